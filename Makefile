@@ -27,22 +27,22 @@ full: .venv/.stamp
 
 LINT = .venv/bin/ruff check . && .venv/bin/mypy
 
-test: .venv/.stamp
+test: .venv/.stamp-dev
 	$(LINT)
 	.venv/bin/python -m pytest -q -n 2
 
-# After an edit: what differs from the last commit, its rows and their ties.
-quick: .venv/.stamp
+# After an edit: what differs from the last commit, its rows and their ties; 250 tests at most, others at every commit.
+quick: .venv/.stamp-dev
 	$(LINT)
-	.venv/bin/python -m pytest -q -m "not slow and not soak" --touched HEAD || [ $$? -eq 5 ]
+	.venv/bin/python -m pytest -q -m "not slow and not soak" --touched HEAD --at-most 250 || [ $$? -eq 5 ]
 
-# Of the tests that `make test` leaves out, those that the last ten commits concern.
-touched: .venv/.stamp
+# Of the tests that `make test` leaves out, those that the last ten commits concern: 800 at most, others at every commit.
+touched: .venv/.stamp-dev
 	@since=$$(git rev-parse -q --verify HEAD~10 || git rev-list --max-parents=0 HEAD | tail -1); \
-	.venv/bin/python -m pytest -q -n 2 -m "(slow or rows) and not soak" --touched $$since || [ $$? -eq 5 ]
+	.venv/bin/python -m pytest -q -n 2 -m "(slow or rows) and not soak" --touched $$since --at-most 800 || [ $$? -eq 5 ]
 
 # Before a release: all but the hours of `make soak`, which begins with it.
-test-all: .venv/.stamp
+test-all: .venv/.stamp-dev
 	$(LINT)
 	.venv/bin/python -m pytest -q -n 2 -m "not soak"
 
@@ -53,32 +53,48 @@ soak: test-all
 	.venv/bin/python -m tests.test_verdicts $$root
 
 # About an hour on two cores: 240 one-line mistakes, and what notices each.
-mutants: .venv/.stamp
+mutants: .venv/.stamp-dev
 	.venv/bin/python -m tests.mutation.mutants --count 240 --table reports/published/mutants.csv
 
-bench: .venv/.stamp
+bench: .venv/.stamp-dev
 	$(LEMMATA) bench
 
-setup: .venv/.stamp
+setup: .venv/.stamp-dev
 
-# Without a stamp, what stands in .venv is the ruin of a failed set-up: begin afresh.
-.venv/.stamp: requirements.lock pyproject.toml
-	@echo "Setting up .venv from requirements.lock; the first time this takes a few minutes."
+INSTALL = .venv/bin/python -m pip install -qq --no-compile
+# Bytecode on all cores, without that of the libraries' own tests; whatever is left out is compiled when it is imported.
+COMPILE = .venv/bin/python -m compileall -qq -j 0 -x /tests/ .venv/lib || true
+
+# What `make verify` needs. Without a stamp, what stands in .venv is the ruin of a failed set-up: begin afresh.
+.venv/.stamp: requirements-lab.lock pyproject.toml
+	@echo "Setting up .venv from requirements-lab.lock; the first time this takes a minute."
 	@test -e $@ || rm -rf .venv
 	@rm -f $@
 	@$(PYTHON) -m venv .venv
-	@.venv/bin/python -m pip install -qq --require-hashes -r requirements.lock
-	@.venv/bin/python -m pip install -qq --no-deps --no-build-isolation -e .
+	@$(INSTALL) --require-hashes -r requirements-lab.lock
+	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@$(COMPILE)
 	@touch $@
 
-# Keeps the pins that still satisfy pyproject.toml; delete requirements.lock first to renew them all.
+# What tests, types and benchmarks need beside it: the pins of the first are among those of the second.
+.venv/.stamp-dev: .venv/.stamp requirements.lock
+	@echo "Adding what the tests need from requirements.lock."
+	@$(INSTALL) --require-hashes -r requirements.lock
+	@$(COMPILE)
+	@touch $@
+
+# Keeps the pins that still satisfy pyproject.toml; delete both locks first to renew them all.
+PINS = CUSTOM_COMPILE_COMMAND="make lock" "$$tools/bin/pip-compile" --quiet --extra fast --generate-hashes --allow-unsafe \
+    --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-options
+
 lock:
 	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
 	$(PYTHON) -m venv "$$tools" && \
 	"$$tools/bin/python" -m pip install -qq pip-tools && \
-	CUSTOM_COMPILE_COMMAND="make lock" "$$tools/bin/pip-compile" --quiet --extra dev --extra dask --extra fast \
-	    --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host \
-	    --no-emit-options --output-file requirements.lock pyproject.toml
+	$(PINS) --extra dev --extra dask --output-file requirements.lock pyproject.toml && \
+	rm -f requirements-lab.lock && \
+	$(PINS) --extra lab --build-deps-for editable --constraint requirements.lock \
+	    --output-file requirements-lab.lock pyproject.toml
 
 clean:
 	rm -rf .venv .asv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -8,15 +8,16 @@ place in the order in which helpers are first mentioned. A changed number in any
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import importlib.util
 import inspect
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
 from typing import NamedTuple
 
+from lemmata.bounds.closure import closure
 from lemmata.bounds.library import library
 
 FORM = 2  # of these texts: one that is made otherwise gives every statement another digest
@@ -153,7 +154,7 @@ def _written(path: str, nodes: list[ast.AST]) -> Written:
     placed = _Placed(path)
     texts = []
     for node in nodes:
-        made = placed.visit(copy.deepcopy(node))
+        made = placed.visit(pickle.loads(pickle.dumps(node)))  # a copy, in a third of the time of `copy.deepcopy`
         if isinstance(made, ast.FunctionDef | ast.ClassDef):
             made.name = "_"
         texts.append(ast.unparse(made))
@@ -168,16 +169,11 @@ def _definition(place: Place) -> Written:
 @functools.cache
 def _text(path: str, name: str, line: int) -> str:
     """The text of the function that begins in `line`, and after it every definition that it reaches."""
-    order: dict[Place, int] = {}
-    lines = []
-    queue = [_written(path, [_file(path).functions[name, line]])]
-    for written in queue:  # it grows as definitions are met
-        for place in written.names:
-            if place not in order:
-                order[place] = len(order)
-                queue.append(_definition(place))
-        lines.append(f"{written.text}  # {' '.join(str(order[place]) for place in written.names)}")
-    return "\n".join(lines)
+    own = _written(path, [_file(path).functions[name, line]])
+    places = [place for place, _ in closure(own.names, lambda place: _definition(place).names)]
+    order = {place: number for number, place in enumerate(places)}
+    written = [own, *map(_definition, places)]
+    return "\n".join(f"{each.text}  # {' '.join(str(order[place]) for place in each.names)}" for each in written)
 
 
 def source(function: Callable) -> str:

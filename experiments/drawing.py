@@ -5,20 +5,21 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter, NullLocator
 
 from lemmata.experiments.engine.cell import Cell
+from lemmata.experiments.engine.curves import Picture, Rate, pictures_of, role, thinned
 from lemmata.experiments.engine.formula import in_symbols
 from lemmata.experiments.engine.graph import Row
-from lemmata.experiments.engine.verdict import RateDecider
 
 matplotlib.use("svg")
 
@@ -63,37 +64,6 @@ STYLE: dict[Any, Any] = {
     "ytick.color": INK,
     "legend.frameon": False,
 }
-WHAT_IS_SAID = ("bound", "allowed", "printed")
-MOST_FIGURES = 2
-MOST_POINTS = 300
-
-
-class Rate(NamedTuple):
-    """Means along a parameter, and the slope that is registered."""
-
-    name: str
-    x: np.ndarray
-    means: np.ndarray
-    slope: float
-
-
-class Picture(NamedTuple):
-    """What a figure shows of one cell: plain data, so that any process can draw it."""
-
-    setting: dict[str, Any]
-    series: dict[str, Any]
-    rate: Rate | None
-
-
-def picture(cell: Cell) -> Picture:
-    """The picture of a decided cell."""
-    rate = None
-    if isinstance(cell.decider, RateDecider) and cell.trials and cell.claim.points:
-        x = np.asarray(cell.claim.points(**cell.setting), dtype=float)
-        name = cell.claim.theorem.reading.partition("[")[2].rstrip("]") or "parameter"
-        means = np.concatenate(cell.decider.curves).mean(axis=0)
-        rate = Rate(name, x, means, np.log(cell.decider.ratio) / np.log(x[-1] / x[0]))
-    return Picture(cell.setting, cell.verdict.series if cell.verdict else {}, rate)
 
 
 def draw(pairs: Iterable[tuple[Row, list[Cell]]], folder: Path, kind: str = "svg") -> list[Path]:
@@ -110,59 +80,10 @@ def draw(pairs: Iterable[tuple[Row, list[Cell]]], folder: Path, kind: str = "svg
     return written
 
 
-def figures(pictures: Iterable[Picture]) -> list[str]:
-    """The SVGs of one claim."""
-    return [made.decode() for made in drawn(pictures, "svg")]
-
-
 def drawn(pictures: Iterable[Picture], kind: str) -> list[bytes]:
     """The figures of one claim as files of a kind."""
     with plt.rc_context(STYLE):
         return [saved(_rate(p.rate) if p.rate and not p.series else _curves(p), kind) for p in pictures]
-
-
-def pictures_of(cells: Iterable[Cell]) -> list[Picture]:
-    """What is drawn of a claim's cells: curves, or else rates, and not many."""
-    pictures = [picture(cell) for cell in cells if cell.verdict]
-    return ([p for p in pictures if p.series] or [p for p in pictures if p.rate])[:MOST_FIGURES]
-
-
-def caption(picture: Picture) -> str:
-    """What to see in a picture, in a sentence that the numbers make."""
-    if picture.rate and not picture.series:
-        name, x, means, slope = picture.rate
-        positive = np.flatnonzero(np.asarray(means) > 0)
-        if len(positive) < 2:
-            return f"From {_ends(name, x)} the mean is zero; claimed is a power of at most {slope:.2f}."
-        first, last = positive[[0, -1]]
-        found = np.log(means[last] / means[first]) / np.log(x[last] / x[first])
-        return f"From {_ends(name, x)} the mean goes as the power {found:.2f}; claimed is at most {slope:.2f}."
-    (x_name, x), *others = picture.series.items()
-    values = {name: np.asarray(y, dtype=float) for name, y in others}
-    bound = next((name for name in values if _role(name) in WHAT_IS_SAID and "lower" not in name), None)
-    truth = next((name for name in values if _role(name) not in WHAT_IS_SAID), None)
-    where = f"From {_ends(x_name, x)}"
-    if bound is None or truth is None:
-        said = [f"“{name}” goes from {y[0]:.3g} to {y[-1]:.3g}" for name, y in values.items()]
-        return f"{where}: {'; '.join(said[:4])}."
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = values[truth] / values[bound]
-    ratio = ratio[np.isfinite(ratio)]
-    if not ratio.size:
-        return f"{where}: “{truth}” beside “{bound}”."
-    low, high = ratio.min(), ratio.max()
-    much = f"{low:.3g}" if np.isclose(low, high) else f"{low:.3g} to {high:.3g}"
-    side = "never above" if high <= 1 + 1e-9 else "always above" if low > 1 else "on both sides of"
-    return f"{where}, “{truth}” is {much} times “{bound}”: {side} it."
-
-
-def _ends(name: str, x: Sequence[float] | np.ndarray) -> str:
-    return f"{name} = {x[0]:.4g} to {x[-1]:.4g}"
-
-
-def _role(name: str) -> str:
-    """What a curve stands for, by its name."""
-    return next((role for role in LINES if re.search(rf"\b{role}\b", name)), "")
 
 
 def _wide(values: Any) -> bool:
@@ -172,6 +93,25 @@ def _wide(values: Any) -> bool:
     return values.size > 1 and values.min() > 0 and values.max() / values.min() > 50
 
 
+class _Powers(LogFormatter):
+    """Ticks of a logarithmic axis in Unicode: matplotlib's own pass its parser of TeX, half of a figure's time."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        text = f"{x:g}" if 0.01 <= x <= 100 else f"{x:.0e}"
+        return in_symbols(text) if super().__call__(x, pos) else ""
+
+
+def _logarithmic(ax: Axes, name: Literal["x", "y"], *, between: bool = False) -> None:
+    """A logarithmic axis, ticked at powers of ten, and `between` them where it may span no more than one."""
+    ax.set(**{f"{name}scale": "log"})
+    axis = ax.xaxis if name == "x" else ax.yaxis
+    axis.set_major_formatter(_Powers())
+    if between:
+        axis.set_minor_formatter(_Powers(minor_thresholds=(1, 0.4)))
+    else:
+        axis.set_minor_locator(NullLocator())
+
+
 def _curves(picture: Picture) -> Figure:
     """Every further list against the first one, named at its end."""
     (x_name, x), *others = ((name, thinned(values)) for name, values in picture.series.items())
@@ -179,7 +119,7 @@ def _curves(picture: Picture) -> Figure:
     colours = iter(COLOURS * 3)
     drawn_so: Counter[str] = Counter()
     for name, y in others:
-        colour, dashes = LINES.get(_role(name)) or (next(colours), "-")
+        colour, dashes = LINES.get(role(name)) or (next(colours), "-")
         drawn_so[colour] += 1
         dashes = AGAIN[drawn_so[colour] - 2] if 1 < drawn_so[colour] <= len(AGAIN) + 1 else dashes
         ax.plot(
@@ -193,9 +133,9 @@ def _curves(picture: Picture) -> Figure:
             label=in_symbols(name),
         )
     if _wide(x):
-        ax.set_xscale("log")
+        _logarithmic(ax, "x")
     if _wide(np.concatenate([np.asarray(y, dtype=float) for _, y in others])):
-        ax.set_yscale("log")
+        _logarithmic(ax, "y")
     ax.set_xlabel(in_symbols(x_name))
     ax.set_ylabel(in_symbols(others[0][0]) if len(others) == 1 else "")
     fixed = {name: value for name, value in picture.setting.items() if name != x_name}
@@ -223,7 +163,7 @@ def figure_of_table(printed: str, y_name: str) -> str:
 
 def _name_at_the_ends(ax: Axes) -> None:
     """The name of each line beside its last point, moved apart where lines end together."""
-    ax.figure.canvas.draw()
+    _ = ax.get_xlim(), ax.get_ylim()  # settles both: until then `transData` is that of empty axes
     to_axes = ax.transData + ax.transAxes.inverted()
     ends = []
     for line in ax.lines:
@@ -239,25 +179,19 @@ def _name_at_the_ends(ax: Axes) -> None:
         )
 
 
-def thinned(values: Sequence[float]) -> Sequence[float]:
-    """At most `MOST_POINTS` of the values, ends included."""
-    return (
-        values
-        if len(values) <= MOST_POINTS
-        else [values[i] for i in np.linspace(0, len(values) - 1, MOST_POINTS, dtype=int)]
-    )
-
-
 def _rate(rate: Rate) -> Figure:
     """Means along the parameter, the HC3 fit with its 95% interval, and the registered slope through the first mean."""
-    import statsmodels.api as sm  # a second, which figures without a fit need not pay
+    from statsmodels.regression.linear_model import OLS  # half a second, which figures without a fit need not pay
+    from statsmodels.tools.tools import add_constant
 
     x, means = rate.x, rate.means
     fig, ax = plt.subplots(figsize=(5.2, 2.7))
-    ax.loglog(x, means, "o", color=TRUTH, ms=4, label="mean of the trials")
+    _logarithmic(ax, "x", between=True)
+    _logarithmic(ax, "y", between=True)
+    ax.plot(x, means, "o", color=TRUTH, ms=4, label="mean of the trials")
     if len(x) > 2 and (means > 0).all():
-        design = sm.add_constant(np.log(x))
-        fit = sm.OLS(np.log(means), design).fit(cov_type="HC3", use_t=True)
+        design = add_constant(np.log(x))
+        fit = OLS(np.log(means), design).fit(cov_type="HC3", use_t=True)
         low, high = fit.conf_int()[1]
         band = fit.get_prediction(design).conf_int()
         ax.fill_between(x, np.exp(band[:, 0]), np.exp(band[:, 1]), color=TRUTH, alpha=0.15, lw=0)

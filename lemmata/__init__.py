@@ -2,7 +2,7 @@
 
     import lemmata
 
-    # learn privately: nothing to choose but the budget
+    # learn privately, from a table as it is: nothing to choose but the budget
     classifier = lemmata.MarginClassifier(epsilon=1.0, delta=1e-5, classes=(0, 1)).fit(X, y)
     classifier.predict(X_new), classifier.privacy_
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from lemmata.mechanisms.accountant import OverBudget as OverBudget
     from lemmata.mechanisms.audit.game import Audit as Audit
     from lemmata.mechanisms.audit.game import audit as audit
+    from lemmata.mechanisms.disclosure import PrivacyLeakWarning as PrivacyLeakWarning
     from lemmata.mechanisms.estimators import DPERM as DPERM
     from lemmata.mechanisms.estimators import AdaptiveMargin as AdaptiveMargin
     from lemmata.mechanisms.estimators import EfficientMargin as EfficientMargin
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from lemmata.mechanisms.privacy import to_gaussian as to_gaussian
     from lemmata.mechanisms.privacy import to_neighbours as to_neighbours
     from lemmata.mechanisms.privacy import to_pure as to_pure
+    from lemmata.mechanisms.scaling import PrivateScaler as PrivateScaler
     from lemmata.mechanisms.search import PrivateSearchCV as PrivateSearchCV
     from lemmata.mechanisms.sizes import features_needed as features_needed
     from lemmata.mechanisms.sizes import rows_compared as rows_compared
@@ -84,6 +86,8 @@ HOMES = {
     "lemmata.bounds.theorem": "theorems Theorem",
     "lemmata.mechanisms.estimators": "MarginClassifier NoisyGD ProjectedGD PhasedSGD PrivateSVM PureMargin DPERM "
     "EfficientMargin AdaptiveMargin TunedMargin",
+    "lemmata.mechanisms.scaling": "PrivateScaler",
+    "lemmata.mechanisms.disclosure": "PrivacyLeakWarning",
     "lemmata.mechanisms.search": "PrivateSearchCV",
     "lemmata.mechanisms.accountant": "Accountant OverBudget",
     "lemmata.mechanisms.privacy": "PureDP ApproxDP GaussianDP LabelDP to_pure to_approx to_gaussian to_neighbours "

@@ -33,6 +33,12 @@ TABLE = (
         SUMS_ROW,
     ),
     Line(
+        ("PrivateScaler", "column_ranges"),
+        "exact",
+        "Counts of records, whole numbers, and a rounded normal on a grid.",
+        "wzw25.rem2.3.float64/explicit/counts",
+    ),
+    Line(
         ("AdaptiveMargin", "adaptive_margin"),
         "exact",
         SUMS + " Scores are counts, with noise of the same kind.",

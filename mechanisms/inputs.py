@@ -50,10 +50,20 @@ def tabular(X: Any) -> Any:
     if isinstance(X, np.ndarray) and X.dtype.kind not in "biufO":
         raise ValueError(f"X has dtype {X.dtype}, not one of numbers")
     if isinstance(X, np.ndarray) and X.dtype.kind == "O" and X.size:
-        return entries("X", X.tolist())
+        return numbers_of(X)
     if hasattr(X, "iloc") and any(not isinstance(kind, np.dtype) or kind.kind == "O" for kind in X.dtypes):
-        return type(X)(entries("X", X.to_numpy(dtype=object).tolist()), index=X.index, columns=X.columns)
+        return type(X)(numbers_of(X.to_numpy(dtype=object)), index=X.index, columns=X.columns)
     return X
+
+
+def numbers_of(objects: np.ndarray) -> np.ndarray:
+    """An array of objects as floats of the same shape, NaN for what is no number, lists and arrays among them.
+
+    >>> numbers_of(np.array([1, None, "2"], dtype=object)).tolist()
+    [1.0, nan, 2.0]
+    """
+    flat = [np.nan if isinstance(one, list | tuple | np.ndarray) else one for one in objects.ravel()]
+    return entries("X", flat).reshape(objects.shape)
 
 
 def column(y: Any) -> np.ndarray:

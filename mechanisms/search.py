@@ -29,9 +29,10 @@ from sklearn.model_selection import ParameterGrid
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms import private_tuning
 from lemmata.mechanisms.arithmetic import in_range
-from lemmata.mechanisms.estimators import ApproximateClassifier, NoisyGD, PrivateClassifier
+from lemmata.mechanisms.estimators import NoisyGD
 from lemmata.mechanisms.law import LinearModel, clip_rows, kept, two_streams
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian
+from lemmata.mechanisms.private_classifier import ApproximateClassifier, PrivateClassifier
 from lemmata.mechanisms.tnb import TruncatedNegativeBinomial
 from lemmata.mechanisms.tuning_budget import budget
 
@@ -127,6 +128,7 @@ class PrivateSearchCV(ApproximateClassifier):
     beta: float = 0.05
     noise: str = "exact"  # of the scores, and of the runs where they have a choice
     verbose: bool = False  # print `cost()` before fitting
+    multi_class = False
 
     def settings(self) -> list[dict[str, Any]]:
         """The settings, in the order of their indices."""
@@ -182,5 +184,6 @@ class PrivateSearchCV(ApproximateClassifier):
         drawn = law.sample(private)
         self.best_index_ = int(drawn["index"][0])
         self.best_params_ = self.settings()[self.best_index_]
+        self.cv_results_ = {"params": self.settings()}  # scores and runs are not released
         rows = self._candidates()[self.best_index_]._rows
         return LinearModel(drawn["release"][0, : rows(X[:1]).shape[1]], law.privacy, rows)

@@ -56,7 +56,7 @@ def output_err(
     """err(B) of output perturbation on n records with ||w*|| <= B = `norm`: Markov's inequality.
 
     The excess over the minimiser w* of the population risk is never negative, so it exceeds 4K/beta times its mean
-    (abgmu22.base.outpert) with probability at most beta/(4K). What boosting saves of the factor is abgmu22.thm.boost.
+    (abgmu22.base.outpert) with probability at most beta/(4K). Boosting saves of the factor (cf. abgmu22.thm.boost).
 
     >>> sizes = dict(n=10**6, gradient_norm=3.0, ridge=0.01, smoothness=1.0, radius=1.0, sigma=0.01)
     >>> round(output_err(**sizes, norm=1.0, beta=0.1, guesses=5), 3)

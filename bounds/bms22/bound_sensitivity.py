@@ -86,7 +86,7 @@ def sensitivity_1_explicit(*, m: int, ratio: float, beta: float, constant: float
     Derivation. F_1 = G(min_w R(w)) with G(t) = t + C sqrt(t B/m) + C Gamma, increasing and concave: the largest step is
     from 0 to 1/m, and it is taken (lemF.3a has equality) by m records x with |x| = r, y = 1 and their neighbour with
     one label changed, for rho < Lambda r and m >= 2. Reading the root as covering R only, as the appendix prints
-    Theorem 3.1, would give C B/m^1.5.
+    it (cf. Theorem 3.1), would give C B/m^1.5.
 
     >>> round(sensitivity_1_explicit(m=100, ratio=1.0, beta=0.5, constant=2.0), 6)
     0.117267

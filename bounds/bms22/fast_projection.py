@@ -145,10 +145,10 @@ def one_gaussian_row(*, gamma: float) -> float:
     """How often a single Gaussian row keeps one vector, at least, which is enough for beta near 1: 0.118 gamma.
 
     For m = 1 and s = 1 - beta < 1/2 the printed k = c g >= c s^2/gamma^2 may round up to a single row, where no sign
-    matrix works (Lemma A.3). But Lemma A.4 lets us choose the law of Phi. If s <= 0.118 gamma: one row of d Gaussians,
-    the others zero; the density of N^2 on [1 - gamma/3, 1 + gamma/3] is at least 0.177. Otherwise k >= c 0.118^2 >= 32
-    rows: the fast projection times V^{-1/2}, V uniform on [1 - w, 1 + w], w = sqrt(8/k) <= 1/2. The variance of
-    ||Phi x||^2 is at most 2/k, so by Chebyshev it lands in the window with probability at least
+    matrix works (cf. Lemma A.3). But Lemma A.4 lets us choose the law of Phi. If s <= 0.118 gamma: one row of d
+    Gaussians, the others zero; the density of N^2 on [1 - gamma/3, 1 + gamma/3] is at least 0.177. Otherwise k >=
+    c 0.118^2 >= 32 rows: the fast projection times V^{-1/2}, V uniform on [1 - w, 1 + w], w = sqrt(8/k) <= 1/2. The
+    variance of ||Phi x||^2 is at most 2/k, so by Chebyshev it lands in the window with probability at least
     (3/4) min(1, gamma/(12 w)) >= s once c >= 2048. Both laws are oblivious and within the time of the lemma.
     """
     return 0.118 * gamma

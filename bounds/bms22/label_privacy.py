@@ -257,7 +257,7 @@ def log_cover_size_derived(*, m: Number, d: Number) -> Any:
 
     Derivation. Cut [-rho, rho] into 17 levels, rho/8 apart. Alon et al. (1997) give, on n points and b levels, covers
     of at most 2 (n b^2)^(d log2(e n b/d)) functions at distance two levels, rho/4 and less than rho/2. Printed are n =
-    2m points, as Lemma A.2 needs; on the m points of the sample a little less would do.
+    2m points (cf. Lemma A.2, which needs them); on the m points of the sample a little less would do.
     """
     return (arb(2).log() if isinstance(m, arb) else log(2)) * log_cover_size(m=m, d=d)
 

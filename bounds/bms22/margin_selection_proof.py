@@ -301,7 +301,7 @@ def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: li
     1/(2m), two layers of width 3 with eta Lambda = 2, fat_{rho/32} = min((32 Lambda r/rho)^2, 34 m). With x = Lambda
     r/rho >= 1: x^2 log(x/beta) has derivative x (2 log(x/beta) + 1) > 0; F_2 and F_3 are linear in x; M rises with d up
     to d = 34 m, which no smaller sample can use; F_5 is a product of rising factors while theta >= 0, that is for rho
-    <= r (eta Lambda)^L (beyond, sqrt(theta) is undefined, and Theorem 5.1 says nothing).
+    <= r (eta Lambda)^L (beyond, sqrt(theta) is undefined: cf. Theorem 5.1).
 
     >>> [round(x, 3) for x in bounds_along(m=10**6, epsilon=1.0, beta=0.1, loss=0.1, ratios=[2.0])[1]]
     [0.094]

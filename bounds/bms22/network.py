@@ -32,7 +32,7 @@ from lemmata.bounds.bms22.network_embedding import (
 from lemmata.bounds.bms22.network_selection import log_cover_size
 from lemmata.bounds.bms22.pure_learner import Terms, class_complexity, excess, least_informative, selection_error
 from lemmata.bounds.exact.numbers import Real
-from lemmata.bounds.theorem import between, positive, theorem
+from lemmata.bounds.theorem import between, positive, require, theorem
 
 
 @theorem(
@@ -132,7 +132,10 @@ def gap_below_the_end(
 ) -> float:
     """The same excess for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2: what stands inside O(.).
 
-    min(1, explicit) <= C printed with C = `ORDER`, by `lemmata.experiments.instances.networks.derived`.
+    Derivation. With Q = r (eta Lambda)^L/rho: L k <= 277 of the printed rows, N (L-1) + 1 <= N L, 1 + 4 Lambda sqrt(L)/
+    gamma <= 1 + 19.6 Q, whose logarithm is at most 5.33 log Q, and log(4/beta) <= 3 log(Lm/beta): mA <= 1477 N theta
+    r^2 (2 eta Lambda)^{2L}/rho^2. And alpha + sqrt(2 (R + alpha) A) + 2A <= 3A/epsilon + (sqrt 2 + sqrt 3) sqrt A where
+    that is below 1: min(1, explicit) <= C printed with C = `ORDER`.
     """
     sizes: dict[str, Any] = dict(m=m, epsilon=epsilon, beta=beta, norm_bound=norm_bound, radius=radius)
     return printed_gap(**sizes, rho=rho, eta=eta, layers=layers, width=width)
@@ -221,3 +224,35 @@ def rows_of_the_main_text(*, norm_bound: Real, radius: Real, rho: Real, eta: Rea
     20736.0
     """
     return float(radius**2 * (2 * eta * norm_bound) ** (2 * layers) / rho**2)
+
+
+WIDE = require("4 eta Lambda >= 1", lambda eta, norm_bound: 4 * eta * norm_bound >= 1)
+
+
+@theorem(
+    "bms22.thm5.1.resolution",
+    kind="construction",
+    says=r"\gamma=O\left(\frac\rho{r(4\eta\Lambda)^L}\right):\ \forall h\in\mathcal H^\Phi_{\mathrm{NN}^{2\Lambda}}\ "
+    r"\exists\tilde h\in\hat{\mathcal H}^\Phi_{\mathrm{NN}^{2\Lambda}}:\ |\tilde h(x_i)-h(x_i)|<\frac\rho2",
+    needs=SHAPE,
+    source=f"{BMS22}, Section 5, our construction; Appendix D has the power L - 1",
+)
+def resolution_of_the_main_text(*, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int) -> float:
+    """The order of the cover's resolution in the main text, with one 4 eta Lambda more below than Appendix D has.
+
+    >>> resolution_of_the_main_text(norm_bound=1.0, radius=1.0, rho=0.5, eta=0.5, layers=2)
+    0.125
+    """
+    return float(rho / (radius * (4 * eta * norm_bound) ** layers))
+
+
+@resolution_of_the_main_text.corrected(
+    says=resolution_of_the_main_text.theorem.says
+    + r",\quad4\eta\Lambda\ge1,\ \mathcal C\mathrm{\ a\ product\ of\ covers"
+    r"\ of\ the\ layers}",
+    needs=[*SHAPE, WIDE],
+    source=f"{BMS22}, Section 5, our construction, for 4 eta Lambda >= 1",
+)
+def resolution_of_wide_layers(*, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int) -> float:
+    """The same for 4 eta Lambda >= 1: a tenth of it is at most Appendix D's resolution, enough by Claim D.3."""
+    return resolution_of_the_main_text(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)

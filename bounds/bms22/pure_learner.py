@@ -146,6 +146,12 @@ def printed_gap(
     `margin_loss` is the empirical rho-margin loss of the comparator. No constant is printed, neither here nor in
     k = O(Lambda^2 r^2 log(m/beta)/rho^2).
 
+    Derivation for beta <= 1/2, with C = `ORDER`, a = Lambda r/rho and L = log(m/beta). The number of rows is at most
+    46.3 a^2 log(8(3m+1)/beta) + 1 <= 280 a^2 L, as 8(3m+1)/beta <= 32 m/beta and log 32 <= 5L. If a^2 L^2 >= m this is
+    above 1. Else log(41a) <= 5.9 L, so m A = k log(1+40a) + log(4/beta) <= 1660 a^2 L^2 + log(1/beta). And log(41a) <=
+    5.4 log(a/beta), log(4/beta) <= 4.4 a^2 L log(a/beta): so alpha. The explicit excess is at most sqrt(2 R A) +
+    (3/2) alpha + 3A.
+
     >>> round(printed_gap(m=1000, epsilon=1.0, beta=0.1, norm_bound=1.0, radius=1.0, rho=0.5, margin_loss=0.0), 4)
     0.452
     """
@@ -159,9 +165,7 @@ gap_for_small_beta = printed_gap.corrected(
     says=r"\beta\le\frac12:\quad " + PRINTED, needs=[*NEEDS, NOT_NEAR_ONE], source=", with beta <= 1/2"
 )(printed_gap.theorem.formula)
 
-ORDER = (
-    5000.0  # C of the corrected reading: min(1, explicit) <= C printed (`lemmata.experiments.instances.learner_bounds`)
-)
+ORDER = 5000.0  # C of the corrected reading: min(1, explicit) <= C printed
 SOFT_ORDER = 1500.0  # C of the soft form
 
 
@@ -181,8 +185,10 @@ def soft_gap(
 ) -> float:
     """The same excess without logarithms: what stands inside O~(.).
 
-    The free logarithm is T = `soft_logarithm`: the explicit excess is at most 1500 T times
-    this, for every beta (`lemmata.experiments.instances.learner_bounds.derived_soft`).
+    The free logarithm is T = `soft_logarithm`: the explicit excess is at most 1500 T times this, for every beta.
+
+    Derivation. k <= 233 a^2 log(2m/beta) gives m A = k log(1+40a) + log(4/beta) <= 234 a^2 T; alpha = 2A/epsilon; the
+    explicit excess is at most sqrt(2 R A) + (3/2) alpha + 3A.
     """
     square = (norm_bound * radius / rho) ** 2
     return sqrt(margin_loss * square / m) + square / (min(1.0, epsilon) * m)

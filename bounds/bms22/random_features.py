@@ -10,6 +10,7 @@ omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. The kernel
 
 from typing import Any
 
+from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.exact.numbers import Number, exp, log, sqrt
 from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
@@ -127,3 +128,39 @@ def all_pairs_tail(*, m: int, beta: Number) -> Number:
     log(m/beta)/D) = 2 (beta/m)^2: in all beta^2 (m - 1)/m <= beta^2 <= beta.
     """
     return beta**2 * (m - 1) / m
+
+
+# Section 4: Fastfood --------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "bms22.thm4.1.fastfood",
+    kind="rate",
+    says=r"[\mathrm{LSS13}]:\ O((m+d)\log d)\ \mathrm{instead\ of}\ O(md)",
+    needs=[integer("m"), integer("d", 2)],
+    source=f"{BMS22}, Section 4, further extensions, at the D of Algorithm 3",
+)
+def fastfood_order(*, m: int, d: int) -> float:
+    """The order of the time of the fast features of one record, as printed, m the size of the sample.
+
+    >>> round(fastfood_order(m=100, d=1000), 1)
+    7598.5
+    """
+    return float((m + d) * log(d))
+
+
+@fastfood_order.corrected(
+    says=r"[\mathrm{LSS13}]:\ O((D+d)\log d)\ \mathrm{operations\ for\ the}\ D\ \mathrm{features\ of\ a\ record}",
+    needs=[integer("count"), integer("d", 2)],
+    source=f"{BMS22}, Section 4, further extensions, with the number of features for the size of the sample",
+)
+def fastfood_order_of_features(*, count: int, d: int) -> float:
+    """The order of the operations of Fastfood for `count` features: at most 8.2 of these.
+
+    Derivation. A block has width h, the power of 2 with d <= h <= 2(d - 1) (h = 2 at d = 2), and costs 2 h log2 h sums
+    and 3h products; there are ceil(D/h) <= (D + h - 1)/h blocks. So the operations are at most (D + h - 1)(2 log2 h +
+    3), over (D + d) log d at most (h/(1 + d)) (2 log2 h + 3)/log d, at D = 1; and at d = 2^j + 1, where h = 2(d - 1) =
+    2^(j+1) and this is largest, it is below (4 + 10/j)/log 2, less than 8.2 from j = 6 on. Up to there, and at d = 2,
+    it is computed.
+    """
+    return float((count + d) * log(d))

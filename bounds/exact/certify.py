@@ -24,8 +24,6 @@ from typing import Any
 
 import numpy as np
 from flint import ctx
-from scipy.optimize import differential_evolution
-from scipy.stats import qmc
 
 from lemmata.bounds.exact.balls import PRECISION, enclosure, exact, hull, lower_end, upper_end
 from lemmata.bounds.exact.numbers import Array
@@ -207,6 +205,9 @@ def worst_ratio(
     -inf. `log_axes` are searched in the logarithm, `integers` over whole numbers. The result depends on `seed` alone:
     a lower bound of the supremum up to rounding, never an upper one.
     """
+    from scipy.optimize import differential_evolution  # half a second with the next, which few commands need pay
+    from scipy.stats import qmc
+
     root = _checked(box, integers)
     names = list(root)
     for name in log_axes:

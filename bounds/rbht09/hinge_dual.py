@@ -119,7 +119,7 @@ SPACE = [*CONFIDENCE, positive("C"), integer("d"), positive("sigma_p"), positive
     source=', last sentence of the proof ("this is bounded by the stated theta")',
 )
 def theta_stated(*, acc: float, C: float) -> float:
-    """The theta that Corollary 15 states, as an upper bound of Theorem 14's at L = 1, Lambda = C."""
+    """The theta that Corollary 15 states, above the general one at L = 1, Lambda = C (cf. Theorem 14)."""
     return min(1.0, acc**4 / (2**12 * C**4))
 
 
@@ -128,7 +128,7 @@ def theta_stated(*, acc: float, C: float) -> float:
     source=", the other way round",
 )
 def theta_exact(*, acc: float, C: float) -> float:
-    """Theorem 14's theta at L = 1, Lambda = C, as an upper bound of the one that is stated: 2^4 (1 + sqrt 6)^4 = 2265.
+    """The general theta (cf. Theorem 14) at L = 1, Lambda = C, above the one that is stated: 2^4 (1 + sqrt 6)^4 = 2265.
 
     It is this direction that the corollary needs: a smaller theta asks for more features.
     """

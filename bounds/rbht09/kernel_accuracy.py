@@ -244,6 +244,32 @@ def solution_distance(*, eta: float, C: float, Lambda: float, L: float = 1.0) ->
     return 2 * sqrt((C * L + Lambda / 2) * Lambda * eta)
 
 
+CHAIN = (
+    r"R^{\mathcal H}_{reg}[f_{\beta^\star}]+\left(CL+\frac\Lambda2\right)\Lambda\eta\le "
+    r"R^{\hat{\mathcal H}}_{reg}[f_{\beta^\star}]+%s\left(CL+\frac\Lambda2\right)\Lambda\eta"
+)
+
+
+@theorem(
+    "rbht09.lem12.s4",
+    says=CHAIN % "",
+    needs=[at_least("eta", 0), positive("C"), positive("Lambda"), positive("L")],
+    source=", proof, last links of the chain above (4.4); f_beta in the space of k_hat is read as its image, g*",
+)
+def end_of_the_chain(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
+    """What the chain ends in beside the risk of g*, as printed: the change of the risk, once.
+
+    It has been paid in the first link already; from f_beta in H to g* it is due again.
+    """
+    return risk_change(eta=eta, C=C, Lambda=Lambda, L=L)
+
+
+@end_of_the_chain.corrected(says=CHAIN % "2", source=", proof, the change of the risk twice, as (4.4) takes its root")
+def end_of_the_whole_chain(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
+    """The change of the risk twice: once from f* to g_alpha, and once from f_beta to g* ("by the same argument")."""
+    return 2 * end_of_the_chain.theorem.formula(eta=eta, C=C, Lambda=Lambda, L=L)
+
+
 # Theorem 14: utility --------------------------------------------------------------------------------------------------
 
 NOISE = (

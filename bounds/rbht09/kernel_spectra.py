@@ -252,7 +252,7 @@ def table_constant(*, d: int, pi: Any = math.pi) -> Any:
     source=", against Table 1, at sigma = 1",
 )
 def table_constant_inverse(*, d: int, pi: Any = math.pi) -> Any:
-    """The prefactor of the transform that Table 1 tabulates: (2 pi)^-d, in all three rows.
+    """The prefactor of the transform that is tabulated (cf. Table 1): (2 pi)^-d, in all three rows.
 
     Derivation. In every row g is the transform int e^{i<omega, x>} p(omega) d omega of a density, and g is integrable,
     so Fourier's inversion gives (2 pi)^-d int e^{-i<omega, x>} g(x) dx = p(omega).

@@ -55,6 +55,35 @@ def uniform_features_normalised(*, d: int, eps: Any, delta: Any, sigma_p: Any, d
     return uniform_features(d=d, eps=eps, delta=delta, sigma_p=sigma_p, diam=diam)
 
 
+@theorem(
+    "rbht09.lem13.moment",
+    kind="rate",
+    says=r"\sigma_p^2=\mathbb E\langle\omega,\omega\rangle<\infty\quad\mathrm{for\ the\ rows\ of\ Table\ 1}",
+    needs=[integer("d")],
+    source=", 'the second moment of the Fourier transform p', for the examples of Definition 5",
+)
+def second_moment_order(*, d: int) -> float:
+    """The second moment that Lemma 13 takes for granted, for the laws of Table 1 on R^d: a constant times d.
+
+    The sentence is ours: no text says that the moment exists, but the lemma names it for every translation-invariant
+    kernel, and Table 1 has the examples."""
+    return float(d)
+
+
+@second_moment_order.corrected(
+    says=r"\sigma_p^2\le2d\quad\mathrm{for\ the\ RBF\ kernel\ with}\ \sigma=1\ \mathrm{and\ Cauchy's\ with}\ g(0)=1",
+    kind="inequality",
+    source=", for two of the three rows of Table 1",
+)
+def second_moment(*, d: int) -> float:
+    """The second moments of the other two rows: d for normal frequencies, 2d for Laplace frequencies.
+
+    Derivation. Coordinates are independent, with E omega_i^2 = 1 for N(0, 1) and int x^2 e^{-|x|}/2 dx = 2 for
+    Laplace's law, so that the sums over d coordinates are d and 2d: the larger one is 2d.
+    """
+    return 2.0 * d
+
+
 def markov_failure(*, eps: float, q: float) -> float:
     """q^2 eps / 2: see `uniform_failure`."""
     return q**2 * eps / 2

@@ -96,7 +96,7 @@ def auxiliary_gradient(
 
     Derivation. By (3.2), C grad R_emp(w_D', D') = -w_D', which cancels the last term; so the gradient vanishes at w_D.
     Arguments are vectors in R^F: `first` = w_D, `second` = w_D' and the gradients of R_emp at them. The text at hand
-    ends the left side in w - w_D; Lemma 21 prints w - w_D' in the same place, so we read a lost prime.
+    ends the left side in w - w_D; we read a lost prime (cf. Lemma 21, which prints it in the same place).
     """
     return C * np.subtract(risk_gradient_first, risk_gradient_second) + np.subtract(w, second)
 
@@ -136,7 +136,7 @@ def stability_right_side(*, L: float, sup_distance: float) -> float:
     source=", last line of the proof",
 )
 def weight_distance(*, n: int, C: float, L: float = 1.0, kappa: float = 1.0) -> float:
-    """L2 sensitivity of the SVM's weights, in Lemmas 6 and 21: 4 L C kappa / n; the attained value is half of it."""
+    """L2 sensitivity of the SVM's weights (cf. Lemmas 6 and 21): 4 L C kappa / n; the attained value is half of it."""
     return 4 * L * C * kappa / n
 
 

@@ -141,8 +141,8 @@ def gaussian_mechanism_gdp(*, sensitivity: float, sigma: float) -> float:
     Derivation: for one pair of neighbours the releases are N(f, sigma^2 I) and N(f', sigma^2 I); in the
     direction f' - f, scaled by sigma, they are N(0, 1) and N(s, 1) with s = |f - f'| / sigma <= Delta /
     sigma. The curve increases in its shift: d delta / d mu = phi(epsilon / mu - mu / 2) > 0 for every real
-    epsilon. "Noise parameter" is the standard deviation: the proof of Lemma E.1 writes N(0, 1 / mu^2) for
-    sigma = 1 / mu.
+    epsilon. "Noise parameter" is the standard deviation: N(0, 1 / mu^2) for sigma = 1 / mu (cf. the proof of
+    Lemma E.1).
 
     >>> gaussian_mechanism_gdp(sensitivity=2.0, sigma=4.0)
     0.5

@@ -173,7 +173,7 @@ def scaled_mean_order(
 ) -> float:
     """The expression inside O~(.) for the expected error of Algorithm 3 on records of norm at most b, as printed.
 
-    The third term is printed 1/epsilon, where Lemma H.2 and part (2) have 1/(n epsilon): that only makes the bound
+    The third term is printed 1/epsilon, where part (2) has 1/(n epsilon) (cf. Lemma H.2): that only makes the bound
     larger, but then it does not fall below 1/epsilon however many records there are.
     """
     return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / epsilon + 1 / n**2
@@ -312,7 +312,7 @@ scaled_rate_modest = scaled_rate.corrected(
 def scaled_twin(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
     """The same expression at gamma/b and b = 1: multiplying records, radius and margins changes nothing.
 
-    Nor does the algorithm with the grid of Corollary G.2, {b/n, 2b/n, ..., b}: projections do not see scale, the
+    Nor does the algorithm with the grid {b/n, 2b/n, ..., b} (cf. Corollary G.2): projections do not see scale, the
     gradient's noise and step size scale with the gradient (Theorem L.1). With the grid of Algorithm 3 it would.
 
     Derivation. Every term of the rate depends on gamma and b through gamma/b alone, and (s gamma)/(s b) = gamma/b for

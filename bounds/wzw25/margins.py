@@ -138,8 +138,8 @@ def outlier_count(*, subset_margins: Array, level: float) -> int:
     """There is always an outlier set: all of S.
 
     Derivation. |S_out(level)| >= 1, because the empty subset is an inlier set: its margin is a minimum over
-    nothing. The minima over S_out(gamma) in Lemma 6.3, Corollary D.2 and Lemma 6.4 need this. Without the empty subset
-    S_out(gamma) is empty as soon as every record is shorter than gamma, for one record alone has margin ||x||.
+    nothing. The minima over S_out(gamma) need this (cf. Lemma 6.3, Corollary D.2 and Lemma 6.4). Without the empty
+    subset S_out(gamma) is empty as soon as every record is shorter than gamma, for one record alone has margin ||x||.
 
     >>> outlier_count(subset_margins=np.array([np.inf, 0.2]), level=0.9)
     1
@@ -158,7 +158,7 @@ def outlier_count_at_zero(*, n: int) -> int:
     """At level 0 every subset is an outlier set, of separable data or not.
 
     Derivation. |S_out(0)| = 2^n: the margin of Equation 1 is clipped at 0, so gamma(S') >= 0 for every S', and level 0
-    does not mean separable. What divides by gamma says nothing there (Lemma 6.2 asks for infinitely many rows).
+    does not mean separable. What divides by gamma says nothing there (cf. Lemma 6.2: infinitely many rows).
 
     >>> outlier_count_at_zero(n=3)
     8

@@ -59,7 +59,7 @@ def projected_gdp(*, n: int, steps: int, gamma: float, radius: float = 1.0) -> f
     2 v, whatever x is, also where ||Phi x|| > 2 ||x||, which no Phi with k < d excludes. (2) So the gradient sum
     changes by at most Delta = 2 (2 v) / c = 12 v / gamma when one record is replaced (Lemma A.10 b); clipping is record
     by record. (3) Descent with sigma = Delta sqrt(T) / mu is mu-GDP (Lemma C.1). (4) Phi' w is a function of w and of
-    Phi, which is drawn without the data. Neither gamma < 1 nor Lemma 6.2's k is needed.
+    Phi, which is drawn without the data. Neither gamma < 1 nor a large k is needed (cf. Lemma 6.2).
 
     >>> projected_gdp(n=4, steps=4, gamma=0.5)
     0.5

@@ -14,6 +14,8 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import Number
 from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 from lemmata.bounds.wzw25 import WZW25
+from lemmata.bounds.wzw25.population_risk import penalty_logs, population_rate
+from lemmata.bounds.wzw25.whole_grid import PROPER, tail_logs
 
 PROOF = f"{WZW25}, Appendix I.2, proof of Theorem 6.7"
 
@@ -210,3 +212,27 @@ term_c_at_most = term_c.corrected(
     kind="inequality",
     source="derived here",
 )(term_c.theorem.formula)
+
+
+# The text below Theorem 6.7 -------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.thm6.7.few",
+    kind="rate",
+    says=r"|S_{\mathrm{out}}|=o(\sqrt n)\ \Rightarrow\ \mathrm{the\ population\ risk\ in\ Theorem\ 6.7\ is}\ "
+    r"o(1/\sqrt n)\quad(\gamma,\varepsilon,\delta\ \mathrm{fixed})",
+    needs=[*PROPER, integer("n", 3)],
+    source=f"{WZW25}, Section 6.3, below Theorem 6.7",
+)
+def risk_over_root(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float) -> float:
+    """What stands inside the O(.) of sqrt(n) times the bound of Theorem 6.7, with all its logarithms.
+
+    Derivation. The logarithms that O~ hides stand at the term with epsilon alone (Theorem 6.7, corrected), so sqrt(n)
+    times the bound is of the order (tail_logs + penalty_logs)/(gamma^2 sqrt(n) min(1, epsilon)) + |S_out|/(gamma
+    sqrt(n)). The first term is a power of log n over sqrt(n), the second o(sqrt n)/sqrt(n): both vanish. With a
+    logarithm at the second, as O~ allows one, it would not: at |S_out| = sqrt(n)/log log n.
+    """
+    fixed = {"n": n, "gamma": gamma, "epsilon": epsilon, "delta": delta}
+    noise, whole = (population_rate.theorem.formula(outliers=count, **fixed) for count in (0, outliers))
+    return sqrt(n) * (noise * (tail_logs(n, epsilon, delta) + penalty_logs(n)) + whole - noise)

@@ -271,7 +271,7 @@ def geometric_quantile(*, r: float, beta: float) -> int:
 def smallest_t(*, r: float, beta: float) -> int:
     """The ceiling is the smallest whole t that will do: one less fails.
 
-    log(1 - r) < 0 turns the inequality round. It needs whole t (Fact A.3 at real t would give t >= the quotient only).
+    log(1 - r) < 0 turns the inequality round. It needs whole t (cf. Fact A.3: real t give t >= the quotient only).
 
     Derivation. (1 - r)^t <= beta says t log(1 - r) <= log beta, that is t >= log(beta)/log(1 - r), as log(1 - r) < 0
     turns the inequality round; and a whole t is at least a number if and only if it is at least its ceiling.

@@ -138,7 +138,7 @@ def hinge_by_table1(*, n: int, gamma: float, epsilon: float) -> float:
 
 @quotation("wzw25.tab1.s4", rates.TABLE1_ADAPTIVE, rates.ADAPTIVE, ", row 4, both columns, against Theorem 4.1")
 def adaptive_by_table1(*, n: int, gamma: float, epsilon: float, s: int) -> float:
-    """Table 1 quotes Theorem 4.1.
+    """Table 1 quotes the main theorem (cf. Theorem 4.1).
 
     Quoted over source at epsilon <= 1; s = 0 is the realizable column. The table drops gamma > 0, without which the
     entry is infinite anyway, and the minimum with 1.
@@ -247,7 +247,7 @@ def hinge_by_table2(*, n: int, a: float, epsilon: float) -> float:
 
 @quotation("wzw25.tab2.s3", rates.TABLE2_ADAPTIVE, rates.ADAPTIVE_BALL, ", row 3, against Theorem L.2")
 def adaptive_by_table2(*, n: int, a: float, epsilon: float, s: int) -> float:
-    """Table 2 quotes Theorem L.2.
+    """Table 2 quotes the theorem for balls (cf. Theorem L.2).
 
     Quoted over source at epsilon <= 1, where 1 + 1/epsilon <= 2/epsilon, and gamma <= b.
 

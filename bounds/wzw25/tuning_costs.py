@@ -7,6 +7,7 @@ from math import log, sqrt
 
 from lemmata.bounds.theorem import in_unit_interval, integer, positive, theorem
 from lemmata.bounds.wzw25.best_of_runs import UNIT_DELTA
+from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.tuned_margin import margin_term
 
 
@@ -92,3 +93,34 @@ def iterations_order(*, n: int) -> float:
 def repetitions_order(*, n: int) -> float:
     """Private tuning of the margin takes O(n^2 log n) repetitions in expectation: E K = |Gamma| (n^2 - 1)."""
     return n**2 * log(n)
+
+
+@theorem(
+    "wzw25.sec7.text",
+    part="factors",
+    kind="rate",
+    says=r"|\Theta|=\log n\ \mathrm{is\ dominated\ by\ other\ poly}(n)\ \mathrm{factors\ from\ random\ projection}",
+    needs=[integer("n", 2), in_unit_interval("power")],
+)
+def projection_factor(*, n: int, power: float) -> float:
+    """A factor from random projection, as printed: of the order poly(n), n^power for some power > 0."""
+    return float(n**power)
+
+
+@projection_factor.corrected(
+    says=r"|\Theta|=\log n\ \mathrm{is\ dominated\ by\ other\ polylog}(n)\ \mathrm{factors\ from\ random\ projection:}"
+    r"\ |\Gamma|=O\left(\log(|\Gamma|(n+1)(n+2)n^2)\right)",
+    needs=[integer("n", 2)],
+    source=", the logarithm of k at beta = 1/(n^2 |Gamma|)",
+)
+def projection_logarithm(*, n: int) -> float:
+    """The factor that the number of rows has: log(|Gamma| (n+1) (n+2) n^2), k gamma^2 up to a constant.
+
+    Derivation. |Gamma| <= log2(n) + 2, and the logarithm is at least 4 log n + log |Gamma|; for n >= 17 the quotient is
+    at most (log2(17) + 2)/(4 log 17 + log 6) < 0.47, as (log2 n + 2)/(4 log n + log 6) falls. Below, n = 5 has the
+    largest, 4/log 4200 = 0.4794.
+
+    >>> round(projection_logarithm(n=5), 4)
+    8.3428
+    """
+    return log(grid_size(n=n) * (n + 1) * (n + 2) * n**2)

@@ -116,7 +116,7 @@ def mean_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: fl
 
     At S_out = S, gamma = inf, it is 1/n^2 for every dataset. Where some record is left: 1/(n epsilon) <= 1/(gamma^2 n
     epsilon) as gamma <= 1. Between grid margins the first term grows by at most 4 and the second by 2 (Lemma G.1).
-    Below 1/n, where Lemma 6.4 helps for epsilon <= 4n only, `error_off_grid` does.
+    Below 1/n `error_off_grid` helps (cf. Lemma 6.4, which does for epsilon <= 4n only).
 
     >>> mean_order(n=10, gamma=inf, outliers=10, epsilon=1.0, delta=1e-5)
     0.01

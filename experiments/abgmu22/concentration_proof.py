@@ -138,8 +138,9 @@ assert bernstein_tail(n=1, variance=variance, loss_bound=1.0, t=0.49) < 0.75
 @inequality_claim(
     bounds.bernstein_tail,
     severity="constant",
+    misprint="read 2 exp for exp, as the next step's log(2/β) does",
     python=TAILS,
-    note="two tails and no factor 2; the next step has log(2/β), as if it were there",
+    note="two tails and no factor 2",
 )
 def both_tails_at_once():
     """Losses 0 and 1, exactly."""

@@ -72,7 +72,7 @@ def audited(named: str, dataset: str, budget: int) -> Audit:
     """One learner on one dataset, at what it promises."""
     one, other, far = neighbours(dataset)
     if named == FITTED:
-        estimator = MarginClassifier(epsilon=EPSILON, delta=DELTA)
+        estimator = MarginClassifier(epsilon=EPSILON, delta=DELTA, ranges=None)
         samples: list[Callable] = [Fitted(estimator, X, y) for X, y in (one, other)]
         claim, budget = GaussianDP(gaussian_mu(EPSILON, DELTA)), min(budget, SLOW)
     else:

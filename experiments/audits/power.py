@@ -13,19 +13,17 @@ from math import exp, log
 from pathlib import Path
 from statistics import median
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from lemmata.bounds.verdicts import REFUTED
 from lemmata.experiments.audits import operating
+from lemmata.experiments.audits.pictures import NAMES
 from lemmata.experiments.audits.tables import keep
-from lemmata.experiments.drawing import COLOURS, FAINT, STYLE, saved
 from lemmata.mechanisms.audit.game import audit
 from lemmata.mechanisms.audit.stakes import tangents
 from lemmata.mechanisms.streams import generator
 
 TABLE = Path(__file__).with_name("power.csv")
-NAMES = "Laplace", "randomised response", "Gaussian"
 LEAKS = 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0
 BUDGET, LEVEL, AUDITS, GAMES = 1_000, 1e-6, 5, 4_000
 
@@ -78,26 +76,6 @@ def table(audits: int) -> Iterator[dict]:
                 "mechanism": name, "leak": leak, "ours": round(share, 3), "oracle": round(oracle(name, leak), 3),
                 "audits": audits, "what": what,
             }  # fmt: skip
-
-
-def picture(lines: list[dict[str, str]]) -> str:
-    """The curves as an SVG: ours in full, the oracle's dashed, what is said to be caught as a ring."""
-    with plt.rc_context(STYLE):
-        fig, axes = plt.subplots(1, len(NAMES), figsize=(7.6, 2.4), sharey=True)
-        for axis, name, colour in zip(axes, NAMES, COLOURS, strict=False):
-            own = [line for line in lines if line["mechanism"] == name]
-            leaks = [float(line["leak"]) for line in own]
-            for whose, look in (("oracle", {"color": FAINT, "ls": "--"}), ("ours", {"color": colour, "marker": "o"})):
-                axis.plot(leaks, [float(line[whose]) for line in own], lw=1.3, ms=3, label=whose, **look)
-            for line in own:
-                if line["what"]:
-                    axis.plot(float(line["leak"]), float(line["ours"]), "o", ms=9, mfc="none", color=colour)
-            axis.set_title(name, loc="left", fontsize=9)
-            axis.set_xlabel("leak over claim")
-        axes[0].set_ylabel("share refuted")
-        axes[-1].legend(fontsize=8)
-        svg = saved(fig, "svg")
-    return svg.decode()
 
 
 if __name__ == "__main__":

@@ -177,6 +177,27 @@ def counts(law: Any, ask: Callable) -> np.ndarray:
     return W.T
 
 
+def looks(law: Any, ask: Callable) -> np.ndarray:
+    """Ranges of columns: counts of octaves of all of them, then of cells of some; a record moves two counts of each."""
+
+    def asked(counts: np.ndarray, sigma: float) -> np.ndarray:
+        return np.asarray(ask("counts", counts, sensitivity=sqrt(2 * len(counts)), scale=sigma))
+
+    return everything(law, asked)
+
+
+def everything(law: Any, ask: Callable) -> np.ndarray:
+    """What a search for ranges shows: every noisy count, and the ranges."""
+    answers: list[np.ndarray] = []
+
+    def kept(counts: np.ndarray, sigma: float) -> np.ndarray:
+        answers.append(np.ravel(noisy := ask(counts, sigma)))
+        return noisy
+
+    found = law.search(kept)
+    return np.concatenate([found["centre"], found["spread"], *answers])
+
+
 # Noise of samplers of our own, as numbers that are uniform if it has its law ------------------------------------------
 
 

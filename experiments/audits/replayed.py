@@ -21,7 +21,9 @@ from lemmata.experiments.audits.programs import (
     chosen_run,
     counts,
     descent,
+    everything,
     lifted,
+    looks,
     minimiser,
     of_choice,
     of_grid,
@@ -40,6 +42,7 @@ from lemmata.experiments.audits.programs import (
 from lemmata.experiments.audits.tables import keep
 from lemmata.mechanisms import (
     adaptive_margin,
+    column_ranges,
     confidence_boosting,
     dp_erm,
     efficient_learner,
@@ -187,6 +190,8 @@ PROGRAMS = (
             under_radial, noise=of_minimiser),
     Program(objective_perturbation, lambda X, y: objective_perturbation.law(X, y, privacy=ONE, C=1.0), tilt,
             noise=of_tilt),
+    Program(column_ranges, lambda X, y: column_ranges.law(X + np.array([1e15, 0.0]), privacy=GaussianDP(40.0)), looks,
+            release=lambda law, rng: everything(law, lambda counts, sigma: law.noisy(rng, counts, sigma))),
     Program(private_perceptron, lambda X, y: private_perceptron.law(X, y, privacy=MU, rounds=3), counts),
     Program(label_learner, on_public, choice,
             release=lambda law, rng: law.selection.sample(rng, 1), noise=of_choice),

@@ -245,6 +245,7 @@ def margins_unit(*, m, rho):
     sizes = dict(m=m, rho=rho, epsilon=1.0, delta=0.1 / m, beta=0.1)
     spent = selection_ratio(*flipped_laws("printed", **sizes, **UNIT_BALLS), 3)
     code = f"""import numpy as np
+from lemmata.bounds.bms22.dp_erm_proof import printed_sensitivity
 from lemmata.mechanisms.dp_erm import law
 from lemmata.mechanisms.privacy import ApproxDP
 X, y = np.array([[1.0]] + [[0.0]] * {m - 1}), [1.0] * {m - 1}
@@ -252,6 +253,8 @@ parameters = dict(rho={rho}, radius=1.0, norm_bound=1.0, privacy=ApproxDP(1.0, {
 pair = [law(X, np.array([s] + y), calibration='printed', **parameters) for s in (1.0, -1.0)]
 W = np.array([[1.0], [-1.0], [-1.0]])  # the candidates: the same for both datasets
 p, q = (one.select(W).log_probabilities() for one in pair)
+moved = abs(max(0, 1 - 1 / {rho}) - max(0, 1 + 1 / {rho})) / {m}  # what the flipped label moves the loss of w = 1 by
+assert moved > printed_sensitivity(m={m}, radius=1.0, norm_bound=1.0, rho={rho})
 assert max(abs(p - q)) > {0.99 * spent!r}  # claimed: epsilon/2 = 0.5"""
     shown = witness.inequality(
         {"m": m, "rho": rho},

@@ -364,6 +364,7 @@ def projected_vector_sticks_out():
 
 @inequality_claim(
     steps.corrected_minimiser_radius,
+    given=["bms22.lemA.3/explicit"],
     control=Control("a radius {} times too small", (2,)),
     scope="everywhere: on the event",
 )

@@ -33,7 +33,7 @@ from lemmata.experiments.instances.selection_pairs import SIGNED, least_hinge, l
     cost=1e-3,
     note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2; ρ_opt ≤ 2 ρ̂, "
     "which holds, is all the proof needs. Nor has, with natural logarithms, any ρ below about h_max · m⁻⁰·³⁵, or with "
-    "base 2 rounded down, below the smallest grid point: no base is printed, and as in Corollary F.2 base 2 is read",
+    "base 2 rounded down, below the smallest grid point: no base is printed, and base 2 is read (cf. Corollary F.2)",
 )
 def uncovered(*, m, base, rounding, factor=1):
     """The ends of the interval and all that lies between two powers of 2."""
@@ -147,7 +147,7 @@ def program(statement, left):
     python=program(bounds.half_sensitivity, "{rho_hat} ** {power}"),
     cost=1e-3,
     note="ρ̂ > ρ_opt/2 and Δ non-decreasing, which Lemma F.1 says, give the opposite inequality; for a Δ that does not "
-    "rise, as in Lemma F.3 and Corollary F.2, it holds",
+    "rise it holds (cf. Lemma F.3 and Corollary F.2)",
 )
 def rising():
     """Delta_rho = rho at grid points."""

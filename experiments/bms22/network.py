@@ -1,5 +1,6 @@
 """Section 5 of bms22: the activation, the privacy of the network learner, and the margin bound of Theorem 5.1."""
 
+from itertools import product
 from math import e, log, log2, sqrt
 
 import numpy as np
@@ -34,7 +35,7 @@ def slopes():
     given=[network.slope_at_zero],
     caught=(4.01, 8),
     note="true and four times too large: the slope of tanh(ηa/4) is at most η/4, and the proof of Theorem 5.1 needs "
-    "that from three layers on (bms22.clmD.2.s2)",
+    "that from three layers on (cf. bms22.clmD.2.s2)",
 )
 def slope_is_below_eta():
     """Difference quotients of the activation as it is printed."""
@@ -181,6 +182,46 @@ def rows_for_all_records():
     sizes = {"norm_bound": 1.0, "radius": 1.0, "rho": 0.2499, "eta": 1.0, "layers": 1}
     for m in (10**3, 10**30, 10**300):
         yield sizes | {"m": m}, log2(m / log(2)), network.rows_of_the_main_text(**sizes)
+
+
+TOO_COARSE = """from lemmata.bounds.bms22.network import resolution_of_the_main_text
+# One layer, r = Lambda = d = k = 1, h(x) = x: {0} is a cover of [-2, 2] at resolution 2 and more, and |0 - h(1)| = 1.
+sizes = dict(norm_bound=1.0, radius=1.0, rho=0.5, layers=1)
+ratios = [resolution_of_the_main_text(eta=eta, **sizes) / 2 for eta in (1e-2, 1e-4, 1e-6)]
+assert ratios[2] > 90 * ratios[1] > 8100 * ratios[0] > 8100  # so every resolution of this order passes 2 as eta -> 0"""
+
+
+@order_claim(
+    network.resolution_of_the_main_text,
+    family="one layer, r = Λ = d = k = 1, ρ = 1/2, h(x) = x, η → 0",
+    severity="statement",
+    corner=network.WIDE,
+    finding="γ of Section 5 is true but for 4ηΛ < 1",
+    python=TOO_COARSE,
+    note="one 4ηΛ more below than in Appendix D, whose proof has its own γ (cf. Claim D.3): smaller for 4ηΛ ≥ 1, and "
+    "for η → 0 so large that {0} is a cover and every network of it constant",
+)
+def zero_covers_the_ball():
+    """The printed order over the resolution 2 = 2 Lambda, which is too coarse: at it {0} is a cover of B(2 Lambda)."""
+    sizes = {"norm_bound": 1.0, "radius": 1.0, "rho": 0.5, "layers": 1}
+    for eta in (1e-2, 1e-4, 1e-6):
+        yield sizes | {"eta": eta}, network.resolution_of_the_main_text(eta=eta, **sizes), 2.0
+
+
+@order_claim(
+    network.resolution_of_wide_layers,
+    constant=10,
+    control=Control("the constant 10 divided by {}", (1.01, 2)),
+    given=[network_embedding.covered_by_layers],
+    scope="domain: 4ηΛ ≥ 1; a product of covers of the layers, the nearest point taken layer by layer",
+    note="a tenth of the order is enough; equality at 4ηΛ = 1",
+)
+def main_text_is_finer():
+    """The order of the main text over Appendix D's resolution: 10/(4 eta Lambda)."""
+    for layers, width, rho in product((1, 2, 7), (1.0, 1.5, 40.0), (0.1, 3.0)):
+        shape = {"norm_bound": width / 2, "radius": 2.0, "rho": rho, "eta": 0.5, "layers": layers}
+        finest = network_embedding.printed_resolution(**shape)
+        yield shape, network.resolution_of_wide_layers(**shape), finest
 
 
 ONE = {"epsilon": 1.0, "beta": 0.1, "rho": 0.5, "eta": 1.0, "layers": 1, "width": 1, "margin_loss": 0.0}

@@ -124,9 +124,10 @@ assert np.ptp(points) > distance_within_the_cover(resolution=0.1), "two members 
 @inequality_claim(
     bounds.distance_within_the_cover,
     severity="statement",
-    misprint="read W in the product of balls, and W′ its nearest member of the cover, for W, W′ ∈ 𝒞",
+    finding="members of a cover are far from each other",
     python=APART,
-    note="members of a cover of a large set are far apart; meant is that every point has a member within γ",
+    note="meant is that every point has a member within γ: W in the product of balls, and its nearest W′ in 𝒞. Two "
+    "things have to be mended; nothing in the paper uses the sentence as it stands",
 )
 def members_are_far_apart():
     """The ends of a cover of an interval."""

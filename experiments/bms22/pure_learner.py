@@ -224,7 +224,8 @@ def all_logarithms_vanish():
 def corrected_order():
     """min(1, explicit) <= derived <= 5000 printed for beta <= 1/2."""
     printed = pure_learner.gap_for_small_beta.theorem.formula
-    return learner_bounds.explicit_against(learner_bounds.derived, printed, pure_learner.ORDER, [1e-12, 0.1, 0.5])
+    sharpest, betas = {"m": 8_194_000, "epsilon": 8.56e-4, "beta": 0.5}, [1e-12, 0.1, 0.5]
+    return learner_bounds.explicit_against(learner_bounds.derived, printed, pure_learner.ORDER, betas, sharpest)
 
 
 @order_claim(
@@ -245,7 +246,8 @@ def soft_order():
         return T * pure_learner.soft_gap.theorem.formula(**setting)
 
     derived, constant = learner_bounds.derived_soft, pure_learner.SOFT_ORDER
-    return learner_bounds.explicit_against(derived, with_logarithm, constant, [1e-12, 0.5, 1 - 1e-9])
+    sharpest = {"m": 172_000, "epsilon": 1.0, "beta": 0.386}
+    return learner_bounds.explicit_against(derived, with_logarithm, constant, [1e-12, 0.5, 1 - 1e-9], sharpest)
 
 
 # Theorem 3.1 with our constants ---------------------------------------------------------------------------------------

@@ -242,8 +242,8 @@ def two_thirds_are_kept():
     severity="statement",
     misprint="read 2ρ/3, which the event of Lemma A.3 gives, for ρ/3: the conclusion is about 0.65ρ",
     python=learner_programs.THIRD,
-    note="a projected margin of 0.5 at ρ = 0.9 is above ρ/3 and below 0.65 ρ; the conclusion is true on the event of "
-    "Lemma A.3, which gives 2ρ/3",
+    note="a projected margin of 0.5 at ρ = 0.9 is above ρ/3 and below 0.65 ρ; the conclusion is true on the event "
+    "that the proof names, which gives 2ρ/3 (cf. Lemma A.3)",
 )
 def a_third_implies_nothing():
     """k = 1, d = 2, one record: its projected margin is 0.5, above rho/3 and below 0.65 rho."""

@@ -179,6 +179,7 @@ def errors_shatter_no_more():
     quick=({"m": 2}, {"m": 60}),
     full=({"m": 300},),
     caught=(1.1,),
+    cites=("Greenberg & Mohri 2014, Theorem 1",),
     note="Greenberg & Mohri's theorem for all m; all sizes up to the setting's enumerated in balls. 1/4 is approached, "
     "not attained, as p falls to 1/2 at m = 2",
 )

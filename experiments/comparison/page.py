@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from lemmata.experiments.comparison import pictures
 from lemmata.experiments.comparison.learners import LEARNERS, NOT_INSTALLED
 from lemmata.experiments.comparison.table import DATASETS, DEFAULT, DELTA
 from lemmata.experiments.engine.formula import in_symbols
@@ -119,7 +118,6 @@ def shown(reports: Path) -> dict:
         "lines": lines,
         "order": dominated(lines),
         "digits": shares(found["means"]),
-        "figures": pictures.figures(found["means"]),
         "attacks": found["attacks"].astype(object).fillna("").to_dict("records"),
         "repeats": int(found["means"].repeats.max()),
         "default": DEFAULT,

@@ -1,6 +1,9 @@
-"""Change one function while the interpreter runs: its code object is replaced, so every caller sees the change.
+"""Mistakes planted in our own code while the interpreter runs: the one way in which all that asks for them makes them.
 
-A mutant lives in a forked child (`in_child`): the parent is never touched, and needs no undoing.
+A function is changed by replacing its code object, so every caller sees the change (`rewrite`, `scale_return`,
+`set_literal`, `replace_code`); any other thing by another in its place (`put`). A mistake lives in a forked child
+(`in_child`): the parent is never touched, and needs no undoing. Ties and numbers of the formulas, mutants and the
+sabotage matrix are made so; a claim's control is its own, as it changes what is drawn and not our code.
 """
 
 import ast
@@ -13,7 +16,7 @@ import os
 import sys
 import textwrap
 import types
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -27,8 +30,10 @@ WHERE, FACTOR = "_where_the_mutant_scales", "_factor_of_the_mutant"  # and where
 PACKAGES = ("lemmata.bounds", "lemmata.mechanisms", "lemmata.experiments")
 
 
-def plain(function: Callable) -> types.FunctionType:
-    """The innermost function: without the check of the hypotheses, without a cache."""
+def plain(function: Any) -> types.FunctionType:
+    """The innermost function: without the check of the hypotheses, without a cache, of a property what computes it."""
+    if isinstance(function, property):
+        function = function.fget
     if hasattr(function, "theorem"):
         function = function.theorem.formula
     return inspect.unwrap(function)
@@ -45,17 +50,10 @@ def reached(*roots: Callable, within: tuple[str, ...] = ("lemmata.bounds",)) -> 
 
 
 def _reached(roots: tuple, within: tuple[str, ...]) -> Iterator[tuple[types.FunctionType, int]]:
-    seen, queue = set(), deque((root, 0) for root in roots)
-    while queue:
-        thing, removes = queue.popleft()
-        if id(thing) in seen:
-            continue
-        seen.add(id(thing))
-        if isinstance(thing, types.FunctionType) and f"{thing.__module__}.".startswith(
-            tuple(f"{name}." for name in within)
-        ):
+    packages = tuple(f"{name}." for name in within)
+    for thing, removes in fingerprint.reached(*roots):
+        if isinstance(thing, types.FunctionType) and f"{thing.__module__}.".startswith(packages):
             yield thing, removes
-        queue += ((other, removes + 1) for other in fingerprint._described(thing)[1])
 
 
 def parsed(function: types.FunctionType) -> ast.FunctionDef:
@@ -93,14 +91,23 @@ def _interpret(function: types.FunctionType) -> None:
         names.update(compiled)
 
 
-def rewrite(function: types.FunctionType, before: str, after: str) -> None:
-    """Let `function` do what its text says with `before` replaced."""
+def rewrite(function: Any, before: str, after: str) -> None:
+    """Let a function or a property do what its text says with `before`, which stands there once, replaced."""
+    function = plain(function)
     text = textwrap.dedent(inspect.getsource(function))
+    (node,) = ast.parse(text).body
+    text = "\n".join(text.splitlines()[node.lineno - 1 :])  # below its decorators
     if text.count(before) != 1:
         raise ValueError(f"{before!r} stands {text.count(before)} times in {function.__qualname__}, not once")
     (node,) = ast.parse(text.replace(before, after)).body
     assert isinstance(node, ast.FunctionDef)
     replace_code(function, node)
+
+
+def put(target: Any, name: str, mutated: Callable[[Any], Any]) -> None:
+    """Let what a class or module calls `name` be what `mutated` makes of it."""
+    setattr(target, name, mutated(inspect.getattr_static(target, name)))
+    forget()
 
 
 def forget() -> None:

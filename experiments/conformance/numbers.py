@@ -18,7 +18,7 @@ from typing import Any
 from lemmata.bounds.library import Paper, library
 from lemmata.experiments.conformance import accepted, edit
 from lemmata.experiments.conformance.ties import LATE, NO_NUMBER, outcome
-from lemmata.experiments.engine import registry, run
+from lemmata.experiments.engine import costs, registry
 from lemmata.experiments.engine.claim import CLAIMS, Claim
 
 BY_HAND = "by hand: "  # before the name of a formula, where a value notices what no row does
@@ -105,7 +105,7 @@ def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agree
             read.setdefault(function, ([], []))[which].append(thing)
 
     def cost(claim: Claim) -> tuple[bool, float]:
-        planned = sum(run.cell_cost(claim, setting) for setting in run.planned(claim, "quick"))
+        planned = costs.stated(claim, costs.settings(claim, "quick"))
         return verdicts().get(claim.key) != "HOLDS", planned
 
     for claim in sorted(CLAIMS.values(), key=cost):

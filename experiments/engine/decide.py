@@ -5,8 +5,9 @@ from dataclasses import replace
 from lemmata.experiments.engine import programs, registry
 from lemmata.experiments.engine.cell import Cell
 from lemmata.experiments.engine.claim import Claim
+from lemmata.experiments.engine.explain import table
 from lemmata.experiments.engine.graph import Row
-from lemmata.experiments.engine.ledger import ledger, ledger_with_cells, table
+from lemmata.experiments.engine.ledger import ledger, ledger_with_cells
 from lemmata.experiments.engine.run import execute
 from lemmata.experiments.engine.store import Store
 from lemmata.mechanisms.streams import LEDGER_ROOT

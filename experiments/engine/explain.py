@@ -7,7 +7,7 @@ and step in the paper's order: formula, hypotheses, derivation, verdict, control
 import inspect
 import re
 import textwrap
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from lemmata.bounds.library import library
@@ -32,14 +32,14 @@ EVIDENCE = {
 }
 
 
-def explained(id: str, rows: list[Row]) -> str:
-    """The whole text for the statement or step `id`, from ledger rows that contain its own."""
+def explained(id: str, rows: Sequence[Row], links: graph.Graph) -> str:
+    """The whole text for the statement or step `id`, from ledger rows that contain its own, and what rests on what."""
     mine = [row for row in rows if id in (row["id"], row["parent"])]
     lines = head(id, mine)
     for row in mine:
         if row["kind"] != "summary":
             lines += ["", *one(row)]
-    return "\n".join([*lines, "", *literature(mine), *rests_on(mine, rows), "", *falls_with(mine)])
+    return "\n".join([*lines, "", *literature(mine), *rests_on(mine, rows), "", *falls_with(mine, links)])
 
 
 def head(id: str, rows: list[Row]) -> list[str]:
@@ -189,7 +189,7 @@ def literature(rows: list[Row]) -> list[str]:
     return [line for entry in entries for line in wrapped("elsewhere", entry)] + [""] * bool(entries)
 
 
-def rests_on(mine: list[Row], rows: list[Row]) -> list[str]:
+def rests_on(mine: list[Row], rows: Sequence[Row]) -> list[str]:
     """The rows that these name, with verdict and class, what they cite, and by statement what those rest on in turn."""
     by_key = {row["key"]: row for row in rows}
     own = {row["key"] for row in mine}
@@ -212,10 +212,10 @@ def standing(row: Row | None) -> str:
     return ", ".join([row["verdict"], *([graph.CLASSES[graph.class_of(row)]] if row["verdict"] == HOLDS else [])])
 
 
-def falls_with(mine: list[Row]) -> list[str]:
+def falls_with(mine: list[Row], links: graph.Graph) -> list[str]:
     """By statement, every row that rests on these, directly or in turn."""
     own = {row["key"] for row in mine}
-    cone = [key for key in graph.reached(own, graph.upwards(graph.of_claims())) if key not in own]
+    cone = [key for key in graph.reached(own, graph.upwards(links)) if key not in own]
     return wrapped("falls with it", in_groups(cone)) if cone else ["nothing else falls with it"]
 
 
@@ -223,3 +223,20 @@ def in_groups(keys: Iterable[str]) -> str:
     """Keys by statement: `wzw25 Lemma 6.4 (3 rows), wzw25 Theorem K.3`."""
     groups = graph.by_statement(keys)
     return ", ".join(name + (f" ({len(keys)} rows)" if len(keys) > 1 else "") for name, keys in groups.items())
+
+
+def table(rows: Iterable[Row], width: int = 160) -> str:
+    """Rows as aligned text, a line each, cut at `width` columns."""
+    lines = []
+    for row in rows:
+        tight = row["tightness"]
+        reach = f"{tight[1]:.3g}" if tight and tight[1] is not None else f">={tight[0]:.3g}" if tight else ""
+        verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
+        control = row["control"] and f"control {row['control']}"
+        lines.append((row["key"], verdict, row["scope"] or row["evidence"], reach, control, row["note"]))
+    widths = [max((len(line[i]) for line in lines), default=0) for i in range(5)]
+    texts = (
+        "  ".join(c[:w].ljust(w) for c, w in zip(line, [*[min(w, 44) for w in widths], 999], strict=True))
+        for line in lines
+    )
+    return "\n".join(text.rstrip() if len(text.rstrip()) <= width else text[: width - 1] + "…" for text in texts)

@@ -22,6 +22,7 @@ import numpy as np
 from flint import arb
 
 import lemmata
+from lemmata.bounds.closure import closure
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import Hypothesis, Theorem
 from lemmata.experiments.engine.claim import Claim
@@ -33,7 +34,7 @@ ENGINE = (
     "lemmata.bounds.theorem",
     *(
         f"lemmata.experiments.engine.{m}"
-        for m in "cell claim explain fingerprint ledger registry remembered run schedule store verdict".split()
+        for m in "cell claim costs explain fingerprint ledger registry remembered run schedule store verdict".split()
     ),
 )
 # Where libraries stand: where this interpreter says, and where numpy was found, say a folder on PYTHONPATH.
@@ -64,15 +65,12 @@ def code_hash(*roots: Any) -> str:
 
 def texts(*roots: Any) -> list[str]:
     """What the functions `roots` reach, sorted: a text for each function, class and value."""
-    reached: dict[int, str] = {}
-    queue = list(roots)
-    while queue:
-        thing = queue.pop()
-        if id(thing) not in reached:
-            text, names = _described(thing)
-            reached[id(thing)] = text
-            queue += names
-    return sorted({PYTHON, *reached.values()})
+    return sorted({PYTHON, *(_described(thing)[0] for thing, _ in reached(*roots))})
+
+
+def reached(*roots: Any) -> Iterator[tuple[Any, int]]:
+    """Every function, class and value that `roots` name, themselves first, and at how many removes."""
+    return closure(roots, lambda thing: _described(thing)[1], key=id)
 
 
 _KEPT: dict[int, tuple[Any, Described]] = {}  # by id, with the thing itself, so that its id stays its own

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lemmata.bounds.closure import closure
 from lemmata.bounds.library import library
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.engine.claim import CLAIMS
@@ -77,14 +78,7 @@ def upwards(graph: Graph) -> Graph:
 
 def reached(keys: Iterable[str], graph: Graph) -> list[str]:
     """Everything that `keys` lead to, themselves apart, nearest first."""
-    seen = dict.fromkeys(keys)
-    own = len(seen)
-    queue = list(seen)
-    for key in queue:
-        new = [link for link in graph.get(key, ()) if link not in seen]
-        seen |= dict.fromkeys(new)
-        queue += dict.fromkeys(new)
-    return list(seen)[own:]
+    return [key for key, removes in closure(keys, lambda key: graph.get(key, ())) if removes]
 
 
 def circles(graph: Graph) -> list[str]:

@@ -18,6 +18,7 @@ from lemmata.experiments.engine.claim import CLAIMS, Claim
 from lemmata.experiments.engine.evidence import MACHINE, PROSE, derivation, missing, weakest
 from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.headline import headline, leading
+from lemmata.experiments.engine.schedule import Job
 from lemmata.experiments.engine.store import Store
 from lemmata.experiments.engine.verdict import Verdict, inconclusive
 
@@ -25,10 +26,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def evaluate(claim: Claim, store: Store, root: int) -> tuple[Verdict | None, list[Cell], Sabotaged, str]:
-    """(verdict or None, cells, control, profile) of one claim from its stored chunks."""
-    code = fingerprint.of_claim(claim)
+def evaluate(
+    claim: Claim, store: Store, root: int, job: Job | None = None
+) -> tuple[Verdict | None, list[Cell], Sabotaged, str]:
+    """(verdict or None, cells, control, profile) of one claim from its stored chunks, or as a `job` has folded them."""
+    code = job.code if job else fingerprint.of_claim(claim)
     profile = store.profile(claim.key, code, root) or "quick"
+    if job and job.profile == profile:
+        return combine(job.cells), job.cells, job.control, profile
     settings = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
 
     def read(cell: Cell) -> Cell:
@@ -142,9 +147,9 @@ def _confirmed(claim: Claim, verdict: Verdict, store: Store) -> Verdict:
     return replace(verdict, outcome=INCONCLUSIVE, reason="UNCONFIRMED", note=f"it falls, and {said}")
 
 
-def claim_row(claim: Claim, store: Store, root: int) -> tuple[Row, list[Cell]]:
+def claim_row(claim: Claim, store: Store, root: int, job: Job | None = None) -> tuple[Row, list[Cell]]:
     """The row of one claim, before what it rests on is looked at; the second value draws its figure."""
-    verdict, cells, control, profile = evaluate(claim, store, root)
+    verdict, cells, control, profile = evaluate(claim, store, root, job)
     if verdict is None:
         waiting = "not finished: run it again" if any(c.folded for c in cells) else "not run yet"
         verdict = Verdict(OPEN, note=waiting if cells else "no admissible setting")
@@ -309,16 +314,21 @@ def ledger(store: Store, root: int, claims: Iterable[Claim] | None = None, paper
 
 
 def ledger_with_cells(
-    store: Store, root: int, claims: Iterable[Claim] | None = None, papers: Sequence[Paper] = ()
+    store: Store,
+    root: int,
+    claims: Iterable[Claim] | None = None,
+    papers: Sequence[Paper] = (),
+    jobs: Iterable[Job] = (),
 ) -> list[tuple[Row, list[Cell]]]:
-    """[(row, its cells)]: what the report draws from."""
+    """[(row, its cells)]: what the report draws from. What the `jobs` of a run have folded is not folded again."""
     papers = papers or library.house
     asked = claims
     if claims is None:
         registry.load(registry.modules(papers))
         claims = [claim for claim in CLAIMS.values() if library.paper(claim.theorem.id) in papers]
     chosen = registry.closure(claim.key for claim in claims)
-    pairs = [claim_row(claim, store, root) for claim in chosen]
+    done = {job.claim.key: job for job in jobs}
+    pairs = [claim_row(claim, store, root, done.get(claim.key)) for claim in chosen]
     cells = {row["key"]: drawn for row, drawn in pairs}
     rows = [row for row, _ in pairs]
     statements = {claim.theorem.statement for claim in chosen}
@@ -359,13 +369,13 @@ def _unwritten(id: str) -> Theorem:
     return Theorem(id, "", "printed", "", "", (), "", False, statement)
 
 
-def jsonable(value: Any) -> Any:
-    """JSON's own types; numbers that are not finite become their names."""
+def jsonable(value: Any, *, finite: bool = True) -> Any:
+    """JSON's own types; numbers that are not finite become their names, unless they need not be `finite`."""
     if isinstance(value, dict):
-        return {str(k): jsonable(v) for k, v in value.items()}
+        return {str(k): jsonable(v, finite=finite) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [jsonable(v) for v in value]
-    if isinstance(value, float) and not math.isfinite(value):
+        return [jsonable(v, finite=finite) for v in value]
+    if finite and isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value.item() if hasattr(value, "item") else value
 
@@ -376,20 +386,3 @@ def as_frame(rows: Iterable[Row]) -> pd.DataFrame:
 
     flat = [{k: json.dumps(jsonable(v)) if isinstance(v, dict | list) else v for k, v in row.items()} for row in rows]
     return pd.DataFrame(flat)
-
-
-def table(rows: Iterable[Row], width: int = 160) -> str:
-    """Rows as aligned text, a line each, cut at `width` columns."""
-    lines = []
-    for row in rows:
-        tight = row["tightness"]
-        reach = f"{tight[1]:.3g}" if tight and tight[1] is not None else f">={tight[0]:.3g}" if tight else ""
-        verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
-        control = row["control"] and f"control {row['control']}"
-        lines.append((row["key"], verdict, row["scope"] or row["evidence"], reach, control, row["note"]))
-    widths = [max((len(line[i]) for line in lines), default=0) for i in range(5)]
-    texts = (
-        "  ".join(c[:w].ljust(w) for c, w in zip(line, [*[min(w, 44) for w in widths], 999], strict=True))
-        for line in lines
-    )
-    return "\n".join(text.rstrip() if len(text.rstrip()) <= width else text[: width - 1] + "…" for text in texts)

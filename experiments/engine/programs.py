@@ -5,6 +5,7 @@ What a program has to do there says `witnessed`, which is that process; the answ
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import subprocess
@@ -46,9 +47,9 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1) -> None:
     for claim, python in fallen(jobs):
         name = digest(claim, python)
         if python and store.program(name) is None:
-            waiting[name] = {"python": python, "key": claim.theorem.key, "module": claim.theorem.formula.__module__}
-            paper = library.paper(claim.key)
-            waiting[name]["folder"] = "" if paper.house else str(paper.folder)
+            formula, paper = inspect.unwrap(claim.theorem.formula), library.paper(claim.key)
+            row = {"key": claim.theorem.key, "module": formula.__module__, "name": formula.__name__}
+            waiting[name] = row | {"python": python, "folder": "" if paper.house else str(paper.folder)}
     shares = [share for i in range(workers) if (share := list(waiting)[i::workers])]
     with ThreadPoolExecutor(max(1, len(shares))) as pool:  # each waits for a process of its own
         for share, said in zip(

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import lemmata
 from lemmata.bounds.library import library
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS
 
 SHIPPED = Path(lemmata.__file__).parent / "published" / "ledger.csv"
 NESTED = ("skipped", "tightness", "witness", "used", "restated", "rests_on", "cites", "where", "literature")
@@ -40,6 +43,18 @@ def instead(fresh: list[dict], reports: str | Path, root: int) -> list[dict]:
     same = {key for key, row in published.items() if row["kind"] != "summary" and digests.get(key) == row["digest"]}
     same |= {key for key, row in published.items() if row["kind"] == "summary" and set(row["rests_on"]) <= same}
     return [published[row["key"]] if row["key"] in same else row for row in fresh]
+
+
+def standing(id: str, reports: str | Path, root: int) -> list[dict] | None:
+    """All rows as they were published, if those of the statement or step `id` are those of today, word for word."""
+    found = list(rows(reports).values())
+    published = {row["key"]: row["digest"] for row in found if id in (row["id"], row["parent"])}
+    registry.load(registry.homes(id))
+    now = {claim.key: claim.theorem for claim in CLAIMS.values()} | THEOREMS
+    mine = {key: theorem.digest for key, theorem in now.items() if id in (theorem.id, theorem.parent)}
+    made = [row["key"] for row in found if row["kind"] == "summary"]
+    same = mine == {key: digest for key, digest in published.items() if key not in made}
+    return found if same and all(row["root"] in (root, None) for row in found) else None
 
 
 def belongs(row: dict, kind: str, name: str) -> bool:

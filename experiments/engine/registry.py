@@ -9,6 +9,7 @@ on, not the whole house.
 from collections.abc import Iterable
 from dataclasses import replace
 
+from lemmata.bounds.closure import closure as reached
 from lemmata.bounds.library import Paper, library
 from lemmata.experiments.engine.claim import CLAIMS, Claim, twin
 
@@ -66,11 +67,10 @@ def find(key: str) -> Claim | None:
 
 def closure(keys: Iterable[str]) -> list[Claim]:
     """The claims of `keys` and all that they rest on or are corrected by, importing what that needs."""
-    wanted: dict[str, Claim] = {}
-    queue = list(keys)
-    while queue:
-        key = queue.pop()
-        if key and key not in wanted and (claim := find(key)):
-            wanted[key] = claim
-            queue += [*claim.given, claim.corrected_by]
+
+    def named(key: str) -> Iterable[str]:
+        claim = find(key) if key else None
+        return [*claim.given, claim.corrected_by] if claim else ()
+
+    wanted = {key for key, _ in reached(keys, named)}
     return [claim for claim in CLAIMS.values() if claim.key in wanted]

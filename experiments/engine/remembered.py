@@ -1,9 +1,9 @@
-"""The rows of the whole ledger, kept beside the store, so that reading them again computes nothing.
+"""The rows of the whole ledger and their curves, kept beside the store, so that reading them again computes nothing.
 
 Rows are a function of our files, of Python and the libraries, of the store's bytes and of the root. The digest of all
 four, with the times at which our files changed, is their *mark*; they are shown under an equal mark only, so that
-whoever edits a bound, a check or the engine, or adds a chunk, finds them computed anew. A run and a report write them;
-reading the ledger changes no file.
+whoever edits a bound, a check or the engine, or adds a chunk, finds them computed anew. A run and a report write them,
+a run that has nothing to decide and a report read them; reading the ledger changes no file.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ import platform
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lemmata.bounds.library import Paper, library
 
 if TYPE_CHECKING:
+    from lemmata.experiments.engine.curves import Picture
+    from lemmata.experiments.engine.schedule import Job
     from lemmata.experiments.engine.store import Store
 
 PACKAGES = ("lemmata.bounds", "lemmata.mechanisms", "lemmata.experiments")
@@ -83,46 +85,68 @@ def begun(store: str | Path) -> State | None:
     return None if loaded else state(store)
 
 
-def _file(store: str | Path) -> Path:
-    return Path(store).with_suffix(".rows.json")
+def _file(store: str | Path, what: str = "rows") -> Path:
+    return Path(store).with_suffix(f".{what}.json")
 
 
-def recall(store: str | Path, root: int, papers: Sequence[Paper] = ()) -> list[dict] | None:
-    """The rows of `papers` that were kept for exactly this state, or None.
-
-    A process that loaded statements computes its own.
-    """
-    if not Path(store).exists():
-        return None
+def _recalled(file: Path, mark: str, finished: str = "") -> Any:
+    """What was kept under this mark, or None."""
     try:
-        kept = json.loads(_file(store).read_bytes())
-        now = begun(store)
-        fits = now is not None and kept["mark"] == now.mark(root, papers) and kept["digest"] == _digest(kept["rows"])
-        return json.loads(kept["rows"]) if fits else None
+        kept = json.loads(file.read_bytes())
+        fits = kept["mark"] == mark and kept["digest"] == _digest(kept["text"])
+        return json.loads(kept["text"]) if fits and (not finished or kept["finished"] in (finished, "full")) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # a damaged memory is none
 
 
-def folded(store: Store, root: int, start: State | None, papers: Sequence[Paper] = ()) -> tuple[list[dict], list]:
-    """(the rows of the whole ledger of `papers`, [(row, its cells)]), kept if that is safe.
+def recall(
+    store: str | Path, root: int, papers: Sequence[Paper] = (), finished: str = "", now: State | None = None
+) -> list[dict] | None:
+    """The rows of `papers` that were kept for exactly the state of `now`, or None.
 
-    It is if the files of this process are as they were at its `start`, before it loaded any, and the store as it was
-    before the rows were folded.
+    A process that loaded statements computes its own, unless it found the state before. With `finished`, a profile,
+    only where a run of it has decided all of them in this state, and none has failed.
     """
+    if not Path(store).exists() or not _file(store).exists():
+        return None
+    now = now or begun(store)
+    return _recalled(_file(store), now.mark(root, papers), finished) if now else None
+
+
+Pair = tuple[dict, list["Picture"]]  # a row of the ledger, and the curves of its cells
+
+
+def folded(
+    store: Store, root: int, start: State | None, papers: Sequence[Paper] = (), jobs: Sequence[Job] = ()
+) -> list[Pair]:
+    """The rows of the whole ledger of `papers`, each with its curves, as they were kept or computed, and then kept.
+
+    They are kept if the files of this process are as they were at its `start`, before it loaded any, and the store as
+    it was before the rows were folded. The `jobs` of a run are not folded again.
+    """
+    from lemmata.experiments.engine.curves import pictured, pictures_of, plain
     from lemmata.experiments.engine.ledger import jsonable, ledger_with_cells
 
-    before = state(store.path)
-    pairs = ledger_with_cells(store, root, papers=papers)
-    rows = [row for row, _ in pairs]
-    if start is not None and state(store.path) == before and start.code == before.code:
-        _keep(_file(store.path), json.dumps(jsonable(rows), ensure_ascii=False), before.mark(root, papers))
-    return rows, pairs
+    mark = start.mark(root, papers) if start else ""
+    rows, curves = (_recalled(_file(store.path, what), mark) if mark else None for what in ("rows", "curves"))
+    if rows is None or curves is None:
+        before = state(store.path)
+        pairs = ledger_with_cells(store, root, papers=papers, jobs=jobs)
+        rows = jsonable([row for row, _ in pairs], finite=False)
+        curves = jsonable([plain(pictures_of(cells)) for _, cells in pairs], finite=False)
+        if start is not None and state(store.path) == before and start.code == before.code:
+            failed = any(row["reason"] == "FAILED" for row in rows)
+            finished = jobs[0].profile if jobs and not failed else ""
+            for what, kept in (("rows", rows), ("curves", curves)):
+                _keep(_file(store.path, what), kept, before.mark(root, papers), finished)
+    return list(zip(rows, map(pictured, curves), strict=True))
 
 
-def _keep(file: Path, text: str, mark: str) -> None:
-    made = file.with_suffix(".part")
+def _keep(file: Path, rows: list, mark: str, finished: str) -> None:
+    made, text = file.with_suffix(".part"), json.dumps(rows, ensure_ascii=False)
     try:
-        made.write_text(json.dumps({"mark": mark, "digest": _digest(text), "rows": text}), encoding="utf-8")
+        kept = {"mark": mark, "finished": finished, "digest": _digest(text), "text": text}
+        made.write_text(json.dumps(kept), encoding="utf-8")
         os.replace(made, file)
     except OSError:
         pass  # a folder that cannot be written is read as before

@@ -21,10 +21,9 @@ from joblib.externals.loky.process_executor import ShutdownExecutorError, Termin
 from tqdm import tqdm
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine import cluster, registry
-from lemmata.experiments.engine.cell import Sabotaged
+from lemmata.experiments.engine import cluster, costs, registry
 from lemmata.experiments.engine.claim import Claim, Setting
-from lemmata.experiments.engine.schedule import Job, Pool, Result, Schedule, cell_cost, drive
+from lemmata.experiments.engine.schedule import Job, Pool, Result, Schedule, drive
 from lemmata.experiments.engine.store import Chunk, Store
 from lemmata.mechanisms.streams import LEDGER_ROOT, generator
 
@@ -131,8 +130,8 @@ def compute(
 
 
 def plan(claims: Iterable[Claim], profile: str) -> dict[str, float]:
-    """Planned core-seconds of each claim, by arithmetic: chunks x trials x committed cost, controls included."""
-    return {claim.key: sum(cell_cost(claim, s) for s in planned(claim, profile)) for claim in claims}
+    """Planned core-seconds of each claim, by arithmetic: chunks x trials x measured cost, controls included."""
+    return {claim.key: sum(costs.of_cell(claim, s) for s in costs.planned(claim, profile)) for claim in claims}
 
 
 def planned_table(claims: Sequence[Claim], profile: str) -> str:
@@ -143,15 +142,6 @@ def planned_table(claims: Sequence[Claim], profile: str) -> str:
         by_module[module] = by_module.get(module, 0.0) + seconds
     lines = [f"{module:32} {value:9.1f}" for module, value in by_module.items()]
     return "\n".join([*lines, f"{'all':32} {sum(by_module.values()):9.1f}  core-seconds at the caps"])
-
-
-def planned(claim: Claim, profile: str) -> list[Setting]:
-    """The settings a profile may run at most, the control's once for each factor."""
-    settings = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
-    control = Sabotaged(claim)
-    if claim.control is not None and control.setting is not None:
-        settings += [control.setting] * len(claim.control.factors)
-    return settings
 
 
 class Here:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from lemmata.experiments.engine import fingerprint
+from lemmata.experiments.engine import costs, fingerprint
 from lemmata.experiments.engine.cell import Cell, Sabotaged, fold
 from lemmata.experiments.engine.claim import Claim
 from lemmata.experiments.engine.store import Chunk, Store
@@ -80,13 +80,6 @@ class Job:
         return all(cell.verdict is not None for cell in self.active)
 
 
-def cell_cost(claim: Claim, setting: dict) -> float:
-    """Planned core-seconds of one cell at its cap."""
-    if claim.style == "exact":
-        return claim.cost
-    return claim.cap * claim.chunk(**setting) * claim.cost
-
-
 class Schedule:
     """The chunks of some jobs, in the order in which they are handed out."""
 
@@ -103,7 +96,7 @@ class Schedule:
         """Enter an undecided cell, in the place of what was entered for it before."""
         if cell.verdict is not None:
             return
-        planned = cell_cost(job.claim, cell.setting) / cell.cap, 1
+        planned = costs.of_cell(job.claim, cell.setting) / cell.cap, 1
         setting, stream, *_ = cell.where
         seconds, chunks = self.seen.get((job.claim.key, setting, stream), planned)
         guessed = max(0, cell.handed - max(cell.folded, chunks - 1))  # how far the next chunk is beyond what is needed

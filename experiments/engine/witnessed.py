@@ -11,6 +11,7 @@ import inspect
 import io
 import json
 import os
+import re
 import signal
 import sys
 import warnings
@@ -86,8 +87,10 @@ def install() -> None:
     theorem._guarded = watching
 
 
-def judged(python: str, key: str, module: str, folder: str) -> str:
-    """What is wrong with one program, or ""."""
+def judged(python: str, key: str, module: str, name: str, folder: str) -> str:
+    """What is wrong with one program, or "": by its text first, then by running it."""
+    if not re.search(rf"\b{name}\b", python):
+        return f"its program does not call {key}: {name} is not named in it"
     if not folder:
         importlib.import_module(module)
     plain = in_child(python, key, (1.0, 0), folder)

@@ -15,7 +15,7 @@ from lemmata.experiments.data import load
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 REPEATS = 8
 LEARNERS: dict[str, ClassifierMixin] = {
-    "MarginClassifier": lemmata.MarginClassifier(),
+    "MarginClassifier": lemmata.MarginClassifier(ranges=None),  # pixels are on one scale, which is public
     "AdaptiveMargin": lemmata.AdaptiveMargin(),
     "TunedMargin": lemmata.TunedMargin(),
     "NoisyGD(width=0.03)": lemmata.NoisyGD(width=0.03),

@@ -10,6 +10,7 @@ import numpy as np
 from lemmata.bounds.bms22.phased_sgd import rounds_for
 from lemmata.bounds.exact.numbers import Array
 from lemmata.mechanisms.fast_projection import fast_projection, walsh_hadamard
+from lemmata.mechanisms.kernel_features import fastfood
 from lemmata.mechanisms.phased_sgd import phases
 
 
@@ -88,4 +89,14 @@ def learner_operations(m: int, d: int, k: int, beta: float) -> int:
     lifted = counted(np.zeros(len(phi.signs)))
     lifted[coordinates] = w * scale
     _ = walsh_hadamard(lifted) * phi.signs
+    return Counted.done
+
+
+def fastfood_operations(d: int, count: int) -> int:
+    """The count of `lemmata.mechanisms.kernel_features.fastfood`, with `count` frequencies, on one record of R^d."""
+    features, Counted.done = fastfood(d, count, rng=np.random.default_rng(0)), 0
+    x = np.concatenate([np.ones(d), np.zeros(features.signs.shape[1] - d)])
+    for block, signs in enumerate(features.signs):
+        mixed = walsh_hadamard(counted(x) * signs)[features.order[block]] * features.gaussians[block]
+        _ = walsh_hadamard(mixed) * features.lengths[block]
     return Counted.done

@@ -32,28 +32,25 @@ COMPLEXITY = 1477.0  # mA <= 1477 N theta r^2 (2 eta Lambda)^{2L}/rho^2
 
 
 def derived(*, m, epsilon, beta, width, **shape):
-    """What min(1, explicit) is at most for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
-
-    With Q = r (eta Lambda)^L/rho: L k <= 277 of printed rows, N (L-1) + 1 <= N L, 1 + 4 Lambda sqrt(L)/gamma <= 1 +
-    19.6 Q, whose logarithm is at most 5.33 log Q, and log(4/beta) <= 3 log(Lm/beta): mA <= 1477 X. And alpha +
-    sqrt(2 (R + alpha) A) + 2A <= 3A/epsilon + (sqrt 2 + sqrt 3) sqrt A where that is below 1.
-    """
+    """What min(1, explicit) is at most under the three hypotheses, by the derivation of `network.gap_below_the_end`."""
     sizes = {"m": m, "beta": beta} | shape
     logs = network_embedding.printed_logarithm(**shape)
     A = COMPLEXITY * network_embedding.printed_rows.theorem.formula(**sizes) * width * logs / m
     return 3 * A / epsilon + (sqrt(2) + sqrt(3)) * sqrt(A)
 
 
-LARGE = grid(m=[10**12, 10**14], epsilon=[1e-7, 2e-6, 1.0], beta=[0.5], eta=[0.5], rho=[0.25], layers=[1], width=[1])
+ONE_NEURON = {"beta": 0.5, "eta": 0.5, "rho": 0.25, "layers": 1, "width": 1} | UNIT
+LARGE = tuple(ONE_NEURON | sample for sample in grid(m=[3 * 10**12, 10**14], epsilon=[7e-8, 2e-6, 1.0]))
 
 
 def explicit_against_printed():
     """Cases of min(1, explicit) <= derived <= C printed, and of mA and L k as the derivation bounds them.
 
-    At the corners one side or the other is nearly always above 1; `LARGE` has samples at which explicit / g is largest.
+    At the corners one side or the other is nearly always above 1; `LARGE` has the sample at which a search over all
+    arguments finds explicit / g largest.
     """
     reached = 0.0
-    for sizes in ({**point, "norm_bound": 1.0, "radius": 1.0} for point in LARGE):
+    for sizes in LARGE:
         explicit, printed = network.explicit_gap(margin_loss=0.0, **sizes), network.gap_below_the_end(**sizes)
         yield sizes | {"of": "large samples"}, min(1.0, explicit), printed
         reached = max(reached, min(1.0, explicit) / printed)
@@ -71,7 +68,8 @@ def explicit_against_printed():
         shape = {name: point[name] for name in ("norm_bound", "radius", "rho", "eta", "layers")}
         X = printed * 7 * network_embedding.printed_logarithm(**shape)
         yield point | {"of": "mA"}, point["m"] * A, COMPLEXITY * X / network.ORDER
-    return {"note": f"explicit ≤ C g with C = {network.ORDER:g}; explicit / g reaches {reached:.3g}, at small ε"}
+    note = f"explicit ≤ C g with C = {network.ORDER:g}; explicit / g reaches {reached:.3g}, at small ε"
+    return {"note": note, "tightness": (reached / network.ORDER, 1.0)}
 
 
 # The explicit bound, link by link -------------------------------------------------------------------------------------

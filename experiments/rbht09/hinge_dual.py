@@ -150,7 +150,7 @@ ACCURACIES = {"quick": grid(C=[1.0, 50.0])}
     note="2⁴(1 + √6)⁴ = 2265.4 < 2¹² = 4096: the stated θ is the smaller one.",
 )
 def stated_theta_above(*, C):
-    """Theorem 14's theta against the one that is stated, as the sentence has it."""
+    """The general theta (cf. Theorem 14) against the one that is stated, as the sentence has it."""
     for ratio in (1.0, 9.0):
         setting = {"acc": ratio * C, "C": C}
         yield setting, hinge_dual.theta_exact(**setting), hinge_dual.theta_stated(**setting)
@@ -158,7 +158,7 @@ def stated_theta_above(*, C):
 
 @inequality_claim(hinge_dual.theta_exact, given=[kernel_accuracy.closeness], **ACCURACIES)
 def stated_theta_below(*, C):
-    """The stated theta against Theorem 14's, and this against the square of what Lemma 22 asks for."""
+    """The stated theta against the general one (cf. Theorem 14), that against the square of what Lemma 22 asks for."""
     for ratio in (0.01, 1.0, 6.9, 6.95, 7.9, 9.0):
         setting = {"acc": ratio * C, "C": C}
         yield setting, hinge_dual.theta_stated(**setting), hinge_dual.theta_exact(**setting)

@@ -4,13 +4,15 @@ Each step's function is called with what the step before it returns. Beside it s
 SVMs that were solved with a certificate.
 """
 
+from fractions import Fraction
 from itertools import product
 from math import sqrt
 
 import numpy as np
 
 from lemmata.bounds.rbht09 import kernel_accuracy as bounds
-from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.checks import inequality_claim, up_to_one
+from lemmata.experiments.engine.claim import Control
 from lemmata.experiments.instances.nearby_kernels import solved_pair
 from lemmata.mechanisms.streams import generator
 
@@ -70,6 +72,69 @@ def combination_is_nearly_optimal(**problem):
         yield setting, bounds.distance_of_excess(excess=excess), bounds.solution_distance(**setting)
     for setting, pair in nearby_pairs(**problem):
         yield setting, pair.moved, bounds.solution_distance(eta=pair.eta, C=C, Lambda=pair.Lambda)
+
+
+ONCE = """
+from fractions import Fraction
+from lemmata.bounds.rbht09.kernel_accuracy import end_of_the_chain, risk_change
+# Hinge loss, two records labelled +1, k = 0 between them and k_hat = 1/2, C = 1/2: no margin reaches 1, so all dual
+# variables are C/2, and both risks are C - C^2 (1 + k(x_1, x_2))/4.
+C, between = Fraction(1, 2), Fraction(1, 2)
+before, after = (C - C**2 * (1 + k) / 4 for k in (0, between))  # R_H[f_beta] and R_H^[g*]
+place = dict(eta=between, C=C, Lambda=C)
+assert before + risk_change(**place) > after + end_of_the_chain(**place)
+"""
+
+
+def two_records(C, between, under):
+    """The risk under k(x_1, x_2) = `under` of the SVM of k(x_1, x_2) = `between`: labels +1, hinge loss.
+
+    For C (1 + between)/2 <= 1 no margin passes 1, and both dual variables are C/2.
+    """
+    margin = C * (1 + under) / 2
+    return C * max(0, 1 - margin) + C**2 * (1 + under) / 4
+
+
+def chains(statement):
+    """Cases: R_H[f_beta] and the change of the risk against the end of the chain, exactly, both kernels in turn."""
+    for C, (k, k_hat) in product(
+        (Fraction(1, 2), Fraction(1, 9)), ((0, Fraction(1, 2)), (Fraction(3, 4), Fraction(1, 4)))
+    ):
+        place = {"eta": abs(Fraction(k) - k_hat), "C": C, "Lambda": C}
+        left = two_records(C, k_hat, k) + bounds.risk_change(**place)
+        yield place | {"k": k, "k_hat": k_hat}, left, two_records(C, k_hat, k_hat) + statement(**place)
+
+
+@inequality_claim(
+    bounds.end_of_the_chain,
+    severity="constant",
+    misprint="read 2(CL + Λ/2)Λε′ at the end, of which (4.4) takes the root",
+    python=ONCE,
+    note="from f_β in H to g* the risk changes once more, as the sentence before says; the chain leaves that out and "
+    "writes its last link twice",
+)
+def change_is_due_twice():
+    """Two records, exactly."""
+    return chains(bounds.end_of_the_chain)
+
+
+@inequality_claim(
+    bounds.end_of_the_whole_chain,
+    given=[bounds.risk_change],
+    tightness=up_to_one,
+    control=Control("the change of the risk divided by {}", (1.8, 3)),
+)
+def whole_chain(*, factor=1):
+    """Two records, exactly, and the second change as the step before bounds it."""
+    for place, left, right in chains(bounds.end_of_the_whole_chain):
+        change = bounds.end_of_the_whole_chain(**{name: place[name] for name in ("eta", "C", "Lambda")})
+        yield place, left, right - change + change / Fraction(factor)
+    for eta, C, Lambda, L in product(
+        (Fraction(1, 8), 1), (Fraction(1, 2), 7), (Fraction(1, 3), 5), (Fraction(1, 4), 1)
+    ):
+        place = {"eta": eta, "C": C, "Lambda": Lambda, "L": L}
+        twice = bounds.end_of_the_whole_chain(**place) / Fraction(factor)
+        yield place | {"of": "both changes"}, 2 * bounds.risk_change(**place), twice
 
 
 # Lemmas 12 and 22 -----------------------------------------------------------------------------------------------------

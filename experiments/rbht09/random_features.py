@@ -10,13 +10,14 @@ import math
 
 import numpy as np
 from flint import arb, ctx
+from scipy.integrate import trapezoid
 from scipy.optimize import minimize_scalar
 
 from lemmata.bounds.exact.balls import PRECISION, enclosure, exact
 from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.bounds.rbht09 import random_features
 from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
-from lemmata.experiments.checks import inequality_claim, witness
+from lemmata.experiments.checks import inequality_claim, order_claim, witness
 from lemmata.experiments.engine.claim import Control, exact_claim, tail_claim
 from lemmata.experiments.engine.verdict import holds, inconclusive, refuted, vacuous
 from lemmata.experiments.instances import atomic_kernels
@@ -270,6 +271,45 @@ def our_features_are_uniformly_far(rng, size, *, kernel, d, eps, delta, bandwidt
         slack = reach * (np.linalg.norm(omega, axis=1).mean() + sigma_p)
         failed[trial] = error + slack >= eps
     return failed
+
+
+# Second moments -------------------------------------------------------------------------------------------------------
+
+HEAVY = """from math import atan, pi
+from lemmata.bounds.rbht09.random_features import second_moment_order
+# Laplacian kernel, d = 1: p(w) = 1/(pi (1 + w^2)), and int_{-R}^R w^2 p(w) dw = 2 (R - arctan R)/pi, without bound.
+ratios = [2 * (R - atan(R)) / pi / second_moment_order(d=1) for R in (10**2, 10**4, 10**6)]
+assert ratios[2] > 99 * ratios[1] > 9801 * ratios[0] > 9801"""
+
+
+@order_claim(
+    random_features.second_moment_order,
+    family="the Laplacian kernel, d = 1: the second moment of p on [-R, R], R → ∞",
+    severity="statement",
+    finding="Table 1's Laplacian kernel has no second moment",
+    python=HEAVY,
+    note="its frequencies are Cauchy's: σ_p = ∞, and Lemma 13, Theorem 14, Corollary 15 and Theorem 16, which ask for "
+    "σ_p, say nothing of this kernel. The other two rows have d/σ² and, at g(0) = 1, 2d",
+)
+def cauchy_frequencies_have_none():
+    """The second moment of p on [-R, R], by the trapezoid rule on the printed density, over the order."""
+    for cut in (10**2, 10**4, 10**6):
+        nodes = np.sinh(np.linspace(-math.asinh(cut), math.asinh(cut), 200_001))
+        density = 1 / (math.pi * (1 + nodes**2))
+        yield {"d": 1, "R": cut}, trapezoid(nodes**2 * density, nodes), random_features.second_moment_order(d=1)
+
+
+@inequality_claim(
+    random_features.second_moment, caught=(1.01, 2), rounding=1e-6, note="attained by the Cauchy kernel with g(0) = 1"
+)
+def light_frequencies():
+    """Moments of the printed densities on a fine grid; coordinates add."""
+    nodes = np.linspace(-60, 60, 600_001)
+    normal, laplace = np.exp(-(nodes**2) / 2) / math.sqrt(2 * math.pi), np.exp(-np.abs(nodes)) / 2
+    for d in (1, 2, 30):
+        for kernel, density in (("rbf", normal), ("cauchy", laplace)):
+            moment = d * trapezoid(nodes**2 * density, nodes)
+            yield {"kernel": kernel, "d": d}, moment, random_features.second_moment(d=d)
 
 
 if __name__ == "__main__":

@@ -160,7 +160,7 @@ useful_as_used = usefulness_claim(
     grid(F=[1, 5, 100, 1000]),
     nonvacuous_from=smallest_n,
     note="Certified for failure probabilities down to e⁻³⁰, derived for the rest; at most a quarter of δ is used. "
-    "Smallest n: with Theorem 7 at β = 1, accuracy 0.1, δ = 0.05, F = 2, C = κ = Φ = 1.",
+    "Smallest n: β = 1 (cf. Theorem 7), accuracy 0.1, δ = 0.05, F = 2, C = κ = Φ = 1.",
 )
 useful_as_defined_corrected = usefulness_claim(
     svm_accuracy.useful_scale_corrected, grid(F=[1, 5, 100]), corner=svm_accuracy.useful_scale_defined

@@ -115,6 +115,7 @@ def smooth_sensitivity(**setting):
 
 @sensitivity_claim(
     bounds.weight_sensitivity_smooth_sharp,
+    given=[bounds.weight_sensitivity_sharp],
     caught=(1.01, 1.1, 2),
     note="attained by the linear loss for every n, C, L, κ and F",
 )
@@ -216,7 +217,7 @@ def stability(bound, loss, setting):
         yield setting, left, bound(L=1.0, sup_distance=distance)
 
 
-@inequality_claim(bounds.stability_right_side, given=[bounds.auxiliary_risk], **TWICE)
+@inequality_claim(bounds.stability_right_side, given=[bounds.auxiliary_risk, bounds.weight_sensitivity_sharp], **TWICE)
 def smooth_stability(**setting):
     """(3.3) for the linear and the logistic loss."""
     yield from stability(bounds.stability_right_side, "logistic", setting)

@@ -36,12 +36,13 @@ def write(
     reports = Path(reports)
     drawn, shown = Drawn(reports), tables(reports)
     mark = f"{start.mark(root, papers)} {shown}" if start else ""
-    rows = remembered.recall(store.path, root, papers) if drawn.fits(mark) else None
+    rows = remembered.recall(store.path, root, papers, now=start) if drawn.fits(mark) else None
     changed = 0
     if rows is None:
         from lemmata.experiments.report.site import pages
 
-        rows, pairs = remembered.folded(store, root, start, papers)
+        pairs = remembered.folded(store, root, start, papers)
+        rows = [row for row, _ in pairs]
         made, figures = pages(pairs, root, reports, drawn, also, papers)
         still = start is not None and remembered.state(store.path) == start and tables(reports) == shown
         changed = drawn.replace(made, figures, mark if still else "")

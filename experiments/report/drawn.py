@@ -66,9 +66,10 @@ class Drawn:
             if self.files.get(path) != kept[path] or not self.intact(path):
                 written(self.reports / path, text)
                 changed += 1
-        for old in (self.reports / "statements" / "figures").glob("*.svg"):
-            if f"statements/figures/{old.name}" not in kept:
-                old.unlink()
+        for folder in ("statements/figures", "site"):
+            for old in (self.reports / folder).glob("*.svg"):
+                if f"{folder}/{old.name}" not in kept:
+                    old.unlink()
         self.mark, self.files = mark, kept
         written(self.reports / LIST, json.dumps({"mark": mark, "files": kept}, indent=0))
         return changed

@@ -18,7 +18,8 @@ SPACES = {"|": "0", "‖": "0", "/": ".05em"}
 @functools.cache
 def mathml(latex: str) -> str:
     """A display formula as MathML. Raises ValueError if LaTeX survives the conversion."""
-    made = convert(latex.replace(r"\setminus", "∖").replace(":=", "≔"), display="block")
+    latex = latex.replace(r"\setminus", "∖").replace(":=", "≔").replace(r"\arg", r"\mathrm{arg}")
+    made = convert(latex, display="block")
     made = made.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
     if "\\" in made:
         left = ", ".join(re.findall(r"[\\]\w*", made))

@@ -5,34 +5,30 @@ from __future__ import annotations
 import ast
 import base64
 import csv
-import hashlib
-import inspect
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from importlib import metadata, resources
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import jinja2
-import joblib
-import numpy as np
 
 from lemmata.bounds.library import Paper, Work, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
-from lemmata.experiments.audits import committed, power
+from lemmata.experiments.audits import committed
 from lemmata.experiments.comparison import page as comparison
-from lemmata.experiments.drawing import caption, figures, pictures_of
-from lemmata.experiments.engine import graph
+from lemmata.experiments.engine import graph, registry
 from lemmata.experiments.engine.claim import SEVERITIES
 from lemmata.experiments.engine.formula import in_symbols
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.ledger import jsonable
+from lemmata.experiments.engine.remembered import Pair
 from lemmata.experiments.examples import GALLERY
 from lemmata.experiments.report import atlas, words
 from lemmata.experiments.report.drawn import Drawn
+from lemmata.experiments.report.figures import drawn, standing
 from lemmata.experiments.report.formulas import compared
 from lemmata.mechanisms import hardening
 
@@ -92,37 +88,8 @@ def static() -> dict[str, str]:
     }
 
 
-def drawn(pairs: list, kept: Drawn) -> tuple[list[dict], dict[str, str], list[str]]:
-    """The rows of [(row, its cells)] as the templates want them, {path: SVG} of new figures, and all their paths."""
-    curves = [pictures_of(cells) for _, cells in pairs]
-    named = [figure_paths(row, pictures) for (row, _), pictures in zip(pairs, curves, strict=True)]
-    new = [i for i, paths in enumerate(named) if not all(map(kept.intact, paths))]
-    made = joblib.Parallel(n_jobs=-1, batch_size=8)(joblib.delayed(figures)(curves[i]) for i in new) if new else []
-    files = {path: svg for i, svgs in zip(new, made, strict=True) for path, svg in zip(named[i], svgs, strict=True)}
-    rows = []
-    for (row, _), pictures, paths in zip(pairs, curves, named, strict=True):
-        places = (path.removeprefix("statements/") for path in paths)
-        shown = [{"path": place, "caption": in_symbols(caption(p))} for place, p in zip(places, pictures, strict=True)]
-        rows.append(words.view(row, shown))
-    return rows, files, [path for paths in named for path in paths]
-
-
-@cache
-def drawing() -> str:
-    """What draws a figure: our code and the libraries. A changed style draws every figure anew."""
-    code = inspect.getsource(sys.modules[figures.__module__])
-    return code + "".join(map(metadata.version, ("matplotlib", "statsmodels")))
-
-
-def figure_paths(row: dict, pictures: list) -> list[str]:
-    """Where the figures of a row stand. A name tells the data and the style, so a file that exists is up to date."""
-    data = [(p.setting, p.series, p.rate and [np.asarray(part).tolist() for part in p.rate]) for p in pictures]
-    mark = hashlib.blake2b(repr((data, drawing())).encode(), digest_size=6).hexdigest()
-    return [f"statements/figures/{words.anchor(row['key'])}-{mark}-{i}.svg" for i in range(len(pictures))]
-
-
 def pages(
-    pairs: list,
+    pairs: Sequence[Pair],
     root: int,
     reports: Path,
     kept: Drawn | None = None,
@@ -134,7 +101,9 @@ def pages(
     The site is that of `papers`; by default it is that of this package, with its learners, audits and examples. `also`
     makes pages that it is to have beside its own: a checkout has those of the speed of its cores.
     """
-    rows, svgs, used = drawn(pairs, kept or Drawn(reports))
+    registry.load(registry.modules(papers or None))  # where the rows were kept, nothing has been loaded yet
+    kept = kept or Drawn(reports)
+    rows, svgs, used = drawn(pairs, kept)
     house = not papers
     papers = papers or library.house
     page = partial(rendered, nav=NAV if house else OWN)
@@ -157,7 +126,8 @@ def pages(
     mutants = mutation_run(reports) if house else None
     made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, house=house))
     if house:
-        svgs |= our_figures(made, single, reports)
+        new, ours = our_figures(made, single, reports, kept)
+        svgs, used = svgs | new, used + ours
         made += also(reports) if also else []
     return dict(made) | svgs | static(), used
 
@@ -168,21 +138,26 @@ def own_heading(papers: Sequence[Paper], statements: list) -> tuple[str, str]:
     return " · ".join(paper.title for paper in papers), f"$ lemmata explain {first}\n$ lemmata run {first}"
 
 
-def our_figures(made: list[tuple[str, str]], single: list[dict], reports: Path) -> dict[str, str]:
-    """Add the pages that only this package has; returns {path: SVG} of what they show."""
+def our_figures(
+    made: list[tuple[str, str]], single: list[dict], reports: Path, kept: Drawn
+) -> tuple[dict[str, str], list[str]]:
+    """Add the pages that only this package has; returns {path: SVG} of their new figures, and the paths of all."""
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
     silent = [row for row in single if row["verdict"] == VACUOUS]
     tables = dict[str, Any](atlas=atlas.shown(), epsilons=atlas.EPSILONS, delta=in_symbols(f"{atlas.DELTA:g}"))
     made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
     tables = {name: committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}
-    made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
+    lines = committed("power")
+    audits, new = standing("audits", repr(lines), kept, lambda pictures: {"power": pictures.power(lines)})
+    made.append(rendered("audits.html.j2", "audits.html", rows=attacked, figures=audits, **tables))
     side_by_side = comparison.shown(reports)
-    made.append(rendered("comparison.html.j2", "comparison.html", **side_by_side))
+    means = comparison.tables(reports)["means"]
+    learners, more = standing("comparison", means.to_csv(), kept, lambda pictures: pictures.figures(means))
+    made.append(rendered("comparison.html.j2", "comparison.html", figures=learners, **side_by_side))
     made.append(rendered("hardened.html.j2", "hardened.html", lines=hardening.TABLE, generators=hardening.GENERATORS))
     made.append(rendered("gallery.html.j2", "gallery.html", examples=gallery()))
-    svgs = {f"site/comparison-{name}.svg": svg for name, svg in side_by_side["figures"].items()}
-    return svgs | {"site/audits-power.svg": power.picture(committed("power"))}
+    return new | more, [*audits.values(), *learners.values()]
 
 
 def mutation_run(reports: Path) -> dict | None:

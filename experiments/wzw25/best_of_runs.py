@@ -117,6 +117,7 @@ def best_score_has_the_stated_curve(*, epsilon, mu, r, eta, factor=1):
 
 @inequality_claim(
     bound.relaxed_epsilon,
+    given=[bound.selection_epsilon],
     quick=({"mu": 1.0, "t": 3.0, "delta": 0.5}, {"mu": 2.0, "t": 1.0, "delta": 1e-5}),
     full=({"mu": 1e-9, "t": 40.0, "delta": 1e-9}, {"mu": 80.0, "t": 40.0, "delta": 1e-9}),
     control=Control("the right-hand side divided by {}", (1.01, 2), {"mu": 2.0, "t": 1.0, "delta": 1e-5}),
@@ -263,6 +264,7 @@ def two_halves_make_a_run(*, mu, factor=1):
 
 @identity_claim(
     bound.budget_spent,
+    given=[bound.selection_epsilon_simple],
     quick=({"epsilon": 1.0, "t": 5.0},),
     full=({"epsilon": 300.0, "t": 5.0}, {"epsilon": 1e-9, "t": 0.1}),
 )

@@ -199,7 +199,7 @@ def lemma_e1_leaves_half_of_delta(*, mu, delta, factor=1):
         *grid(mu=[1.0, 10.0], delta=[0.5]),
     ),
     control=Control("ε divided by {}", (1.1, 2)),
-    given=[bounds.gaussian_delta],
+    given=[bounds.gaussian_delta, bounds.approx_epsilon],
     cost=0.3,
     note="'any fixed δ > 0' looks wrong, but no μ > 0 meets the hypothesis at δ ≥ 1; sharp as δ → 0",
 )

@@ -1,4 +1,4 @@
-"""Remark 2.3 of Wang, Zhu & Wang (2025) in floating point: sums, averages, minimisers, choices; and accounts."""
+"""Remark 2.3 of Wang, Zhu & Wang (2025) in floating point: sums, counts, averages, minimisers, choices; accounts."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -14,8 +14,9 @@ from lemmata.bounds.wzw25 import gaussian_privacy_proof as release
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.engine.claim import Control, attack_claim, grid
 from lemmata.experiments.instances.adaptive_spending import BetterOfTwoWays, spent
+from lemmata.experiments.instances.column_tables import FirstCounts, neighbours
 from lemmata.experiments.instances.reachable_floats import watched
-from lemmata.mechanisms import exact_choice, grid_sums, noisy_gd, phased_sgd, proved_floats
+from lemmata.mechanisms import column_ranges, exact_choice, grid_sums, noisy_gd, phased_sgd, proved_floats
 from lemmata.mechanisms.accountant import Accountant
 from lemmata.mechanisms.arithmetic import up
 from lemmata.mechanisms.law import clip_rows
@@ -329,6 +330,50 @@ def mixed_account_played(*, epsilon, delta, first, depth, factor=1):
     """The default account, first release fixed, the second of any kind by its outcome; or three of any kind."""
     found = best_choice(ApproxDP(epsilon, delta), epsilon, first, factor, depth)
     yield {"epsilon": epsilon, "delta": delta}, found, release.mixed_account(epsilon=epsilon, delta=delta)
+
+
+@inequality_claim(
+    release.column_counts,
+    quick=grid(n=[40], d=[3], mu=[0.5]),
+    full=grid(n=[500], d=[1, 30], mu=[0.05, 3.0]),
+    given=["wzw25.rem2.3/printed/gaussian", bounds.grid_release],
+    control=Control("a record that is counted in the next bin as well", (2,)),
+    cost=0.2,
+    note="Counts of neighbours in whole numbers; the sigma of the law and what a search spends, in rationals.",
+)
+def counts_move_by_one_record(*, n, d, mu, factor=1):
+    """The squared distance of all counts over 2 d, first and closer looks; what the law spends, over its budget."""
+    privacy = GaussianDP(mu)
+    for value, one, other in neighbours(n, d):
+        laws = [column_ranges.law(table, privacy=privacy) for table in (one, other)]
+        looks = [column_ranges.octave_counts(law.X) for law in laws]
+        cells = [column_ranges.cell_counts(law.X, np.full(d, 0.5), np.full(d, 2.0)) for law in laws]
+        for look, (a, b) in (("octaves", looks), ("cells", cells)):
+            moved = a - b if factor == 1 else a - b + np.roll(a - b, 1, axis=1)
+            yield {"look": look, "entry": repr(value), "whole": bool((a % 1 == 0).all())}, (moved**2).sum(), 2 * d
+        claimed = release.column_counts(columns=d, sigma=laws[0].sigma)
+        yield {"entry": repr(value), "sigma": laws[0].sigma}, claimed, mu * (1 + 1e-15)
+        spent = laws[1].sample(np.random.default_rng(1))["mu"][0]
+        yield {"entry": repr(value), "spent": spent}, spent, mu
+
+
+@attack_claim(
+    release.column_counts,
+    law="column_ranges",
+    attack="gdp",
+    bound=lambda columns, sigma, **_: release.column_counts(columns=columns, sigma=sigma),
+    quick=grid(columns=[1], sigma=[1.5]),
+    control=Control("noise of standard deviation sigma / {}", (1.2, 1.5, 2)),
+    chunk=2000,
+    cost=4e-5,
+)
+def a_record_leaves_its_octaves(*, columns, sigma, factor=1):
+    """One record of four goes from 1 to -1 in every column: kappa = 1, the score is the exact log-likelihood ratio."""
+    records = np.ones((4, columns))
+    other = records.copy()
+    other[0] = -1.0
+    laws = [column_ranges.law(X, privacy=GaussianDP(9.0), noise="exact") for X in (records, other)]
+    return tuple(FirstCounts(replace(law, sigma=sigma / factor)) for law in laws)
 
 
 if __name__ == "__main__":

@@ -226,7 +226,7 @@ def two_remain(*, records, factor=1):
             opposite = all(a == (-b[0], -b[1]) for i, a in enumerate(Z) for b in Z[:i])
             if not opposite and Z[0] == min(Z):
                 removed = min_outliers(np.array(Z, dtype=float), np.ones(n), 1e-6)
-                yield {"n": n, "records": list(Z)}, removed.low, allowed
+                yield {"n": n, "records": list(Z)}, removed.high, allowed
     return {"tightness": None}
 
 

@@ -219,7 +219,7 @@ OUTSIDE = dict(
     corner=GDP_RANGE,
     cost=0.1,
     note="no range is printed for ε, and Table 2 takes ε ≤ 1; false at ε = 30 for δ = 1/2 and at 260 for δ = 1e-5, "
-    "where the range of Theorem 6.5 ends at 5.5 and 92",
+    "where the printed range ends at 5.5 and 92 (cf. Theorem 6.5)",
 )
 BALL = PRIVATE | {
     "quick": ({"epsilon": 1.0, "delta": 1e-5, "n": 5, "radius": 1000.0},),
@@ -275,7 +275,11 @@ def balls_of_any_radius_are_private(*, factor=1, **setting):
     return decide_privacy("empirical", factor, claimed, **setting)
 
 
-@exact_claim(bounds.ball_population_privacy_in_range, given=(*LINKS, population_risk.penalised_sensitivity), **BALL)
+@exact_claim(
+    bounds.ball_population_privacy_in_range,
+    given=(bounds.ball_privacy_in_range, population_risk.penalised_privacy),
+    **BALL,
+)
 def balls_of_any_radius_are_private_too(*, factor=1, **setting):
     """Theorem L.2 up to epsilon = 8 log(1/delta), with the penalised score as well."""
     claimed = bounds.ball_population_privacy_in_range(**{k: setting[k] for k in ("epsilon", "delta", "radius")})
@@ -367,6 +371,7 @@ def releases_keep_their_weights(*, radius, scale, factor=1):
 @identity_claim(
     bounds.scaled_twin,
     evidence="composition",
+    given=[bounds.scaled_radius],
     control=Control("the radius multiplied by {}, the margins not", (1.01,)),
     rounding=1e-9,
     note="a function of γ/b, n, ε and |S_out|",

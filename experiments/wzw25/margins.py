@@ -178,8 +178,8 @@ def inlier_sets_shrink(*, n, d, factor=1):
     full=({"n": 1, "d": 1}, {"n": 8, "d": 4}),
     control=Control(lambda factor: "the empty subset left out", (2,)),
     note="Not printed: γ of the empty subset is +∞, so S itself is always an outlier set; without that S_out(γ) is "
-    "empty for every γ above the longest record, and the minima over it in Lemma 6.3, Corollary D.2 and Lemma 6.4 are "
-    "undefined.",
+    "empty for every γ above the longest record, and the minima over it are undefined "
+    "(cf. Lemma 6.3, Corollary D.2 and Lemma 6.4).",
 )
 def some_outlier_set(*, n, d, factor=1):
     """|S_out(gamma)| at levels up to 1, on data whose records may all be shorter than that."""

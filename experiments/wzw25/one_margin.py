@@ -187,10 +187,10 @@ assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1
     finding="the term of the outliers lacks the factor b",
     family=half.__doc__,
     severity="statement",
+    misprint="read b|S_out| for |S_out|, as the last line of the proof and Corollary D.2 have it",
     python=SCALED,
-    note="The term of the outliers lacks the factor b, which the last line of the proof and Corollary D.2 have. True "
-    "as printed for b ≤ 1, hence in the unit ball of Theorem 6.5; false in the larger balls of Appendix L, for which "
-    "the lemma is stated.",
+    note="The term of the outliers lacks the factor b. True as printed for b ≤ 1, hence in the unit ball (cf. Theorem "
+    "6.5); false in the larger balls of Appendix L, for which the lemma is stated.",
 )
 def outliers_need_the_radius():
     """Records, b and gamma scaled by s keep the loss, a printed term tends to 0: truth / g along s, in fractions."""
@@ -201,7 +201,9 @@ def outliers_need_the_radius():
 
 
 @average_order(
-    bounds.expected_order, given=[bounds.expected_loss], note="the proof's constants, 4 and 23/5, are in s1 and s4"
+    bounds.expected_order,
+    given=[bounds.expected_loss, third_margin_rows],
+    note="the proof's constants, 4 and 23/5, are in s1 and s4",
 )
 def expected_order_holds():
     """sup(explicit / g): one certificate for the noise, one for the outliers, samples at the corners."""

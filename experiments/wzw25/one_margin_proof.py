@@ -185,7 +185,7 @@ def substitution_of_sizes():
     """Delta sqrt(k log(1/beta))/mu at the explicit k of Lemma 6.2, over all scales, against the display."""
     for n, share, beta in product((1, 2, 100, 10**6), (1e-4, 0.3, 1.0), (1 - 1e-9, 0.5, 1e-12)):
         point = {"n": n, "gamma": 7 * share, "beta": beta}
-        k = projected_margins.third_margin_rows(b=7.0, **point)
+        k = third_margin_rows(b=7.0, **point)
         left = bounds.projected_sensitivity(gamma=7 * share, radius=7.0) * sqrt(k * -log(beta)) / 0.3
         yield point, left, bounds.last_noise_part(mu=0.3, radius=7.0, **point)
 
@@ -290,7 +290,7 @@ EVENT = (bounds.bad_projection, replacement_sensitivity)
 
 @inequality_claim(
     margin.last_loss,
-    given=(*EVENT, bounds.three_terms),
+    given=(*EVENT, bounds.three_terms, third_margin_rows),
     scope="domain: β ≤ 1/2, T = n²μ² rounded up, printed step size",
     note="attained by its last link at nμ = 1; the three terms are up to 3 times smaller than what bounds them",
     **CHAIN,

@@ -138,7 +138,7 @@ def means_are_ordered():
 
 @inequality_claim(
     bounds.doubled,
-    given=[bounds.twice_geometric_mean],
+    given=["wzw25.lemI.2/printed", bounds.twice_geometric_mean],
     caught=(1.01,),
     note="so the last line of the proof is right, and the statement, with log(β/4), is not what it proves. By "
     "squaring; a rational lattice agrees",
@@ -217,6 +217,7 @@ assert max(abs(errors(1, S) - errors(1, T)) for S, T in pairs) < averaged_sensit
     quick=({"n": 2},),
     full=({"n": 3},),
     severity="statement",
+    misprint="read 1/n for 1: Equation 18 divides the noise by n",
     python=lambda setting, *_: AVERAGED.format(**setting, rest=setting["n"] - 1),
     note="a record moves an averaged score by 1/n at most, never by 1. As an upper bound 1 is true, so privacy "
     "stands; but who adds the noise that it asks for, n times what is needed, chooses nearly at random: Equation 18, "

@@ -1,6 +1,6 @@
 """The proof of Theorem 6.7 of Wang, Zhu & Wang (2025): two scores, Equation 18 with the exact selection, its terms."""
 
-from itertools import product
+from itertools import pairwise, product
 from math import log, sqrt
 
 from lemmata.bounds.bms22.relative_deviation import complexity
@@ -10,9 +10,10 @@ from lemmata.bounds.wzw25 import noisy_minimum
 from lemmata.bounds.wzw25 import population_risk as bounds
 from lemmata.bounds.wzw25 import population_risk_proof as proof
 from lemmata.bounds.wzw25.algorithms import margin_grid, projection_rows
-from lemmata.experiments.checks import identity_claim, inequality_claim, witness
+from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
 from lemmata.experiments.engine.claim import exact_claim
 from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances import margin_orders
 
 # Scores ---------------------------------------------------------------------------------------------------------------
 
@@ -266,6 +267,33 @@ def term_c_is_bounded():
     """Both sides for many n."""
     for n in SIZES:
         yield {"n": n}, price_of_confidence(n), proof.term_c_at_most(n=n)
+
+
+# The text below Theorem 6.7 -------------------------------------------------------------------------------------------
+
+CONSTANT = 2 * margin_orders.TAIL_OFF_GRID  # of Theorem 6.7 (corrected)
+
+
+@inequality_claim(
+    proof.risk_over_root,
+    given=[bounds.population_rate_proper],
+    caught=(2, 50),
+    rounding=1e-9,
+    tightness=up_to_one,
+    scope="everywhere: γ, ε and δ fixed; k of Lemma 6.2 (explicit), printed step sizes",
+    note="explicit ≤ C g, and g → 0 with √n/log n outliers, say: their term has no free logarithm",
+)
+def few_outliers_vanish():
+    """sqrt(n) times the explicit bound over the order; and the order along n with sqrt(n)/log n outliers: it falls."""
+    for point in (corner for corner in margin_orders.corners(True) if corner["n"] >= 3):
+        point.pop("radius")
+        yield point, sqrt(point["n"]) * bounds.uncapped(**point), CONSTANT * proof.risk_over_root(**point)
+    fixed = {"gamma": 0.5, "epsilon": 1.0, "delta": 1e-5}
+    orders = [
+        proof.risk_over_root(n=10**j, outliers=round(10 ** (j / 2) / (j * log(10))), **fixed) for j in (30, 60, 120)
+    ]
+    for before, after in pairwise(orders):
+        yield {"of": "along n"}, after, 0.6 * before
 
 
 if __name__ == "__main__":

@@ -177,6 +177,7 @@ def third_lost(rng, size, *, n, d, gamma, b, beta, factor=1):
 
 @identity_claim(
     bound.third_step,
+    given=[bound.margin_order, bound.angles_rows],
     control=Control("the left side computed with e = {} gamma", (1.01, 2)),
     note="an identity, linear in γ: two points decide it",
 )

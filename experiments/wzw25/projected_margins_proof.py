@@ -61,7 +61,11 @@ def inner_products():
     return {Fraction(sum(signs), 5) for signs in product((1, -1), repeat=5)}  # of the five products of entries
 
 
-@inequality_claim(bound.projected_minimum_corrected, control=Control("the loss e b/3 divided by {}", (1.01, 2)))
+@inequality_claim(
+    bound.projected_minimum_corrected,
+    given=[bound.angles_rows],
+    control=Control("the loss e b/3 divided by {}", (1.01, 2)),
+)
 def minimum_corrected(*, factor=1):
     """All 5 x 2 sign matrices against records gamma e_1 +- s e_2, exactly, at the distortion they attain.
 
@@ -76,7 +80,12 @@ def minimum_corrected(*, factor=1):
     return {"note": "|⟨Φw, Φx⟩ - ⟨w, x⟩| ≤ (e/3) ‖w‖ ‖x‖ ≤ e b/3 for each record; attained"}
 
 
-@inequality_claim(bound.projected_norm, control=Control("e divided by {}", (1.01, 2)), note="Lemma B.1 (a) for w")
+@inequality_claim(
+    bound.projected_norm,
+    given=[bound.angles_rows],
+    control=Control("e divided by {}", (1.01, 2)),
+    note="Lemma B.1 (a) for w",
+)
 def norm_step(*, factor=1):
     """||Phi w||^2 <= 1 + e/3 is the event of Lemma B.1 for ||w|| = 1; attained by w = (1, 1)/sqrt(2), exactly."""
     for inner in inner_products():

@@ -57,7 +57,14 @@ def in_balls(statement, point):
 # Appendix M.3 ---------------------------------------------------------------------------------------------------------
 
 
-@identity_claim(bound.inverse_r_rearranged, quick=[TEXT], caught=(1.001, 2), digits=15, bits=512)
+@identity_claim(
+    bound.inverse_r_rearranged,
+    quick=[TEXT],
+    given=["wzw25.lemM.1/corrected/sufficient"],
+    caught=(1.001, 2),
+    digits=15,
+    bits=512,
+)
 def text_rearranges(**setting):
     """Against the reciprocal of Lemma M.1's formula at beta = n^-alpha, |Theta| = log n."""
     for point in grid(**setting):

@@ -129,6 +129,7 @@ def quoted_rightly(statement, **fields):
 N_FOR_N2 = {
     "corrected_by": bound.agnostic_corrected,
     "severity": "constant",
+    "misprint": "read n for n² under the root of Table 1, as Table 2 has it",
     "note": "The root has 1/(n² γ²) where Theorem 3.1 of BMS22, and Table 2, have 1/(n γ²): too small by a factor 1/γ "
     "for large n. Compared is the excess over R, which has the factor 1 on both sides; if R too were meant up to a "
     "constant, the root would not matter, since 2 √(R/(n γ²)) ≤ R + 1/(n γ²).",

@@ -121,7 +121,14 @@ IN_EPSILON = dict(
 )
 
 
-@inequality_claim(bounds.term_a, **IN_EPSILON | {"note": "n ≥ 2, as the proof says; |Γ| ≤ 4 log₂ n in both places"})
+@inequality_claim(
+    bounds.term_a,
+    **IN_EPSILON
+    | {
+        "given": (one_margin.expected_order, "wzw25.lem6.4/printed/size"),
+        "note": "n ≥ 2, as the proof says; |Γ| ≤ 4 log₂ n in both places",
+    },
+)
 def term_a_in_epsilon():
     """The first term of Lemma D.1 at the budget of one call and at beta/|Gamma|."""
     for point, mu in settings_of_h():

@@ -12,9 +12,7 @@ import importlib
 import importlib.util
 import json
 import os
-import shutil
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,45 +24,26 @@ from lemmata.command.audit import audit
 from lemmata.command.compare import compare
 from lemmata.command.console import Usage, heed, out_option, plainly, root_option
 from lemmata.command.paper import accept, check, new_paper
-from lemmata.command.scope import folder, said, scope
+from lemmata.command.rows import (
+    computed,
+    concluded,
+    counts,
+    evaluated,
+    open_store,
+    recorded,
+    select,
+    standing,
+    stored,
+    width,
+)
+from lemmata.command.scope import folder, scope
 from lemmata.experiments.engine.folders import in_checkout
 
 if TYPE_CHECKING:
-    from lemmata.experiments.engine.graph import Row
-    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.engine.remembered import State
 
-CONTRADICTION = 1
 TIMINGS = ("seconds", "cpu_seconds")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
-
-
-def select(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[str]:
-    """The keys of the claims that names mean, imported; for no name all of `papers`, by default of this package."""
-    from lemmata.experiments.engine import names as called
-
-    try:
-        keys, still_open = called.select(names, papers)
-    except called.UnknownName as error:
-        raise Usage(str(error)) from None
-    for id in still_open:
-        click.echo(f"{id} is OPEN: no claim decides it yet", err=True)
-    return keys
-
-
-def stored(out: Path) -> Path:
-    """The path of the store."""
-    return out / "ledger.sqlite"
-
-
-def open_store(out: Path, *, reading: bool = True) -> Store:
-    from lemmata.experiments.engine.store import Store
-
-    store = Store(stored(out), reading=reading)
-    if store.missing:
-        click.echo(f"lemmata: there is no {store.path}: nothing has been run there yet", err=True)
-    if store.aside:
-        click.echo(f"lemmata: {store.path} was of an older version and now is {store.aside}: all is new", err=True)
-    return store
 
 
 def of_the_checkout(module: str, name: str) -> Any:
@@ -110,10 +89,16 @@ def run(
     if not (names or papers or in_checkout()):
         click.echo("lemmata: no paper.toml here or above: deciding the papers of this package, some minutes", err=True)
     begun = None if names else remembered.begun(stored(folder))
+    anew = names or papers or fresh or only_plan
+    kept = None if anew else remembered.recall(stored(folder), root, finished=profile, now=begun)
+    if kept is not None:
+        concluded(kept, folder, nothing_new=True)
+        return
     keys = select(names, papers)
     from lemmata.experiments.engine import programs, registry
     from lemmata.experiments.engine import run as runner
-    from lemmata.experiments.engine.ledger import ledger, table
+    from lemmata.experiments.engine.explain import table
+    from lemmata.experiments.engine.ledger import ledger
 
     claims = registry.closure(keys)
     if only_plan:
@@ -125,46 +110,15 @@ def run(
         if fresh:
             for claim in claims:
                 store.forget(claim.key, root)
-        ran = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
-        programs.confirm(ran, store, jobs)
+        done = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+        programs.confirm(done, store, jobs)
         if names or papers:
             rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
             click.echo(table(rows, width()))
     if not names:
         with open_store(folder) as store:
-            rows, _ = remembered.folded(store, root, begun, papers)
-        click.echo(counts(rows))
-    said(folder)
-    if clashes := contradictions(rows, folder):
-        for line in clashes:
-            click.echo(f"lemmata: contradicts the published ledger: {line}", err=True)
-        sys.exit(CONTRADICTION)
-
-
-def width() -> int:
-    """The columns of the terminal; wide where there is none."""
-    return shutil.get_terminal_size((160, 24)).columns
-
-
-def counts(rows: Iterable[Row]) -> str:
-    """How many rows came to what, in one line: machine-checked, derived, citing and tested apart."""
-    from lemmata.experiments.engine.graph import in_numbers, tally
-
-    rows = [row for row in rows if row["kind"] != "summary"]  # each part counts, their summary does not
-    return f"{len(rows)} rows: {in_numbers(tally(rows))}"
-
-
-def contradictions(rows: Iterable[Row], folder: Path) -> list[str]:
-    """HOLDS or VACUOUS against REFUTED, for the same id, reading and part, whatever the root."""
-    from lemmata.experiments.engine import published
-
-    before = {key: row["verdict"] for key, row in published.rows(folder).items()}
-    sides = {"HOLDS": 1, "VACUOUS": 1, "SLIP": -1, "REFUTED": -1}
-    return [
-        f"{row['key']} was {before[row['key']]}, is {row['verdict']}"
-        for row in rows
-        if sides.get(row["verdict"], 0) * sides.get(before.get(row["key"], ""), 0) < 0
-    ]
+            rows = [row for row, _ in remembered.folded(store, root, begun, papers, done)]
+    concluded(rows, folder, counted=not names)
 
 
 @main.command("ledger")
@@ -205,7 +159,8 @@ def show_ledger(
     rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]
     if not timings:
         rows = [{name: value for name, value in row.items() if name not in TIMINGS} for row in rows]
-    from lemmata.experiments.engine.ledger import as_frame, jsonable, table
+    from lemmata.experiments.engine.explain import table
+    from lemmata.experiments.engine.ledger import as_frame, jsonable
 
     if as_json:
         click.echo(json.dumps(jsonable(rows), indent=1, ensure_ascii=False))
@@ -216,36 +171,6 @@ def show_ledger(
     click.echo(f"lemmata: {counts(rows)}", err=True)
 
 
-def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: int) -> list[Row]:
-    """The rows that the store has of what was asked."""
-    with open_store(folder) as store:
-        keys = set(select(names, papers))
-        from lemmata.experiments.engine.claim import CLAIMS
-        from lemmata.experiments.engine.ledger import ledger
-
-        rows = ledger(store, root, [CLAIMS[key] for key in keys] if names else None, papers)
-    if names:
-        ids = {CLAIMS[key].theorem.id for key in keys}
-        rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]
-    return rows
-
-
-def recorded(names: Sequence[str], folder: Path) -> list[Row] | None:
-    """The published rows of what was asked; None where nothing was published."""
-    from lemmata.experiments.engine import names as called
-    from lemmata.experiments.engine import published
-
-    rows = list(published.rows(folder).values())
-    if not rows:
-        return None
-    click.echo("lemmata: nothing has been run here; what follows was published with the last full run", err=True)
-    try:
-        meant = [called.resolve(name) for name in names]
-    except called.UnknownName as error:
-        raise Usage(str(error)) from None
-    return [row for row in rows if not names or any(published.belongs(row, *asked) for asked in meant)]
-
-
 @main.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL")
 @root_option
@@ -253,21 +178,12 @@ def recorded(names: Sequence[str], folder: Path) -> list[Row] | None:
 @plainly()
 def explain(arguments: tuple[str, ...], root: int, out: str | None) -> None:
     """Is it true, where, what to cite instead; then statement, hypotheses, derivation, witness of every reading."""
-    papers, id, folder = one(arguments, out)
-    with open_store(folder) as store:
-        keys = select([id])
-        from lemmata.experiments.engine import published, registry
-        from lemmata.experiments.engine.claim import CLAIMS
-        from lemmata.experiments.engine.explain import explained
-        from lemmata.experiments.engine.ledger import ledger
+    papers, id, folder, state = one(arguments, out)
+    from lemmata.experiments.engine import graph
+    from lemmata.experiments.engine.explain import explained
 
-        rows = ledger(store, root, [CLAIMS[key] for key in keys])
-    if store.missing and library.paper(id).house:
-        fresh, rows = rows, published.instead(rows, folder, root)
-        if rows != fresh:
-            click.echo("lemmata: what follows was published with the last full run", err=True)
-    registry.load(registry.modules([*library.house, *papers]))  # what falls with it may stand anywhere
-    click.echo(explained(id, rows))
+    found = standing(id, root, folder, papers, state)
+    click.echo(explained(id, *(found or (evaluated(id, root, folder, papers), graph.of_claims()))))
 
 
 @main.command()
@@ -291,7 +207,7 @@ def pilot(key: str, root: int) -> None:
 @plainly()
 def where(arguments: tuple[str, ...]) -> None:
     """file:line of a statement's bound, claim, law and test."""
-    _, id, _ = one(arguments, None)
+    _, id, *_ = one(arguments, None)
     from lemmata.experiments.engine.places import places
 
     shown = places(id)
@@ -301,9 +217,12 @@ def where(arguments: tuple[str, ...]) -> None:
         click.echo(f"{kind:6} {place}")
 
 
-def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str, Path]:
-    """(papers, the id of the one statement, step or row that is meant, the folder of the results)."""
+def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str, Path, State | None]:
+    """(papers, the id of the one statement, step or row that is meant, the results' folder, the state of all this)."""
     papers, names, folder = scope(arguments, out)
+    from lemmata.experiments.engine import remembered
+
+    state = remembered.begun(stored(folder))  # before a statement is loaded
     from lemmata.experiments.engine import names as called
 
     name = " ".join(names)  # a label may have been given without quotation marks
@@ -315,7 +234,12 @@ def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str
         raise Usage(str(error)) from None
     if kind not in ("id", "key"):
         raise Usage(f"ID = {name!r} is a {kind}: name one statement")
-    return papers, meant.partition("/")[0], folder
+    return papers, meant.partition("/")[0], folder, state
+
+
+def speed_pages(reports: Path) -> list[tuple[str, str]]:
+    """The pages of how fast a checkout is."""
+    return of_the_checkout("lemmata.tools.speed.pages", "speed_pages")(reports)
 
 
 @main.command()
@@ -335,7 +259,8 @@ def report(paths: tuple[str, ...], open_page: bool, publish: bool, root: int, ou
     start = remembered.begun(stored(folder))
     from lemmata.experiments.report import write
 
-    also = None if papers else of_the_checkout("lemmata.tools.speed.pages", "speed_pages")
+    measured = not papers and importlib.util.find_spec("lemmata.tools")
+    also = speed_pages if measured else None
     with open_store(folder) as store:
         page, summary = write(store, root, folder, publish=publish, start=start, also=also, papers=papers)
     click.echo(summary)

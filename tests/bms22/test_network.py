@@ -220,6 +220,24 @@ def test_the_bound_speaks_from_here():
     assert network.explicit_gap(m=one, layers=1, rho=0.5, **sizes) < 1
 
 
+def test_nothing_found_exceeds_what_the_order_says_it_reaches():
+    """min(1, explicit)/printed at 4,000 points: the note of Theorem 5.1 (corrected) names the largest ratio found."""
+    rng = np.random.default_rng(TEST_ROOT)
+
+    def reached(point):
+        explicit = network.explicit_gap(margin_loss=float(rng.random()), **point)
+        return min(1.0, explicit) / network.gap_below_the_end(**point)
+
+    largest = max(map(reached, networks.LARGE))
+    assert round(largest) == 602
+    for _ in range(4000):
+        layers, eta, m = int(rng.integers(1, 7)), 0.5 * 10 ** rng.exponential(0.3), int(10 ** rng.uniform(0, 18))
+        sizes = {"m": m, "epsilon": 10 ** rng.uniform(-14, 3), "beta": 0.5 ** rng.exponential(1.0) * 0.5}
+        shape = {"layers": layers, "width": int(rng.choice([1, 2, 64])), "eta": eta, "norm_bound": 1.0, "radius": 1.0}
+        point = sizes | shape | {"rho": eta**layers / 2 * 0.999 ** rng.exponential(50)}
+        assert reached(point) <= 1.001 * largest, point
+
+
 def test_no_member_of_the_class_exceeds_the_largest_output():
     for layers, _, _, rng, *_ in networks.embedded_networks(12, 20, 3, 4, 2.0, 1.5, 1.0):
         X = rng.normal(size=(50, 20))

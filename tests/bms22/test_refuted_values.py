@@ -27,6 +27,7 @@ from lemmata.bounds.bms22 import (
     polynomial_kernels,
     pure_learner,
     pure_learner_proof,
+    random_features,
     relative_deviation,
     sign_projection,
 )
@@ -69,6 +70,8 @@ def same_features(universe):
 TABLE = [
     (many_hypotheses.largest_inner_product, {"d": 64}, 1 / 8),
     (network.rows_of_the_main_text, SHAPE, 46656),
+    (network.resolution_of_the_main_text, SHAPE, 1 / 864),  # (4 eta Lambda)^2 = 144
+    (random_features.fastfood_order, {"m": 3, "d": 8}, 33 * log(2)),
     (embedding.distance_to_the_cover, SHAPE, 0.25),
     (long_minimiser.empirical_norm, {"m": 4, "gamma": 0.1, "wrong": 1}, 4),
     (  # M at beta/2 has log(2/beta) = 3 for beta = 2 e^-3; R = 1/4

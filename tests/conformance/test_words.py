@@ -2,6 +2,7 @@
 
 import shutil
 from fractions import Fraction
+from math import factorial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.experiments.engine.decide import decide
+from lemmata.experiments.engine.graph import class_of
 from lemmata.paper import exists_claim, inequality_claim, theorem, unbounded_claim
 
 FOLDER = Path(__file__).parents[1] / "fifth_paper"
@@ -123,3 +125,30 @@ def test_what_is_quoted_otherwise_changes_no_printed_verdict(statement):
     assert "so quoted by Everybody 2020, Section 1" in rows["inv25.lem1/quoted"]["note"]
     with pytest.raises(ValueError, match="says by whom"):
         theorem("inv25.lem1", says="x", reading="quoted")
+
+
+def power(*, n: int) -> int:
+    """Ten to the n."""
+    return 10**n
+
+
+def tried():
+    """n! for n up to 24; it exceeds 10^n from 25 on."""
+    for n in range(1, 25):
+        yield {"n": n}, factorial(n), power(n=n)
+
+
+def test_what_was_tried_is_tested(statement):
+    inequality_claim(statement(power))(tried)
+    row = decide("inv25.lem1/printed", root=1)
+    assert (row["verdict"], row["evidence"], row["scope"]) == ("HOLDS", "tested", "settings")
+    assert class_of(row) == "tested"
+
+
+@pytest.mark.parametrize("fields", [{"evidence": "derivation"}, {"scope": "everywhere"}])
+def test_nobody_gets_more_than_he_has_earned(statement, fields):
+    with pytest.raises(
+        ValueError, match=r"^inv25.lem1/printed: .* a section \"Derivation\" of at least 12 words"
+    ) as told:
+        inequality_claim(statement(power), **fields)(tried)
+    assert "\n" not in str(told.value)

@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from lemmata.bounds.library import library
-from lemmata.command.main import contradictions, main, select
+from lemmata.command.main import main
+from lemmata.command.rows import contradictions, select
 from lemmata.experiments.engine.ledger import as_frame, ledger
 from lemmata.experiments.engine.store import Store
 from tests.engine import toy

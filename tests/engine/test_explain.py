@@ -23,7 +23,8 @@ def toys():
         store = Store()
         toy.execute(list(claims.values()), store, root=TEST_ROOT)
         rows = ledger(store, TEST_ROOT)
-        text = "\n\n\n".join(explain.explained(id, rows) for id in ("abgmu22.asm1", "abgmu22.asm2"))
+        links = graph.of_claims()
+        text = "\n\n\n".join(explain.explained(id, rows, links) for id in ("abgmu22.asm1", "abgmu22.asm2"))
     return re.sub(r"(\.py):\d+", r"\1", text)
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from lemmata.experiments.engine import run
-from lemmata.experiments.engine.claim import grid
+from lemmata.experiments.engine import costs, registry, run
+from lemmata.experiments.engine.claim import CLAIMS, grid
 from tests.engine import toy
 
 
@@ -13,9 +13,47 @@ def test_a_plan_adds_its_cells_and_its_controls():
     with toy.registered() as claims:
         coin, exact = claims["abgmu22.asm1/printed/coin"], claims["abgmu22.asm2/printed/rests"]
         cell = coin.cap * 1000 * coin.cost
-        assert run.cell_cost(coin, {"beta": 0.1}) == pytest.approx(cell)
+        assert costs.of_cell(coin, {"beta": 0.1}) == pytest.approx(cell)
         # Two admissible settings of three, and the control's setting once for each of its two factors.
         assert run.plan([coin, exact], "quick") == pytest.approx({coin.key: 4 * cell, exact.key: 2 * exact.cost})
         wide = replace(coin, full=grid(beta=[0.3]), control=None)
         assert run.plan([wide], "quick")[coin.key] == pytest.approx(2 * cell)
         assert run.plan([wide], "full")[coin.key] == pytest.approx(3 * cell)
+
+
+DEAREST = {  # quick cells planned above half a core-second: their verdicts need no fewer trials, or one dear check
+    "bms22.thm3.2/rate[d]/utility",
+    "bms22.thm4.2.s3/printed/impl:fourier_map",
+    "wzw25.lem6.2/explicit/impl:sign_projection_real_data",
+    "wzw25.lemC.1/printed/impl:noisy_gd_randhie",
+    "wzw25.lemH.3/printed",
+    "wzw25.tab1/explicit/measured",
+    "wzw25.tab2/explicit/measured",
+    "wzw25.thm4.1/explicit/empirical",
+    "wzw25.thm6.5/rate[n]/expectation",
+    "wzw25.thmK.3/printed/impl:adaptive_margin_tuned",
+    "wzw25.thmK.3/printed/impl:private_tuning",
+    "wzw25.thmK.3/printed/impl:private_tuning_index",
+}
+
+
+def test_the_quick_profile_fits_its_plan():
+    """By arithmetic on what was measured: at most 120 core-seconds, half a core-second a cell, two settings a claim."""
+    registry.load()
+    assert sum(run.plan(CLAIMS.values(), "quick").values()) <= 120
+    dear = set()
+    for key, claim in CLAIMS.items():
+        assert len(claim.quick) <= (8 if claim.style == "exact" else 2), key
+        most = max((costs.of_cell(claim, setting) for setting in costs.planned(claim, "quick")), default=0.0)
+        assert most <= 2, key
+        dear |= {key} if most > 0.5 else set()
+    assert dear <= DEAREST, "`python -m lemmata.experiments.engine.costs STORE` measures what cells cost"
+
+
+def test_the_table_names_factors_that_exist():
+    registry.load()
+    for key, cost in costs.measured().items():
+        claim = CLAIMS.get(key)
+        if claim is None:
+            continue  # renamed or gone since
+        assert cost.trial >= 0 and cost.factors <= (len(claim.control.factors) if claim.control else 0), key

@@ -6,15 +6,21 @@ from lemmata.experiments.engine import programs
 
 IMPORTED = "from lemmata.bounds.rbht09.lower_bounds_rbf import circle_databases\n"
 OWN = "from lemmata.bounds.rbht09.lower_bounds_rbf import least_databases_printed\n"
-ROW = {"key": "rbht09.thm20.s1/printed", "module": "lemmata.bounds.rbht09.lower_bounds_rbf", "folder": ""}
+ROW = {
+    "key": "rbht09.thm20.s1/printed",
+    "module": "lemmata.bounds.rbht09.lower_bounds_rbf",
+    "name": "least_databases_printed",
+    "folder": "",
+}
 PLANTED = {
     "": IMPORTED + OWN + "assert circle_databases(sigma=0.84) < least_databases_printed()",
-    "does not call": IMPORTED + "assert circle_databases(sigma=0.84) == 4",
+    "is not named in it": IMPORTED + "assert circle_databases(sigma=0.84) == 4",
+    "the statement that it is to refute": IMPORTED + OWN + "assert circle_databases(sigma=0.84) == 4",
     "asserts nothing about": IMPORTED + OWN + "least_databases_printed()\nassert circle_databases(sigma=0.84) == 4",
     "failed in a process of its own": IMPORTED
     + OWN
     + "assert circle_databases(sigma=0.84) > least_databases_printed()",
-    "SyntaxError": "assert (",
+    "SyntaxError": "assert (least_databases_printed",
     "warned": "import warnings\nwarnings.warn('warned')\n" + OWN + "assert least_databases_printed() > 4",
 }
 
@@ -37,4 +43,5 @@ def test_a_function_that_is_called_inside_another_counts():
         "assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"
     )
     row = {"key": "bms22.rem.poly/printed/dimension", "module": "lemmata.bounds.bms22.polynomial_kernels"}
+    row |= {"name": "printed_dimension"}
     assert programs.answers([row | {"folder": "", "python": python}]) == [""]

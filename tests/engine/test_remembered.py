@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -97,6 +98,9 @@ def edited(house):
     python(house, "-c", MARK)  # what was put back is as it was, but for its time
 
 
+ROW = {"key": "a", "reason": ""}
+
+
 def append(text):
     return lambda data: data + text.encode()
 
@@ -184,16 +188,30 @@ def test_a_store_that_grows_while_its_rows_are_folded_is_not_kept(tmp_path, monk
     store = Store(tmp_path / "ledger.sqlite")
     start = remembered.state(store.path)
 
-    def grows(store, root, papers):
+    def grows(store, root, **_):
         store.mark_done("a", "b", 1, "quick")
-        return [({"key": "a"}, [])]
+        return [(ROW, [])]
 
     monkeypatch.setattr(ledger, "ledger_with_cells", grows)
-    assert remembered.folded(store, ROOT, start)[0] == [{"key": "a"}]
+    assert remembered.folded(store, ROOT, start) == [(ROW, [])]
     assert not (tmp_path / "ledger.rows.json").exists()
-    monkeypatch.setattr(ledger, "ledger_with_cells", lambda *_, **__: [({"key": "a"}, [])])
+    monkeypatch.setattr(ledger, "ledger_with_cells", lambda *_, **__: [(ROW, [])])
     remembered.folded(store, ROOT, start)
     assert (tmp_path / "ledger.rows.json").exists()
+
+
+@pytest.mark.parametrize(("reason", "over"), [("", True), ("FAILED", False)])
+def test_a_run_has_nothing_to_decide_where_all_of_its_profile_was_decided(tmp_path, monkeypatch, reason, over):
+    """What failed is tried again by the next run, though its row is kept."""
+    store, row = Store(tmp_path / "ledger.sqlite"), ROW | {"reason": reason}
+    monkeypatch.setattr(ledger, "ledger_with_cells", lambda *_, **__: [(row, [])])
+    start = remembered.state(store.path)
+    remembered.folded(store, ROOT, start, jobs=[SimpleNamespace(profile="quick")])
+    now = remembered.state(store.path)
+    assert remembered.recall(store.path, ROOT, now=now) == [row]
+    assert (remembered.recall(store.path, ROOT, finished="quick", now=now) == [row]) == over
+    assert remembered.recall(store.path, ROOT, finished="full", now=now) is None
+    assert remembered.recall(store.path, ROOT + 1, finished="quick", now=now) is None
 
 
 @pytest.mark.slow

@@ -15,10 +15,11 @@ from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS, require
 from lemmata.experiments.engine import registry, run
 from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.curves import pictures_of
 from lemmata.experiments.engine.graph import CLASSES
 from lemmata.experiments.engine.ledger import ledger, ledger_with_cells
 from lemmata.experiments.engine.store import Store
-from lemmata.experiments.report import site, words, write
+from lemmata.experiments.report import figures, words, write
 from lemmata.experiments.report.drawn import Drawn
 from lemmata.experiments.report.formulas import mathml
 from lemmata.experiments.report.summary import summary_lines
@@ -111,13 +112,13 @@ def test_only_figures_that_do_not_stand_as_they_were_drawn_are_drawn(tmp_path):
     claims = registry.load(["bms22/long_minimiser"])["bms22/long_minimiser"]
     store = Store()
     run.execute(claims, store)
-    pairs = ledger_with_cells(store, LEDGER_ROOT, claims)
-    _, new, paths = site.drawn(pairs, Drawn(tmp_path))
+    pairs = [(row, pictures_of(cells)) for row, cells in ledger_with_cells(store, LEDGER_ROOT, claims)]
+    _, new, paths = figures.drawn(pairs, Drawn(tmp_path))
     assert list(new) == paths and all(text.startswith("<svg") for text in new.values())
     assert Drawn(tmp_path).replace(new, paths, "") == len(paths)
-    assert site.drawn(pairs, Drawn(tmp_path))[1:] == ({}, paths)
+    assert figures.drawn(pairs, Drawn(tmp_path))[1:] == ({}, paths)
     (tmp_path / paths[0]).write_text("<svg>an older one</svg>")
-    assert paths[0] in site.drawn(pairs, Drawn(tmp_path))[1]
+    assert paths[0] in figures.drawn(pairs, Drawn(tmp_path))[1]
 
 
 def test_the_summary_names_what_is_refuted(reports):

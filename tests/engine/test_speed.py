@@ -66,6 +66,28 @@ def test_measurements_are_read_in_order(tmp_path):
     assert taken[0].sigma == pytest.approx(0.01 / 2.576)
 
 
+@pytest.mark.parametrize("half", [None, 0.01])
+def test_a_slow_drift_is_seen(tmp_path, half, monkeypatch):
+    """A tenth a commit over ten commits: no neighbour is a fifth worse, the last is more than twice the best."""
+    monkeypatch.setattr("tests.engine.test_speed.COMMITS", [letter * 40 for letter in "abcdefghijk"])
+    results = left_behind(tmp_path, [1.1**i for i in range(11)], half)
+    _, (worse,) = page.shown(results)
+    assert worse["benchmark"] == "b.T.time_x" and worse["step"].factor == pytest.approx(1.1**10)
+    assert worse["best_at"] == "a" * 8 and "slower" in page.drawing(results)
+
+
+def test_a_rise_long_ago_is_seen_until_it_is_mended(tmp_path):
+    rises = left_behind(tmp_path / "a", [0.02, 0.94, 0.94, 0.95])
+    assert page.shown(rises)[1][0]["step"].factor == pytest.approx(47.5)
+    assert not page.shown(left_behind(tmp_path / "b", [0.02, 0.94, 0.02, 0.02]))[1]
+
+
+def test_zeros_that_are_stored_measured_nothing(tmp_path):
+    results = left_behind(tmp_path, [0.0, 0.0, 1.0], None)
+    assert [m.value for m in measurements(results) if m.parameters == "n = 10"] == [1.0]
+    assert page.drawing(results) == ""
+
+
 @pytest.mark.parametrize(
     ("times", "half", "tracked", "regressed"),
     [
@@ -171,6 +193,26 @@ def test_a_run_that_measured_nothing_is_red(ran):
         record.record()
 
 
+def test_no_zero_is_kept(ran, tmp_path):
+    ran(lambda commit: [0.0])
+    with pytest.raises(NothingMeasured, match=r"1 benchmarks came out as zero.*time_x"):
+        record.record()
+    (kept,) = (path for path in (tmp_path / record.RESULTS).glob("*/*.json") if path.name != "machine.json")
+    assert json.loads(kept.read_text())["results"]["b.T.time_x"][0] == [None]
+
+
+def test_a_sample_is_many_calls_on_one_thread(ran, monkeypatch):
+    values = iter([1.0, 2.0])  # what is measured as before counts as not measured
+    ran(lambda commit: [next(values)])
+    inner, seen = record.subprocess.run, []
+    monkeypatch.setattr(record.subprocess, "run", lambda c, **options: seen.append((c, options)) or inner(c, **options))
+    for quick in (True, False):
+        record.record(quick=quick)
+        command, options = next(entry for entry in seen[::-1] if "run" in entry[0])
+        assert "--attribute=sample_time=0.1" in command and options["env"]["OPENBLAS_NUM_THREADS"] == "1"
+        assert (record.QUICK in options["env"]) == quick
+
+
 @pytest.mark.parametrize(
     ("before", "after", "regressed"),
     [
@@ -210,13 +252,14 @@ def test_a_virtualenv_per_commit_and_pages_without_a_measurement(ran, tmp_path, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["bench_accountant", "bench_noise", "bench_learners", "bench_exact", "bench_engine"])
-def test_benchmarks_run_at_their_smallest_sizes(name):
+@pytest.mark.parametrize("name", sorted(path.stem for path in Path(page.__file__).parent.glob("bench_*.py")))
+def test_every_benchmark_runs_at_its_smallest_setting(name, monkeypatch):
+    monkeypatch.setenv(record.QUICK, "1")
     module = importlib.import_module(f"lemmata.tools.speed.{name}")
     for kind in vars(module).values():
         if inspect.isclass(kind) and kind.__module__ == module.__name__:
             combination = next(product(*getattr(kind, "params", ())))
-            for function in (f for f in dir(kind) if f.startswith(("time_", "track_")) and f != "time_report"):
+            for function in (f for f in dir(kind) if f.startswith(("time_", "track_"))):
                 benchmark = kind()
                 benchmark.setup(*combination)
                 value = getattr(benchmark, function)(*combination)

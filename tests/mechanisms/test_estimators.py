@@ -89,8 +89,9 @@ def test_one_label_without_classes_is_always_said():
 
 
 def test_the_scale_of_the_data_does_not_matter():
+    """Of rows that are taken as they are; with private ranges a power of two moves the noisy counts by as many bins."""
     X, y = load("digits:4-9")
-    fits = [MarginClassifier(random_state=3).fit(scale * X, y).coef_ for scale in (1.0, 255.0)]
+    fits = [MarginClassifier(ranges=None, random_state=3).fit(scale * X, y).coef_ for scale in (1.0, 255.0)]
     np.testing.assert_allclose(*fits, rtol=1e-9)
 
 
@@ -155,7 +156,7 @@ def test_classes_of_another_type_than_the_labels_are_no_silent_constant():
     MarginClassifier(classes=("0", "1")).fit(X, y.astype(str).astype(object))
 
 
-@pytest.mark.parametrize("classes", [(1,), (1, 1), (0, 1, 2)])
-def test_classes_are_a_pair(classes):
-    with pytest.raises(ValueError, match="classes is not a pair"):
+@pytest.mark.parametrize("classes", [(1,), (1, 1), (0, 1, 0), 3, [[0, 1]]])
+def test_classes_are_different_labels(classes):
+    with pytest.raises(ValueError, match="classes is not a sequence of two or more different labels"):
         NoisyGD(classes=classes).fit(*two_kinds())

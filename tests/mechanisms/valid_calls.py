@@ -5,7 +5,9 @@ import numpy as np
 from lemmata.mechanisms import (
     adaptive_margin,
     arithmetic,
+    column_ranges,
     confidence_boosting,
+    disclosure,
     discrete_gaussian,
     dp_erm,
     efficient_learner,
@@ -51,11 +53,13 @@ from lemmata.mechanisms import (
     random_features,
     report_noisy_max,
     sampled_gd,
+    scaling,
     search,
     sign_projection,
     sizes,
     snapping,
     streams,
+    table_columns,
     tnb,
 )
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
@@ -330,15 +334,22 @@ TABLE = {
     grid_search.fit: dict(
         **XY, **BUDGET, **GRID, base="gd", sensitivity="printed", penalty="none", accounting="disjoint", rng=rng
     ),
+    column_ranges.law: dict(X=X, privacy=GDP),
+    column_ranges.fit: dict(X=X, **BUDGET, rng=rng),
     perturbed_risk.minimise: dict(Z=X, linear=np.ones((3, 2)), ridge=1.0, share=0.5, loss="huber", counts=[1, 1, 2, 1]),
 }
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
 INNER = {
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
-    inputs: "seeded kind_of tabular column equal",
+    inputs: "seeded kind_of tabular numbers_of column equal",
     glm_output: "accuracy",
     label_learner: "kept_class",
+    column_ranges: "normal exponential broad families octave_edges octave_shapes cell_shapes nearest octave_bins "
+    "counts_of octave_counts cell_counts two_octaves around released",
+    disclosure: "leak warn_of_leaks leaking_steps pay refuse",
+    scaling: "dense columns_of given find row_length ball_rows",
+    table_columns: "numbers indicators text_of layout",
     estimators: "several resolved_width resolved_steps resolved_law unit_rows",
     search: "error_counter pure_within",
     streams: "words canonical_json generator",

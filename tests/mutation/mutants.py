@@ -29,7 +29,7 @@ from _pytest.runner import runtestprotocol
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS, REFUTED, VACUOUS
 from lemmata.experiments.conformance import accepted, edit
-from lemmata.experiments.engine import fingerprint, registry, run
+from lemmata.experiments.engine import costs, fingerprint, registry, run
 from lemmata.experiments.engine.cell import Sabotaged
 from lemmata.experiments.engine.claim import CLAIMS, Claim
 from lemmata.experiments.engine.ledger import evaluate
@@ -229,8 +229,7 @@ def checks_of(items: list[pytest.Item]) -> Iterator[Check]:
             yield Check(item.nodeid, functools.partial(item_outcome, item), tuple(_tested(item)), planned)
     expected = {key: f"{line.verdict} {line.reason}" for key, line in accepted.everything().items() if line.verdict}
     for key, claim in CLAIMS.items():
-        settings = run.planned(claim, "quick")
-        planned = sum(run.cell_cost(claim, setting) for setting in settings)
+        planned = costs.stated(claim, costs.settings(claim, "quick"))
         roots = tuple(filter(None, (claim.trial, claim.by, claim.theorem.formula)))
         yield Check(key, functools.partial(claim_outcome, claim), roots, planned, expected.get(key, f"{HOLDS} "))
 

@@ -207,6 +207,11 @@ POINTS = {
         ("averaged_sensitivity", dict(n=7), 1),
     ],
     "population_risk_proof": [
+        (  # |Gamma| log(1/delta) = 36: mu_c = 1, T = 16; log(|Gamma| (n+1) (n+2) n^2) = log 1440
+            "risk_over_root",
+            {"n": 4, "gamma": 0.5, "outliers": 1, "epsilon": 24.0, "delta": e**-12},
+            2 * (6 * sqrt(log(1440) * log(48)) * (4 + 3 * log(16)) + log(8) * log(1440)) + 1,
+        ),
         ("averaged_score", dict(errors=3, n=4, k=2, beta=0.5), 0.75 + 27 / 4 * log(2)),  # (10 log 8 - log 8)/4
         ("projected_deviation", RISK, 0.5 + 7.5 * log(2)),
         ("selected_risk_printed", LEVEL, 0.5 + 0.75 * sqrt(6 * log(2))),

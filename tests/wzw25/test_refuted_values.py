@@ -22,6 +22,8 @@ from lemmata.bounds.wzw25 import (
     removal_margin,
     run_counts,
     tables,
+    tables_proof,
+    tuning_costs,
     whole_grid,
     whole_grid_proof,
     winner,
@@ -137,6 +139,8 @@ TABLE = [
     (tables.hinge_by_section_1_2, RATES, 0.36 / 0.7),
     (tables.tables_agree_on_margin, RATES | {"R": 0.04}, 0.184 / 0.27),
     (tables.claimed_gain, {"n": 49, "s": 3}, 7),
+    (tables_proof.candidates_order, {"gamma": 0.25}, exp(4)),
+    (tuning_costs.projection_factor, {"n": 64, "power": 1 / 3}, 4),
 ]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.bounds.verdicts import HOLDS, REFUTED
+from lemmata.experiments.conformance import edit
 from lemmata.experiments.engine import registry, run
 from lemmata.experiments.engine.ledger import evaluate
 from lemmata.experiments.engine.store import Store
@@ -20,6 +19,7 @@ from lemmata.mechanisms.streams import LEDGER_ROOT, generator
 
 ONE = PureDP(1.0)
 BUDGET = 20_000
+SECONDS = 600.0  # for one check
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,16 @@ class Planted:
     check: Callable[[], bool]
 
     def caught(self) -> bool:
-        """Does the check find the mutation, and nothing without it?"""
-        code = self.name == "__code__"
-        original = self.target.__code__ if code else inspect.getattr_static(self.target, self.name)
-        setattr(self.target, self.name, self.mutated(original))
-        try:
-            found = self.check()
-        finally:
-            setattr(self.target, self.name, original)
-        return found and not self.check()
+        """Does the check find the mutation, and nothing without it? Raises RuntimeError for a check that cannot say."""
+
+        def planted() -> str:
+            edit.put(self.target, self.name, self.mutated)
+            return str(bool(self.check()))
+
+        found = edit.in_child(planted, SECONDS)
+        if found not in ("True", "False"):
+            raise RuntimeError(f"{self.mutation}: the check came out {found}")
+        return found == "True" and not self.check()
 
 
 def refuted(pair: Callable[[], tuple], claim: Any, budget: int = BUDGET) -> Callable[[], bool]:
@@ -78,31 +79,11 @@ class Broadcast:
 
 
 def rewritten(old: str, new: str) -> Callable:
-    """Function -> the same function with `old`, which its source holds once, replaced by `new`."""
+    """Function -> the same function, whose text has `new` for `old`, wherever else it is held."""
 
     def mutated(original: Any) -> Any:
-        plain = original.fget if isinstance(original, property) else original
-        source = textwrap.dedent(inspect.getsource(plain))
-        if source.count(old) != 1:
-            raise ValueError(f"{plain.__qualname__} has {old!r} {source.count(old)} times, not once")
-        made = dict(plain.__globals__)
-        exec(source.replace(old, new), made)
-        return made[plain.__name__]
-
-    return mutated
-
-
-def recoded(function: Callable, old: str, new: str) -> Callable:
-    """For a statement, which others hold by reference: its new code, `old` replaced by `new` below its decorators."""
-
-    def mutated(_: Any) -> Any:
-        source = textwrap.dedent(inspect.getsource(function))
-        body = source[source.index("def ") :]
-        if body.count(old) != 1:
-            raise ValueError(f"{function.__qualname__} has {old!r} {body.count(old)} times, not once")
-        made = dict(function.__globals__)
-        exec(body.replace(old, new), made)
-        return made[function.__name__].__code__
+        edit.rewrite(original, old, new)
+        return original
 
     return mutated
 

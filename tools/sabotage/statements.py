@@ -24,6 +24,7 @@ from lemmata.experiments.instances import hypothesis_classes, planted
 from lemmata.experiments.instances.svm_neighbours import flipped
 from lemmata.experiments.wzw25 import one_margin
 from lemmata.mechanisms import adaptive_margin, gaussian, laplace, noisy_gd, private_svm, sign_projection, streams
+from lemmata.mechanisms import law as laws
 from lemmata.mechanisms.law import clip_rows
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta
 from lemmata.tools.sabotage.planting import (
@@ -32,14 +33,10 @@ from lemmata.tools.sabotage.planting import (
     falls,
     halved,
     loses_its_teeth,
-    recoded,
     refuted,
     rewritten,
     rng,
 )
-
-MAXIMUM = gaussian_maxima.max_threshold.theorem.formula
-RESPONSE = lower_bounds.least_failure_corrected.theorem.formula
 
 
 def flipped_records() -> tuple:
@@ -163,22 +160,21 @@ STATEMENTS = (
     Planted(1, "entries of sign projections 1.5 times too large", "mean of squared norms",
             sign_projection.SignProjection, "apply", lambda f: lambda phi, X: 1.5 * f(phi, X), longest_image),
     Planted(2, "bound on the mean maximum of Gaussians halved", "its row of the ledger",
-            gaussian_maxima.max_mean.theorem.formula, "__code__",
-            recoded(gaussian_maxima.max_mean.theorem.formula, "sigma * sqrt(", "sigma / 2 * sqrt("),
+            gaussian_maxima, "max_mean", rewritten("sigma * sqrt(", "sigma / 2 * sqrt("),
             falls("wzw25.lemA.5/printed/mean")),
-    Planted(3, "maximum of n Gaussians without its union bound", "its row of the ledger", MAXIMUM, "__code__",
-            recoded(MAXIMUM, "sigma * sqrt(2 * log(2 * n)) +", ""), falls("wzw25.lemA.5/corrected/tail")),
-    Planted(4, "sqrt(log(1/beta)) for sqrt(2 log(1/beta))", "its row of the ledger", MAXIMUM, "__code__",
-            recoded(MAXIMUM, "sqrt(2 * log(1 / beta))", "sqrt(log(1 / beta))"), falls("wzw25.lemA.5/corrected/tail")),
-    Planted(5, "mu^2/2 dropped from the conversion to epsilon", "its row of the ledger",
-            gaussian_privacy.approx_epsilon_at, "__code__",
-            recoded(gaussian_privacy.approx_epsilon_at, "mu * mu / 2 + mu * t", "mu * t"),
-            falls("wzw25.lemE.1/printed")),
-    Planted(6, "decimal logarithm for the natural one", "its row of the ledger", MAXIMUM, "__code__",
-            recoded(MAXIMUM, "sqrt(2 * log(1 / beta))", "sqrt(2 * log(1 / beta) / log(10))"),
+    Planted(3, "maximum of n Gaussians without its union bound", "its row of the ledger", gaussian_maxima,
+            "max_threshold", rewritten("sigma * sqrt(2 * log(2 * n)) +", ""), falls("wzw25.lemA.5/corrected/tail")),
+    Planted(4, "sqrt(log(1/beta)) for sqrt(2 log(1/beta))", "its row of the ledger", gaussian_maxima,
+            "max_threshold", rewritten("sqrt(2 * log(1 / beta))", "sqrt(log(1 / beta))"),
             falls("wzw25.lemA.5/corrected/tail")),
-    Planted(7, "a tenth of the rows of a sign projection", "its row of the ledger", projection_bounds.rows_for,
-            "__code__", recoded(projection_bounds.rows_for, "return ceil(", "return ceil(0.1 * "),
+    Planted(5, "mu^2/2 dropped from the conversion to epsilon", "its row of the ledger",
+            gaussian_privacy, "approx_epsilon_at", rewritten("mu * mu / 2 + mu * t", "mu * t"),
+            falls("wzw25.lemE.1/printed")),
+    Planted(6, "decimal logarithm for the natural one", "its row of the ledger", gaussian_maxima,
+            "max_threshold", rewritten("sqrt(2 * log(1 / beta))", "sqrt(2 * log(1 / beta) / log(10))"),
+            falls("wzw25.lemA.5/corrected/tail")),
+    Planted(7, "a tenth of the rows of a sign projection", "its row of the ledger", projection_bounds,
+            "rows_for", rewritten("return ceil(", "return ceil(0.1 * "),
             falls("bms22.lemA.3/explicit")),
     Planted(8, "one fixed halfspace in place of all", "its control", hypothesis_classes.Halfplanes, "cells",
             lambda f: lambda self, rng, size, m: tuple(part[:, -1:] for part in f(self, rng, size, m)),
@@ -200,11 +196,11 @@ STATEMENTS = (
             rewritten("exp(training) / (1 + exp(training))", "min(training, 0.9)"),
             falls("abgmu22.thm.boost/explicit/accounting")),
     Planted(20, "failure of randomised response as if it kept with probability beta", "its row of the ledger",
-            RESPONSE, "__code__",
-            recoded(RESPONSE, "1 / (1 + exp(beta))", "1 - min(beta, 0.9)"),
+            lower_bounds, "least_failure_corrected",
+            rewritten("1 / (1 + exp(beta))", "1 - min(beta, 0.9)"),
             falls("rbht09.thm18/corrected/words")),
-    Planted(17, "records clipped by coordinate, not by row", "norm of a clipped row", clip_rows, "__code__",
-            lambda f: (lambda X, radius: __import__("numpy").clip(X, -radius, radius)).__code__, rows_too_long),
+    Planted(17, "records clipped by coordinate, not by row", "norm of a clipped row", laws, "clip_rows",
+            rewritten("X = table(X)", "return np.clip(table(X), -radius, radius)"), rows_too_long),
     Planted(23, "noise of the private SVM off its grid", "bits of a release", laplace.GridLaplace, "sample",
             lambda f: lambda law, rng, size=1: f(law, rng, size) + law.grid * (rng.random() - 0.5), low_bits),
     Planted(26, "probabilities of K with r for 1 - r", "they add up", tnb_bounds, "log_pmf",

@@ -6,7 +6,7 @@ from lemmata.mechanisms import adaptive_margin
 from lemmata.mechanisms.privacy import ApproxDP
 
 from .bench_noisy_gd import SEED, margin_data
-from .side_by_side import ratio
+from .side_by_side import dear, ratio
 
 
 class AdaptiveMargin:
@@ -19,6 +19,8 @@ class AdaptiveMargin:
     def setup(self, shape, calibration, runs):
         if runs > 1 and calibration == "exact":
             raise NotImplementedError("six times the steps of the printed calibration: no more to learn")
+        if runs > 1 and shape[0] > 500:
+            dear("200 runs of 5000 records")
         self.law = adaptive_margin.law(
             margin_data(*shape), np.ones(shape[0]), privacy=ApproxDP(1.0, 1e-5), calibration=calibration
         )
@@ -56,6 +58,8 @@ class RandomBatches:
     timeout = 600
 
     def setup(self, shape):
+        if shape[0] > 5000:
+            dear("a fit of 20,000 records")
         self.X, self.y = margin_data(*shape), np.ones(shape[0])
 
     def time_fit(self, shape):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .side_by_side import module
+from .side_by_side import dear, module
 
 timer = time.process_time  # CPU seconds: what else the machine does matters less
 SEED = 20251120
@@ -26,6 +26,8 @@ class Audit:
     timeout = 120
 
     def setup(self, claimed, budget):
+        if budget > 10_000:
+            dear("an audit of 100,000 releases")
         game, self.privacy = (
             module("lemmata.mechanisms.audit.game", "audit"),
             module("lemmata.mechanisms.privacy", "PureDP"),
@@ -54,6 +56,8 @@ class Tightness:
     param_names = ("budget",)
 
     def setup(self, budget):
+        if budget > 10_000:
+            dear("an audit of 100,000 releases")
         game, privacy = module("lemmata.mechanisms.audit.game", "audit"), module("lemmata.mechanisms.privacy", "PureDP")
         self.audited = game.audit(shifted(0.0), shifted(1.0), privacy.PureDP(1.0), root=SEED, budget=budget)
 
@@ -93,8 +97,10 @@ class Engine:
 
     def time_report(self):
         site = module("lemmata.experiments.report.site", "pages")
+        curves = module("lemmata.experiments.engine.curves", "pictures_of")
+        pairs = self.ledger.ledger_with_cells(self.kept, SEED, self.claims)
         with tempfile.TemporaryDirectory() as folder:
-            site.pages(self.ledger.ledger_with_cells(self.kept, SEED, self.claims), SEED, Path(folder))
+            site.pages([(row, curves.pictures_of(cells)) for row, cells in pairs], SEED, Path(folder))
 
     def track_overhead_of_a_run(self):
         """What a run takes beyond its trials, over what the trials take."""

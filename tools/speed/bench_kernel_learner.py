@@ -6,7 +6,7 @@ from lemmata.mechanisms.kernel_features import fastfood
 from lemmata.mechanisms.kernel_learner import SIDE, kernel_projection
 from lemmata.mechanisms.random_features import fourier_map
 
-from .side_by_side import ratio
+from .side_by_side import dear, ratio
 
 SEED, D = 7, 9
 
@@ -22,6 +22,8 @@ class KernelProjection:
         n, count = shape
         if n > 10_000 and k != 100:
             raise NotImplementedError(f"n = {n}, k = {k}: minutes")
+        if n > 10_000 or k > 100:
+            dear("the map of 20,000 records")
         rng = np.random.default_rng(SEED)
         self.X = rng.normal(size=(n, D))
         self.phi = kernel_projection("gaussian", D, count=count, k=k, rng=rng)

@@ -10,7 +10,7 @@ from lemmata.command.scope import folder
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="A second each at most.")
+@click.option("--quick", is_flag=True, help="About a second each, no memory, and no setting that takes minutes.")
 @click.option("--only", metavar="REGEX", default="", help="Only the benchmarks whose names it matches.")
 @click.option("--history", type=click.IntRange(1), help="So many earlier commits too, evenly spaced.")
 @click.option("--since", metavar="COMMIT", help="The earlier commits come after this one.")

@@ -11,9 +11,11 @@ from lemmata.tools.speed import page, scaling
 def speed_pages(reports: Path) -> list[tuple[str, str]]:
     """What asv has measured, and how costs grow."""
     measured = reports / "asv" / "results"
-    lines, regressed = page.shown(measured if measured.exists() else reports / "published" / "asv")
+    kept = measured if measured.exists() else reports / "published" / "asv"
+    lines, regressed = page.shown(kept)
     dashboards = (reports / "asv" / "html" / "data.js").exists()
+    record = {"lines": lines, "regressed": regressed, "dashboards": dashboards}
     return [
-        rendered("speed.html.j2", "speed.html", lines=lines, regressed=regressed, dashboards=dashboards),
+        rendered("speed.html.j2", "speed.html", drawing=page.drawing(kept), **record),
         rendered("scaling.html.j2", "scaling.html", lines=scaling.table()),
     ]

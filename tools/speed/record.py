@@ -22,11 +22,17 @@ from datetime import UTC, datetime
 from itertools import pairwise, product
 from pathlib import Path
 
+from .side_by_side import QUICK  # in the environment of a brief run: dear settings skip themselves
+
 RESULTS = Path("reports/asv/results")
 PUBLISHED = Path("reports/published/asv")  # the history that the project measured, a virtualenv per commit
 WORSE, SIGMAS = 1.2, 3
 SUSPECT = 1.1  # what is so many times worse at first sight is measured again
-BRIEFLY = [f"--attribute={text}" for text in ("rounds=1", "repeat=(1, 7, 0.5)", "warmup_time=0.02")]  # a second at most
+# A sample is as many calls as take a tenth of a second, far above the tick of any CPU clock.
+FULLY = ("sample_time=0.1", "rounds=1", "repeat=(3, 10, 4.0)")
+BRIEFLY = ("sample_time=0.1", "rounds=1", "repeat=(1, 5, 0.5)", "warmup_time=0.02")
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+MEASURED = ("seconds", "bytes")  # units of what is never zero
 HALF_99 = 2.576  # half the width of a 99% interval, in standard deviations
 
 
@@ -75,7 +81,7 @@ class Change:
         return self.factor > WORSE and math.log(self.factor) > SIGMAS * self.sigma
 
     def __str__(self) -> str:
-        name = ", ".join(filter(None, (self.after.benchmark, self.after.parameters)))
+        name = ", ".join(filter(None, (in_words(self.after.benchmark), self.after.parameters)))
         return f"{name}: {readable(self.before)} -> {readable(self.after)}, {self.factor:.2f} times worse"
 
 
@@ -110,14 +116,19 @@ def record(commit: str = "HEAD", *, quick: bool = False, only: str = "", virtual
     subprocess.run([*asv, "machine", "--yes"], check=True, stdout=subprocess.DEVNULL)
     here = ["--environment", f"existing:{sys.executable}", "--set-commit-hash", commit]
     command = [*asv, "run", *([f"{commit}^!"] if virtualenv else here)]
-    command += ["--show-stderr", *(BRIEFLY if quick else []), *(["--bench", only] if only else [])]
+    command += ["--show-stderr", *(f"--attribute={text}" for text in (BRIEFLY if quick else FULLY))]
+    if chosen := only or (r"\.(time|track)_" if quick else ""):  # a brief look measures no memory
+        command += ["--bench", chosen]
+    limits = ONE_THREAD | ({QUICK: "1"} if quick else {})  # two BLAS threads beside a busy process fight over a core
     before = _results_of(commit)
     with _checked_out(commit) as folder:
         # asv exits with 2 where a benchmark failed: what failed is named below
-        ended = subprocess.run(command, env=os.environ | {"ASV_PYTHONPATH": str(folder)}).returncode
+        ended = subprocess.run(command, env=os.environ | limits | {"ASV_PYTHONPATH": str(folder)}).returncode
     after = _results_of(commit)
     new = {place: entry for place, entry in after.items() if before.get(place) != entry}
     values = [value for entry in new.values() for value in entry.get("result") or []]
+    if zeros := _without_zeros(commit):
+        raise NothingMeasured(f"{len(zeros)} benchmarks came out as zero, and no zero is kept: {', '.join(zeros)}")
     failed = sorted({name for (_, name), entry in new.items() if None in (entry.get("result") or [None])})
     if failed:
         raise NothingMeasured(f"{len(failed)} benchmarks failed: {', '.join(failed)}")
@@ -157,6 +168,28 @@ def _results_of(commit: str, results: Path = RESULTS) -> dict[tuple[str, str], d
     return {(run.get("env_name", ""), name): e for run, name, e in _entries(results) if run["commit_hash"] == commit}
 
 
+def _without_zeros(commit: str, results: Path = RESULTS) -> list[str]:
+    """Take times and sizes that are not positive out of the files of a commit; the names of what measured them."""
+    index, found = json.loads((results / "benchmarks.json").read_text()), set()
+    for path in results.glob("*/*.json"):
+        run = json.loads(path.read_text()) if path.name != "machine.json" else {}
+        if run.get("commit_hash") != commit:
+            continue
+        place = run["result_columns"].index("result")
+        for name in run["results"].keys() & index.keys():
+            packed = run["results"][name]
+            if index[name]["unit"] in MEASURED and any(map(_no_time, packed[place] or [])):
+                packed[place] = [None if _no_time(value) else value for value in packed[place]]
+                found.add(name)
+        if found:
+            path.write_text(json.dumps(run))
+    return sorted(found)
+
+
+def _no_time(value: object) -> bool:
+    return isinstance(value, int | float) and value <= 0
+
+
 def _finite(value: object) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
 
@@ -176,7 +209,7 @@ def measurements(results: Path = RESULTS) -> list[Measurement]:
         lows, highs = (entry.get(f"stats_ci_99_{end}") or [None] * len(values) for end in "ab")
         combinations = product(*(entry.get("params") or []))
         for parameters, value, low, high in zip(combinations, values, lows, highs, strict=False):
-            if not _finite(value):
+            if not _finite(value) or (unit in MEASURED and value <= 0):  # a clock that did not tick measured nothing
                 continue
             spelled = ", ".join(f"{n} = {p}" for n, p in zip(names, parameters, strict=False))
             sigma = (high - low) / 2 / HALF_99 if _finite(low) and _finite(high) else 0.0
@@ -207,8 +240,29 @@ def change(history: list[Measurement], before: Measurement, after: Measurement) 
     if min(before.value, after.value) <= 0:
         return None
     own = math.hypot(before.sigma / before.value, after.sigma / after.value)
-    earlier = [m for m in history if m.date <= before.date]
+    earlier = [m for m in history if m.date < after.date]
     return Change(before, after, own or math.sqrt(2) * scatter(earlier))
+
+
+def best(history: list[Measurement]) -> Measurement:
+    """The best number of a history, its latest if there are several: what a slow drift is measured from."""
+    sign = -1 if history[0].higher_is_better else 1
+    return min(reversed(history), key=lambda m: sign * m.value)
+
+
+KINDS = {"time": "time of", "peakmem": "peak memory of", "track": ""}
+
+
+def in_words(benchmark: str) -> str:
+    """A benchmark's name for people.
+
+    >>> in_words("bench_adaptive_margin.RandomBatches.peakmem_fit")
+    'random batches: peak memory of fit'
+    """
+    *_, group, function = benchmark.split(".")
+    kind, _, what = function.partition("_")
+    said = f"{KINDS.get(kind, kind)} {what.replace('_', ' ')}".strip()
+    return f"{re.sub(r'(?<=[a-z])(?=[A-Z])', ' ', group).lower()}: {said}"
 
 
 def settled(values: list[float], unit: str) -> tuple[float, float]:

@@ -1,7 +1,10 @@
 """What benchmarks share: two functions timed in turns, and modules that an old commit may lack."""
 
 import importlib
+import os
 import time
+
+QUICK = "LEMMATA_BENCH_QUICK"  # in the environment of a brief run
 
 ENOUGH = 5.0  # CPU-seconds, after which no further round begins
 
@@ -18,6 +21,12 @@ def ratio(ours, other, rounds=5):
             function()
             best[i] = min(best[i], time.process_time() - start)
     return best[0] / best[1]
+
+
+def dear(why):
+    """In a brief run, skip a setting that takes more than seconds; to be called in `setup`."""
+    if os.environ.get(QUICK):
+        raise NotImplementedError(f"not in a brief run: {why}")
 
 
 def module(name, *parts):

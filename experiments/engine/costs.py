@@ -1,0 +1,82 @@
+"""What a trial of every claim of this package costs, as measured: what the plan of a run rests on.
+
+`python -m lemmata.experiments.engine.costs STORE` renews the table from the chunks of one undisturbed run of the quick
+profile. A claim that is not in the table costs what it says itself (`cost=`), and all factors of its control.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from lemmata.experiments.engine.cell import Sabotaged
+from lemmata.experiments.engine.claim import CLAIMS, Claim, Setting
+
+TABLE = Path(__file__).with_name("costs.csv")
+
+
+class Cost(NamedTuple):
+    """CPU seconds a trial, an exact check being one, and how many factors of the control were tried."""
+
+    trial: float
+    factors: int
+
+
+@functools.cache
+def measured() -> dict[str, Cost]:
+    """{key: its cost}."""
+    with TABLE.open(newline="", encoding="utf-8") as lines:
+        return {line["key"]: Cost(float(line["trial"]), int(line["factors"])) for line in csv.DictReader(lines)}
+
+
+def of_cell(claim: Claim, setting: Setting) -> float:
+    """Planned core-seconds of one cell at its cap."""
+    trial = measured()[claim.key].trial if claim.key in measured() else claim.cost
+    return trial if claim.style == "exact" else claim.cap * claim.chunk(**setting) * trial
+
+
+def planned(claim: Claim, profile: str) -> list[Setting]:
+    """The settings that a profile runs at most, and the control's, once for each factor that is tried."""
+    every = settings(claim, profile)
+    tried = measured()[claim.key].factors if claim.key in measured() else len(every)
+    admissible = sum(not claim.theorem.skipped(s) for s in claim.settings(profile))
+    return every[: admissible + tried]
+
+
+def settings(claim: Claim, profile: str) -> list[Setting]:
+    """The same with every factor of the control."""
+    found = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
+    control = Sabotaged(claim)
+    if claim.control is not None and control.setting is not None:
+        found += [control.setting] * len(claim.control.factors)
+    return found
+
+
+def stated(claim: Claim, found: Iterable[Setting]) -> float:
+    """Core-seconds at these settings as the claim itself says, whatever was measured: an order that stays as it is."""
+    return sum(claim.cost if claim.style == "exact" else claim.cap * claim.chunk(**s) * claim.cost for s in found)
+
+
+def renewed(store: str) -> Iterator[tuple[str, str, int]]:
+    """(key, CPU seconds a trial, factors tried) of every claim that has chunks in a store of one run."""
+    from lemmata.experiments.engine import registry
+    from lemmata.experiments.engine.store import Store
+
+    registry.load()
+    chunks = Store(store, reading=True).chunks()
+    for key, own in chunks.groupby("key"):
+        if (claim := CLAIMS.get(str(key))) is None:
+            continue
+        trials = len(own) if claim.style == "exact" else int(own["size"].sum())
+        tried = own["stream"][own["stream"] != "main"].nunique()
+        yield claim.key, f"{own['cpu_seconds'].sum() / trials:.3g}", tried
+
+
+if __name__ == "__main__":
+    lines = sorted(renewed(sys.argv[1]))
+    with TABLE.open("w", newline="", encoding="utf-8") as out:
+        csv.writer(out, lineterminator="\n").writerows([("key", *Cost._fields), *lines])

@@ -1,0 +1,161 @@
+"""The rows of the ledger for a command: as they were kept, computed from the store, or published."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lemmata.bounds.library import Paper, library
+from lemmata.command.console import Usage
+from lemmata.command.scope import said
+
+if TYPE_CHECKING:
+    from lemmata.experiments.engine.graph import Graph, Row
+    from lemmata.experiments.engine.remembered import State
+    from lemmata.experiments.engine.store import Store
+
+CONTRADICTION = 1
+
+
+def select(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[str]:
+    """The keys of the claims that names mean, imported; for no name all of `papers`, by default of this package."""
+    from lemmata.experiments.engine import names as called
+
+    try:
+        keys, still_open = called.select(names, papers)
+    except called.UnknownName as error:
+        raise Usage(str(error)) from None
+    for id in still_open:
+        click.echo(f"{id} is OPEN: no claim decides it yet", err=True)
+    return keys
+
+
+def stored(out: Path) -> Path:
+    """The path of the store."""
+    return out / "ledger.sqlite"
+
+
+def open_store(out: Path, *, reading: bool = True) -> Store:
+    from lemmata.experiments.engine.store import Store
+
+    store = Store(stored(out), reading=reading)
+    if store.missing:
+        click.echo(f"lemmata: there is no {store.path}: nothing has been run there yet", err=True)
+    if store.aside:
+        click.echo(f"lemmata: {store.path} was of an older version and now is {store.aside}: all is new", err=True)
+    return store
+
+
+def width() -> int:
+    """The columns of the terminal; wide where there is none."""
+    return shutil.get_terminal_size((160, 24)).columns
+
+
+def counts(rows: Iterable[Row]) -> str:
+    """How many rows came to what, in one line: machine-checked, derived, citing and tested apart."""
+    from lemmata.experiments.engine.graph import in_numbers, tally
+
+    rows = [row for row in rows if row["kind"] != "summary"]  # each part counts, their summary does not
+    return f"{len(rows)} rows: {in_numbers(tally(rows))}"
+
+
+def contradictions(rows: Iterable[Row], folder: Path) -> list[str]:
+    """HOLDS or VACUOUS against REFUTED, for the same id, reading and part, whatever the root."""
+    from lemmata.experiments.engine import published
+
+    before = {key: row["verdict"] for key, row in published.rows(folder).items()}
+    sides = {"HOLDS": 1, "VACUOUS": 1, "SLIP": -1, "REFUTED": -1}
+    return [
+        f"{row['key']} was {before[row['key']]}, is {row['verdict']}"
+        for row in rows
+        if sides.get(row["verdict"], 0) * sides.get(before.get(row["key"], ""), 0) < 0
+    ]
+
+
+def concluded(rows: Sequence[Row], folder: Path, *, counted: bool = True, nothing_new: bool = False) -> None:
+    """What a run came to; exit status 1 where it contradicts what was published."""
+    if nothing_new:
+        click.echo("lemmata: nothing has changed since the last run: there is nothing to decide", err=True)
+    if counted:
+        click.echo(counts(rows))
+    said(folder)
+    if clashes := contradictions(rows, folder):
+        for line in clashes:
+            click.echo(f"lemmata: contradicts the published ledger: {line}", err=True)
+        sys.exit(CONTRADICTION)
+
+
+def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: int) -> list[Row]:
+    """The rows that the store has of what was asked."""
+    with open_store(folder) as store:
+        keys = set(select(names, papers))
+        from lemmata.experiments.engine.claim import CLAIMS
+        from lemmata.experiments.engine.ledger import ledger
+
+        rows = ledger(store, root, [CLAIMS[key] for key in keys] if names else None, papers)
+    if names:
+        ids = {CLAIMS[key].theorem.id for key in keys}
+        rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]
+    return rows
+
+
+def recorded(names: Sequence[str], folder: Path) -> list[Row] | None:
+    """The published rows of what was asked; None where nothing was published."""
+    from lemmata.experiments.engine import names as called
+    from lemmata.experiments.engine import published
+
+    rows = list(published.rows(folder).values())
+    if not rows:
+        return None
+    click.echo("lemmata: nothing has been run here; what follows was published with the last full run", err=True)
+    try:
+        meant = [called.resolve(name) for name in names]
+    except called.UnknownName as error:
+        raise Usage(str(error)) from None
+    return [row for row in rows if not names or any(published.belongs(row, *asked) for asked in meant)]
+
+
+def standing(
+    id: str, root: int, folder: Path, papers: Sequence[Paper], state: State | None
+) -> tuple[Sequence[Row], Graph] | None:
+    """(rows that hold those of `id`, what rests on what) without deciding anything, or None.
+
+    As they were kept for exactly this `state`; where nothing has been run, as they were published, if the statement has
+    these rows still and says the same. Its own modules are loaded, and those of what corrects it, no others.
+    """
+    from lemmata.experiments.engine import published, registry, remembered
+
+    house = not papers and library.paper(id).house
+    rows = remembered.recall(stored(folder), root, papers, now=state) if state else None
+    if rows is None and house and not stored(folder).exists():
+        rows = published.standing(id, folder, root)
+        if rows:
+            click.echo("lemmata: what follows was published with the last full run", err=True)
+    mine = [row for row in rows or () if id in (row["id"], row["parent"])]
+    if not rows or not mine:
+        return None
+    for other in {id, *(row["corrected_by"].partition("/")[0] for row in mine)} - {""}:
+        registry.load(registry.homes(other))
+    return rows, {row["key"]: row["rests_on"] for row in rows if row["kind"] != "summary"}
+
+
+def evaluated(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list[Row]:
+    """The rows of `id` and of what they rest on, from the store; every module is loaded, for what falls with it."""
+    with open_store(folder) as store:
+        keys = select([id])
+        from lemmata.experiments.engine import published, registry
+        from lemmata.experiments.engine.claim import CLAIMS
+        from lemmata.experiments.engine.ledger import ledger
+
+        rows = ledger(store, root, [CLAIMS[key] for key in keys])
+    if store.missing and library.paper(id).house:
+        fresh, rows = rows, published.instead(rows, folder, root)
+        if rows != fresh:
+            click.echo("lemmata: what follows was published with the last full run", err=True)
+    registry.load(registry.modules([*library.house, *papers]))
+    return rows

@@ -1,0 +1,359 @@
+"""Where the numbers of a table lie: a centre and a spread for every column, found privately, whatever its units.
+
+A first release counts, for all d columns at once, how many records have their entry in which signed octave
+(-2^(k+1), -2^k], (-2^-64, 2^-64) or [2^k, 2^(k+1)), -64 <= k < 64, with noise of standard deviation sigma:
+
+    counts[j, b] + N(0, sigma^2),      sigma = max(n / 16, sqrt(2 d) / mu).
+
+A replaced record moves one count up and one down in every column, sqrt(2 d) in the L2 norm. From the noisy counts, and
+from nothing else, each column gets the nearest of some shapes (normal, exponential, zeros beside them, of either sign,
+at 256 positions), by least squares with a prior over shapes and positions that is learnt from the noisy counts of all
+columns: 64 pixels on one scale tell each other of it, and columns without a common scale do not.
+
+A column with four fifths of its records in two octaves, such as 10^6 +- 1, is looked at again if no wider shape is as
+near: 16 cells over the two octaves, then 16 over two of those cells, and so on, at most `LEVELS` times, all such
+columns in one release of sensitivity sqrt(2 d'), d' their number. Releases stop where the next would exceed the budget;
+what is not spent is left to the learner. That a schedule may depend on what was released, as long as the squares of mu
+add up to no more than the budget's, is derived at `wzw25.rem2.3/explicit/account-gaussian`.
+
+Nothing fails: entries that are no number count as 0, infinite ones as 10^100, and all beyond an edge in the last cell.
+Counts are whole and their noise is exact by default (`lemmata.mechanisms.grid_sums.noisy_counts`), so the guarantee
+holds for the bits released (`wzw25.rem2.3.float64/explicit/counts`). Not hardened: how long a draw takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from math import inf, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr
+
+from lemmata.mechanisms.arithmetic import root_up, up
+from lemmata.mechanisms.grid_sums import check_noise, noisy_counts
+from lemmata.mechanisms.law import generator, within_reach
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
+
+OCTAVES = 64  # on either side of 1
+BINS = 4 * OCTAVES + 1
+CELLS = 16  # of a closer look, and one more on either side for what lies outside
+LEVELS = 12  # closer looks, at most: 8^12 = 2^36 cells of an octave
+PRECISE = 16  # a count's noise is n / 16 where the budget affords it: more precision did no better
+CLOSER = 24  # the same of a closer look
+HELD = 0.8  # of n: what has to lie in two octaves, or next to one cell, for a closer look at it
+MISFIT = 0.05  # of n: how far the counts of a real column are from those of its shape, in each bin
+ROUNDS = 10  # of learning the prior
+CONCENTRATION = 3.0  # columns that the first prior counts as
+LEARNING = 1000  # columns, at most, that the prior is learnt from
+REACH = 2.0  # spreads around the centre, beyond which entries are clipped
+NARROW = 32  # spreads between 0 and the centre of a shape that is as good as a point
+
+Cdf = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """One release: for every column where its middle is and how far its records spread; public once released."""
+
+    centre: np.ndarray  # shape (d,)
+    spread: np.ndarray  # shape (d,), positive
+    privacy: GaussianDP | None  # what the releases spent together; None where everything was given
+
+    def standardised(self, X: ArrayLike) -> np.ndarray:
+        """(x - centre) / spread, clipped to [-`REACH`, `REACH`], record by record; what is no number is 0.
+
+        >>> Ranges(np.array([5.0]), np.array([2.0]), None).standardised([[6.0], [float("nan")], [1e308]]).tolist()
+        [[0.5], [0.0], [2.0]]
+        """
+        X = np.asarray(X, dtype=float)
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = (X - self.centre) / self.spread
+        np.clip(Z, -REACH, REACH, out=Z)
+        return np.nan_to_num(Z, copy=False, nan=0.0)
+
+
+# Shapes ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """The shapes that noisy counts are compared with."""
+
+    masses: np.ndarray  # of every bin, shape (shapes, bins)
+    centre: np.ndarray  # shape (shapes,)
+    spread: np.ndarray
+    kind: np.ndarray  # which family, whole numbers
+    place: np.ndarray  # which position, whole numbers
+    narrow: np.ndarray  # bool: looked at more closely
+
+    def fits(self, noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
+        """-(squared distance of counts and shape) / 2 over the variance, up to a constant a column: (d, shapes)."""
+        squares = (self.masses**2).sum(axis=1)
+        variance = sigma**2 + (MISFIT * n) ** 2
+        return (noisy @ self.masses.T - n * squares / 2) * (n / variance)
+
+
+def normal(mean: float, spread: float) -> Cdf:
+    """The distribution function of a normal."""
+    return lambda x: ndtr((x - mean) / spread)
+
+
+def exponential(x: np.ndarray) -> np.ndarray:
+    """The distribution function of the exponential with mean 1."""
+    return -np.expm1(-np.maximum(x, 0.0))
+
+
+def broad(x: np.ndarray) -> np.ndarray:
+    """The distribution function of a number whose logarithm to base 2 is normal with spread 3, of either sign."""
+    with np.errstate(divide="ignore"):
+        return 0.5 + np.sign(x) * ndtr(np.log2(np.abs(x)) / 3) / 2
+
+
+@dataclass(frozen=True)
+class Family:
+    """A shape, with the centre and spread that a column of it gets, in units of a position."""
+
+    distribution: Cdf
+    centre: float
+    spread: float
+    narrow: bool = False
+
+
+def families() -> list[Family]:
+    """Normals, exponentials, zeros beside normals, broad ones, and points: all of a column in one octave, or in two.
+
+    Of a point no more is known than its octaves, so its spread is a quarter of its centre.
+    """
+    found = [Family(normal(mean, 1.0), mean, 1.0) for mean in (0.0, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 8.0, -8.0)]
+    found += [Family(exponential, 0.8, 0.8), Family(lambda x: 1 - exponential(-x), -0.8, 0.8)]
+    found += [Family(broad, 0.0, 2.0)]
+    for sign in (1, -1):
+        for zeros in (0.3, 0.6, 0.9):
+            for width in (1 / 2, 1 / 8):
+                centre, square = 1 - zeros, (1 - zeros) * (1 + width**2)
+                shape = lambda x, zeros=zeros, sign=sign, width=width: (  # noqa: E731
+                    zeros * (x >= 0) + (1 - zeros) * ndtr((x - sign) / width)
+                )
+                found.append(Family(shape, sign * centre, sqrt(square - centre**2)))
+        for place in (-1.3, -0.7, -0.3, 0.0, 0.3, 0.7, 1.3):  # of an edge between two octaves
+            mean = sign * (NARROW + place)
+            found.append(Family(normal(mean, 1.0), mean, NARROW / 4, narrow=True))
+    return found
+
+
+@cache
+def octave_edges() -> np.ndarray:
+    """The finite edges of the signed octaves, ascending, shape (BINS + 1,)."""
+    sizes = 2.0 ** np.arange(-OCTAVES, OCTAVES + 1)
+    return np.concatenate([-sizes[::-1], sizes])
+
+
+@cache
+def octave_shapes() -> Shapes:
+    """Every family at every half octave."""
+    edges = octave_edges().copy()
+    edges[[0, -1]] = -inf, inf
+    places = np.arange(4 * OCTAVES)
+    units = 2.0 ** ((places - 2 * OCTAVES) / 2)
+    every = families()
+    masses = np.concatenate([np.diff(family.distribution(edges / units[:, None]), axis=1) for family in every])
+    centre = np.concatenate([family.centre * units for family in every])
+    spread = np.concatenate([family.spread * units for family in every])
+    narrow = np.repeat([family.narrow for family in every], len(units))
+    kind = np.repeat(np.arange(len(every)), len(units))
+    return Shapes(masses, centre, spread, kind, np.tile(places, len(every)), narrow)
+
+
+@cache
+def cell_shapes() -> Shapes:
+    """Normals at every half cell, of four widths, in units of a cell; the narrowest are looked at more closely."""
+    middles, widths = (a.ravel() for a in np.meshgrid(np.arange(0, CELLS + 0.25, 0.5), [0.5, 1.0, 2.0, 4.0]))
+    edges = np.concatenate([[-inf], np.arange(CELLS + 1.0), [inf]])
+    masses = np.diff(ndtr((edges - middles[:, None]) / widths[:, None]), axis=1)
+    none = np.zeros(len(middles), dtype=int)
+    return Shapes(masses, middles, widths, none, none, widths == widths.min())
+
+
+def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
+    """The shape of every column, by its noisy counts and a prior learnt from those of all columns: (d,) indices.
+
+    The prior is a product of one over families, flat at first, and one over positions, at first falling like 1 / k^2
+    beyond four octaves from 1; both are learnt by expectation and maximisation, `ROUNDS` times.
+    """
+    shapes, some = octave_shapes(), noisy[:: -(-len(noisy) // LEARNING)]
+    far = 1 / (1 + np.abs(np.arange(4 * OCTAVES) - 2 * OCTAVES) / 8) ** 2
+    families_first, places_first = np.full(shapes.kind[-1] + 1, 1 / (shapes.kind[-1] + 1)), far / far.sum()
+    likely, families_now, places_now = shapes.fits(some, n, sigma), families_first, places_first
+    for _ in range(ROUNDS):
+        weight = likely + np.log(families_now)[shapes.kind] + np.log(places_now)[shapes.place]
+        weight -= weight.max(axis=1, keepdims=True)
+        np.exp(weight, out=weight)
+        weight /= weight.sum(axis=1, keepdims=True)
+        total = weight.sum(axis=0)
+        smooth = np.convolve(np.bincount(shapes.place, total), [0.25, 0.5, 0.25], "same")
+        places_now = CONCENTRATION * places_first + smooth
+        families_now = CONCENTRATION * families_first + np.bincount(shapes.kind, total)
+        places_now, families_now = places_now / places_now.sum(), families_now / families_now.sum()
+    prior = np.log(families_now)[shapes.kind] + np.log(places_now)[shapes.place]
+    blocks = [noisy[start : start + LEARNING] for start in range(0, len(noisy), LEARNING)]
+    return np.concatenate([(shapes.fits(block, n, sigma) + prior).argmax(axis=1) for block in blocks])
+
+
+# Counts: the one way from records to a release ------------------------------------------------------------------------
+
+
+def octave_bins(X: np.ndarray) -> np.ndarray:
+    """The signed octave of every entry, 0 to 256, by the bits of its exponent; finite entries.
+
+    >>> octave_bins(np.array([[1.5, -1.5, 0.0, 1e-300, 1e300]])).tolist()
+    [[193, 63, 128, 128, 256]]
+    """
+    bits = np.ascontiguousarray(X, dtype=float).view(np.int64)
+    size = ((bits >> 52) & 2047).astype(np.int16) - np.int16(1023 - OCTAVES - 1)
+    np.clip(size, 0, 2 * OCTAVES, out=size)
+    return np.where(bits < 0, -size, size) + np.int16(2 * OCTAVES)
+
+
+def counts_of(bins: np.ndarray, size: int) -> np.ndarray:
+    """How many records are in each bin, column by column: (n, d) whole numbers below `size` -> (d, size)."""
+    return np.stack([np.bincount(column, minlength=size) for column in bins.T]).astype(float)
+
+
+def octave_counts(X: np.ndarray) -> np.ndarray:
+    """The counts of the first release before noise, shape (d, 257); a band of rows at a time, which fits the cache."""
+    total = np.zeros((X.shape[1], BINS))
+    height = max(1, 2**18 // X.shape[1])
+    shift = np.arange(X.shape[1]) * BINS
+    for start in range(0, len(X), height):
+        bins = octave_bins(X[start : start + height]) + shift
+        total += np.bincount(bins.ravel(), minlength=total.size).reshape(total.shape)
+    return total
+
+
+def cell_counts(X: np.ndarray, low: np.ndarray, width: np.ndarray) -> np.ndarray:
+    """The counts of a closer look before noise, `CELLS` cells in [low, low + width) and two outside: (d, 18)."""
+    with np.errstate(over="ignore"):
+        cells = np.floor((X - low) / width * CELLS)
+    return counts_of(np.clip(cells, -1, CELLS).astype(int) + 1, CELLS + 2)
+
+
+# The law --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ColumnRangesLaw:
+    """The law of centres and spreads on one dataset; a release is a dict of `centre`, `spread` (size, d), `mu` (size,).
+
+    `mu` is what a release spent, at most `privacy`: it is known from the releases, so it may be used up elsewhere.
+    """
+
+    X: np.ndarray = field(repr=False)  # shape (n, d), finite
+    privacy: GaussianDP
+    sigma: float  # standard deviation of the first release's noise
+    noise: str = "exact"
+
+    def noisy(self, rng: np.random.Generator, counts: np.ndarray, sigma: float) -> np.ndarray:
+        """Counts with noise."""
+        if self.noise == "exact":
+            return noisy_counts(rng, counts, sigma)
+        return counts + rng.normal(scale=sigma, size=counts.shape)
+
+    def first_counts(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        """The first release alone, shape (size, d, 257)."""
+        counts = octave_counts(self.X)
+        return self.noisy(rng, np.broadcast_to(counts, (size, *counts.shape)), self.sigma)
+
+    def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
+        """`size` independent searches, one after the other."""
+        found = [self.search(lambda counts, sigma: self.noisy(rng, counts, sigma)) for _ in range(size)]
+        return {name: np.array([one[name] for one in found]) for name in ("centre", "spread", "mu")}
+
+    def search(self, ask: Callable[[np.ndarray, float], np.ndarray]) -> dict[str, Any]:
+        """One search: the octaves, then closer looks at the columns that need them.
+
+        `ask(counts, sigma)` hands back noisy counts: what is released is a function of them.
+        """
+        (n, d), shapes = self.X.shape, octave_shapes()
+        noisy = ask(octave_counts(self.X), self.sigma)
+        best = nearest(noisy, n, self.sigma)
+        centre, spread = shapes.centre[best].copy(), shapes.spread[best].copy()
+        spent, left = Fraction(2 * d) / Fraction(self.sigma) ** 2, Fraction(self.privacy.mu) ** 2
+        low, width, held = two_octaves(noisy)
+        here = np.flatnonzero(shapes.narrow[best] & (held > HELD * n - self.sigma))
+        low, width, sigma, cells = low[here], width[here], n / CLOSER, cell_shapes()
+        for _ in range(LEVELS):
+            price = Fraction(2 * len(here)) / Fraction(sigma) ** 2
+            if not len(here) or spent + price > left:
+                break
+            spent += price
+            counts, step = ask(cell_counts(self.X[:, here], low, width), sigma), width / CELLS
+            fits = cells.fits(counts, n, sigma)
+            best = fits.argmax(axis=1)
+            again = cells.narrow[best] & (around(counts, cells.centre[best]) > HELD * n - sigma)
+            best = np.where(again, best, np.where(cells.narrow, -inf, fits).argmax(axis=1))
+            centre[here], spread[here] = low + cells.centre[best] * step, cells.spread[best] * step
+            again &= step > np.abs(centre[here]) * 2.0**-45
+            low, width, here = (centre[here] - step)[again], 2 * step[again], here[again]
+        return {"centre": centre, "spread": spread, "mu": root_up(spent)}
+
+
+def two_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The neighbouring octaves of one sign that hold most, by noisy counts: lower ends, widths, what they hold."""
+    pairs = noisy[:, :-1] + noisy[:, 1:]
+    pairs[:, 2 * OCTAVES - 1 : 2 * OCTAVES + 1] = -inf  # with the middle, which is of both signs
+    best, edges = pairs.argmax(axis=1), octave_edges()
+    return edges[best], edges[best + 2] - edges[best], pairs.max(axis=1)
+
+
+def around(noisy: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    """What the cells within one of a centre hold, by noisy counts (d, 18); centres (d,) in cells."""
+    cell, middle = np.arange(-1, CELLS + 1), centre[:, None]
+    near = (cell >= np.floor(middle - 1)) & (cell < np.ceil(middle + 1))
+    return np.asarray((noisy * near).sum(axis=1))
+
+
+def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -> ColumnRangesLaw:
+    """The search for the centre and spread of every column within `privacy`.
+
+    Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an ApproxDP
+    the largest that implies it): the first release spends sqrt(2 d) / sigma, and every further one is made only if the
+    squares of all still add up to mu^2, in exact arithmetic. With `noise` "exact" it holds for the bits released. The
+    number of releases is a function of what was released. X: (n, d), read as in `lemmata.mechanisms.law.table`. Raises
+    ValueError for another shape or type, and for a budget that needs more noise than a float can hold.
+
+    >>> X = 1e6 + np.random.default_rng(0).normal(size=(1000, 2)) * [1.0, 200.0]
+    >>> found = law(X, privacy=GaussianDP(1.0)).sample(np.random.default_rng(1))
+    >>> (found["centre"][0] / 1e6).round(4).tolist(), found["spread"][0].round(1).tolist()
+    ([1.0, 1.0], [1.5, 192.0])
+    """
+    check_noise(noise)
+    budget, X = to_gaussian_budget(privacy), within_reach(X)
+    n, d = X.shape
+    sigma = max(n / PRECISE, up(Fraction(root_up(Fraction(2 * d))) / Fraction(budget.mu)))
+    if not sigma < inf:
+        raise ValueError(f"mu = {budget.mu} needs more noise than a float can hold")
+    return ColumnRangesLaw(X, budget, sigma, noise)
+
+
+def fit(
+    X: ArrayLike, *, epsilon: float, delta: float, noise: str = "exact", rng: np.random.Generator | None = None
+) -> Ranges:
+    """One release: the centre and spread of every column; its `privacy` is what was spent of (epsilon, delta).
+
+    >>> X = np.random.default_rng(0).normal(size=(1000, 1)) * 1e-4
+    >>> found = fit(X, epsilon=2.0, delta=1e-5, rng=np.random.default_rng(1))
+    >>> bool(0.5e-4 < found.spread[0] < 2e-4), found.privacy.mu < 0.5
+    (True, True)
+    """
+    return released(law(X, privacy=ApproxDP(epsilon, delta), noise=noise), generator(rng))
+
+
+def released(made: ColumnRangesLaw, rng: np.random.Generator) -> Ranges:
+    """One release of a law."""
+    found = made.sample(rng)
+    return Ranges(found["centre"][0], found["spread"][0], GaussianDP(float(found["mu"][0]), made.privacy.neighbours))

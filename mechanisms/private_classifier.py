@@ -1,0 +1,199 @@
+"""What the private classifiers share: a table and labels in, one release, a linear predictor out.
+
+`lemmata.mechanisms.estimators` has the learners, and says what is public and what is private.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_consistent_length
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lemmata.bounds.wzw25.algorithms import split_budget
+from lemmata.mechanisms.arithmetic import down
+from lemmata.mechanisms.disclosure import pay, refuse, warn_of_leaks
+from lemmata.mechanisms.inputs import column, equal, kind_of, seeded, tabular
+from lemmata.mechanisms.law import LinearModel, kept, two_streams
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget
+
+LARGEST = 1e100  # what an infinite entry counts as
+
+
+@dataclass(frozen=True)
+class OneAgainstRest:
+    """One release for each of several classes, and what they promise together."""
+
+    models: tuple[LinearModel, ...]
+    privacy: Guarantee
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Shape (classes, d)."""
+        return np.stack([model.weights for model in self.models])
+
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """<weights of a class, x> for every row, shape (n, classes)."""
+        return np.column_stack([model.decision_function(X) for model in self.models])
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrivateClassifier(ClassifierMixin, BaseEstimator):
+    """What the estimators share. `classes`: see the top of `lemmata.mechanisms.estimators`.
+
+    After `fit`: `privacy_`, what it may have spent in all; `model_`, the release as a predictor; `coef_`, shape (1, d)
+    or (classes, d), and `intercept_`, shape (1,) or (classes,), in the columns and units of X; `classes_`,
+    `n_features_in_` and, for frames, `feature_names_in_`.
+    """
+
+    epsilon: float = 1.0
+    classes: Any = None
+    random_state: Any = None
+    spends = ""  # "gaussian" or "pure" where a release is one such mechanism: what `PrivateSearchCV` can pay for
+    multi_class = True
+    promises = True  # a Pipeline may have it for a step
+    _allotted = None  # a GaussianDP, of one of several releases
+
+    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+        """The law of the weights on this dataset, (size, d) a sample, within `privacy`."""
+        raise NotImplementedError(f"{type(self).__name__} has no law of weights")
+
+    def _budget(self) -> Guarantee:
+        """What a fit may spend."""
+        return PureDP(self.epsilon)
+
+    def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
+        """One release as a predictor."""
+        public, private = two_streams(rng)
+        law = self._law(X, signs, self._allotted or self._budget(), public)
+        return LinearModel(law.sample(private)[0], law.privacy)
+
+    def _rows(self, X: np.ndarray) -> np.ndarray:
+        """What the learner sees of the rows, record by record; the same in `fit` and `predict`."""
+        return X
+
+    def _table(self, X: ArrayLike, reset: bool = True) -> np.ndarray:
+        """Checked by scikit-learn, dense and finite."""
+        table = self._entries(X, reset)
+        return np.nan_to_num(table, nan=0.0, posinf=LARGEST, neginf=-LARGEST).clip(-LARGEST, LARGEST)
+
+    def _entries(self, X: ArrayLike, reset: bool) -> np.ndarray:
+        """Checked by scikit-learn and dense."""
+        asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
+        X = tabular(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            table = validate_data(self, X, reset=reset, **asked)
+        return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
+
+    def _share(self, parts: int) -> Any:
+        """An estimator like this one that spends what each of several releases may."""
+        one = clone(self)
+        if self.spends == "gaussian":
+            mu = to_gaussian_budget(self._allotted or self._budget()).mu
+            one._allotted = GaussianDP(split_budget(mu, parts))
+            return one
+        shares = {"epsilon": down(Fraction(self.epsilon) / parts)}
+        if hasattr(self, "delta"):
+            shares["delta"] = down(Fraction(self.delta) / parts)
+        return one.set_params(**shares)
+
+    def _learn(self, table: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+        """The release of a fit."""
+        return self._learned(self._rows(table), sides, rng)
+
+    def _learned(self, rows: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+        """One predictor, or one for every class, each with its share of the budget."""
+        if len(sides) == 1:
+            return self._release(rows, sides[0], rng)
+        one = self._share(len(sides))
+        streams = rng.spawn(len(sides))
+        models = [one._release(rows, *each) for each in zip(sides, streams, strict=True)]
+        return OneAgainstRest(tuple(models), compose(*(model.privacy for model in models)))
+
+    def _labels(self, y: Any) -> np.ndarray:
+        """The labels, shape (n,); `classes_` is set. What is refused is refused by declared types and sets alone."""
+        kind, declared = kind_of(y), getattr(getattr(y, "dtype", None), "categories", None)
+        if self.classes is None or y is None:
+            y = validate_data(self, X="no_validation", y=y)
+            try:
+                check_classification_targets(y)
+                self.classes_ = np.unique(y)
+            except TypeError:
+                raise ValueError("y has labels of several types, which have no order: give `classes`") from None
+        else:
+            y, self.classes_ = column(y), np.asarray(self.classes)
+            names = self.classes_.tolist() if self.classes_.ndim == 1 else []
+            if len(names) < 2 or any(a is None or a != a or a in names[:i] for i, a in enumerate(names)):
+                raise ValueError("classes is not a sequence of two or more different labels")
+            if kind != "O" and (kind == "U") != (self.classes_.dtype.kind == "U"):
+                raise ValueError(f"classes = {tuple(self.classes)} are of another type than y, of kind {kind}")
+            if declared is not None and not set(declared) <= set(names):
+                raise ValueError(
+                    f"y declares {len(declared)} categories, which are not all in classes = {tuple(names)}"
+                )
+        if len(self.classes_) > 2 and not self.multi_class:
+            raise ValueError(f"Only binary classification is supported: there are {len(self.classes_)} labels, not 2.")
+        return y
+
+    def fit(self, X: ArrayLike, y: ArrayLike, *, accountant: Any = None, **refused: Any) -> Any:
+        """One release. X: (n, d), dense, sparse or a frame; y: (n,), labels of any type.
+
+        `accountant`: an `Accountant` that is charged `privacy_` before anything is drawn; OverBudget leaves it, and the
+        data, untouched. Of more than two classes each has a share of the budget, one against the rest. Raises
+        ValueError for anything out of range, and for a `sample_weight`.
+        """
+        refuse(refused)
+        rng = seeded(self.random_state)
+        table = self._table(X)
+        labels = self._labels(y)
+        check_consistent_length(table, labels)
+        warn_of_leaks(self, len(table))
+        signed = self.classes_[-1:] if len(self.classes_) <= 2 else self.classes_
+        sides = [np.where(equal(labels, label), 1.0, -1.0) for label in signed]
+        budget = self._budget()
+        pay(accountant, budget, type(self).__name__)
+        self.model_ = self._learn(table, sides, rng)
+        self.privacy_ = budget
+        kept(self.model_.privacy, self.privacy_, "model_")
+        self.coef_, self.intercept_ = self._linear(np.atleast_2d(self.model_.weights))
+        return self
+
+    def _linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients and intercepts in the units of X, from the weights of the rows that the learner sees."""
+        return weights, np.zeros(len(weights))
+
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """<weights, x> for every row, shape (n,): positive for the second class; (n, classes) for more than two."""
+        check_is_fitted(self)
+        return np.asarray(self.model_.decision_function(self._rows(self._table(X, reset=False))))
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Labels, shape (n,); a tie is the second class, or the first of several."""
+        scores = self.decision_function(X)
+        if scores.ndim == 2:
+            return self.classes_[scores.argmax(axis=1)]
+        return self.classes_[np.where(scores >= 0, len(self.classes_) - 1, 0)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.multi_class
+        tags.classifier_tags.poor_score = True  # at a small epsilon on few records, and it must be
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        tags.input_tags.string = True  # in arrays of objects: text that is no number counts as 0
+        return tags
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ApproximateClassifier(PrivateClassifier):
+    """A learner with a delta."""
+
+    delta: float = 1e-5
+
+    def _budget(self) -> Guarantee:
+        return ApproxDP(self.epsilon, self.delta)

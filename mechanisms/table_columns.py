@@ -1,0 +1,151 @@
+"""What the columns of a table become: numbers as they are, categories as indicators, by declared types alone.
+
+    number                          itself
+    text, categories, objects       one indicator for each of the categories that `categories` lists for the column;
+                                    without a list, indicators of `BUCKETS` buckets of a fixed hash of the text
+    objects, without a list         itself where it is a number, and the buckets where it is not
+
+The categories that a dtype declares are not used: they were usually collected from the records. So which columns come
+out, and how many, depends on names and types, which are public; no entry is refused, and one that is missing, not in
+the list or no text at all is 0 in every indicator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from lemmata.mechanisms.arithmetic import brief
+from lemmata.mechanisms.inputs import numbers_of
+
+BUCKETS = 8  # of a category without a list
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the user's table."""
+
+    name: Any  # in a frame, else its position
+    number: bool  # whether it has a column of numbers
+    listed: tuple[Any, ...] | None = None  # categories, an indicator each
+    hashed: bool = False
+
+    @property
+    def indicators(self) -> int:
+        """How many there are."""
+        return len(self.listed) if self.listed is not None else BUCKETS * self.hashed
+
+    def names(self) -> list[str]:
+        """Of what it becomes."""
+        labels = self.listed if self.listed is not None else range(BUCKETS * self.hashed)
+        mark = "=" if self.listed is not None else "#"
+        return [str(self.name)] * self.number + [f"{self.name}{mark}{label}" for label in labels]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All columns, in order."""
+
+    columns: tuple[Column, ...]
+
+    @property
+    def indicator(self) -> np.ndarray:
+        """Which of the columns that come out are indicators, shape (D,), bool."""
+        return np.concatenate([[False] * one.number + [True] * one.indicators for one in self.columns]).astype(bool)
+
+    @property
+    def size(self) -> int:
+        """How many columns of length 1, or less, a row consists of: numbers, and groups of indicators."""
+        return sum(one.number + (one.indicators > 0) for one in self.columns)
+
+    def names(self) -> list[str]:
+        """Of the columns that come out."""
+        return [name for one in self.columns for name in one.names()]
+
+    def apply(self, X: Any) -> np.ndarray:
+        """A frame or an array of objects as floats, (n, D), record by record."""
+        parts: list[np.ndarray] = []
+        for j, one in enumerate(self.columns):
+            values = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
+            if one.number:
+                parts.append(numbers(values)[:, None])
+            if one.indicators:
+                parts.append(indicators(values, one))
+        return np.concatenate(parts, axis=1)
+
+
+def numbers(values: Any) -> np.ndarray:
+    """One column as floats, NaN for what is no number."""
+    kind = getattr(values.dtype, "kind", "O")
+    if kind in "biuf" and isinstance(values.dtype, np.dtype):
+        return np.asarray(values, dtype=float)
+    if hasattr(values, "to_numpy") and kind in "biuf":
+        return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
+    return numbers_of(np.asarray(values, dtype=object))
+
+
+def indicators(values: Any, one: Column) -> np.ndarray:
+    """The indicators of one column, (n, k): each row has at most one."""
+    found = np.zeros((len(values), one.indicators))
+    places: dict[str, int] = {} if one.listed is None else {str(label): k for k, label in enumerate(one.listed)}
+    for i, value in enumerate(np.asarray(values, dtype=object).tolist()):
+        text = text_of(value, skip_numbers=one.number)
+        if text is None:
+            continue
+        if one.listed is None and text not in places:
+            places[text] = int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()) % BUCKETS
+        if text in places:
+            found[i, places[text]] = 1.0
+    return found
+
+
+def text_of(value: Any, *, skip_numbers: bool) -> str | None:
+    """An entry as text; None for a missing one and, where numbers have a column of their own, for a number."""
+    try:
+        if value is None or value != value or (skip_numbers and np.isfinite(float(value))):
+            return None
+    except Exception:  # no number, or an object that raises: its text, if it has one, counts
+        pass
+    try:
+        return str(value)
+    except Exception:  # whatever an object raises would tell of its record
+        return None
+
+
+def layout(X: Any, categories: Any = None) -> Layout | None:
+    """What becomes of a table, by its declared types and `categories`; None if every column is a number as it is.
+
+    `categories`: a mapping from names of a frame's columns, or positions, to sequences of at least one category. Raises
+    ValueError for a name that is no column, and for what is no such mapping.
+    """
+    lists = {} if categories is None else categories
+    if not isinstance(lists, Mapping):
+        raise ValueError(f"categories is a {type(categories).__name__}, not a mapping from columns to lists")
+    frame = hasattr(X, "iloc")
+    if not frame and not lists:
+        return None
+    if len(getattr(X, "shape", ())) != 2 or not (frame or isinstance(X, np.ndarray)):
+        raise ValueError("categories are for frames and arrays with two axes")
+    names = list(X.columns) if frame else list(range(X.shape[1]))
+    dtypes = list(X.dtypes) if frame else [X.dtype] * len(names)
+    for name, listed in lists.items():
+        if name not in names:
+            raise ValueError(f"categories names {brief(name)}, which is no column of X")
+        if isinstance(listed, str) or not isinstance(listed, list | tuple | np.ndarray) or not len(listed):
+            raise ValueError(f"categories[{brief(name)}] is not a list of one or more categories")
+    columns = [_column(name, dtype, lists.get(name)) for name, dtype in zip(names, dtypes, strict=True)]
+    return Layout(tuple(columns)) if any(one.indicators for one in columns) else None
+
+
+def _column(name: Any, dtype: Any, listed: Any) -> Column:
+    if listed is not None:
+        return Column(name, False, tuple(listed))
+    kind = getattr(dtype, "kind", "O")
+    if kind in "biuf" and not hasattr(dtype, "categories"):
+        return Column(name, True)
+    mixed = isinstance(dtype, np.dtype) and kind == "O"
+    return Column(name, mixed, None, True)

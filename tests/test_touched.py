@@ -1,0 +1,23 @@
+"""What an edit concerns: definitions are compared, so a comment concerns no row."""
+
+import conftest
+
+
+def test_comments_and_layout_define_nothing_otherwise():
+    before = "import math\nLIMIT = 3\n\ndef f(x):\n    return x + LIMIT\n"
+    after = "# a word\nimport math\n\nLIMIT = 3  # why\n\n\ndef f(x):\n    # another\n    return (x + LIMIT)\n"
+    assert conftest.definitions(before) == conftest.definitions(after)
+
+
+def test_a_changed_definition_is_named_and_imports_stand_for_the_whole_file():
+    text = "import math\nLIMIT = 3\nclass A:\n    pass\ndef f(x):\n    return x\n"
+    old = conftest.definitions(text)
+
+    def anew(edited):
+        new = conftest.definitions(edited)
+        return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+
+    assert anew(text.replace("3", "4")) == {"LIMIT"}
+    assert anew(text.replace("return x", "return -x")) == {"f"}
+    assert anew(text.replace("class A", "class B")) == {"A", "B"}
+    assert anew(text.replace("import math", "import cmath")) == {""}
