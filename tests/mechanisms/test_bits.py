@@ -56,7 +56,7 @@ def of_function(fit):
         fresh = built(TABLE[fit]) | changed | noise | {"rng": np.random.default_rng(3)}
         if private:
             return fit(**fresh | {private[0]: np.clip(X[0], -9.0, 9.0)})
-        return fit(**fresh | {name: given for name, given in (("X", X), ("y", y)) if name in fresh})
+        return fit(**fresh | {name: one for name, one in (("X", X), ("y", y)) if name in fresh})
 
     return release
 
