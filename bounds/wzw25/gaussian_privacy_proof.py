@@ -134,7 +134,7 @@ def partial_sum_error(*, candidates: int) -> float:
     digits as it takes: the chances are exact, and epsilon is that of the mechanism over the reals, for floats as
     scores.
 
-    >>> partial_sum_error(candidates=1000) < 2.0**-39
+    >>> partial_sum_error(candidates=1000) == 2.0**-45 + 8008 * 2.0**-53
     True
     """
     return 2 * table_error() + 8 * (candidates + 1) * 2.0**-53

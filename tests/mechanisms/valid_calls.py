@@ -113,7 +113,7 @@ def linear_learner(X, y, *, rho, privacy, beta):
 
 
 def boosted_learner(X, y, *, privacy):
-    return gaussian.law([0.0, 0.0], privacy=APPROX, sensitivity=1.0)
+    return gaussian.law([0.0, 0.0], privacy=privacy, sensitivity=1.0)
 
 
 def hypotheses(X):
