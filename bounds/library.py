@@ -92,6 +92,7 @@ class Paper(Work):
     """A folder of statements: the contents page of one paper, or of statements of many (`sources`)."""
 
     id: str = ""
+    contact: str = ""  # where its authors can reply to whoever checked it: an e-mail address, or a page
     folder: Path = field(default=Path(), compare=False)
     packages: tuple[str, ...] = ()  # the import packages that hold its modules
     contents: Mapping[str, str] = field(default_factory=dict, compare=False)  # full id -> the label that is printed

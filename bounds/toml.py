@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 WORK = {"authors": list, "title": str, "year": int, "venue": str, "doi": str, "arxiv": str, "url": str, "version": str}
-PAPER = {"id": str, **WORK, "packages": list, "contents": dict, "sources": dict, "expected": dict}
+PAPER = {"id": str, **WORK, "contact": str, "packages": list, "contents": dict, "sources": dict, "expected": dict}
 ENTRY = {"label": str, "module": str, "source": str}
 NEEDED = ("authors", "title", "year")
 
@@ -51,7 +51,8 @@ def read(path: Path) -> dict[str, Any]:
             raise PaperError(f"{path}: expected.{row} = {why!r} is not the reason why it may fail")
     work = _work({name: kept[name] for name in WORK if name in kept}, path, "")
     packages = kept.get("packages", [])
-    return {"id": kept["id"], **work, "packages": packages, "works": works, "entries": entries, "expected": expected}
+    parts = {"packages": packages, "works": works, "entries": entries, "expected": expected}
+    return {"id": kept["id"], **work, "contact": kept.get("contact", ""), **parts}
 
 
 def _checked(table: dict, kinds: Mapping[str, type], needed: tuple[str, ...], path: Path, place: str) -> dict[str, Any]:

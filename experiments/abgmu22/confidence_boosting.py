@@ -107,7 +107,7 @@ def own(name):
 
 @inequality_claim(
     bounds.printed_scale,
-    finding="read as we do, its selection leaks",
+    finding="as we read it, its selection is not private",
     quick=grid(loss_bound=[1e6, 2.0]),
     severity="privacy",
     python=own("printed_scale"),
@@ -122,7 +122,7 @@ def the_root_of_a_loss(*, loss_bound):
 
 @inequality_claim(
     bounds.squared_scale,
-    finding="read as we do, its selection leaks",
+    finding="as we read it, its selection is not private",
     severity="privacy",
     python=own("squared_scale"),
     note="the noise is that of a mean over all n records, and the choice is made on n/(m + 1) of them: it spends "

@@ -103,7 +103,8 @@ def budgets_add_up(*, factor=1, **setting):
     full=(SMALL_RHO | {"rho": 0.05}, SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3}),
     severity="privacy",
     corrected_by=bounds.printed_privacy,
-    note="who implements the proof leaks: step 8 names no sensitivity, and the proof's Λr/m lacks 1/ρ (s3). With it "
+    note="an implementation that follows the proof is not private: step 8 names no sensitivity, and the proof's Λr/m "
+    "is too small by a factor 1/ρ (s3). With it "
     "the selection is (ε/2)-DP iff min(1/(Λr) + 1/ρ, 2/ρ) ≤ 1 (up to the few candidates); with any valid sensitivity "
     "the lemma holds",
 )

@@ -231,7 +231,8 @@ def group_below_half(*, factor=1):
     quick=({"m": 2, "rho": 0.25},),
     full=grid(m=[2, 100], rho=[0.1, 0.5, 1.0, 2.0, 10.0]),
     severity="privacy",
-    note="who implements the proof leaks: a margin's unit for a loss's, 1/ρ is missing. It is too small iff "
+    note="an implementation that follows the proof is not private: it has a margin's unit for a loss's, "
+    "1/ρ is missing. It is too small iff "
     "min(1/(Λr) + 1/ρ, 2/ρ) > 1, so for every ρ ≤ 1, by a factor without bound as ρ → 0; for ρ ≥ 2 it is at least "
     "what is needed",
 )

@@ -91,7 +91,8 @@ def training_is_private(*, factor=1, **setting):
     full=(LEARNER | {"rho": 1e-4},),
     severity="privacy",
     corrected_by=bounds.printed_privacy,
-    note="who implements the proof leaks: that of Lemma 3.1 calibrates the selection to Λr/m (here 4Λr/m) for a loss "
+    note="an implementation that follows the proof is not private: that of Lemma 3.1 calibrates "
+    "the selection to Λr/m (here 4Λr/m) for a loss "
     "with Lipschitz constant 1/ρ. With any valid sensitivity the theorem holds",
 )
 def selection_gives_it_away(**setting):

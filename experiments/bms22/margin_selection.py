@@ -100,7 +100,7 @@ def printed_failure(family, *, m, epsilon, beta, base):
 
 @exact_claim(
     bounds.printed_penalty,
-    finding="constant 1 for 4, and more",
+    finding="a constant is 1 that has to be 4, and more",
     quick=(
         {"family": "constant", "m": 10_000, "epsilon": 1.0, "beta": 0.05, "base": "2"},
         {"family": "uniformity", "m": 64, "epsilon": 10.0, "beta": 0.05, "base": "2"},

@@ -24,7 +24,7 @@ RULES = {
     "accepted": "its verdict and its statement are those that were accepted",
     "control": "a sabotaged twin of it is caught",
     "refuted": "what fell says how badly, at what setting and by a program that runs by itself",
-    "charity": "every use of what is true but for a corner lies where it is true",
+    "charity": "every use of what is true but for an edge case lies where it is true",
     "links": "the rows that it rests on are decided",
     "steps": "what is said to hold everywhere names its steps, or derives itself in the record's docstring",
     "cases": "its cases are about arguments of the statement, and have a finite right side",

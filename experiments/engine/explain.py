@@ -7,7 +7,9 @@ and step in the paper's order: formula, hypotheses, derivation, verdict, control
 import inspect
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from decimal import Decimal
+from math import isinf
 from typing import Any
 
 from lemmata.bounds.library import library
@@ -21,6 +23,8 @@ from lemmata.experiments.engine.headline import charity, headline, leading
 from lemmata.experiments.engine.places import places
 
 WIDTH = 110
+LARGE = 10**9  # whole numbers from here on are rounded for people
+LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| ")  # how a line of ours begins; programs are left alone
 EVIDENCE = {
     "certificate": "machine-checked by ball arithmetic over the stated domain",
     "enumeration": "machine-checked by enumeration",
@@ -40,6 +44,18 @@ def explained(id: str, rows: Sequence[Row], links: graph.Graph) -> str:
         if row["kind"] != "summary":
             lines += ["", *one(row)]
     return "\n".join([*lines, "", *literature(mine), *rests_on(mine, rows), "", *falls_with(mine, links)])
+
+
+def fitted(text: str, width: int) -> str:
+    """Lines of ours that are too long, broken below their value; a line of a program stays whole, to be pasted."""
+    lines = []
+    for line in text.splitlines():
+        label = LABELLED.match(line)
+        if label and len(line) > width:
+            below = "    | " if line.startswith("    |") else " " * label.end()
+            line = textwrap.fill(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def head(id: str, rows: list[Row]) -> list[str]:
@@ -94,25 +110,41 @@ def cited(row: Row, instead: Row | None, true: Collection[str]) -> str:
 
 
 def in_a_sentence(row: Row) -> str:
-    """What the witness of a row shows."""
+    """What the witness of a row shows: which number is the text's, and which is the truth."""
     witness = row["witness"]
+    setting = in_a_row({name.replace("_", " "): value for name, value in witness.get("setting", {}).items()})
+    if str(witness.get("claimed")).startswith("truth <= C g") and "ratios" in witness:
+        return f"along a family of settings through {setting}, {_grows([*map(float, witness['ratios'])])}"
+    return f"at {setting}, {_shown(row, witness)}"
+
+
+def _shown(row: Row, witness: Mapping[str, Any]) -> str:
+    """The sentence of a witness, by what it has: trials, a privacy loss, two numbers, or words."""
     claimed, found = witness.get("claimed"), witness.get("found")
-    shown = "the text claims {}; there is {}."
+    said, true = short(claimed), short(found)
     if isinstance(found, dict) and {"trials", "failures"} <= set(found):
-        shown, found = (
-            "the text claims a probability of at most {}; {} trials failed.",
-            "{failures} of {trials}".format(**found),
+        counted = f"{found['failures']} of {found['trials']} trials failed"
+        return f"the text allows a failure probability of {said}; {counted}."
+    if "log_ratio" in witness:
+        return (
+            f"the text claims ε = {said}; two neighbouring datasets have an outcome whose odds differ by exp({true})."
         )
-    elif isinstance(claimed, float | int) and isinstance(found, float | int):
+    if isinstance(claimed, float | int) and isinstance(found, float | int):
+        if row["kind"] == "identity":
+            return f"the text's right side is {said}; the left side is {true}."
         side = "at most" if found > claimed else "at least"
-        shown = f"the text claims {side} {{}}; there is {{}}."
         if row["kind"] == "tail":
-            shown = f"the text claims a probability of {side} {{}}; it is {{}}."
-        elif "log_ratio" in witness:
-            shown = "the text claims ε = {}; the probabilities of two neighbours differ by a factor of exp({})."
-        elif row["kind"] == "identity":
-            shown = "the right side is {}, the left side {}."
-    return f"at {in_a_row(witness.get('setting', {}))} " + shown.format(short(claimed), short(found))
+            return f"the text claims a probability of {side} {said}; it is {true}."
+        return f"the text claims {side} {said}; the true value is {true}."
+    return f"the text claims {said}; in truth {true.removesuffix('.')}."
+
+
+def _grows(ratios: Sequence[float]) -> str:
+    """A constant that an O(.) hides, and a family along which none is enough."""
+    if all(map(isinf, ratios)):
+        return "the printed right side is 0 and what it bounds is not."
+    steps = ", ".join(short(float(f"{ratio:.3g}")) for ratio in ratios[:4])
+    return f"the truth is {steps} times the printed order: no hidden constant is enough."
 
 
 def in_a_row(setting: dict[str, Any]) -> str:
@@ -124,6 +156,10 @@ def short(value: Any) -> str:
     """A value for people: numbers rounded to four digits, long texts cut."""
     if isinstance(value, float):
         return f"{value:.4g}"
+    if isinstance(value, int) and abs(value) >= LARGE:
+        return re.sub(r"\.?0*(?=e)", "", f"{Decimal(value):.3e}")
+    if isinstance(value, list | tuple) and len(value) == 2 and short(value[0]) == short(value[1]):
+        return short(value[0])  # an enclosure narrower than what is shown
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(short, value[:4])) + (", …]" if len(value) > 4 else "]")
     if isinstance(value, dict):
@@ -149,7 +185,7 @@ def evidence_of(row: Row) -> str:
 def control_of(row: Row) -> str:
     """How we know that the check could have failed."""
     if row["smallest_caught"]:
-        return f"the sabotaged twin was caught: {in_symbols(row['smallest_caught'])}"
+        return f"the same check refuses a copy broken on purpose: {in_symbols(row['smallest_caught'])}"
     return f"came out {row['control']}" if row["control"] else "–"
 
 

@@ -27,8 +27,9 @@ WORST = (  # verdict and severity, what a reader should know first at the top
 )
 TRIED = ("sampled", "tested")
 TRUE: Row = {"verdict": HOLDS, "reading": "printed", "evidence": "derivation"}
+PARTS = {"soft": "Õ form", "defined": "as defined", "used": "as used"}  # names of parts that say too little
 FALLEN = {
-    "privacy": "who follows the text is not private",
+    "privacy": "an implementation of the text is not private",
     "statement": "false as printed",
     "constant": "only a constant is wrong",
     "": "false as printed",
@@ -49,12 +50,18 @@ def headline(rows: Iterable[Row]) -> str:
     said = list(dict.fromkeys(map(phrase, parts)))
     if len(said) < 2 or not first["part"]:
         return f"{label} {phrase(first)}"
-    groups = {text: [row["part"] or "statement" for row in parts if phrase(row) == text] for text in said}
+    groups = {
+        text: [PARTS.get(row["part"], row["part"]) or "statement" for row in parts if phrase(row) == text]
+        for text in said
+    }
     rest = {text: names for text, names in groups.items() if names != ["privacy"]}
-    counted = {text: names if len(names) == 1 else [str(len(names))] for text, names in groups.items()}
-    aside = groups | ({text: ["rest"] for text in rest} if len(rest) == 1 else {})
+    counted = {text: names if len(names) == 1 else [f"{len(names)} parts"] for text, names in groups.items()}
+    largest = max(rest, key=lambda text: len(rest[text]), default="")
+    aside = groups
+    if len(rest) == 1 or len(rest.get(largest, [])) > 1:
+        aside = {text: names for text, names in groups.items() if text != largest} | {largest: ["rest"]}
     bad = {text: names for text, names in groups.items() if text != phrase(TRUE) or "privacy" in names}
-    tried = [f"{label}: {in_clauses(each)}" for each in (groups, counted, aside, bad)]
+    tried = [f"{label}: {in_clauses(each)}" for each in (groups, aside, counted, bad)]
     return next((text for text in tried if len(text) <= LONGEST), f"{label} {phrase(first)}")
 
 
@@ -62,7 +69,7 @@ def in_clauses(groups: Mapping[str, list[str]]) -> str:
     """{phrase: the parts that it is said of} as `private; time, utility true but for a corner`."""
     clauses = []
     for text, names in groups.items():
-        short = text.removeprefix("is ").removeprefix("false in a corner, ").removesuffix(" elsewhere")
+        short = text.removeprefix("is ").removeprefix("false in an edge case, ").removesuffix(" elsewhere")
         clauses.append(f"{', '.join(names)} {short.removesuffix(' as printed')}")
     return "; ".join("private" if clause == "privacy true" else clause for clause in clauses)
 
@@ -93,11 +100,11 @@ def name(id: str) -> str:
 def phrase(row: Row) -> str:
     """What a verdict says, behind the name of a statement or of a part."""
     if row["verdict"] == SLIP:
-        return "is true but for a misprint" if row.get("misprint") else "is true but for a corner"
+        return "is true but for a misprint" if row.get("misprint") else "is true but for an edge case"
     if row["verdict"] == REFUTED:
         return FALLEN[row["severity"]]
     if row["verdict"] == INCONCLUSIVE and row["reason"] == "CORNER":
-        return "is false in a corner, undecided elsewhere"
+        return "is false in an edge case, undecided elsewhere"
     if row["verdict"] == HOLDS and row["reading"] != "printed":
         return "is true in this reading"
     return {
@@ -117,8 +124,16 @@ def charity(row: Row) -> str:
         return f"A misprint: {row['misprint']}."
     if row["verdict"] == INCONCLUSIVE:
         return f"False unless {row['corner']}; undecided there: {row['undecided']}."
-    used, restated = (", ".join(row.get(name) or []) for name in ("used", "restated"))
-    text = f"True for {row['corner']}"
-    text += f", which every use keeps ({used})" if used else ""
-    text += f"; restated with the same flaw ({restated}), and no use depends on it" if restated else ""
-    return text + ("; nothing downstream changes." if used or restated else "; nothing in the paper uses it.")
+    used, restated = (", ".join(dict.fromkeys(map(_label, row.get(each) or []))) for each in ("used", "restated"))
+    text = f"True for {row['corner']}."
+    text += f" The paper uses it only there ({used})." if used else ""
+    text += f" The same flaw is repeated in {restated}; nothing depends on it." if restated else ""
+    return text + ("" if used or restated else " Nothing in the paper uses it.")
+
+
+def _label(id: str) -> str:
+    """`Lemma 3.1` for the id of a statement, or `Lemma 3.1, s2`; what is none, as it is."""
+    try:
+        return name(id)
+    except ValueError:
+        return id

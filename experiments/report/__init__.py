@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from lemmata.experiments.report.drawn import Drawn, tables, written
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.store import Store
-    from lemmata.experiments.report.site import Also
+    from lemmata.experiments.report.dress import Also
 
 NOT_PUBLISHED = ("seconds", "cpu_seconds")  # differ from run to run
 
@@ -22,12 +22,12 @@ def write(
     root: int,
     reports: str | Path,
     *,
-    publish: bool = False,
+    record: bool = False,
     start: remembered.State | None = None,
-    also: Also | None = None,
+    also: Callable[[], Also] | None = None,
     papers: Sequence[Paper] = (),
 ) -> tuple[Path, str]:
-    """Write the site below `reports`, and to publish `reports`/published/ledger.csv. Returns (front page, summary).
+    """Write the site below `reports`, with `record` also published/ledger.csv there. Returns (front page, summary).
 
     `start` is the state of our files before this process loaded them (`remembered.begun`): with it a site that was
     drawn from the same state is left as it is, and what is drawn now is marked so. The site is that of `papers`, by
@@ -49,7 +49,7 @@ def write(
     from lemmata.experiments.report.summary import summary_lines
 
     lines = summary_lines(rows)
-    if publish:
+    if record:
         from lemmata.experiments.engine.ledger import as_frame
 
         folder = reports / "published"

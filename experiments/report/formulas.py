@@ -12,6 +12,25 @@ from latex2mathml.converter import convert
 
 BELOW = ("min", "max", "sup", "inf", "lim")
 PLACED = ("mfrac", "msqrt", "mroot", "msup", "msub", "msubsup", "munder", "mover", "munderover")
+FUNCTIONS = (
+    "log",
+    "ln",
+    "exp",
+    "Pr",
+    "max",
+    "min",
+    "sup",
+    "inf",
+    "sin",
+    "cos",
+    "cosh",
+    "coth",
+    "tanh",
+    "arcsin",
+    "poly",
+)
+THIN = ".17em"  # before and after the name of a function, where no operator or bracket stands
+OPEN, CLOSED = "([{⟨⌈⌊", ")]}⟩⌉⌋"
 SPACES = {"|": "0", "‖": "0", "/": ".05em"}
 
 
@@ -30,7 +49,35 @@ def mathml(latex: str) -> str:
             element.tag = "munder"
         if element.tag == "mo" and element.text in SPACES:
             element.attrib |= dict.fromkeys(("lspace", "rspace"), SPACES[element.text])
+    for element in list(root.iter()):
+        _spaced(element)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _spaced(row: ElementTree.Element) -> None:
+    """Put thin spaces around the names of functions in a row: d log m, and not dlogm."""
+    if row.tag in PLACED:
+        return
+    for child in list(row):
+        if not _names_function(child):
+            continue
+        place = list(row).index(child)
+        before, after = row[place - 1] if place else None, row[place + 1] if place + 1 < len(row) else None
+        if after is not None and not _is_operator(after):
+            row.insert(place + 1, ElementTree.Element("mspace", width=THIN))
+        if before is not None and not _is_operator(before, closing=False) and before.tag != "mspace":
+            row.insert(place, ElementTree.Element("mspace", width=THIN))
+
+
+def _names_function(element: ElementTree.Element) -> bool:
+    """Whether an element is the name of a function, alone or with a script."""
+    name = element[0] if element.tag in ("msub", "msup", "munder", "msubsup") and len(element) else element
+    return name.tag in ("mi", "mo") and name.text in FUNCTIONS
+
+
+def _is_operator(element: ElementTree.Element, closing: bool = True) -> bool:
+    """Whether what stands there has spaces of its own, or is a bracket; one that closes counts if `closing`."""
+    return element.tag == "mo" and (closing or (element.text or "") not in CLOSED)
 
 
 def compared(printed: str, corrected: str) -> tuple[str, str]:
@@ -52,12 +99,32 @@ def compared(printed: str, corrected: str) -> tuple[str, str]:
             for i, (element, _) in enumerate(side):
                 if i not in same:
                     element.attrib["class"] = "changed"
+            _balance([element for element, _ in side])
     return ElementTree.tostring(roots[0], encoding="unicode"), ElementTree.tostring(roots[1], encoding="unicode")
+
+
+def _balance(leaves: list[ElementTree.Element]) -> None:
+    """Mark brackets in pairs: both where all that they hold is marked, else neither; a hole of one symbol is filled."""
+    marked = ["class" in leaf.attrib for leaf in leaves]
+    for i in range(1, len(leaves) - 1):
+        marked[i] = marked[i] or (marked[i - 1] and marked[i + 1] and (leaves[i].text or "") not in OPEN + CLOSED)
+    stack: list[int] = []
+    for i, leaf in enumerate(leaves):
+        if leaf.text and leaf.text in OPEN:
+            stack.append(i)
+        elif leaf.text and leaf.text in CLOSED and stack:
+            start = stack.pop()
+            if marked[start] != marked[i]:
+                marked[start] = marked[i] = all(marked[start + 1 : i])
+    for leaf, mark in zip(leaves, marked, strict=True):
+        leaf.attrib.pop("class", None)
+        if mark:
+            leaf.attrib["class"] = "changed"
 
 
 def _leaves(element: ElementTree.Element, place: str = "") -> Iterator[tuple[ElementTree.Element, tuple[str, str]]]:
     """(symbol, (its text, its place in the nearest fraction, root or script)) in reading order."""
-    if len(element) == 0:
+    if len(element) == 0 and element.tag != "mspace":
         yield element, (element.text or "", place)
     for i, child in enumerate(element):
         yield from _leaves(child, f"{element.tag}{i}" if element.tag in PLACED else place)

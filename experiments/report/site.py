@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
-import base64
 import csv
-import json
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-import jinja2
-
-from lemmata.bounds.library import Paper, Work, library
+from lemmata.bounds.library import Paper, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.audits import committed, nulls
 from lemmata.experiments.comparison import page as comparison
@@ -23,69 +20,22 @@ from lemmata.experiments.engine import graph, registry
 from lemmata.experiments.engine.claim import SEVERITIES
 from lemmata.experiments.engine.formula import in_symbols
 from lemmata.experiments.engine.headline import headline, leading
-from lemmata.experiments.engine.ledger import jsonable
 from lemmata.experiments.engine.remembered import Pair
 from lemmata.experiments.examples import GALLERY
-from lemmata.experiments.report import atlas, words
+from lemmata.experiments.report import atlas, citing, speaks, words
+from lemmata.experiments.report.api import api_pages
 from lemmata.experiments.report.drawn import Drawn
+from lemmata.experiments.report.dress import NAV, OWN, Also, rendered, static
+from lemmata.experiments.report.errata import BAD, annotated, beside, errata_of, errata_pages
 from lemmata.experiments.report.figures import drawn, standing
-from lemmata.experiments.report.formulas import compared
 from lemmata.mechanisms import hardening
 
-BAD = (REFUTED, SLIP)  # what a page shows first
 SHOWN = 6  # findings on the front page
 FIELDS = ("paper", "reading", "kind", "verdict", "severity", "evidence")  # the ledger's filters
-Nav = tuple[tuple[str, str], ...]  # what the head of every page links to: words, page
-OWN: Nav = (("Errata", "errata/index.html"), ("Ledger", "ledger.html"), ("How verdicts are made", "verdicts.html"))
-NAV: Nav = (
-    *OWN[:2],
-    ("When bounds speak", "bounds.html"),
-    ("Audits", "audits.html"),
-    ("Learners", "comparison.html"),
-    ("Examples", "gallery.html"),
-    ("Not hardened", "hardened.html"),
-    OWN[2],
-)
 QUESTION = "Which theorems on private learning with margins are true as printed?"
-Also = Callable[[Path], list[tuple[str, str]]]  # the reports folder -> [(path below it, text)]
 CHECK = """$ lemmata explain wzw25.lem7.2
 $ python -m lemmata.experiments.wzw25.repetitions
 $ lemmata run wzw25.lem7.2"""
-
-
-@cache
-def environment() -> jinja2.Environment:
-    """The templates."""
-    made = jinja2.Environment(
-        loader=jinja2.PackageLoader("lemmata.experiments.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["page"] = lambda id: words.page_of(id).removeprefix("statements/")
-    made.filters["page_from_root"] = words.page_of
-    made.filters["capitalized"] = words.sentence
-    made.filters["cited"] = lambda id: f"{library.label(id)} of {library.work(id).cited}"
-    return made
-
-
-def rendered(template: str, path: str, *, nav: Nav = NAV, **values: object) -> tuple[str, str]:
-    """(path below reports/, the page)."""
-    up = "../" * path.count("/")
-    made = environment().get_template(template).render(root_path=up, classes=graph.CLASSES, nav=nav, **values)
-    return path, made
-
-
-def static() -> dict[str, str]:
-    """The stylesheet, with the font inside, and the script."""
-    folder = resources.files("lemmata.experiments.report") / "static"
-    font = base64.b64encode((folder / "stix-two-math.woff2").read_bytes()).decode()
-    style = (folder / "style.css").read_text(encoding="utf-8")
-    return {
-        "site/style.css": style.replace("FONT", f"data:font/woff2;base64,{font}"),
-        "site/script.js": (folder / "script.js").read_text(encoding="utf-8"),
-    }
 
 
 def pages(
@@ -93,7 +43,7 @@ def pages(
     root: int,
     reports: Path,
     kept: Drawn | None = None,
-    also: Also | None = None,
+    also: Callable[[], Also] | None = None,
     papers: Sequence[Paper] = (),
 ) -> tuple[dict[str, str], list[str]]:
     """{path below `reports`: text} of the site, without the figures that are `kept`; the paths of all figures.
@@ -106,12 +56,14 @@ def pages(
     rows, svgs, used = drawn(pairs, kept)
     house = not papers
     papers = papers or library.house
-    page = partial(rendered, nav=NAV if house else OWN)
+    more = also() if also else None
+    page = partial(rendered, nav=(more.nav if more else NAV) if house else OWN)
     written = {library.statement_of(row["id"]) for row in rows}
-    shown = [statement(id, rows) for id in library.ids if id in written]  # those too that theirs rest on
+    replies = annotated(rows, papers)
+    shown = [statement(id, rows, replies) for id in library.ids if id in written]  # those too that theirs rest on
     link(shown, rows)
     statements = [s for s in shown if s["paper"] in papers]
-    made = [page("statement.html.j2", s["url"], s=s) for s in shown]
+    made = [page("statement.html.j2", s["url"], s=s, structured=citing.of_statement(s)) for s in shown]
     errata = errata_of(rows, papers)
     for paper in papers:
         made += errata_pages(page, paper, [s for s in statements if s["paper"] is paper], errata[paper.id], rows)
@@ -126,9 +78,10 @@ def pages(
     mutants = mutation_run(reports) if house else None
     made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, house=house))
     if house:
-        new, ours = our_figures(made, single, reports, kept)
+        new, ours = our_figures(page, made, single, reports, kept)
         svgs, used = svgs | new, used + ours
-        made += also(reports) if also else []
+        made += more.pages(reports, page) if more else []
+        made += api_pages(page)
     return dict(made) | svgs | static(), used
 
 
@@ -139,25 +92,30 @@ def own_heading(papers: Sequence[Paper], statements: list) -> tuple[str, str]:
 
 
 def our_figures(
-    made: list[tuple[str, str]], single: list[dict], reports: Path, kept: Drawn
+    page: Callable, made: list[tuple[str, str]], single: list[dict], reports: Path, kept: Drawn
 ) -> tuple[dict[str, str], list[str]]:
     """Add the pages that only this package has; returns {path: SVG} of their new figures, and the paths of all."""
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
     silent = [row for row in single if row["verdict"] == VACUOUS]
-    tables = dict[str, Any](atlas=atlas.shown(), epsilons=atlas.EPSILONS, delta=in_symbols(f"{atlas.DELTA:g}"))
-    made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
+    tables = dict[str, Any](
+        picture=speaks.speaking(single),
+        atlas=atlas.shown(),
+        epsilons=atlas.EPSILONS,
+        delta=in_symbols(f"{atlas.DELTA:g}"),
+    )
+    made.append(page("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
     tables = {name: committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}
     tables["nulls"] = nulls.shown(committed("nulls"))
     lines = committed("power")
     audits, new = standing("audits", repr(lines), kept, lambda pictures: {"power": pictures.power(lines)})
-    made.append(rendered("audits.html.j2", "audits.html", rows=attacked, figures=audits, **tables))
+    made.append(page("audits.html.j2", "audits.html", rows=attacked, figures=audits, **tables))
     side_by_side = comparison.shown(reports)
     means = comparison.tables(reports)["means"]
     learners, more = standing("comparison", means.to_csv(), kept, lambda pictures: pictures.figures(means))
-    made.append(rendered("comparison.html.j2", "comparison.html", figures=learners, **side_by_side))
-    made.append(rendered("hardened.html.j2", "hardened.html", lines=hardening.TABLE, generators=hardening.GENERATORS))
-    made.append(rendered("gallery.html.j2", "gallery.html", examples=gallery()))
+    made.append(page("comparison.html.j2", "comparison.html", figures=learners, **side_by_side))
+    made.append(page("hardened.html.j2", "hardened.html", lines=hardening.TABLE, generators=hardening.GENERATORS))
+    made.append(page("gallery.html.j2", "gallery.html", examples=gallery()))
     return new | more, [*audits.values(), *learners.values()]
 
 
@@ -235,7 +193,7 @@ def place(row: dict) -> str:
 # Statements -----------------------------------------------------------------------------------------------------------
 
 
-def statement(id: str, rows: list[dict]) -> dict:
+def statement(id: str, rows: list[dict], replies: Mapping[str, list[dict]] = MappingProxyType({})) -> dict:
     """Everything on the page of one numbered statement."""
     mine = [row for row in rows if library.statement_of(row["id"]) == id]
     own = [row for row in mine if row["id"] == id and row["kind"] != "summary"]
@@ -267,7 +225,9 @@ def statement(id: str, rows: list[dict]) -> dict:
         "speaks": next((r["nonvacuous_from"] for r in own if r["nonvacuous_from"] is not None), None),
         "literature": list({entry["reference"]: entry for row in mine for entry in row["literature"]}.values()),
         "cites": sorted({text for row in mine for text in row["cites"]}),
-        "bibtex": bibtex(library.work(id), library.paper(id).id),
+        "links": citing.links(library.work(id)),
+        "cite": citing.bibtex_of_row(first, first.get("erratum", "")),
+        "replies": replies.get(id, []),
         "keys": {row["key"] for row in mine},
     }
 
@@ -277,15 +237,6 @@ def _twin(other: dict, row: dict) -> bool:
     if other["reading"].startswith("rate") or other["reading"] == "printed" or other["part"].startswith("impl:"):
         return False
     return other["part"] == row["part"] or other["key"] == row["corrected_by"]
-
-
-def beside(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
-    """A printed row and its other readings; where one corrects it, what differs is marked in both formulas."""
-    right = next((other for other in others if other["key"] == row["corrected_by"]), None)
-    if row["verdict"] not in BAD or right is None or not (row["latex"] and right["latex"]):
-        return row, others
-    printed, corrected = compared(row["latex"], right["latex"])
-    return row | {"formula": printed}, [o | {"formula": corrected} if o is right else o for o in others]
 
 
 def link(statements: list[dict], rows: list[dict]) -> None:
@@ -302,76 +253,3 @@ def link(statements: list[dict], rows: list[dict]) -> None:
         s["rested"] = [by_key[key] for key in above]
         s["further"] = graph.by_statement(key for key in graph.reached(own, down) if key not in below)
         s["fallen"] = graph.by_statement(fallen)
-
-
-# Errata ---------------------------------------------------------------------------------------------------------------
-
-
-def numbered(papers: Sequence[Paper]) -> dict[str, tuple[str, str]]:
-    """{key: (number, status)} of every erratum, from the list beside each `paper.toml`: no number is given twice."""
-    lists = [paper.folder / "errata.csv" for paper in papers]
-    lines = [
-        line
-        for path in lists
-        if path.exists()
-        for line in csv.DictReader(path.read_text(encoding="utf-8").splitlines())
-    ]
-    return {line["key"]: (line["number"], line["status"]) for line in lines}
-
-
-def errata_of(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]:
-    """{paper: its errata}, worst first: the printed rows that are refuted, parts and steps included."""
-    known, by_key = numbered(papers), {row["key"]: row for row in rows}
-    found: dict[str, list[dict]] = {paper.id: [] for paper in papers}
-    for row in rows:
-        wrong = row["verdict"] == REFUTED and row["reading"] == "printed" and row["kind"] != "summary"
-        if wrong and row["severity"] and row["paper"] in found:
-            number, status = known.get(row["key"], ("new", "found"))
-            row, instead = beside(row, [by_key[row["corrected_by"]]] if row["corrected_by"] in by_key else [])
-            found[row["paper"]].append(
-                row
-                | {
-                    "erratum": number,
-                    "status": status,
-                    "permanent": f"lemmata:{row['paper']}:{number}",
-                    "finding": words.finding(row),
-                    "instead_row": instead[0] if instead else None,
-                }
-            )
-    for errata in found.values():
-        errata.sort(key=lambda row: SEVERITIES.index(row["severity"]))
-    return found
-
-
-def errata_pages(page: Callable, paper: Paper, statements: list, errata: list, rows: list) -> list[tuple[str, str]]:
-    """The errata of one paper, as a page and as JSON."""
-    slips = [row for row in rows if row["paper"] == paper.id and row["verdict"] == SLIP and row["kind"] != "summary"]
-    main = [s for s in statements if s["label"].startswith(("Theorem", "Algorithm", "Corollary"))]
-    plain = ("permanent", "status", "key", "label", "severity", "finding", "latex", "witness", "corrected_by", "note")
-    entries = [
-        {name: row[name] for name in plain} | {"instead": row["instead_row"]["latex"] if row["instead_row"] else None}
-        for row in errata
-    ]
-    made = page(
-        "errata.html.j2",
-        f"errata/{paper.id}.html",
-        paper=paper,
-        statements=statements,
-        counts=counts(statements),
-        main=main,
-        errata=errata,
-        slips=slips,
-        bibtex=bibtex(paper, paper.id),
-    )
-    text = json.dumps({"paper": paper.cited, "title": paper.title, "errata": jsonable(entries)}, indent=1)
-    return [made, (f"errata/{paper.id}.json", text)]
-
-
-def bibtex(work: Work, key: str) -> str:
-    """How to cite what prints a statement, and this suite beside it."""
-    return f"""{work.bibtex(key)}
-@software{{lemmata,
-  author = {{The Lemmata authors}},
-  title = {{Lemmata: executable theorems on differentially private learning with margin guarantees}},
-  year = {{2026}}
-}}"""

@@ -21,7 +21,7 @@ def refuted_as_printed(rows: Iterable[Row]) -> list[Row]:
 
 
 def slips(rows: Iterable[Row]) -> list[Row]:
-    """The printed rows that are true but for a corner: statements, parts and steps, each once."""
+    """The printed rows that are true but for an edge case: statements, parts and steps, each once."""
     return [row for row in rows if row["verdict"] == SLIP and row["kind"] != "summary"]
 
 
@@ -40,11 +40,13 @@ def summary_lines(rows: list[Row]) -> list[str]:
         lines.append("refuted as printed:")
         lines += [f"  {row['id']:18} {row['severity'] or '-':10} {row['headline']}" for row in broken]
     if slipped := headline(row for row in rows if row["verdict"] == SLIP):
-        lines.append("slips, true but for a corner or a misprint:")
+        lines.append("slips, true but for an edge case or a misprint:")
         lines += [f"  {row['id']:18} {row['label']:22} {charity(row)}" for row in slipped]
     impl = [row for row in rows if row["part"].startswith("impl:")]
     attacked = [row for row in impl if row["kind"] == "privacy"]
     survived, blind = (sum(row["reason"] == reason for row in attacked) for reason in ("AUDIT_ONLY", "NO_POWER"))
-    lines.append(f"our own mechanisms under attack: {survived} of {len(attacked)} survived, {blind} told nothing")
+    lines.append(
+        f"our own mechanisms under attack: {survived} of {len(attacked)} survived, {blind} could not have failed"
+    )
     lines += [f"  RED: {row['key']} is {row['verdict']}" for row in impl if row["verdict"] == REFUTED]
     return lines

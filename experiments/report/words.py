@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
+import unicodedata
 from collections.abc import Iterable
 
 from lemmata.bounds.library import library
@@ -27,12 +29,22 @@ EDGES = {
     "citing": "good",
     "tested": "good",
 }
+ABBREVIATIONS = {
+    "jl": "johnson-lindenstrauss",
+    "erm": "empirical risk minimization",
+    "gdp": "gaussian differential privacy",
+    "svm": "support vector machine",
+    "tnb": "truncated negative binomial",
+    "vc": "vapnik-chervonenkis",
+    "rff": "random fourier features",
+    "sgd": "stochastic gradient descent",
+}
 REASONS = {
     "BUDGET": "the budget of trials, or the certificate's, ran out",
     "TIGHT": "the truth is so close to the bound that sampling cannot tell",
     "AUDIT_ONLY": "attacked and not broken: an attack can refute privacy, never prove it",
     "NO_POWER": "the attack could not have seen any leak",
-    "NO_TEETH": "the sabotaged twin was not caught, so the check proves nothing",
+    "NO_TEETH": "the check did not refuse a copy broken on purpose, so it proves nothing",
     "UNCONFIRMED": "no program that ran by itself and calls the statement shows that it falls",
     "NO_PROOF": "neither a proof nor a counterexample is known",
     "CORNER": "false outside what is named, undecided inside",
@@ -124,8 +136,28 @@ def view(row: dict, figures: list[dict]) -> dict:
         "edge": EDGES.get(class_of(row), ""),
     }
     words = (made["key"], made["paper"], library.papers[row["paper"]].cited, row["label"], row["title"], row["note"])
-    made["searched"] = " ".join([*words, in_unicode(made["latex"])]).lower()
+    made["searched"] = searched(" ".join([*words, in_unicode(made["latex"]), *topics(theorem)]))
     return made
+
+
+def searched(text: str) -> str:
+    """Text as the search compares it: small letters, one kind of dash, no accents, and what is abbreviated written out.
+
+    >>> searched("JL rows, by Pólya – once")
+    'jl (johnson-lindenstrauss) rows, by polya - once'
+    """
+    plain = "".join(c for c in unicodedata.normalize("NFD", text) if not "\u0300" <= c <= "\u036f")
+    plain = re.sub(r"[‐‑–—−]", "-", plain).lower()
+    for short, whole in ABBREVIATIONS.items():
+        if whole not in plain:
+            plain = re.sub(rf"(?<![a-z-]){short}(?![a-z-])", f"{short} ({whole})", plain, count=1)
+    return plain
+
+
+def topics(theorem: Theorem | None) -> list[str]:
+    """What the module of a statement says it is about, in one line."""
+    doc = sys.modules[theorem.formula.__module__].__doc__ if theorem else ""
+    return (doc or "").strip().splitlines()[:1]
 
 
 def in_prose(text: str) -> str:

@@ -190,7 +190,8 @@ WIDE = ({"mu": 2.0, "sensitivity": 1.0}, {"mu": 1e-6, "sensitivity": 1e-9}, {"mu
     quick=SCORES,
     full=WIDE,
     severity="privacy",
-    note="who implements the proof leaks: its fraction is the variance of Algorithm 4's line 7, not σ. As a standard "
+    note="an implementation that follows the proof is not private: its fraction is the variance of Algorithm 4's "
+    "line 7, not σ. As a standard "
     "deviation it is enough exactly where μ ≤ √2 Δ, so never for averaged scores once n μ > √2. Algorithm 4 names its "
     "noise and is right, so the theorem stands",
 )

@@ -52,6 +52,11 @@ def of_the_checkout(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name) if found else None
 
 
+def completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """What the shell offers: papers, and the ids of statements."""
+    return [name for name in (*library.papers, *library.ids) if name.startswith(incomplete.lower())]
+
+
 NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
 
 
@@ -63,7 +68,7 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, metavar=NAMES)
+@click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=completed)
 @click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Worker processes.")
 @click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead; local:N starts one here.")
@@ -122,7 +127,7 @@ def run(
 
 
 @main.command("ledger")
-@click.argument("arguments", nargs=-1, metavar=NAMES)
+@click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=completed)
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
 @click.option("--csv", "as_csv", is_flag=True)
 @click.option("--timings", is_flag=True, help="Add seconds and CPU seconds, which differ from run to run.")
@@ -172,18 +177,21 @@ def show_ledger(
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL")
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=completed)
+@click.option("--short", "only_head", is_flag=True, help="The first ten lines only.")
 @root_option
 @out_option
 @plainly()
-def explain(arguments: tuple[str, ...], root: int, out: str | None) -> None:
+def explain(arguments: tuple[str, ...], only_head: bool, root: int, out: str | None) -> None:
     """Is it true, where, what to cite instead; then statement, hypotheses, derivation, witness of every reading."""
     papers, id, folder, state = one(arguments, out)
     from lemmata.experiments.engine import graph
-    from lemmata.experiments.engine.explain import explained
+    from lemmata.experiments.engine.explain import explained, fitted, head
 
     found = standing(id, root, folder, papers, state)
-    click.echo(explained(id, *(found or (evaluated(id, root, folder, papers), graph.of_claims()))))
+    rows, links = found or (evaluated(id, root, folder, papers), graph.of_claims())
+    mine = [row for row in rows if id in (row["id"], row["parent"])]
+    click.echo(fitted("\n".join(head(id, mine)) if only_head else explained(id, rows, links), width()))
 
 
 @main.command()
@@ -203,7 +211,7 @@ def pilot(key: str, root: int) -> None:
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL")
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=completed)
 @plainly()
 def where(arguments: tuple[str, ...]) -> None:
     """file:line of a statement's bound, claim, law and test."""
@@ -237,19 +245,22 @@ def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str
     return papers, meant.partition("/")[0], folder, state
 
 
-def speed_pages(reports: Path) -> list[tuple[str, str]]:
-    """The pages of how fast a checkout is."""
-    return of_the_checkout("lemmata.tools.speed.pages", "speed_pages")(reports)
+def checkout() -> Any:
+    """The pages that only a checkout has, loaded when a site is drawn: documentation, speed, scaling."""
+    return of_the_checkout("lemmata.tools.speed.pages", "CHECKOUT")
 
 
 @main.command()
 @click.argument("paths", nargs=-1, metavar="[PATH or PAPER]")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
-@click.option("--publish", is_flag=True, help="Also write the folder published/, the committed record.")
+@click.option("--publish", metavar="FOLDER", help="Also copy the site there, whole and by itself, for any static host.")
+@click.option("--record", is_flag=True, help="Also write published/ledger.csv, the committed record.")
 @root_option
 @out_option
 @plainly()
-def report(paths: tuple[str, ...], open_page: bool, publish: bool, root: int, out: str | None) -> None:
+def report(
+    paths: tuple[str, ...], open_page: bool, publish: str | None, record: bool, root: int, out: str | None
+) -> None:
     """Draw the pages of a paper from its store, by default of this package; what has not changed is left alone."""
     from lemmata.experiments.engine import remembered
 
@@ -260,10 +271,20 @@ def report(paths: tuple[str, ...], open_page: bool, publish: bool, root: int, ou
     from lemmata.experiments.report import write
 
     measured = not papers and importlib.util.find_spec("lemmata.tools")
-    also = speed_pages if measured else None
+    also = checkout if measured else None
     with open_store(folder) as store:
-        page, summary = write(store, root, folder, publish=publish, start=start, also=also, papers=papers)
+        page, summary = write(store, root, folder, record=record, start=start, also=also, papers=papers)
     click.echo(summary)
+    if publish:
+        from lemmata.experiments.report.publish import LARGEST, NotOurs, published
+
+        try:
+            files, size = published(folder, Path(publish))
+        except NotOurs as error:
+            raise Usage(str(error)) from None
+        click.echo(f"{files} files, {size / 1e6:.1f} MB, for any static host: {Path(publish).resolve()}")
+        if size > LARGEST:
+            click.echo(f"lemmata: larger than the {LARGEST / 1e6:.0f} MB that a reader should load", err=True)
     if open_page:
         click.launch(str(page))
 

@@ -47,7 +47,7 @@ def test_run_then_ledger_then_explain_then_report(tmp_path):
         assert {row["key"] for row in table} == set(rows)
         shown = invoke("explain", "abgmu22.asm1", "--out", tmp_path).stdout
         assert "only a constant is wrong" in shown and "needs" in shown
-        report = invoke("report", "--publish", "--out", tmp_path)
+        report = invoke("report", "--record", "--out", tmp_path)
         assert "refuted as printed" in report.stdout
         assert (tmp_path / "index.html").exists() and (tmp_path / "published" / "ledger.csv").exists()
         assert invoke("run", "--jobs", 1, "--out", tmp_path).exit_code == 0
@@ -58,7 +58,7 @@ def test_what_nobody_ran_is_explained_as_it_was_published(tmp_path):
     with toy.registered():
         invoke("run", "--jobs", 1, "--out", tmp_path)
         shown = invoke("explain", "abgmu22.asm1", "--out", tmp_path).stdout
-        invoke("report", "--publish", "--out", tmp_path)
+        invoke("report", "--record", "--out", tmp_path)
         (tmp_path / "ledger.sqlite").unlink()
         again = invoke("explain", "abgmu22.asm1", "--out", tmp_path)
         assert again.stdout == shown and "published with the last full run" in again.stderr
@@ -286,6 +286,6 @@ def test_the_store_gives_pandas():
 def test_no_path_of_this_machine_in_what_is_published(tmp_path):
     with toy.registered():
         invoke("run", "--jobs", 1, "--out", tmp_path)
-        invoke("report", "--publish", "--out", tmp_path)
+        invoke("report", "--record", "--out", tmp_path)
         text = (tmp_path / "published" / "ledger.csv").read_text() + (tmp_path / "index.html").read_text()
     assert str(Path.cwd()) not in text

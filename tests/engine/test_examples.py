@@ -16,7 +16,11 @@ PROMISED = {
     "audit_your_mechanism": ["sensitivity 1: PureDP(epsilon=1.0, neighbours='replace'): REFUTED", "sensitivity 2"],
     "choose_k": ["johnson_lindenstrauss_min_dim", "0 of 40 projections fail"],
     "digits": ["MarginClassifier", "PrivateSVM"],
-    "add_a_paper": ["printed    REFUTED", "corrected  HOLDS", "at n = 3 the text claims at most 5.196; there is 6."],
+    "add_a_paper": [
+        "printed    REFUTED",
+        "corrected  HOLDS",
+        "at n = 3, the text claims at most 5.196; the true value is 6.",
+    ],
 }
 
 

@@ -67,15 +67,14 @@ BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting":
         (ROW | {"scope": ""}, "–"),
         (BAD, "false at n = 1, β = 0.1235"),
         (BAD | {"witness": None}, "false at its only setting"),
-        (SLIP, "True for n ≥ 2; nothing in the paper uses it."),
+        (SLIP, "True for n ≥ 2. Nothing in the paper uses it."),
         (
             SLIP | {"used": ["Lemma 1", "Lemma 2"]},
-            "True for n ≥ 2, which every use keeps (Lemma 1, Lemma 2); nothing downstream changes.",
+            "True for n ≥ 2. The paper uses it only there (Lemma 1, Lemma 2).",
         ),
         (
             SLIP | {"restated": ["Lemma 1"]},
-            "True for n ≥ 2; restated with the same flaw (Lemma 1), and no use depends on it; "
-            "nothing downstream changes.",
+            "True for n ≥ 2. The same flaw is repeated in Lemma 1; nothing depends on it.",
         ),
         (SLIP | {"corner": "", "misprint": "read X for Y"}, "A misprint: read X for Y."),
         (
@@ -136,7 +135,10 @@ def test_values_for_people(value, words):
 
 
 def test_controls_in_words():
-    assert explain.control_of(ROW | {"smallest_caught": "p / 2"}) == "the sabotaged twin was caught: p / 2"
+    assert (
+        explain.control_of(ROW | {"smallest_caught": "p / 2"})
+        == "the same check refuses a copy broken on purpose: p / 2"
+    )
     assert explain.control_of(ROW | {"control": "HOLDS"}) == "came out HOLDS"
     assert explain.control_of(ROW) == "–"
 
@@ -162,7 +164,7 @@ def test_a_row_is_shown_with_all_that_can_be_said():
     row |= {"nonvacuous_from": {}, "witness": {"claimed": 1.0, "python": "assert True\n"}}
     assert explain.one(row) == [
         "a/printed   REFUTED, privacy",
-        "  charity          True for n ≥ 2, which every use keeps (Lemma 1); nothing downstream changes.",
+        "  charity          True for n ≥ 2. The paper uses it only there (Lemma 1).",
         "  scope            everywhere",
         "  evidence         derivation",
         "  tightness        [0.5, None]",
@@ -179,16 +181,41 @@ def test_a_row_is_shown_with_all_that_can_be_said():
     [
         ("tail", {"claimed": 0.05, "found": 0.5}, "the text claims a probability of at most 0.05; it is 0.5."),
         ("tail", {"claimed": 0.9, "found": 0.8}, "the text claims a probability of at least 0.9; it is 0.8."),
-        ("tail", {"claimed": 0.1, "found": {"trials": 5, "failures": 4}}, "of at most 0.1; 4 of 5 trials failed."),
-        ("inequality", {"claimed": 2, "found": 3}, "the text claims at most 2; there is 3."),
-        ("identity", {"claimed": 2, "found": 3}, "the right side is 2, the left side 3."),
-        ("privacy", {"claimed": 1, "found": 2.5, "log_ratio": 2.5}, "two neighbours differ by a factor of exp(2.5)."),
-        ("rate", {"claimed": "a constant", "found": "none"}, "the text claims a constant; there is none."),
+        (
+            "tail",
+            {"claimed": 0.1, "found": {"trials": 5, "failures": 4}},
+            "a failure probability of 0.1; 4 of 5 trials failed.",
+        ),
+        ("inequality", {"claimed": 2, "found": 3}, "the text claims at most 2; the true value is 3."),
+        ("identity", {"claimed": 2, "found": 3}, "the text's right side is 2; the left side is 3."),
+        ("privacy", {"claimed": 1, "found": 2.5, "log_ratio": 2.5}, "an outcome whose odds differ by exp(2.5)."),
+        ("rate", {"claimed": "a constant", "found": "none"}, "the text claims a constant; in truth none."),
     ],
 )
 def test_a_witness_says_what_its_numbers_are(kind, witness, shown):
     sentence = explain.in_a_sentence({"kind": kind, "witness": {"setting": {"n": 4}} | witness})
-    assert sentence.startswith("at n = 4 ") and sentence.endswith(shown)
+    assert sentence.startswith("at n = 4, ") and sentence.endswith(shown)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "shown"),
+    [
+        ([2.5, 25.0, 250.0], "the truth is 2.5, 25, 250 times the printed order: no hidden constant is enough."),
+        (["inf", "inf", "inf"], "the printed right side is 0 and what it bounds is not."),
+    ],
+)
+def test_a_family_says_that_no_constant_is_enough(ratios, shown):
+    witness = {"setting": {"n": 10**80}, "claimed": "truth <= C g with one C for all", "found": "", "ratios": ratios}
+    sentence = explain.in_a_sentence({"kind": "rate", "witness": witness})
+    assert sentence == f"along a family of settings through n = 1e+80, {shown}"
+
+
+def test_lines_fit_the_width_and_programs_stay_whole():
+    program = "assert " + " + ".join(["bound(n=4)"] * 12)
+    ours = ["witness    " + "a word " * 30, "  note             " + "word " * 30, "    | " + "doc " * 30]
+    lines = explain.fitted("\n".join([*ours, program]), 50).splitlines()
+    assert lines[-1] == program and max(map(len, lines[:-1])) <= 50
+    assert lines[1].startswith(" " * 11) and " ".join(lines).count("doc") == 30
 
 
 if __name__ == "__main__":

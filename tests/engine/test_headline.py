@@ -84,7 +84,7 @@ def test_a_headline_does_not_contradict_a_verdict(id, rows):
     else:
         assert "true as printed" not in said and "held wherever" not in said
     assert ("undecided" in said) <= (INCONCLUSIVE in verdicts)
-    assert ("but for a corner" in said or "but for a misprint" in said) <= (SLIP in verdicts)
+    assert ("but for an edge case" in said or "but for a misprint" in said) <= (SLIP in verdicts)
     heads = [row for row in rows if row["id"] == id and row["reading"] == "printed" and not row["parent"]]
     for head in (row for row in heads if row["verdict"] != NOT_A_CLAIM):
         assert badness(head) == min(map(badness, printed)), "the ledger's row and its headline are about other parts"
@@ -122,10 +122,10 @@ FALLS = {"verdict": REFUTED, "severity": "statement", "finding": "the sign is wr
         ([UTILITY | FALLS, PRIVACY], ": the sign is wrong"),
         ([UTILITY | FALLS, PRIVACY | FALLS | {"severity": "privacy", "finding": "it leaks"}], ": it leaks"),
         ([TIME | FALLS | {"severity": "constant"}, UTILITY | {"verdict": INCONCLUSIVE}], ": utility undecided; time "),
-        ([TIME | {"verdict": SLIP}, UTILITY, PRIVACY], ": privacy, utility true; time true but for a corner"),
+        ([TIME | {"verdict": SLIP}, UTILITY, PRIVACY], ": privacy, utility true; time true but for an edge case"),
         ([UTILITY | {"verdict": INCONCLUSIVE, "reason": "CORNER"}, PRIVACY], ": private; utility undecided"),
         ([ROW | {"verdict": SLIP, "misprint": "read X for Y"}], " is true but for a misprint"),
-        ([ROW | {"verdict": INCONCLUSIVE, "reason": "CORNER"}], " is false in a corner, undecided elsewhere"),
+        ([ROW | {"verdict": INCONCLUSIVE, "reason": "CORNER"}], " is false in an edge case, undecided elsewhere"),
         ([ROW | FALLS | {"finding": "", "note": "n! is larger."}], ": n! is larger"),
         ([ROW | FALLS | {"finding": "", "note": "n! is larger. " * 9}], ": false as printed"),
         ([ROW | {"verdict": VACUOUS}], " says nothing at the sizes we tried"),
@@ -143,7 +143,7 @@ def test_the_most_important_part_comes_first(parts, words):
     [
         (
             [PRIVACY] + [UTILITY | {"part": f"long name {i}", "verdict": SLIP} for i in range(4)],
-            "4 true but for a corner",
+            "rest true but for an edge case",
         ),
         ([PRIVACY, UTILITY | {"part": "x" * 50, "verdict": INCONCLUSIVE}], "rest undecided"),
     ],
@@ -154,7 +154,7 @@ def test_parts_that_would_not_fit_are_counted(parts, words):
 
 def test_what_is_true_beside_privacy_is_left_out_first():
     parts = [PRIVACY | {"verdict": SLIP}, UTILITY | {"verdict": INCONCLUSIVE}, UTILITY | {"part": "x" * 20}]
-    assert headline(parts) == "Theorem 3.2: privacy true but for a corner; utility undecided"
+    assert headline(parts) == "Theorem 3.2: privacy true but for an edge case; utility undecided"
 
 
 def test_the_readme_says_what_the_headlines_say(rows):

@@ -36,7 +36,7 @@ def reports(tmp_path_factory):
     with toy.registered() as claims:
         store = Store()
         toy.execute(list(claims.values()), store)
-        path, text = write(store, LEDGER_ROOT, tmp_path_factory.mktemp("reports"), publish=True)
+        path, text = write(store, LEDGER_ROOT, tmp_path_factory.mktemp("reports"), record=True)
         (path.parent / "summary.txt").write_text(text)
         return path.parent
 
@@ -91,6 +91,8 @@ def test_every_link_leads_somewhere_and_every_page_is_well_formed(reports):
     for path, page in found.items():
         assert not page.open
         for link in page.links:
+            if link == "data:," or link.startswith(("https://arxiv.org/", "https://doi.org/")):
+                continue  # tests/engine/test_site.py says which page may lead out, and that nothing is loaded
             assert not re.match(r"[a-z]+:", link), f"{path.name} loads or links {link}"
             file, _, fragment = unquote(link).partition("#")
             target = (path.parent / file).resolve() if file else path
@@ -104,7 +106,7 @@ def test_pages_are_small_and_say_nothing_undefined(reports):
     for path in pages_of(reports):
         text = path.read_text()
         prose = re.sub(r"<pre.*?</pre>|<code.*?</code>", "", text, flags=re.S)
-        assert "undefined" not in prose and "\\" not in prose and "{{" not in text, path.name
+        assert "undefined" not in prose and "\\" not in prose and "{{" not in prose, path.name
         assert len(text) < 150_000 or path.name == "ledger.html", path.name
 
 

@@ -26,8 +26,8 @@ def wheel(distributions):
 
 
 def test_the_wheel_brings_one_package_and_six_dependencies(wheel):
-    assert {name.partition("/")[0] for name in wheel.namelist()} == {"lemmata", "lemmata-0.1.0.dist-info"}
-    about = HeaderParser().parsestr(wheel.read("lemmata-0.1.0.dist-info/METADATA").decode())
+    assert {name.partition("/")[0] for name in wheel.namelist()} == {"lemmata", "lemmata-0.2.0.dist-info"}
+    about = HeaderParser().parsestr(wheel.read("lemmata-0.2.0.dist-info/METADATA").decode())
     assert len([needed for needed in about.get_all("Requires-Dist") if "extra ==" not in needed]) <= 6
 
 

@@ -9,8 +9,12 @@ for (const button of document.querySelectorAll("button[data-copy]"))
 const find = document.getElementById("find"), rows = [...document.querySelectorAll("tr[data-text]")];
 if (find && rows.length) {
   const selects = [...document.querySelectorAll("select[data-field]")], hits = document.getElementById("hits");
+  const body = rows[0].parentNode;
+  const plain = text => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").replace(/[‐‑–—−]/g, "-").toLowerCase().trim();
+  // What is called so comes first, then what only mentions it; of those the statements before their parts and steps.
+  const rank = (row, query) => (` ${query} `.includes(` ${row.dataset.name} `) ? 0 : row.dataset.name.startsWith(query) ? 1 : 2);
   const sift = () => {
-    const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const query = plain(find.value), words = query.split(/\s+/).filter(Boolean);
     let count = 0;
     for (const row of rows) {
       const text = row.dataset.text;
@@ -19,6 +23,7 @@ if (find && rows.length) {
       row.classList.toggle("hide", !shown);
       count += shown;
     }
+    body.append(...(query ? [...rows].sort((a, b) => rank(a, query) - rank(b, query)) : rows));
     hits.textContent = count ? `${count} of ${rows.length}` : "nothing found";
   };
   find.value = new URLSearchParams(location.search).get("q") ?? "";

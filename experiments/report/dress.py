@@ -1,0 +1,111 @@
+"""What all pages have in common: templates, navigation, stylesheet, and one font for what is raised or lowered."""
+
+from __future__ import annotations
+
+import base64
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+import jinja2
+from markupsafe import Markup, escape
+
+from lemmata.bounds.library import library
+from lemmata.experiments.engine import graph
+from lemmata.experiments.report import words
+
+Nav = tuple[tuple[str, str], ...]  # what the head of every page links to: words, page
+OWN: Nav = (("Errata", "errata/index.html"), ("Ledger", "ledger.html"), ("How verdicts are made", "verdicts.html"))
+NAV: Nav = (
+    *OWN[:2],
+    ("When bounds speak", "bounds.html"),
+    ("Audits", "audits.html"),
+    ("Learners", "comparison.html"),
+    ("Examples", "gallery.html"),
+    ("API", "api/index.html"),
+    ("Not hardened", "hardened.html"),
+    OWN[2],
+)
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᴶᴷᴸᵀⱽᵃᵅᵈᵉᵍᵏᵐᵖᵗˣʸᶻ"
+LOWERED = "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₘₙᵣₜ"
+ROW = re.compile(f"(?P<sup>[{RAISED}]+)|(?P<sub>[{LOWERED}]+)")
+VERBATIM = re.compile(r"<(pre(?! class=\"prose\")|code|title|script|option|math|svg)\b.*?</\1>|<[^>]*>", re.DOTALL)
+
+
+class Also(NamedTuple):
+    """Pages that a site has beside its own: the whole navigation with them, and what makes them.
+
+    `pages` takes the reports folder and what renders, (template, path, **values) -> (path, page).
+    """
+
+    nav: Nav
+    pages: Callable[[Path, Callable[..., tuple[str, str]]], list[tuple[str, str]]]
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The templates."""
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("lemmata.experiments.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["page"] = lambda id: words.page_of(id).removeprefix("statements/")
+    made.filters["page_from_root"] = words.page_of
+    made.filters["capitalized"] = words.sentence
+    made.filters["coded"] = coded
+    made.filters["cited"] = lambda id: f"{library.label(id)} of {library.work(id).cited}"
+    return made
+
+
+def rendered(template: str, path: str, *, nav: Nav = NAV, **values: object) -> tuple[str, str]:
+    """(path below reports/, the page)."""
+    up = "../" * path.count("/")
+    values = {"root_path": up, "classes": graph.CLASSES, "nav": nav, "here": path, "structured": "", **values}
+    return path, in_one_font(environment().get_template(template).render(**values))
+
+
+def in_one_font(page: str) -> str:
+    """A page with its raised and lowered characters as elements; few fonts have all of them, and browsers mix several.
+
+    >>> in_one_font("<p>10⁻²⁷⁰ of xᵢ</p>")
+    '<p>10<sup>−270</sup> of x<sub>i</sub></p>'
+    """
+    made, last = [], 0
+    for kept in VERBATIM.finditer(page):
+        made += [ROW.sub(_element, page[last : kept.start()]), kept[0]]
+        last = kept.end()
+    return "".join([*made, ROW.sub(_element, page[last:])])
+
+
+def coded(text: str) -> Markup:
+    """Text with what stands in backquotes as code.
+
+    >>> coded("`a < b` of 1 < 2")
+    Markup('<code>a &lt; b</code> of 1 &lt; 2')
+    """
+    return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _element(found: re.Match[str]) -> str:
+    """A run of raised or lowered characters as an element with plain ones."""
+    tag = found.lastgroup
+    plain = unicodedata.normalize("NFKC", found[0]).replace("ɑ", "α")
+    return f"<{tag}>{plain}</{tag}>"
+
+
+def static() -> dict[str, str]:
+    """The stylesheet, with the font inside, and the script."""
+    folder = resources.files("lemmata.experiments.report") / "static"
+    font = base64.b64encode((folder / "stix-two-math.woff2").read_bytes()).decode()
+    style = (folder / "style.css").read_text(encoding="utf-8")
+    return {
+        "site/style.css": style.replace("FONT", f"data:font/woff2;base64,{font}"),
+        "site/script.js": (folder / "script.js").read_text(encoding="utf-8"),
+    }

@@ -1,0 +1,130 @@
+"""The errata of a paper: its list, its page, a letter to its authors, and what they replied."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+
+from lemmata.bounds.library import Paper
+from lemmata.bounds.verdicts import REFUTED, SLIP
+from lemmata.experiments.engine.claim import SEVERITIES
+from lemmata.experiments.engine.ledger import jsonable
+from lemmata.experiments.report import citing, words
+from lemmata.experiments.report.formulas import compared
+from lemmata.experiments.report.replies import replies_of
+
+BAD = (REFUTED, SLIP)  # what a page shows first
+SEVERITY_WORDS = {
+    "privacy": "Privacy errors: an implementation of the text leaks more than it promises",
+    "statement": "False as printed, by more than a constant",
+    "constant": "Wrong constants: true once a constant is replaced",
+}
+CLASS_WORDS = {  # behind a number of statements
+    "machine-checked": "hold by a proof that a machine checked",
+    "derived": "hold by a derivation",
+    "composed": "hold by a derivation whose check repeats the formula",
+    "citing": "hold up to a result of others",
+    "tested": "held wherever we tried them",
+    "refuted": "are false as printed",
+    "constant": "have a wrong constant",
+    "slip": "are true but for an edge case or a misprint",
+    "vacuous": "say nothing at the sizes that we tried",
+    "inconclusive": "are undecided",
+    "not-a-claim": "claim nothing",
+    "open": "are not decided yet",
+}
+
+
+def beside(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
+    """A printed row and its other readings; where one corrects it, what differs is marked in both formulas."""
+    right = next((other for other in others if other["key"] == row["corrected_by"]), None)
+    if row["verdict"] not in BAD or right is None or not (row["latex"] and right["latex"]):
+        return row, others
+    printed, corrected = compared(row["latex"], right["latex"])
+    return row | {"formula": printed}, [o | {"formula": corrected} if o is right else o for o in others]
+
+
+def numbered(papers: Sequence[Paper]) -> dict[str, tuple[str, str]]:
+    """{key: (number, status)} of every erratum, from the list beside each `paper.toml`: no number is given twice."""
+    lists = [paper.folder / "errata.csv" for paper in papers]
+    lines = [
+        line
+        for path in lists
+        if path.exists()
+        for line in csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+    ]
+    return {line["key"]: (line["number"], line["status"]) for line in lines}
+
+
+def annotated(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]:
+    """Give each row its erratum's number ("" without one), its permanent id and what authors replied about it.
+
+    Returns {row key or statement id: replies}.
+    """
+    known, said = numbered(papers), dict[str, list[dict]]()
+    for paper in papers:
+        own = {row["key"] for row in rows if row["paper"] == paper.id}
+        said |= replies_of(paper, {known[key][0]: key for key in own & known.keys()}, own | set(paper.contents))
+    for row in rows:
+        row["erratum"] = known[row["key"]][0] if row["key"] in known else ""
+        row["replies"] = said.get(row["key"], [])
+        row["bibtex"] = citing.bibtex_of_row(row, row["erratum"])
+    return said
+
+
+def errata_of(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]:
+    """{paper: its errata}, worst first: the printed rows that are refuted, parts and steps included."""
+    known, by_key = numbered(papers), {row["key"]: row for row in rows}
+    found: dict[str, list[dict]] = {paper.id: [] for paper in papers}
+    for row in rows:
+        wrong = row["verdict"] == REFUTED and row["reading"] == "printed" and row["kind"] != "summary"
+        if wrong and row["severity"] and row["paper"] in found:
+            status = known[row["key"]][1] if row["erratum"] else "found"
+            number = row["erratum"] or "new"
+            row, instead = beside(row, [by_key[row["corrected_by"]]] if row["corrected_by"] in by_key else [])
+            found[row["paper"]].append(
+                row
+                | {
+                    "erratum": number,
+                    "status": status,
+                    "permanent": citing.permanent(row, number),
+                    "finding": words.finding(row),
+                    "instead_row": instead[0] if instead else None,
+                }
+            )
+    for errata in found.values():
+        errata.sort(key=lambda row: SEVERITIES.index(row["severity"]))
+    return found
+
+
+def errata_pages(page: Callable, paper: Paper, statements: list, errata: list, rows: list) -> list[tuple[str, str]]:
+    """The errata of one paper: a page, one to print and send to its authors, and JSON."""
+    slips = [row for row in rows if row["paper"] == paper.id and row["verdict"] == SLIP and row["kind"] != "summary"]
+    main = [s for s in statements if s["label"].startswith(("Theorem", "Algorithm", "Corollary"))]
+    plain = ("permanent", "status", "key", "label", "severity", "finding", "latex", "witness", "corrected_by", "note")
+    entries = [
+        {name: row[name] for name in (*plain, "replies")}
+        | {"instead": row["instead_row"]["latex"] if row["instead_row"] else None}
+        for row in errata
+    ]
+    shown = {
+        "paper": paper,
+        "links": citing.links(paper),
+        "contact": citing.contact(paper),
+        "address": citing.address(citing.contact(paper)),
+        "statements": statements,
+        "counts": words.counted([s["row"] for s in statements]),
+        "main": main,
+        "errata": errata,
+        "severities": SEVERITY_WORDS,
+        "classes_in_words": CLASS_WORDS,
+        "slips": slips,
+        "bibtex": citing.bibtex(paper, paper),
+        "structured": citing.of_errata(paper, errata),
+        "version": citing.version(),
+    }
+    made = [page("errata.html.j2", f"errata/{paper.id}.html", **shown)]
+    made.append(page("letter.html.j2", f"errata/{paper.id}-letter.html", **shown))
+    text = json.dumps({"paper": paper.cited, "title": paper.title, "errata": jsonable(entries)}, indent=1)
+    return [*made, (f"errata/{paper.id}.json", text)]

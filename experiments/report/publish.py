@@ -1,0 +1,40 @@
+"""A copy of the site for any static host: what the pages show and nothing else, in one folder, links all relative."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from lemmata.experiments.report.drawn import LIST, Drawn
+
+MARK = ".lemmata-site"  # says that a folder is such a copy, and may be replaced
+LARGEST = 15_000_000  # bytes
+DASHBOARDS = "asv/html"  # the speed pages link them where they have been made
+
+
+class NotOurs(ValueError):
+    """A folder holds something that is no site of ours; the message is one line that names it."""
+
+
+def published(reports: Path, target: Path) -> tuple[int, int]:
+    """Copy the site that stands below `reports` to the folder `target`, in the place of the one before.
+
+    Returns (files, bytes). Raises `NotOurs` for a folder that is not empty and was not made by this.
+    """
+    if target.exists() and not target.is_dir():
+        raise NotOurs(f"--publish = {target} is not a folder")
+    if target.is_dir() and any(target.iterdir()) and not (target / MARK).exists():
+        raise NotOurs(f"--publish = {target} is not empty and holds no site of lemmata: name a new folder")
+    making = target.with_name(f".{target.name}.part")
+    shutil.rmtree(making, ignore_errors=True)
+    files = [path for path in Drawn(reports).files if path != LIST]
+    files += [str(path.relative_to(reports)) for path in (reports / DASHBOARDS).rglob("*") if path.is_file()]
+    for path in files:
+        (making / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(reports / path, making / path)
+    (making / MARK).write_text(json.dumps({"files": len(files)}), encoding="utf-8")
+    (making / ".nojekyll").touch()  # a host that makes pages of its own leaves these as they are
+    shutil.rmtree(target, ignore_errors=True)
+    making.rename(target)
+    return len(files), sum((target / path).stat().st_size for path in files)

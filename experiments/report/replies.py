@@ -1,0 +1,75 @@
+"""What authors replied: `replies.toml` beside a `paper.toml`, shown with the row or erratum that it is about.
+
+[[reply]]
+about = "E3"                  # an erratum of the paper, or the key of a row, or the id of a statement
+author = "Ada Nobody"
+date = 2026-11-30
+status = "confirmed"          # confirmed, disputed, fixed, or comment
+text = "The constant is a misprint; the next version has 4."
+link = "https://example.org/reply"     # optional: where it can be read
+"""
+
+from __future__ import annotations
+
+import datetime
+import tomllib
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from lemmata.bounds.library import Paper, PaperError
+
+STATUS = {
+    "confirmed": "The author confirms this",
+    "disputed": "The author disputes this",
+    "fixed": "The author has mended this",
+    "comment": "The author comments",
+}
+FIELDS = {"about": str, "author": str, "date": datetime.date, "status": str, "text": str, "link": str}
+
+
+def replies_of(paper: Paper, errata: Mapping[str, str], known: Collection[str]) -> dict[str, list[dict[str, Any]]]:
+    """{row key or statement id: what was replied about it, oldest first}.
+
+    `errata` is {number: row key} and `known` all keys and ids of the paper. Raises `PaperError`, in one line that names
+    the file and the reply, for a field that is missing, unknown or of the wrong kind, and for a row that is not there.
+    """
+    path = paper.folder / "replies.toml"
+    if not path.exists():
+        return {}
+    try:
+        page = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise PaperError(f"{path}: cannot be read ({error})") from None
+    if not isinstance(entries := page.pop("reply", []), list) or page:
+        raise PaperError(f"{path}: holds [[reply]] tables and nothing else")
+    found: dict[str, list[dict[str, Any]]] = {}
+    for number, entry in enumerate(entries, 1):
+        place = f"{path}: reply {number}: "
+        _checked(entry, place)
+        about = errata.get(entry["about"], entry["about"])
+        if about not in known:
+            raise PaperError(f"{place}about = {entry['about']!r} is no erratum, row or statement of {paper.id}")
+        shown = {"date": entry["date"].isoformat(), "words": STATUS[entry["status"]]}
+        found.setdefault(about, []).append(entry | shown)
+    for group in found.values():
+        group.sort(key=lambda entry: entry["date"])
+    return found
+
+
+def _checked(entry: Any, place: str) -> None:
+    """Refuse a reply that lacks a field, or has one that is not understood."""
+    if not isinstance(entry, dict):
+        raise PaperError(f"{place}is no table")
+    for name in entry.keys() - FIELDS.keys():
+        raise PaperError(f"{place}{name} is unknown; known are {', '.join(FIELDS)}")
+    for name, kind in FIELDS.items():
+        if name == "link" and name not in entry:
+            entry[name] = ""
+        value = entry.get(name)
+        if type(value) is not kind or (kind is str and name != "link" and not str(value).strip()):
+            wanted = "a text" if kind is str else "a date, as in 2026-11-30"
+            raise PaperError(f"{place}{name} = {value!r} is not {wanted}")
+    if entry["status"] not in STATUS:
+        raise PaperError(f"{place}status = {entry['status']!r} is none of {', '.join(STATUS)}")
+    if entry["link"] and not entry["link"].startswith("https://"):
+        raise PaperError(f"{place}link = {entry['link']!r} does not begin with https://")

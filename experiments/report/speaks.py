@@ -1,0 +1,45 @@
+"""From which n on each statement says something, as one picture: a dot a bound, on a logarithmic axis."""
+
+from __future__ import annotations
+
+from math import ceil, log10
+from typing import Any
+
+from lemmata.bounds.library import library
+from lemmata.bounds.verdicts import HOLDS
+from lemmata.experiments.engine.formula import in_symbols
+
+
+def speaking(rows: list[dict]) -> dict[str, Any]:
+    """The lines of the picture, earliest first, and the ticks of its axis; places are per cent of its width.
+
+    A line is a statement with its bounds that hold and say something; rows on our own code are left out.
+    """
+    held = [row for row in rows if row["verdict"] == HOLDS and not row["part"].startswith("impl:")]
+    held = [row for row in held if row["nonvacuous_from"] is not None]
+    decades = max(1, ceil(log10(max((row["nonvacuous_from"] for row in held), default=10))))
+    groups: dict[str, list[dict]] = {}
+    for row in held:
+        groups.setdefault(library.statement_of(row["id"]), []).append(row)
+    lines = [line(id, group, decades) for id, group in groups.items()]
+    lines.sort(key=lambda each: (each["first"], each["last"]))
+    step = ceil(decades / 4)
+    ticks = [
+        {"words": in_symbols(f"1e{k}") if k else "1", "place": 100 * k / decades} for k in range(0, decades + 1, step)
+    ]
+    return {"lines": lines, "ticks": ticks}
+
+
+def line(id: str, rows: list[dict], decades: int) -> dict[str, Any]:
+    """One statement: where its dots stand, and what each is."""
+    dots = [
+        {
+            "place": round(100 * log10(max(row["nonvacuous_from"], 1)) / decades, 2),
+            "words": f"{row['reading']} {row['part']}".strip() + f": from n = {row['nonvacuous_from']:,}",
+        }
+        for row in sorted(rows, key=lambda row: row["nonvacuous_from"])
+    ]
+    first, last = dots[0]["place"], dots[-1]["place"]
+    url = rows[0]["url"].partition("#")[0]
+    label = f"{library.paper(id).names.split(',')[0].split(' & ')[0]} {library.paper(id).year}, {library.label(id)}"
+    return {"label": label, "url": url, "dots": dots, "first": first, "last": last}
