@@ -28,8 +28,8 @@
 
 Guarantees are `PureDP`, `ApproxDP`, `GaussianDP` and `LabelDP`; `to_pure`, `to_approx`, `to_gaussian`, `to_neighbours`
 turn one into another, `compose` and `group` add them up, all rounded towards less privacy claimed.
-`lemmata.mechanisms.hardening` says which learners release exact noise by default and which still draw in floating
-point, whose low bits tell.
+Every `fit` releases exactly by default, to the last bit; `lemmata.mechanisms.hardening` says by which row, and what
+stays a float.
 
 Importing this costs nothing: a name is loaded when it is first used.
 """

@@ -4,7 +4,7 @@
 
 Only whole numbers are drawn and compared, so nothing but the noise separates two datasets: `laplace.GridLaplace` with a
 Gaussian for the exponential. `lemmata.mechanisms.grid_gaussian` rounds the continuous Gaussian instead: its guarantee
-is a GaussianDP and loses nothing to the grid, at a hundred times the cost of a draw.
+is a GaussianDP and loses nothing to the grid, and a draw costs less.
 
 Rounding moves the L2 distance of two centres in R^F by at most sqrt(F) grid steps; the calibration adds them.
 """

@@ -46,7 +46,7 @@ def average_error(*, length: int, k: int, longest: float, norm_bound: float) -> 
     sensitivity over the reals and twice this error; the average plus a Gaussian over the reals, rounded to a public
     grid, is post-processing of a Gaussian mechanism with that sensitivity (`corrected`).
 
-    >>> average_error(length=500, k=84, longest=0.0, norm_bound=1.0) == 500 * 200 * 2.0**-52
+    >>> average_error(length=500, k=84, longest=0.5, norm_bound=1.0) == 500 * 300 * 2.0**-52
     True
     """
     return 2 * length * (k + 16) * UNIT * (norm_bound + longest)
@@ -134,7 +134,7 @@ def partial_sum_error(*, candidates: int) -> float:
     digits as it takes: the chances are exact, and epsilon is that of the mechanism over the reals, for floats as
     scores.
 
-    >>> partial_sum_error(candidates=1000) < 2.0**-39
+    >>> partial_sum_error(candidates=1000) == 2.0**-45 + 8008 * 2.0**-53
     True
     """
     return 2 * table_error() + 8 * (candidates + 1) * 2.0**-53

@@ -192,6 +192,15 @@ def interval(alarms: int, audits: int, chance: float = 0.01) -> tuple[float, flo
     return float(low), float(high)
 
 
+def shown(lines: list[dict[str, str]]) -> list[dict]:
+    """The lines of the table with an interval for either rate, in per cent."""
+    rates = ("alarms", "overclaims")
+    return [
+        line | {f"{name}_share": [100 * x for x in interval(int(line[name]), int(line["audits"]))] for name in rates}
+        for line in lines
+    ]
+
+
 def stored(table: Path) -> dict[str, dict]:
     """The lines of a table that this code has made, by name; fresh ones for the others."""
     codes = {name: code_hash(audited, null) for name, null in NULLS.items()}
@@ -233,5 +242,7 @@ def measured(table: Path, audits: int) -> Iterator[dict]:
 
 
 if __name__ == "__main__":
-    for made in measured(TABLE, int(sys.argv[1]) if len(sys.argv) > 1 else AUDITS):
+    from lemmata.experiments.audits import nulls  # not as __main__, whose code would be other code
+
+    for made in nulls.measured(TABLE, int(sys.argv[1]) if len(sys.argv) > 1 else AUDITS):
         print(*list(made.values())[:-1], sep="  ", flush=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
-from lemmata.experiments.audits import committed
+from lemmata.experiments.audits import committed, nulls
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine import graph, registry
 from lemmata.experiments.engine.claim import SEVERITIES
@@ -106,6 +106,7 @@ def our_figures(
     made.append(page("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
     tables = {name: committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}
+    tables["nulls"] = nulls.shown(committed("nulls"))
     lines = committed("power")
     audits, new = standing("audits", repr(lines), kept, lambda pictures: {"power": pictures.power(lines)})
     made.append(page("audits.html.j2", "audits.html", rows=attacked, figures=audits, **tables))

@@ -84,6 +84,8 @@ TABLE = [
     ),
     # Private grid search
     (generalized_exponential.generalized_epsilon, {"epsilon": 0.7}, 0.7),
+    (generalized_exponential.spent_among, {"theta": log(2), "candidates": 3}, log(8 / 3)),
+    (generalized_exponential.spent_among, {"theta": log(2), "candidates": 5}, log(16 / 5)),
     (grid_search.norm_guesses, {"guesses": 2}, (2, 4)),
     (grid_search.grid_budget, {"epsilon": 0.5, "delta": 0.1, "guesses": 3}, (0.5, 0.1)),
     (grid_search.grid_budget_disjoint, {"epsilon": 0.5, "delta": 0.1, "guesses": 3}, (0.25, 0.05)),

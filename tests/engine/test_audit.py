@@ -12,6 +12,7 @@ from lemmata.experiments.engine.cell import Cell
 from lemmata.experiments.engine.store import Chunk
 from lemmata.experiments.engine.verdict import LOG_REFUTE, AttackDecider, conclude
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.mechanisms.streams import generator
 from tests.engine import toy
 
 ROOT = 5
@@ -101,6 +102,27 @@ def test_later_chunks_are_played_by_rules_that_saw_more(monkeypatch):
     for index in (0, 1, 2, 3, 7):
         trial(None, 5, root=ROOT, key="k", stream="main", index=index)
     assert seen == [1, 2, 3, 4]  # a rule is kept while its releases are the same
+
+
+def test_no_training_release_is_judged():
+    """What an attacker learns from and what it is judged by are drawn from other generators, whatever the block."""
+    states = []
+
+    @dataclass(frozen=True)
+    class Seen(Normal):
+        def sample(self, rng, size=1):
+            states.append(rng.bit_generator.state["state"]["state"])
+            return super().sample(rng, size)
+
+    streams = ("main", "sabotage:2", "pilot")
+    trial = game.attacker(lambda factor: (Seen(), Seen(factor)), "gdp", lambda: 1.0)
+    for stream in streams:
+        for index in (0, 1, 3, 200):
+            trial(generator(ROOT, "k", {}, stream, index), 5, root=ROOT, key="k", stream=stream, index=index)
+    training = set(states)
+    blocks = [*range(64), *range(10_000, 10_004), 200]
+    judging = {generator(ROOT, "k", {}, s, i).bit_generator.state["state"]["state"] for s in streams for i in blocks}
+    assert len(training) > 3 * 2 * (1 + 1 + 2 + 3) and not training & judging
 
 
 def test_total_variation_alone_would_miss_a_rare_sure_sign():

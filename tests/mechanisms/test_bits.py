@@ -27,6 +27,7 @@ from lemmata.mechanisms import (
     output_perturbation,
     phased_sgd,
     report_noisy_max,
+    scaling,
     search,
     snapping,
 )
@@ -55,7 +56,7 @@ def of_function(fit):
         fresh = built(TABLE[fit]) | changed | noise | {"rng": np.random.default_rng(3)}
         if private:
             return fit(**fresh | {private[0]: np.clip(X[0], -9.0, 9.0)})
-        return fit(**fresh | {"X": X, "y": y})
+        return fit(**fresh | {name: one for name, one in (("X", X), ("y", y)) if name in fresh})
 
     return release
 
@@ -70,10 +71,13 @@ for entry in pkgutil.iter_modules(mechanisms.__path__):
     module = importlib.import_module(f"lemmata.mechanisms.{entry.name}")
     if inspect.isfunction(getattr(module, "fit", None)):
         FITS[entry.name] = of_function(module.fit)
-for name in ESTIMATORS - {"PrivateSearchCV"}:
+for name in ESTIMATORS - {"PrivateSearchCV", "PrivateScaler"}:
     FITS[name] = of_estimator(getattr(estimators, name))
 for kind in (estimators.NoisyGD, estimators.PhasedSGD, estimators.PrivateSVM, estimators.PureMargin):
     FITS[f"PrivateSearchCV({kind.__name__})"] = of_estimator(search.PrivateSearchCV, estimator=kind(), param_grid={})
+FITS["PrivateScaler"] = lambda X, y, **noise: np.concatenate(
+    [getattr(scaling.PrivateScaler(random_state=3, **noise).fit(X), name) for name in ("center_", "scale_")]
+)
 FITS["ProjectedGD, projected"] = of_estimator(estimators.ProjectedGD, k=1)
 FITS["EfficientMargin, k = 2"] = of_estimator(estimators.EfficientMargin, k=2)
 FITS["objective_perturbation, pure"] = partial(
@@ -127,7 +131,11 @@ class Gates:
 
 def bits(released):
     """What is released, to the last bit."""
-    parts = [getattr(released, name) for name in ("weights", "number", "margin", "coef_") if hasattr(released, name)]
+    parts = [
+        getattr(released, name)
+        for name in ("weights", "number", "margin", "coef_", "centre", "spread")
+        if hasattr(released, name)
+    ]
     found = parts or [released]
     return [np.asarray(one).tobytes() for part in found for one in (part if isinstance(part, tuple) else (part,))]
 

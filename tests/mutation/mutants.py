@@ -1,11 +1,12 @@
 """Mutation testing: change one line, run what reaches it, and print the mutants that nothing notices.
 
-    python -m tests.mutation.mutants [--count 240] [--seed 1] [--only WORD] [--table reports/published/mutants.csv]
+    python -m tests.mutation.mutants [--count 240] [--seed 1] [--only WORD] [--all] [--table mutants.csv]
 
 Each mutant (`operators`) is applied in memory in a forked child, which then runs the tests and the claims whose code
 names the changed function, at however many removes, the nearest first, and stops at the first that comes out otherwise
-than without the change; a check has no end when its CPU-seconds are used up, whatever else the machine does.
-`equivalent.csv` lists, with the reason, the changes after which the program does the same.
+than without the change. With `--all` it goes on and counts, by kind, all that do before its seconds are used up: what
+only a frozen value notices, nothing tests. A check has no end when its CPU-seconds are used up, whatever else the
+machine does. `equivalent.csv` lists, with the reason, the changes after which the program does the same.
 """
 
 import argparse
@@ -40,7 +41,8 @@ from tests.mutation import operators
 HERE = Path(__file__).parent
 TABLE = HERE.parent.parent / "reports" / "published" / "mutants.csv"
 EQUIVALENT = HERE / "equivalent.csv"
-COLUMNS = ("module", "function", "line", "change", "outcome", "by")
+COLUMNS = ("module", "function", "line", "change", "outcome", "by", "noticers")
+FROZEN = ("tests/mechanisms/test_frozen.py", "tests/test_numbers.py", "tests/test_statements.py", "tests/test_ties.py")
 LEFT_OUT = ("test_architecture.py", "engine/test_scripts.py", "mutation", "test_ties.py")
 LOOKS = ("tests/test_house", "tests/engine/test_report")  # of names and pages; they judge the engine, not the numbers
 ENGINES_OWN = ("tests/engine", "tests/test_")
@@ -164,6 +166,40 @@ def noticed(mutant: operators.Mutant, checks: list[Check], patience: float) -> s
         return f"noticed {check.name}"
 
 
+def spent() -> float:
+    """CPU-seconds of the children that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def all_noticers(mutant: operators.Mutant, checks: list[Check], patience: float) -> tuple[str, list[str]]:
+    """What `noticed` says first, and the names of all checks that come out otherwise before `patience` is used up."""
+    first, names, begun, left = "", [], spent(), checks
+    while left and (remaining := patience - (spent() - begun)) > 0:
+        answer = noticed(mutant, left, remaining)
+        first = first or answer
+        kind, _, name = answer.partition(" ")
+        if kind != "noticed":
+            break
+        names.append(name)
+        left = left[1 + [check.name for check in left].index(name) :]
+    return first or f"spent {len(checks)}", names
+
+
+def kind_of(name: str) -> str:
+    """What a check is: a value that was frozen, a number that a doctest prints, a row of the ledger, or a test."""
+    if name.startswith(FROZEN):
+        return "frozen"
+    if ".py::" not in name:
+        return "row"
+    return "doctest" if name.partition("::")[2].startswith("lemmata.") else "test"
+
+
+def kinds(names: list[str]) -> str:
+    """`2 frozen, 1 test`: how many noticers of each kind."""
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(Counter(map(kind_of, names)).items()))
+
+
 def in_turns(checks: list[Check], its_tests: str) -> list[Check]:
     """All cases of a module's own tests, then a few cases of every other test, then a few more: what many thousand
     reach is seldom noticed by all cases of one."""
@@ -179,8 +215,8 @@ def in_turns(checks: list[Check], its_tests: str) -> list[Check]:
 class Session:
     """A plugin that runs mutants where pytest would run the tests."""
 
-    def __init__(self, mutants: list[operators.Mutant], table: Path | None, patience: float) -> None:
-        self.mutants, self.table, self.patience = mutants, table, patience
+    def __init__(self, mutants: list[operators.Mutant], table: Path | None, patience: float, every: bool) -> None:
+        self.mutants, self.table, self.patience, self.every = mutants, table, patience, every
         self.rows: list[dict] = []
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -213,7 +249,12 @@ class Session:
         reaching = in_turns(sorted(reaching, key=lambda c: c.likely(mutant)), f"/test_{about}.py")
         patience = self.patience * (ENGINES_PATIENCE if mutant.module in fingerprint.ENGINE else 1)
         row = dict(zip(COLUMNS, (mutant.module, mutant.function, mutant.line, mutant.change), strict=False))
-        kind, _, rest = noticed(mutant, reaching, patience).partition(" ")
+        if self.every:
+            answer, names = all_noticers(mutant, reaching, patience)
+        else:
+            answer, names = noticed(mutant, reaching, patience), []
+        row["noticers"] = kinds(names)
+        kind, _, rest = answer.partition(" ")
         if kind == "spent" and (why := equivalent().get((mutant.name, mutant.change))) is not None:
             return row | {"outcome": "equivalent", "by": why}
         if kind == "spent":
@@ -282,9 +323,12 @@ def score(rows: list[dict]) -> float:
 def summary(rows: list[dict]) -> str:
     """The score, in a sentence."""
     count = {kind: sum(row["outcome"] == kind for row in rows) for kind in ("killed", "SURVIVED", "equivalent")}
+    told = [row.get("noticers") or "" for row in rows]
+    only = sum(bool(names) and "test" not in names.replace("doctest", "") and "row" not in names for names in told)
+    frozen = f"; {only} of {sum(map(bool, told))} by frozen or printed values alone" if any(told) else ""
     return (
         f"{len(rows)} mutants tried: {count['killed']} are noticed, {count['SURVIVED']} survive, {count['equivalent']} "
-        f"do the same, as {EQUIVALENT.name} explains; {score(rows):.1f} of 100 that change anything are noticed"
+        f"do the same, as {EQUIVALENT.name} explains; {score(rows):.1f} of 100 that change anything are noticed{frozen}"
     )
 
 
@@ -306,11 +350,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--tests", default="tests bounds mechanisms experiments")
     parser.add_argument("--patience", type=float, default=PATIENCE, help="CPU-seconds for one mutant")
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--all", action="store_true", help="go on after the first that notices")
     given = parser.parse_args(arguments)
     registry.load()
     mutants = operators.chosen(10**6 if given.only else given.count + given.skip, given.seed)
     mutants = [m for m in mutants if given.only in m.name][given.skip : given.skip + given.count]
-    session = Session(mutants, given.table, given.patience)
+    session = Session(mutants, given.table, given.patience, given.all)
     ignored = [f"--ignore={HERE.parent / name}" for name in LEFT_OUT]
     pytest.main(["-p", "no:cacheprovider", "-p", "no:terminal", *ignored, *given.tests.split()], plugins=[session])
     for row in session.rows:

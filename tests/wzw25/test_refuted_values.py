@@ -10,6 +10,7 @@ from lemmata.bounds.wzw25 import (
     algorithms,
     best_of_runs,
     gaussian_privacy,
+    gaussian_privacy_proof,
     hinge_loss,
     inliers_and_outliers,
     main_theorem,
@@ -76,6 +77,7 @@ TABLE = [
     (removal_margin.normalised_margin, EDGE | {"w": np.array([2.0, 0.0]), "X": [[3.0, 4.0], [0.0, 0.0]]}, 0),
     # Privacy
     (gaussian_privacy.gaussian_mechanism_gdp, {"sensitivity": 3.0, "sigma": 4.0}, 0.75),
+    (gaussian_privacy_proof.column_counts, {"columns": 8, "sigma": 5.0}, 0.8),
     (gaussian_privacy.iterated_gdp, {"mu": 3.0, "candidates": 5}, 3),
     (gaussian_privacy.textbook_release, {"mu": 0.7}, 0.7),
     (main_theorem.main_privacy, BUDGET, SPENT),
