@@ -71,7 +71,7 @@ for entry in pkgutil.iter_modules(mechanisms.__path__):
     module = importlib.import_module(f"lemmata.mechanisms.{entry.name}")
     if inspect.isfunction(getattr(module, "fit", None)):
         FITS[entry.name] = of_function(module.fit)
-for name in ESTIMATORS - {"PrivateSearchCV", "PrivateScaler"}:
+for name in sorted(ESTIMATORS - {"PrivateSearchCV", "PrivateScaler"}):
     FITS[name] = of_estimator(getattr(estimators, name))
 for kind in (estimators.NoisyGD, estimators.PhasedSGD, estimators.PrivateSVM, estimators.PureMargin):
     FITS[f"PrivateSearchCV({kind.__name__})"] = of_estimator(search.PrivateSearchCV, estimator=kind(), param_grid={})

@@ -384,8 +384,8 @@ INNER = {
     glm_gd: "project",
     grid_search: "shares noise_length sensitivities penalties",
     ball_risk: "minimise",
-    arithmetic: "up down root_up root_down sum_up certified_delta newton_epsilon lemma_epsilon lemma_mu pure_is_gaussian "
-    "group_delta",
+    arithmetic: "up down root_up root_down sum_up certified_delta newton_epsilon lemma_epsilon lemma_mu "
+    "pure_is_gaussian group_delta",
 }
 # The name that a checker puts into its messages is written by us.
 NAMED = {
