@@ -19,7 +19,7 @@ SIGNS = {
     "langle": "⟨", "rangle": "⟩", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "{": "{", "}": "}",
     "infty": "∞", "ell": "ℓ", "partial": "∂", "nabla": "∇", "top": "ᵀ", "dots": "…", "ldots": "…", "varepsilon": "ε",
     "sum": "Σ", "prod": "Π", "int": "∫", "forall": "∀", "exists": "∃", "circ": "∘", "cdot": "·", "star": "⋆", "#": "#",
-    "varphi": "φ",
+    "varphi": "φ", "jmath": "j",
 }  # fmt: skip
 RELATIONS = {
     "le": "≤", "ge": "≥", "lt": "<", "gt": ">", "ne": "≠", "in": "∈",
@@ -27,7 +27,7 @@ RELATIONS = {
     "Rightarrow": "⇒", "iff": "⇔", "to": "→", "mapsto": "↦", "wedge": "∧", "setminus": "∖", "subset": "⊂", "mid": "|",
     "times": "×", "otimes": "⊗", "oplus": "⊕", "notin": "∉", "supset": "⊃", "subsetneq": "⊊", "Leftrightarrow": "⇔",
 }  # fmt: skip
-WORDS = "Pr log exp min max sup inf sin cos cosh coth arcsin".split()
+WORDS = "Pr log exp arg min max sup inf sin cos cosh coth arcsin".split()
 FUNCTION = re.compile(rf"(?<![A-Za-z])({'|'.join(WORDS)})([_^]?[\w⁰-⁹₀-₉]+)?$")  # its argument follows
 ACCENTS = {
     "hat": "\u0302",
@@ -155,7 +155,7 @@ def _one(token: str, tokens: list[str], before: str = "") -> str:
         return unicodedata.normalize("NFC", _group(tokens) + ACCENTS[accent])
     if name in PLAIN:
         return _group(tokens).replace("~", " ")
-    if name in ("left", "middle", "right"):
+    if name in ("left", "middle", "right", "big", "Big"):
         if tokens and tokens[0] == ".":
             tokens.pop(0)
         return ""
