@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
-from lemmata.mechanisms.arithmetic import in_range, reals
+from lemmata.mechanisms.arithmetic import brief, in_range, reals
 from lemmata.mechanisms.law import rows, signs
 
 UNIT_ROUNDOFF = 2.0**-53
 LEVEL_SLACK = 1e-9  # a subset whose margin is the level up to this relative error counts as reaching it
+SHORTEST = 1e-313  # 1e-9 of a record of that length is some twenty times the smallest float
 LARGEST_LIST = 200_000  # candidate directions: about 2 seconds
 LARGEST_TABLE = 14  # records: 2^14 subsets take about 2 seconds
 
@@ -78,11 +79,9 @@ def geometric_margin(X: ArrayLike, y: ArrayLike) -> GeometricMargin:
     False
     """
     Z = signed_records(X, y)
-    largest = np.abs(Z).max()
-    if largest == 0:
+    Z, exponent = _scaled(Z)
+    if not Z.any():
         return _enclosure(Z, np.eye(1, Z.shape[1])[0], np.full(len(Z), 1 / len(Z)))
-    exponent = int(np.frexp(largest)[1])  # powers of two scale without rounding
-    Z = np.ldexp(Z, -exponent)
     # The hull lies in the span of the records: min(n, d) coordinates are enough for the solvers.
     small = np.linalg.qr(Z.T)[1].T if Z.shape[1] > len(Z) else Z
     radius = np.linalg.norm(Z, axis=1).max()
@@ -97,6 +96,16 @@ def geometric_margin(X: ArrayLike, y: ArrayLike) -> GeometricMargin:
         equal = np.linalg.lstsq(active, np.ones(len(active)), rcond=None)[0]
         enclosed = _tighter(enclosed, _enclosure(Z, _towards(equal), weights))
     return _rescaled(enclosed, exponent)
+
+
+def _scaled(X: np.ndarray) -> tuple[np.ndarray, int]:
+    """X / 2^e with its largest entry in [1, 2), and e; 0 as it is.
+
+    Nothing is rounded but entries 2^-1000 of the largest, far below what an enclosure allows for.
+    """
+    largest = np.abs(X).max()
+    exponent = int(np.frexp(largest)[1]) - 1 if largest > 0 else 0
+    return np.ldexp(X, -exponent), exponent
 
 
 def _settled(enclosed: GeometricMargin, radius: float) -> bool:
@@ -253,8 +262,9 @@ def subset_margins(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Enclosures of gamma(S') for every subset S' of S, two arrays (2^n,): lower and upper.
 
     Bit i of an index says whether record i is in the subset. The minimum over no record is +inf, so the empty
-    subset, index 0, has margin +inf. Raises ValueError above `LARGEST_TABLE` records, and ArithmeticError where an
-    enclosure is wider than 1e-9 of the longest record: whoever reads one end of it would take it for the truth.
+    subset, index 0, has margin +inf. Raises ValueError above `LARGEST_TABLE` records or where the longest record leaves
+    the range of floats, and ArithmeticError where an enclosure is wider than 1e-9 of that record: whoever reads one end
+    of it would take it for the truth.
     """
     X = rows(X)
     y = signs(y, len(X))
@@ -262,12 +272,12 @@ def subset_margins(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     if n > LARGEST_TABLE:
         raise ValueError(f"n = {n} is outside [1, {LARGEST_TABLE}]: all 2^n subsets are listed")
     lower, upper = np.full(2**n, np.inf), np.full(2**n, np.inf)
-    longest = np.linalg.norm(X, axis=1).max()
+    widest = _resolution(X)
     for index in range(1, 2**n):
         chosen = (index >> np.arange(n)) & 1 == 1
         enclosure = geometric_margin(X[chosen], y[chosen])
         lower[index], upper[index] = enclosure.value, enclosure.upper
-        if enclosure.gap > LEVEL_SLACK * longest:
+        if enclosure.gap > widest:
             raise ArithmeticError(f"a margin is known to lie in [{enclosure.value}, {enclosure.upper}] only")
     return lower, upper
 
@@ -276,14 +286,15 @@ def inliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
     """The family S_in(margin) of Definition 6.1, as bit masks: every subset S' with gamma(S') >= margin.
 
     The empty subset, mask 0, belongs to it at every level. Equality is decided up to a relative 1e-9.
-    Raises ValueError above `LARGEST_TABLE` records or for a margin below 0, and ArithmeticError where an enclosure is
-    too wide to decide.
+    Raises ValueError above `LARGEST_TABLE` records, for a margin below 0 and for one so small beside X that rounding
+    hides which subsets reach it, and ArithmeticError where the solver leaves an enclosure too wide to decide.
 
     >>> inliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6).tolist()
     [0, 1, 4]
     """
-    level = _level(margin)
-    return np.flatnonzero(_reaches(*subset_margins(X, y), level))
+    X = rows(X)
+    _level(margin)  # refused before the table is made
+    return np.flatnonzero(_reaches(*subset_margins(X, y), margin, _resolution(X)))
 
 
 def outliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
@@ -295,13 +306,30 @@ def outliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
     return np.sort(2 ** len(rows(X)) - 1 - inliers(X, y, margin))
 
 
-def _reaches(lower: ArrayLike, upper: ArrayLike, level: float) -> np.ndarray:
-    """Which margins are at least `level`; raises ArithmeticError where an enclosure has it inside."""
-    lower, upper = np.asarray(lower), np.asarray(upper)
+def _resolution(X: np.ndarray) -> float:
+    """1e-9 of the longest record. Raises ValueError where floats do not tell margins of that length apart."""
+    scaled, exponent = _scaled(X)
+    with np.errstate(over="ignore"):
+        longest = float(np.ldexp(np.linalg.norm(scaled, axis=1).max(), exponent))
+    if longest != 0 and not SHORTEST <= longest < np.inf:
+        raise ValueError(f"X has a longest record of length {longest}, outside [{SHORTEST}, the largest float]")
+    return LEVEL_SLACK * longest
+
+
+def _reaches(lower: ArrayLike, upper: ArrayLike, margin: float, resolution: float) -> np.ndarray:
+    """Which of the margins enclosed reach `margin`.
+
+    Where an enclosure has that inside: ValueError if it is as narrow as `resolution`, as then it is `margin` that is
+    too small beside the records, else ArithmeticError.
+    """
+    lower, upper, level = np.asarray(lower), np.asarray(upper), _level(margin)
     unknown = (lower < level) & (level <= upper)
     if unknown.any():
         low, high = lower[unknown].flat[0], upper[unknown].flat[0]
-        raise ArithmeticError(f"a margin is known to lie in [{low}, {high}] only, and {level} is inside")
+        known = f"known to lie in [{low}, {high}] only"
+        if high - low <= resolution:
+            raise ValueError(f"margin = {brief(margin)} is too small beside X: that of some records is {known}")
+        raise ArithmeticError(f"a margin is {known}, and {level} is inside")
     return lower >= level
 
 
@@ -331,17 +359,18 @@ def min_outliers(X: ArrayLike, y: ArrayLike, margin: float) -> Outliers:
     listed while there are at most `LARGEST_LIST`; then low == high, unless a tie is closer than 1e-7 of the longest
     record. Beyond that `low` counts disjoint cores, small sets of records of which one must go because a convex
     combination of them is shorter than the margin, and `high` what is left when all of them are removed.
-    The empty subset has margin +inf, so m(margin) <= n. Raises ValueError for a margin below 0, and ArithmeticError
-    where an enclosure is too wide to decide.
+    The empty subset has margin +inf, so m(margin) <= n. Raises ValueError for a margin below 0 and for one so small
+    beside X that rounding hides what reaches it, and ArithmeticError where the solver leaves an enclosure too wide.
 
     >>> found = min_outliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6)
     >>> found.low, found.high
     (2, 2)
     """
-    X, level = rows(X), _level(margin)
+    X = rows(X)
+    _level(margin)
     y = signs(y, len(X))
-    everyone = np.arange(len(X))
-    cores, kept = _disjoint_cores(X, y, everyone, level)
+    everyone, resolution = np.arange(len(X)), _resolution(X)
+    cores, kept = _disjoint_cores(X, y, everyone, margin, resolution)
     low = len(cores)
     if low:
         candidates = _largest_sides(signed_records(X, y), margin)
@@ -352,22 +381,22 @@ def min_outliers(X: ArrayLike, y: ArrayLike, margin: float) -> Outliers:
                     break
                 left = np.flatnonzero(side)
                 found = geometric_margin(X[left], y[left])
-                if _reaches(found.value, found.upper, level):
+                if _reaches(found.value, found.upper, margin, resolution):
                     kept = left
                     break
     return Outliers(low, len(X) - len(kept), np.setdiff1d(everyone, kept))
 
 
 def _disjoint_cores(
-    X: np.ndarray, y: np.ndarray, left: np.ndarray, level: float
+    X: np.ndarray, y: np.ndarray, left: np.ndarray, margin: float, resolution: float
 ) -> tuple[list[np.ndarray], np.ndarray]:
-    """Cores taken out of `left` one after another, and what remains, whose margin reaches the level."""
+    """Cores taken out of `left` one after another, and what remains, which reaches the margin."""
     cores = []
     while len(left):
-        margin = geometric_margin(X[left], y[left])
-        if _reaches(margin.value, margin.upper, level):
+        found = geometric_margin(X[left], y[left])
+        if _reaches(found.value, found.upper, margin, resolution):
             break
-        core = left[margin.weights > 0]
+        core = left[found.weights > 0]
         cores.append(core)
         left = np.setdiff1d(left, core)
     return cores, left
@@ -375,6 +404,9 @@ def _disjoint_cores(
 
 def _largest_sides(Z: np.ndarray, margin: float) -> np.ndarray | None:
     """The sets {i : <w, z_i> >= margin} of all candidate w, largest first, up to 1e-7; None if there are too many."""
+    Z, exponent = _scaled(Z)
+    with np.errstate(over="ignore"):  # where it underflows the slack below is far more
+        margin = min(float(np.ldexp(float(margin), -exponent)), float(np.finfo(float).max))
     left, singular, _ = np.linalg.svd(Z, full_matrices=False)
     rank = int((singular > 1e-12 * singular[0]).sum())
     n = len(Z)

@@ -199,9 +199,30 @@ def test_a_row_that_meets_one_is_undecided(monkeypatch):
     assert (row["verdict"], row["reason"]) == ("INCONCLUSIVE", "FAILED") and "known to lie in" in row["note"]
 
 
+@pytest.mark.parametrize("exponent", [-1020, -990, 0, 660, 1020])
+def test_outliers_are_the_same_in_any_units(exponent):
+    """Squares of the records leave the range of floats long before the records do."""
+    X, y = np.ldexp([[1.0, 0.5], [1.0, 1.0], [0.25, 0.25]], exponent), [1, -1, 1]
+    lower, upper = margin_laws.subset_margins(X, y)
+    assert lower[1] <= np.ldexp(1.25**0.5, exponent) <= upper[1] and upper[1] - lower[1] <= np.ldexp(1e-13, exponent)
+    assert lower[6] == 0 <= upper[6] <= np.ldexp(1e-13, exponent)  # of opposite directions
+    assert margin_laws.inliers(X, y, np.ldexp(0.25, exponent)).tolist() == [0, 1, 2, 4, 5]
+    found = margin_laws.min_outliers(X, y, np.ldexp(0.25, exponent))
+    assert (found.low, found.high) == (1, 1)
+
+
+def test_a_short_record_beside_a_long_one_keeps_its_margin():
+    lower, upper = margin_laws.subset_margins([[1e200], [1e-200]], [1, 1])
+    assert lower[2] <= 1e-200 <= upper[2] <= 1.1e-200 and lower[3] <= 1e-200 <= upper[3]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: margin_laws.inliers([[1e200], [1e200]], [1, -1], 0.5), r"margin = 0\.5 is too small beside X"),
+        (lambda: margin_laws.min_outliers([[1e200], [1e200]], [1, -1], 0.5), r"margin = 0\.5 is too small beside X"),
+        (lambda: margin_laws.subset_margins([[1.7e308, 1.7e308]], [1]), "X has a longest record of length inf"),
+        (lambda: margin_laws.min_outliers([[5e-324]], [1], 0.5), "X has a longest record of length 5e-324, outside"),
         (lambda: margin_laws.geometric_margin(np.empty((0, 2)), []), r"X has shape \(0, 2\)"),
         (lambda: margin_laws.geometric_margin([1.0, 2.0], [1, 1]), r"X has shape \(2,\)"),
         (lambda: margin_laws.geometric_margin([[np.nan]], [1]), "X has entries that are not finite"),
