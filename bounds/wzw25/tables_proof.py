@@ -3,6 +3,7 @@
 from fractions import Fraction
 from math import exp, floor
 
+from lemmata.bounds.exact.numbers import power
 from lemmata.bounds.theorem import require, theorem
 from lemmata.bounds.wzw25 import WZW25
 
@@ -37,4 +38,4 @@ def candidates_needed(*, gamma: float) -> int:
     >>> candidates_needed(gamma=0.5)
     16
     """
-    return 2 ** floor(1 / Fraction(gamma) ** 2)
+    return power(2, floor(1 / Fraction(gamma) ** 2))
