@@ -155,12 +155,12 @@ def cauchy_row_corrected(*, factor=1):
 
 FOURIER_WITNESS = """import numpy as np
 from scipy.integrate import quad
-from lemmata.bounds.rbht09.kernel_spectra import laplacian_profile, table_constant
+from lemmata.bounds.rbht09.kernel_spectra import laplacian_profile, {constant}
 d = {d}
 line = lambda w: 2 * quad(lambda x: laplacian_profile(point=[x]), 0, 60, weight="cos", wvar=w)[0]
-p = lambda *w: table_constant(d=d) * np.prod([line(x) for x in w])       # the displayed transform of g
-one = 2 * (quad(lambda w: line(w), 0, 40)[0] + 2 / 40)                   # int line = 2 pi, the tail is below 2/40
-mass = table_constant(d=d) * one**d                                      # int p = (2 pi)^d / 2, but g(0) = 1
+p = lambda *w: {constant}(d=d) * np.prod([line(x) for x in w])  # the displayed transform of g
+one = 2 * (quad(lambda w: line(w), 0, 40)[0] + 2 / 40)  # int line = 2 pi, the tail is below 2/40
+mass = {constant}(d=d) * one**d  # int p = (2 pi)^d / 2, but g(0) = 1
 assert mass > 3 and abs(p(*[0.0] * d) - 2 ** (d - 1)) < 1e-6
 """
 
@@ -187,7 +187,7 @@ transform_claim(
     kernel_spectra.transform_constant,
     finding="1/2 stands for a power of 2π",
     severity="constant",
-    python=lambda setting: FOURIER_WITNESS.format(**setting),
+    python=lambda setting: FOURIER_WITNESS.format(constant="transform_constant", **setting),
     note="1/2 for (2π)⁻ᵈ, wrong for every d: the mass of p is (2π)ᵈ/2 times g(0). Harmless where p is normalised "
     "before drawing and g(0) = 1.",
 )
@@ -199,7 +199,7 @@ transform_claim(
     kernel_spectra.table_constant,
     finding="1/2 stands for a power of 2π",
     severity="constant",
-    python=lambda setting: FOURIER_WITNESS.format(**setting),
+    python=lambda setting: FOURIER_WITNESS.format(constant="table_constant", **setting),
     note="Table 1 uses (2π)⁻ᵈ in all rows, Algorithm 3 prints 1/2: they differ by (2π)ᵈ/2, π for d = 1.",
 )
 transform_claim(kernel_spectra.table_constant_inverse)
