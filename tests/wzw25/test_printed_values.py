@@ -59,6 +59,14 @@ POINTS = {
         ("margin_kept", dict(gamma=1.0, e=0.75, b=2.0), 0.25),
         ("margin_of_the_proof", dict(gamma=1.0, e=0.75, b=2.0), 0.5 / sqrt(1.25)),
     ],
+    "gaussian_privacy_proof": [
+        ("pure_account", dict(t=0.5, epsilon=1.0), 1 - e**-0.5),
+        ("pure_account", dict(t=1.0, epsilon=0.5), 0),
+        ("approximate_account", dict(t=0.5, epsilon=1.0, delta=0.25), 1 / 4 + 3 / 4 * (1 - e**-0.5)),
+        ("approximate_account", dict(t=1.0, epsilon=0.5, delta=0.25), 1 / 4),
+        ("average_error", dict(length=3, k=4, longest=0.5, norm_bound=2.0), 300 / 2**52),
+        ("partial_sum_error", dict(candidates=3), 1 / 2**45 + 1 / 2**48),
+    ],
     "gaussian_privacy": [
         ("grid_sums", dict(radius=3.0, sigma=8.0, n=5), 0.75),
         ("budget_each", dict(epsilon=8.0, delta=e**-2, m=4), 1),  # 8/(2 sqrt 16)
