@@ -48,6 +48,7 @@ MORE = {
     "wzw25.thm6.7/explicit/population": "Lemma 6.3 at the grid's margin, uniform convergence and Equation 18",
     "wzw25.thm7.1/printed/utility": "the explicit bound on the left, a term of the order is shared",
     "wzw25.lemK.6/printed/utility": "the explicit bound on the left, a term of the order is shared",
+    "wzw25.sec7.text/corrected/factors": "the quotient of both at all n up to 4096; the size of the grid is shared",
     "wzw25.lemA.7.s3/printed": "another moment of the same law",
     "wzw25.lemC.2/explicit/last": "the links of the supermartingale, summed; the weights of the comparator are shared",
     "wzw25.lemC.2/corrected": "every link from the explicit bound to the closed form; the harmonic number is shared",
