@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import log_softmax
 from scipy.stats import gamma, laplace
 
-from lemmata.bounds.abgmu22.generalized_exponential import normalised_scores
+from lemmata.bounds.abgmu22.generalized_exponential import normalised_scores, spent_among
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.mechanisms import confidence_boosting, dp_erm, glm_gd, phased_sgd, private_perceptron, projected_gd
 from lemmata.mechanisms.audit import replay
@@ -109,15 +109,23 @@ def choice(law: Any, ask: Callable) -> np.ndarray:
 
 
 def searched(law: Any, ask: Callable) -> np.ndarray:
-    """Algorithm 1 of abgmu22: descents on one half, normalised losses on the other."""
+    """Algorithm 1 of abgmu22: descents on one half, normalised losses on the other.
+
+    The exact account of a choice rests on more than a span of 2: no score moves by more than 1, the best stays at 0. So
+    scores are asked for beside their negatives, whose joint span is twice the largest move.
+    """
     W = np.stack([np.zeros((1, law.validation.X.shape[1])), *(ball(base, ask) for base in law.bases)], axis=1)
     scores = normalised_scores(scores=law.scores(W), sensitivities=law.sensitivities, t=law.t)
-    epsilon = law.selection.epsilon
+    epsilon = spent_among(theta=law.rate, candidates=scores.shape[1])
+    if scores.min() != 0:
+        raise ValueError(f"scores has the minimum {scores.min()}, not 0")
 
     def draw(rng: np.random.Generator, value: np.ndarray) -> np.ndarray:
-        return (log_softmax(-epsilon / 2 * value, axis=1) + rng.gumbel(size=value.shape)).argmax(axis=1)
+        logits = log_softmax(-law.rate * value[:, : scores.shape[1]], axis=1)
+        return (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
 
-    index = ask("losses", scores, sensitivity=2.0, scale=2 / epsilon, order=replay.SPAN, draw=draw)
+    asked = np.hstack([scores, -scores])
+    index = ask("losses", asked, sensitivity=2.0, scale=2 / epsilon, order=replay.SPAN, draw=draw)
     return np.append(index, W[0, int(index[0])])
 
 
