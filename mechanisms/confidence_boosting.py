@@ -118,13 +118,12 @@ def law(
     Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input, if calibration is "tight"
     and the learner's laws keep what their `privacy` promises; with "printed" and "squared" `privacy` is what is spent
     at that noise, which may be more. The learner is handed (epsilon, delta), or (epsilon/2, delta) if not "tight", and
-    its promise is what counts, and more than it was handed is refused if "tight": no record is in two chunks, so the
-    total is the larger of it and of the choice. Enforced here: records (`glm_losses.records`), losses clipped to
-    [0, loss_bound], chunks by position. With `noise` "exact" the choice holds in floating point, with "float" over the
-    reals.
+    its promise is what counts, and more than it was handed is refused: no record is in two chunks, so the total is the
+    larger of it and of the choice. Enforced here: records (`glm_losses.records`), losses clipped to [0, loss_bound],
+    chunks by position. With `noise` "exact" the choice holds in floating point, with "float" over the reals.
 
     X: (n, d), n > `candidates`; y: (n,). `loss` is one of `glm_losses.LOSSES`. Raises ValueError for anything out of
-    range, and for a learner that promises different guarantees for chunks of the same size.
+    range, for a learner that promises more than it was handed, or different guarantees for chunks of the same size.
 
     >>> from lemmata.mechanisms import glm_output
     >>> def learner(X, y, *, privacy):

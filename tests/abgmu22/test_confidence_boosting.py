@@ -15,7 +15,7 @@ from lemmata.bounds.abgmu22 import confidence_boosting as bounds
 from lemmata.experiments.abgmu22.confidence_boosting import fixed_models
 from lemmata.mechanisms import confidence_boosting, glm_output, report_noisy_max
 from lemmata.mechanisms.glm_losses import records
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_gaussian_budget
 from lemmata.mechanisms.streams import TEST_ROOT
 
 exactly = settings(derandomize=True, deadline=None, max_examples=30)
@@ -161,15 +161,23 @@ def test_budgets_of_the_calibrations(calibration, handed, scale, epsilon):
     assert law.privacy.epsilon >= law.selection.epsilon and law.privacy.delta == 0.0
 
 
-def test_a_learner_that_spends_more_is_refused_or_where_that_is_printed_reported():
-    def learner(X, y, *, privacy):
-        return glm_output.law(X, y, privacy=GaussianDP(9.0), loss="squared", norm_bound=1.0, label_bound=1.0)
+@pytest.mark.parametrize("calibration", confidence_boosting.CALIBRATIONS)
+def test_a_learner_that_spends_more_is_refused(calibration):
+    """More than it was handed: half of epsilon where the calibration is printed, whose own overspending is reported."""
 
-    asked = PARTS | {"learner": learner, "privacy": ApproxDP(1.0, 1e-6)}
-    with pytest.raises(ValueError, match=r"learner\[0\]\.privacy = GaussianDP\(mu=9.* is outside its budget"):
-        confidence_boosting.law(X, Y, **asked)
-    law = confidence_boosting.law(X, Y, **asked, calibration="squared")
-    assert law.privacy.epsilon > 40 and law.privacy.delta == 1e-6
+    def learner(mu):
+        sizes = {"loss": "squared", "norm_bound": 1.0, "label_bound": 1.0}
+        return lambda X, y, *, privacy: glm_output.law(X, y, privacy=GaussianDP(mu), **sizes)
+
+    handed = ApproxDP(1.0 if calibration == "tight" else 0.5, 1e-6)
+    asked = PARTS | {"privacy": ApproxDP(1.0, 1e-6), "calibration": calibration}
+    afforded = to_gaussian_budget(handed).mu
+    for mu in (9.0, 50.0, 1.01 * afforded):
+        with pytest.raises(ValueError, match=r"learner\[0\]\.privacy = GaussianDP\(mu=.* is outside its budget"):
+            confidence_boosting.law(X, Y, learner=learner(mu), **asked)
+    law = confidence_boosting.law(X, Y, learner=learner(afforded), **asked)
+    spent = {"tight": 1.0, "printed": 8 / 6 * math.sqrt(24) / 4, "squared": 2.0}[calibration]
+    assert law.privacy.epsilon == pytest.approx(spent, rel=1e-9) and law.privacy.delta == 1e-6
 
 
 def test_losses_are_clipped_whatever_the_learner_returns():
