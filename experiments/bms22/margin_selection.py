@@ -347,7 +347,7 @@ def corollary_is_private(*, factor=1, **setting):
     full=grid(epsilon=[1.0]),
     control=Control("choice and learner short by a factor of {}", (1.6, 2)),
     chunk=10_000,
-    cap=10,
+    cap=20,
     cost=4e-6,
 )
 def rare_margins_and_models(*, epsilon, factor=1):
