@@ -44,12 +44,13 @@ def exists_claim(statement: Statement[..., Any], **fields: Any) -> Callable:
     """
     exhaustive = fields.pop("exhaustive", False)
     options = {"exhaustive": exhaustive}
-    return cases_claim(statement, _found, "the right-hand side divided by {}", options=options, **fields)
+    return cases_claim(statement, first_found, "the right-hand side divided by {}", options=options, **fields)
 
 
-def _found(
+def first_found(
     cases: Iterable, *, factor: float, exhaustive: bool, rounding: float | None, python: Any, **_: Any
 ) -> Verdict:
+    """HOLDS at the first candidate with left <= right / factor."""
     nearest: tuple | None = None
     for case in Ending(cases):
         setting, left, right = case[-3:]

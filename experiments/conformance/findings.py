@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from lemmata.bounds.library import Paper
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN
+from lemmata.experiments.checks.existence import first_found
 from lemmata.experiments.conformance import accepted, numbers, rows, ties
 from lemmata.experiments.engine import fingerprint, registry
 from lemmata.experiments.engine.claim import CLAIMS, Claim
@@ -26,7 +27,7 @@ RULES = {
     "refuted": "what fell says how badly, at what setting and by a program that runs by itself",
     "charity": "every use of what is true but for an edge case lies where it is true",
     "links": "the rows that it rests on are decided",
-    "steps": "what is said to hold everywhere names its steps, or derives itself in the record's docstring",
+    "steps": "where a machine is said to have covered everything, rows or a derivation say that it has",
     "cases": "its cases are about arguments of the statement, and have a finite right side",
     "undecided": "it is decided",
     "oracle": "a left side that is computed in floats says on which side it can err",
@@ -102,10 +103,11 @@ def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
 def steps(row: Mapping[str, Any], claim: Claim) -> list[str]:
     """What says that a machine has covered everything rests on rows, or on a derivation in the record.
 
-    What says derived without either is an error where the claim is declared.
+    Only a check that makes its own verdict can say so with neither: a claim that does is an error where it is
+    declared. Of candidates one is enough.
     """
     swept = row["evidence"] == "enumeration" and row["scope"] == "everywhere"
-    if row["verdict"] != HOLDS or not swept:
+    if row["verdict"] != HOLDS or not swept or claim.by is first_found:
         return []
     lacks = missing("enumeration", "everywhere", claim.theorem.formula, claim.given)
     return [f"it says that a machine has covered everything: {lacks}"] if lacks else []

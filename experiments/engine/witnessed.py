@@ -132,8 +132,8 @@ def run(python: str, key: str, change: Change, folder: str) -> State:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(python, "<program>", "exec"), {"__name__": "__main__"})
     except BaseException as error:
-        line = (str(error).splitlines() or [""])[0]
-        return {"error": f"{type(error).__name__}: {line}", "calls": WATCHED["calls"]}
+        words = [type(error).__name__, *str(error).splitlines()[:1]]  # a bare assertion has no line
+        return {"error": ": ".join(words), "calls": WATCHED["calls"]}
     return {"error": "", "calls": WATCHED["calls"]}
 
 

@@ -7,6 +7,8 @@ import pytest
 pytestmark = pytest.mark.slow
 
 STRAY = """
+from lemmata.paper import exact_claim, exists_claim, holds
+
 
 def wrong(n):
     return n
@@ -16,7 +18,18 @@ def wrong(n):
 def there_is_room():
     for n in range(1, 5):
         yield {"n": n}, float(n**2), odd_sum_corrected(n=n)
+
+
+@exact_claim(odd_sum.explicit(part="swept", says="x")(lambda *, n: n**2))
+def a_machine_saw_it_all(*, factor=1):
+    return holds("enumeration", "everywhere")
+
+
+@exists_claim(odd_sum.explicit(part="one", says="x")(lambda *, n: n**2), caught=(2,))
+def there_is_one():
+    yield {"n": 1}, 1, odd_sum_corrected(n=1)
 """
+DERIVATION = "    Derivation. 2i - 1 = i^2 - (i - 1)^2, and the sum telescopes.\n"
 
 
 def rows(folder, *more):
@@ -59,7 +72,10 @@ def test_a_changed_statement_verdict_or_witness_fails_its_item(folder):
     folder.edit("odd_numbers.py", "    return n**2 + 0\n\n\n#", "    return n**2\n\n\n#")
     folder.edit("odd_numbers.py", "assert 1 > odd_sum(n=1)", "assert 1 < odd_sum(n=1)")
     said = folder.run("pytest", "-q", "-p", "no:cacheprovider").stdout
-    assert "odd.lem1/printed: its program failed in a process of its own: AssertionError" in said
+    assert (
+        "odd.lem1/printed: it was accepted as REFUTED and came to INCONCLUSIVE (UNCONFIRMED): "
+        "off by one; it falls, and its program failed in a process of its own: AssertionError\n" in said
+    )
     folder.edit("odd_numbers.py", "assert 1 < odd_sum(n=1)", "assert 1 > odd_sum(n=1)")
     folder.edit("odd_numbers.py", "    return n**2 - 1\n", "    return n**2\n")
     said = folder.run("pytest", "-q", "-p", "no:cacheprovider").stdout
@@ -74,45 +90,71 @@ def test_an_edited_check_or_helper_is_computed_anew(folder):
     assert rows(folder)["odd.lem1/corrected"]["verdict"] == "HOLDS"
     (folder / "helpers.py").write_text("def total(n):\n    return sum(range(1, 2 * n, 2)) + 1\n")
     folder.lemmata("run")
-    assert rows(folder)["odd.lem1/corrected"]["verdict"] == "REFUTED"
+    fallen = rows(folder)["odd.lem1/corrected"]
+    assert (fallen["verdict"], fallen["reason"]) == ("INCONCLUSIVE", "UNCONFIRMED")
+    assert "it falls, and no program shows it" in fallen["note"]
     folder.edit("odd_numbers.py", "helpers.total(n), odd", "helpers.total(n) - 1, odd")
     folder.lemmata("run")
     assert rows(folder)["odd.lem1/corrected"]["verdict"] == "HOLDS"
 
 
+def found(folder):
+    done = folder.lemmata("check", "--json")
+    assert done.returncode == 1, done.stderr
+    return {(each["row"], each["rule"]): each["sentence"] for each in json.loads(done.stdout)}
+
+
 def test_check_says_what_is_missing(folder):
-    folder.edit(
-        "odd_numbers.py", "    Derivation. 2i - 1 = i^2 - (i - 1)^2, and the sum telescopes.\n", "    It does.\n"
-    )
-    folder.edit("odd_numbers.py", 'severity="constant", python=WITNESS, ', "")
+    folder.edit("odd_numbers.py", DERIVATION, "    It does.\n")
+    folder.edit("odd_numbers.py", 'severity="constant", ', "")
     folder.edit("odd_numbers.py", "    >>> odd_sum(n=3)\n    8\n", "    No example.\n")
     with (folder / "odd_numbers.py").open("a") as file:
         file.write(STRAY)
     folder.edit("paper.toml", "[expected]", '"lem2" = "Lemma 2"\n[expected]\n"lem1/corrected:tie" = "never"')
-    done = folder.lemmata("check", "--json")
-    assert done.returncode == 1, done.stderr
-    found = {(each["row"], each["rule"]) for each in json.loads(done.stdout)}
+    said = found(folder)
     assert {
         ("odd.lem1/printed", "accepted"),
         ("odd.lem1/printed", "refuted"),
         ("odd.lem1/printed", "numbers"),
-        ("odd.lem1/corrected", "steps"),
+        ("odd.lem1/explicit/swept", "steps"),
         ("odd.lem1/explicit", "oracle"),
         ("odd.lem1/explicit", "tie"),
         ("odd.lem2/printed", "open"),
         ("lem1/corrected:tie", "expected"),
-    } <= found, found
+    } <= said.keys(), said
+    assert said["odd.lem1/printed", "refuted"] == "it fell and has no severity: privacy, statement or constant"
+    assert not {("odd.lem1/corrected", "steps"), ("odd.lem1/explicit/one", "steps")} & said.keys(), said
+
+
+def test_check_says_that_nothing_shows_that_a_row_falls(folder):
+    folder.edit("odd_numbers.py", "python=WITNESS, ", "")
+    assert "off by one; it falls, and no program shows it" in found(folder)["odd.lem1/printed", "undecided"]
+
+
+def test_what_says_derived_and_names_no_step_is_an_error_in_its_line(folder):
+    folder.lemmata("accept")
+    folder.edit("odd_numbers.py", DERIVATION, "    It does.\n")
+    folder.lemmata("run")
+    tried = rows(folder)["odd.lem1/corrected"]
+    assert (tried["verdict"], tried["evidence"], tried["scope"]) == ("HOLDS", "tested", "settings")
+    folder.edit("odd_numbers.py", "claim(odd_sum_corrected)", 'claim(odd_sum_corrected, evidence="derivation")')
+    for command in ("run", "check", "accept"):
+        done = folder.lemmata(command)
+        assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, (command, done.stderr)
+        assert "odd_numbers.py:" in done.stderr
+        assert "odd.lem1/corrected: evidence = 'derivation' names no step" in done.stderr
 
 
 def test_what_is_expected_to_fail_says_why(folder):
+    with (folder / "odd_numbers.py").open("a") as file:
+        file.write(STRAY)
+    reasons = {(row, rule): "everybody knows" for row, rule in found(folder) if rule != "accepted"}
+    assert ("odd.lem1/explicit/swept", "steps") in reasons
+    lines = "\n".join(f'"{row}:{rule}" = "{why}"' for (row, rule), why in reasons.items())
+    folder.edit("paper.toml", "[expected]", f"[expected]\n{lines}")
     folder.lemmata("accept")
-    folder.edit(
-        "odd_numbers.py", "    Derivation. 2i - 1 = i^2 - (i - 1)^2, and the sum telescopes.\n", "    It does.\n"
-    )
-    folder.lemmata("accept")
-    assert "says derived and names no step" in folder.lemmata("check").stdout
-    folder.edit("paper.toml", "[expected]", '[expected]\n"lem1/corrected:steps" = "everybody knows"')
-    assert folder.lemmata("check").returncode == 0
+    checked = folder.lemmata("check")
+    assert checked.returncode == 0, checked.stdout
 
 
 def test_mistakes_are_one_line_with_file_and_name(folder, tmp_path):
