@@ -138,7 +138,11 @@ def cases_claim(
             with ctx.workprec(max(ctx.prec, bits)):
                 itself, sides = ({"factor": factor}, 1) if mutates else ({}, factor)
                 cases = check(**setting, **itself)
-                verdict = decide(cases if factor == 1 else all_cases(cases), factor=sides, **how)
+                try:
+                    verdict = decide(cases if factor == 1 else all_cases(cases), factor=sides, **how)
+                finally:  # while the precision is still ours: a check that is left halfway sets back the one it found
+                    if isinstance(cases, Generator):
+                        cases.close()
             return replace(verdict, series=figure(**setting)) if figure else verdict
 
         return exact_claim(statement, control=control, by=decide, **said, **fields)(trial)

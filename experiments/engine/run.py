@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent import futures
 from typing import Any, Never
 
+from flint import ctx
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
 from tqdm import tqdm
@@ -33,6 +34,7 @@ class Fault(Exception):
 
 
 HUNG = 300  # CPU seconds, all threads and ended children together, after which a chunk counts as hung
+PRECISION = 53  # bits of a ball at the beginning of every chunk
 PATIENCE = 4  # times as long by the clock, for a chunk that waits and does not compute; no verdict depends on either
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # fixes every sum
 
@@ -117,7 +119,7 @@ def compute(
     start, spent = time.perf_counter(), cpu_seconds()
     arguments = claim.arguments(setting, factor, root=root, stream=stream, index=index)
     try:
-        with deadline(HUNG):
+        with deadline(HUNG), ctx.workprec(PRECISION):  # whatever this process computed before
             decider = claim.decider(setting, factor)
             if decider is None:
                 payload = claim.trial(**arguments)

@@ -1,11 +1,12 @@
 """Cases of balls in the shared checks: certain, refuted or undecided, and how their ratios make the tightness."""
 
 import pytest
-from flint import arb
+from flint import arb, ctx
 
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED
 from lemmata.experiments.checks.identity import equal
 from lemmata.experiments.checks.inequality import compare, equality, largest, spread, up_to_one
+from lemmata.experiments.engine import registry
 
 HALF = arb(0.5, 1e-12)
 OPTIONS = {"factor": 1, "evidence": "derivation", "scope": "everywhere"}
@@ -34,3 +35,15 @@ def test_balls_are_equal_if_they_overlap_and_are_sharp(right, digits, outcome):
 def test_the_tightness_is_read_off_the_ratios(reading, tightness):
     verdict = compare([({}, 1, 2), ({}, 1, 4)], rounding=0.0, tightness=reading, **OPTIONS)
     assert verdict.tightness == tightness
+
+
+def test_a_check_that_is_left_halfway_leaves_the_precision_as_it_was():
+    """Its generator holds a precision of its own when the first case that fails ends the check."""
+    claims = [claim for claim in registry.load(["wzw25/run_counts"])["wzw25/run_counts"] if claim.style == "exact"]
+    before, left = ctx.prec, set()
+    for claim in claims:
+        for factor in claim.control.factors if claim.control else (1,):
+            outcome = claim.trial(**claim.arguments(claim.quick[0], factor, root=1, stream="main", index=0)).outcome
+            left |= {outcome}
+            assert ctx.prec == before, claim.key
+    assert REFUTED in left
