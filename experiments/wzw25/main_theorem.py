@@ -76,9 +76,8 @@ def adaptive_margin_is_private(*, factor=1, **setting):
     **RELEASE,
 )
 def averaged_release(*, n, d, mu, factor=1):
-    """What a user of the averaged iterate sees, both of weights and of the choice: one record, n - 1 at the origin."""
-    X = np.eye(n, d) * np.eye(1, d)
-    return adaptive_pair(printed(mu, output="average"), X, np.ones(n), factor)
+    """What a user of the averaged iterate sees, both of weights and of the choice."""
+    return adaptive_pair(printed(mu, output="average"), *adaptive_pairs.alone(n, d), factor)
 
 
 @attack_claim(

@@ -262,7 +262,8 @@ def penalised_score_is_private(*, factor=1, **setting):
     law="adaptive_margin_penalised",
     quick=({"n": 2, "d": 2, "mu": 1.0},),
     cost=2e-6,
-    **SEEN | LONG | {"full": (), "control": Control("all noise {} times too small", (1.2, 1.5))},
+    control=Control("all noise {} times too small", (1.2, 1.5)),
+    **SEEN | LONG,
     note="white box with projections of 1 and 2 rows for 2 columns, so the penalties differ",
 )
 def penalised_white_box(*, n, d, mu, factor=1):

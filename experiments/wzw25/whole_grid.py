@@ -15,7 +15,7 @@ from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
 from lemmata.experiments.checks import inequality_claim, up_to_one
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, mean_claim, tail_claim
+from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
 from lemmata.experiments.instances import adaptive_pairs, margin_orders
 from lemmata.experiments.instances.adaptive_pairs import LINKS, PRIVATE, SEEN, WHOLE
 from lemmata.experiments.instances.margin_orders import OF_MEANS, OF_TAILS, corners, grid_order
@@ -30,16 +30,18 @@ from lemmata.mechanisms.solvers.margin import min_outliers, unit_rows
 @attack_claim(
     bounds.empirical_privacy,
     law="adaptive_margin",
-    quick=({"n": 1, "d": 2, "mu": 1.0},),
+    quick=grid(n=[2], d=[2], mu=[1.0]),
+    full=grid(n=[1, 5], d=[2], mu=[1.0]),
+    control=Control("all noise {} times too small", (1.3, 1.6, 2)),
     cost=2e-5,
-    note="weights, index and margin as released, last iterate, logistic regression; κ = 1/√2 at n = 1: scores stay "
-    f"hidden. {WHOLE}",
+    note="weights, index and margin as released, last iterate, logistic regression. One record counts and the others "
+    "lie at the origin: a run leans to its label, and of two runs the scores choose one that does; at n = 1 the "
+    f"scores stay hidden, and κ = 1/√2. {WHOLE}",
     **SEEN,
 )
 def empirical_release(*, n, d, mu, factor=1):
     """What a user sees."""
-    law = adaptive_pairs.printed(mu, output="last")
-    return adaptive_pairs.adaptive_pair(law, *adaptive_pairs.records(n, d), factor)
+    return adaptive_pairs.adaptive_pair(adaptive_pairs.printed(mu, output="last"), *adaptive_pairs.alone(n, d), factor)
 
 
 @exact_claim(bounds.empirical_privacy, given=LINKS, note=WHOLE, **PRIVATE)
