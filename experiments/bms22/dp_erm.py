@@ -172,7 +172,7 @@ def nothing_is_learnt():
 
 @inequality_claim(
     bounds.corrected_order,
-    control=Control("Λr/ρ to the power {}", (2,)),
+    control=Control("Λr/ρ to the power {}", (1.1, 1.25, 2)),
     given=[bounds.boosted_excess, steps.round_order, steps.corrected_substitution],
     rounding=ROUNDING,
     cost=0.4,
@@ -317,7 +317,7 @@ def one_round_at_least():
 
 @inequality_claim(
     bounds.corrected_gradients,
-    control=Control("m to the power 1/{}", (2,)),
+    control=Control("m to the power 1/{}", (1.25, 1.5, 2)),
     given=[bounds.gradient_count],
     rounding=ROUNDING,
 )

@@ -144,7 +144,7 @@ def constant():
 
 @inequality_claim(
     bounds.corrected_order,
-    control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (2,)),
+    control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (1.5, 2)),
     given=[bounds.learner_excess, steps.corrected_training, steps.projected_loss, steps.released_deviation],
     rounding=ROUNDING,
     cost=0.2,
@@ -210,7 +210,7 @@ def soft_form_near_one():
 
 @inequality_claim(
     bounds.corrected_soft_order,
-    control=Control("min(1, ε) to the power 1 - {}/2", (2,)),
+    control=Control("min(1, ε) to the power 1 - {}/2", (1.5, 2)),
     given=[bounds.corrected_order],
     note="free logarithms: √(log(2m/β) log(2/β)) (1 + log(1/δ)³ᐟ⁴)",
 )
@@ -358,7 +358,7 @@ def time_at_polynomial_confidence():
             yield p | {"power": power}, bounds.corrected_time(**p), bounds.polynomial_time(power=power, **p)
 
 
-@inequality_claim(bounds.corrected_time, control=Control("log(2/β) to the power 1/{}", (4,)), given=[bounds.operations])
+@inequality_claim(bounds.corrected_time, control=Control("log(2/β) to the power 1/{}", (3, 4)), given=[bounds.operations])
 def time_within_order(*, factor=1):
     """The counted operations at the corrected k against C g, and term by term; many decades, d from 1 to 2^30."""
 

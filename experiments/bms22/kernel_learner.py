@@ -193,7 +193,7 @@ def explicit(**p):
 
 @inequality_claim(
     bounds.corrected_order,
-    control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (2,)),
+    control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (1.5, 2)),
     given=["bms22.thm3.2/corrected/utility", bounds.kernel_excess, bounds.printed_penalty],
     rounding=ROUNDING,
     cost=0.5,
@@ -284,7 +284,7 @@ def soft_form_near_one():
 
 @inequality_claim(
     bounds.corrected_soft_order,
-    control=Control("min(1, ε) to the power 1 - {}/2", (2,)),
+    control=Control("min(1, ε) to the power 1 - {}/2", (1.5, 2)),
     given=[bounds.corrected_order],
     note="free logarithms: √(log(2m/β) log(2/β)) (1 + log(1/δ)^¾)",
 )

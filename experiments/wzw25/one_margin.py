@@ -96,7 +96,7 @@ def projected_descent_spends_mu(*, n, steps, gamma, radius, factor=1):
     family=(margin_orders.OUTWEIGHED, margin_orders.share_of_inliers, margin_orders.without_margin),
     constant=margin_orders.LAST,
     proofs=margin_orders.LAST_PROOFS,
-    control=Control("the term of the outliers times gamma^({} - 1)", (2,)),
+    control=Control("the term of the outliers times gamma^({} - 1)", (1.25, 1.5, 2)),
     series=lambda: ratio_series(bounds.last_loss, with_logs, n=1000, outliers=0, mu=1.0, beta=0.05),
     given=[bounds.last_loss, proof.lifted_margin],
     note="free logarithms: √log(1/β) √log((n+1)(n+2)/β) (4 + 3 log T), T = n² μ²; for β ≥ 1/2 it says nothing",

@@ -110,7 +110,7 @@ def printed_bound_fails(*, n, k, beta, factor=1):
         *grid(n=[100, 1000], k=[1, 3], beta=[0.999, 1e-3, 1e-8]),
         *grid(n=[100_000], k=[1, 24], beta=[1e-10, 1e-300]),
     ),
-    control=Control("Q divided by {}", (8,), {"n": 100_000, "k": 1, "beta": 1e-300}),
+    control=Control("Q divided by {}", (3, 4, 5), {"n": 100_000, "k": 1, "beta": 1e-300}),
     given=("wzw25.lemI.2/printed", bounds.doubled),
     nonvacuous_from=lambda: smallest_sample(constant=5),
     cost=0.35,

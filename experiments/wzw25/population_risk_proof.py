@@ -148,7 +148,7 @@ CALLS = {n: len(margin_grid(n)) for n in SIZES}  # |Gamma|
 
 @inequality_claim(
     proof.grid_size_bound,
-    caught=(3,),
+    caught=(2, 2.5, 3),
     cost=0.04,
     note="⌊log₂ n⌋ + 2 ≤ 4 log₂ n, by a factor 2.1 at n = 3: 2 log₂ n would do for n > 2. All n < 600, and around "
     "powers of two up to 2⁵⁹, counted",
