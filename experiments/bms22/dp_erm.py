@@ -268,7 +268,7 @@ def first_useful_m(calibration):
         {"m": 2**14, "k": 10, "epsilon": 8.0, "delta": 1e-6, "beta": 0.1, "a": 4.0, "calibration": "tight"},
         {"m": 2**17, "k": 10, "epsilon": 8.0, "delta": 1e-6, "beta": 0.1, "a": 1.0, "calibration": "corrected"},
     ),
-    control=Control("a bound {} times too small", (8,)),
+    control=Control("a bound {} times too small", (6, 7, 8)),
     chunk=80,
     cap=5,
     cost=1e-3,

@@ -306,7 +306,10 @@ def fixed_candidates(*, m, rho, epsilon, candidates, factor=1):
 
 
 @inequality_claim(
-    bounds.round_order, control=Control("Λr/ρ to the power {}", (1.1, 1.25, 2)), given=[bounds.round_excess], rounding=ROUNDING
+    bounds.round_order,
+    control=Control("Λr/ρ to the power {}", (1.1, 1.25, 2)),
+    given=[bounds.round_excess],
+    rounding=ROUNDING,
 )
 def round_within_order(*, factor=1):
     """The links of the docstring, m to 2^20 and sqrt(k) tau of all sizes: the terms have constants sqrt(10) and C."""

@@ -288,7 +288,7 @@ def risk_columns(rng, size, columns, factor):
     bounds.risk_rate,
     quick=({"smallest": 32, "largest": 320},),
     full=({"smallest": 40, "largest": 4000},),
-    control=Control("1/{} of the labels right at the last m", (2,)),
+    control=Control("1/{} of the labels right at the last m", (1.5, 2)),
     bound=lambda *, smallest, largest: (largest / smallest) ** bounds.risk_rate(smallest=smallest, largest=largest),
     high=lambda **_: (1.0, 1.0),
     points=sample_sizes,
@@ -307,7 +307,7 @@ def risk_along_m(rng, size, *, smallest, largest, factor=1):
     bounds.dimension_rate,
     quick=({"m": 32, "k": 4},),
     full=({"m": 128, "k": 16},),
-    control=Control("1/{} of the labels right in the last dimension", (2,), setting={"m": 256, "k": 32}),
+    control=Control("1/{} of the labels right in the last dimension", (1.5, 2), setting={"m": 256, "k": 32}),
     bound=lambda **sizes: (DIMENSIONS[-1] / DIMENSIONS[0]) ** bounds.dimension_rate(**sizes),
     high=lambda **_: (1.0, 1.0),
     points=lambda **_: list(DIMENSIONS),
@@ -358,7 +358,9 @@ def time_at_polynomial_confidence():
             yield p | {"power": power}, bounds.corrected_time(**p), bounds.polynomial_time(power=power, **p)
 
 
-@inequality_claim(bounds.corrected_time, control=Control("log(2/β) to the power 1/{}", (3, 4)), given=[bounds.operations])
+@inequality_claim(
+    bounds.corrected_time, control=Control("log(2/β) to the power 1/{}", (3, 4)), given=[bounds.operations]
+)
 def time_within_order(*, factor=1):
     """The counted operations at the corrected k against C g, and term by term; many decades, d from 1 to 2^30."""
 

@@ -94,7 +94,7 @@ def bounds_of_the_theorem():
 @along(
     bounds.error_along_n,
     quick=({"first": 10, "last": 100, "points": 8, "epsilon": 10.0, "delta": 1e-5, "gamma": 0.5, "d": 5},),
-    control=Control("an epsilon that falls like n^-({} - 1)/2", (3,)),
+    control=Control("an epsilon that falls like n^-({} - 1)/2", (1.5, 2)),
     trials=(250, 6, 3e-4),
     note="one decade: the next one costs a thousand times as much (n² μ² steps of n records). Strict errors: runs of "
     "one step release w₀ = 0, which makes none, so the first n is one with more steps",
@@ -255,7 +255,7 @@ MODEST = (ADAPTIVE | {"n": 3000, "d": 5, "gamma": 0.69, "epsilon": 1.0}, ADAPTIV
         {"name": "digits:0-1", "records": 100, "epsilon": 1000.0, "delta": 1e-100},
         {"name": "breast_cancer", "records": 100, "epsilon": 1000.0, "delta": 1e-100},
     ),
-    control=uncounted(5),
+    control=uncounted(4, 5),
     bound=lambda **setting: bounds.adaptive_error(**problem_of(setting)),
     chunk=lambda **setting: 100 if setting.get("n", 100) <= 30 and setting["d"] == 2 else 20,
     cap=4,
@@ -285,7 +285,7 @@ def quantile(setting):
         ADAPTIVE | {"n": 60, "planted": 1, "epsilon": 90.0, "beta": 0.1},
         ADAPTIVE | {"n": 60, "gamma": 27.0, "epsilon": 60.0, "radius": 50.0, "beta": 0.05},
     ),
-    control=uncounted(10),
+    control=uncounted(9, 10),
     bound=lambda *, beta, **setting: 3 * beta,
     trivial=lambda **setting: "the bound is at least 1" if quantile(setting) >= 1 else None,
     chunk=50,

@@ -244,7 +244,9 @@ def the_minimum_splits(*, factor=1):
 
 
 @identity_claim(
-    bound.reflected_maximum, quick=({"size": 2}, {"size": 10**6}), control=Control("noise shifted by {} - 1", (1.001, 1.5))
+    bound.reflected_maximum,
+    quick=({"size": 2}, {"size": 10**6}),
+    control=Control("noise shifted by {} - 1", (1.001, 1.5)),
 )
 def reflection(*, size, factor=1):
     """Symmetric noise on four points, K in {1, 2, 3} with the weights of K given Y: the two means, in rationals.
