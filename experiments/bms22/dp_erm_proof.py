@@ -142,7 +142,7 @@ def parameters_agree(*, factor=1):
 @exact_claim(
     bounds.printed_sum,
     severity="constant",
-    misprint="read 2 log(2/δ̂) − 1 for the upper limit 2 log(2/δ̂) of the sum over a group of 2 log(2/δ̂) records",
+    misprint="read 2 log(2/δ̂) − 1 for the upper limit 2 log(2/δ̂): so many terms are in the closed form beside the sum",
 )
 def sum_has_a_term_too_many():
     """The printed sum from 0 to 2 log(2/delta_hat) and the closed form, in balls."""
