@@ -172,7 +172,12 @@ def our_features_are_far(rng, size, *, kernel, m, d, count, radius, bandwidth, b
 # The proof ------------------------------------------------------------------------------------------------------------
 
 
-@exact_claim(bounds.mean_inner_product, control=Control("frequencies multiplied by {}", (1.01, 2)), cost=0.2)
+@exact_claim(
+    bounds.mean_inner_product,
+    control=Control("frequencies multiplied by {}", (1.01, 2)),
+    cites=("Bochner's theorem",),
+    cost=0.2,
+)
 def inner_products_are_unbiased(*, factor=1):
     """All 3^3 draws of a three-atom law through our map; then E cos against the kernel for the three spectral laws."""
     p, atoms, weights = 0.3, np.array([0.0, 1.3, -1.3]), np.array([0.4, 0.3, 0.3])
