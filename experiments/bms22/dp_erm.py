@@ -133,7 +133,7 @@ assert low > np.exp(claimed) * high + delta  # the label of record 1 flipped"""
     bounds.rounds_delta,
     quick=({"m": 4, "rounds": 1, "multiplier": 2.0, "epsilon": 0.5},),
     full=grid(m=[2, 1000], rounds=[1], multiplier=[1.0, 5.0], epsilon=[0.1, 1.0]),
-    control=Control("noise {} times too small", (1.5, 2, 4)),
+    control=Control("noise {} times too small", (1.25, 1.5, 2, 4)),
     given=("wzw25.rem2.3/printed/composition", "wzw25.rem2.3/printed/gaussian"),
     rounding=1e-6,
     tightness=up_to_one,

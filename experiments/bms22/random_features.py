@@ -76,7 +76,7 @@ def exponents(error):
 
 @inequality_claim(
     bounds.inner_product_error,
-    control=Control("D / {} frequencies", (2, 3, 5, 10)),
+    control=Control("D / {} frequencies", (1.25, 2, 3, 5, 10)),
     tightness=up_to_one,
     given=[bounds.mean_inner_product, bounds.one_pair_tail, bounds.all_pairs_tail],
     nonvacuous_from=lambda: math.floor(math.log(2 / 0.05)) + 1,  # D at m = 2, beta = 0.05: the error is < 2 r^2
@@ -107,7 +107,7 @@ def all_pairs_are_close(*, factor=1):
 
 @inequality_claim(
     bounds.inner_product_error_sharp,
-    control=Control("union over 1/{} of the pairs", (2, 5, 10, 30, 100)),
+    control=Control("union over 1/{} of the pairs", (1.25, 2, 5, 10, 30, 100)),
     tightness=up_to_one,
     given=[bounds.mean_inner_product, bounds.one_pair_tail],
     nonvacuous_from=lambda: math.floor(math.log(2 / 0.05) / 2) + 1,  # m = 2, beta = 0.05
@@ -201,7 +201,7 @@ def inner_products_are_unbiased(*, factor=1):
 
 @inequality_claim(
     bounds.one_pair_tail,
-    control=Control("exponent D t^2/2 times {}", (1.5, 2, 4)),
+    control=Control("exponent D t^2/2 times {}", (1.1, 1.5, 2, 4)),
     tightness=up_to_one,
     note="Hoeffding 1963. The sign kernel is nearly its worst case",
 )
@@ -226,7 +226,7 @@ def hoeffding_covers_one_pair(*, factor=1):
 
 @inequality_claim(
     bounds.all_pairs_tail,
-    control=Control("{} times as many pairs", (2, 4)),
+    control=Control("{} times as many pairs", (1.01, 2, 4)),
     tightness=up_to_one,
     note="with all m² ordered pairs the sum would exceed β for β > 1/2; the error is symmetric in the pair",
 )

@@ -250,7 +250,7 @@ def growth_is_a_power(*, largest):
     bounds.union_over_patterns,
     quick=({"largest": 40},),
     full=({"largest": 400},),
-    caught=(1.2, 1.5, 2),
+    caught=(1.001, 1.2, 1.5, 2),
     given=[bounds.ghost_reaches, bounds.deviation_of_risk, bounds.swapping_tail, bounds.solved],
     note="V = 1 by (2m + 1)/(2m) ≤ exp(1/(2m)), the others by Φ_V(2m) ≤ (2m)ⱽ",
 )

@@ -189,7 +189,7 @@ def second_moments():
 
 @inequality_claim(
     bounds.one_step,
-    control=Control("noise and gradients {} times smaller in the bound", (2, 5)),
+    control=Control("noise and gradients {} times smaller in the bound", (1.03, 2, 5)),
     given=[tangent_value, bounds.squared_gradient],
     scope=HINGE,
 )

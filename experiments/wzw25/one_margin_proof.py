@@ -177,7 +177,7 @@ def averaged_loss_is_meant():
 @inequality_claim(
     bounds.last_noise_part,
     given=[bounds.projected_sensitivity, projected_margins.third_order],
-    caught=(2, 4),
+    caught=(1.03, 2, 4),
     tightness=up_to_one,
     note="12 √24.6 = 59.5",
 )

@@ -277,7 +277,7 @@ CONSTANT = 2 * margin_orders.TAIL_OFF_GRID  # of Theorem 6.7 (corrected)
 @inequality_claim(
     proof.risk_over_root,
     given=[bounds.population_rate_proper],
-    caught=(2, 50),
+    caught=(1.25, 2, 50),
     rounding=1e-9,
     tightness=up_to_one,
     scope="everywhere: γ, ε and δ fixed; k of Lemma 6.2 (explicit), printed step sizes",
