@@ -277,6 +277,11 @@ class Library:
             except Exception as error:
                 raise PaperError(_blamed(error, paper.folder)) from error
 
+    def beside(self, path: str) -> contextlib.AbstractContextManager:
+        """Meanwhile, what stands beside a file of somebody's paper can be imported by its bare name, as there."""
+        paper = next((p for p in self.papers.values() if not p.house and path.startswith(f"{p.folder}/")), None)
+        return contextlib.nullcontext() if paper is None else _at_home(paper)
+
     def holds(self, path: str) -> bool:
         """Whether a file belongs to a paper that is known here, wherever that is installed."""
         homes = tuple(f"{paper.folder}/" for paper in self.papers.values())
@@ -312,10 +317,11 @@ class _Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.met: dict[str, ModuleType] = {}
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        here = path is None and fullname not in sys.stdlib_module_names
-        beside = self.paper.folder / fullname
-        found = here and (beside.with_suffix(".py").is_file() or (beside / "__init__.py").is_file())
-        return importlib.machinery.ModuleSpec(fullname, self) if found else None
+        top, _, inner = fullname.partition(".")
+        here = top in self.met if inner else top not in sys.stdlib_module_names
+        beside = self.paper.folder.joinpath(*fullname.split("."))
+        files = [file for file in (beside.with_suffix(".py"), beside / "__init__.py") if here and file.is_file()]
+        return importlib.machinery.ModuleSpec(fullname, self, origin=str(files[0])) if files else None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         self.met[spec.name] = importlib.import_module(f"{self.paper.packages[0]}.{spec.name}")

@@ -1,5 +1,6 @@
 """A fifth paper is a folder anywhere: contents, statements, claims, verdicts and pages, with no other change."""
 
+import importlib
 import shutil
 import sys
 from pathlib import Path
@@ -27,9 +28,14 @@ def added():
     known = set(library.papers)
     yield library.add
     for id in set(library.papers) - known:
-        library.forget(id)
-        for name in [name for name in sys.modules if name.startswith(f"lemmata_papers.{id}")]:
-            del sys.modules[name]
+        forgotten(id, before)
+
+
+def forgotten(id, before):
+    """Take a paper out of the library, its modules out of memory, and its rows from what was registered `before`."""
+    library.forget(id)
+    for name in [name for name in sys.modules if name.startswith(f"lemmata_papers.{id}")]:
+        del sys.modules[name]
     for registered, saved in zip((THEOREMS, CLAIMS), before, strict=True):
         registered.clear()
         registered.update(saved)
@@ -61,6 +67,42 @@ def test_a_folder_goes_through_contents_claim_verdict_and_page(added, tmp_path):
         "errata/inv25-letter.html",
         *(f"statements/inv25.{id}.html" for id in ("lem1", "lem2", "thm3")),
     }
+
+
+IMPORTS = {
+    "beside it": "from tails import level\nassert level() > 0",
+    "by its module": "import tails as t\nassert t.level() > 0",
+    "inside": "def shown():\n    import tails\n    return tails.level()\nassert shown() > 0",
+    "in a package": "from kit import more\nassert more.level() > 0",
+    "by a long name": "import kit.more\nassert kit.more.level() > 0",
+    "by what it names": "from kit.more import level\nassert level() > 0",
+}
+
+
+def digested(added, folder, python, number):
+    """The digest of a program under Lemma 2 of the paper in `folder`, whose only helper has a `number` inside."""
+    (folder / "kit").mkdir(exist_ok=True)
+    (folder / "kit" / "__init__.py").touch()
+    (folder / "deep.py").write_text(f"def number():\n    return {number}\n")
+    (folder / "tails.py").write_text("def level():\n    from deep import number\n    return number()\n")
+    (folder / "kit" / "more.py").write_text("import deep\n\n\ndef level():\n    return deep.number()\n")
+    importlib.invalidate_caches()
+    paper = added(folder)
+    claims = [claim for group in registry.load(registry.modules([paper])).values() for claim in group]
+    return programs.digest(next(claim for claim in claims if claim.key == "inv25.lem2/printed"), python)
+
+
+@pytest.mark.parametrize("how", IMPORTS)
+def test_what_only_a_program_imports_counts(added, tmp_path, monkeypatch, how):
+    """What `tails` or `kit.more` calls is changed, in modules that no statement and no check imports."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    before = dict(THEOREMS), dict(CLAIMS)
+    digests = []
+    for number in (1, 2, 1):
+        folder = shutil.copytree(FOLDER, tmp_path / "paper", dirs_exist_ok=True)
+        digests.append(digested(added, folder, IMPORTS[how], number))
+        forgotten("inv25", before)
+    assert digests[0] == digests[2] != digests[1]
 
 
 def test_a_paper_is_known_once(added, tmp_path):

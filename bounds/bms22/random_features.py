@@ -159,8 +159,9 @@ def fastfood_order_of_features(*, count: int, d: int) -> float:
 
     Derivation. A block has width h, the power of 2 with d <= h <= 2(d - 1) (h = 2 at d = 2), and costs 2 h log2 h sums
     and 3h products; there are ceil(D/h) <= (D + h - 1)/h blocks. So the operations are at most (D + h - 1)(2 log2 h +
-    3), over (D + d) log d at most (h/(1 + d)) (2 log2 h + 3)/log d, at D = 1; and at d = 2^j + 1, where h = 2(d - 1) =
-    2^(j+1) and this is largest, it is below (4 + 10/j)/log 2, less than 8.2 from j = 6 on. Up to there, and at d = 2,
-    it is computed.
+    3). Where d = h this is below (D + d)(2 log2 d + 3), and (2 log2 d + 3)/log d <= 5/log 2 < 7.3. Elsewhere d <= h -
+    1, so that over (D + d) log d it is at most (h/(1 + d)) (2 log2 h + 3)/log d, at D = 1; and at d = 2^j + 1, where h
+    = 2(d - 1) = 2^(j+1) and this is largest, it is below (4 + 10/j)/log 2, less than 8.2 from j = 6 on. Up to there it
+    is computed.
     """
     return float((count + d) * log(d))

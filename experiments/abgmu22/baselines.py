@@ -86,10 +86,12 @@ def descent_spends():
             yield sizes | {"loss": loss, "of": "opposite gradients"}, sqrt(T) * twice / sigma, mu
 
 
-def pair_of_labels(**parameters):
-    """One record at the end of the ball's reach against its opposite: half squared loss, ||Y|| = 1."""
+def pair_of_labels(n=1, **parameters):
+    """One record at the end of the ball's reach against its opposite, others at 0: half squared loss, ||Y|| = 1."""
+    first = np.eye(n, 1)
     return tuple(
-        glm_gd.law([[1.0]], [sign * sqrt(2)], loss="half_squared", label_bound=1.0, **parameters) for sign in (1, -1)
+        glm_gd.law(first, sign * sqrt(2) * first[:, 0], loss="half_squared", label_bound=1.0, **parameters)
+        for sign in (1, -1)
     )
 
 
@@ -114,14 +116,15 @@ def all_points(*, mu, steps, factor=1):
 @attack_claim(
     bounds.ball_noise,
     law="glm_gd",
-    quick=grid(mu=[1.0], steps=[4]),
-    control=Control("noise {} times too small", (2, 3, 5)),
-    note="black box, logistic regression: averaging and the ball hide much of what the steps give away",
-    **ATTACKED,
+    quick=grid(mu=[1.0], steps=[9], n=[60]),
+    control=Control("noise {} times too small", (1.3, 1.6, 2)),
+    note="black box, logistic regression. With many records at 0 the noise of a step is short beside the ball, so no "
+    "step is projected: κ = √(3 (T - 1) / (2 (2T - 1))), .84 at T = 9, as the average blurs late steps",
+    **ATTACKED | {"cost": 6e-6},
 )
-def averaged_only(*, mu, steps, factor=1):
+def averaged_only(*, mu, steps, n, factor=1):
     """Only the average is seen."""
-    return weaker(pair_of_labels(privacy=GaussianDP(mu), norm_bound=1.0, steps=steps), factor)
+    return weaker(pair_of_labels(n, privacy=GaussianDP(mu), norm_bound=0.01, steps=steps), factor)
 
 
 @inequality_claim(bounds.projected_distance, tightness=equality, note="convexity of the ball; equality inside it")

@@ -261,7 +261,7 @@ def all_models_bad():
 
 @inequality_claim(
     proof.selection_loss,
-    control=Control("the loss allowed divided by {}", (3, 4)),
+    control=Control("the loss allowed divided by {}", (2, 3, 4)),
     rounding=EXACT,
     cost=0.03,
     note="two noises are bounded apart: m − 1 candidates just below what is allowed are chosen with about b²/m only, "

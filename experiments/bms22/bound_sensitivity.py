@@ -47,7 +47,7 @@ def moves(least, claimed, m, ratio, F=float):
     bounds.sensitivity_1,
     quick=grid(constant=[1.0, 30.0]),
     full=grid(constant=[0.01]),
-    control=Control("max(1, C) divided by {}", (1.5, 40)),
+    control=Control("max(1, C) divided by {}", (1.001, 1.5, 40)),
     given=[bounds.sensitivity_1_explicit],
     tightness=up_to_one,
     note="√(B/m) √(1/m) = √B/m: the lemma rightly has 1/m in front of the root. C is the constant of the O(·) in F_1; "
@@ -112,7 +112,7 @@ def second_bound(*, m, ratio):
 
 @inequality_claim(
     bounds.other_minimiser,
-    control=Control("w'' with its loss on S' divided by {}", (1.5, 3)),
+    control=Control("w'' with its loss on S' divided by {}", (1.001, 1.5, 3)),
     note="the proof writes F_1 for F_2 on the left",
 )
 def other_minimiser():
@@ -188,7 +188,7 @@ def third_bound(*, m, ratio):
 @order_claim(
     bounds.sensitivity_4,
     constant=2,
-    caught=(1.5, 3),
+    caught=(1.001, 1.5, 3),
     given=[bounds.sensitivity_4_explicit],
     tightness=up_to_one,
     note="√(M/m) √(1/m) = √M/m: the units are right",

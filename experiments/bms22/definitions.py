@@ -33,7 +33,7 @@ def events_give_no_more_than_outputs(*, outputs):
     bounds.label_delta_bound,
     quick=grid(m=[2], epsilon=[0.3]),
     full=grid(m=[3], epsilon=[0.0, 0.1, 1.0]),
-    caught=(1.5, 4),
+    caught=(1.001, 1.5, 4),
     tightness=up_to_one,
 )
 def label_pairs_are_pairs(*, m, epsilon):

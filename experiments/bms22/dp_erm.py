@@ -133,7 +133,7 @@ assert low > np.exp(claimed) * high + delta  # the label of record 1 flipped"""
     bounds.rounds_delta,
     quick=({"m": 4, "rounds": 1, "multiplier": 2.0, "epsilon": 0.5},),
     full=grid(m=[2, 1000], rounds=[1], multiplier=[1.0, 5.0], epsilon=[0.1, 1.0]),
-    control=Control("noise {} times too small", (1.5, 2, 4)),
+    control=Control("noise {} times too small", (1.25, 1.5, 2, 4)),
     given=("wzw25.rem2.3/printed/composition", "wzw25.rem2.3/printed/gaussian"),
     rounding=1e-6,
     tightness=up_to_one,
@@ -172,7 +172,7 @@ def nothing_is_learnt():
 
 @inequality_claim(
     bounds.corrected_order,
-    control=Control("Λr/ρ to the power {}", (2,)),
+    control=Control("Λr/ρ to the power {}", (1.1, 1.25, 2)),
     given=[bounds.boosted_excess, steps.round_order, steps.corrected_substitution],
     rounding=ROUNDING,
     cost=0.4,
@@ -268,7 +268,7 @@ def first_useful_m(calibration):
         {"m": 2**14, "k": 10, "epsilon": 8.0, "delta": 1e-6, "beta": 0.1, "a": 4.0, "calibration": "tight"},
         {"m": 2**17, "k": 10, "epsilon": 8.0, "delta": 1e-6, "beta": 0.1, "a": 1.0, "calibration": "corrected"},
     ),
-    control=Control("a bound {} times too small", (8,)),
+    control=Control("a bound {} times too small", (6, 7, 8)),
     chunk=80,
     cap=5,
     cost=1e-3,
@@ -317,7 +317,7 @@ def one_round_at_least():
 
 @inequality_claim(
     bounds.corrected_gradients,
-    control=Control("m to the power 1/{}", (2,)),
+    control=Control("m to the power 1/{}", (1.25, 1.5, 2)),
     given=[bounds.gradient_count],
     rounding=ROUNDING,
 )

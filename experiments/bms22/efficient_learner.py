@@ -144,7 +144,7 @@ def constant():
 
 @inequality_claim(
     bounds.corrected_order,
-    control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (2,)),
+    control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (1.5, 2)),
     given=[bounds.learner_excess, steps.corrected_training, steps.projected_loss, steps.released_deviation],
     rounding=ROUNDING,
     cost=0.2,
@@ -210,7 +210,7 @@ def soft_form_near_one():
 
 @inequality_claim(
     bounds.corrected_soft_order,
-    control=Control("min(1, ε) to the power 1 - {}/2", (2,)),
+    control=Control("min(1, ε) to the power 1 - {}/2", (1.5, 2)),
     given=[bounds.corrected_order],
     note="free logarithms: √(log(2m/β) log(2/β)) (1 + log(1/δ)³ᐟ⁴)",
 )
@@ -288,7 +288,7 @@ def risk_columns(rng, size, columns, factor):
     bounds.risk_rate,
     quick=({"smallest": 32, "largest": 320},),
     full=({"smallest": 40, "largest": 4000},),
-    control=Control("1/{} of the labels right at the last m", (2,)),
+    control=Control("1/{} of the labels right at the last m", (1.5, 2)),
     bound=lambda *, smallest, largest: (largest / smallest) ** bounds.risk_rate(smallest=smallest, largest=largest),
     high=lambda **_: (1.0, 1.0),
     points=sample_sizes,
@@ -306,12 +306,12 @@ def risk_along_m(rng, size, *, smallest, largest, factor=1):
 @rate_claim(
     bounds.dimension_rate,
     quick=({"m": 32, "k": 4},),
-    full=({"m": 128, "k": 16},),
-    control=Control("1/{} of the labels right in the last dimension", (2,), setting={"m": 256, "k": 32}),
+    full=({"m": 128, "k": 16}, {"m": 256, "k": 32}),
+    control=Control("1/{} of the labels right in the last dimension", (1.5, 2), setting={"m": 256, "k": 32}),
     bound=lambda **sizes: (DIMENSIONS[-1] / DIMENSIONS[0]) ** bounds.dimension_rate(**sizes),
     high=lambda **_: (1.0, 1.0),
     points=lambda **_: list(DIMENSIONS),
-    chunk=lambda *, m, k: 25 if m <= 32 else 60,
+    chunk=lambda *, m, k: 25 if m <= 32 else 80,
     cap=10,
     cost=2e-3,
     note="the exponent is at most 0.1 over d = 50..50,000, which is not 'independent of d'",
@@ -358,7 +358,9 @@ def time_at_polynomial_confidence():
             yield p | {"power": power}, bounds.corrected_time(**p), bounds.polynomial_time(power=power, **p)
 
 
-@inequality_claim(bounds.corrected_time, control=Control("log(2/β) to the power 1/{}", (4,)), given=[bounds.operations])
+@inequality_claim(
+    bounds.corrected_time, control=Control("log(2/β) to the power 1/{}", (3, 4)), given=[bounds.operations]
+)
 def time_within_order(*, factor=1):
     """The counted operations at the corrected k against C g, and term by term; many decades, d from 1 to 2^30."""
 

@@ -268,7 +268,7 @@ def training_loses_more(rng, size, *, m, beta, a, **budget):
 
 @inequality_claim(
     steps.corrected_training,
-    control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (2,)),
+    control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (1.5, 2)),
     given=[corrected_order],
     rounding=ROUNDING,
 )
@@ -365,7 +365,7 @@ def projected_vector_sticks_out():
 @inequality_claim(
     steps.corrected_minimiser_radius,
     given=["bms22.lemA.3/explicit"],
-    control=Control("a radius {} times too small", (2,)),
+    control=Control("a radius {} times too small", (1.5, 2)),
     scope="everywhere: on the event",
 )
 def ball_is_wide_enough(*, factor=1):

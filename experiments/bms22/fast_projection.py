@@ -149,6 +149,7 @@ def exact_moment(x, k, p):
     full=grid(k=[1, 2, 5, 12], p=[2, 4, 8]),
     control=Control("the moment divided by {}", (1.01, 2)),
     rounding=1e-9,
+    cites=("Khintchine's inequality for p-th moments, by hypercontractivity",),
     note="four named inequalities; docstring. The exact moments in dimension 4 are at most 1/12 of it",
 )
 def moments(*, k, p, factor=1):

@@ -223,7 +223,7 @@ def privacy_costs_a_logarithm():
 
 
 @inequality_claim(
-    bounds.derived_without_privacy, given=[bounds.label_bound_derived], tightness=up_to_one, caught=(1.5, 2)
+    bounds.derived_without_privacy, given=[bounds.label_bound_derived], tightness=up_to_one, caught=(1.001, 1.5, 2)
 )
 def privacy_is_free_up_to_a_constant():
     """The explicit bound at epsilon = 1 and beyond, over samples, dimensions and margin losses."""

@@ -71,7 +71,7 @@ def truncated_functions_are_far():
 
 @inequality_claim(
     bounds.distance_to_an_open_cover,
-    control=Control("the distance divided by {}", (1.2, 2)),
+    control=Control("the distance divided by {}", (1.01, 1.2, 2)),
     note="the definition of a cover; the nearest lattice distance below ρ/2 is a twelfth of it less",
 )
 def open_covers_are_near(*, factor=1):

@@ -30,7 +30,7 @@ def formula_for_the_loss(statement, factor):
             yield point, expected, statement.theorem.formula(**(point | {"gamma": gamma * factor}))
 
 
-@identity_claim(bounds.hinge_loss, control=Control("gamma multiplied by {}", (2,)))
+@identity_claim(bounds.hinge_loss, control=Control("gamma multiplied by {}", (1.001, 2)))
 def two_terms(*, factor=1):
     """The four atoms come in two pairs with equal losses."""
     yield from formula_for_the_loss(bounds.hinge_loss, factor)
@@ -38,7 +38,7 @@ def two_terms(*, factor=1):
 
 @identity_claim(
     bounds.hinge_pieces,
-    control=Control("gamma multiplied by {}", (2,)),
+    control=Control("gamma multiplied by {}", (1.001, 2)),
     note="the two middle cases of the paper are one formula",
 )
 def four_pieces(*, factor=1):
@@ -159,7 +159,7 @@ def no_point_at_r():
     bounds.empirical_chance,
     quick=grid(m=[1, 20], gamma=[0.04]),
     full=grid(m=[3], gamma=[0.33, 1e-6]) + grid(m=[200], gamma=[0.00499]),
-    control=Control("gamma multiplied by {}", (1.5, 3), setting={"m": 20, "gamma": 0.04}),
+    control=Control("gamma multiplied by {}", (1.001, 1.5, 3), setting={"m": 20, "gamma": 0.04}),
     note="the paper says 'a similar result' and no probability; with one or more points at ±r the empirical minimiser "
     "is -1, short and wrong",
 )

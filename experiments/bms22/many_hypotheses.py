@@ -92,7 +92,7 @@ def weights_are_alike(*, d, factor=1):
     bounds.failure_chance,
     quick=({"d": 6, "epsilon": 1.0, "m": 5, "rho": 0.5}, {"d": 2, "epsilon": 0.1, "m": 19, "rho": 1.0}),
     full=grid(d=[10], epsilon=[0.01], m=[1, 999], rho=[0.0]) + grid(d=[20], epsilon=[3.0], m=[6], rho=[0.9]),
-    control=Control("1/{} of the hypotheses", (2, 4)),
+    control=Control("1/{} of the hypotheses", (1.01, 2, 4)),
     note="c = 2, c' = 1",
 )
 def wrong_one_is_selected(*, d, epsilon, m, rho, factor=1):
@@ -121,7 +121,7 @@ def chance_at_limit(d, size):
     bounds.log_separated_size,
     quick=grid(d=[1100]),
     full=grid(d=[10_000]),
-    control=Control("c' = {}/100", (1.2, 2)),
+    control=Control("c' = {}/100", (1.03, 1.2, 2)),
     evidence="certificate",
     scope="domain: d >= 1100",
     note="c = 1100, c' = 1/100; as an instance, 16 weights from a Hadamard matrix",

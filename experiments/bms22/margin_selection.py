@@ -174,6 +174,7 @@ def lemma_links(penalty, *, m, epsilon, beta):
         {"m": 16, "epsilon": 50.0, "beta": 0.2},
         {"m": 10**4, "epsilon": 0.1, "beta": 1e-6},
         {"m": 10**9, "epsilon": 1.0, "beta": 0.3},
+        {"m": 10**9, "epsilon": 1.0, "beta": 0.05},
     ),
     control=Control("the constant 4 divided by {}", (1.01, 2), setting={"m": 10**9, "epsilon": 1.0, "beta": 0.05}),
     given=[

@@ -58,7 +58,7 @@ assert near is None and {m} * {rho!r}**2 >= 1"""
     bounds.grid_point_corrected,
     quick=grid(sizes=[300]),
     full=grid(sizes=[2000]),
-    control=Control("(1/2) log m taken to a base {} times 2", (1.2, 2)),
+    control=Control("(1/2) log m taken to a base {} times 2", (1.001, 1.2, 2)),
     cost=0.15,
     note="4ᴶ ≥ m puts 2⁻ᴶ at or below every ρ, and the largest grid point that is at most ρ is at least ρ/2",
 )
@@ -118,7 +118,7 @@ assert 1 - np.exp(chosen.log_probabilities()[0]) > beta"""
     bounds.corrected_choice,
     quick=grid(m=[10_000], epsilon=[1.0], beta=[0.05], base=["2"]),
     full=grid(m=[2, 100, 10**9], epsilon=[0.01, 10.0], beta=[1e-6, 0.3], base=["2"]),
-    control=Control("the constant 4 divided by {}", (1.5, 2, 4)),
+    control=Control("the constant 4 divided by {}", (1.1, 1.5, 2, 4)),
     given=[selection_penalty],
     tightness=up_to_one,
 )
@@ -239,7 +239,7 @@ def promise_printed(*, size, beta, factor=1):
     bounds.corrected_confidence,
     quick=grid(size=[3], beta=[0.05]),
     full=grid(size=[2, 4], beta=[0.01, 0.2]),
-    control=Control("the learner run at {} beta/J", (1.5, 3)),
+    control=Control("the learner run at {} beta/J", (1.1, 1.5, 3)),
     tightness=up_to_one,
     note="a union bound over the grid; the instances come near to it",
 )
@@ -277,7 +277,7 @@ def below_is_not_trivial():
 
 @inequality_claim(
     bounds.trivial_above,
-    control=Control("the margin divided by {}", (1.5, 3)),
+    control=Control("the margin divided by {}", (1.001, 1.5, 3)),
     note="the margin loss is exactly 1; the hinge loss is below 1/2 up to ρ = 2 h_max, so leaving those margins out "
     "costs a factor of 2 at most, not nothing",
 )
@@ -329,7 +329,7 @@ def bounds_fall(*, factor=1):
 
 @inequality_claim(
     bounds.larger_margin,
-    control=Control(lambda f: f"a ball whose radius grows like rho^{2 * f - 2:g}", (2,)),
+    control=Control(lambda f: f"a ball whose radius grows like rho^{2 * f - 2:g}", (1.5, 1.75, 2)),
     note="for the hinge loss it is the minimum over a ball that is monotone; the loss of a fixed w on a misclassified "
     "record falls as ρ grows",
 )
@@ -377,7 +377,7 @@ def five_do_not_rise(*, factor=1):
 
 @inequality_claim(
     bounds.falling_sensitivities,
-    control=Control(lambda f: f"sensitivities times (rho / Lambda r)^{2 * f - 2:g}", (2,)),
+    control=Control(lambda f: f"sensitivities times (rho / Lambda r)^{2 * f - 2:g}", (1.001, 1.1, 2)),
     given=[getattr(sensitivity, f"sensitivity_{i}_explicit") for i in range(1, 6)],
 )
 def five_fall(*, factor=1):

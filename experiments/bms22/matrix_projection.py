@@ -84,7 +84,7 @@ def products_printed():
 
 @inequality_claim(
     bounds.repaired_deviations,
-    control=Control("the constant 16 divided by {}", (1.3, 1.6)),
+    control=Control("the constant 16 divided by {}", (1.25, 1.3, 1.6)),
     given=[bounds.deviations],
     rounding=1e-9,
     note="log(3x) ≤ (log 6/log 2) log x for x = m/β ≥ 2, and log(m/β)/k ≤ 1",

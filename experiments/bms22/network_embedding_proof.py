@@ -139,7 +139,7 @@ def members_are_far_apart():
 
 @inequality_claim(
     bounds.distance_from_the_cover,
-    control=Control("covers {} times as coarse", (1.2, 2)),
+    control=Control("covers {} times as coarse", (1.03, 1.2, 2)),
     tightness=up_to_one,
     note="the squares of the layers' distances add up",
 )

@@ -91,7 +91,7 @@ def no_cover_is_so_small(*, k, norm_bound, radius, rho, factor=1):
     quick=grid(k=[2], norm_bound=[1.0], radius=[1.0], rho=[1.0]),
     full=grid(k=[1, 3], norm_bound=[1.0], radius=[1.0], rho=[1.0])
     + grid(k=[2], norm_bound=[2.0], radius=[2.0], rho=[1.3]),
-    control=Control("the logarithm of the upper bound divided by {}", (1.3, 2)),
+    control=Control("the logarithm of the upper bound divided by {}", (1.25, 1.3, 2)),
     note="log(1 + 40a) ≤ (log 41/log 20) log(20a), so the proof's O(.) stands",
 )
 def volumes(*, k, norm_bound, radius, rho, factor=1):
@@ -113,7 +113,7 @@ def volumes(*, k, norm_bound, radius, rho, factor=1):
     + grid(k=[4], norm_bound=[1.0], radius=[1.0], rho=[1.0])
     + grid(k=[2], norm_bound=[30.0], radius=[1.0], rho=[1.0])
     + grid(k=[3], norm_bound=[2.5], radius=[2.0], rho=[2.0]),
-    control=Control("a lattice {} times as coarse", (1.2, 1.5)),
+    control=Control("a lattice {} times as coarse", (1.1, 1.2, 1.5)),
     cost=0.2,
     note="the covering radius is exact: the largest circumradius of the simplices that tile a period, in fractions",
 )

@@ -5,10 +5,13 @@ and tables count; comments, layout and docstrings do not. Of a library it covers
 enters when results are folded is not named by the trial, so editing it folds the old results anew.
 """
 
+import contextlib
 import csv
 import dis
 import functools
 import hashlib
+import importlib
+import importlib.util
 import sys
 import sysconfig
 import types
@@ -23,7 +26,7 @@ from flint import arb
 
 import lemmata
 from lemmata.bounds.closure import closure
-from lemmata.bounds.library import library
+from lemmata.bounds.library import FOLDERS, library
 from lemmata.bounds.theorem import Hypothesis, Theorem
 from lemmata.experiments.engine.claim import Claim
 
@@ -37,6 +40,8 @@ ENGINE = (
         for m in "cell claim costs explain fingerprint ledger registry remembered run schedule store verdict".split()
     ),
 )
+TWINS = "lemmata.mechanisms.solvers.kernels"  # compiled where numba is, equal to what stands in where it is not
+IMPORT = dis.opmap["IMPORT_NAME"]
 # Where libraries stand: where this interpreter says, and where numpy was found, say a folder on PYTHONPATH.
 FOREIGN = (
     *(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")),
@@ -131,11 +136,7 @@ def _function(function: types.FunctionType) -> Described:
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     named: list[tuple[object, Any]] = [(name, cell.cell_contents) for name, cell in cells if _filled(cell)]
     named += [*enumerate(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()]
-    for name in names:
-        thing = function.__globals__.get(name)
-        known = thing is None and (name in sys.modules or _library(name))
-        if known and name in _imported(function.__code__):  # in the function itself, and perhaps not loaded yet
-            thing = sys.modules.get(name) or types.ModuleType(name)
+    for name, thing in [*((name, function.__globals__.get(name)) for name in names), *_imported(function.__code__)]:
         if isinstance(thing, types.ModuleType) and not _foreign(getattr(thing, "__file__", None)):
             parts = [(f"{name}.{inner}", getattr(thing, inner)) for inner in names if hasattr(thing, inner)]
             named += [part for part in parts if not isinstance(part[1], types.ModuleType)]  # loaded by now, or not yet
@@ -160,11 +161,30 @@ def _names(code: types.CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-def _imported(code: types.CodeType) -> set[str]:
-    """The modules that the code imports; a method may be called `copy`, and that is no module."""
-    names = {step.argval for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"}
-    inner = [_imported(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)]
-    return names.union(*inner)
+def _imported(code: types.CodeType) -> list[tuple[str, types.ModuleType]]:
+    """The modules that the code itself imports, by name; a method may be called `copy`, and that is no module."""
+    found: list[tuple[str, types.ModuleType | None]] = []
+    module = None
+    for step in dis.get_instructions(code) if IMPORT in code.co_code[::2] else ():
+        if step.opname == "IMPORT_NAME":
+            module = _met(step.argval, code.co_filename)
+            found.append((step.argval, module))
+        elif step.opname == "IMPORT_FROM" and module is not None and hasattr(module, "__path__"):  # it may be a module
+            found.append((step.argval, _met(f"{module.__name__}.{step.argval}", code.co_filename)))
+    inner = (_imported(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return [*((name, met) for name, met in found if met is not None), *(each for one in inner for each in one)]
+
+
+def _met(name: str, path: str) -> types.ModuleType | None:
+    """A module that the file at `path` imports: ours is loaded for it, of a library the name is enough."""
+    with library.beside(path), contextlib.suppress(Exception):  # whoever runs it meets the error
+        top = name.partition(".")[0]
+        spec = importlib.util.find_spec(top)
+        if spec is None or name == TWINS:
+            return None
+        ours = top == FOLDERS or not _foreign(spec.origin)
+        return importlib.import_module(name) if ours else types.ModuleType(name)
+    return None
 
 
 def _code(code: types.CodeType, doc: str | None = None) -> str:

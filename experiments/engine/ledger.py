@@ -140,7 +140,7 @@ def _confirmed(claim: Claim, verdict: Verdict, store: Store) -> Verdict:
         return verdict
     python = str((verdict.witness or {}).get("python") or "").strip()
     said = programs.NOT_RUN if python else programs.NO_PROGRAM
-    if python and (answer := store.program(programs.digest(claim, python))) is not None:
+    if python and (answer := store.program(claim.key, programs.digest(claim, python))) is not None:
         said = answer
     if not said:
         return verdict

@@ -5,6 +5,7 @@ What a program has to do there says `witnessed`, which is that process; the answ
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import os
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import lemmata
@@ -29,8 +31,16 @@ NOT_RUN = "its program has not run: run it again"
 
 
 def digest(claim: Claim, python: str) -> str:
-    """What the answer about a program depends on: its text, the claim's code and the statement's own."""
-    return fingerprint.code_hash(claim.trial, claim.theorem.formula, python, claim.key)
+    """What the answer about a program depends on: its text and all it names, the claim, its statement, its judge."""
+    roots = (claim.trial, claim.theorem.formula, *compiled(claim, python), witnessed.judged)
+    return fingerprint.code_hash(*roots, python)
+
+
+def compiled(claim: Claim, python: str) -> list[FunctionType]:
+    """A program as a function that stands beside the statements of its paper; nothing, where it is no program."""
+    with contextlib.suppress(SyntaxError, ValueError):
+        return [FunctionType(compile(python, str(library.paper(claim.key).folder / "witness.py"), "exec"), {})]
+    return []
 
 
 def fallen(jobs: Iterable[Job]) -> Iterator[tuple[Claim, str]]:
@@ -43,10 +53,10 @@ def fallen(jobs: Iterable[Job]) -> Iterator[tuple[Claim, str]]:
 
 def confirm(jobs: Iterable[Job], store: Store, workers: int = 1) -> None:
     """Run the programs of what fell in a run, those that have not run, and keep what they came to in the store."""
-    waiting: dict[str, dict[str, Any]] = {}
+    waiting: dict[tuple[str, str], dict[str, Any]] = {}
     for claim, python in fallen(jobs):
-        name = digest(claim, python)
-        if python and store.program(name) is None:
+        name = claim.key, digest(claim, python)
+        if python and store.program(*name) is None:
             formula, paper = inspect.unwrap(claim.theorem.formula), library.paper(claim.key)
             row = {"key": claim.theorem.key, "module": formula.__module__, "name": formula.__name__}
             waiting[name] = row | {"python": python, "folder": "" if paper.house else str(paper.folder)}
@@ -56,7 +66,7 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1) -> None:
             shares, pool.map(lambda names: answers([waiting[n] for n in names]), shares), strict=True
         ):
             for name, answer in zip(share, said, strict=True):
-                store.keep_program(name, answer)
+                store.keep_program(*name, answer)
 
 
 def answers(asked: Sequence[dict[str, Any]]) -> list[str]:

@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS done (key TEXT, code TEXT, root INTEGER, profile TEXT
     PRIMARY KEY (key, code, root, profile));
 CREATE TABLE IF NOT EXISTS failed (key TEXT, code TEXT, root INTEGER, setting TEXT, stream TEXT, message TEXT,
     PRIMARY KEY (key, code, root, setting, stream));
-CREATE TABLE IF NOT EXISTS programs (digest TEXT PRIMARY KEY, said TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS shown (key TEXT, digest TEXT, said TEXT NOT NULL, PRIMARY KEY (key, digest));
 """
 
 
@@ -238,14 +238,14 @@ class Store:
         ).fetchone()
         return message and message[0]
 
-    def keep_program(self, digest: str, said: str) -> None:
-        """What the program of a witness came to: "", or what is wrong with it."""
-        self._execute("INSERT OR REPLACE INTO programs VALUES (?, ?)", (digest, said))
+    def keep_program(self, key: str, digest: str, said: str) -> None:
+        """What the program of a row's witness came to: "", or what is wrong with it."""
+        self._execute("INSERT OR REPLACE INTO shown VALUES (?, ?, ?)", (key, digest, said))
 
-    def program(self, digest: str) -> str | None:
+    def program(self, key: str, digest: str) -> str | None:
         """What a program came to, or None if it has not run."""
-        with contextlib.suppress(sqlite3.OperationalError):  # a store of before programs were kept
-            found = self._db.execute("SELECT said FROM programs WHERE digest = ?", (digest,)).fetchone()
+        with contextlib.suppress(sqlite3.OperationalError):  # a store of before answers had the keys of their rows
+            found = self._db.execute("SELECT said FROM shown WHERE key = ? AND digest = ?", (key, digest)).fetchone()
             return found and found[0]
         return None
 
@@ -270,10 +270,10 @@ class Store:
         return [root for (root,) in self._execute("SELECT DISTINCT root FROM results ORDER BY root")]
 
     def forget(self, key: str, root: int) -> None:
-        """Delete the chunks of one claim (`--fresh`)."""
-        self._execute("DELETE FROM results WHERE key=? AND root=?", (key, root))
-        self._execute("DELETE FROM done WHERE key=? AND root=?", (key, root))
-        self._execute("DELETE FROM failed WHERE key=? AND root=?", (key, root))
+        """Delete the chunks of one claim, and what its programs came to, at whatever root they ran (`--fresh`)."""
+        for table in ("results", "done", "failed"):
+            self._execute(f"DELETE FROM {table} WHERE key=? AND root=?", (key, root))
+        self._execute("DELETE FROM shown WHERE key=?", (key,))
 
     def chunks(self) -> "pd.DataFrame":
         """Every chunk as a pandas DataFrame, raw results in column `payload`; in pieces: `streamed`."""

@@ -269,7 +269,7 @@ def order_constant(*, d, sigma_p, diam, C):
 
 @inequality_claim(
     hinge_dual.privacy_order_compact,
-    caught=(2, 4),
+    caught=(1.5, 2, 4),
     given=[hinge_dual.privacy_level],
     figure=lambda: slopes(),
     note="At C = d = 1, σ_p diam(𝓜) = 2 the constant is 1.8 10⁵. Our level is smaller than the order by √log.",

@@ -122,7 +122,7 @@ def change_is_due_twice():
     bounds.end_of_the_whole_chain,
     given=[bounds.risk_change],
     tightness=up_to_one,
-    control=Control("the change of the risk divided by {}", (1.8, 3)),
+    control=Control("the change of the risk divided by {}", (1.001, 1.8, 3)),
 )
 def whole_chain(*, factor=1):
     """Two records, exactly, and the second change as the step before bounds it."""

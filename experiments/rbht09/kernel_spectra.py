@@ -194,6 +194,7 @@ transform_claim(
 transform_claim(
     kernel_spectra.transform_constant_inverse,
     given=[kernel_spectra.rbf_density_scaled, kernel_spectra.laplacian_density, kernel_spectra.cauchy_measure],
+    cites=("Bochner's theorem", "Fourier inversion"),
 )
 transform_claim(
     kernel_spectra.table_constant,
@@ -202,7 +203,7 @@ transform_claim(
     python=lambda setting: FOURIER_WITNESS.format(constant="table_constant", **setting),
     note="Table 1 uses (2π)⁻ᵈ in all rows, Algorithm 3 prints 1/2: they differ by (2π)ᵈ/2, π for d = 1.",
 )
-transform_claim(kernel_spectra.table_constant_inverse)
+transform_claim(kernel_spectra.table_constant_inverse, cites=("Fourier inversion",))
 
 
 if __name__ == "__main__":

@@ -122,7 +122,8 @@ def sharp_features_pair(*, beta, n, C, count, factor=1):
     control=Control("noise / {}", (2.5, 4)),
     cap=50,
     cost=4e-6,
-    note="the same pair under the printed calibration, our default, which needs half of it",
+    note="the same pair under the printed calibration, our default. No pair reaches more than β/2: its scale is "
+    "twice the sharp one, at which the release is β-private (Corollary 9, explicit)",
     **ATTACKED,
 )
 def printed_features_pair(*, beta, n, C, count, factor=1):

@@ -34,7 +34,7 @@ def separated(N, sigma, C, n):
 @inequality_claim(
     bounds.circle_databases,
     given=[bounds.last_dual, bounds.own_point_distance, bounds.nearest_kernel, bounds.separation, bounds.sine_estimate],
-    caught=(1.6, 2),
+    caught=(1.001, 1.6, 2),
     tightness=lambda ratios: (max(ratios), 2 / 3),
     note="the separation is at least 3/2 of what is claimed, because sin(π/N) ≥ 2/N is loose for N > 2",
 )

@@ -326,7 +326,7 @@ def selected_index(*, factor=1, **setting):
     control=Control("the noise of one score reused for all runs", (2,)),
     cost=2.2e-5,
     note="runs are drawn one by one; candidates release nothing, so the index tells all there is: exactly .06 of the "
-    "printed budget and .30 of the sharp one",
+    "printed budget, of which no pair reaches more than .25 (the sharp account of the same runs), and .30 of the sharp",
     **RUN_BY_RUN,
 )
 def index_of_known_scores(*, factor=1, **setting):
@@ -380,7 +380,8 @@ TUNED = {"epsilon": 1.0, "delta": 0.05, "beta": 1 / 30}
     control=Control(ONCE.format(18), (14, 18), TUNED | PRINTED),
     cost=2.5e-5,
     note="Algorithm 6 on three records, one label flipped; index and weights, logistic regression. One step a run, "
-    "whose iterate is released, so that a run spends all of its budget; β = 1/30, which makes 87 runs of a tuning",
+    "whose iterate is released, so that a run spends all of its budget; β = 1/30, which makes 87 runs of a tuning. The "
+    "slack is the account's: of the printed budget no pair reaches more than .24 (the sharp account of the same runs)",
     **RUN_BY_RUN | {"quick": (TUNED | SHARP,), "full": (TUNED | PRINTED,)},
 )
 def margin_and_weights(*, factor=1, **setting):

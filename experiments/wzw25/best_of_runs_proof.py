@@ -39,6 +39,7 @@ def chords_are_above(*, mu, r, eta):
         "epsilon divided by {} (1.08 and less: what sharp gives away)", (1.02, 1.2), settings((0.1, 1 / 495, 1e-5))[0]
     ),
     given=[bound.sharp_epsilon],
+    cites=("Blackwell's theorem on comparisons, as in Dong, Roth & Su 2022, Theorem 2",),
     cost=2,
     bits=BITS,
     note="runs that show a Gaussian in fine bins, their rare outputs where they gain the most, nearly attain it",

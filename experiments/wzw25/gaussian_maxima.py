@@ -126,7 +126,7 @@ def range_leaves_the_interval(*, factor=1):
 
 @inequality_claim(
     bound.two_ends,
-    caught=(1.5, 3),
+    caught=(1.001, 1.5, 3),
     rounding=5e-21,  # at t = 0 both sides are 1
     note="m ≥ -t/2 is a slip for m ≤ -t/2: the printed right side is 1, so it is true",
 )
@@ -308,14 +308,14 @@ def jensen(statement, left, ratios=(0.9, 0.5, 0.2)):
         yield {"eta": eta, "r": r}, left(eta, r), statement.theorem.formula(eta=eta, r=r)
 
 
-@inequality_claim(bound.root_outside, caught=(1.2, 1.5), note="the square root is concave and log K ≥ 0")
+@inequality_claim(bound.root_outside, caught=(1.01, 1.2, 1.5), note="the square root is concave and log K ≥ 0")
 def jensen_for_the_root():
     """E sqrt(log K) <= sqrt(E log K)."""
     yield from jensen(bound.root_outside, lambda eta, r: bound.log_moment(eta, r, 0.5))
 
 
 @inequality_claim(
-    bound.logarithm_outside, caught=(1.2, 1.5), given=[bound.root_outside], note="the logarithm is concave"
+    bound.logarithm_outside, caught=(1.1, 1.2, 1.5), given=[bound.root_outside], note="the logarithm is concave"
 )
 def jensen_for_the_logarithm():
     """E log K <= log E K, with E log K as the line before ends: the square of its right side."""

@@ -285,7 +285,7 @@ def everything_is_seen(*, n, d, mu, factor=1):
     law="adaptive_margin_split",
     quick=({"n": 5, "d": 2, "mu": 1.0},),
     bound=lambda *, mu, **_: mu,
-    control=Control("budgets split over one candidate instead of {}", (4,)),
+    control=Control("budgets split over {} times too few candidates", (1.5, 2, 4)),
     note="the budget is split over the candidates: |Γ| = 4 at n = 5",
     **GDP,
 )

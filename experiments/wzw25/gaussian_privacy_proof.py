@@ -170,7 +170,7 @@ def phases_keep_their_promise(*, n, k):
 @inequality_claim(
     release.table_error,
     quick=grid(name=["quantile", "log", "exp"]),
-    caught=(1e6, 2e6),
+    caught=(3, 1e6, 2e6),
     cost=0.3,
     evidence="certificate",
     bits=100,
@@ -304,6 +304,7 @@ def approximate_account_played(*, epsilon, delta, first, depth, factor=1):
     quick=({"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "kept": 0.0, "depth": 2},),
     full=({"epsilon": 1.0, "delta": 1e-6, "first": 0.0, "kept": 0.4, "depth": 3},),
     control=TWO_BRANCHES,
+    cites=("Blackwell's theorem on comparisons, as in Dong, Roth & Su 2022, Theorem 2",),
     **ACCOUNTS,
 )
 def gaussian_account_played(*, epsilon, delta, first, kept, depth, factor=1):

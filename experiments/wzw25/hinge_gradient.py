@@ -20,7 +20,7 @@ HINGE = "domain: hinge losses"
 @inequality_claim(
     bounds.tangent_value,
     quick=({"steps": 8},),
-    control=Control("subgradients {} times too long", (1.5, 3)),
+    control=Control("subgradients {} times too long", (1.001, 1.5, 3)),
     note="printed for differentiable f and used on the hinge; for subgradients the inequality is their definition",
 )
 def subgradients_lie_below(*, steps, factor=1):

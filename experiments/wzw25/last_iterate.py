@@ -260,7 +260,7 @@ ONE_STEP = {"kind": "opposed", "d": 1, "steps": 1, "mu": 0.5}  # where the truth
 TOO_SMALL = "a bound {} times too small"
 MEAN = dict(
     quick=KINDS,
-    full=MORE,
+    full=(*MORE, ONE_STEP | {"steps": 50, "mu": 1.0}),
     chunk=500,
     cap=40,
     expect=0.3,
@@ -301,7 +301,10 @@ def decaying_steps(rng, size, *, factor=1, **setting):
 
 
 TAIL = dict(
-    quick=tuple(s | {"beta": 0.1} for s in KINDS), full=tuple(s | {"beta": 0.05} for s in MORE), chunk=500, cap=10
+    quick=tuple(s | {"beta": 0.1} for s in KINDS),
+    full=(*(s | {"beta": 0.05} for s in MORE), ONE_STEP | {"beta": 0.1}),
+    chunk=500,
+    cap=10,
 )
 
 

@@ -142,7 +142,9 @@ KINDS = ("general", "ties", "short")
     bound.fewest_outliers,
     quick=({"n": 7, "d": 2},),
     full=({"n": 1, "d": 1}, {"n": 9, "d": 3}, {"n": 8, "d": 10}),
-    control=Control(lambda factor: f"inlier sets with a margin at most {4 / factor**2:g} above the level", (4, 20)),
+    control=Control(
+        lambda factor: f"inlier sets with a margin at most {4 / factor**2:g} above the level", (1.5, 4, 20)
+    ),
     cost=0.3,
 )
 def inlier_sets_shrink(*, n, d, factor=1):

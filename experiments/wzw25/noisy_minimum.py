@@ -45,7 +45,7 @@ def chosen_mean():
 
 @inequality_claim(
     bound.choice_mean_sharp,
-    caught=(1.5, 3, 5),
+    caught=(1.001, 1.5, 3, 5),
     cost=0.6,
     rounding=TIED,
     given=[max_mean],
@@ -81,7 +81,7 @@ def outcomes(step, left, factor):
     return {"tightness": None}
 
 
-CHOSEN_BY = Control("chosen under noise {} times as large", (2, 3, 5))
+CHOSEN_BY = Control("chosen under noise {} times as large", (1.25, 1.5, 2))
 
 
 @inequality_claim(

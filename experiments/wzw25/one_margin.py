@@ -96,7 +96,7 @@ def projected_descent_spends_mu(*, n, steps, gamma, radius, factor=1):
     family=(margin_orders.OUTWEIGHED, margin_orders.share_of_inliers, margin_orders.without_margin),
     constant=margin_orders.LAST,
     proofs=margin_orders.LAST_PROOFS,
-    control=Control("the term of the outliers times gamma^({} - 1)", (2,)),
+    control=Control("the term of the outliers times gamma^({} - 1)", (1.25, 1.5, 2)),
     series=lambda: ratio_series(bounds.last_loss, with_logs, n=1000, outliers=0, mu=1.0, beta=0.05),
     given=[bounds.last_loss, proof.lifted_margin],
     note="free logarithms: √log(1/β) √log((n+1)(n+2)/β) (4 + 3 log T), T = n² μ²; for β ≥ 1/2 it says nothing",
@@ -232,7 +232,7 @@ def errors_of_averages(rng, size, *, factor=1, **setting):
     bounds.loss_along_n,
     quick=({"first": 2, "last": 200, "points": 8, "mu": 0.2, "gamma": 0.8, "d": 5},),
     full=({"first": 10, "last": 1000, "points": 8, "mu": 0.05, "gamma": 0.8, "d": 5},),
-    control=Control("a budget that falls like n^-({} - 1)/2", (2,)),
+    control=Control("a budget that falls like n^-({} - 1)/2", (1.25, 1.5, 2)),
     trials=(250, 6, 2e-4),
     note="records of margin γ exactly, no outliers, no projection; μ fixed; where nμ < √d the run has one step, which "
     "releases w₀ = 0. Up to 2e-3 core-seconds a trial",
@@ -281,7 +281,7 @@ BY_DIMENSION = {"first": 16, "last": 1600, "points": 2, "n": 10, "gamma": 0.8, "
     bounds.loss_along_dimension,
     quick=(BY_DIMENSION,),
     full=(BY_DIMENSION | {"first": 1000, "last": 100000, "points": 8},),
-    control=Control("noise times (d / first)^(({} - 1)/2)", (3,), BY_DIMENSION),
+    control=Control("noise times (d / first)^(({} - 1)/2)", (2.5, 3), BY_DIMENSION),
     trials=(40, 6, 2e-3),
     note="fast projection, drawn afresh for every trial and dimension; a trial is the mean over 16 releases. Up to 0.3 "
     "core-seconds a trial. One-sided: only growth would contradict the bound",

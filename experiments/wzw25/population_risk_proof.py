@@ -148,7 +148,7 @@ CALLS = {n: len(margin_grid(n)) for n in SIZES}  # |Gamma|
 
 @inequality_claim(
     proof.grid_size_bound,
-    caught=(3,),
+    caught=(2, 2.5, 3),
     cost=0.04,
     note="⌊log₂ n⌋ + 2 ≤ 4 log₂ n, by a factor 2.1 at n = 3: 2 log₂ n would do for n > 2. All n < 600, and around "
     "powers of two up to 2⁵⁹, counted",
@@ -277,23 +277,23 @@ CONSTANT = 2 * margin_orders.TAIL_OFF_GRID  # of Theorem 6.7 (corrected)
 @inequality_claim(
     proof.risk_over_root,
     given=[bounds.population_rate_proper],
-    caught=(2, 50),
+    caught=(1.25, 2, 50),
     rounding=1e-9,
     tightness=up_to_one,
     scope="everywhere: γ, ε and δ fixed; k of Lemma 6.2 (explicit), printed step sizes",
     note="explicit ≤ C g, and g → 0 with √n/log n outliers, say: their term has no free logarithm",
 )
 def few_outliers_vanish():
-    """sqrt(n) times the explicit bound over the order; and the order along n with sqrt(n)/log n outliers: it falls."""
+    """sqrt(n) times the explicit bound over the order; with sqrt(n)/log n outliers the order falls along n."""
     for point in (corner for corner in margin_orders.corners(True) if corner["n"] >= 3):
         point.pop("radius")
         yield point, sqrt(point["n"]) * bounds.uncapped(**point), CONSTANT * proof.risk_over_root(**point)
-    fixed = {"gamma": 0.5, "epsilon": 1.0, "delta": 1e-5}
-    orders = [
-        proof.risk_over_root(n=10**j, outliers=round(10 ** (j / 2) / (j * log(10))), **fixed) for j in (30, 60, 120)
-    ]
-    for before, after in pairwise(orders):
-        yield {"of": "along n"}, after, 0.6 * before
+    for gamma, (epsilon, delta) in product((1.0, 0.5, 1e-3), ((1e-3, 1e-300), (1.0, 1e-5), (90.0, 1e-5), (5.0, 0.5))):
+        fixed = {"gamma": gamma, "epsilon": epsilon, "delta": delta}
+        counts = [(10**j, round(10 ** (j / 2) / (j * log(10)))) for j in (36, 72, 144)]
+        orders = [proof.risk_over_root(n=n, outliers=few, **fixed) for n, few in counts]
+        for before, after in pairwise(orders):
+            yield fixed | {"of": "along n"}, after, 0.6 * before
 
 
 if __name__ == "__main__":

@@ -273,6 +273,7 @@ def printed_r_is_necessary(*, factor=1, **setting):
 @inequality_claim(
     bound.sufficiently_small_r,
     quick=[MANY_ETAS],
+    full=[{"eta": [1.0], "beta": [0.01], "size": [1000]}],
     control=Control("r times {}", (1.01, 1.1, 2), {"eta": [1.0], "beta": [0.01], "size": [1000]}),
     given=[bound.relaxation, bound.largest_r_relaxed],
     bits=SHARP,

@@ -1,11 +1,13 @@
 """How many candidates do pure-DP learners of margins need? Section 1.2 of Wang, Zhu & Wang (2025)."""
 
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
 from lemmata.bounds.wzw25 import tables_proof as bound
 from lemmata.experiments.checks import inequality_claim, order_claim
+from lemmata.experiments.checks.inequality import Link
 from lemmata.mechanisms.solvers.margin import geometric_margin
 
 LABELLINGS = """from lemmata.bounds.wzw25.tables_proof import candidates_order
@@ -33,12 +35,18 @@ def labellings_outgrow_the_order():
     bound.candidates_needed, caught=(1.01, 2), note="attained: one candidate a labelling is enough for them"
 )
 def every_labelling_has_the_margin():
-    """The labellings of 1 to 5 orthonormal records whose margin, as it is solved for, is at least gamma."""
-    for n in range(1, 6):
-        gamma = n**-0.5 * (1 - 1e-9)
-        labellings = (np.array(signs) for signs in product((-1, 1), repeat=n))
-        carried = sum(geometric_margin(np.eye(n), y).value >= gamma for y in labellings)
-        yield {"gamma": gamma, "n": n}, bound.candidates_needed(gamma=gamma), carried
+    """The labellings of 1 to 6 orthonormal records whose margin, as it is solved for, is at least gamma.
+
+    gamma is just below 1/sqrt(n) and above 1/sqrt(n + 1); and as many records as any gamma allows have its margin.
+    """
+    for n in range(1, 7):
+        labellings = [np.array(signs) for signs in product((-1, 1), repeat=n)]
+        margins = np.array([geometric_margin(np.eye(n), y).value for y in labellings])
+        for gamma in (n**-0.5 * (1 - 1e-9), (n**-0.5 + (n + 1) ** -0.5) / 2, (n + 1) ** -0.5 * (1 + 1e-9)):
+            yield {"gamma": gamma, "n": n}, bound.candidates_needed(gamma=gamma), int((margins >= gamma).sum())
+    for gamma in (1.0, 0.9, 0.5, 0.3, 0.1, 0.01, 1e-3):
+        n = bound.candidates_needed(gamma=gamma).bit_length() - 1
+        yield Link("margin of the mean", {"gamma": gamma, "n": n}, n * Fraction(gamma) ** 2, 1)
 
 
 if __name__ == "__main__":

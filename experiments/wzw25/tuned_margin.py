@@ -29,7 +29,7 @@ from lemmata.experiments.instances import tuned_data
 ORDER = {
     "rounding": 1e-6,
     "tightness": lambda ratios: (min(ratios[-1], 1.0), 1.0),  # the last case is what the search finds
-    "control": Control("C divided by {}", (1.2, 2)),
+    "control": Control("C divided by {}", (1.001, 1.2)),
 }
 ONCE = {"epsilon": 1.0, "delta": 1e-3, "n": 100, "size": 8}
 BUDGETS = {

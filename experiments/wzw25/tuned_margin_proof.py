@@ -25,7 +25,7 @@ BITS = 300
 
 @inequality_claim(
     bound.most_margins,
-    caught=(1.4, 2),
+    caught=(1.001, 1.4, 2),
     given=("wzw25.lem6.4/printed/size",),
     tightness=spread,
     note="loose: 3 log₂ n would do for the chain, 2 log₂ n for |Γ| itself",
@@ -161,7 +161,7 @@ def sqrt_two_is_kept(*, n, size, mu):
     bound.selection_in_epsilon,
     quick=({"n": 2, "size": 1, "epsilon": 1.0, "delta": 0.999}, {"n": 10, "size": 5, "epsilon": 1.0, "delta": 1e-5}),
     full=({"n": 10**6, "size": 10**9, "epsilon": 1e-3, "delta": 1e-300},),
-    caught=(1.5, 2),
+    caught=(1.001, 1.5, 2),
     given=[bound.margin_budget],
     tightness=up_to_one,
 )

@@ -15,7 +15,7 @@ from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
 from lemmata.experiments.checks import inequality_claim, up_to_one
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, mean_claim, tail_claim
+from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
 from lemmata.experiments.instances import adaptive_pairs, margin_orders
 from lemmata.experiments.instances.adaptive_pairs import LINKS, PRIVATE, SEEN, WHOLE
 from lemmata.experiments.instances.margin_orders import OF_MEANS, OF_TAILS, corners, grid_order
@@ -30,16 +30,18 @@ from lemmata.mechanisms.solvers.margin import min_outliers, unit_rows
 @attack_claim(
     bounds.empirical_privacy,
     law="adaptive_margin",
-    quick=({"n": 1, "d": 2, "mu": 1.0},),
+    quick=grid(n=[2], d=[2], mu=[1.0]),
+    full=grid(n=[1, 5], d=[2], mu=[1.0]),
+    control=Control("all noise {} times too small", (1.3, 1.6, 2)),
     cost=2e-5,
-    note="weights, index and margin as released, last iterate, logistic regression; κ = 1/√2 at n = 1: scores stay "
-    f"hidden. {WHOLE}",
+    note="weights, index and margin as released, last iterate, logistic regression. One record counts and the others "
+    "lie at the origin: a run leans to its label, and of two runs the scores choose one that does; at n = 1 the "
+    f"scores stay hidden, and κ = 1/√2. {WHOLE}",
     **SEEN,
 )
 def empirical_release(*, n, d, mu, factor=1):
     """What a user sees."""
-    law = adaptive_pairs.printed(mu, output="last")
-    return adaptive_pairs.adaptive_pair(law, *adaptive_pairs.records(n, d), factor)
+    return adaptive_pairs.adaptive_pair(adaptive_pairs.printed(mu, output="last"), *adaptive_pairs.alone(n, d), factor)
 
 
 @exact_claim(bounds.empirical_privacy, given=LINKS, note=WHOLE, **PRIVATE)
@@ -92,7 +94,7 @@ def bounds_of_the_theorem():
 @along(
     bounds.error_along_n,
     quick=({"first": 10, "last": 100, "points": 8, "epsilon": 10.0, "delta": 1e-5, "gamma": 0.5, "d": 5},),
-    control=Control("an epsilon that falls like n^-({} - 1)/2", (3,)),
+    control=Control("an epsilon that falls like n^-({} - 1)/2", (1.5, 2)),
     trials=(250, 6, 3e-4),
     note="one decade: the next one costs a thousand times as much (n² μ² steps of n records). Strict errors: runs of "
     "one step release w₀ = 0, which makes none, so the first n is one with more steps",
@@ -253,7 +255,7 @@ MODEST = (ADAPTIVE | {"n": 3000, "d": 5, "gamma": 0.69, "epsilon": 1.0}, ADAPTIV
         {"name": "digits:0-1", "records": 100, "epsilon": 1000.0, "delta": 1e-100},
         {"name": "breast_cancer", "records": 100, "epsilon": 1000.0, "delta": 1e-100},
     ),
-    control=uncounted(5),
+    control=uncounted(4, 5),
     bound=lambda **setting: bounds.adaptive_error(**problem_of(setting)),
     chunk=lambda **setting: 100 if setting.get("n", 100) <= 30 and setting["d"] == 2 else 20,
     cap=4,
@@ -283,7 +285,7 @@ def quantile(setting):
         ADAPTIVE | {"n": 60, "planted": 1, "epsilon": 90.0, "beta": 0.1},
         ADAPTIVE | {"n": 60, "gamma": 27.0, "epsilon": 60.0, "radius": 50.0, "beta": 0.05},
     ),
-    control=uncounted(10),
+    control=uncounted(9, 10),
     bound=lambda *, beta, **setting: 3 * beta,
     trivial=lambda **setting: "the bound is at least 1" if quantile(setting) >= 1 else None,
     chunk=50,

@@ -139,7 +139,7 @@ def term_a_in_epsilon():
 
 
 @inequality_claim(
-    bounds.term_b, **IN_EPSILON | {"given": (bounds.selection_part, "wzw25.lem6.4/printed/size"), "caught": (2.5,)}
+    bounds.term_b, **IN_EPSILON | {"given": (bounds.selection_part, "wzw25.lem6.4/printed/size"), "caught": (1.5, 2)}
 )
 def term_b_in_epsilon():
     """What the choice costs (s1) at the budget of one call."""

@@ -27,6 +27,7 @@ from lemmata.experiments.instances.tuned_data import hardest_gap
 
 NOISE = "noise {} times as large"
 BITS = 160
+HALF, MANY = {"eta": 1.0, "r": 0.5, "size": 10**10}, {"eta": 1.0, "r": 1e-12, "size": 10**14}
 FAR = {"eta": -0.95, "r": 1e-12, "size": 10**10}
 USED = {"eta": 1.0, "r": 1 / 495, "size": 5}  # Algorithm 6 at n = 10
 LAWS = tuple(
@@ -67,8 +68,8 @@ def excess_of_the_winner(statement, law, factor):
 @inequality_claim(
     bound.noisy_minimum_mean,
     quick=(FAR, USED),
-    full=LAWS,
-    control=Control("noise of mean ({} - 1) sigma", (2, 4), {"eta": 1.0, "r": 0.5, "size": 10**10}),
+    full=(*LAWS, HALF),
+    control=Control("noise of mean ({} - 1) sigma", (2, 4), HALF),
     bits=BITS,
     note="looks wrong for the reasons that part winner is, and holds because the noisy minimum is biased downwards: "
     "the left side is never positive, so 0 in place of the bound would do",
@@ -125,8 +126,8 @@ def winner_as_printed(*, factor=1, **law):
 @inequality_claim(
     bound.winner_mean_given_drawn,
     quick=(FAR, USED),
-    full=LAWS,
-    control=Control(NOISE, (1.2, 2), {"eta": 1.0, "r": 1e-12, "size": 10**14}),
+    full=(*LAWS, MANY),
+    control=Control(NOISE, (1.2, 2), MANY),
     given=("wzw25.lemA.5/printed/mean",),
     bits=BITS,
 )
@@ -207,7 +208,7 @@ def along_paths(statement, left, factor):
     return {"note": "pathwise; 3615 paths enumerated, ties included"}
 
 
-LOWERED = Control("the bound lowered by {} - 1", (1.5,))
+LOWERED = Control("the bound lowered by {} - 1", (1.001, 1.5))
 
 
 @inequality_claim(bound.winner_below, control=LOWERED)
@@ -244,7 +245,9 @@ def the_minimum_splits(*, factor=1):
 
 
 @identity_claim(
-    bound.reflected_maximum, quick=({"size": 2}, {"size": 10**6}), control=Control("noise shifted by {} - 1", (1.5,))
+    bound.reflected_maximum,
+    quick=({"size": 2}, {"size": 10**6}),
+    control=Control("noise shifted by {} - 1", (1.001, 1.5)),
 )
 def reflection(*, size, factor=1):
     """Symmetric noise on four points, K in {1, 2, 3} with the weights of K given Y: the two means, in rationals.

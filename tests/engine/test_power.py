@@ -32,6 +32,26 @@ def test_the_arithmetic_of_a_coin():
     assert exact < 1e-8 and exact <= bound < 1e-4
 
 
+WHOLE = {  # controls that count records, outliers or terms: nothing lies between none and one
+    "bms22.lem3.1.s2/corrected/sum",
+    "wzw25.eq2.s1/printed",
+    "wzw25.thm4.1/explicit/simultaneous",
+    "wzw25.corD.2/explicit",
+}
+
+
+def test_a_factor_that_is_tried_alone_is_near_or_no_factor():
+    """Elsewhere a nearer one is tried first, so that what is published is the nearest at which the row falls."""
+    alone = {key: claim.control for key, claim in CLAIMS.items() if claim.control and len(claim.control.factors) == 1}
+    far = {key: control.factors[0] for key, control in alone.items() if control.factors[0] > 1.05}
+    assert {key for key, factor in far.items() if alone[key].text(factor) != alone[key].text(2 * factor)} == WHOLE
+
+
+def test_a_control_stands_where_its_claim_is_tried():
+    controls = [(key, claim, claim.control.setting) for key, claim in CLAIMS.items() if claim.control]
+    assert not [key for key, claim, at in controls if at is not None and at not in claim.settings("full")]
+
+
 def refuted_at(claim, setting, factor):
     return missed(claim, setting, pilot(claim, setting, factor, TEST_ROOT))
 

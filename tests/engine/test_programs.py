@@ -2,7 +2,8 @@
 
 import pytest
 
-from lemmata.experiments.engine import programs
+from lemmata.experiments.engine import fingerprint, programs, registry
+from lemmata.mechanisms import private_svm
 
 IMPORTED = "from lemmata.bounds.rbht09.lower_bounds_rbf import circle_databases\n"
 OWN = "from lemmata.bounds.rbht09.lower_bounds_rbf import least_databases_printed\n"
@@ -45,3 +46,36 @@ def test_a_function_that_is_called_inside_another_counts():
     row = {"key": "bms22.rem.poly/printed/dimension", "module": "lemmata.bounds.bms22.polynomial_kernels"}
     row |= {"name": "printed_dimension"}
     assert programs.answers([row | {"folder": "", "python": python}]) == [""]
+
+
+@pytest.mark.parametrize(
+    "python",
+    [
+        "from lemmata.mechanisms.private_svm import law\nassert law",
+        "from lemmata.mechanisms import private_svm\nassert private_svm.law",
+        "import lemmata.mechanisms.private_svm as p\nassert p.law",
+        "import lemmata.mechanisms.private_svm\nassert lemmata.mechanisms.private_svm.law",
+    ],
+)
+def test_a_law_that_only_a_program_runs_is_part_of_what_it_came_to(monkeypatch, python):
+    """No statement and no check of Theorem 20's first step names this law."""
+    claim = registry.find("rbht09.thm20.s1/printed")
+    seen = []
+    for changed in (None, lambda X, y: None):
+        if changed:
+            monkeypatch.setattr(private_svm, "law", changed)
+        monkeypatch.setattr(fingerprint, "_KEPT", {})
+        seen.append((programs.digest(claim, python), programs.digest(claim, "assert True")))
+    assert seen[0][0] != seen[1][0] and seen[0][1] == seen[1][1]
+
+
+def test_who_judges_is_part_of_it_too(monkeypatch):
+    claim = registry.find("rbht09.thm20.s1/printed")
+    before = programs.digest(claim, "assert True")
+    monkeypatch.setattr(programs.witnessed, "judged", lambda **program: "")
+    assert programs.digest(claim, "assert True") != before
+
+
+def test_what_is_no_program_has_a_digest():
+    claim = registry.find("rbht09.thm20.s1/printed")
+    assert programs.digest(claim, "assert (") != programs.digest(claim, "assert [")

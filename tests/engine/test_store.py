@@ -88,3 +88,14 @@ def test_a_store_that_a_run_is_just_beginning_reads_as_an_empty_one(tmp_path):
     assert path.stat().st_size
     with Store(path, reading=True) as store:
         assert store.missing and store.roots() == []
+
+
+def test_a_claim_that_is_forgotten_loses_its_chunks_and_what_its_programs_came_to():
+    where = ("{}", "main", 1, "")
+    store = Store()
+    for key, start in (("a", b"x"), ("b", b"y")):
+        store.write(key, "c", 1, where, 0, Chunk({"trials": 1, "failures": 0}, 0.0, start * 16))
+        store.keep_program(key, "0", "it fails")
+    store.forget("a", 1)
+    assert (store.read("a", "c", 1, where), store.program("a", "0")) == ({}, None)
+    assert len(store.read("b", "c", 1, where)) == 1 and store.program("b", "0") == "it fails"

@@ -39,6 +39,7 @@ from lemmata.mechanisms.audit import replay
 from lemmata.mechanisms.audit.game import Game, audit
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 from lemmata.mechanisms.streams import LEDGER_ROOT
+from lemmata.tools.sabotage.exact_noise import EXACT
 from lemmata.tools.sabotage.learners import LEARNERS, boosted
 from lemmata.tools.sabotage.planting import ONE, Broadcast, Planted, halved, refuted, rng, unclipped
 from lemmata.tools.sabotage.programs import PROGRAMS
@@ -174,6 +175,7 @@ PLANTED = (
     *LEARNERS,
     *PROMISES,
     *PROGRAMS,
+    *EXACT,
     Planted(11, "Laplace noise of the private SVM halved", "attack", laplace.GridLaplace, "sample",
             lambda f: lambda law, rng, size=1: law.point * law.grid + (f(law, rng, size) - law.point * law.grid) / 2,
             refuted(flipped_label, ONE)),
