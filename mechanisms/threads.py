@@ -7,16 +7,18 @@ to answer. So whatever makes many small products asks for one thread while it ru
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 LOADING = "scipy.linalg", "sklearn.utils._openmp_helpers"  # modules that load libraries with threads of their own
-SMALL = 2**20  # numbers of a table, whose product with a vector takes a millisecond
+SMALL = 2**22  # numbers of a table, whose product with a vector takes some milliseconds
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @lru_cache(maxsize=len(LOADING) ** 2)
@@ -35,6 +37,21 @@ def one_thread() -> Iterator[None]:
         yield
 
 
-def threads_for(*tables: Any) -> AbstractContextManager[None]:
-    """One thread if all `tables` together are small, else as many as there are."""
-    return one_thread() if sum(np.size(table) for table in tables) <= SMALL else nullcontext()
+def threads_for(numbers: int, columns: int = 1) -> AbstractContextManager[None]:
+    """One thread where products of a table of so many numbers with so many columns are short, else all there are.
+
+    Sixteen columns at once take about as long as one: that is spent on reading the table.
+    """
+    return one_thread() if numbers * max(1, columns // 16) <= SMALL else nullcontext()
+
+
+def one_thread_if_small(function: Callable[P, T]) -> Callable[P, T]:
+    """The function, which runs on one thread where its first argument is a small table."""
+
+    @wraps(function)
+    def run(*args: P.args, **named: P.kwargs) -> T:
+        table: Any = args[0] if args else next(iter(named.values()))
+        with threads_for(np.size(table)):
+            return function(*args, **named)
+
+    return run

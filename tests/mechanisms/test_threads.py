@@ -5,7 +5,8 @@ import pytest
 import sklearn.utils._openmp_helpers  # noqa: F401 - loads OpenMP
 from threadpoolctl import ThreadpoolController
 
-from lemmata.mechanisms.threads import SMALL, one_thread, threads_for
+from lemmata.mechanisms.solvers import perturbed_risk
+from lemmata.mechanisms.threads import SMALL, one_thread, one_thread_if_small, threads_for
 
 
 def counts():
@@ -40,7 +41,16 @@ def test_an_error_gives_them_back():
 
 
 def test_large_tables_keep_their_threads():
-    with threads_for(np.zeros(SMALL // 2), np.zeros(SMALL // 2)):
-        assert set(counts()) == {1}
-    with threads_for(np.zeros(SMALL), np.zeros(1)):
-        assert max(counts()) == 3
+    for numbers, columns, most in ((SMALL, 1, 1), (SMALL + 1, 1, 3), (SMALL // 4, 64, 1), (SMALL // 4, 128, 3)):
+        with threads_for(numbers, columns):
+            assert max(counts()) == most
+    found = one_thread_if_small(lambda table: max(counts()))
+    assert found(np.zeros(3)) == found(table=[1.0]) == 1 and found(np.zeros(SMALL + 1)) == 3
+
+
+def test_what_solves_for_a_few_records_runs_on_one_thread(monkeypatch):
+    """The threads are there again afterwards."""
+    seen = []
+    monkeypatch.setattr(perturbed_risk, "_newton", lambda Z, b, *_: seen.append(max(counts())) or (b, b[:, 0]))
+    perturbed_risk.minimise(np.eye(2), linear=np.eye(2), ridge=1.0, share=1.0, loss="logistic")
+    assert seen == [1] and max(counts()) == 3
