@@ -14,6 +14,7 @@ Not hardened: how long a draw takes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import frexp, prod
@@ -23,6 +24,7 @@ import numpy as np
 from lemmata.mechanisms.arithmetic import up
 from lemmata.mechanisms.grid_gaussian import rounded_normal
 from lemmata.mechanisms.law import one_of, sized, table
+from lemmata.mechanisms.solvers.twins import compiled
 
 NOISES = ("exact", "float")
 BITS = 20  # of a coordinate on the grid
@@ -30,6 +32,8 @@ COEFFICIENT = 10  # bits of a coefficient in [0, 1] behind the point, at most; t
 EXACT = 53  # bits that float64 adds without rounding
 WIDEST = 2.0**46  # grid steps in a standard deviation: a draw, below 40 of them, is a float
 AHEAD = 2**16  # numbers of noise drawn at a time
+LONG = 128  # coordinates of a row that had better be read once
+SMALLEST = 2.0**-100  # grid of rows that float32 holds
 
 
 def grid_for(radius: float) -> float:
@@ -85,6 +89,18 @@ def rounded_down(coefficients: np.ndarray, n: int) -> np.ndarray:
     np.floor(coefficients, out=coefficients)
     coefficients /= scale
     return coefficients
+
+
+def reading_once(Z: np.ndarray, width: float, grid: float, times: int) -> Callable[[np.ndarray], np.ndarray] | None:
+    """w of shape (d, 1) -> the exact sum of the rows z of Z with <z, w> < width, in memory that the next call changes.
+
+    For long rows on `grid` that are read `times` times: the kernel reads each once for product and sum together, in
+    float32, which holds its 20 bits a coordinate. None where the products of a BLAS are as fast, or there is no kernel.
+    """
+    if Z.shape[1] < LONG or not SMALLEST <= grid <= 1 / SMALLEST or not (kernels := compiled(times * Z.size)):
+        return None
+    rows, total = Z.astype(np.float32), np.empty(Z.shape[1])
+    return lambda w: np.asarray(kernels.hinge_sums(rows, w[:, 0], width, total))[:, None]
 
 
 @dataclass

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import islice, zip_longest
 from math import inf, isfinite, log, nextafter, pi
 from typing import Any, TypedDict
@@ -33,7 +34,7 @@ from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.mechanisms.arithmetic import brief, in_range, up
-from lemmata.mechanisms.grid_sums import GridNoise, check_noise, coefficient_bits, on_grid, rounded_down
+from lemmata.mechanisms.grid_sums import GridNoise, check_noise, coefficient_bits, on_grid, reading_once, rounded_down
 from lemmata.mechanisms.law import LinearModel, clip_rows, finite, generator, labels, one_of, positive, sized, whole
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
@@ -158,11 +159,12 @@ class NoisyGDLaw:
     def _descend(self, rng: np.random.Generator, size: int) -> Iterator[np.ndarray]:
         """Yield w_0, ..., w_T of `size` independent runs, one column each, in an array that the next step changes."""
         W = np.repeat(self.start[:, None], size, axis=1).astype(self.Z.dtype)
-        sums, part, bands = np.empty_like(W), np.empty_like(W), self._bands(size)
         noisy = self.noise(rng, W.shape, self.steps)
+        alone = size == 1 and self.loss == "hinge" and reading_once(self.Z, self.width, self.grid, self.steps)
+        summed = alone or partial(self._sums, out=np.empty_like(W), part=np.empty_like(W), bands=self._bands(size))
         yield W
         for eta in self.strides.tolist():
-            gradient = noisy(self._sums(W, sums, part, bands))
+            gradient = noisy(summed(W))
             gradient *= eta
             W -= gradient
             yield W
@@ -225,12 +227,10 @@ def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
     (mu,) = sized(mu=mu)
     if max(n, d) > 10**18 or mu > 1e18:
         raise ValueError(f"n, d or mu is above 10^18: n = {n}, d = {d}, mu = {mu}")
-    if isinstance(steps, str) and steps == "printed":
-        return bounds.printed_steps(n, mu)
-    if isinstance(steps, str) and steps == "balanced":
-        return bounds.balanced_steps(n, mu, d)
     if isinstance(steps, str):
-        raise ValueError(f"steps = {steps!r} is not printed, balanced or a whole number >= 1")
+        if steps not in ("printed", "balanced"):
+            raise ValueError(f"steps = {steps!r} is not printed, balanced or a whole number >= 1")
+        return bounds.printed_steps(n, mu) if steps == "printed" else bounds.balanced_steps(n, mu, d)
     (count,) = whole(steps=steps)
     if count > MOST:
         raise ValueError(f"steps = {brief(steps)} is more than {MOST} steps")

@@ -129,6 +129,20 @@ def signed_sums(X: np.ndarray, packed: np.ndarray, tables: np.ndarray, total: np
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
+def hinge_sums(Z: np.ndarray, w: np.ndarray, width: float, total: np.ndarray) -> np.ndarray:
+    """`total`, made the sum of the rows z of Z with <z, w> < width; each row is read from memory once."""
+    total[:] = 0
+    for i in range(Z.shape[0]):
+        z, along = Z[i], 0.0
+        for j in range(w.size):
+            along += z[j] * w[j]
+        if along < width:
+            for j in range(w.size):
+                total[j] += z[j]
+    return total
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
 def hinge_steps(
     V: np.ndarray,
     Z: np.ndarray,
