@@ -36,9 +36,9 @@ from lemmata.bounds.exact.sampled_gaussian import batches_scale
 from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25.noisy_gd import balanced_steps
 from lemmata.mechanisms.arithmetic import root_down, up
-from lemmata.mechanisms.grid_sums import GridNoise, check_noise, coefficient_bits, on_grid
+from lemmata.mechanisms.grid_sums import SINGLE, GridNoise, check_noise, coefficient_bits, on_grid, signed_rows
 from lemmata.mechanisms.law import Projection, clip_rows, labels, positive, sized, table
-from lemmata.mechanisms.noisy_gd import MOST, RATE, SINGLE, NoisyGDLaw, signed_rows
+from lemmata.mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.projected_gd import CLIP, JLGDLaw
 

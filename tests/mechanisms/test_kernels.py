@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
+from lemmata.mechanisms import column_ranges, grid_sums, noisy_gd, phased_sgd
 from lemmata.mechanisms import fast_projection as fast_projections
-from lemmata.mechanisms import grid_sums, noisy_gd, phased_sgd
 from lemmata.mechanisms import sign_projection as sign_projections
 from lemmata.mechanisms.fast_projection import fast_projection
 from lemmata.mechanisms.privacy import GaussianDP
@@ -91,6 +91,17 @@ def test_sums_of_rows_within_the_width_are_the_sums(kind):
     Z, w, total = rng.integers(-(2**19), 2**19, size=(300, 130)) / 2**19, rng.normal(size=130), np.ones(130)
     assert kernels.hinge_sums(Z.astype(kind), w, 0.5, total) is total
     assert np.array_equal(total, (Z @ w < 0.5) @ Z)
+
+
+def test_octaves_are_counted_as_they_are_numbered(monkeypatch):
+    """Zeros of either sign, ends of octaves, the smallest and the largest floats, columns in any order in memory."""
+    ends = np.concatenate([2.0 ** np.arange(-70, 70), [0.0, -0.0, 5e-324, 1e308, np.nextafter(1, 0)]])
+    X = np.random.default_rng(18).choice(np.concatenate([ends, -ends]), size=(400, 5))
+    monkeypatch.setattr(column_ranges, "compiled", lambda work: None)
+    slow = column_ranges.octave_counts(X)
+    monkeypatch.setattr(column_ranges, "compiled", lambda work: kernels)
+    for table in (X, np.asfortranarray(X)):
+        assert np.array_equal(column_ranges.octave_counts(table), slow)
 
 
 def test_a_run_alone_releases_what_runs_abreast_would(monkeypatch):

@@ -361,19 +361,20 @@ INNER = {
     lazy_reals: "rounded cell",
     certified_risk: "slope float_slopes certified",
     generalized_exponential: "normalised",
-    noisy_gd: "signed_rows",
     perturbed_risk: "damped",
     kernel_learner: "waves",
     kernel_features: "records sizes",
     entropy: "words",
     hardening: "answer",
     grid_gaussian: "rounded_normal settled on_grid",
-    grid_sums: "grid_for grid_rows on_grid coefficient_bits rounded_down noisy_counts check_noise reading_once",
+    grid_sums: "grid_for grid_rows on_grid coefficient_bits rounded_down noisy_counts check_noise "
+    "reading_once signed_rows clipped_rows",
     laplace: "settled shape_of",
     sign_projection: "checked",
     fast_projection: "columns_of butterflies blocks",
     twins: "compiled",
     kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums hinge_sums "
+    "exponent_counts "
     "hinge_steps",
     discrete_gaussian: "bernoulli_exp_any spent",
     snapping: "number logarithm draw",
