@@ -32,7 +32,7 @@ however ties count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log, sqrt
 from typing import Any, TypedDict, Unpack
@@ -101,7 +101,8 @@ class AdaptiveMarginLaw:
         """`size` independent runs with the same projections, abreast: the runs are columns of every matrix product."""
         best, index = np.full(size, np.inf), np.zeros(size, dtype=int)
         winners = []
-        for j, (candidate, weights) in enumerate(zip(self.candidates, self._runs(rng, size), strict=True)):
+        runs = sampled_gd.released([candidate.descent for candidate in self.candidates], rng, size)
+        for j, (candidate, weights) in enumerate(zip(self.candidates, runs, strict=True)):
             winners.append(weights)
             errors = candidate.errors(weights, self.ties)
             if self.noise == "exact":
@@ -110,24 +111,12 @@ class AdaptiveMarginLaw:
                 noisy = errors + self.penalties[j] + rng.normal(scale=self.sigma, size=size)
             index[noisy < best] = j
             best = np.minimum(best, noisy)
-        chosen = np.empty((size, self._dimension))
+        first = self.candidates[0]
+        chosen = np.empty((size, first.descent.Z.shape[1] if first.projection is None else first.projection.d))
         for j, candidate in enumerate(self.candidates):
             if (here := index == j).any():
                 chosen[here] = candidate.lift(winners[j][here])
         return {"weights": chosen, "index": index, "margin": self.margins[index]}
-
-    def _runs(self, rng: np.random.Generator, size: int) -> Iterable[np.ndarray]:
-        """The weights of `size` runs for each margin, (size, k): one margin after another, batches for all together."""
-        descents: list[Any] = [candidate.descent for candidate in self.candidates]
-        if not isinstance(descents[0], sampled_gd.SampledGDLaw):
-            return (descent.sample(rng, size) for descent in descents)
-        released = [sampled_gd.abreast(descents, rng) for _ in range(size)]
-        return (np.concatenate(weights) for weights in zip(*released, strict=True))
-
-    @property
-    def _dimension(self) -> int:
-        first = self.candidates[0]
-        return first.descent.Z.shape[1] if first.projection is None else first.projection.d
 
 
 @dataclass(frozen=True)
@@ -280,9 +269,9 @@ def law(
     (`lemmata.mechanisms.noisy_gd`).
 
     X: (n, d); y: (n,), each -1 or +1. `projections`: from `draw_projections`, drawn by the caller from a stream of
-    their own. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / k, a whole number, or "sampled": the balanced ones on
-    random batches (`lemmata.mechanisms.sampled_gd`), last iterate, decaying steps and empirical scores. Then `privacy`
-    is what the privacy curve of all steps and scores says, and there is no `gdp`. `output`: "average" or "last"
+    their own. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / k, a whole number, or "sampled": balanced, but n / 4
+    at most, on random batches (`lemmata.mechanisms.sampled_gd`), last iterate, decaying steps and empirical scores. Then
+    `privacy` is what the privacy curve of all steps and scores says, and there is no `gdp`. `output`: "average" or "last"
     iterate. `score`: "empirical" counts errors, "penalised" is Equation 3; both change by at most 1 (the paper's
     averaged errors change by 1/n; noise and score divided by n make the same choice). `ties`: "right" is the printed
     loss, y <w, x> < 0, "wrong" is y <w, x> <= 0. `white_box`: see `WhiteBoxLaw`. `descent`: `stride` and so on of

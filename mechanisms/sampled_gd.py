@@ -42,7 +42,7 @@ from lemmata.mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.projected_gd import CLIP, JLGDLaw
 
-PASSES = 20.0  # over the data, at most
+PASSES = 80.0  # over the data, at most
 RECORDS = 4  # that a step stands for, at least: more than n / 4 steps find nothing that so many do not
 SHARE = 0.5  # the length of a record's gradients, in units of noise, that is aimed at: beyond, a batch hides too little
 DRAWN = 2**16  # records, or numbers of noise, drawn at any one time
@@ -111,8 +111,8 @@ class SampledGDLaw(NoisyGDLaw):
 
     @property
     def expected_cost(self) -> float:
-        """Core-seconds a release, roughly: a batch is gathered, then read twice."""
-        return self.steps * (3 * self.rate * self.Z.size + 30 * self.Z.shape[1] + 30_000) / RATE
+        """Core-seconds a release, roughly, of a run beside a dozen others: a batch is gathered for all of them."""
+        return self.steps * (0.3 * self.rate * self.Z.size + 20 * self.Z.shape[1] + 4000) / RATE
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases, shape (size, k): one after another, each with batches of its own."""
@@ -168,6 +168,14 @@ def abreast(runs: Sequence[SampledGDLaw], rng: np.random.Generator) -> list[np.n
             each.step(t, batch)
     last = {i: columns[key].W[:, j] for key, group in shared.items() for j, i in enumerate(group)}
     return [last[i][None].astype(float) for i in range(len(runs))]
+
+
+def released(runs: Sequence[Any], rng: np.random.Generator, size: int) -> Iterator[np.ndarray]:
+    """`size` releases of each of several laws, (size, k): one law after another, but all on batches that they share."""
+    if not isinstance(runs[0], SampledGDLaw):
+        return (run.sample(rng, size) for run in runs)
+    drawn = [abreast(runs, rng) for _ in range(size)]
+    return (np.concatenate(weights) for weights in zip(*drawn, strict=True))
 
 
 def signed_table(

@@ -379,7 +379,7 @@ INNER = {
     discrete_gaussian: "bernoulli_exp_any spent",
     snapping: "number logarithm draw",
     adaptive_margin: "checked_projections chosen_steps",
-    sampled_gd: "plan batches row_noise abreast signed_table candidates",
+    sampled_gd: "plan batches row_noise abreast released signed_table candidates",
     pure_learner: "count_errors",
     network_learner: "activation matrices count_errors",
     output_perturbation: "radial_log_density prepared tolerance",

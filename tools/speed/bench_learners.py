@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from .scaling import cost, exponent
-from .side_by_side import module, ratio
+from .side_by_side import dear, module, ratio
 
 timer = time.process_time  # CPU seconds: what else the machine does matters less
 SEED = 3
@@ -143,11 +143,11 @@ class Search:
     runs = 19  # of each of three widths: 57 are expected
 
     def setup(self, n):
-        found = (
-            module("lemmata.mechanisms.search", "PrivateSearchCV"),
-            module("lemmata.mechanisms.estimators", "NoisyGD"),
-        )
-        self.search = found[0].PrivateSearchCV(found[1].NoisyGD(), {"width": [0.01, 0.1, 1.0]})
+        if n > 2000:
+            dear("searches of up to 16,000 records")
+        kind = module("lemmata.mechanisms.search", "PrivateSearchCV").PrivateSearchCV
+        learner = module("lemmata.mechanisms.estimators", "NoisyGD").NoisyGD()
+        self.search = kind(learner, {"width": [0.01, 0.1, 1.0]})
 
     def sampled(self, n):
         """What draws the runs of one search, its laws made."""
@@ -159,7 +159,7 @@ class Search:
 
     def track_exponent(self, n):
         """Of the CPU time in n, by least squares in logarithms."""
-        if n > 2000:
+        if n < 8000:
             raise NotImplementedError("one exponent is enough")
         return exponent(list(self.sizes), [cost(self.sampled(size), 1)[0] for size in self.sizes])[0]
 
