@@ -19,8 +19,9 @@ The grid, the projections, step counts and noise depend on n, d and parameters o
                                     step, which was paid for: with T = 1 it is w_0 = 0 whatever the data are.
     steps "balanced" ("printed")    At T = n^2 mu^2 / k that excess is at most sqrt(5/4) of its limit Delta sqrt(k)/mu;
                                     n^2 mu^2 steps cost k times as much.
-    steps "auto"                    "balanced" as long as that takes about a minute, "sampled" beyond: the same steps on
-                                    random batches, in time linear in n; `sampled_gd` has a table of what that costs.
+    steps "auto"                    "balanced" as long as that takes about a second, "sampled" beyond: as many, but n/4
+                                    at most, on random batches that all runs share; `sampled_gd` says what that costs.
+    projections  (all with k < d)   Only those with 4 k < d: rows of up to 2 radius need twice the noise, as 4 k would.
     calibration "exact" ("printed") The largest mu there is, in place of a sufficient one.
 
 Half of mu^2 goes to the scores, as printed: three quarters or more for the runs did no better on real data. There is no
@@ -59,7 +60,7 @@ from lemmata.mechanisms.law import (
 from lemmata.mechanisms.noisy_gd import RATE, Descent
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
 
-PATIENCE = 60.0  # core-seconds beyond which `fit` takes random batches
+PATIENCE = 1.0  # core-seconds beyond which `fit` takes random batches
 CALIBRATIONS = ("printed", "exact")
 SCORES = ("empirical", "penalised")
 Projections = Sequence[Projection | None]
@@ -98,28 +99,24 @@ class AdaptiveMarginLaw:
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """`size` independent runs with the same projections, abreast: the runs are columns of every matrix product."""
-        best = np.full(size, np.inf)
-        index = np.zeros(size, dtype=int)
-        winners = [np.empty((0, 0))] * len(self.candidates)
-        for j, candidate in enumerate(self.candidates):
-            winners[j] = candidate.descent.sample(rng, size)
-            errors = candidate.errors(winners[j], self.ties)
+        best, index = np.full(size, np.inf), np.zeros(size, dtype=int)
+        winners = []
+        runs = sampled_gd.released([candidate.descent for candidate in self.candidates], rng, size)
+        for j, (candidate, weights) in enumerate(zip(self.candidates, runs, strict=True)):
+            winners.append(weights)
+            errors = candidate.errors(weights, self.ties)
             if self.noise == "exact":
                 noisy = noisy_counts(rng, errors, self.sigma) + self.penalties[j]
             else:
                 noisy = errors + self.penalties[j] + rng.normal(scale=self.sigma, size=size)
             index[noisy < best] = j
             best = np.minimum(best, noisy)
-        chosen = np.empty((size, self._dimension))
+        first = self.candidates[0]
+        chosen = np.empty((size, first.descent.Z.shape[1] if first.projection is None else first.projection.d))
         for j, candidate in enumerate(self.candidates):
             if (here := index == j).any():
                 chosen[here] = candidate.lift(winners[j][here])
         return {"weights": chosen, "index": index, "margin": self.margins[index]}
-
-    @property
-    def _dimension(self) -> int:
-        first = self.candidates[0]
-        return first.descent.Z.shape[1] if first.projection is None else first.projection.d
 
 
 @dataclass(frozen=True)
@@ -272,9 +269,9 @@ def law(
     (`lemmata.mechanisms.noisy_gd`).
 
     X: (n, d); y: (n,), each -1 or +1. `projections`: from `draw_projections`, drawn by the caller from a stream of
-    their own. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / k, a whole number, or "sampled": the balanced ones on
-    random batches (`lemmata.mechanisms.sampled_gd`), last iterate, decaying steps and empirical scores. Then `privacy`
-    is what the privacy curve of all steps and scores says, and there is no `gdp`. `output`: "average" or "last"
+    their own. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / k, a whole number, or "sampled": balanced, but n / 4
+    at most, on random batches (`lemmata.mechanisms.sampled_gd`), last iterate, decaying steps and empirical scores. Then
+    `privacy` is what the privacy curve of all steps and scores says, and there is no `gdp`. `output`: "average" or "last"
     iterate. `score`: "empirical" counts errors, "penalised" is Equation 3; both change by at most 1 (the paper's
     averaged errors change by 1/n; noise and score divided by n make the same choice). `ties`: "right" is the printed
     loss, y <w, x> < 0, "wrong" is y <w, x> <= 0. `white_box`: see `WhiteBoxLaw`. `descent`: `stride` and so on of
@@ -320,8 +317,12 @@ def law(
 
 
 def drawn(X: ArrayLike, radius: float, projections: Projections | None, rng: np.random.Generator) -> Projections:
-    """`projections`, or new ones for data of the shape of X."""
-    return draw_projections(*table(X).shape, radius=radius, rng=rng) if projections is None else projections
+    """`projections`, or those new ones for data of the shape of X that need less noise than no projection."""
+    if projections is not None:
+        return projections
+    n, d = table(X).shape
+    new = draw_projections(n, d, radius=radius, rng=rng)
+    return [None if phi is None or projected_gd.CLIP**2 * phi.k >= d else phi for phi in new]
 
 
 def chosen_model(law: Any, rng: np.random.Generator) -> AdaptiveModel:
@@ -333,7 +334,7 @@ def chosen_model(law: Any, rng: np.random.Generator) -> AdaptiveModel:
 def chosen_steps(n: int, d: int, mu: float) -> str:
     """What `steps` "auto" stands for: "sampled" where full descents would take more than `PATIENCE` core-seconds.
 
-    >>> chosen_steps(10**4, 50, 0.27), chosen_steps(10**5, 10**3, 0.27)
+    >>> chosen_steps(2500, 50, 0.27), chosen_steps(5000, 50, 0.27)
     ('balanced', 'sampled')
     """
     n, d = whole(n=n, d=d)

@@ -14,22 +14,29 @@ Not hardened: how long a draw takes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import frexp, prod
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.arithmetic import up
+from lemmata.mechanisms.arithmetic import in_range, up
 from lemmata.mechanisms.grid_gaussian import rounded_normal
-from lemmata.mechanisms.law import one_of, sized, table
+from lemmata.mechanisms.law import by_bands, clip_rows, labels, one_of, sized, table
+from lemmata.mechanisms.solvers.twins import compiled
 
 NOISES = ("exact", "float")
+PRECISIONS = ("double", "single")
+SINGLE = (1e-12, 1e12)  # of radius and width: float32 then rounds all rows and gradients relative to their length
 BITS = 20  # of a coordinate on the grid
 COEFFICIENT = 10  # bits of a coefficient in [0, 1] behind the point, at most; the grid of the noise has them too
 EXACT = 53  # bits that float64 adds without rounding
 WIDEST = 2.0**46  # grid steps in a standard deviation: a draw, below 40 of them, is a float
 AHEAD = 2**16  # numbers of noise drawn at a time
+LONG = 128  # coordinates of a row that had better be read once
+SMALLEST = 2.0**-100  # grid of rows that float32 holds
 
 
 def grid_for(radius: float) -> float:
@@ -53,7 +60,10 @@ def grid_rows(X: np.ndarray, radius: float) -> np.ndarray:
     [[314572.0, -419430.0]]
     """
     grid, X = grid_for(radius), table(X)
-    return np.trunc(X * ((1 - (X.shape[1] + 8) * 2.0**-52) / grid)) * grid
+    steps = X * ((1 - (X.shape[1] + 8) * 2.0**-52) / grid)
+    np.trunc(steps, out=steps)
+    steps *= grid
+    return steps
 
 
 def on_grid(X: np.ndarray, radius: float, noise: str) -> tuple[np.ndarray, float]:
@@ -63,6 +73,36 @@ def on_grid(X: np.ndarray, radius: float, noise: str) -> tuple[np.ndarray, float
         return X, 0.0
     coefficient_bits(len(X))
     return grid_rows(X, radius), grid_for(radius)
+
+
+def clipped_rows(X: ArrayLike, radius: float, noise: str) -> tuple[np.ndarray, float]:
+    """Rows clipped to `radius`, as `noise` needs them, and their grid: `clip_rows` and `on_grid`, a band at a time.
+
+    >>> clipped_rows([[3.0, 4.0], [0.25, 0.0]], 1.0, "float")[0].round(6).tolist()
+    [[0.6, 0.8], [0.25, 0.0]]
+    """
+    check_noise(noise)
+    X = table(X)
+    coefficient_bits(len(X) if noise == "exact" else 1)
+    rows = by_bands(lambda band: on_grid(clip_rows(band, radius), radius, noise)[0], X)
+    return rows, grid_for(radius) if noise == "exact" else 0.0
+
+
+def signed_rows(X: np.ndarray, y: ArrayLike, precision: str, **sizes: float) -> np.ndarray:
+    """y x for every row of X, shape (n, d), in that precision; none is longer than it was.
+
+    Raises ValueError where `sizes`, the radius of the rows and the width, are not for float32.
+
+    >>> signed_rows(np.ones((1, 2)), [-1], "single", radius=2.0)
+    array([[-0.99999976, -0.99999976]], dtype=float32)
+    """
+    one_of(PRECISIONS, precision=precision)
+    Z = labels(y, len(X))[:, None] * X
+    if precision == "double":
+        return Z
+    for name, size in sizes.items():
+        in_range(name, size, *SINGLE, closed=True)
+    return (Z * (1 - 2.0**-22)).astype(np.float32)
 
 
 def coefficient_bits(n: int) -> int:
@@ -85,6 +125,18 @@ def rounded_down(coefficients: np.ndarray, n: int) -> np.ndarray:
     np.floor(coefficients, out=coefficients)
     coefficients /= scale
     return coefficients
+
+
+def reading_once(Z: np.ndarray, width: float, grid: float, times: int) -> Callable[[np.ndarray], np.ndarray] | None:
+    """w of shape (d, 1) -> the exact sum of the rows z of Z with <z, w> < width, in memory that the next call changes.
+
+    For long rows on `grid` that are read `times` times: the kernel reads each once for product and sum together, in
+    float32, which holds its 20 bits a coordinate. None where the products of a BLAS are as fast, or there is no kernel.
+    """
+    if Z.shape[1] < LONG or not SMALLEST <= grid <= 1 / SMALLEST or not (kernels := compiled(times * Z.size)):
+        return None
+    rows, total = Z.astype(np.float32), np.empty(Z.shape[1])
+    return lambda w: np.asarray(kernels.hinge_sums(rows, w[:, 0], width, total))[:, None]
 
 
 @dataclass

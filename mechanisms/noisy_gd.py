@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import islice, zip_longest
 from math import inf, isfinite, log, nextafter, pi
 from typing import Any, TypedDict
@@ -33,19 +34,26 @@ from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.mechanisms.arithmetic import brief, in_range, up
-from lemmata.mechanisms.grid_sums import GridNoise, check_noise, coefficient_bits, on_grid, rounded_down
-from lemmata.mechanisms.law import LinearModel, clip_rows, finite, generator, labels, one_of, positive, sized, whole
+from lemmata.mechanisms.grid_sums import (
+    GridNoise,
+    check_noise,
+    clipped_rows,
+    coefficient_bits,
+    reading_once,
+    rounded_down,
+    signed_rows,
+)
+from lemmata.mechanisms.law import LinearModel, finite, generator, one_of, positive, sized, whole
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 from lemmata.mechanisms.threads import threads_for
 
 OUTPUTS = ("average", "last", "iterates")
 STRIDES = ("printed", "tuned", "decaying")
 LOSSES = ("hinge", "logistic")
-PRECISIONS = ("double", "single")
-SINGLE = (1e-12, 1e12)  # of radius and width: float32 then rounds all rows and gradients relative to their length
 BAND = 2**20  # bytes of the rows, or of their margins, that a step reads twice: the second time from a core's cache
 COLUMNS = 256  # runs abreast
 MOST = 10**9  # steps that anybody can take
+ENOUGH = 2000  # steps beyond which a descent found nothing more: with them, time is linear in n
 RATE = 1e9  # entries a core updates in a second, measured
 
 Band = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # rows, their transpose, their margins, which are small
@@ -95,6 +103,11 @@ class NoisyGDLaw:
     def steps(self) -> int:
         """T, a whole number that depends on no data."""
         return len(self.strides)
+
+    @property
+    def dimension(self) -> int:
+        """The numbers in an iterate, and in a release of `NoisyGDLaw`."""
+        return len(self.start)
 
     @property
     def expected_cost(self) -> float:
@@ -159,11 +172,12 @@ class NoisyGDLaw:
     def _descend(self, rng: np.random.Generator, size: int) -> Iterator[np.ndarray]:
         """Yield w_0, ..., w_T of `size` independent runs, one column each, in an array that the next step changes."""
         W = np.repeat(self.start[:, None], size, axis=1).astype(self.Z.dtype)
-        sums, part, bands = np.empty_like(W), np.empty_like(W), self._bands(size)
         noisy = self.noise(rng, W.shape, self.steps)
+        alone = size == 1 and self.loss == "hinge" and reading_once(self.Z, self.width, self.grid, self.steps)
+        summed = alone or partial(self._sums, out=np.empty_like(W), part=np.empty_like(W), bands=self._bands(size))
         yield W
         for eta in self.strides.tolist():
-            gradient = noisy(self._sums(W, sums, part, bands))
+            gradient = noisy(summed(W))
             gradient *= eta
             W -= gradient
             yield W
@@ -222,38 +236,20 @@ def noise_for(steps: int, sensitivity: float, mu: float) -> float:
 
 
 def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
-    """T: "printed" is n^2 mu^2 and "balanced" n^2 mu^2 / d, both rounded up; or a whole number."""
+    """T: "printed" n^2 mu^2, "balanced" n^2 mu^2 / d, both rounded up, "auto" at most `ENOUGH`; or a whole number."""
     n, d = whole(n=n, d=d)
     (mu,) = sized(mu=mu)
     if max(n, d) > 10**18 or mu > 1e18:
         raise ValueError(f"n, d or mu is above 10^18: n = {n}, d = {d}, mu = {mu}")
-    if isinstance(steps, str) and steps == "printed":
-        return bounds.printed_steps(n, mu)
-    if isinstance(steps, str) and steps == "balanced":
-        return bounds.balanced_steps(n, mu, d)
     if isinstance(steps, str):
-        raise ValueError(f"steps = {steps!r} is not printed, balanced or a whole number >= 1")
+        if steps not in ("printed", "balanced", "auto"):
+            raise ValueError(f"steps = {steps!r} is not printed, balanced, auto or a whole number >= 1")
+        count = bounds.printed_steps(n, mu) if steps == "printed" else bounds.balanced_steps(n, mu, d)
+        return min(count, ENOUGH) if steps == "auto" else count
     (count,) = whole(steps=steps)
     if count > MOST:
         raise ValueError(f"steps = {brief(steps)} is more than {MOST} steps")
     return count
-
-
-def signed_rows(X: np.ndarray, y: ArrayLike, precision: str, **sizes: float) -> np.ndarray:
-    """y x for every row of X, shape (n, d), in that precision; none is longer than it was.
-
-    Raises ValueError where `sizes`, the radius of the rows and the width, are not for float32.
-
-    >>> signed_rows(np.ones((1, 2)), [-1], "single", radius=2.0)
-    array([[-0.99999976, -0.99999976]], dtype=float32)
-    """
-    one_of(PRECISIONS, precision=precision)
-    Z = labels(y, len(X))[:, None] * X
-    if precision == "double":
-        return Z
-    for name, size in sizes.items():
-        in_range(name, size, *SINGLE, closed=True)
-    return (Z * (1 - 2.0**-22)).astype(np.float32)
 
 
 def law(
@@ -281,7 +277,7 @@ def law(
     sigma is computed from the whole number of steps, and nothing but n and d enters the step count and the step sizes.
     With `noise` "exact" it holds for the bits released, with "float" over the reals (see the top of this file).
 
-    X: (n, d); y: (n,), each -1 or +1. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / d, or a whole number.
+    X: (n, d); y: (n,), each -1 or +1. `steps`: see `step_count`.
     `distance` is the assumed ||w_ref - w_0||, a public constant (1 for unit comparators and w_0 = 0). `stride`:
     "printed" distance / sqrt(T (n^2 Delta^2 + d sigma^2 log_factor)), where Lemma C.2 has log_factor = log(1/beta);
     "tuned" uses the hinge's gradient norm n Delta / 2; "decaying" does too and goes down linearly to 0
@@ -303,9 +299,8 @@ def law(
     if output == "iterates" and noise == "exact":
         raise ValueError("output = 'iterates' needs noise = 'float': the density of the white box is over the reals")
     mu = to_gaussian_budget(privacy).mu
-    X = clip_rows(X, radius)
+    X, grid = clipped_rows(X, radius, noise)
     n, d = X.shape
-    X, grid = on_grid(X, radius, noise)
     if loss == "logistic":
         grid *= 2.0 ** -coefficient_bits(n) if grid else 1.0
     Z = signed_rows(X, y, precision, radius=radius, width=width)

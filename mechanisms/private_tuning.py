@@ -75,7 +75,7 @@ class PrivateTuningLaw:
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """`size` independent tunings abreast: all runs of all of them in one stream, a bounded number at a time."""
-        longest = max(np.shape(run.sample(rng.spawn(1)[0]))[1] for run in self.base)  # whichever are drawn
+        longest = max(map(release_length, self.base, rng.spawn(len(self.base))))  # whichever are drawn
         ends = np.cumsum(self.runs.sample(rng, size))
         best = np.full(size, np.inf)
         index = np.zeros(size, dtype=int)
@@ -115,6 +115,11 @@ class PrivateTuningLaw:
     def noise(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Fresh float64 noise for every run."""
         return rng.normal(scale=self.sigma, size=count)
+
+
+def release_length(law: Any, rng: np.random.Generator) -> int:
+    """The numbers in a release of a candidate: what it says, or those of one that is drawn for nothing else."""
+    return int(law.dimension if hasattr(law, "dimension") else np.shape(law.sample(rng))[1])
 
 
 def law(

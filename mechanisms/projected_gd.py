@@ -67,7 +67,7 @@ class JLGDLaw:
         one_of(TIES, ties=ties)
         wrong = np.less if ties == "right" else np.less_equal
         Z, W = self.descent.Z, np.asarray(weights, dtype=float).T
-        height = max(1, BAND // W.shape[1])
+        height = max(1, BAND // (W.shape[1] if Z.dtype == W.dtype else max(W.shape)))  # rows in float32 are converted
         counts = [wrong(Z[start : start + height] @ W, 0).sum(axis=0) for start in range(0, len(Z), height)]
         return np.sum(counts, axis=0)
 

@@ -22,10 +22,12 @@ less, batches may lose half a percent; beyond, a fiftieth of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, sinh, sqrt
+from itertools import chain
+from math import ceil, prod, sinh, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,16 +35,18 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.exact.sampled_gaussian import batches_scale
 from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25.noisy_gd import balanced_steps
-from lemmata.mechanisms.arithmetic import up
-from lemmata.mechanisms.grid_sums import check_noise, on_grid
-from lemmata.mechanisms.law import Projection, clip_rows, positive, sized
-from lemmata.mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw, signed_rows
+from lemmata.mechanisms.arithmetic import root_down, up
+from lemmata.mechanisms.grid_sums import SINGLE, GridNoise, check_noise, coefficient_bits, on_grid, signed_rows
+from lemmata.mechanisms.law import Projection, clip_rows, labels, positive, sized, table
+from lemmata.mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.projected_gd import CLIP, JLGDLaw
 
-PASSES = 20.0  # over the data, at most
-SHARE = 0.5  # L / sigma that is aimed at: beyond, a batch hides too little; below, it is larger than it need be
+PASSES = 80.0  # over the data, at most
+RECORDS = 4  # that a step stands for, at least: more than n / 4 steps find nothing that so many do not
+SHARE = 0.5  # the length of a record's gradients, in units of noise, that is aimed at: beyond, a batch hides too little
 DRAWN = 2**16  # records, or numbers of noise, drawn at any one time
+BAND, HEIGHT = 2**20, 1024  # entries, and at least so many rows, that are clipped and rounded at any one time
 
 
 @dataclass(frozen=True)
@@ -55,19 +59,22 @@ class Plan:
 
 
 def plan(n: int, k: int, *, privacy: ApproxDP, mu: float, each: float, runs: int, passes: float = PASSES) -> Plan:
-    """Sizes with which `runs` descents and a mu-GDP release beside them are `privacy` together.
+    """Sizes with which `runs` descents on the same batches and a mu-GDP release beside them are `privacy` together.
 
-    `each` is the Gaussian budget that a full descent would have: it fixes T and q, and privacy rests on neither; the
-    scale of the noise is the one that the privacy curve of all steps of all runs allows.
+    `each` is the Gaussian budget that a full descent would have: it fixes T and q, and privacy rests on neither. One
+    step shows, of a record in its batch, one vector with `runs` parts, each at most `scale` long in units of its own
+    noise: sqrt(runs) scale in all, at most what the privacy curve of T such steps allows.
 
     >>> plan(10**5, 100, privacy=ApproxDP(1.0, 1e-5), mu=0.19, each=0.0446, runs=18).rate < 0.01
     True
     """
     (passes,) = positive(passes=passes)
     loss = 2 * sqrt(sinh(SHARE**2))  # of a step with rate q: q times this, nearly Gaussian
-    steps = min(balanced_steps(n, each, k), max(1, int((passes * loss / each) ** 2)), MOST)
-    rate = min(1.0, each / (loss * sqrt(steps)))
-    scale = batches_scale(epsilon=privacy.epsilon, delta=privacy.delta, rate=rate, steps=runs * steps, mu=mu)
+    together = each * sqrt(runs)
+    steps = min(balanced_steps(n, each, k), max(1, int((passes * loss / together) ** 2)), ceil(n / RECORDS), MOST)
+    rate = min(1.0, together / (loss * sqrt(steps)))
+    joint = batches_scale(epsilon=privacy.epsilon, delta=privacy.delta, rate=rate, steps=steps, mu=mu)
+    scale = root_down(Fraction(joint) ** 2 / runs)
     if scale == 0:
         raise ValueError(f"privacy = {privacy} is too little for random batches; take steps = 'balanced'")
     return Plan(steps, rate, scale)
@@ -95,34 +102,110 @@ def batches(rng: np.random.Generator, n: int, rate: float, steps: int) -> Iterat
 
 @dataclass(frozen=True)
 class SampledGDLaw(NoisyGDLaw):
-    """The law of the last iterate of one descent on random batches; `sigma` is the noise of a batch's sum.
+    """The law of the last iterate of a descent on random batches; `sigma` is the noise of a batch's sum.
 
-    `privacy` is what this descent and all that is released beside it promise together.
+    `privacy` is what this descent, those on the same batches, and all that is released beside them promise together.
     """
 
     rate: float = 1.0
 
     @property
     def expected_cost(self) -> float:
-        """Core-seconds a release, roughly: a batch is gathered, then read twice."""
-        return self.steps * (3 * self.rate * self.Z.size + 30 * self.Z.shape[1] + 30_000) / RATE
+        """Core-seconds a release, roughly, of a run beside a dozen others: a batch is gathered for all of them."""
+        return self.steps * (0.3 * self.rate * self.Z.size + 20 * self.Z.shape[1] + 4000) / RATE
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, k): runs one after another, each with batches of its own."""
-        return np.array([self._run(rng) for _ in range(size)])
+        """`size` independent releases, shape (size, k): one after another, each with batches of its own."""
+        return np.concatenate([abreast([self], rng)[0] for _ in range(size)])
 
-    def _run(self, rng: np.random.Generator) -> np.ndarray:
-        w, k = self.start.astype(self.Z.dtype), len(self.start)
-        ahead = max(1, DRAWN // k)
-        strides = (self.strides / self.rate).tolist()
-        noisy = self.noise(rng, w.shape, self.steps) if self.grid else None
-        for t, batch in enumerate(batches(rng, len(self.Z), self.rate, self.steps)):
-            if not noisy and t % ahead == 0:
-                noise = rng.normal(scale=self.sigma, size=(min(ahead, self.steps - t), k))
-            rows = self.Z.take(batch, axis=0)
-            active = (rows @ w < self.width).astype(rows.dtype)
-            w -= strides[t] * (noisy(active @ rows) if noisy else noise[t % ahead] - active @ rows / self.width)
-        return w.astype(float)
+
+class _Columns:
+    """Descents that read the same rows: their iterates are columns of one matrix product."""
+
+    def __init__(self, runs: Sequence[SampledGDLaw], rng: np.random.Generator) -> None:
+        first = runs[0]
+        self.Z, self.times = first.Z, first.steps
+        self.kind = np.float64 if first.grid else first.Z.dtype  # in which sums on a grid are exact
+        self.W = np.stack([run.start for run in runs], axis=1).astype(self.kind)
+        self.widths = np.array([run.width for run in runs], dtype=self.kind)
+        self.strides = np.stack([run.strides / run.rate / run.width for run in runs], axis=1)
+        sigma = max(up(Fraction(run.sigma) * Fraction(run.width)) for run in runs)  # of sums of rows: all the same
+        self.noise = row_noise(rng, sigma, first.grid, self.W.shape, self.times)
+
+    def step(self, t: int, batch: np.ndarray) -> None:
+        """Step t of all of them, on one batch."""
+        rows = self.Z.take(batch, axis=0).astype(self.kind, copy=False)
+        active = (rows @ self.W < self.widths).astype(self.kind)
+        self.W += self.strides[t] * self.noise(rows.T @ active)
+
+
+def row_noise(
+    rng: np.random.Generator, sigma: float, grid: float, shape: tuple[int, ...], times: int
+) -> Callable[[np.ndarray], np.ndarray]:
+    """What adds noise to `times` sums of rows, one by one and in place: on their grid, or float64's where grid is 0."""
+    if grid:
+        return GridNoise(rng, sigma, grid, shape, times).add
+    ahead = max(1, DRAWN // prod(shape))
+    blocks = (rng.normal(scale=sigma, size=(min(ahead, times - start), *shape)) for start in range(0, times, ahead))
+    drawn = chain.from_iterable(blocks)
+
+    def add(sums: np.ndarray) -> np.ndarray:
+        sums += next(drawn)
+        return sums
+
+    return add
+
+
+def abreast(runs: Sequence[SampledGDLaw], rng: np.random.Generator) -> list[np.ndarray]:
+    """One release of each of several descents of as many steps, all on the same batches: a list of (1, k).
+
+    A batch is drawn and gathered once, and those that read the same rows multiply with it together.
+    """
+    shared = {id(run.Z): [i for i, other in enumerate(runs) if other.Z is run.Z] for run in runs}
+    columns = {key: _Columns([runs[i] for i in group], rng) for key, group in shared.items()}
+    for t, batch in enumerate(batches(rng, len(runs[0].Z), runs[0].rate, runs[0].steps)):
+        for each in columns.values():
+            each.step(t, batch)
+    last = {i: columns[key].W[:, j] for key, group in shared.items() for j, i in enumerate(group)}
+    return [last[i][None].astype(float) for i in range(len(runs))]
+
+
+def released(runs: Sequence[Any], rng: np.random.Generator, size: int) -> Iterator[np.ndarray]:
+    """`size` releases of each of several laws, (size, k): one law after another, but all on batches that they share."""
+    if not isinstance(runs[0], SampledGDLaw):
+        return (run.sample(rng, size) for run in runs)
+    drawn = [abreast(runs, rng) for _ in range(size)]
+    return (np.concatenate(weights) for weights in zip(*drawn, strict=True))
+
+
+def signed_table(
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    radius: float,
+    projection: Projection | None,
+    noise: str,
+    precision: str,
+    width: float,
+) -> tuple[np.ndarray, float]:
+    """(rows y x, clipped, projected and clipped again, as `noise` and `precision` need them; their grid).
+
+    `BAND` entries of X at a time, so that nothing of its size is held beside it but the result. Rows on a grid have at
+    most 20 bits a coordinate, so float32 holds them without rounding, in half the memory; sums of them are float64's.
+    """
+    n, d = X.shape
+    k, reach = (d, radius) if projection is None else (projection.k, CLIP * radius)
+    exact = noise == "exact" and SINGLE[0] <= radius <= SINGLE[1]
+    Z = np.empty((n, k), dtype=np.float32 if exact or precision == "single" else float)
+    grid, height = 0.0, max(HEIGHT, BAND // d)
+    for start in range(0, n, height):
+        band = slice(start, start + height)
+        part = clip_rows(X[band], radius)
+        if projection is not None:
+            part = clip_rows(projection.apply(part), reach)
+        part, grid = on_grid(part, reach, noise)
+        Z[band] = signed_rows(part, y[band], precision, radius=radius, width=width)
+    return Z, grid
 
 
 def candidates(
@@ -144,18 +227,18 @@ def candidates(
     """
     (radius,) = sized(radius=radius)
     check_noise(noise, precision=precision)
-    X = clip_rows(X, radius)
-    known = {"radius": radius, "width": float(min(margins)) / 3}
-    plain: np.ndarray | None = None
+    X = table(X)
+    y = labels(y, len(X))
+    asked: Any = {"radius": radius, "noise": noise, "precision": precision, "width": float(min(margins)) / 3}
+    coefficient_bits(len(X) if noise == "exact" else 1)
+    plain: tuple[np.ndarray, float] | None = None
     runs = []
     for gamma, phi in zip(margins.tolist(), projections, strict=True):
+        reach = radius if phi is None else CLIP * radius
         if phi is None:
-            reach, (rows, grid) = radius, on_grid(X, radius, noise)
-            Z = plain = signed_rows(rows, y, precision, **known) if plain is None else plain
+            Z, grid = plain = plain or signed_table(X, y, projection=None, **asked)
         else:
-            reach = CLIP * radius
-            rows, grid = on_grid(clip_rows(phi.apply(X), reach), reach, noise)
-            Z = signed_rows(rows, y, precision, **known)
+            Z, grid = signed_table(X, y, projection=phi, **asked)
         n, k = Z.shape
         lipschitz = up(Fraction(reach) / Fraction(gamma / 3))
         sigma, square = up(Fraction(lipschitz) / Fraction(sizes.scale)), last_iterate.batch_square(n=n, rate=sizes.rate)

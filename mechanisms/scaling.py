@@ -102,9 +102,14 @@ def find(
         return Ranges(centre, spread, None)
     if ranges is None:
         raise ValueError(f"bounds leaves out {columns.names()[open_[0]]!r}: give it too, or take ranges = 'private'")
-    found = column_ranges.released(column_ranges.law(table[:, open_], privacy=budget, noise=noise), rng)
+    found = column_ranges.released(column_ranges.law(_columns(table, open_), privacy=budget, noise=noise), rng)
     centre[open_], spread[open_] = found.centre, found.spread
     return Ranges(centre, spread, found.privacy)
+
+
+def _columns(table: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Some columns, without a copy where they are all."""
+    return table if len(chosen) == table.shape[1] else table[:, chosen]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -1,7 +1,7 @@
 """Private hyper-parameter search: Algorithm 4 of wzw25 over the estimators, with the choice paid for.
 
     search = PrivateSearchCV(NoisyGD(), {"width": [0.01, 0.1, 1.0]}, epsilon=1.0, delta=1e-5)
-    print(search.cost())            # known before any data is seen
+    print(search.cost((5000, 20)))  # known before any data is seen
     search.fit(X, y).best_params_, search.privacy_
 
 Trying k settings and keeping the best tells something of the data beyond what each fit tells: here the whole search,
@@ -16,9 +16,10 @@ Gaussian or pure mechanisms can be candidates, because a run has a budget in mu.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import sqrt
+from math import isfinite, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms import private_tuning
 from lemmata.mechanisms.arithmetic import in_range
 from lemmata.mechanisms.estimators import NoisyGD
-from lemmata.mechanisms.law import LinearModel, clip_rows, kept, two_streams
+from lemmata.mechanisms.law import LinearModel, clip_rows, kept, two_streams, whole
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian
 from lemmata.mechanisms.private_classifier import ApproximateClassifier, PrivateClassifier
 from lemmata.mechanisms.tnb import TruncatedNegativeBinomial
@@ -38,6 +39,7 @@ from lemmata.mechanisms.tuning_budget import budget
 
 OURS = {"epsilon", "delta", "classes", "random_state", "noise"}  # what the search sets itself
 ENTRIES = 2**22  # of a matrix of margins at any one time
+ABREAST = 5.0  # times that runs side by side are faster than one alone, measured
 WIDTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 
 
@@ -48,6 +50,7 @@ class SearchCost:
     alone         mu of a single fit with the whole (epsilon, delta)
     training      mu of the training of one run here; its score gets as much
     each_once     mu of a training if every setting were run once and the budgets added up, scores included
+    seconds       core-seconds expected for a table of a given shape, roughly; None where a setting's law does not know
     """
 
     privacy: ApproxDP
@@ -57,12 +60,14 @@ class SearchCost:
     alone: float
     training: float
     each_once: float
+    seconds: float | None = None
 
     def __str__(self) -> str:
+        taken = "" if self.seconds is None else f"  time       about {self.seconds:.2g} core-seconds expected\n"
         return (
             f"{self.candidates} settings, searched within {self.privacy}:\n"
             f"  runs       {self.expected_runs:.0f} expected; the best setting is never drawn with probability at most "
-            f"{self.beta:g}\n"
+            f"{self.beta:g}\n{taken}"
             f"  a run      trains with mu = {self.training:.4f}; a single fit without a search has {self.alone:.4f}, "
             f"so the search multiplies the noise by {self.alone / self.training:.2f}\n"
             f"  otherwise  running every setting once and adding up: mu = {self.each_once:.4f}, the noise multiplied "
@@ -76,14 +81,18 @@ class Priced:
 
     law: Any = field(repr=False)
     privacy: GaussianDP
+    dimension: int  # of a release
+    progress: str = ""  # what is said before runs are drawn, on stderr
 
     @property
     def expected_cost(self) -> float:
-        """Core-seconds a release, roughly."""
-        return getattr(self.law, "expected_cost", 1e-7)
+        """Core-seconds a release, roughly, one of many abreast; NaN where the law does not know."""
+        return float(getattr(self.law, "expected_cost", nan)) / ABREAST
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases, shape (size, d)."""
+        if self.progress:
+            print(self.progress, file=sys.stderr, flush=True)
         return np.asarray(self.law.sample(rng, size))
 
 
@@ -127,7 +136,7 @@ class PrivateSearchCV(ApproximateClassifier):
     param_grid: Any = None  # {"width": WIDTHS}
     beta: float = 0.05
     noise: str = "exact"  # of the scores, and of the runs where they have a choice
-    verbose: bool = False  # print `cost()` before fitting
+    verbose: bool = False  # print `cost` before fitting, and every setting whose runs begin, which tells of K
     multi_class = False
 
     def settings(self) -> list[dict[str, Any]]:
@@ -137,13 +146,21 @@ class PrivateSearchCV(ApproximateClassifier):
             raise ValueError(f"param_grid names {', '.join(taken)}: the search has its own, the same for every setting")
         return found
 
-    def cost(self) -> SearchCost:
-        """What the search costs, before any data is seen; print it."""
+    def cost(self, shape: tuple[int, int] | None = None) -> SearchCost:
+        """What the search costs, before any data is seen, with the time for a table of `shape` (n, d); print it.
+
+        The time knows the shape and the settings only: it is asked of the laws of a table of zeros. With two classes.
+        """
+        seconds = None
+        if shape is not None:
+            zeros = np.zeros(whole(n=shape[0]) + whole(d=shape[1]))
+            expected = self.law(zeros, np.ones(len(zeros)), np.random.default_rng(0)).expected_cost
+            seconds = expected if isfinite(expected) else None
         k, r = len(self._candidates()), self._r()
         mu, promised = budget(self.epsilon, self.delta, r=r, calibration="sharp")
         alone = gaussian_mu(self.epsilon, self.delta)
         runs = TruncatedNegativeBinomial(1.0, r).mean
-        return SearchCost(promised, k, self.beta, runs, alone, split_budget(mu, 2), alone / sqrt(2 * k))
+        return SearchCost(promised, k, self.beta, runs, alone, split_budget(mu, 2), alone / sqrt(2 * k), seconds)
 
     def _r(self) -> float:
         """r of K ~ TNB(1, r): the best of k settings is never drawn with probability at most beta (Lemma 7.2)."""
@@ -170,7 +187,9 @@ class PrivateSearchCV(ApproximateClassifier):
             laws = [(candidate._law(table, signs, g, public), g) for candidate, table, g, public in each]
             for j, (law, g) in enumerate(laws):
                 kept(getattr(law, "privacy", None), g, f"estimator[{j}]")
-            return [Priced(law, spent) for law, _ in laws]
+            said = [f"runs of {setting}" if self.verbose else "" for setting in self.settings()]
+            widths = [table.shape[1] for table in tables]
+            return [Priced(law, spent, *more) for (law, _), *more in zip(laws, widths, said, strict=True)]
 
         score = error_counter([signs[:, None] * clip_rows(table, 1.0) for table in tables])
         asked: Any = {"epsilon": self.epsilon, "delta": self.delta, "r": self._r(), "calibration": "sharp"}
@@ -178,7 +197,7 @@ class PrivateSearchCV(ApproximateClassifier):
 
     def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
         if self.verbose:
-            print(self.cost())
+            print(self.cost(X.shape))
         public, private = two_streams(rng)
         law = self.law(X, signs, public)
         drawn = law.sample(private)

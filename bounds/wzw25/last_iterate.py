@@ -344,10 +344,11 @@ def problem_of(
 def batches_privacy(*, epsilon: float, rate: float, scale: float, steps: int, mu: float) -> float:
     """delta(epsilon) of Algorithm 3 on random batches, rounded up: `lemmata.mechanisms.sampled_gd`.
 
-    All runs together take N = `steps` steps; a step has every record with probability q = `rate` and noise of standard
-    deviation L / a, a = `scale`, for gradients of norm at most L; all scores together are mu-GDP. Why the two laws of
-    one step are dominated by P_+ and P_- is derived in `lemmata.bounds.exact.sampled_gaussian`: half-lines are the best
-    events.
+    There are N = `steps` steps, each on one batch that all runs share; a batch has every record with probability q =
+    `rate`. The gradients of a record in m runs, each at most s times the standard deviation of its noise long, are one
+    vector of length at most a = `scale` = s sqrt(m) in units of the noise; all scores together are mu-GDP. Why the two
+    laws of one step are dominated by P_+ and P_- is derived in `lemmata.bounds.exact.sampled_gaussian`: half-lines are
+    the best events.
 
     >>> round(batches_privacy(epsilon=1.0, rate=0.01, scale=0.8, steps=1000, mu=0.1), 5)
     0.0098

@@ -128,6 +128,30 @@ def signed_sums(X: np.ndarray, packed: np.ndarray, tables: np.ndarray, total: np
                 sums[r] += (first[r] + second[r]) + (third[r] + fourth[r])
 
 
+@njit(cache=True)
+def exponent_counts(bits: np.ndarray, octaves: int, counts: np.ndarray) -> None:
+    """counts[j, b] += the entries of column j in signed octave b of `column_ranges.octave_bins`, given floats' bits."""
+    for i in range(bits.shape[0]):
+        for j in range(bits.shape[1]):
+            word = bits[i, j]
+            size = min(max(((word >> 52) & 2047) - (1022 - octaves), 0), 2 * octaves)
+            counts[j, 2 * octaves + (size if word >= 0 else -size)] += 1
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def hinge_sums(Z: np.ndarray, w: np.ndarray, width: float, total: np.ndarray) -> np.ndarray:
+    """`total`, made the sum of the rows z of Z with <z, w> < width; each row is read from memory once."""
+    total[:] = 0
+    for i in range(Z.shape[0]):
+        z, along = Z[i], 0.0
+        for j in range(w.size):
+            along += z[j] * w[j]
+        if along < width:
+            for j in range(w.size):
+                total[j] += z[j]
+    return total
+
+
 @njit(cache=True, fastmath={"reassoc", "contract"})
 def hinge_steps(
     V: np.ndarray,

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
+from lemmata.mechanisms import column_ranges, grid_sums, noisy_gd, phased_sgd
 from lemmata.mechanisms import fast_projection as fast_projections
-from lemmata.mechanisms import phased_sgd
 from lemmata.mechanisms import sign_projection as sign_projections
 from lemmata.mechanisms.fast_projection import fast_projection
 from lemmata.mechanisms.privacy import GaussianDP
@@ -82,6 +82,37 @@ def test_signed_sums_are_the_sums():
     signs, total = 2.0 * np.unpackbits(packed, axis=0) - 1, np.ones((7, 5))
     kernels.signed_sums(X, packed, np.empty((4, 16, 5)), total)
     np.testing.assert_allclose(total, 1 + signs.T @ X, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_sums_of_rows_within_the_width_are_the_sums(kind):
+    """Rows on a grid: the sum is exact in either precision, and equal to that of the products."""
+    rng = np.random.default_rng(15)
+    Z, w, total = rng.integers(-(2**19), 2**19, size=(300, 130)) / 2**19, rng.normal(size=130), np.ones(130)
+    assert kernels.hinge_sums(Z.astype(kind), w, 0.5, total) is total
+    assert np.array_equal(total, (Z @ w < 0.5) @ Z)
+
+
+def test_octaves_are_counted_as_they_are_numbered(monkeypatch):
+    """Zeros of either sign, ends of octaves, the smallest and the largest floats, columns in any order in memory."""
+    ends = np.concatenate([2.0 ** np.arange(-70, 70), [0.0, -0.0, 5e-324, 1e308, np.nextafter(1, 0)]])
+    X = np.random.default_rng(18).choice(np.concatenate([ends, -ends]), size=(400, 5))
+    monkeypatch.setattr(column_ranges, "compiled", lambda work: None)
+    slow = column_ranges.octave_counts(X)
+    monkeypatch.setattr(column_ranges, "compiled", lambda work: kernels)
+    for table in (X, np.asfortranarray(X)):
+        assert np.array_equal(column_ranges.octave_counts(table), slow)
+
+
+def test_a_run_alone_releases_what_runs_abreast_would(monkeypatch):
+    """On a grid the kernel and the products give the same sums, so the same release, bit for bit."""
+    rng = np.random.default_rng(16)
+    X, y = rng.normal(size=(200, 140)), np.where(rng.random(200) < 0.5, 1.0, -1.0)
+    law = noisy_gd.law(X, y, privacy=GaussianDP(1.0), width=0.1, steps=30, noise="exact")
+    monkeypatch.setattr(grid_sums, "compiled", lambda work: None)
+    products = law.sample(np.random.default_rng(17))
+    monkeypatch.setattr(grid_sums, "compiled", lambda work: kernels)
+    assert np.array_equal(law.sample(np.random.default_rng(17)), products)
 
 
 def test_a_byte_becomes_its_eight_bits():

@@ -53,21 +53,58 @@ def test_every_record_is_in_every_batch_with_the_rate(rate, monkeypatch):
         assert abs(np.corrcoef(a.ravel(), b.ravel())[0, 1]) < 6 / sqrt(a.size)
 
 
-def test_a_run_is_its_slow_twin():
-    """One record at a time, with the same batches and the same noise."""
+def test_runs_abreast_are_their_slow_twins():
+    """One record and one run at a time, with the same batches for all runs; two read the same rows, one its own."""
     X, y = problem()
-    run = sampled(X, y).candidates[3].descent
-    batches = list(sampled_gd.batches(rng("twin"), len(X), run.rate, run.steps))
+    phis = [adaptive_margin.sign_projection.sign_projection(2, 3, rng=rng("phi")), *6 * [None]]
+    runs = [run.descent for run in sampled(X, y, projections=phis).candidates[:3]]
+    first, n, T = runs[0], len(X), runs[0].steps
+    batches = list(sampled_gd.batches(rng("twin"), n, first.rate, T))
+    ours = sampled_gd.abreast(runs, rng("twin"))
     source = rng("twin")
-    ours = run._run(source)
-    source = rng("twin")
-    made = sampled_gd.batches(source, len(X), run.rate, run.steps)
-    w, first, noise = np.zeros(3), next(made), source.normal(scale=run.sigma, size=(run.steps, 3))
-    assert run.steps * 3 <= sampled_gd.DRAWN and np.array_equal(first, batches[0])
-    for t, batch in enumerate(batches):
-        gradient = sum((-run.Z[i] / run.width for i in batch if run.Z[i] @ w < run.width), np.zeros(3))
-        w = w - run.strides[t] / run.rate * (gradient + noise[t])
-    assert ours == pytest.approx(w, abs=1e-12)
+    made = sampled_gd.batches(source, n, first.rate, T)
+    assert 6 * T <= sampled_gd.DRAWN and np.array_equal(next(made), batches[0])
+    sizes = [first.sigma * first.width, runs[1].sigma * runs[1].width]
+    noise = [source.normal(scale=size, size=(T, *shape)) for size, shape in zip(sizes, [(2, 1), (3, 2)], strict=True)]
+    for j, run in enumerate(runs):
+        w = np.zeros(run.Z.shape[1])
+        xi = noise[j > 0][:, :, max(0, j - 1)] / run.width
+        for t, batch in enumerate(batches):
+            gradient = sum((-run.Z[i] / run.width for i in batch if run.Z[i] @ w < run.width), np.zeros(len(w)))
+            w = w - run.strides[t] / run.rate * (gradient - xi[t])
+        assert ours[j][0] == pytest.approx(w, abs=1e-12)
+
+
+def test_a_release_is_the_runs_of_one_sequence_of_batches(monkeypatch):
+    """Batches are drawn once a release, not once a run: what all runs together are charged for."""
+    drawn, made = [], sampled_gd.batches
+    monkeypatch.setattr(sampled_gd, "batches", lambda *sizes: drawn.append(sizes) or made(*sizes))
+    X, y = problem()
+    law = sampled(X, y)
+    released = law.sample(rng("once"), 5)
+    assert len(drawn) == 5 and all(sizes[1:] == drawn[0][1:] for sizes in drawn)
+    assert released["weights"].shape == (5, 3) and len(law.margins) > 1
+    assert law.candidates[0].descent.sample(rng("alone"), 4).shape == (4, 3) and len(drawn) == 9
+
+
+@pytest.mark.parametrize("noise", ["exact", "float"])
+def test_rows_are_made_in_bands(noise, monkeypatch):
+    """A band at a time as all at once; on a grid float32 holds them without rounding."""
+    X, y = 5 * problem(n=500, d=4)[0], problem(n=500, d=4)[1]
+    phi = adaptive_margin.sign_projection.sign_projection(3, 4, rng=rng("bands"))
+    sizes = dict(radius=2.0, noise=noise, precision="double", width=0.1)
+    for projection in (None, phi):
+        whole, grid = sampled_gd.signed_table(X, y, projection=projection, **sizes)
+        monkeypatch.setattr(sampled_gd, "HEIGHT", 7)
+        monkeypatch.setattr(sampled_gd, "BAND", 28)
+        bands, same = sampled_gd.signed_table(X, y, projection=projection, **sizes)
+        monkeypatch.undo()
+        assert same == grid and np.abs(whole - bands).max() <= (grid or 1e-14)
+        assert whole.dtype == (np.float32 if noise == "exact" else float) and (noise == "float" or grid > 0)
+        if grid:
+            longest, steps = 2.0 if projection is None else 4.0, whole.astype(float) / grid
+            assert (steps == np.trunc(steps)).all() and np.abs(steps).max() < 2**20
+            assert np.linalg.norm(whole.astype(float), axis=1).max() <= longest
 
 
 def test_sigma_is_that_of_the_plan_for_every_margin_and_projection():
@@ -87,9 +124,8 @@ def test_sigma_is_that_of_the_plan_for_every_margin_and_projection():
         )
         assert run.descent.strides[0] == pytest.approx(T / (T + 1) / (bound / 1.0) * (1 / (T + 1)), rel=1e-9)
     assert scale == pytest.approx([scale[0]] * len(scale), rel=1e-12)
-    steps = sum(run.descent.steps for run in law.candidates)
-    mu = sqrt(len(law.margins)) / law.sigma
-    spent = batches_delta(epsilon=2.0, rate=law.candidates[0].descent.rate, a=scale[0], steps=steps, mu=mu)
+    mu, joint = sqrt(len(law.margins)) / law.sigma, sqrt(len(scale)) * scale[0]
+    spent = batches_delta(epsilon=2.0, rate=law.candidates[0].descent.rate, a=joint, steps=T, mu=mu)
     assert 0.9 * BUDGET.delta < spent <= BUDGET.delta and law.privacy == BUDGET and law.gdp is None
 
 

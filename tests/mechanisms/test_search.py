@@ -56,13 +56,30 @@ def test_the_cost_is_known_before_any_data():
     assert cost.expected_runs == pytest.approx(10 * (1 / 0.05 - 1))
     assert compose(GaussianDP(cost.training), GaussianDP(cost.training)).mu == pytest.approx(mu, rel=1e-12)
     assert cost.alone == gaussian_mu(1.0, 1e-5) > cost.training > cost.each_once  # ten settings: searching is cheaper
-    assert "10 settings" in str(cost) and "190 expected" in str(cost)
+    assert "10 settings" in str(cost) and "190 expected" in str(cost) and cost.seconds is None
+
+
+def test_the_time_is_known_before_any_data_too():
+    """Seconds are those that the law of data of this shape would say, and grow with n as n does, or are not known."""
+    search = PrivateSearchCV(NoisyGD(), WIDTHS)
+    X, y = load("digits:4-9")
+    law = search.law(X, np.where(y > 0, 1.0, -1.0), np.random.default_rng(0))
+    assert search.cost(X.shape).seconds == law.expected_cost > 0 and "core-seconds expected" in str(
+        search.cost(X.shape)
+    )
+    small, large = (search.cost((n, 20)).seconds for n in (20_000, 40_000))
+    assert 1.9 < large / small < 2.1
+    assert PrivateSearchCV(PrivateSVM(), {"C": [0.1]}).cost((50, 2)).seconds is None
+    with pytest.raises(ValueError, match="n = 0"):
+        search.cost((0, 3))
 
 
 def test_it_prints_the_cost_first(capsys):
     X, y = load("digits:4-9")
     PrivateSearchCV(NoisyGD(), WIDTHS, verbose=True, random_state=0).fit(X, y)
-    assert capsys.readouterr().out.startswith("2 settings, searched within ApproxDP(epsilon=1.0")
+    printed = capsys.readouterr()
+    assert printed.out.startswith("2 settings, searched within ApproxDP(epsilon=1.0") and "core-seconds" in printed.out
+    assert set(printed.err.splitlines()) <= {f"runs of {{'width': {width}}}" for width in WIDTHS["width"]} != set()
 
 
 @pytest.mark.parametrize(

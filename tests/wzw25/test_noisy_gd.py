@@ -121,7 +121,7 @@ BAD = [
     (dict(distance=0.0), "distance = 0.0 is outside"),
     (dict(steps=0), "steps = 0 is not a whole number >= 1"),
     (dict(steps=2.5), "steps = 2.5 is not a whole number >= 1"),
-    (dict(steps="most"), "steps = 'most' is not printed, balanced or"),
+    (dict(steps="most"), "steps = 'most' is not printed, balanced, auto or"),
     (dict(output="median"), "output = 'median' is not one of average, last, iterates"),
     (dict(stride="long"), "stride = 'long' is not one of printed, tuned, decaying"),
     (dict(start=[0.0, 0.0]), "start has shape"),
@@ -190,6 +190,12 @@ def test_the_real_pair_is_nearly_tight():
 
 
 # The bounds -----------------------------------------------------------------------------------------------------------
+
+
+def test_auto_steps_are_the_balanced_ones_until_there_are_enough():
+    """n^2 mu^2 / d = n^2 / 40, and 2,000 from n = 283 on: the same number for every larger n."""
+    counts = {s: [noisy_gd.step_count(s, n, 0.5, 10) for n in (200, 282, 283, 10**6)] for s in ("balanced", "auto")}
+    assert counts == {"balanced": [1000, 1989, 2003, 25 * 10**9], "auto": [1000, 1989, 2000, 2000]}
 
 
 def test_balanced_steps_cost_little():

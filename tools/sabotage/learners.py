@@ -162,7 +162,7 @@ def batches_have_other_noise() -> bool:
         return True
     place, last = drawn[-1]
     moved = law.sample(replay.Counted(1, (place, last.value.size - 1), 1e-4), 1) - release
-    honest = np.isclose(-moved[0, -1], 1e-4 * law.strides[-1] / law.rate, rtol=1e-6)
+    honest = np.isclose(moved[0, -1], 1e-4 * law.strides[-1] / law.rate / law.width, rtol=1e-6)
     noise = np.concatenate([
         d.value.ravel() for s in range(400) for d in law_draws(law, s) if d.kind == "normal"
     ])  # fmt: skip
@@ -366,14 +366,14 @@ LEARNERS = (
     Planted(15, "sensitivity of DP-ERM's scores halved", "sensitivity replay", dp_erm, "sensitivity_for",
             halved, losses_move_too_far),
     Planted(12, "noise of descents on random batches halved", "joint test of the draws",
-            sampled_gd.SampledGDLaw, "_run", rewritten("scale=self.sigma", "scale=self.sigma / 2"),
+            sampled_gd, "row_noise", rewritten("scale=sigma", "scale=sigma / 2"),
             batches_have_other_noise),
     Planted(12, "noise of descents on random batches halved after it is drawn", "one draw moved",
-            sampled_gd.SampledGDLaw, "_run", rewritten("noise[t % ahead] -", "noise[t % ahead] / 2 -"),
+            sampled_gd, "row_noise", rewritten("sums += next(drawn)", "sums += next(drawn) / 2"),
             batches_have_other_noise),
-    Planted(18, "descents on random batches reuse one step's noise", "draws counted", sampled_gd.SampledGDLaw, "_run",
-            rewritten("size=(min(ahead, self.steps - t), k))",
-                      "size=(1, k)).repeat(min(ahead, self.steps - t), axis=0)"), batches_have_other_noise),
+    Planted(18, "descents on random batches reuse one step's noise", "draws counted", sampled_gd, "row_noise",
+            rewritten("size=(min(ahead, times - start), *shape))",
+                      "size=(1, *shape)).repeat(min(ahead, times - start), axis=0)"), batches_have_other_noise),
     Planted(25, "batches with twice the rate that is charged", "records counted", sampled_gd, "batches",
             lambda f: lambda rng, n, rate, steps: f(rng, n, 2 * rate, steps), batches_are_too_large),
     Planted(14, "label learner with half the sensitivity", "exact divergence", label_learner.LabelLaw, "selection",

@@ -4,7 +4,8 @@ import time
 
 import numpy as np
 
-from .side_by_side import module, ratio
+from .scaling import cost, exponent
+from .side_by_side import dear, module, ratio
 
 timer = time.process_time  # CPU seconds: what else the machine does matters less
 SEED = 3
@@ -80,6 +81,89 @@ class PrivateSVM:
         return ratio(lambda: self.svm.solve(self.X, self.y, C=1.0), lambda: peer.fit(self.X, self.y), 3)
 
     track_time_over_sklearn.unit = "ratio"
+
+
+class TablesAsTheyAre:
+    """`MarginClassifier` over logistic regression, which is not private: on the table, and behind a StandardScaler.
+
+    `MarginClassifier` finds the columns' ranges and standardises them itself, so the latter is its like. The time of
+    logistic regression depends on the data: here 17 to 20 iterations.
+    """
+
+    params = ([(5000, 30), (50_000, 30), (20_000, 784)],)
+    param_names = ("n, d",)
+
+    def setup(self, shape):
+        self.ours = module("lemmata.mechanisms.estimators", "MarginClassifier").MarginClassifier
+        rng = np.random.default_rng(SEED)
+        self.X = rng.normal(size=shape) * rng.uniform(0.5, 2, size=shape[1]) @ mixing(shape[1], rng)
+        scores = self.X[:, :5].sum(axis=1)
+        self.y = (scores > rng.logistic(scale=scores.std() / 4, size=shape[0])).astype(int)
+        self.fit()
+
+    def fit(self):
+        self.ours(classes=(0, 1), random_state=np.random.default_rng(SEED)).fit(self.X, self.y)
+
+    def time_fit(self, shape):
+        self.fit()
+
+    peakmem_fit = time_fit
+
+    def track_time_over_logistic_regression(self, shape):
+        from sklearn.linear_model import LogisticRegression
+
+        return ratio(self.fit, lambda: LogisticRegression(max_iter=1000).fit(self.X, self.y), 3)
+
+    def track_time_over_scaler_and_regression(self, shape):
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        peer = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+        return ratio(self.fit, lambda: peer.fit(self.X, self.y), 3)
+
+    track_time_over_logistic_regression.unit = track_time_over_scaler_and_regression.unit = "ratio"
+
+
+def mixing(d, rng):
+    """A matrix that makes columns depend on each other: the identity and a third of a random one."""
+    return np.eye(d) + rng.normal(size=(d, d)) / (3 * np.sqrt(d))
+
+
+class Search:
+    """`PrivateSearchCV` over three widths in 20 columns: the time of as many runs as are expected, and how it grows.
+
+    The number of runs is random, whatever the data are, so the settings' laws are sampled a fixed number of times.
+    """
+
+    params = ([2000, 8000],)
+    param_names = ("n",)
+    timeout = 300
+    sizes = (2000, 4000, 8000, 16_000)
+    runs = 19  # of each of three widths: 57 are expected
+
+    def setup(self, n):
+        if n > 2000:
+            dear("searches of up to 16,000 records")
+        kind = module("lemmata.mechanisms.search", "PrivateSearchCV").PrivateSearchCV
+        learner = module("lemmata.mechanisms.estimators", "NoisyGD").NoisyGD()
+        self.search = kind(learner, {"width": [0.01, 0.1, 1.0]})
+
+    def sampled(self, n):
+        """What draws the runs of one search, its laws made."""
+        laws = self.search.law(*records(n, 20), np.random.default_rng(SEED)).base
+        return lambda: [law.sample(np.random.default_rng(SEED), self.runs) for law in laws]
+
+    def track_seconds(self, n):
+        return cost(self.sampled(n), 2)[0]
+
+    def track_exponent(self, n):
+        """Of the CPU time in n, by least squares in logarithms."""
+        if n < 8000:
+            raise NotImplementedError("one exponent is enough")
+        return exponent(list(self.sizes), [cost(self.sampled(size), 1)[0] for size in self.sizes])[0]
+
+    track_seconds.unit, track_exponent.unit = "seconds", "exponent"
 
 
 class RandomFeatures:

@@ -90,6 +90,29 @@ class Columns:
     track_time_over_double_loop.unit = "ratio"
 
 
+class Alone:
+    """One run of 100 steps over reading its rows, in float64, once a step: at 1 no code that reads them is faster.
+
+    Rows are read twice a step, in bands that stay in a cache the second time. With exact noise they are read once, in
+    float32, which holds them without rounding.
+    """
+
+    params = ([(8000, 784), (20_000, 784), (50_000, 30)], ["float", "exact"])
+    param_names = ("n, d", "noise")
+
+    def setup(self, shape, noise):
+        self.law = noisy_gd.law(
+            margin_data(*shape), np.ones(shape[0]), privacy=GaussianDP(MU), width=GAMMA, steps=100, noise=noise
+        )
+        self.law.sample(np.random.default_rng(SEED))
+
+    def track_time_over_reading(self, *_):
+        reading = lambda: [self.law.Z.sum() for _ in range(100)]  # noqa: E731
+        return ratio(lambda: self.law.sample(np.random.default_rng(SEED)), reading)
+
+    track_time_over_reading.unit = "ratio"
+
+
 class Tightness:
     """The explicit bound of wzw25 Lemma C.1 over the mean excess of 500 releases."""
 

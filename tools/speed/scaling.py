@@ -63,6 +63,22 @@ def algorithm_3(n, d):
     return lambda: law.sample(np.random.default_rng(SEED))
 
 
+def algorithm_3_fit(n, d):
+    from lemmata.mechanisms import adaptive_margin
+
+    X, y = data(n, d)
+    return lambda: adaptive_margin.fit(X, y, epsilon=1.0, delta=1e-5, rng=np.random.default_rng(SEED))
+
+
+def private_search(n, d, runs):
+    from lemmata.mechanisms.estimators import NoisyGD
+    from lemmata.mechanisms.search import PrivateSearchCV
+
+    search = PrivateSearchCV(NoisyGD(), {"width": [0.01, 0.1, 1.0]})
+    laws = search.law(*data(n, d), np.random.default_rng(SEED)).base
+    return lambda: [law.sample(np.random.default_rng(SEED), runs // len(laws)) for law in laws]
+
+
 def phased_sgd(n, k, runs):
     from lemmata.mechanisms import phased_sgd
     from lemmata.mechanisms.privacy import GaussianDP
@@ -132,6 +148,8 @@ CORES: tuple[tuple[str, Callable, dict, dict], ...] = (  # name, cost, what is f
         {"n": (250, 500, 1000, 2000), "d": (25, 50, 100, 200), "runs": (16, 64, 256)},
     ),
     ("Algorithm 3", algorithm_3, {"n": 500, "d": 50}, {"n": (250, 500, 1000, 2000)}),
+    ("Algorithm 3 as fit runs it", algorithm_3_fit, {"n": 5000, "d": 50}, {"n": (5000, 10_000, 20_000, 40_000)}),
+    ("private search", private_search, {"n": 2000, "d": 20, "runs": 57}, {"n": (2000, 4000, 8000)}),
     (
         "phased SGD",
         phased_sgd,
