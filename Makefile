@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: verify test quick touched test-all full bench soak mutants nulls clean lock setup
+.PHONY: verify test quick touched test-all full bench soak mutants nulls clean lock sbom setup
 
 # `lemmata run` exits 1 when a verdict contradicts the published ledger: the report is still wanted then.
 define run_and_report
@@ -99,6 +99,15 @@ lock:
 	rm -f requirements-lab.lock && \
 	$(PINS) --extra lab --build-deps-for editable --constraint requirements.lock \
 	    --output-file requirements-lab.lock pyproject.toml
+
+# What the locked environment holds, with its licences: the bill of materials and docs/licences.md, after each `make lock`.
+sbom: .venv/.stamp-dev
+	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
+	$(PYTHON) -m venv "$$tools" && \
+	"$$tools/bin/python" -m pip install -qq cyclonedx-bom && \
+	"$$tools/bin/cyclonedx-py" environment .venv --output-reproducible --short-PURLs --pyproject pyproject.toml \
+	    --output-file reports/published/sbom.json && \
+	.venv/bin/python -m lemmata.tools.licences
 
 clean:
 	rm -rf .venv .asv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,9 +1,10 @@
-"""What all tests share: the invented paper is imported by its test alone; `--touched` asks what a change concerns."""
+"""What all tests share: no network, the invented paper for its test alone, and `--touched`: what a change concerns."""
 
 import ast
 import hashlib
 import inspect
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -14,6 +15,16 @@ ROOT = Path(__file__).parent
 FLATS = ("bounds", "mechanisms", "experiments", "tools")
 
 collect_ignore = ["tests/fifth_paper"]
+
+
+def offline(event: str, given: tuple) -> None:
+    """An audit hook: a test that reaches beyond this machine fails."""
+    if event == "socket.connect" and isinstance(given[1], tuple) and not str(given[1][0]).startswith(("127.", "::1")):
+        raise PermissionError(f"a test reaches for the network: {given[1]}")
+
+
+def pytest_configure() -> None:
+    sys.addaudithook(offline)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,7 +1,12 @@
-"""Two locks: what `make verify` needs has the same pins, with hashes, as what the tests need."""
+"""Two locks with the same pins and hashes; the bill of materials is of them, and no licence in it binds who uses us."""
 
 import re
+import socket
 from pathlib import Path
+
+import pytest
+
+from lemmata.tools import licences
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -17,3 +22,28 @@ def test_the_pins_of_make_verify_are_among_those_of_make_test():
     fewer, more = pins("requirements-lab.lock"), pins("requirements.lock")
     assert 20 < len(fewer) < len(more)
     assert {package: more.get(package) for package in fewer} == fewer
+
+
+def test_the_bill_of_materials_is_of_the_lock():
+    """Every pin that this platform installs, with its version, and nothing else."""
+    pinned = {name.replace("_", "-"): version for name, (version, _) in pins("requirements.lock").items()}
+    billed = {name.replace("_", "-"): version for _, name, version in licences.packages()}
+    assert billed.items() <= pinned.items(), "run `make sbom`"
+    assert licences.PAGE.read_text(encoding="utf-8") == licences.page(), "run `make sbom`"
+    assert pinned.keys() - billed.keys() <= {"colorama", "pywin32", "tomli"}, "of other platforms and older Pythons"
+
+
+@pytest.mark.parametrize("licence", sorted({licence for licence, *_ in licences.packages()}))
+def test_no_licence_asks_more_than_its_notice(licence):
+    """Copyleft of files (MPL, LGPL of a library that is linked) is all that may stand there."""
+    free = {"0BSD", "Apache-2.0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "MIT", "MIT-0", "MIT-CMU", "Zlib"}
+    free |= {"PSF-2.0", "Python-2.0", "MPL-2.0", "LGPL-3.0-or-later", "LLVM-exception", "ISC", "Unlicense"}
+    assert set(re.split(r" (?:AND|OR|WITH) ", licence)) <= free
+
+
+def test_no_test_reaches_the_network():
+    """Whatever is looked up or sent home fails here; another process of this machine may be asked."""
+    with pytest.raises(PermissionError, match="reaches for the network"):
+        socket.create_connection(("192.0.2.1", 80), timeout=1)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        socket.create_connection(server.getsockname(), timeout=5).close()

@@ -22,8 +22,10 @@ NAV = (
 DOCS = {  # file -> what its link says
     "README.md": "What there is, and how it is used",
     "docs/your-own-theorem.md": "Your own theorem: from an empty folder to verdicts, pages and tests",
+    "docs/cluster.md": "A run on a cluster, and what is looked at before a worker is believed",
     "CONTRIBUTING.md": "Adding a theorem, a law or a learner to this project",
     "docs/releasing.md": "Releasing",
+    "docs/licences.md": "What Lemmata stands on, and the licences of it",
     "CHANGELOG.md": "What changed, wrong guarantees first",
 }
 

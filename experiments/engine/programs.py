@@ -66,11 +66,12 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1) -> None:
             shares, pool.map(lambda names: answers([waiting[n] for n in names]), shares), strict=True
         ):
             for name, answer in zip(share, said, strict=True):
-                store.keep_program(*name, answer)
+                if answer is not None:  # else it stays UNCONFIRMED, and the next run asks again
+                    store.keep_program(*name, answer)
 
 
-def answers(asked: Sequence[dict[str, Any]]) -> list[str]:
-    """For every program "", or what is wrong with it in a sentence."""
+def answers(asked: Sequence[dict[str, Any]]) -> list[str] | list[None]:
+    """For every program "", or what is wrong with it in a sentence; None for all where their process died."""
     roots = [str(Path(lemmata.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, roots))}
     ran = subprocess.run(
@@ -81,6 +82,5 @@ def answers(asked: Sequence[dict[str, Any]]) -> list[str]:
         env=environment,
     )
     if ran.returncode:
-        last = (ran.stderr.strip().splitlines() or ["without a word"])[-1]
-        return [f"its program could not be run: {last}"] * len(asked)
+        return [None] * len(asked)
     return json.loads(ran.stdout)

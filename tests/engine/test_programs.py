@@ -79,3 +79,9 @@ def test_who_judges_is_part_of_it_too(monkeypatch):
 def test_what_is_no_program_has_a_digest():
     claim = registry.find("rbht09.thm20.s1/printed")
     assert programs.digest(claim, "assert (") != programs.digest(claim, "assert [")
+
+
+def test_a_process_that_dies_is_no_answer_and_the_next_run_asks_again(monkeypatch):
+    """Out of memory, or no process to be had: nothing is kept against the program."""
+    monkeypatch.setattr(programs.sys, "executable", "/bin/false")
+    assert programs.answers([ROW | {"python": PLANTED[""]}]) == [None]
