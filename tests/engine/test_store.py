@@ -89,3 +89,13 @@ def test_a_claim_that_is_forgotten_loses_its_chunks_and_what_its_programs_came_t
     store.forget("a", 1)
     assert (store.read("a", "c", 1, where), store.program("a", "0")) == ({}, None)
     assert len(store.read("b", "c", 1, where)) == 1 and store.program("b", "0") == "it fails"
+
+
+def test_a_store_that_a_run_is_just_beginning_reads_as_an_empty_one(tmp_path):
+    """Between the file's first bytes and its tables."""
+    path = tmp_path / "ledger.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode=WAL")
+    assert path.stat().st_size
+    with Store(path, reading=True) as store:
+        assert store.missing and store.roots() == []
