@@ -60,6 +60,7 @@ from lemmata.mechanisms import (
     snapping,
     streams,
     table_columns,
+    threads,
     tnb,
 )
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
@@ -377,7 +378,8 @@ INNER = {
     "exponent_counts "
     "hinge_steps",
     discrete_gaussian: "bernoulli_exp_any spent",
-    snapping: "number logarithm draw",
+    snapping: "number logarithm draw draws",
+    threads: "one_thread threads_for one_thread_if_small",
     adaptive_margin: "checked_projections chosen_steps",
     sampled_gd: "plan batches row_noise abreast released signed_table candidates",
     pure_learner: "count_errors",
