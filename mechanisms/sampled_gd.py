@@ -7,11 +7,11 @@ operations instead of n k. The noise of a full step is sqrt(T) Delta / mu, that 
 long as sigma is not much below Delta / 2: a batch hides who is in it, which buys back what its size costs
 (`lemmata.bounds.exact.sampled_gaussian`).
 
-All m runs of Algorithm 3 take step t on the same batch, drawn and gathered once, and their iterates are columns of one
-product. What a step shows of a record is then one vector with a part for each run, sqrt(m) times as long as a part in
-units of its noise; batches that are sqrt(m) times as large pay for that, and the noise of the mean gradient is the same.
-A descent takes the T steps of the full one as long as they are n / 4 at most, and `passes` times the data: time is linear
-in n. All sizes depend on n, k and parameters only.
+All m runs of Algorithm 3 take step t on the same batch, drawn and gathered once, and their iterates are columns of
+one product. What a step shows of a record is then one vector with a part for each run, sqrt(m) times as long as a
+part in units of its noise; batches that are sqrt(m) times as large pay for that, and the noise of the mean gradient
+is the same. A descent takes the T steps of the full one as long as they are n / 4 at most, and `passes` times the
+data: time is linear in n. All sizes depend on n, k and parameters only.
 
 What batches cost, in percent of wrong answers on 20,000 fresh records (margin 0.3, one label in twenty flipped, delta =
 1e-5, means of 8 releases of Algorithm 3 for each of 6 to 12 datasets; the last line is the standard error of the
