@@ -5,19 +5,25 @@
 where every record is in the batch B_t with probability q, independently, and nobody learns who was. A step costs q n k
 operations instead of n k. The noise of a full step is sqrt(T) Delta / mu, that of a batch, divided by q, hardly more as
 long as sigma is not much below Delta / 2: a batch hides who is in it, which buys back what its size costs
-(`lemmata.bounds.exact.sampled_gaussian`). The descent takes the T steps of the full one as long as that is at most
-`passes` times the data, and fewer beyond. All sizes depend on n, k and parameters only.
+(`lemmata.bounds.exact.sampled_gaussian`).
 
-What batches cost, in percent of wrong answers on 4,000 fresh records (margin 0.3, one label in twenty flipped, delta =
-1e-5, means of 16 to 60 releases of Algorithm 3 on one dataset; the last line is the standard error of the difference):
+All m runs of Algorithm 3 take step t on the same batch, drawn and gathered once, and their iterates are columns of
+one product. What a step shows of a record is then one vector with a part for each run, sqrt(m) times as long as a
+part in units of its noise; batches that are sqrt(m) times as large pay for that, and the noise of the mean gradient
+is the same. A descent takes the T steps of the full one as long as they are n / 4 at most, and `passes` times the
+data: time is linear in n. All sizes depend on n, k and parameters only.
 
-    n, d, epsilon   1000, 10, 1   2000, 20, 1/2   2000, 20, 1   2000, 20, 4   2000, 200, 1   4000, 50, 1
-    full descents          6.16            6.13          5.32          5.28           4.82          5.23
-    random batches         6.11            6.85          5.49          5.29           4.81          5.25
-    +-                     0.14            0.32          0.07          0.01           0.01          0.01
+What batches cost, in percent of wrong answers on 20,000 fresh records (margin 0.3, one label in twenty flipped, delta =
+1e-5, means of 8 releases of Algorithm 3 for each of 6 to 12 datasets; the last line is the standard error of the
+difference over the datasets, `lemmata.tools.speed.bench_adaptive_margin` measures it again):
 
-All sizes are below those at which `adaptive_margin.fit` takes batches. Where the noise decides, at n epsilon = 2000 and
-less, batches may lose half a percent; beyond, a fiftieth of one.
+    n, d, epsilon   1000, 10, 1   2000, 20, 1/2   2000, 20, 1   2000, 20, 4   4000, 50, 1   20000, 20, 1/10
+    full descents         5.228           5.765         5.060         5.007         5.049             5.044
+    random batches        5.435           6.248         5.068         5.011         5.046             5.070
+    +-                    0.127           0.217         0.028         0.004         0.010             0.054
+
+Where the noise decides, at n epsilon = 1000 and less, batches may lose half a percent; beyond, a fiftieth of one.
+`adaptive_margin.fit` takes full descents as long as they take a second.
 """
 
 from __future__ import annotations

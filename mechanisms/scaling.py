@@ -206,6 +206,9 @@ def row_length(size: int) -> float:
 
 def ball_rows(Z: np.ndarray, size: int, constant: float) -> np.ndarray:
     """Standardised rows over `row_length`, clipped to length 1, a constant beside them, over sqrt(1 + constant^2)."""
-    Z = Z / row_length(size)
-    Z /= np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1.0)
-    return np.column_stack([Z, np.full(len(Z), constant)]) / sqrt(1 + constant**2)
+    rows = np.full((len(Z), Z.shape[1] + 1), constant)
+    inside = rows[:, :-1]
+    np.divide(Z, row_length(size), out=inside)
+    inside /= np.maximum(np.linalg.norm(inside, axis=1, keepdims=True), 1.0)
+    rows /= sqrt(1 + constant**2)
+    return rows

@@ -114,7 +114,7 @@ def test_the_default_follows_from_n_d_and_the_budget():
     assert estimators.resolved_width(1000, 25, 0.5) == pytest.approx(0.01)
     assert estimators.resolved_width(10, 25, 0.5) == estimators.WIDEST == 1 / 16
     assert estimators.resolved_width(10**6, 25, 0.5) == estimators.NARROWEST == 0.003
-    assert estimators.resolved_steps(10**6, 25, 0.5) == 100 and estimators.resolved_steps(20, 25, 0.5) == 4
+    assert estimators.resolved_steps(10**6, 25, 0.5) == 50 and estimators.resolved_steps(20, 25, 0.5) == 4
     rng = np.random.default_rng(0)
     laws = [
         estimators.resolved_law(X, np.resize([1.0, -1.0], 400), privacy=ApproxDP(1.0, 1e-5))
