@@ -14,13 +14,13 @@ is the same. A descent takes the T steps of the full one as long as they are n /
 data: time is linear in n. All sizes depend on n, k and parameters only.
 
 What batches cost, in percent of wrong answers on 20,000 fresh records (margin 0.3, one label in twenty flipped, delta =
-1e-5, means of 8 releases of Algorithm 3 for each of 6 to 12 datasets; the last line is the standard error of the
+1e-5, means of 8 releases of Algorithm 3 for each of 3 to 12 datasets; the last line is the standard error of the
 difference over the datasets, `lemmata.tools.speed.bench_adaptive_margin` measures it again):
 
-    n, d, epsilon   1000, 10, 1   2000, 20, 1/2   2000, 20, 1   2000, 20, 4   4000, 50, 1   20000, 20, 1/10
-    full descents         5.228           5.765         5.060         5.007         5.049             5.044
-    random batches        5.435           6.248         5.068         5.011         5.046             5.070
-    +-                    0.127           0.217         0.028         0.004         0.010             0.054
+    n, d, epsilon   1000, 10, 1   2000, 20, 1/2   2000, 20, 4   4000, 50, 1   10000, 50, 1   20000, 20, 1/10
+    full descents         5.228           5.765         5.007         5.049          4.954             5.044
+    random batches        5.435           6.248         5.011         5.046          4.952             5.070
+    +-                    0.127           0.217         0.004         0.010          0.002             0.054
 
 Where the noise decides, at n epsilon = 1000 and less, batches may lose half a percent; beyond, a fiftieth of one.
 `adaptive_margin.fit` takes full descents as long as they take a second.

@@ -353,6 +353,8 @@ INNER = {
     table_columns: "numbers indicators text_of layout",
     estimators: "several resolved_width resolved_steps resolved_law unit_rows",
     search: "error_counter pure_within",
+    law: "by_bands",
+    private_tuning: "release_length",
     streams: "words canonical_json generator",
     sizes: "pairs_error uniform_size least over",
     phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs exact_sigma exact_rows",
