@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from math import inf, sqrt
 from typing import Any
 
@@ -91,11 +91,15 @@ class Shapes:
     place: np.ndarray  # which position, whole numbers
     narrow: np.ndarray  # bool: looked at more closely
 
+    @cached_property
+    def squares(self) -> np.ndarray:
+        """Of the lengths of the masses, shape (shapes,)."""
+        return np.asarray((self.masses**2).sum(axis=1))
+
     def fits(self, noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
         """-(squared distance of counts and shape) / 2 over the variance, up to a constant a column: (d, shapes)."""
-        squares = (self.masses**2).sum(axis=1)
         variance = sigma**2 + (MISFIT * n) ** 2
-        return (noisy @ self.masses.T - n * squares / 2) * (n / variance)
+        return (noisy @ self.masses.T - n * self.squares / 2) * (n / variance)
 
 
 def normal(mean: float, spread: float) -> Cdf:

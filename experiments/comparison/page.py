@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from lemmata.bounds.formula import in_symbols
 from lemmata.experiments.comparison.learners import LEARNERS, NOT_INSTALLED
 from lemmata.experiments.comparison.table import DATASETS, DEFAULT, DELTA
-from lemmata.experiments.engine.formula import in_symbols
 
 TABLES = ("means", "differences", "attacks")
 DECIDED = 3.0  # log10 of the evidence: wrong with a chance of 1/1000

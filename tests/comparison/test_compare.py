@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from lemmata.command.main import main
-from lemmata.experiments.comparison import attacks, learners, page, pictures, problems, table
+from lemmata.experiments.comparison import attacks, learners, page, peer, pictures, problems, table
 from lemmata.experiments.comparison.learners import LEARNERS, Learner, find
 from lemmata.experiments.engine.store import Store
 from lemmata.mechanisms.arithmetic import certified_delta
@@ -213,19 +213,19 @@ def test_what_is_not_installed_is_listed_and_not_run():
 
 
 def test_a_peer_in_another_python_gets_the_records_and_gives_weights(monkeypatch):
-    """This Python, and a program that stands in for the peer's: the mean of y x, and the seeds as noise."""
-    program = (
-        "import io, json, sys, numpy; data = numpy.load(io.BytesIO(sys.stdin.buffer.read()));"
-        "mean = (data['y'][:, None] * data['X']).mean(axis=0);"
-        "print(json.dumps([(mean + seed).tolist() for seed in data['seeds'] * 0]))"
-    )
-    monkeypatch.setattr(learners, "PEER", sys.executable)
-    monkeypatch.setattr(learners, "PROGRAM", program)
+    """This Python, and a program that stands in for the peer's: the mean of y x, times C; one process."""
+    program = """def answer(data):
+    mean = (data['y'][:, None] * data['X']).mean(axis=0) * float(data['C'])
+    return [mean.tolist() for seed in data['seeds']]
+"""
+    monkeypatch.setattr(peer, "PYTHON", sys.executable)
+    monkeypatch.setattr(peer, "PROGRAM", program)
     X, y = np.eye(3), np.array([1.0, -1.0, 1.0])
     law = learners.diffprivlib_logistic(X, y, epsilon=1.0, delta=1e-5, rng=None)
-    drawn = law.sample(np.random.default_rng(0), 2)
-    assert drawn == pytest.approx(np.tile(y / 3, (2, 1))) and law.privacy.epsilon == 1.0
-    monkeypatch.setattr(learners, "PROGRAM", "raise ValueError('no such module')")
+    for _ in range(2):
+        drawn = law.sample(np.random.default_rng(0), 2)
+        assert drawn == pytest.approx(np.tile(law.C * y / 3, (2, 1))) and law.privacy.epsilon == 1.0
+    monkeypatch.setattr(peer, "PROGRAM", "raise ValueError('no such module')")
     with pytest.raises(RuntimeError, match="ValueError: no such module"):
         law.sample(np.random.default_rng(0))
 
