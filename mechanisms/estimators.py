@@ -377,10 +377,8 @@ class MarginClassifier(ExactClassifier):
             return super()._learn(table, sides, rng)
         first, second = rng.spawn(2)
         most = GaussianDP(root_down(SHARE * Fraction(mu) ** 2))
-        asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise}
-        self.ranges_ = scaling.find(
-            table, self._columns(table.shape[1]), budget=most, rng=first, settle=self._settle, **asked
-        )
+        asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise, "settle": self._settle}
+        self.ranges_ = scaling.find(table, self._columns(table.shape[1]), budget=most, rng=first, **asked)
         spent = self.ranges_.privacy
         left = GaussianDP(root_down(Fraction(mu) ** 2 - (Fraction(spent.mu) ** 2 if spent else 0)))
         self.budget_ = {"ranges": spent, "learner": left}

@@ -286,7 +286,7 @@ def diffprivlib_logistic(X, y, *, epsilon, delta, rng, scale=0.3, power=0.5):
 
 
 WIDE = {"largest_d": 20_000}  # beyond it the projections of all margins take minutes
-SHORT = {"largest_n": 10_000}  # records, beyond which a release takes half a minute or more
+SHORT = {"largest_n": 4000}  # records, beyond which a fit takes seconds to minutes
 PRINTED_ONES = {"largest_d": 500, **SHORT}
 LISTED = [
     Learner(
