@@ -16,9 +16,8 @@ import pandas as pd
 
 from lemmata.bounds.formula import in_symbols
 from lemmata.experiments.comparison import reasons
-from lemmata.experiments.comparison.learners import LEARNERS, LISTED, NOT_INSTALLED, OPTIONAL
-from lemmata.experiments.comparison.pictures import says_little
-from lemmata.experiments.comparison.table import DATASETS, DEFAULT, DELTA
+from lemmata.experiments.comparison.learners import LEARNERS, LISTED, NOT_INSTALLED, OPTIONAL, Learner
+from lemmata.experiments.comparison.table import DATASETS, DEFAULT, DELTA, says_little
 
 TABLES = ("means", "differences", "attacks")
 DECIDED = 3.0  # log10 of the evidence: wrong with a chance of 1/1000
@@ -34,19 +33,28 @@ WHY = {
     "printed adaptive margin": "The printed calibration leaves two fifths of μ. Where the budget allows one step, "
     "the average of the iterates is w = 0, in whom the strict loss finds no error: it wins.",
     "printed private tuning": "The same, and the printed account of the best of K runs leaves a quarter of μ.",
-    "objective perturbation": "All of the budget in one draw, C = nμ/√d. It solves d × d systems.",
+    "objective perturbation": "All of the budget in one draw; it solves d × d systems.",
     "perceptron": "It averages what is still wrong. Records that no halfspace gets right keep it moving: without a "
     "margin more budget makes it worse.",
     "private grid search": "Half of the records train, half choose, each of five norms has 1/√5 of μ.",
     "phased SGD": "One pass over the records, each seen once.",
     "boosted DP-ERM": "Several phased runs on shares of the budget, with the printed constants.",
     "projected DP-ERM": "The same on rows projected to 25 dimensions.",
-    "pure objective": "No δ; C = 0.3 nε/√d.",
-    "pure output": "No δ; C = 0.03 nε/√d.",
-    "Laplace SVM": "No δ; C = 0.1 nε/√d.",
-    "diffprivlib": "No δ; its C, which is ours over n, is 0.3 ε/√d.",
+    "pure objective": "No δ.",
+    "pure output": "No δ.",
+    "Laplace SVM": "No δ.",
+    "diffprivlib": "No δ; IBM's words are taken for its guarantee.",
     "majority class": "It costs next to nothing: a single noisy count.",
 }
+
+
+def rule(learner: Learner | None) -> str:
+    """How C follows from n, d and the budget, for a learner that has such a rule."""
+    given = getattr(learner and learner.law, "__kwdefaults__", None) or {}
+    if learner is None or "scale" not in given:
+        return ""
+    spent = "ε" if learner.spends == "epsilon" else "μ"
+    return f"C = {given['scale']:g} n{spent}/{'√d' if given['power'] == 0.5 else 'd'}, chosen elsewhere."
 
 
 def tables(reports: Path) -> dict[str, pd.DataFrame]:
@@ -84,6 +92,7 @@ def standing(means: pd.DataFrame, differences: pd.DataFrame) -> list[dict]:
                 "about": learner.about if learner else "",
                 "spends": learner.spends.replace("epsilon", "ε").replace("delta", "δ") if learner else "",
                 "why": WHY.get(name, ""),
+                "rule": rule(learner),
                 "shown": shown.get(name, ""),
                 "private": private,
                 "cells": cells,

@@ -11,7 +11,7 @@ from matplotlib.ticker import MultipleLocator
 
 from lemmata.bounds.wzw25 import table_rates
 from lemmata.experiments.comparison import problems
-from lemmata.experiments.comparison.table import DEFAULT
+from lemmata.experiments.comparison.table import DEFAULT, ONE_LABEL, says_little
 from lemmata.experiments.drawing import COLOURS, FAINT, INK, STYLE, saved
 
 PRINTED = {"Theorem 4.1 of wzw25": table_rates.TABLE1_ADAPTIVE, "Theorem 3.2 of bms22": table_rates.TABLE1_HINGE}
@@ -23,8 +23,6 @@ VARIED = {
 }
 LETTERS = {"n": "n", "outliers": "s"}  # of the printed rates, which know no d and no label noise
 TOP = 0.62  # of the risks that are shown
-ONE_LABEL = "majority class"
-TELLS = 0.02  # by which somebody has to err less than one label, for a table to tell learners apart
 GROUPS = {
     "descents": ("logistic descent", "known margin", "perceptron"),
     "margins tried: wzw25": (
@@ -88,13 +86,6 @@ def grouped(learners: list[str]) -> dict[str, list[str]]:
     known = {DEFAULT, ONE_LABEL, *(name for names in GROUPS.values() for name in names)}
     found["others"] = [name for name in learners if name not in known]
     return {kind: names for kind, names in found.items() if names} or {"": []}
-
-
-def says_little(here: pd.DataFrame) -> bool:
-    """Whether nobody, private or not, errs `TELLS` less than one label on a dataset."""
-    risks = here.groupby(["learner", "epsilon"]).risk.mean()
-    one_label = risks[risks.index.get_level_values("learner") == ONE_LABEL]
-    return bool(len(one_label) and risks.min() > one_label.min() - TELLS)
 
 
 def along_epsilon(means: pd.DataFrame) -> str:

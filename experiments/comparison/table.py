@@ -26,7 +26,8 @@ from lemmata.experiments.engine.verdict import HOLD_ODDS, MeanDecider, log_e_tai
 from lemmata.mechanisms.streams import canonical_json, generator
 
 DELTA = 1e-5
-DEFAULT = "MarginClassifier"
+DEFAULT, ONE_LABEL = "MarginClassifier", "majority class"
+TELLS = 0.02  # by which somebody has to err less than one label, for a dataset to tell learners apart
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 8.0)
 DATASETS = ("digits:3-8", "breast_cancer", "randhie", "fair")
 SWEEPS = {  # a figure each: what is varied at epsilon 1, and everything else fixed
@@ -197,6 +198,13 @@ def means(found: pd.DataFrame) -> pd.DataFrame:
     cells = found.groupby(["dataset", "n", "d", "learner", "epsilon"], sort=False)
     named = {"repeats": ("risk", "size"), "deviation": ("risk", "std"), "risk": ("risk", "mean")}
     return cells.agg(**named, seconds=("seconds", "median")).reset_index()
+
+
+def says_little(here: pd.DataFrame) -> bool:
+    """Whether nobody, private or not, errs `TELLS` less than one label on a dataset."""
+    risks = here.groupby(["learner", "epsilon"]).risk.mean()
+    one_label = risks[risks.index.get_level_values("learner") == ONE_LABEL]
+    return bool(len(one_label) and risks.min() > one_label.min() - TELLS)
 
 
 # Differences ----------------------------------------------------------------------------------------------------------
