@@ -49,7 +49,7 @@ HELD = 0.8  # of n: what has to lie in two octaves, or next to one cell, for a c
 MISFIT = 0.05  # of n: how far the counts of a real column are from those of its shape, in each bin
 ROUNDS = 10  # of learning the prior
 CONCENTRATION = 3.0  # columns that the first prior counts as
-LEARNING = 1000  # columns, at most, that the prior is learnt from
+LEARNING = 256  # columns, at most, that the prior is learnt from
 REACH = 2.0  # spreads around the centre, beyond which entries are clipped
 NARROW = 32  # spreads between 0 and the centre of a shape that is as good as a point
 
