@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache
 from math import inf, sqrt
 from typing import Any
 
@@ -49,7 +49,7 @@ HELD = 0.8  # of n: what has to lie in two octaves, or next to one cell, for a c
 MISFIT = 0.05  # of n: how far the counts of a real column are from those of its shape, in each bin
 ROUNDS = 10  # of learning the prior
 CONCENTRATION = 3.0  # columns that the first prior counts as
-LEARNING = 256  # columns, at most, that the prior is learnt from
+LEARNING = 1000  # columns, at most, that the prior is learnt from
 REACH = 2.0  # spreads around the centre, beyond which entries are clipped
 NARROW = 32  # spreads between 0 and the centre of a shape that is as good as a point
 
@@ -91,15 +91,11 @@ class Shapes:
     place: np.ndarray  # which position, whole numbers
     narrow: np.ndarray  # bool: looked at more closely
 
-    @cached_property
-    def squares(self) -> np.ndarray:
-        """Of the lengths of the masses, shape (shapes,)."""
-        return np.asarray((self.masses**2).sum(axis=1))
-
     def fits(self, noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
         """-(squared distance of counts and shape) / 2 over the variance, up to a constant a column: (d, shapes)."""
+        squares = (self.masses**2).sum(axis=1)
         variance = sigma**2 + (MISFIT * n) ** 2
-        return (noisy @ self.masses.T - n * self.squares / 2) * (n / variance)
+        return (noisy @ self.masses.T - n * squares / 2) * (n / variance)
 
 
 def normal(mean: float, spread: float) -> Cdf:

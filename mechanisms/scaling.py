@@ -107,8 +107,7 @@ def find(
         return Ranges(centre, spread, None)
     if ranges is None:
         raise ValueError(f"bounds leaves out {columns.names()[open_[0]]!r}: give it too, or take ranges = 'private'")
-    columns_left = table if len(open_) == table.shape[1] else table[:, open_]
-    made = column_ranges.law(columns_left, privacy=budget, noise=noise)
+    made = column_ranges.law(table[:, open_], privacy=budget, noise=noise)
     settle()
     found = column_ranges.released(made, rng)
     centre[open_], spread[open_] = found.centre, found.spread
