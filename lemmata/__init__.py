@@ -21,9 +21,10 @@
     lemmata.rows_needed(points=1000, distortion=0.1, beta=0.05)
     lemmata.features_needed("gaussian", points=1000, error=0.1)
 
-    # the statements of the four papers, as functions
-    [t.label for t in lemmata.theorems("wzw25.lemA.5")]
-    lemmata.bounds.wzw25                # the papers' formulas, a module each; `lemmata explain ID` in a terminal
+    # the statements of the four papers, as functions, and what is known of them
+    [t.label for t in lemmata.theorems("wzw25 Lemma A.5")]
+    lemmata.verdict("wzw25 Lemma 6.4")  # is it true, where, what to cite instead: `lemmata explain` in a notebook
+    lemmata.bounds.wzw25                # the papers' formulas, a module each
     lemmata.figure("wzw25.lemA.5")      # decide it and draw it
 
 Guarantees are `PureDP`, `ApproxDP`, `GaussianDP` and `LabelDP`; `to_pure`, `to_approx`, `to_gaussian`, `to_neighbours`
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from lemmata.bounds.theorem import Theorem as Theorem
     from lemmata.bounds.theorem import theorems as theorems
     from lemmata.command.main import script as script
+    from lemmata.command.verdict import Verdict as Verdict
+    from lemmata.command.verdict import verdict as verdict
     from lemmata.experiments.figure import figure as figure
     from lemmata.mechanisms.accountant import Accountant as Accountant
     from lemmata.mechanisms.accountant import OverBudget as OverBudget
@@ -95,6 +98,7 @@ HOMES = {
     "lemmata.mechanisms.sizes": "rows_needed rows_compared features_needed",
     "lemmata.experiments.figure": "figure",
     "lemmata.command.main": "script",
+    "lemmata.command.verdict": "verdict Verdict",
 }
 _HOME = {name: module for module, names in HOMES.items() for name in names.split()}
 PACKAGES = ("bounds", "mechanisms")

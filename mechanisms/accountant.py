@@ -21,6 +21,7 @@ from fractions import Fraction
 from math import inf
 from typing import Any, NoReturn
 
+from lemmata.bounds.notebook import card
 from lemmata.mechanisms.account_file import AccountFile
 from lemmata.mechanisms.arithmetic import brief, down, root_down, root_up, up
 from lemmata.mechanisms.privacy import (
@@ -254,6 +255,12 @@ class Accountant:
 
     def __repr__(self) -> str:
         return f"Accountant({self._kept()}, {len(self._history)} releases, {self.left} left)"
+
+    def _repr_html_(self) -> str:
+        with self._lock:
+            spent = [(label or "a release", guarantee) for label, guarantee in self._history]
+            facts = [("spent", self.spent or "nothing"), ("left", self.left or "nothing"), *spent]
+            return card(f"Account of {self._kept()}", facts)
 
     def __copy__(self) -> NoReturn:
         _refuse_copies(self)

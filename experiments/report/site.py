@@ -12,13 +12,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from lemmata.bounds.formula import in_symbols
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.audits import committed, nulls
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine import graph, registry
 from lemmata.experiments.engine.claim import SEVERITIES
-from lemmata.experiments.engine.formula import in_symbols
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.remembered import Pair
 from lemmata.experiments.examples import GALLERY

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_expit, logsumexp
 
+from lemmata.bounds.notebook import card
 from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
 from lemmata.mechanisms.audit.attackers import attackers
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part, rows
@@ -83,6 +84,13 @@ class Audit:
     def as_json(self) -> dict:
         """Plain data; the claim as its repr."""
         return asdict(replace(self, claim=None)) | {"claim": repr(self.claim)}
+
+    def _repr_html_(self) -> str:
+        facts = [("reason", self.reason or "–"), ("found", self.event or "the datasets look alike")]
+        facts += [("exceeds, but for a chance of 1e-3", f"{self.lower:.3g}")] if self.lower else []
+        facts += [("a leak so many times as large is caught", f"{self.smallest_caught or inf:.3g}")]
+        facts += [("releases", f"{self.judged} judged, {self.trained} for training, {self.seconds:.1f} seconds")]
+        return card(f"Audit of {self.claim}", facts, mark=self.verdict)
 
     def __str__(self) -> str:
         name, _ = parameter(self.claim)

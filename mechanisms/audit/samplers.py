@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.mechanisms.audit.fitted import Fitted
 from lemmata.mechanisms.audit.outcomes import count
 
 FIRST, SHARE, LARGEST = 48, 0.06, 25_000  # releases of the first chunk and of others at most, share of the past
@@ -113,29 +114,6 @@ class Recorded:
             raise Exhausted(f"{self.name} has {len(self.releases)} releases, {self.left} of them unused")
         self.used += size
         return self.releases[self.used - size : self.used]
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """An estimator with fit(X, y): a release is its coefficients and intercept after a fit with a seed of its own."""
-
-    estimator: Any
-    X: Any
-    y: Any
-
-    def __call__(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        from sklearn.base import clone
-
-        fits = []
-        for _ in range(size):
-            model = clone(self.estimator)
-            if "random_state" in model.get_params():
-                model.set_params(random_state=int(rng.integers(2**31)))
-            model.fit(self.X, self.y)
-            fits.append(
-                np.concatenate([np.ravel(getattr(model, n)) for n in ("coef_", "intercept_") if hasattr(model, n)])
-            )
-        return np.array(fits)
 
 
 def chunk(drawn: int, level: float) -> int:

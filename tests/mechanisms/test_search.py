@@ -86,7 +86,7 @@ def test_it_prints_the_cost_first(capsys):
     ("estimator", "grid"),
     [
         (NoisyGD(), {"width": [0.03, 0.3], "steps": [1, 10]}),
-        (MarginClassifier(), {}),
+        (MarginClassifier(ranges=None), {}),
         (estimators.ProjectedGD(), {"k": [5, 20]}),
         (estimators.PhasedSGD(), {"rho": [0.1, 0.5]}),
         (PrivateSVM(), {"C": [0.1, 1.0]}),
