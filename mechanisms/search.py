@@ -193,6 +193,7 @@ class PrivateSearchCV(ApproximateClassifier):
     def law(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> Any:
         """The law of the search on one dataset: what an audit draws from. X finite, signs -1, +1 or 0, `rng` public."""
         candidates = self._candidates()
+        X = np.array(X)  # whose rows may be blanked below
         tables = [candidate._rows(X) for candidate in candidates]
         for table in tables:
             table[signs == 0] = 0.0

@@ -17,7 +17,7 @@ NASTY = "<script>alert('&')</script>"
 @pytest.mark.parametrize("name", ["wzw25 Lemma 6.4", "wzw25.lem6.4.s1", "RBHT09.thm16/printed"])
 def test_a_verdict_says_what_explain_says(name):
     found = lemmata.verdict(name)
-    said = CliRunner().invoke(main, ["explain", name])
+    said = CliRunner(env={"COLUMNS": "160"}).invoke(main, ["explain", name])
     assert said.exit_code == 0 and said.stdout.strip() == fitted(str(found), 160).strip()
     short = CliRunner().invoke(main, ["explain", "--short", name]).stdout
     assert found.title in short.replace("\n", " ") and found.facts["true?"] in " ".join(short.split())
