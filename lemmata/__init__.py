@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from lemmata.mechanisms.accountant import Accountant as Accountant
     from lemmata.mechanisms.accountant import OverBudget as OverBudget
     from lemmata.mechanisms.audit.game import Audit as Audit
-    from lemmata.mechanisms.audit.game import audit as audit
+    from lemmata.mechanisms.audit.front import Found as Found
+    from lemmata.mechanisms.audit.front import audit as audit
     from lemmata.mechanisms.disclosure import PrivacyLeakWarning as PrivacyLeakWarning
     from lemmata.mechanisms.estimators import DPERM as DPERM
     from lemmata.mechanisms.estimators import AdaptiveMargin as AdaptiveMargin
@@ -82,7 +83,8 @@ if TYPE_CHECKING:
     from lemmata.mechanisms.sizes import rows_needed as rows_needed
 
 HOMES = {
-    "lemmata.mechanisms.audit.game": "audit Audit",
+    "lemmata.mechanisms.audit.front": "audit Found",
+    "lemmata.mechanisms.audit.game": "Audit",
     "lemmata.bounds.theorem": "theorems Theorem",
     "lemmata.mechanisms.estimators": "MarginClassifier NoisyGD ProjectedGD PhasedSGD PrivateSVM PureMargin DPERM "
     "EfficientMargin AdaptiveMargin TunedMargin",

@@ -6,6 +6,7 @@ trains the next rules. How much a claim allows, and how guesses become evidence,
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
@@ -55,7 +56,9 @@ class Audit:
 
     verdict         REFUTED, or INCONCLUSIVE with a reason: AUDIT_ONLY (survived, and what would have been caught is
                     `smallest_caught`), NO_POWER (no attacker told the datasets apart: nothing is known), BUDGET (not
-                    even a mechanism without any noise could have been refuted by so few releases)
+                    even a mechanism without any noise could have been refuted by so few releases), NOT_AUDITED (a side
+                    raised at every release, or there was one and the same outcome throughout: `event` says which),
+                    INTERRUPTED
     lower           what epsilon or mu exceeds, but for a chance of 1e-3; `lower_at_level`: but for one of `level`
     event           the attacker that gained most, where it guessed, and how often it was right
     smallest_caught the same mechanism, with every log-odds this many times as large (its noise so many times too
@@ -63,6 +66,7 @@ class Audit:
                     probability about 0.99; None if no factor would
     trained, judged releases that only trained, and that were judged
     course          (releases, log10 of the evidence) after every chunk
+    root            with which the same audit is made again
     """
 
     claim: Any
@@ -77,18 +81,21 @@ class Audit:
     judged: int
     seconds: float = field(compare=False)
     course: tuple[tuple[int, float], ...] = field(default=(), repr=False)
+    root: int | None = None
 
     def as_json(self) -> dict:
         """Plain data; the claim as its repr."""
         return asdict(replace(self, claim=None)) | {"claim": repr(self.claim)}
 
     def __str__(self) -> str:
+        if self.reason == "NOT_AUDITED":
+            return f"{self.claim}: {self.verdict} ({self.reason}): nothing was audited, because {self.event}"
         name, _ = parameter(self.claim)
         saw = f"{name} > {self.lower:.3g} (99.9 %), by {self.event}" if self.lower else "the datasets look alike"
         came = f"{self.claim}: {self.verdict}" + (f" ({self.reason})" if self.reason else "")
         survived = "; survived" if self.reason == "AUDIT_ONLY" else ""
         caught = f": {self.smallest_caught:.3g} times its leak would have been caught" if self.smallest_caught else ""
-        return f"{came}{survived}{caught}; {saw}; {self.judged} releases judged, {self.trained} for training"
+        return f"{came}{survived}{caught}; {saw}; {self.judged} releases judged, {self.trained} for training; root {self.root}"
 
 
 class Game:
@@ -120,7 +127,11 @@ class Game:
         self.won = 0.0
         self.reader: Reader | None = None
         self.past: list[tuple[Outcomes, np.ndarray]] = []
-        self.drawn = self.learnt_at = self.judged = 0
+        self.rounds = self.drawn = self.learnt_at = self.judged = 0
+        self.outcomes: set = set()  # labels of all releases, until there are two
+        self.raised: list[Raised | None] = [None, None]  # what each side raised first
+        self.released = [False, False]  # has a side ever released anything?
+        self.interrupted = False
 
     def draw(self, index: int, most: int) -> tuple[Outcomes, np.ndarray, bool]:
         """As many releases from either dataset, which each came from (+1 the first, -1 the second), may they be judged.
@@ -134,11 +145,32 @@ class Game:
         (first, whole), (second, complete) = (source.draw(rng, half) for source in self.sources)
         if self.reader is None:
             if all(isinstance(release, Raised) for side in (first, second) for release in rows(side)):
-                kinds = sorted({release.kind for side in (first, second) for release in side})
-                raise ValueError(f"sample_a and sample_b raise {' or '.join(kinds)} at every release")
+                kinds = sorted({repr(release) for side in (first, second) for release in side})
+                raise ValueError(f"sample_a and sample_b raise at every release: {' or '.join(kinds)}")
             self.reader = Reader([first, second], self.bits)
         self.drawn += 2 * half
-        return joined([self.reader(first), self.reader(second)]), np.repeat([1, -1], half), whole and complete
+        outcomes = joined([self.reader(first), self.reader(second)])
+        self._seen(first, second, outcomes)
+        return outcomes, np.repeat([1, -1], half), whole and complete
+
+    def _seen(self, first: Any, second: Any, outcomes: Outcomes) -> None:
+        """Remember whether there was more than one outcome, and whether a side did anything but raise."""
+        if len(self.outcomes) < 2:
+            self.outcomes |= set(outcomes.labels.tolist())
+        for place, side in enumerate((first, second)):
+            if not self.released[place]:
+                raising = [release for release in rows(side) if isinstance(release, Raised)]
+                self.raised[place] = self.raised[place] or (raising[0] if raising else None)
+                self.released[place] = len(raising) < len(outcomes) // 2
+
+    def unaudited(self) -> str:
+        """Why nothing was audited, if nothing was: a side that only raises, or one and the same outcome throughout."""
+        for source, raised, released in zip(self.sources, self.raised, self.released, strict=True):
+            if raised and not released:
+                return f"{source.name} raised at every release, first {raised!r}"
+        if len(self.outcomes) == 1:
+            return f"every release on either side was {_short(next(iter(rows(self.past[-1][0].raw))))}"
+        return ""
 
     def learn(self) -> None:
         """New rules from the past rounds, once these have grown enough, while memory lasts."""
@@ -214,7 +246,7 @@ def audit(
     sample_b: Any,
     claim: Any,
     *,
-    root: int,
+    root: int | None = None,
     budget: int = 100_000,
     level: float = 1e-10,
     features: Callable | None = None,
@@ -228,7 +260,7 @@ def audit(
     callable returns `size` independent releases, as an array or a sequence of anything: vectors, integers, strings,
     tuples, None, NaN, infinities; what it raises is an outcome too. `claim` is PureDP, ApproxDP or GaussianDP,
     whatever its neighbours, a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function
-    delta(epsilon); the two datasets differ in `records` records. `budget` is the number of releases to draw at most.
+    delta(epsilon); the two datasets differ in `records` records. Without a `root` one is drawn, and shown. `budget` is the number of releases to draw at most.
     REFUTED is wrong with a chance of at most `level`. `features(releases)` -> (size, columns) adds an attacker of the
     user's own. Releases are rounded to 2^-20 of their spread, which judges the mechanism over the reals; `bits` keeps
     every bit of them. `progress(releases, log10_e)` is called after every chunk.
@@ -240,7 +272,7 @@ def audit(
         raise ValueError(f"budget = {budget} is outside [{LEAST}, inf)")
     if not 0 < level < 1:
         raise ValueError(f"level = {level} is outside (0, 1)")
-    start = time.process_time()
+    start, root = time.process_time(), secrets.randbits(32) if root is None else root
     game = Game(
         sample_a,
         sample_b,
@@ -251,39 +283,47 @@ def audit(
         records=records,
     )
     course = play(game, budget, level, progress)
-    return concluded(game, level, course, time.process_time() - start)
+    found = concluded(game, level, course, time.process_time() - start)
+    if why := game.unaudited():
+        return replace(found, verdict=INCONCLUSIVE, reason="NOT_AUDITED", event=why, lower=0.0, lower_at_level=0.0)
+    return replace(found, reason="INTERRUPTED") if game.interrupted and found.verdict != REFUTED else found
 
 
 def play(
     game: Game, budget: int, level: float, progress: Callable[[int, float], None] | None = None
 ) -> tuple[tuple[int, float], ...]:
-    """Chunk after chunk until the claim is refuted at `level` or the releases are used up; the course of the audit."""
-    index, course = 0, []
-    while game.drawn < budget - 1:
-        try:
-            size = chunk(game.drawn, level) if index else FIRST
-            fresh, truth, allowed = game.draw(index, min(size, budget - game.drawn))
-        except Exhausted:
-            break
-        if index:
-            game.judge(fresh, truth, allowed)
-            course.append((game.drawn, game.log_e() / log(10)))
-            if progress:
-                progress(*course[-1])
-            if game.log_e() >= -log(level):
-                break
-        if game.drawn <= 2 * MEMORY:
-            game.past.append((fresh, truth))
-        game.learn()
-        index += 1
+    """Chunk after chunk until the claim is refuted at `level` or the releases are used up; the course of the audit.
+
+    A game may be played on later, with a larger budget. An interrupt ends it with what was found.
+    """
+    course: list[tuple[int, float]] = []
+    try:
+        while game.drawn < budget - 1:
+            size = chunk(game.drawn, level) if game.rounds else FIRST
+            fresh, truth, allowed = game.draw(game.rounds, min(size, budget - game.drawn))
+            game.rounds += 1
+            if game.rounds > 1:
+                game.judge(fresh, truth, allowed)
+                course.append((game.drawn, game.log_e() / log(10)))
+                if progress:
+                    progress(*course[-1])
+                if game.log_e() >= -log(level):
+                    break
+            if game.drawn <= 2 * MEMORY:
+                game.past.append((fresh, truth))
+            game.learn()
+    except Exhausted:
+        pass
+    except KeyboardInterrupt:
+        game.interrupted = True
     return tuple(course)
 
 
-def concluded(game: Game, level: float, course: tuple, seconds: float) -> Audit:
-    """What the game has found."""
+def concluded(game: Game, level: float, course: tuple, seconds: float, chance: float = REPORT) -> Audit:
+    """What the game has found; its lower limit fails with `chance` at most."""
     evidence = game.log_e()
     caught = None if evidence >= -log(level) else smallest_caught(game, level)
-    lower = game.lower(REPORT)
+    lower = game.lower(chance)
     if evidence >= -log(level):
         verdict, reason = REFUTED, ""
     elif caught and game.judged * game.table[..., 0].max() >= -log(level):
@@ -304,6 +344,7 @@ def concluded(game: Game, level: float, course: tuple, seconds: float) -> Audit:
         judged=game.judged,
         seconds=seconds,
         course=course,
+        root=game.root,
     )
 
 

@@ -1,0 +1,177 @@
+"""The one function that people call: attack a mechanism, on a pair of datasets that is given or one that is found."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
+from lemmata.mechanisms.audit import game
+from lemmata.mechanisms.audit.adapters import (
+    Mechanism,
+    is_estimator,
+    is_measurement,
+    is_randomiser,
+    mechanism,
+    parameters,
+)
+from lemmata.mechanisms.audit.game import LEAST, REPORT, Audit, concluded
+from lemmata.mechanisms.audit.hunt import Search, Trial, begin, played
+from lemmata.mechanisms.audit.neighbours import Neighbours, described, neighbouring
+from lemmata.mechanisms.audit.stakes import checked
+
+BUDGET = 20_000  # releases of a search and its evidence
+
+
+@dataclass(frozen=True)
+class Found(Audit):
+    """What an audit found that looked for neighbours itself: an `Audit` of the pair that told most.
+
+    target      what was audited
+    pair        the two datasets, and in words how they differ
+    pairs       how many were tried
+    searched    releases of the search, which judge nothing
+    refused     what the mechanism declined before it had read anything (what it raised, and for which data)
+    """
+
+    target: str = ""
+    pair: Neighbours | None = field(default=None, repr=False)
+    pairs: int = 0
+    searched: int = 0
+    refused: tuple[tuple[str, str], ...] = ()
+
+    def as_json(self) -> dict:
+        """Plain data, without the datasets."""
+        plain = asdict(replace(self, claim=None, pair=None)) | {"claim": repr(self.claim)}
+        return plain | {"pair": self.pair.words if self.pair else None}
+
+    def __str__(self) -> str:
+        lines = [f"{self.target}: {super().__str__()}"]
+        lines.append(f"  {self.pairs} pairs tried with {self.searched} releases" + (":" if self.pair else ""))
+        if self.pair:
+            lines.append(f"  {self.pair.words}")
+        lines += [f"  it refused data, which is not judged: {what} ({words})" for what, words in self.refused]
+        return "\n".join(lines)
+
+    def save(self, path: str | Path) -> None:
+        """The pair as PATH.npz, and what was found as PATH.json."""
+        path = Path(path)
+        if self.pair is None:
+            raise ValueError("no pair was found: there is nothing to save")
+        sides = {"data": self.pair.data, "neighbour": self.pair.neighbour}
+        arrays = {f"{side}_{at}": np.asarray(part) for side, parts in sides.items() for at, part in enumerate(parts)}
+        np.savez(path.with_suffix(".npz"), **arrays)  # type: ignore[arg-type]
+        path.with_suffix(".json").write_text(json.dumps(self.as_json(), indent=1) + "\n", encoding="utf-8")
+
+
+def audit(
+    target: Any,
+    *data: Any,
+    claim: Any = None,
+    root: int | None = None,
+    budget: int | None = None,
+    level: float = 1e-10,
+    released: Any = None,
+    progress: Callable[[int, float], None] | None = None,
+    **options: Any,
+) -> Audit:
+    """Attack a mechanism: on two datasets that are given, or on neighbours that are looked for.
+
+        audit(sample_a, sample_b, claim)                # releases on either dataset, see `game.audit`
+        audit(GaussianNB(bounds=(0, 1)), X, y, PureDP(1))   # an estimator of any library, and a dataset to begin with
+        audit(f, x, PureDP(1))                          # f(x, random_state=...), or rng=, or seed=, or none of them
+
+    `target` is an unfitted estimator, a function of the data, an OpenDP measurement or a noise mechanism (`adapters`
+    says what is called, how the seed goes in and what is released); `released` names the attributes that are, or is a
+    function of the fitted object. Neighbours are looked for from the data on (`neighbours`, `hunt`): the verdict is
+    wrong with a chance of at most `level`, whatever was tried. `budget` is the number of releases in all, 20,000 by
+    default. Without a `root` one is drawn, and shown; the same root and budget give the same answer, where the
+    mechanism takes a seed. A terminal is told how long it may take, and what goes on; an interrupt leaves what was
+    found.
+
+    Raises ValueError for a target, a dataset or a claim that is none, and if every release raises.
+    """
+    if claim is None and data:
+        *data, claim = data  # type: ignore[assignment]
+    if len(data) == 1 and not _is_mechanism(target, data[0]):
+        return game.audit(
+            target, data[0], claim, root=root, budget=budget or 100_000, level=level, progress=progress, **options
+        )
+    if options:
+        raise TypeError(f"audit() got an unexpected keyword argument {next(iter(options))!r}")
+    budget = BUDGET if budget is None else budget
+    if not budget >= 8 * LEAST:
+        raise ValueError(f"budget = {budget} is outside [{8 * LEAST}, inf), what a search for neighbours needs")
+    if not 0 < level < 1:
+        raise ValueError(f"level = {level} is outside (0, 1)")
+    root = secrets.randbits(32) if root is None else root
+    search = Search(mechanism(target, released), checked(claim), root, budget)
+    return hunted(search, dataset(data), level, progress)
+
+
+def _is_mechanism(target: Any, beside: Any) -> bool:
+    """Is it a mechanism to which a dataset goes, and no sampler beside which there is another one?"""
+    if isinstance(target, Mechanism) or is_measurement(target) or is_randomiser(target):
+        return True
+    if isinstance(target, tuple | list | np.ndarray | str) or hasattr(target, "sample"):
+        return False
+    if is_estimator(target):
+        return True
+    side = callable(beside) or hasattr(beside, "sample") or isinstance(beside, str | tuple)
+    first = next(iter(parameters(target)), "")
+    return callable(target) and not side and first != "rng"
+
+
+def dataset(parts: Any) -> tuple:
+    """The parts of a dataset, arrays or frames with a record a row. Raises ValueError where they are not."""
+    if not parts:
+        raise ValueError("data is missing: give the dataset, or its parts, between the mechanism and the claim")
+    found = tuple(part if hasattr(part, "iloc") else np.asarray(part) for part in parts)
+    sizes = [len(part) if np.ndim(part) else 0 for part in found]
+    if len(set(sizes)) > 1 or not all(sizes):
+        raise ValueError(f"data has parts of {' and '.join(map(str, sizes))} records: each part needs a record a row")
+    return found
+
+
+def hunted(
+    search: Search, data: tuple, level: float, progress: Callable[[int, float], None] | None = None
+) -> Found:
+    """Search for neighbours, then play the games of the finalists."""
+    start = time.process_time()
+    kind = getattr(search.claim, "neighbours", "replace")
+    parts = described(data, search.mechanism.options)
+    ranked = search.screened(neighbouring(data, parts, kind))
+    if not ranked:
+        raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {'; '.join(search.refused)}")
+    finalists = search.halved(ranked)
+    trials = [begin(search, candidate.pair, place, level) for place, candidate in enumerate(finalists)]
+    spent = search.spent
+    for _ in played(trials, search.budget - spent, progress):
+        pass
+    return outcome(search, trials, spent, time.process_time() - start)
+
+
+def outcome(search: Search, trials: list[Trial], searched: int, seconds: float) -> Found:
+    """What the game that gained most has found."""
+    best = max(trials, key=lambda t: (t.won, t.game.log_e()))
+    place = trials.index(best)
+    plain = concluded(best.game, best.level, best.course, seconds, chance=REPORT / 2 ** (place + 1))
+    others = sum(t.game.drawn for t in trials) - best.game.drawn
+    found = Found(
+        **{f.name: getattr(plain, f.name) for f in fields(Audit)},
+        target=search.mechanism.name,
+        pair=best.pair,
+        pairs=search.tried,
+        searched=searched + others,
+        refused=tuple(search.refused.items()),
+    )
+    return replace(found, root=search.root)
