@@ -262,7 +262,7 @@ def taped() -> Iterator[None]:
     known, changed = twins(), []
     for module in list(sys.modules.values()):
         names = getattr(module, "__dict__", {})
-        if getattr(module, "__name__", "") == __name__ or not isinstance(names, dict):
+        if getattr(module, "__name__", "") in (__name__, "numpy.random.bit_generator") or not isinstance(names, dict):
             continue
         for name, value in list(names.items()):
             twin = known.get(id(value), (None, None))[1]

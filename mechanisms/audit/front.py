@@ -27,7 +27,9 @@ from lemmata.mechanisms.audit.adapters import (
 from lemmata.mechanisms.audit.game import LEAST, REPORT, Audit, concluded
 from lemmata.mechanisms.audit.hunt import Search, Trial, begin, played
 from lemmata.mechanisms.audit.neighbours import Neighbours, described, neighbouring
+from lemmata.mechanisms.audit.shrink import reproducer, shrunk
 from lemmata.mechanisms.audit.stakes import checked
+from lemmata.mechanisms.audit.tracing import trace
 
 BUDGET = 20_000  # releases of a search and its evidence
 
@@ -41,6 +43,8 @@ class Found(Audit):
     pairs       how many were tried
     searched    releases of the search, which judge nothing
     refused     what the mechanism declined before it had read anything (what it raised, and for which data)
+    place       where `trace` sees the two datasets part, if the claim is refuted: leads, the most telling first
+    reproducer  a program of at most 20 lines that shows it without this package
     """
 
     target: str = ""
@@ -48,6 +52,8 @@ class Found(Audit):
     pairs: int = 0
     searched: int = 0
     refused: tuple[tuple[str, str], ...] = ()
+    place: tuple[str, ...] = ()
+    reproducer: str = field(default="", repr=False)
 
     def as_json(self) -> dict:
         """Plain data, without the datasets."""
@@ -59,6 +65,7 @@ class Found(Audit):
         lines.append(f"  {self.pairs} pairs tried with {self.searched} releases" + (":" if self.pair else ""))
         if self.pair:
             lines.append(f"  {self.pair.words}")
+        lines += [f"  {lead}" for lead in self.place]
         lines += [f"  it refused data, which is not judged: {what} ({words})" for what, words in self.refused]
         return "\n".join(lines)
 
@@ -114,8 +121,9 @@ def audit(
     if not 0 < level < 1:
         raise ValueError(f"level = {level} is outside (0, 1)")
     root = secrets.randbits(32) if root is None else root
-    search = Search(mechanism(target, released), checked(claim), root, budget)
-    return hunted(search, dataset(data), level, progress)
+    say = (lambda line: print(line, file=sys.stderr)) if sys.stderr.isatty() else (lambda line: None)
+    search = Search(mechanism(target, released), checked(claim), root, budget, level, say)
+    return hunted(search, dataset(data), progress)
 
 
 def _is_mechanism(target: Any, beside: Any) -> bool:
@@ -143,35 +151,58 @@ def dataset(parts: Any) -> tuple:
 
 
 def hunted(
-    search: Search, data: tuple, level: float, progress: Callable[[int, float], None] | None = None
+    search: Search, data: tuple, progress: Callable[[int, float], None] | None = None
 ) -> Found:
-    """Search for neighbours, then play the games of the finalists."""
-    start = time.process_time()
+    """Search for neighbours, play the games of the finalists, and make the pair that told smaller."""
+    start, level = time.process_time(), search.level
     kind = getattr(search.claim, "neighbours", "replace")
-    parts = described(data, search.mechanism.options)
-    ranked = search.screened(neighbouring(data, parts, kind))
+    ranked = search.screened(neighbouring(data, described(data, search.mechanism.options), kind))
     if not ranked:
-        raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {'; '.join(search.refused)}")
+        why = "; ".join(search.refused) or "it takes none of them"
+        raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {why}")
     finalists = search.halved(ranked)
+    search.say(estimate(search))
     trials = [begin(search, candidate.pair, place, level) for place, candidate in enumerate(finalists)]
-    spent = search.spent
-    for _ in played(trials, search.budget - spent, progress):
-        pass
-    return outcome(search, trials, spent, time.process_time() - start)
-
-
-def outcome(search: Search, trials: list[Trial], searched: int, seconds: float) -> Found:
-    """What the game that gained most has found."""
+    searched, last = search.spent, len(finalists)
+    rest = search.budget - searched
+    played(trials, rest // 2, progress)
     best = max(trials, key=lambda t: (t.won, t.game.log_e()))
-    place = trials.index(best)
-    plain = concluded(best.game, best.level, best.course, seconds, chance=REPORT / 2 ** (place + 1))
-    others = sum(t.game.drawn for t in trials) - best.game.drawn
-    found = Found(
-        **{f.name: getattr(plain, f.name) for f in fields(Audit)},
-        target=search.mechanism.name,
-        pair=best.pair,
-        pairs=search.tried,
-        searched=searched + others,
-        refused=tuple(search.refused.items()),
+    if best.won:
+        smaller = shrunk(search, best.pair)
+        again = begin(search, smaller, last, level)
+        if smaller is not best.pair:
+            played([again], 2 * best.game.drawn, progress)
+            best = again if again.won else best
+    elif not best.game.interrupted:
+        again = begin(search, best.pair, last, level, dear=True)
+        played([again], rest - sum(t.game.drawn for t in trials), progress)
+        best = max(best, again, key=lambda t: (t.won, t.game.log_e()))
+    trials.append(again) if best is again else None
+    return outcome(search, trials, best, time.process_time() - start)
+
+
+def estimate(search: Search) -> str:
+    """How long the rest may take, from what releases have taken so far."""
+    each, left = search.seconds / max(search.spent, 1), search.budget - search.spent
+    return (
+        f"{search.mechanism.name}: {search.tried} pairs tried; {left:,} releases at most, "
+        f"about {left * each:.0f} s for them and as long again for the attackers"
     )
-    return replace(found, root=search.root)
+
+
+def outcome(search: Search, trials: list[Trial], best: Trial, seconds: float) -> Found:
+    """What the game that gained most has found."""
+    found = concluded(best.game, best.level, best.course, seconds, chance=REPORT * best.level / search.level)
+    same = {outcome for trial in trials for outcome in trial.game.outcomes}
+    why = found.reason
+    if found.verdict != REFUTED:
+        why = "NOT_AUDITED" if len(same) == 1 else "INTERRUPTED" if best.game.interrupted else why
+    told: dict[str, Any] = {"reason": why, "root": search.root}
+    if why == "NOT_AUDITED":
+        told["event"] = best.game.unaudited()
+    elif found.verdict == REFUTED:
+        leads = trace(search.mechanism, best.pair.data, best.pair.neighbour, search.claim, seed=search.root % 2**31).leads
+        told |= {"place": tuple(map(str, leads[:3])), "reproducer": reproducer(search, best.pair)}
+    told |= {"target": search.mechanism.name, "pair": best.pair, "pairs": search.tried}
+    told |= {"searched": search.spent + sum(t.game.drawn for t in trials) - best.game.drawn}
+    return Found(**{f.name: getattr(found, f.name) for f in fields(Audit)} | told, refused=tuple(search.refused.items()))
