@@ -14,8 +14,10 @@
     accountant = lemmata.Accountant(lemmata.ApproxDP(1.0, 1e-5))
     accountant.spend(lemmata.PureDP(0.25), "a histogram")
 
-    # attack a mechanism on two neighbouring datasets: yours or ours
-    lemmata.audit(sample_a, sample_b, lemmata.PureDP(1.0), root=1)
+    # attack a mechanism of any library: neighbours are looked for, the line where it leaks is named
+    lemmata.audit(GaussianNB(bounds=(0, 1)), X, y, lemmata.PureDP(1.0))
+    lemmata.audit(sample_a, sample_b, lemmata.PureDP(1.0), root=1)      # or on two datasets of your own
+    lemmata.trace(mechanism, data, neighbour)                           # where do two runs with equal noise part?
 
     # sizes that hold with a stated probability
     lemmata.rows_needed(points=1000, distortion=0.1, beta=0.05)
@@ -49,6 +51,9 @@ if TYPE_CHECKING:
     from lemmata.mechanisms.accountant import Accountant as Accountant
     from lemmata.mechanisms.accountant import OverBudget as OverBudget
     from lemmata.mechanisms.audit.game import Audit as Audit
+    from lemmata.mechanisms.audit.tracing import Trace as Trace
+    from lemmata.mechanisms.audit.tracing import trace as trace
+    from lemmata.mechanisms.audit.assertion import assert_private as assert_private
     from lemmata.mechanisms.audit.front import Found as Found
     from lemmata.mechanisms.audit.front import audit as audit
     from lemmata.mechanisms.disclosure import PrivacyLeakWarning as PrivacyLeakWarning
@@ -85,6 +90,8 @@ if TYPE_CHECKING:
 HOMES = {
     "lemmata.mechanisms.audit.front": "audit Found",
     "lemmata.mechanisms.audit.game": "Audit",
+    "lemmata.mechanisms.audit.assertion": "assert_private",
+    "lemmata.mechanisms.audit.tracing": "trace Trace",
     "lemmata.bounds.theorem": "theorems Theorem",
     "lemmata.mechanisms.estimators": "MarginClassifier NoisyGD ProjectedGD PhasedSGD PrivateSVM PureMargin DPERM "
     "EfficientMargin AdaptiveMargin TunedMargin",

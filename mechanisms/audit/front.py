@@ -150,9 +150,7 @@ def dataset(parts: Any) -> tuple:
     return found
 
 
-def hunted(
-    search: Search, data: tuple, progress: Callable[[int, float], None] | None = None
-) -> Found:
+def hunted(search: Search, data: tuple, progress: Callable[[int, float], None] | None = None) -> Found:
     """Search for neighbours, play the games of the finalists, and make the pair that told smaller."""
     start, level = time.process_time(), search.level
     kind = getattr(search.claim, "neighbours", "replace")
@@ -201,8 +199,12 @@ def outcome(search: Search, trials: list[Trial], best: Trial, seconds: float) ->
     if why == "NOT_AUDITED":
         told["event"] = best.game.unaudited()
     elif found.verdict == REFUTED:
-        leads = trace(search.mechanism, best.pair.data, best.pair.neighbour, search.claim, seed=search.root % 2**31).leads
+        leads = trace(
+            search.mechanism, best.pair.data, best.pair.neighbour, search.claim, seed=search.root % 2**31
+        ).leads
         told |= {"place": tuple(map(str, leads[:3])), "reproducer": reproducer(search, best.pair)}
     told |= {"target": search.mechanism.name, "pair": best.pair, "pairs": search.tried}
     told |= {"searched": search.spent + sum(t.game.drawn for t in trials) - best.game.drawn}
-    return Found(**{f.name: getattr(found, f.name) for f in fields(Audit)} | told, refused=tuple(search.refused.items()))
+    return Found(
+        **{f.name: getattr(found, f.name) for f in fields(Audit)} | told, refused=tuple(search.refused.items())
+    )

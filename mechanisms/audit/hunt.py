@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.audit.adapters import Mechanism, quiet
-from lemmata.mechanisms.audit.attackers import attackers, by_boosting, by_label, by_values
-from lemmata.mechanisms.audit.game import Game, play
+from lemmata.mechanisms.audit.attackers import attackers, by_boosting, by_label
+from lemmata.mechanisms.audit.game import LEAST, Game, play
 from lemmata.mechanisms.audit.neighbours import Neighbours
-from lemmata.mechanisms.audit.outcomes import Reader, joined, part
+from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part
 from lemmata.mechanisms.audit.rules import learnt
 from lemmata.mechanisms.audit.samplers import Raised
 from lemmata.mechanisms.audit.stakes import CUTS, checked, ladder
@@ -183,8 +183,27 @@ def gained(claim: Any, one: list, other: list) -> float:
     data = joined([reader(stacked(one)), reader(stacked(other))])
     truth = np.repeat([1, -1], [len(one), len(other)])
     order = np.random.default_rng(0).permutation(len(truth))
-    found = [learnt(learn, part(data, order), truth[order], rungs) for learn in (by_label, by_values)]
+    found = [learnt(learn, part(data, order), truth[order], rungs) for learn in (by_label, by_means)]
     return max((float(rule.growth.max()) for rule in found if rule is not None), default=-inf)
+
+
+def by_means(data: Outcomes, truth: np.ndarray) -> Callable | None:
+    """A linear score of the values and their sizes: difference of means over variance, column by column."""
+    with np.errstate(all="ignore"):
+        finite = np.where(np.isfinite(data.values), data.values, np.nan)
+        centre = np.nan_to_num(np.nanmedian(finite, axis=0)) if len(finite) else 0.0
+        spread = np.nan_to_num(np.nanmedian(np.abs(finite - centre), axis=0))
+    spread = np.where(spread > 0, spread, 1.0)
+
+    def seen(outcomes: Outcomes) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            scaled = np.arcsinh(np.nan_to_num((outcomes.values - centre) / spread, nan=-99.0, posinf=1e9, neginf=-1e9))
+        return np.hstack([scaled, np.abs(scaled)])
+
+    X = seen(data)
+    apart = X[truth > 0].mean(axis=0) - X[truth < 0].mean(axis=0)
+    weights = apart / (X[truth > 0].var(axis=0) + X[truth < 0].var(axis=0) + 1e-9)
+    return (lambda fresh: seen(fresh) @ weights) if weights.any() else None
 
 
 def stacked(releases: list) -> Any:
@@ -226,7 +245,7 @@ def begin(search: Search, pair: Neighbours, place: int, level: float, dear: bool
 
 def played(trials: list[Trial], budget: int, progress: Callable[[int, float], None] | None = None) -> None:
     """The games, continued until one is won or the releases are used up: equal shares, then the better half of them."""
-    going, share, spent = trials, min(SHARE, budget // len(trials)), 0
+    going, share, spent = trials, max(min(SHARE, budget // (2 * len(trials))), LEAST), 0
     while going and spent < budget:
         for trial in going:
             before = trial.game.drawn

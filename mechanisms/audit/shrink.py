@@ -115,8 +115,8 @@ def reproducer(search: Search, pair: Neighbours) -> str:
         "    except Exception as error:",
         f"        return {event if shown == 'raises' else False}",
         f"    return {False if shown == 'raises' else event}",
-        "for name, side in ((\"data\", data), (\"neighbour\", neighbour)):",
-        f"    print(name, sum(bool(happens(side, seed)) for seed in range({RUNS})), \"of {RUNS}\")",
+        'for name, side in (("data", data), ("neighbour", neighbour)):',
+        f'    print(name, sum(bool(happens(side, seed)) for seed in range({RUNS})), "of {RUNS}")',
     ]
     return "\n".join(lines)
 
@@ -150,13 +150,18 @@ def _event(search: Search, pair: Neighbours) -> tuple[str, str]:
     vectors = [np.array([x for x in side if isinstance(x, np.ndarray)]) for side in (one, other)]
     if any(len(side) < LOOKED for side in vectors) or vectors[0].shape != vectors[1].shape:
         made = search.mechanism.known[0][0]
-        return (f"np.shape(released.{made[0][0]}) == {made[0][1]}" if made and made[0][0] else
-                "np.size(released) == " + str(len(vectors[0][0]) if len(vectors[0]) else 0)), "shape"
+        return (
+            f"np.shape(released.{made[0][0]}) == {made[0][1]}"
+            if made and made[0][0]
+            else "np.size(released) == " + str(len(vectors[0][0]) if len(vectors[0]) else 0)
+        ), "shape"
     best = (-1.0, 0, 0.0)
     for column in range(vectors[0].shape[1]):
         a, b = (side[:, column] for side in vectors)
-        if np.isnan(a).mean() != np.isnan(b).mean():
-            return f"np.isnan({_number(search, column)})", "NaN"
+        if not (np.isfinite(a).all() and np.isfinite(b).all()):
+            if np.isfinite(a).all() != np.isfinite(b).all():
+                return f"np.isfinite({_number(search, column)})", "not finite"
+            continue
         for cut in np.quantile(np.concatenate([a, b]), np.linspace(0.02, 0.98, 25)):
             best = max(best, (abs(float((a > cut).mean() - (b > cut).mean())), column, float(cut)))
     return f"{_number(search, best[1])} > {best[2]:.6g}", "cut"

@@ -102,17 +102,26 @@ def _draws(first: list[Draw], second: list[Draw]) -> Iterator[Lead]:
     for number, (one, other) in enumerate(zip_longest(first, second)):
         if one is None or other is None:
             more = "the neighbour" if one is None else "the data"
-            yield Lead("draws", (one or other).place, f"{len(first)} draws on the data, {len(second)} on the neighbour; "
-                       f"draw {number} of {(one or other).law} is made on {more} alone,")
+            yield Lead(
+                "draws",
+                (one or other).place,
+                f"{len(first)} draws on the data, {len(second)} on the neighbour; "
+                f"draw {number} of {(one or other).law} is made on {more} alone,",
+            )
             return
         if (one.law, one.place) != (other.law, other.place):
-            yield Lead("draws", other.place, f"draw {number} is {one.law} on the data (line {one.place.line}) and "
-                       f"{other.law} on the neighbour,")
+            yield Lead(
+                "draws",
+                other.place,
+                f"draw {number} is {one.law} on the data (line {one.place.line}) and {other.law} on the neighbour,",
+            )
             return
         for kind, a, b in (("shape", one.shape, other.shape), ("parameters", one.parameters, other.parameters)):
             if a != b and (kind, one.place) not in said:
                 said.add((kind, one.place))
-                yield Lead(kind, one.place, f"the {kind} of {one.law}: {_brief(a)} on the data, {_brief(b)} on the neighbour,")
+                yield Lead(
+                    kind, one.place, f"the {kind} of {one.law}: {_brief(a)} on the data, {_brief(b)} on the neighbour,"
+                )
 
 
 def _scales(first: list[Meeting], second: list[Meeting]) -> Iterator[Lead]:
@@ -121,8 +130,11 @@ def _scales(first: list[Meeting], second: list[Meeting]) -> Iterator[Lead]:
         same = np.shape(one.scale) == np.shape(other.scale) and np.allclose(one.scale, other.scale, rtol=1e-9, atol=0)
         if not same and one.place not in said:
             said.add(one.place)
-            yield Lead("scale", one.place, f"{one.law} noise has scale {_brief(one.scale)} on the data and "
-                       f"{_brief(other.scale)} on the neighbour")
+            yield Lead(
+                "scale",
+                one.place,
+                f"{one.law} noise has scale {_brief(one.scale)} on the data and {_brief(other.scale)} on the neighbour",
+            )
 
 
 def _moves(first: list[Meeting], second: list[Meeting]) -> Iterator[tuple[Place, str, float]]:
@@ -148,13 +160,19 @@ def _centres(moves: tuple, claim: Any) -> Iterator[Lead]:
         spent[place, law] = spent.get((place, law), 0.0) + distance
     for (place, law), distance in sorted(spent.items(), key=lambda item: -item[1]):
         if distance > _allowed(claim, law) * (1 + 1e-9):
-            yield Lead("centre", place, f"what {law} noise is added to moves by {distance:.3g} times its scale, and "
-                       f"{claim} allows {_allowed(claim, law):.3g},")
+            yield Lead(
+                "centre",
+                place,
+                f"what {law} noise is added to moves by {distance:.3g} times its scale, and "
+                f"{claim} allows {_allowed(claim, law):.3g},",
+            )
     if len(spent) > 1 and all(d <= _allowed(claim, law) for (_, law), d in spent.items()):
         total = sum(d / _allowed(claim, law) for (_, law), d in spent.items())
         if total > 1 + 1e-9:
             (place, _), _ = max(spent.items(), key=lambda item: item[1])
-            yield Lead("centre", place, f"{len(spent)} lines together move by {total:.3g} times what {claim} allows, most")
+            yield Lead(
+                "centre", place, f"{len(spent)} lines together move by {total:.3g} times what {claim} allows, most"
+            )
 
 
 def _allowed(claim: Any, law: str) -> float:
@@ -174,7 +192,8 @@ def _released(found: Mechanism, one: Any, other: Any) -> Iterator[Lead]:
     for name in [*a, *(n for n in b if n not in a)]:
         x, y = a.get(name, ((), None)), b.get(name, ((), None))
         same = x[0] == y[0] and (
-            x[1] == y[1] if isinstance(x[1], str) or x[1] is None or y[1] is None
+            x[1] == y[1]
+            if isinstance(x[1], str) or x[1] is None or y[1] is None
             else np.allclose(x[1], y[1], rtol=1e-9, atol=1e-12, equal_nan=True)
         )
         if not same:
