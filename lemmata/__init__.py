@@ -50,12 +50,12 @@ if TYPE_CHECKING:
     from lemmata.experiments.figure import figure as figure
     from lemmata.mechanisms.accountant import Accountant as Accountant
     from lemmata.mechanisms.accountant import OverBudget as OverBudget
-    from lemmata.mechanisms.audit.game import Audit as Audit
-    from lemmata.mechanisms.audit.tracing import Trace as Trace
-    from lemmata.mechanisms.audit.tracing import trace as trace
     from lemmata.mechanisms.audit.assertion import assert_private as assert_private
     from lemmata.mechanisms.audit.front import Found as Found
     from lemmata.mechanisms.audit.front import audit as audit
+    from lemmata.mechanisms.audit.game import Audit as Audit
+    from lemmata.mechanisms.audit.tracing import Trace as Trace
+    from lemmata.mechanisms.audit.tracing import trace as trace
     from lemmata.mechanisms.disclosure import PrivacyLeakWarning as PrivacyLeakWarning
     from lemmata.mechanisms.estimators import DPERM as DPERM
     from lemmata.mechanisms.estimators import AdaptiveMargin as AdaptiveMargin

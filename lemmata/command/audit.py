@@ -111,8 +111,8 @@ def audit(
     if save and isinstance(result, front.Found):
         result.save(save)
     click.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else result)
-    if not as_json and getattr(result, "reproducer", ""):
-        click.echo(f"\nWithout lemmata:\n\n{result.reproducer}")  # type: ignore[attr-defined]
+    if not as_json and isinstance(result, front.Found) and result.reproducer:
+        click.echo(f"\nWithout lemmata:\n\n{result.reproducer}")
     sys.exit({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
 
 

@@ -55,7 +55,7 @@ class Mechanism:
     known: list = field(repr=False, default_factory=list, compare=False)
 
     def release(self, data: tuple, seed: int) -> Any:
-        """One release: a vector of numbers, a tuple if it is made otherwise than the first one was, or what it raised."""
+        """One release: a vector of numbers; a tuple if it is made otherwise than the first one was; what it raised."""
         copies = tuple(part.copy() if hasattr(part, "copy") else part for part in data)
         try:
             with seeded(seed):
@@ -267,7 +267,7 @@ def _law(function: Callable, asked: list[str], data: tuple) -> Any:
 def _randomised(randomiser: Any, seen: Callable, data: tuple, seed: int) -> Any:
     own = copy.copy(randomiser)
     if hasattr(own, "_rng"):
-        own._rng = np.random.RandomState(seed)  # noqa: NPY002
+        own._rng = np.random.RandomState(seed)
     (value,) = data
     return seen(own.randomise(value.item() if isinstance(value, np.ndarray | np.generic) else value))
 

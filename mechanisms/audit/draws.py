@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 OURS = str(Path(__file__).parent)
-LIBRARIES = tuple(f"/{name}/" for name in ("numpy", "scipy", "sklearn", "joblib")) + ("/random.py", "/secrets.py", "<")
+LIBRARIES = ("/numpy/", "/scipy/", "/sklearn/", "/joblib/", "/random.py", "/secrets.py", "<")
 SCALED = {"normal": 1.0, "laplace": 1.0, "gumbel": 1.0, "logistic": 1.0}  # (centre, scale, size), scale 1 left out
 STANDARD = ("standard_normal", "standard_cauchy", "randn")
 LAWS = set(
@@ -148,7 +148,7 @@ class Noise(np.ndarray):
         if method != "__call__" or len(noises) != 1 or noises[0].tape is None:
             return result
         own, tape = noises[0], noises[0].tape
-        other = before[1 - next(at for at, x in enumerate(inputs) if x is own)] if len(inputs) == 2 else None
+        other: Any = before[1 - next(at for at, x in enumerate(inputs) if x is own)] if len(inputs) == 2 else None
         if ufunc in (np.add, np.subtract):
             offset = -other if ufunc is np.subtract and inputs[0] is own else other
             came = tape.met(own.law, own.scale, np.broadcast_to(offset, np.shape(result)), result, caller())

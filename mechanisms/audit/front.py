@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import secrets
 import sys
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
+from lemmata.bounds.verdicts import REFUTED
 from lemmata.mechanisms.audit import game
 from lemmata.mechanisms.audit.adapters import (
     Mechanism,

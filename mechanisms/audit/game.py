@@ -95,7 +95,8 @@ class Audit:
         came = f"{self.claim}: {self.verdict}" + (f" ({self.reason})" if self.reason else "")
         survived = "; survived" if self.reason == "AUDIT_ONLY" else ""
         caught = f": {self.smallest_caught:.3g} times its leak would have been caught" if self.smallest_caught else ""
-        return f"{came}{survived}{caught}; {saw}; {self.judged} releases judged, {self.trained} for training; root {self.root}"
+        spent = f"{self.judged} releases judged, {self.trained} for training; root {self.root}"
+        return f"{came}{survived}{caught}; {saw}; {spent}"
 
 
 class Game:
@@ -260,7 +261,8 @@ def audit(
     callable returns `size` independent releases, as an array or a sequence of anything: vectors, integers, strings,
     tuples, None, NaN, infinities; what it raises is an outcome too. `claim` is PureDP, ApproxDP or GaussianDP,
     whatever its neighbours, a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function
-    delta(epsilon); the two datasets differ in `records` records. Without a `root` one is drawn, and shown. `budget` is the number of releases to draw at most.
+    delta(epsilon); the two datasets differ in `records` records. `budget` is the number of releases to draw at most.
+    Without a `root` one is drawn, and shown.
     REFUTED is wrong with a chance of at most `level`. `features(releases)` -> (size, columns) adds an attacker of the
     user's own. Releases are rounded to 2^-20 of their spread, which judges the mechanism over the reals; `bits` keeps
     every bit of them. `progress(releases, log10_e)` is called after every chunk.

@@ -119,7 +119,8 @@ class Search:
 
     def halved(self, ranked: list[Candidate]) -> list[Candidate]:
         """The finalists."""
-        best, kinds = [], {}
+        best: list[Candidate] = []
+        kinds: dict[str, int] = {}
         for candidate in ranked:
             kinds[candidate.symptom] = kinds.get(candidate.symptom, 0) + 1
             if kinds[candidate.symptom] <= ALIKE or not candidate.symptom:
@@ -236,10 +237,10 @@ def begin(search: Search, pair: Neighbours, place: int, level: float, dear: bool
 
     Boosted trees learn many times as slowly as all others: they are asked about one pair only.
     """
-    sides = [search.mechanism.sampler(data) for data in (pair.data, pair.neighbour)]
+    first, second = (search.mechanism.sampler(data) for data in (pair.data, pair.neighbour))
     root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))
-    named = [(words, learn) for words, learn in attackers(*sides, None) if dear or learn is not by_boosting]
-    game = Game(*sides, search.claim, root=root, named=named)
+    named = [(words, learn) for words, learn in attackers(first, second, None) if dear or learn is not by_boosting]
+    game = Game(first, second, search.claim, root=root, named=named)
     return Trial(pair, game, level / 2 ** (place + 1))
 
 

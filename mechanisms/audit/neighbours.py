@@ -1,6 +1,6 @@
 """Neighbouring datasets that nobody typed in: kinds of change to one record, of datasets moved to where they tell.
 
-A dataset is a tuple of parts (X, y, ...) with a record a row: arrays, frames, lists. What a record may be is read off the
+A dataset is a tuple of parts (X, y, ...) with a record a row: arrays or frames. What a record may be is read off the
 parameters of the mechanism (`bounds`, `data_norm`, `radius`, ...) and else off the data: a lower and an upper end of
 every column, a norm, the labels. A change replaces, adds or removes one record, as the claim's neighbours say; "label"
 changes a label alone. The new record is an extreme of the declared range, lies beyond it, is NaN, infinite, -0 or
@@ -42,7 +42,7 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class Part:
-    """What the entries of one part of the data may be: ends of every column, shape (columns,); labels if it has some."""
+    """What the entries of a part of the data may be: ends of every column, shape (columns,); labels if it has some."""
 
     low: np.ndarray
     high: np.ndarray

@@ -1,8 +1,8 @@
 """A pair made smaller, as Hypothesis makes an example smaller, and a program that shows what it shows without us.
 
-Each step makes both datasets simpler and keeps them neighbours: fewer of the records that they share, these all alike or
-at zero, fewer columns. It stands if releases with equal seeds still lie as far apart. Nothing here is evidence: the
-smaller pair is played afresh.
+Each step makes both datasets simpler and keeps them neighbours: fewer of the records that they share, all of these
+alike or at zero, fewer columns. It stands if releases with equal seeds still lie as far apart. Nothing here is
+evidence: the smaller pair is played afresh.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ def simpler(pair: Neighbours) -> Iterator[Neighbours]:
             tuple(take(part, [*kept, *range(shared, len(part))]) for part in side)
             for side in (pair.data, pair.neighbour)
         ]
-        yield Neighbours(*sides, _again(pair.words, f"{len(sides[0][0])} records"), pair.tame)
+        yield Neighbours(sides[0], sides[1], _again(pair.words, f"{len(sides[0][0])} records"), pair.tame)
     first = pair.data[0]
     if isinstance(first, np.ndarray) and first.dtype.kind in "iuf" and shared:
         for value in (np.zeros(first.shape[1:]), first[0]):
             if not all(np.array_equal(first[row], value) for row in range(shared)):
                 sides = [(_alike(side[0], shared, value), *side[1:]) for side in (pair.data, pair.neighbour)]
-                yield Neighbours(*sides, _again(pair.words, "the others alike"), pair.tame)
+                yield Neighbours(sides[0], sides[1], _again(pair.words, "the others alike"), pair.tame)
     if isinstance(first, np.ndarray) and first.ndim == 2 and first.shape[1] > 1:
         for column in range(first.shape[1]):
             sides = [(np.delete(side[0], column, axis=1), *side[1:]) for side in (pair.data, pair.neighbour)]
-            yield Neighbours(*sides, _again(pair.words, f"{first.shape[1] - 1} columns"), pair.tame)
+            yield Neighbours(sides[0], sides[1], _again(pair.words, f"{first.shape[1] - 1} columns"), pair.tame)
 
 
 def _fewer(shared: int) -> Iterator[list[int]]:

@@ -3,8 +3,9 @@
 The mechanism runs on the data with a tape (`draws`), and again on the neighbour with the same seed and the same
 answers: where noise had been added to a number, the second run gets the first one's outcome. What then differs is read
 from the data and not from what was released: which draws are made and where, how many, of which shape, with which
-parameters or scale; how far a centre moves, in scales of its noise; and what is released although all answers were the
-same. Each is a *lead*, with a file and a line. A lead is no verdict: who added the noise may have paid for it elsewhere.
+parameters or scale; how far a centre moves, in scales of its noise; and what is released although all answers were
+the same. Each is a *lead*, with a file and a line. A lead is no verdict: who added the noise may have paid for it
+elsewhere.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: in
 
 
 def _run(found: Mechanism, data: tuple, seed: int, given: tuple[Meeting, ...]) -> tuple[Tape, Any]:
-    """The tape of one run, and what it released or where it raised; numbers are told apart from noise if they can be."""
+    """The tape of one run, and what it released or where it raised; noise is told apart from numbers if it can be."""
     for tagged in (True, False):
         tape = Tape(seed, given, tagged)
         copies = tuple(part.copy() if hasattr(part, "copy") else part for part in data)
