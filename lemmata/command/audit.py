@@ -99,7 +99,7 @@ def audit(
         found = [found[0]() if isinstance(found[0], type) else found[0], *dataset(targets[0], data)]
         budget = front.BUDGET if budget is None else budget
     else:
-        options, budget = {"records": group, "bits": bits}, 100_000 if budget is None else budget
+        options, budget = {"records": group, "bits": bits}, front.GIVEN if budget is None else budget
     try:
         with progress_of(budget) as progress:
             result = front.audit(*found, claim, root=root, budget=budget, level=level, progress=progress, **options)

@@ -30,7 +30,7 @@ from lemmata.mechanisms.audit.shrink import reproducer, shrunk
 from lemmata.mechanisms.audit.stakes import checked
 from lemmata.mechanisms.audit.tracing import trace
 
-BUDGET = 20_000  # releases of a search and its evidence
+BUDGET, GIVEN = 20_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,14 @@ def audit(
         *data, claim = data  # type: ignore[assignment]
     if len(data) == 1 and not _is_mechanism(target, data[0]):
         return game.audit(
-            target, data[0], claim, root=root, budget=budget or 100_000, level=level, progress=progress, **options
+            target,
+            data[0],
+            claim,
+            root=root,
+            budget=GIVEN if budget is None else budget,
+            level=level,
+            progress=progress,
+            **options,
         )
     if options:
         raise TypeError(f"audit() got an unexpected keyword argument {next(iter(options))!r}")
