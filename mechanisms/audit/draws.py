@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -35,14 +36,15 @@ LAWS = set(
 
 @dataclass(frozen=True)
 class Place:
-    """A line of somebody's program."""
+    """A line of somebody's program, and the line of another file that led there."""
 
     file: str
     line: int
     function: str
+    called_from: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}, in {self.function}"
+        return f"{self.file}:{self.line}, in {self.function}" + (f", from {self.called_from}" * bool(self.called_from))
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,15 @@ class Meeting:
     outcome: np.ndarray = field(repr=False)
 
 
+@dataclass(frozen=True)
+class Call:
+    """A function that made draws of its own and returned numbers: a sampler of somebody's; where it was called."""
+
+    function: str
+    place: Place
+    value: np.ndarray = field(repr=False)
+
+
 class Tape:
     """The draws and meetings of one run; `given` are the meetings whose outcomes come again."""
 
@@ -73,6 +84,8 @@ class Tape:
         self.seed, self.given, self.tagged = seed, given, tagged
         self.draws: list[Draw] = []
         self.meetings: list[Meeting] = []
+        self.calls: list[Call] = []
+        self.drawing: set[FrameType] = set()  # frames under way that have made a draw
         self.busy = False
 
     def draw(self, law: str, function: Callable, arguments: tuple, options: dict) -> Any:
@@ -84,7 +97,9 @@ class Tape:
             value = function(*arguments, **options)
         finally:
             self.busy = False
-        place = caller()
+        frame = caller()
+        self.drawing.add(frame)
+        place = place_of(frame)
         offset, scale, rest = told(law, arguments, options)
         self.draws.append(Draw(law, (repr(scale), *rest), np.shape(value), place))
         if not self.tagged or scale is None or not isinstance(value, float | np.ndarray):
@@ -102,6 +117,20 @@ class Tape:
         self.meetings.append(Meeting(law, scale, np.array(offset, dtype=float), place, came))
         return came
 
+    def returned(self, frame: FrameType, event: str, value: Any) -> None:
+        """What `sys.setprofile` calls: does a function return that made draws of its own?"""
+        if event != "return" or frame not in self.drawing:
+            return
+        self.drawing.discard(frame)
+        if frame.f_back is None or not isinstance(value, float | int | np.ndarray | np.number):
+            return
+        asked = frame.f_back
+        while asked.f_back is not None and _library(asked.f_code.co_filename):
+            asked = asked.f_back
+        number = np.asarray(value)
+        if number.dtype.kind in "biuf" and not asked.f_code.co_filename.startswith(OURS):
+            self.calls.append(Call(frame.f_code.co_name, place_of(asked), number.astype(float)))
+
 
 def told(law: str, arguments: tuple, options: dict) -> tuple[Any, Any, tuple]:
     """Centre and scale of symmetric noise, None for another law; and the other parameters as texts."""
@@ -115,15 +144,29 @@ def told(law: str, arguments: tuple, options: dict) -> tuple[Any, Any, tuple]:
     return 0.0, (1.0 if law in STANDARD else None), shown
 
 
-def caller() -> Place:
+def caller() -> FrameType:
     """The innermost line that belongs neither to us nor to a numerical library."""
     frame = sys._getframe(1)
     while frame.f_back is not None:
         file = frame.f_code.co_filename
-        if not file.startswith(OURS) and not any(part in file for part in LIBRARIES):
+        if not file.startswith(OURS) and not _library(file):
             break
         frame = frame.f_back
-    return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+    return frame
+
+
+def _library(file: str) -> bool:
+    return any(part in file for part in LIBRARIES)
+
+
+def place_of(frame: FrameType) -> Place:
+    """The line that a frame is at."""
+    file, above = frame.f_code.co_filename, frame.f_back
+    while above is not None and (above.f_code.co_filename == file or _library(above.f_code.co_filename)):
+        above = above.f_back
+    ours = above is None or above.f_code.co_filename.startswith(OURS)
+    led = "" if ours or above is None else f"{above.f_code.co_filename}:{above.f_lineno}, in {above.f_code.co_name}"
+    return Place(file, frame.f_lineno, frame.f_code.co_name, led)
 
 
 # Noise that remembers its scale ---------------------------------------------------------------------------------------
@@ -151,7 +194,7 @@ class Noise(np.ndarray):
         other: Any = before[1 - next(at for at, x in enumerate(inputs) if x is own)] if len(inputs) == 2 else None
         if ufunc in (np.add, np.subtract):
             offset = -other if ufunc is np.subtract and inputs[0] is own else other
-            came = tape.met(own.law, own.scale, np.broadcast_to(offset, np.shape(result)), result, caller())
+            came = tape.met(own.law, own.scale, np.broadcast_to(offset, np.shape(result)), result, place_of(caller()))
             if into:
                 into[0][...] = came
                 return into[0]
@@ -282,9 +325,12 @@ def taped() -> Iterator[None]:
 
 @contextmanager
 def recording(tape: Tape) -> Iterator[Tape]:
-    """Draws go to this tape."""
+    """Draws go to this tape, and what is returned by functions that draw."""
+    before = sys.getprofile()
     running.append(tape)
+    sys.setprofile(tape.returned)
     try:
         yield tape
     finally:
+        sys.setprofile(before)
         running.pop()

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.audit.adapters import Mechanism, quiet
-from lemmata.mechanisms.audit.attackers import attackers, by_boosting, by_label
+from lemmata.mechanisms.audit.attackers import attackers, by_covariance, by_label
 from lemmata.mechanisms.audit.game import LEAST, Game, play
 from lemmata.mechanisms.audit.neighbours import Neighbours
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part
@@ -217,6 +217,13 @@ def stacked(releases: list) -> Any:
 # Evidence -------------------------------------------------------------------------------------------------------------
 
 
+CHEAP: list[tuple[str, Callable]] = [
+    ("how often each outcome occurred", by_label),
+    ("means of the numbers released and of their sizes", by_means),
+    ("variances and correlations of the release", by_covariance),
+]
+
+
 @dataclass
 class Trial:
     """A game of one pair, at a level of its own."""
@@ -235,11 +242,11 @@ class Trial:
 def begin(search: Search, pair: Neighbours, place: int, level: float, dear: bool = False) -> Trial:
     """The game of the pair in one place of the order, at its share of the level, on a stream of its own.
 
-    Boosted trees learn many times as slowly as all others: they are asked about one pair only.
+    Three attackers that learn in no time play every game; all of them play the one that is `dear`.
     """
     first, second = (search.mechanism.sampler(data) for data in (pair.data, pair.neighbour))
     root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))
-    named = [(words, learn) for words, learn in attackers(first, second, None) if dear or learn is not by_boosting]
+    named = list(attackers(first, second, None)) if dear else CHEAP
     game = Game(first, second, search.claim, root=root, named=named)
     return Trial(pair, game, level / 2 ** (place + 1))
 

@@ -25,6 +25,7 @@ from lemmata.mechanisms.audit.samplers import Raised, raised
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
 
 SUSPECT = "suspect"
+SPREAD, ROUGHLY = 8, 1.5  # runs that tell the spread of a sampler, and how much larger than allowed it has to move
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,11 @@ def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: in
     moves = tuple(_moves(first.meetings, second.meetings))
     leads = [*_raising(one, other), *_draws(first.draws, second.draws), *_scales(first.meetings, second.meetings)]
     leads += _centres(moves, claim)
-    if not leads and not any(distance for _, _, distance in moves if distance == inf):
+    if not leads and claim is not None and first.calls:
+        with taped(), quiet():
+            others = [_run(found, sides[0], seed + 1 + more, ())[0] for more in range(SPREAD)]
+        leads += _samplers(first, second, others, claim)
+    if not leads and not first.calls and not any(distance == inf for _, _, distance in moves):
         leads += _released(found, one, other)
     return Trace(tuple(leads), tuple(first.draws), tuple((place, distance) for place, _, distance in moves if distance))
 
@@ -183,6 +188,26 @@ def _allowed(claim: Any, law: str) -> float:
     if isinstance(claim, ApproxDP) and claim.delta > 0 and claim.epsilon > 0 and law != "laplace":
         return float(gaussian_mu(claim.epsilon, claim.delta))
     return claim.epsilon if isinstance(claim, PureDP | ApproxDP) else inf
+
+
+def _samplers(first: Tape, second: Tape, others: list[Tape], claim: Any) -> Iterator[Lead]:
+    """What functions with draws of their own return, where that moves by more than their spread can hide."""
+    spent: dict[Place, float] = {}
+    for number, (one, other) in enumerate(zip(first.calls, second.calls, strict=False)):
+        again = [tape.calls[number].value for tape in others if len(tape.calls) == len(first.calls)]
+        if one.value.shape != other.value.shape or {v.shape for v in again} != {one.value.shape}:
+            continue
+        spread = np.std([one.value, *again], axis=0) / 2**0.5  # the scale, if it is Laplace's
+        same = (one.value == other.value) | (np.isnan(one.value) & np.isnan(other.value))
+        moved = np.where(same, 0.0, np.nan_to_num(np.abs(one.value - other.value) / spread, nan=inf, posinf=inf))
+        spent[one.place] = spent.get(one.place, 0.0) + float(moved.sum())
+    allowed, total = ROUGHLY * _allowed(claim, "laplace"), sum(spent.values())
+    worst = [place for place in spent if spent[place] > allowed] or [
+        place for place in spent if total > allowed and spent[place] == max(spent.values())
+    ]
+    for place in worst:
+        others_too = "" if spent[place] > allowed else f", and that of {len(spent)} lines together by {total:.2g},"
+        yield Lead("centre", place, f"what is drawn moves by about {spent[place]:.2g} scales of its noise{others_too}")
 
 
 def _released(found: Mechanism, one: Any, other: Any) -> Iterator[Lead]:
