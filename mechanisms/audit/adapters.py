@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.mechanisms import privacy
 from lemmata.mechanisms.audit.samplers import raised
 
 SEEDS = ("random_state", "seed", "rng")
@@ -198,7 +199,9 @@ def mechanism(thing: Any, released: Any = None) -> Mechanism:
     if is_estimator(thing):
         return _estimator(thing, seen)
     if is_measurement(thing):
-        return Mechanism("measurement", lambda data, seed: seen(thing(*data)), {}, partial(_member, thing), thing)
+        return Mechanism(
+            "measurement", lambda data, seed: seen(thing(*plainly(data))), {}, partial(_member, thing), source=thing
+        )
     if is_randomiser(thing):
         return Mechanism(type(thing).__name__, partial(_randomised, thing, seen), vars(thing), source=thing)
     if callable(thing) and not isinstance(thing, type):
@@ -274,9 +277,31 @@ def _randomised(randomiser: Any, seen: Callable, data: tuple, seed: int) -> Any:
 
 def _member(measurement: Any, data: tuple) -> bool:
     try:
-        return all(bool(measurement.input_domain.member(part)) for part in data)
+        return all(bool(measurement.input_domain.member(part)) for part in plainly(data))
     except Exception:  # what the domain cannot even be asked about does not lie in it
         return False
+
+
+def plainly(data: tuple) -> list:
+    """Lists and numbers of Python's own in place of arrays."""
+    return [part.tolist() if isinstance(part, np.ndarray | np.generic) else part for part in data]
+
+
+METRICS = {"SymmetricDistance": "add/remove", "InsertDeleteDistance": "add/remove"}
+
+
+def promised(measurement: Any) -> Any:
+    """What a measurement's `map` says of inputs at distance 1. Raises ValueError for a measure that is not known."""
+    measure, metric = str(measurement.output_measure), str(measurement.input_metric)
+    kind = next((kind for name, kind in METRICS.items() if metric.startswith(name)), "replace")
+    loss = measurement.map(1)
+    if measure.startswith("MaxDivergence"):
+        return privacy.PureDP(loss, kind)
+    if measure.startswith("Approximate(MaxDivergence"):
+        return privacy.ApproxDP(*loss, kind)
+    if measure.startswith("ZeroConcentratedDivergence") and hasattr(privacy, "ZCDP"):
+        return privacy.ZCDP(loss, kind)
+    raise ValueError(f"claim is missing: what the map of a {measure} promises is none of the guarantees known here")
 
 
 def parameters(function: Callable) -> Mapping[str, inspect.Parameter]:

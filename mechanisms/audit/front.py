@@ -6,7 +6,7 @@ import json
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,11 @@ from lemmata.mechanisms.audit.adapters import (
     is_randomiser,
     mechanism,
     parameters,
+    promised,
 )
 from lemmata.mechanisms.audit.game import LEAST, REPORT, Audit, concluded
 from lemmata.mechanisms.audit.hunt import Search, Trial, begin, played
-from lemmata.mechanisms.audit.neighbours import Neighbours, described, neighbouring
+from lemmata.mechanisms.audit.neighbours import Neighbours, described, neighbouring, stepped
 from lemmata.mechanisms.audit.shrink import reproducer, shrunk
 from lemmata.mechanisms.audit.stakes import checked
 from lemmata.mechanisms.audit.tracing import trace
@@ -98,7 +99,7 @@ def audit(
 
     `target` is an unfitted estimator, a function of the data, an OpenDP measurement or a noise mechanism (`adapters`
     says what is called, how the seed goes in and what is released); `released` names the attributes that are, or is a
-    function of the fitted object. Neighbours are looked for from the data on (`neighbours`, `hunt`): the verdict is
+    function of the fitted object. A measurement's claim may be left out: it is what its `map` says. Neighbours are looked for from the data on (`neighbours`, `hunt`): the verdict is
     wrong with a chance of at most `level`, whatever was tried. `budget` is the number of releases in all, 20,000 by
     default. Without a `root` one is drawn, and shown; the same root and budget give the same answer, where the
     mechanism takes a seed. A terminal is told how long it may take, and what goes on; an interrupt leaves what was
@@ -106,7 +107,9 @@ def audit(
 
     Raises ValueError for a target, a dataset or a claim that is none, and if every release raises.
     """
-    if claim is None and data:
+    if claim is None and is_measurement(target) and len(data) == 1:
+        claim = promised(target)
+    elif claim is None and data:
         *data, claim = data  # type: ignore[assignment]
     if len(data) == 1 and not _is_mechanism(target, data[0]):
         return game.audit(
@@ -129,7 +132,7 @@ def audit(
     root = secrets.randbits(32) if root is None else root
     say = (lambda line: print(line, file=sys.stderr)) if sys.stderr.isatty() else (lambda line: None)
     search = Search(mechanism(target, released), checked(claim), root, budget, level, say)
-    return hunted(search, dataset(data), progress)
+    return hunted(search, offered(search, data), progress)
 
 
 def _is_mechanism(target: Any, beside: Any) -> bool:
@@ -156,11 +159,22 @@ def dataset(parts: Any) -> tuple:
     return found
 
 
-def hunted(search: Search, data: tuple, progress: Callable[[int, float], None] | None = None) -> Found:
+def offered(search: Search, data: Any) -> Iterator[Neighbours]:
+    """The pairs to try: queries a step apart for what adds noise to a query, datasets a record apart for all else."""
+    source, kind = search.mechanism.source, getattr(search.claim, "neighbours", "replace")
+    metric = str(getattr(source, "input_metric", ""))
+    if is_randomiser(source):
+        return stepped(data[0], float(source.sensitivity), "")
+    if any(word in metric for word in ("Absolute", "L1D", "L2D", "LInf")):
+        return stepped(data[0], 1.0, metric)
+    parts = dataset(data)
+    return neighbouring(parts, described(parts, search.mechanism.options), kind)
+
+
+def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int, float], None] | None = None) -> Found:
     """Search for neighbours, play the games of the finalists, and make the pair that told smaller."""
     start, level = time.process_time(), search.level
-    kind = getattr(search.claim, "neighbours", "replace")
-    ranked = search.screened(neighbouring(data, described(data, search.mechanism.options), kind))
+    ranked = search.screened(pairs)
     if not ranked:
         why = "; ".join(search.refused) or "it takes none of them"
         raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {why}")

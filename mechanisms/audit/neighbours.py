@@ -33,6 +33,7 @@ class Neighbours:
     neighbour: tuple = field(repr=False)
     words: str
     tame: bool = True
+    rows: bool = True  # is it a record that differs, and not a number?
 
     @property
     def records(self) -> int:
@@ -49,6 +50,7 @@ class Part:
     norm: float | None
     labels: list | None
     shape: tuple[int, ...]  # of a record
+    declared: bool = False  # are the ends the mechanism's own?
 
     @property
     def width(self) -> np.ndarray:
@@ -72,11 +74,12 @@ def _part(part: Any, place: int, options: Mapping[str, Any]) -> Part:
     flat = array.reshape(len(array), -1).astype(float)
     columns = flat.shape[1]
     finite = np.where(np.isfinite(flat), flat, np.nan)
-    low, high = _ends(options, place, columns) or (_over(np.nanmin, finite), _over(np.nanmax, finite))
+    declared = _ends(options, place, columns)
+    low, high = declared or (_over(np.nanmin, finite), _over(np.nanmax, finite))
     high = np.where(high > low, high, low + 1)
     whole = array.ndim == 1 and place and len(np.unique(array)) <= CLASSES and np.array_equal(flat, np.round(finite))
     norm = _norm(options) if not place else None
-    return Part(low, high, norm, _known(array) if whole else None, array.shape[1:])
+    return Part(low, high, norm, _known(array) if whole else None, array.shape[1:], declared is not None)
 
 
 def _known(array: np.ndarray) -> list:
@@ -189,6 +192,8 @@ def moved(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
         if np.any(np.clip(0, first.low, first.high) != first.low):
             zero = first.record(np.clip(0, first.low, first.high))
             yield f"{EVERYBODY} at zero", (_all(data[0], zero), *data[1:])
+        if not first.declared:
+            yield f"{EVERYBODY} at one", (_all(data[0], first.record(1.0)), *data[1:])
     for place, part in enumerate(parts):
         if part.labels and n > 2:
             for label in part.labels[:2]:
@@ -243,6 +248,27 @@ def _like(part: Any, model: Any) -> Any:
     if isinstance(part, np.ndarray) and part.dtype != model.dtype:
         return part.astype(model.dtype)
     return part.astype(model.dtypes.to_dict()) if hasattr(part, "iloc") and np.ndim(part) == 2 else part
+
+
+def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
+    """Queries instead of datasets: neighbours are numbers, or vectors of them, `step` apart in the metric named."""
+    for words, base in (("the query as given", np.asarray(value)), ("a query of zeros", np.zeros_like(value))):
+        unit = np.zeros(base.shape)
+        moves = [("by one step", np.full(base.shape, 1.0))] if not base.shape else []
+        if base.shape:
+            unit[0] = 1.0
+            moves = [("in its first number", unit), ("in its last number", unit[::-1])]
+            if "L2" in metric and base.dtype.kind == "f":
+                moves.append(("in all of its numbers", np.full(base.shape, len(base) ** -0.5)))
+            if "LInf" in metric:
+                moves += [
+                    ("up in its first number, down in the others", 2 * unit - 1),
+                    ("in all of its numbers", 0 * unit + 1),
+                ]
+        for how, move in moves:
+            for way, sign in (("up", step), ("down", -step)):
+                other = base + (sign * move).astype(base.dtype if float(step).is_integer() else float)
+                yield Neighbours((base.astype(other.dtype),), (other,), f"{words}; moved {way} {how}", rows=False)
 
 
 # Arrays and frames ----------------------------------------------------------------------------------------------------

@@ -47,6 +47,8 @@ def _apart(search: Search, pair: Neighbours) -> float:
 
 def simpler(pair: Neighbours) -> Iterator[Neighbours]:
     """The same pair with less in it; the record that differs is the last one of either dataset."""
+    if not pair.rows:
+        return
     sizes = len(pair.data[0]), len(pair.neighbour[0])
     shared = min(sizes) - (sizes[0] == sizes[1])
     for kept in _fewer(shared):

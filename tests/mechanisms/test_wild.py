@@ -162,7 +162,7 @@ LEAKS = {  # mechanism, dataset, claim
     "scale from the data": (scale_from_data, (x,), ONE),
     "shape from the data": (shape_from_data, (x,), ONE),
     "number of draws": (number_of_draws, (0.1 * x,), ONE),
-    "raises on a sum": (refuses, (0.1 * x,), ONE),
+    "raises on a sum": (refuses, (0.3 * x,), ONE),
     "numpy's global state": (global_state, (x,), ONE),
     "random.gauss": (standard_library, (x,), GaussianDP(1.0)),
     "the system's randomness": (system_randomness, (x,), ONE),
