@@ -36,6 +36,7 @@ from lemmata.mechanisms.arithmetic import brief, in_range, up
 from lemmata.mechanisms.grid_sums import GridNoise, check_noise, coefficient_bits, on_grid, rounded_down
 from lemmata.mechanisms.law import LinearModel, clip_rows, finite, generator, labels, one_of, positive, sized, whole
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
+from lemmata.mechanisms.threads import threads_for
 
 OUTPUTS = ("average", "last", "iterates")
 STRIDES = ("printed", "tuned", "decaying")
@@ -178,7 +179,8 @@ class NoisyGDLaw:
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases: columns of one matrix product a step, `COLUMNS` at a time."""
-        parts = [self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)]
+        with threads_for(self.Z.size, min(size, COLUMNS)):
+            parts = [self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)]
         return np.concatenate(parts).astype(float, copy=False)
 
 

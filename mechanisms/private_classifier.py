@@ -22,6 +22,7 @@ from lemmata.mechanisms.disclosure import pay, refuse, warn_of_leaks
 from lemmata.mechanisms.inputs import column, equal, kind_of, seeded, tabular
 from lemmata.mechanisms.law import LinearModel, kept, two_streams
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget
+from lemmata.mechanisms.threads import threads_for
 
 LARGEST = 1e100  # what an infinite entry counts as
 
@@ -158,7 +159,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         sides = [np.where(equal(labels, label), 1.0, -1.0) for label in signed]
         budget = self._budget()
         pay(accountant, budget, type(self).__name__)
-        self.model_ = self._learn(table, sides, rng)
+        with threads_for(table.size):
+            self.model_ = self._learn(table, sides, rng)
         self.privacy_ = budget
         kept(self.model_.privacy, self.privacy_, "model_")
         self.coef_, self.intercept_ = self._linear(np.atleast_2d(self.model_.weights))

@@ -10,21 +10,30 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.special import expit
 from scipy.stats import rankdata
 
 from lemmata.mechanisms.audit.outcomes import Outcomes, spreads
+from lemmata.mechanisms.threads import one_thread
 
 ATOMS = 16  # values of one column that are counted as atoms
 PAIRED = 12  # columns up to which differences and products of pairs are features
 WIDE = 80  # columns up to which covariances are compared
 DIGITS, ENOUGH = 8, 1000  # so many columns at most have their last digits read, once there are enough releases
 RARE = 0.004  # a value repeated by a smaller share of the training releases is no atom
+RIDGE, NARROW, STEPS = 1 / 0.3, 32, 30  # of logistic scores; so many columns are solved by so many Newton steps at most
 
 
 class HasDensity(Protocol):
     """A law that knows how likely a release is."""
 
     def log_density(self, releases: Any) -> np.ndarray: ...
+
+
+def dear(learn: Callable) -> Callable:
+    """Marks an attacker whose learning and scoring takes most of an audit: asked less often, and while it can pay."""
+    learn.dear = True  # type: ignore[attr-defined]
+    return learn
 
 
 def by_label(data: Outcomes, truth: np.ndarray) -> Callable | None:
@@ -42,6 +51,13 @@ def by_label(data: Outcomes, truth: np.ndarray) -> Callable | None:
 
 class Features:
     """Numbers a learner can use: scaled values, flags of what is no number, atoms, squares, pairs."""
+
+    @classmethod
+    def of(cls, data: Outcomes) -> Features:
+        """Those of the training releases, made once for all attackers."""
+        if cls not in data.known:
+            data.known[cls] = cls(data)
+        return data.known[cls]
 
     def __init__(self, data: Outcomes) -> None:
         values = data.values
@@ -61,7 +77,12 @@ class Features:
         return values[often] if len(often) < len(values) or len(values) <= ATOMS else values[:0]
 
     def __call__(self, data: Outcomes) -> np.ndarray:
-        values = data.values
+        """The features of any releases, shape (size, features)."""
+        if self not in data.known:
+            data.known[self] = self._made(data.values)
+        return data.known[self]
+
+    def _made(self, values: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
             scaled = np.arcsinh(np.nan_to_num((values - self.centre) / self.spread, nan=0.0, posinf=1e9, neginf=-1e9))
             plain = np.clip(np.nan_to_num((values - self.centre) / self.spread, nan=0.0), -30, 30)
@@ -75,18 +96,46 @@ class Features:
         return np.column_stack([scaled, plain, *squares, *pairs, *flags, *atoms, *last]).astype(float)
 
 
+def logistic(X: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """argmin over (w, b) of sum_i log(1 + e^{-t_i (<w, x_i> + b)}) + |w|^2 RIDGE / 2, shape (columns + 1,).
+
+    Newton's steps, halved until they descend, where there are few columns; else those of scikit-learn.
+    """
+    if X.shape[1] > NARROW:
+        from sklearn.linear_model import LogisticRegression
+
+        model = LogisticRegression(max_iter=100, C=1 / RIDGE).fit(X, truth)
+        return np.append(model.coef_[0], model.intercept_)
+    X = np.column_stack([X, np.ones(len(X))])
+    ridge, w = np.append(np.full(X.shape[1] - 1, RIDGE), 0.0), np.zeros(X.shape[1])
+
+    def loss(w: np.ndarray) -> float:
+        return float(np.logaddexp(0, -truth * (X @ w)).sum() + ridge @ w**2 / 2)
+
+    now = loss(w)
+    for _ in range(STEPS):
+        wrong = expit(-truth * (X @ w))
+        slope = ridge * w - X.T @ (truth * wrong)
+        step = np.linalg.solve((X * (wrong * (1 - wrong))[:, None]).T @ X + np.diag(ridge + 1e-9), slope)
+        while (then := loss(w - step)) > now and np.abs(step).max() > 1e-9:
+            step = step / 2
+        if not then < now - 1e-9 * now:
+            break
+        w, now = w - step, then
+    return w
+
+
 def by_logistic(data: Outcomes, truth: np.ndarray, plain: bool = False) -> Callable | None:
     """A linear score of the features, or of the values alone, which few releases suffice to learn."""
-    from sklearn.linear_model import LogisticRegression
-
-    features = Features(data)
+    features = Features.of(data)
     X = features(data)[:, : 2 * data.values.shape[1] if plain else None]
-    kept = np.flatnonzero(X.std(axis=0) > 0)
+    centre, scale = X.mean(axis=0), X.std(axis=0)
+    kept = np.flatnonzero(scale > 0)
     if not len(kept):
         return None
-    centre, scale = X[:, kept].mean(axis=0), X[:, kept].std(axis=0)
-    model = LogisticRegression(max_iter=100, C=0.3).fit((X[:, kept] - centre) / scale, truth)
-    return lambda fresh: model.decision_function((features(fresh)[:, kept] - centre) / scale)
+    centre, scale = centre[kept], scale[kept]
+    w = logistic((X[:, kept] - centre) / scale, truth)
+    return lambda fresh: ((features(fresh)[:, kept] - centre) / scale) @ w[:-1] + w[-1]
 
 
 def by_values(data: Outcomes, truth: np.ndarray) -> Callable | None:
@@ -99,7 +148,7 @@ def by_covariance(data: Outcomes, truth: np.ndarray) -> Callable | None:
     width = data.values.shape[1]
     if not 1 < width <= WIDE or len(data) < 4 * width:
         return None
-    features = Features(data)
+    features = Features.of(data)
 
     def seen(fresh: Outcomes) -> np.ndarray:
         plain = features(fresh)[:, width : 2 * width]
@@ -121,13 +170,16 @@ def by_covariance(data: Outcomes, truth: np.ndarray) -> Callable | None:
     return score
 
 
+@dear
 def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
     """Gradient-boosted trees on the features; of those that order the releases alike they would split the first one."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    features = Features(data)
+    features = Features.of(data)
     X = features(data)
-    kept = np.sort(np.unique(rankdata(X, "dense", axis=0), axis=1, return_index=True)[1])
+    ranks = rankdata(X, "dense", axis=0).T
+    first = {column.tobytes(): place for place, column in reversed([*enumerate(ranks)])}
+    kept = np.array(sorted(first.values()), dtype=int)
     kept = kept[np.ptp(X[:, kept], axis=0) > 0]
     if not len(kept):
         return None
@@ -139,7 +191,9 @@ def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
         min_samples_leaf=leaf,
         early_stopping=False,
         random_state=0,
-    ).fit(X[:, kept], truth)
+    )
+    with one_thread():  # of the library that was loaded just now, too
+        model.fit(X[:, kept], truth)
     return lambda fresh: model.decision_function(features(fresh)[:, kept])
 
 
@@ -155,6 +209,7 @@ def by_density(a: HasDensity, b: HasDensity) -> Callable:
 def by_features(chosen: Callable) -> Callable:
     """Gradient-boosted trees on the user's own features of the raw releases."""
 
+    @dear
     def learn(data: Outcomes, truth: np.ndarray) -> Callable | None:
         def own(outcomes: Outcomes) -> Outcomes:
             table = np.reshape(np.asarray(chosen(outcomes.raw), dtype=float), (len(outcomes), -1))

@@ -184,7 +184,7 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
     searched, last = search.spent, len(finalists)
     rest = search.budget - searched
     played(trials, rest // 2, progress)
-    best = max(trials, key=lambda t: (t.won, t.game.log_e()))
+    best = max(trials, key=lambda t: (t.won, t.standing))
     if best.won:
         smaller = shrunk(search, best.pair)
         again = begin(search, smaller, last, level)
@@ -194,7 +194,7 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
     elif not best.game.interrupted:
         again = begin(search, best.pair, last, level, dear=True)
         played([again], rest - sum(t.game.drawn for t in trials), progress)
-        best = max(best, again, key=lambda t: (t.won, t.game.log_e()))
+        best = max(best, again, key=lambda t: (t.won, t.standing))
     trials.append(again) if best is again else None
     return outcome(search, trials, best, time.process_time() - start)
 

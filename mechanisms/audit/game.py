@@ -19,7 +19,7 @@ from scipy.special import log_expit, logsumexp
 from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
 from lemmata.mechanisms.audit.attackers import attackers
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part, rows
-from lemmata.mechanisms.audit.rules import FEW, Rule, learnt
+from lemmata.mechanisms.audit.rules import FEW, Rule, learnt, lesson
 from lemmata.mechanisms.audit.samplers import FIRST, Exhausted, Raised, Source, chunk
 from lemmata.mechanisms.audit.stakes import (
     CUTS,
@@ -38,12 +38,14 @@ from lemmata.mechanisms.audit.stakes import (
 )
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.streams import generator
+from lemmata.mechanisms.threads import one_thread
 
 LEAST = 128  # releases
 MEMORY = 30_000  # releases that rules are learnt from
 SPARE = 0.1  # of the capital is bet by everybody as at the start, the rest by what each has earned
 RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
-REPORT = 1e-3  # chance that the lower limit is above the truth
+DEAR, LEADING = 128, 3.0  # releases before a dear attacker learns; log growth at which it learns as often as others
+REPORT, SCANNED = 1e-3, 20  # chance that the lower limit is above the truth; claims that are asked about at once
 LEARNT = 0.85  # share of the rounds that a rule is worth what it is at the end
 PRUNED = 6.0  # an attacker whose log capital is this far behind the best is asked no more
 FACTORS = np.geomspace(0.1, 1e3, 800)  # by which a leak could be larger
@@ -123,16 +125,19 @@ class Game:
         self.rungs = np.repeat(ladder(self.claim, records), CUTS, axis=0)
         self.table = self.rungs[:, :, 0]
         self.named = named
+        self.dear = np.array([getattr(learn, "dear", False) for _, learn in named])
         self.rules: list[Rule | None] = [None] * len(self.named)
         self.counts = np.zeros((len(self.named), len(self.table), 3, 3), dtype=int)
         self.won = 0.0
         self.reader: Reader | None = None
         self.past: list[tuple[Outcomes, np.ndarray]] = []
-        self.rounds = self.drawn = self.learnt_at = self.judged = 0
+        self.rounds = self.drawn = self.judged = 0
         self.outcomes: set = set()  # labels of all releases, until there are two
         self.raised: list[Raised | None] = [None, None]  # what each side raised first
         self.released = [False, False]  # has a side ever released anything?
         self.interrupted = False
+        self.learnt_at = np.zeros(len(named), dtype=int)  # releases of the past that each rule was learnt from
+        self.budget, self.level = inf, 1e-10  # of whoever plays
 
     def draw(self, index: int, most: int) -> tuple[Outcomes, np.ndarray, bool]:
         """As many releases from either dataset, which each came from (+1 the first, -1 the second), may they be judged.
@@ -173,45 +178,71 @@ class Game:
             return f"every release on either side was {_short(next(iter(rows(self.past[-1][0].raw))))}"
         return ""
 
+    def due(self) -> np.ndarray:
+        """Which attackers learn anew: the past has grown enough since, memory lasts, and they are asked at all.
+
+        Dear ones learn where the past has doubled; as often as others if they know most of what refutes the claim.
+        """
+        grow = np.where(self.learnt_at > FEW, RELEARN[1], RELEARN[0])
+        known = self.standing().max(axis=(1, 2, 3))
+        grow[self.dear & ~((known == known.max()) & (known > LEADING))] = RELEARN[1]
+        least = np.where(self.dear, DEAR, 0)
+        return (self.drawn >= np.maximum(grow * self.learnt_at, least)) & (self.learnt_at < MEMORY) & self.asked()
+
     def learn(self) -> None:
-        """New rules from the past rounds, once these have grown enough, while memory lasts."""
-        if self.drawn < RELEARN[self.learnt_at > FEW] * self.learnt_at or self.learnt_at >= MEMORY:
+        """New rules from the past rounds, for whom they are due."""
+        due = self.due()
+        if not due.any():
             return
-        self.learnt_at = self.drawn
+        self.learnt_at[due] = self.drawn
         data = joined([outcome for outcome, _ in self.past])
         truth = np.concatenate([t for _, t in self.past])
         order = generator(self.root, "audit", {}, "train", self.drawn).permutation(len(truth))
-        data, truth = part(data, order), truth[order]
-        behind = self.behind()
-        for place, (_, learn) in enumerate(self.named):
-            if not behind[place]:
-                self.rules[place] = learnt(learn, data, truth, self.rungs)
+        taught = lesson(part(data, order), truth[order])
+        for place in np.flatnonzero(due):
+            self.rules[place] = learnt(self.named[place][1], taught, self.rungs)
 
-    def behind(self) -> np.ndarray:
-        """Which attackers need not be asked any more."""
-        best = log_capital(self.counts, self.table).max(axis=(1, 2))
-        return (best < best.max() - PRUNED) & (self.judged > MEMORY / 4)
+    def asked(self) -> np.ndarray:
+        """Which attackers are still asked: not far behind the best, and if dear, while what they know can matter.
 
-    def earned(self) -> np.ndarray | None:
-        """The log share that each attacker, tangent, side and stake bets: what it would have gained in the past.
-
-        That counts the releases by which its thresholds were chosen; None if everybody is silent.
+        Once all is learnt, a dear attacker can matter if, growing as before, it would by the end of the budget speak
+        against the claim, or a smaller one, that no cheap attacker would by then have refuted.
         """
-        standing = grown(self.counts, self.table) + START
+        if self.judged <= MEMORY / 4:
+            return np.ones(len(self.named), dtype=bool)
+        best = logsumexp(np.einsum("atsc,tsrkc->atsrk", self.counts, self.rungs), axis=-1).max(axis=(1, 2))
+        asked = best[:, 0] >= best[:, 0].max() - PRUNED
+        if self.judged > 2 * MEMORY and self.dear.any() and not self.dear.all():
+            grown = (best - log(self.counts[..., 0].size * len(STAKES))) * self.budget / self.judged
+            settled = grown[~self.dear].max(axis=0) >= -log(self.level)
+            asked &= ~self.dear | ((grown >= -log(max(self.level, REPORT))) & ~settled).any(axis=1)
+        return asked
+
+    def standing(self) -> np.ndarray:
+        """By what each attacker, tangent, side and stake would have grown in the past, in logarithms.
+
+        That counts the releases by which its thresholds were chosen.
+        """
+        standing = grown(self.counts, self.table)
         for place, rule in enumerate(self.rules):
             standing[place] += -inf if rule is None or rule.silent else rule.growth
+        return standing
+
+    def earned(self) -> np.ndarray | None:
+        """The log share that each attacker, tangent, side and stake bets; None if everybody is silent."""
+        standing = self.standing() + START
         return None if standing.max() == -inf else standing - logsumexp(standing)
 
     def judge(self, fresh: Outcomes, truth: np.ndarray, allowed: bool) -> None:
         """Play one chunk with the rules of the past; where it is not `allowed`, everybody abstains."""
-        shares, behind = self.earned(), self.behind()
+        shares, asked = self.earned(), self.asked()
         self.judged += len(truth)
         played = np.zeros_like(self.counts)
         played[..., 2] = len(truth)
         for place, rule in enumerate(self.rules):
-            if rule is None or rule.silent or behind[place] or not allowed:
-                continue
-            played[place] = rule.counts(fresh, truth)
+            if rule is not None and not rule.silent and asked[place] and allowed:
+                played[place] = rule.counts(fresh, truth)
+        fresh.known.clear()
         self.counts += played
         if shares is not None:
             self.won += float(logsumexp(shares + grown(played, self.table)))
@@ -231,17 +262,23 @@ class Game:
         claimed, own = parameter(self.claim)[1], self.log_e() - log(2)
         reached = claimed if own >= -log(chance) else 0.0
         values = np.union1d(PARAMETERS, claimed)
-        for value in values[values > reached].tolist():
-            points = tangents(with_parameter(self.claim, value), self.records)
-            against = float(average(self.counts, np.repeat(tables(points), CUTS, axis=0)))
-            if value <= claimed:
-                against = float(np.logaddexp(against - log(2), own))
-            if against < -log(chance):
+        values = values[values > reached]
+        for some in np.split(values, range(SCANNED, len(values), SCANNED)):
+            against = self.against(some)
+            against[some <= claimed] = np.logaddexp(against[some <= claimed] - log(2), own)
+            short = np.flatnonzero(against < -log(chance))
+            reached = float(some[short[0] - 1 if len(short) else -1]) if not len(short) or short[0] else reached
+            if len(short):
                 break
-            reached = value
         return reached
 
+    def against(self, values: np.ndarray) -> np.ndarray:
+        """The log of the evidence, from what everybody bets as at the start, against claims with these parameters."""
+        points = [tangents(with_parameter(self.claim, value), self.records) for value in values.tolist()]
+        return average(self.counts, np.repeat(tables(points), CUTS, axis=1)[:, None])
 
+
+@one_thread()
 def audit(
     sample_a: Any,
     sample_b: Any,
@@ -298,6 +335,7 @@ def play(
 
     A game may be played on later, with a larger budget. An interrupt ends it with what was found.
     """
+    game.budget, game.level = budget, level
     course: list[tuple[int, float]] = []
     try:
         while game.drawn < budget - 1:

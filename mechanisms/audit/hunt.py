@@ -30,9 +30,9 @@ from lemmata.mechanisms.audit.attackers import attackers, by_covariance, by_labe
 from lemmata.mechanisms.audit.game import LEAST, Game, play
 from lemmata.mechanisms.audit.neighbours import Neighbours
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part
-from lemmata.mechanisms.audit.rules import learnt
+from lemmata.mechanisms.audit.rules import learnt, lesson
 from lemmata.mechanisms.audit.samplers import Raised
-from lemmata.mechanisms.audit.stakes import CUTS, checked, ladder
+from lemmata.mechanisms.audit.stakes import CUTS, RUNGS, average, checked, ladder
 from lemmata.mechanisms.streams import generator
 
 SEARCHED = 0.4  # of the budget may be spent before the first release that is judged
@@ -41,6 +41,7 @@ BEST, FIRST, LATER = 24, 24, 3  # pairs that are halved, releases a side they ge
 FINALISTS, SHARE, MORE = 4, 512, 4  # games, releases of each before half of them stop, factor
 ALIKE = 6  # pairs of one kind of symptom among the best
 SMALL = 3  # records: a dataset with fewer a mechanism may refuse
+HALF = RUNGS.index(0.5)  # of the claim: where pairs are compared
 FOUND = 1e6  # the rank of what differs in kind
 
 
@@ -178,13 +179,17 @@ def kind(release: Any) -> str:
 
 
 def gained(claim: Any, one: list, other: list) -> float:
-    """What the cheapest attackers would have gained against the claim, on releases that they did not learn from."""
-    rungs = np.repeat(ladder(checked(claim), 1), CUTS, axis=0)
+    """What the cheapest attackers would have gained on releases that they did not learn from, against half the claim.
+
+    Against the claim itself nobody gains where it is true, and all pairs would look alike.
+    """
+    rungs = np.repeat(ladder(checked(claim), 1), CUTS, axis=0)[:, :, HALF:]
     reader = Reader([stacked(one), stacked(other)], False)
     data = joined([reader(stacked(one)), reader(stacked(other))])
     truth = np.repeat([1, -1], [len(one), len(other)])
     order = np.random.default_rng(0).permutation(len(truth))
-    found = [learnt(learn, part(data, order), truth[order], rungs) for learn in (by_label, by_means)]
+    taught = lesson(part(data, order), truth[order])
+    found = [learnt(learn, taught, rungs) for learn in (by_label, by_means)]
     return max((float(rule.growth.max()) for rule in found if rule is not None), default=-inf)
 
 
@@ -238,6 +243,11 @@ class Trial:
         """Is the claim refuted?"""
         return self.game.log_e() >= -log(self.level)
 
+    @property
+    def standing(self) -> float:
+        """How much speaks against half the claim: by this games are compared, whether the claim is true or not."""
+        return float(average(self.game.counts, self.game.rungs[:, :, HALF]))
+
 
 def begin(search: Search, pair: Neighbours, place: int, level: float, dear: bool = False) -> Trial:
     """The game of the pair in one place of the order, at its share of the level, on a stream of its own.
@@ -261,5 +271,5 @@ def played(trials: list[Trial], budget: int, progress: Callable[[int, float], No
             spent += trial.game.drawn - before
             if trial.won or trial.game.interrupted or trial.game.drawn == before:
                 return
-        going = sorted(going, key=lambda t: -t.game.log_e())[: max(1, len(going) // 2)]
+        going = sorted(going, key=lambda t: -t.standing)[: max(1, len(going) // 2)]
         share = share * MORE if len(going) > 1 else budget

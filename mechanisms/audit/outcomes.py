@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from numbers import Integral, Real
@@ -32,11 +32,15 @@ BRACKETS = ("(", ")", "{", "}")
 
 @dataclass(frozen=True)
 class Outcomes:
-    """`size` releases: values of shape (size, columns), labels of shape (size,), raw as they came."""
+    """`size` releases: values of shape (size, columns), labels of shape (size,), raw as they came.
+
+    `known` is what attackers have computed of them: several look at the same numbers.
+    """
 
     values: np.ndarray
     labels: np.ndarray
     raw: Any
+    known: dict = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.labels)

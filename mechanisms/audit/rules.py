@@ -42,22 +42,42 @@ class Rule:
         return tally(tidy(self.score(data)), truth, self.above, self.below)
 
 
-def learnt(learn: Callable, data: Outcomes, truth: np.ndarray, rungs: np.ndarray) -> Rule | None:
+@dataclass(frozen=True)
+class Lesson:
+    """Past releases in random order, and parts of them: (to learn from, their truth, to choose by, their truth).
+
+    Few releases are used twice: every part of them chooses thresholds for a score learnt from the others.
+    """
+
+    data: Outcomes
+    truth: np.ndarray
+    parts: list[tuple[Outcomes, np.ndarray, Outcomes, np.ndarray]]
+
+    @property
+    def few(self) -> bool:
+        return len(self.truth) <= FEW
+
+
+def lesson(data: Outcomes, truth: np.ndarray) -> Lesson:
+    """What all attackers learn from."""
+    few = len(truth) <= FEW
+    chosen = [np.arange(len(truth)) % (FOLDS if few else 2) == fold for fold in range(FOLDS if few else 1)]
+    return Lesson(data, truth, [(part(data, ~by), truth[~by], part(data, by), truth[by]) for by in chosen])
+
+
+def learnt(learn: Callable, taught: Lesson, rungs: np.ndarray) -> Rule | None:
     """A learnt rule whose thresholds are chosen on releases that its score was not learnt from.
 
-    Few releases are used twice: every part of them chooses thresholds for a score learnt from the others, and the
-    rule's own score is learnt from all.
+    Where releases are few, the rule's own score is learnt from all.
     """
-    few = len(truth) <= FEW
     scores, chosen = [], []
-    for fold in range(FOLDS if few else 1):
-        select = np.arange(len(truth)) % (FOLDS if few else 2) == fold
-        score = learn(part(data, ~select), truth[~select]) if len(set(truth[~select].tolist())) == 2 else None
+    for data, truth, held_out, its_truth in taught.parts:
+        score = learn(data, truth) if len(set(truth.tolist())) == 2 else None
         if score is None:
             return None
-        scores.append(tidy(score(part(data, select))))
-        chosen.append(truth[select])
-    own = learn(data, truth) if few else score
+        scores.append(tidy(score(held_out)))
+        chosen.append(its_truth)
+    own = learn(taught.data, taught.truth) if taught.few else score
     if own is None:
         return None
     held, was = np.concatenate(scores), np.concatenate(chosen)

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import exp, log
+from functools import lru_cache
+from math import log
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta, group
@@ -68,16 +70,22 @@ def tangents(claim: Any, records: int = 1) -> list[tuple[float, float]]:
     claim = group(claim, records) if records > 1 else claim
     if not isinstance(claim, GaussianDP):
         return [(claim.epsilon, claim.delta)]
-    epsilons = [0.0, *(claim.mu**2 / 2 + slope * claim.mu for slope in SLOPES)]
-    deltas = np.minimum(gaussian_delta(np.array(epsilons), claim.mu) * (1 + 1e-12), 1.0)  # accurate to 1e-14
+    return _gaussian(claim.mu)
+
+
+@lru_cache(maxsize=1000)  # lower limits ask for the same ones in every audit
+def _gaussian(mu: float) -> list[tuple[float, float]]:
+    epsilons = [0.0, *(mu**2 / 2 + slope * mu for slope in SLOPES)]
+    deltas = np.minimum(gaussian_delta(np.array(epsilons), mu) * (1 + 1e-12), 1.0)  # accurate to 1e-14
     return list(zip(epsilons, deltas.tolist(), strict=True))
 
 
-def gains(epsilon: float, bound: float) -> np.ndarray:
-    """log(1 + stake (X - bound)) for a right guess, a wrong one and none: shape (stakes, 3)."""
-    largest = exp(-epsilon) / (1 + bound * exp(-epsilon)) if epsilon < 700 else 0.0  # 1 / (e^epsilon + bound)
-    stakes = STAKES[:, None] * largest
-    return np.hstack([np.log1p(stakes * (1 - bound)), np.log1p(-STAKES)[:, None], np.log1p(-stakes * bound)])
+def gains(epsilon: ArrayLike, bound: ArrayLike) -> np.ndarray:
+    """log(1 + stake (X - bound)) for a right guess, a wrong one and none: shape (..., stakes, 3)."""
+    less, bound = np.exp(-np.asarray(epsilon, dtype=float))[..., None], np.asarray(bound, dtype=float)[..., None]
+    stakes = STAKES * less / (1 + bound * less)  # of 1 / (e^epsilon + bound)
+    right, none = np.log1p(stakes * (1 - bound)), np.log1p(-stakes * bound)
+    return np.stack([right, np.broadcast_to(np.log1p(-STAKES), right.shape), none], axis=-1)
 
 
 def ladder(claim: Any, records: int) -> np.ndarray:
@@ -89,14 +97,18 @@ def ladder(claim: Any, records: int) -> np.ndarray:
     return np.stack([tables(points) for points in rungs], axis=2)
 
 
-def tables(points: Sequence[tuple[float, float]]) -> np.ndarray:
-    """The gains at every tangent and side, shape (tangents, sides, stakes, 3)."""
-    return np.array([[gains(epsilon, share * delta) for share in SIDES] for epsilon, delta in points])
+def tables(points: ArrayLike) -> np.ndarray:
+    """The gains at every tangent (epsilon, delta) and side, shape (..., tangents, sides, stakes, 3)."""
+    epsilon, delta = np.moveaxis(np.asarray(points, dtype=float), -1, 0)[..., None]
+    return gains(epsilon, np.array(SIDES) * delta)
 
 
 def grown(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """The log by which every stake grew; counts (..., tangents, sides, 3) of right, wrong and no guesses."""
-    return np.einsum("...tsc,tskc->...tsk", counts, table)
+    """The log by which every stake grew, shape (..., tangents, sides, stakes).
+
+    Counts (..., tangents, sides, 3) of right, wrong and no guesses; gains (..., tangents, sides, stakes, 3).
+    """
+    return np.einsum("...tsc,...tskc->...tsk", counts, table)
 
 
 def log_capital(counts: np.ndarray, table: np.ndarray) -> np.ndarray:

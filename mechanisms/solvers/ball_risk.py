@@ -18,10 +18,13 @@ from math import sqrt
 
 import numpy as np
 
+from lemmata.mechanisms.threads import one_thread_if_small
+
 EPS = float(np.finfo(float).eps)
 STEPS, HALVINGS = 60, 200
 
 
+@one_thread_if_small
 def minimise(
     X: np.ndarray, y: np.ndarray, *, value: Callable, slope: Callable, second: Callable, ridge: float, norm_bound: float
 ) -> tuple[np.ndarray, float]:

@@ -22,6 +22,7 @@ from scipy.optimize import nnls
 
 from lemmata.mechanisms.arithmetic import brief, in_range, reals
 from lemmata.mechanisms.law import rows, signs
+from lemmata.mechanisms.threads import one_thread_if_small
 
 UNIT_ROUNDOFF = 2.0**-53
 LEVEL_SLACK = 1e-9  # a subset whose margin is the level up to this relative error counts as reaching it
@@ -61,6 +62,7 @@ def signed_records(X: ArrayLike, y: ArrayLike) -> np.ndarray:
     return X * signs(y, len(X))[:, None]
 
 
+@one_thread_if_small
 def geometric_margin(X: ArrayLike, y: ArrayLike) -> GeometricMargin:
     """gamma(S) of Equation 1, with a certified gap, as a `GeometricMargin`.
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from lemmata.mechanisms.law import finite, moderate, one_of, sized
+from lemmata.mechanisms.threads import one_thread_if_small
 
 STEPS = 100
 BLOCK = 2**22  # numbers in a batch of Hessians
@@ -46,6 +47,7 @@ MARGIN_LOSSES = {
 }
 
 
+@one_thread_if_small
 def minimise(
     Z: ArrayLike, *, linear: ArrayLike, ridge: float, share: float, loss: str, counts: ArrayLike | None = None
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -26,6 +26,7 @@ from scipy.special import expit
 from lemmata.mechanisms.arithmetic import in_range
 from lemmata.mechanisms.law import finite, moderate, one_of, sized, whole
 from lemmata.mechanisms.solvers.perturbed_risk import damped
+from lemmata.mechanisms.threads import threads_for
 
 LOSSES = ("hinge", "logistic")
 EPS = np.finfo(float).eps
@@ -70,7 +71,7 @@ def solve_rows(
     if counts.shape != (Z.shape[1],) or not (counts > 0).all():
         raise ValueError(f"counts has shape {counts.shape}, not ({Z.shape[1]},), or entries that are not positive")
     share = counts / counts.sum()
-    with np.errstate(all="ignore"):  # whether a step overflows is private
+    with threads_for(Z.size, Z.shape[-1]), np.errstate(all="ignore"):  # whether a step overflows is private
         parts = (_hinge if loss == "hinge" else _logistic)(Z, C, share)
     return Solution(*(part[0] for part in parts)) if single else Solution(*parts)
 

@@ -153,7 +153,7 @@ def in_hindsight(judge):
     """Rules learnt from the very releases that they then judge."""
 
     def judged(self, fresh, truth, allowed):
-        past, self.past, self.learnt_at = self.past, [(fresh, truth)], 0
+        past, self.past, self.learnt_at = self.past, [(fresh, truth)], np.zeros_like(self.learnt_at)
         self.learn()
         self.past = past
         return judge(self, fresh, truth, allowed)

@@ -155,7 +155,7 @@ def hindsight(judge: Callable) -> Callable:
     """Rules learnt from the very releases that they then judge."""
 
     def judged(game, fresh, truth, allowed):
-        past, game.past, game.learnt_at = game.past, [(fresh, truth)], 0
+        past, game.past, game.learnt_at = game.past, [(fresh, truth)], np.zeros_like(game.learnt_at)
         game.learn()
         game.past = past
         judge(game, fresh, truth, allowed)

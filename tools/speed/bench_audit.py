@@ -1,0 +1,135 @@
+"""Audits of numbers: their CPU time, and what threads that wait for a core add where nobody has set their number."""
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+from .scaling import exponent
+from .side_by_side import dear, module
+
+timer = time.process_time  # CPU seconds: what else the machine does matters less
+SEED = 5
+ROUNDS = 2
+THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"
+TIMED = """
+import time, warnings
+warnings.simplefilter("ignore")
+from {room} import {name}
+{name}.work()
+start = time.perf_counter()
+{name}.work()
+print(time.perf_counter() - start)
+"""
+
+
+def numbers(claimed):
+    """Two samplers of noisy numbers, and what is claimed of them."""
+    privacy = module("lemmata.mechanisms.privacy", "PureDP", "GaussianDP", "ApproxDP")
+    claim = {
+        "pure": privacy.PureDP(1.0),
+        "Gaussian": privacy.GaussianDP(1.0),
+        "approximate": privacy.ApproxDP(1.0, 1e-5),
+    }[claimed]
+    noise, shift = ("laplace", 1.0) if claimed == "pure" else ("normal", 1.0 if claimed == "Gaussian" else 0.2)
+    return (*(lambda rng, size, x=x: x + getattr(rng, noise)(size=size) for x in (0.0, shift)), claim)
+
+
+def audited(claimed, budget):
+    """One audit of an honest mechanism, to the end of its budget."""
+    a, b, claim = numbers(claimed)
+    return module("lemmata.mechanisms.audit.game", "audit").audit(a, b, claim, root=SEED, budget=budget)
+
+
+class Numbers:
+    """Honest mechanisms that release one number: at most .5 CPU-seconds for 10,000 releases, 3 for a million."""
+
+    params = (["pure", "Gaussian", "approximate"], [10_000, 1_000_000])
+    param_names = ("claim", "releases")
+
+    def setup(self, claimed, budget):
+        if budget > 10_000:
+            dear("an audit of a million releases")
+        audited(claimed, 1000)
+
+    def time_audit(self, claimed, budget):
+        audited(claimed, budget)
+
+    peakmem_audit = time_audit
+
+    def track_lower_limit(self, claimed, budget):
+        """What the audit reaches of epsilon or mu; to be as large as before."""
+        return audited(claimed, budget).lower
+
+    track_lower_limit.unit = "epsilon or mu"
+
+
+class Growth:
+    """The exponent of an audit's time in its releases."""
+
+    params = (["pure", "Gaussian", "approximate"],)
+    param_names = ("claim",)
+
+    def track_exponent(self, claimed):
+        sizes, seconds = (10_000, 20_000, 40_000, 80_000), []
+        for size in sizes:
+            start = time.process_time()
+            audited(claimed, size)
+            seconds.append(time.process_time() - start)
+        return exponent(list(sizes), seconds)[0]
+
+    track_exponent.unit = "exponent"
+
+
+class Audit:
+    """An audit of vectors of five numbers, as somebody runs it who has set no variable."""
+
+    @staticmethod
+    def work():
+        privacy, game = module("lemmata.mechanisms.privacy", "GaussianDP"), module("lemmata.mechanisms.audit.game")
+        sides = [lambda rng, size, x=x: x + rng.normal(size=(size, 5)) for x in (0.0, 0.4)]
+        game.audit(*sides, privacy.GaussianDP(1.0), root=SEED, budget=10_000)
+
+
+class Learner:
+    """Fits of a learner on a thousand records."""
+
+    @staticmethod
+    def work():
+        estimators, rng = module("lemmata.mechanisms.estimators", "PrivateSVM"), np.random.default_rng(SEED)
+        X = rng.normal(size=(1000, 20)) / 10
+        for _ in range(5):
+            estimators.PrivateSVM(classes=(-1, 1), random_state=1).fit(X, np.where(X[:, 0] > 0, 1, -1))
+
+
+class BusyNeighbours:
+    """Beside two processes that never rest: time without any variable over time with one thread, at most 1.5."""
+
+    params = (["Audit", "Learner"],)
+    param_names = ("work",)
+    timeout = 900
+
+    def setup(self, work):
+        dear("processes that never rest")
+
+    def seconds(self, work, limits):
+        """Of a second run in a process of its own."""
+        plain = {name: value for name, value in os.environ.items() if name not in THREADS}
+        program = TIMED.format(room="lemmata.tools.speed.bench_audit", name=work)
+        return float(subprocess.check_output([sys.executable, "-c", program], env=plain | limits, text=True))
+
+    def track_time_over_one_thread(self, work):
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+        try:
+            ways = {}, dict.fromkeys(THREADS, "1")
+            rounds = [[self.seconds(work, limits) for limits in ways] for _ in range(ROUNDS)]
+        finally:
+            for process in busy:
+                process.kill()
+                process.wait()
+        free, limited = np.min(rounds, axis=0)
+        return free / limited
+
+    track_time_over_one_thread.unit = "ratio"
