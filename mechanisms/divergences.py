@@ -213,6 +213,12 @@ def least_delta(bound: Bound, epsilon: float) -> float:
     return min(1.0, max(SMALLEST, found))
 
 
+def implied_curve(bound: Bound, rho: float) -> list[tuple[float, float]]:
+    """Some (epsilon, delta) that a bound implies, around the mean rho of the losses, each delta rounded up."""
+    epsilons = [0.0, *(rho + slope * sqrt(2 * rho) for slope in (0.0, 0.5, 1.0, 1.5, 2.5))]
+    return [(epsilon, least_delta(bound, epsilon)) for epsilon in epsilons]
+
+
 def largest_rho(epsilon: float, delta: float) -> float:
     """The largest rho found whose ZCDP implies (epsilon, delta)-DP, rounded down; 0 if delta = 0."""
     if delta == 0:

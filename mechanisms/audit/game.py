@@ -17,6 +17,7 @@ from scipy.special import log_expit, logsumexp
 
 from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
 from lemmata.mechanisms.audit.attackers import attackers
+from lemmata.mechanisms.audit.divergence_bets import DivergenceBets
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part, rows
 from lemmata.mechanisms.audit.rules import FEW, Rule, learnt
 from lemmata.mechanisms.audit.samplers import FIRST, Exhausted, Raised, Source, chunk
@@ -35,7 +36,7 @@ from lemmata.mechanisms.audit.stakes import (
     tangents,
     with_parameter,
 )
-from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.privacy import ZCDP, ApproxDP, RenyiDP
 from lemmata.mechanisms.streams import generator
 
 LEAST = 128  # releases
@@ -118,6 +119,8 @@ class Game:
         self.rules: list[Rule | None] = [None] * len(self.named)
         self.counts = np.zeros((len(self.named), len(self.table), 3, 3), dtype=int)
         self.won = 0.0
+        divergence = isinstance(self.claim, ZCDP | RenyiDP)
+        self.bets = DivergenceBets(self.claim, len(named), records) if divergence else None
         self.reader: Reader | None = None
         self.past: list[tuple[Outcomes, np.ndarray]] = []
         self.drawn = self.learnt_at = self.judged = 0
@@ -153,6 +156,8 @@ class Game:
         for place, (_, learn) in enumerate(self.named):
             if not behind[place]:
                 self.rules[place] = learnt(learn, data, truth, self.rungs)
+                if self.bets:
+                    self.bets.learn(place, learn, data, truth)
 
     def behind(self) -> np.ndarray:
         """Which attackers need not be asked any more."""
@@ -182,10 +187,21 @@ class Game:
         self.counts += played
         if shares is not None:
             self.won += float(logsumexp(shares + grown(played, self.table)))
+        if self.bets and allowed:
+            self.bets.judge(fresh, truth)
 
     def log_e(self) -> float:
         """The log of the evidence against the claim."""
-        return float(np.logaddexp(float(average(self.counts, self.table)) + log(SPARE), self.won + log(1 - SPARE)))
+        events = np.logaddexp(float(average(self.counts, self.table)) + log(SPARE), self.won + log(1 - SPARE))
+        return float(np.logaddexp(events, self.bets.log_e()) - log(2) if self.bets else events)
+
+    def against(self, value: float) -> float:
+        """The log of the evidence against the claim with another parameter, of what everybody bets as at the start."""
+        points = tangents(with_parameter(self.claim, value), self.records)
+        events = float(average(self.counts, np.repeat(tables(points), CUTS, axis=0)))
+        if not self.bets:
+            return events
+        return float(np.logaddexp(events, self.bets.against(value / parameter(self.claim)[1])) - log(2))
 
     def lower(self, chance: float) -> float:
         """The largest parameter such that the claims with it and all smaller ones are refuted.
@@ -199,8 +215,7 @@ class Game:
         reached = claimed if own >= -log(chance) else 0.0
         values = np.union1d(PARAMETERS, claimed)
         for value in values[values > reached].tolist():
-            points = tangents(with_parameter(self.claim, value), self.records)
-            against = float(average(self.counts, np.repeat(tables(points), CUTS, axis=0)))
+            against = self.against(value)
             if value <= claimed:
                 against = float(np.logaddexp(against - log(2), own))
             if against < -log(chance):
@@ -226,12 +241,13 @@ def audit(
 
     Each side is a law, a callable `(rng, size)`, an `(estimator, X, y)`, an array of releases or a .npy file. A
     callable returns `size` independent releases, as an array or a sequence of anything: vectors, integers, strings,
-    tuples, None, NaN, infinities; what it raises is an outcome too. `claim` is PureDP, ApproxDP or GaussianDP,
-    whatever its neighbours, a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function
-    delta(epsilon); the two datasets differ in `records` records. `budget` is the number of releases to draw at most.
-    REFUTED is wrong with a chance of at most `level`. `features(releases)` -> (size, columns) adds an attacker of the
-    user's own. Releases are rounded to 2^-20 of their spread, which judges the mechanism over the reals; `bits` keeps
-    every bit of them. `progress(releases, log10_e)` is called after every chunk.
+    tuples, None, NaN, infinities; what it raises is an outcome too. `claim` is any guarantee, whatever its neighbours,
+    a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function delta(epsilon); against ZCDP
+    and RenyiDP half of the capital bets on the divergences themselves (`divergence_bets`). The two datasets differ in
+    `records` records. `budget` is the number of releases to draw at most. REFUTED is wrong with a chance of at most
+    `level`. `features(releases)` -> (size, columns) adds an attacker of the user's own. Releases are rounded to 2^-20 of
+    their spread, which judges the mechanism over the reals; `bits` keeps every bit of them. `progress(releases,
+    log10_e)` is called after every chunk.
 
     Raises ValueError for a side or claim of another kind, a budget below 128, a level outside (0, 1), or a callable
     that does not return as many releases as it was asked for.
