@@ -1,7 +1,7 @@
 """Bets against a bound on Renyi divergences itself, not only against the events that it allows.
 
-Let P and Q be the laws of a release on the two datasets and r = dP / dQ. For every order a > 1 and every function h >= 0
-of a release, Young's inequality says a r h^{a-1} <= r^a + (a - 1) h^a. Its mean under Q says that D_a(P || Q) <= gamma,
+Let P and Q be the laws of a release on the two datasets and r = dP / dQ. For every order a > 1 and every function h >=
+0 of a release, Young's inequality says a r h^{a-1} <= r^a + (a - 1) h^a. Its mean under Q says that D_a(P || Q) <= gamma,
 or E_Q r^a <= c = e^{(a - 1) gamma}, implies a E_P h^{a-1} - (a - 1) E_Q h^a <= c. In other words, with
 
     X = a (h^{a-1} - 1) / (a - 1) on a release from P,    X = 1 - h^a on one from Q,
@@ -15,8 +15,8 @@ event shows at any (epsilon, delta).
 Here h takes one value in each of at most 12 bins of a learnt score; its values and the score are learnt from past
 releases alone. So X has a least value `low` that is known beforehand, and whoever stakes a share s < 1 of the largest
 possible stake, 1 / (B / 2 - low), multiplies a capital by 1 + stake (X - B / 2) >= 0 at each release. A chunk has as
-many releases from either dataset: by (1) the two mean factors have a sum of at most 2, so a product of at most 1, and so
-have their powers. The capital is a supermartingale under the claim, at every order, in either direction (P and Q change
+many releases from either dataset: by (1) the two mean factors have a sum of at most 2, so a product of at most 1, and
+so have their powers. The capital is a supermartingale under the claim, at every order, in either direction (P and Q change
 places), with any h; so is an average over all of these, and one in shares that only the past decides. ZCDP claims all
 orders a > 1: those that are tried are paid for by the average.
 """
@@ -49,7 +49,7 @@ LARGEST = 60.0  # log of c, or of h^a: what lies beyond is not tried
 
 @dataclass(frozen=True)
 class Binned:
-    """A learnt score, where its bins end, the log of h in each, and what every bet gained on the releases that chose h."""
+    """A learnt score, where its bins end, the log of h in each, and what every bet gained where h was chosen."""
 
     score: Callable
     edges: np.ndarray

@@ -245,8 +245,8 @@ def audit(
     a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function delta(epsilon); against ZCDP
     and RenyiDP half of the capital bets on the divergences themselves (`divergence_bets`). The two datasets differ in
     `records` records. `budget` is the number of releases to draw at most. REFUTED is wrong with a chance of at most
-    `level`. `features(releases)` -> (size, columns) adds an attacker of the user's own. Releases are rounded to 2^-20 of
-    their spread, which judges the mechanism over the reals; `bits` keeps every bit of them. `progress(releases,
+    `level`. `features(releases)` -> (size, columns) adds an attacker of the user's own. Releases are rounded to 2^-20
+    of their spread, which judges the mechanism over the reals; `bits` keeps every bit of them. `progress(releases,
     log10_e)` is called after every chunk.
 
     Raises ValueError for a side or claim of another kind, a budget below 128, a level outside (0, 1), or a callable
