@@ -1,8 +1,8 @@
 """Bets against a bound on Renyi divergences itself, not only against the events that it allows.
 
-Let P and Q be the laws of a release on the two datasets and r = dP / dQ. For every order a > 1 and every function h >=
-0 of a release, Young's inequality says a r h^{a-1} <= r^a + (a - 1) h^a. Its mean under Q says that D_a(P || Q) <= gamma,
-or E_Q r^a <= c = e^{(a - 1) gamma}, implies a E_P h^{a-1} - (a - 1) E_Q h^a <= c. In other words, with
+Let P and Q be the laws of a release on the two datasets and r = dP / dQ. For every order a > 1 and every h >= 0, a
+function of a release, Young's inequality says a r h^{a-1} <= r^a + (a - 1) h^a. Its mean under Q says that D_a(P || Q)
+<= gamma, or E_Q r^a <= c = e^{(a - 1) gamma}, implies a E_P h^{a-1} - (a - 1) E_Q h^a <= c. In other words, with
 
     X = a (h^{a-1} - 1) / (a - 1) on a release from P,    X = 1 - h^a on one from Q,
 
@@ -16,9 +16,9 @@ Here h takes one value in each of at most 12 bins of a learnt score; its values 
 releases alone. So X has a least value `low` that is known beforehand, and whoever stakes a share s < 1 of the largest
 possible stake, 1 / (B / 2 - low), multiplies a capital by 1 + stake (X - B / 2) >= 0 at each release. A chunk has as
 many releases from either dataset: by (1) the two mean factors have a sum of at most 2, so a product of at most 1, and
-so have their powers. The capital is a supermartingale under the claim, at every order, in either direction (P and Q change
-places), with any h; so is an average over all of these, and one in shares that only the past decides. ZCDP claims all
-orders a > 1: those that are tried are paid for by the average.
+so have their powers. The capital is a supermartingale under the claim, at every order, in either direction (P and Q
+change places), with any h; so is an average over all of these, and one in shares that only the past decides. ZCDP
+claims all orders a > 1: those that are tried are paid for by the average.
 """
 
 from __future__ import annotations
