@@ -44,7 +44,6 @@ from typing import Any
 
 import numpy as np
 from flint import arb, ctx
-from scipy.special import expit
 
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.mechanisms.arithmetic import SMALLEST, up
@@ -52,7 +51,6 @@ from lemmata.mechanisms.arithmetic import SMALLEST, up
 Points = tuple[tuple[float, float], ...]  # (order, epsilon), the orders ascending
 GRID, ZOOMS = 49, 6  # points a side of the search, and how often it looks closer
 LARGEST_RHO = 1e300
-WIDE = np.linspace(-36, 36, GRID)  # logits of v
 
 
 def pure_rho(epsilon: float) -> float:
@@ -113,6 +111,8 @@ class Bound:
         self.rho = rho
         self.excess = np.array([float(Fraction(order) - 1) for order, _ in points])
         self.points = points
+        smallest = rho if rho is not None else min(epsilon for _, epsilon in points)
+        self.nearest = 36 + max(0.0, -log(smallest))  # logit of the v closest to 1 that is tried
 
     def logs(self, strength: float) -> np.ndarray:
         """log(a - 1) of the orders worth trying, `strength` a size of log(1 / delta)."""
@@ -125,7 +125,8 @@ class Bound:
         """(a - 1) gamma at these orders, in floats."""
         t = np.exp(logs)
         if self.rho is not None:
-            return np.asarray(t * (1 + t) * self.rho)
+            with np.errstate(over="ignore"):
+                return np.asarray(t * (1 + t) * self.rho)
         return np.asarray(self.excess * [epsilon for _, epsilon in self.points])
 
     def exactly(self, place: int, log_excess: float) -> tuple[arb, arb]:
@@ -137,13 +138,13 @@ class Bound:
         return exact(Fraction(order) - 1), exact(epsilon)
 
 
-def certified(t: arb, gamma: arb, log_u: float, v: float) -> tuple[float, float]:
+def certified(t: arb, gamma: arb, log_u: float, log_v: float) -> tuple[float, float]:
     """(epsilon, delta) of formula (1), a = 1 + t, both rounded up."""
-    a, L = t + 1, exact(log_u)
-    v_t = (exact(v).log() * t).exp() if v > 0 else arb(0)
+    a, L, v = t + 1, exact(log_u), exact(log_v).exp()
+    v_t = (exact(log_v) * t).exp()
     D = a * ((L * t).exp() - v_t)
-    epsilon = (t * ((L * a).exp() - v_t * exact(v)) / D).log()
-    delta = ((t * gamma).exp() - a * v_t + t * v_t * exact(v)) / D
+    epsilon = (t * ((L * a).exp() - v_t * v) / D).log()
+    delta = ((t * gamma).exp() - a * v_t + t * v_t * v) / D
     return upper_end(epsilon), upper_end(delta)
 
 
@@ -158,37 +159,37 @@ def _numerator(logs: np.ndarray, moment: np.ndarray, log_v: np.ndarray) -> np.nd
 
 
 def _epsilon_of(logs: Any, moment: Any, logit: Any, log_delta: float) -> tuple[Any, Any, Any]:
-    """epsilon, log u and v = expit(logit) at a given delta."""
+    """epsilon, log u and log v at a given delta; v = expit(logit)."""
     t, log_v = np.exp(logs), -np.logaddexp(0, -logit)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         log_u = np.logaddexp(t * log_v, _numerator(logs, moment, log_v) - np.log1p(t) - log_delta) / t
         gap = log_v - log_u
         shrunk = np.log(-np.expm1(gap * (1 + t))) - np.log(-np.expm1(gap * t))
         epsilon = logs - np.log1p(t) + log_u + shrunk
-    return np.where(np.isnan(epsilon), inf, epsilon), log_u, expit(logit)
+    return np.where(np.isnan(epsilon), inf, epsilon), log_u, log_v
 
 
 def _log_delta_of(logs: Any, moment: Any, logit: Any, epsilon: float) -> tuple[Any, Any, Any]:
-    """log delta, log u and v at a given epsilon; v / u = expit(logit)."""
+    """log delta, log u and log v at a given epsilon; v / u = expit(logit)."""
     t, gap = np.exp(logs), -np.logaddexp(0, -logit)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         log_u = epsilon + np.log1p(t) - logs + np.log(-np.expm1(gap * t)) - np.log(-np.expm1(gap * (1 + t)))
         log_v = log_u + gap
         below = np.log1p(t) + t * log_u + np.log(-np.expm1(gap * t))
         found = _numerator(logs, moment, log_v) - below
-    return np.where(np.isnan(found), inf, found), log_u, np.exp(np.minimum(log_v, 700))
+    return np.where(np.isnan(found), inf, found), log_u, log_v
 
 
 def _best(
     bound: Bound, value: Callable[..., Any], target: float, strength: float, logits: np.ndarray
 ) -> tuple[int, float, float, float]:
-    """Where `value` is least: the place of the order, log(a - 1), log u and v. A grid, looked at ever more closely."""
+    """Where `value` is least: the place of the order, log(a - 1), log u and log v. A grid, ever more closely."""
     logs = bound.logs(strength)
     for _ in range(ZOOMS):
         moments = bound.moments(logs)
-        found, log_u, v = value(logs[:, None], moments[:, None], logits[None, :], target)
+        found, log_u, log_v = value(logs[:, None], moments[:, None], logits[None, :], target)
         at, y = map(int, np.unravel_index(int(np.argmin(found)), found.shape))
-        best = at, float(logs[at]), float(log_u[at, y]), float(np.broadcast_to(v, found.shape)[at, y])
+        best = at, float(logs[at]), float(log_u[at, y]), float(np.broadcast_to(log_v, found.shape)[at, y])
         logits = np.linspace(logits[max(y - 2, 0)], logits[min(y + 2, len(logits) - 1)], GRID)
         if bound.rho is not None:
             logs = np.linspace(logs[max(at - 2, 0)], logs[min(at + 2, len(logs) - 1)], GRID)
@@ -197,19 +198,16 @@ def _best(
 
 def least_epsilon(bound: Bound, delta: float) -> float:
     """The smallest epsilon >= 0 found with (epsilon, delta), 0 < delta < 1, rounded up."""
-    place, log_excess, log_u, v = _best(bound, _epsilon_of, log(delta), max(-log(delta), 1e-3), WIDE)
-    return _first(
-        bound, place, log_excess, log_u, v, lambda found: max(0.0, found[0]) if found[1] <= delta else None, 1
-    )
+    best = _best(bound, _epsilon_of, log(delta), max(-log(delta), 1e-3), np.linspace(-36, bound.nearest, GRID))
+    return _first(bound, *best, lambda epsilon, spent: max(0.0, epsilon) if spent <= delta else None, 1)
 
 
 def least_delta(bound: Bound, epsilon: float) -> float:
     """The smallest delta found with (epsilon, delta), 0 <= epsilon < inf, rounded up; never 0."""
-    strength = 1.0 if bound.rho is None else max((epsilon - bound.rho) ** 2 / (4 * bound.rho), 1e-3)
-    logits = np.linspace(-40 - epsilon, 36.0 if epsilon < 1 else 2 - epsilon, GRID)  # u > e^epsilon, and v < 1
-    place, log_excess, log_u, v = _best(bound, _log_delta_of, epsilon, strength, logits)
-    accepted = lambda found: found[1] if found[0] <= epsilon else None  # noqa: E731
-    found = _first(bound, place, log_excess, log_u, v, accepted, -1)
+    strength = 1.0 if bound.rho is None else min(max((epsilon - bound.rho) ** 2 / (4 * bound.rho), 1e-3), 1e300)
+    logits = np.linspace(-40 - epsilon, bound.nearest if epsilon < 1 else 2 - epsilon, GRID)  # u > e^epsilon, and v < 1
+    best = _best(bound, _log_delta_of, epsilon, strength, logits)
+    found = _first(bound, *best, lambda spent, delta: delta if spent <= epsilon else None, -1)
     return min(1.0, max(SMALLEST, found))
 
 
@@ -241,13 +239,19 @@ def largest_rho(epsilon: float, delta: float) -> float:
 
 
 def _first(
-    bound: Bound, place: int, log_excess: float, log_u: float, v: float, judged: Callable[..., float | None], way: int
+    bound: Bound,
+    place: int,
+    log_excess: float,
+    log_u: float,
+    log_v: float,
+    judged: Callable[..., float | None],
+    way: int,
 ) -> float:
     """What is certified at u, or at the first u found beside it where `judged` accepts it; inf if nowhere."""
-    stride = 1e-15 * max(1.0, abs(log_u))
+    stride = 1e-15 * abs(log_u) + 5e-324
     for bits in (192, 192, 768, *[768] * 40):
         with ctx.workprec(bits):
-            value = judged(certified(*bound.exactly(place, log_excess), log_u, v))
+            value = judged(*certified(*bound.exactly(place, log_excess), log_u, log_v))
         if value is not None:
             return value
         log_u, stride = log_u + way * stride, 4 * stride

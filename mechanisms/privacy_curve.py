@@ -25,7 +25,7 @@ from lemmata.bounds.exact.balls import exact, lower_end, upper_end
 from lemmata.mechanisms.arithmetic import SMALLEST, brief, in_range, reals
 from lemmata.mechanisms.guarantees import LARGEST, ApproxDP, PrivacyCurve, check_neighbours
 
-EPSILONS = (0.0, *(float(e) for e in np.geomspace(0.01, 40, 60).round(4)))  # where a function is asked
+EPSILONS = (0.0, *(float(e) for e in np.geomspace(0.01, 40, 160).round(4)))  # where others are asked
 
 
 def privacy_curve(delta: Any, epsilons: ArrayLike = EPSILONS, neighbours: str = "replace") -> PrivacyCurve:
