@@ -24,13 +24,16 @@ from lemmata.mechanisms.audit.adapters import (
     parameters,
     promised,
 )
-from lemmata.mechanisms.audit.game import LEAST, REPORT, Audit, concluded
+from lemmata.mechanisms.audit.findings import REPORT
+from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
 from lemmata.mechanisms.audit.hunt import Search, Trial, begin, played
 from lemmata.mechanisms.audit.neighbours import Neighbours, described, neighbouring, stepped
 from lemmata.mechanisms.audit.shrink import reproducer, shrunk
 from lemmata.mechanisms.audit.stakes import checked
 from lemmata.mechanisms.audit.tracing import trace
+from lemmata.mechanisms.threads import one_thread
 
+PROMISING = 3.0  # log evidence with which a game goes on as it is, and no dear attacker is asked
 BUDGET, GIVEN = 20_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
 
 
@@ -99,11 +102,11 @@ def audit(
 
     `target` is an unfitted estimator, a function of the data, an OpenDP measurement or a noise mechanism (`adapters`
     says what is called, how the seed goes in and what is released); `released` names the attributes that are, or is a
-    function of the fitted object. A measurement's claim may be left out: it is what its `map` says. Neighbours are looked for from the data on (`neighbours`, `hunt`): the verdict is
-    wrong with a chance of at most `level`, whatever was tried. `budget` is the number of releases in all, 20,000 by
-    default. Without a `root` one is drawn, and shown; the same root and budget give the same answer, where the
-    mechanism takes a seed. A terminal is told how long it may take, and what goes on; an interrupt leaves what was
-    found.
+    function of the fitted object. A measurement's claim may be left out: it is what its `map` says. Neighbours are
+    looked for from the data on (`neighbours`, `hunt`): the verdict is wrong with a chance of at most `level`, whatever
+    was tried. `budget` is the number of releases in all, 20,000 by default. Without a `root` one is drawn, and shown;
+    the same root and budget give the same answer, where the mechanism takes a seed. A terminal is told how long it may
+    take; an interrupt leaves what was found.
 
     Raises ValueError for a target, a dataset or a claim that is none, and if every release raises.
     """
@@ -132,7 +135,8 @@ def audit(
     root = secrets.randbits(32) if root is None else root
     say = (lambda line: print(line, file=sys.stderr)) if sys.stderr.isatty() else (lambda line: None)
     search = Search(mechanism(target, released), checked(claim), root, budget, level, say)
-    return hunted(search, offered(search, data), progress)
+    with one_thread():
+        return hunted(search, offered(search, data), progress)
 
 
 def _is_mechanism(target: Any, beside: Any) -> bool:
@@ -191,11 +195,15 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
         if smaller is not best.pair:
             played([again], 2 * best.game.drawn, progress)
             best = again if again.won else best
+    elif best.game.log_e() > PROMISING:
+        played([best], rest - sum(t.game.drawn for t in trials), progress)
+        again = best
     elif not best.game.interrupted:
         again = begin(search, best.pair, last, level, dear=True)
         played([again], rest - sum(t.game.drawn for t in trials), progress)
         best = max(best, again, key=lambda t: (t.won, t.standing))
-    trials.append(again) if best is again else None
+    if best not in trials:
+        trials.append(best)
     return outcome(search, trials, best, time.process_time() - start)
 
 

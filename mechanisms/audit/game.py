@@ -14,10 +14,12 @@ from math import inf, log
 from typing import Any
 
 import numpy as np
-from scipy.special import log_expit, logsumexp
+from scipy.special import logsumexp
 
 from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
 from lemmata.mechanisms.audit.attackers import attackers
+from lemmata.mechanisms.audit.divergence_bets import DivergenceBets
+from lemmata.mechanisms.audit.findings import REPORT, event, short, smallest_caught
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part, rows
 from lemmata.mechanisms.audit.rules import FEW, Rule, learnt, lesson
 from lemmata.mechanisms.audit.samplers import FIRST, Exhausted, Raised, Source, chunk
@@ -30,13 +32,12 @@ from lemmata.mechanisms.audit.stakes import (
     checked,
     grown,
     ladder,
-    log_capital,
     parameter,
     tables,
     tangents,
     with_parameter,
 )
-from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.privacy import ZCDP, RenyiDP
 from lemmata.mechanisms.streams import generator
 from lemmata.mechanisms.threads import one_thread
 
@@ -45,11 +46,8 @@ MEMORY = 30_000  # releases that rules are learnt from
 SPARE = 0.1  # of the capital is bet by everybody as at the start, the rest by what each has earned
 RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
 DEAR, LEADING = 128, 3.0  # releases before a dear attacker learns; log growth at which it learns as often as others
-REPORT, SCANNED = 1e-3, 20  # chance that the lower limit is above the truth; claims that are asked about at once
-LEARNT = 0.85  # share of the rounds that a rule is worth what it is at the end
+SCANNED = 20  # claims that are asked about at once
 PRUNED = 6.0  # an attacker whose log capital is this far behind the best is asked no more
-FACTORS = np.geomspace(0.1, 1e3, 800)  # by which a leak could be larger
-SIDE = ("the first dataset", "the second dataset", "either dataset")
 
 
 @dataclass(frozen=True)
@@ -129,6 +127,8 @@ class Game:
         self.rules: list[Rule | None] = [None] * len(self.named)
         self.counts = np.zeros((len(self.named), len(self.table), 3, 3), dtype=int)
         self.won = 0.0
+        divergence = isinstance(self.claim, ZCDP | RenyiDP)
+        self.bets = DivergenceBets(self.claim, len(named), records) if divergence else None
         self.reader: Reader | None = None
         self.past: list[tuple[Outcomes, np.ndarray]] = []
         self.rounds = self.drawn = self.judged = 0
@@ -175,7 +175,7 @@ class Game:
             if raised and not released:
                 return f"{source.name} raised at every release, first {raised!r}"
         if len(self.outcomes) == 1:
-            return f"every release on either side was {_short(next(iter(rows(self.past[-1][0].raw))))}"
+            return f"every release on either side was {short(next(iter(rows(self.past[-1][0].raw))))}"
         return ""
 
     def due(self) -> np.ndarray:
@@ -201,6 +201,8 @@ class Game:
         taught = lesson(part(data, order), truth[order])
         for place in np.flatnonzero(due):
             self.rules[place] = learnt(self.named[place][1], taught, self.rungs)
+            if self.bets:
+                self.bets.learn(int(place), self.named[place][1], taught.data, taught.truth)
 
     def asked(self) -> np.ndarray:
         """Which attackers are still asked: not far behind the best, and if dear, while what they know can matter.
@@ -246,10 +248,13 @@ class Game:
         self.counts += played
         if shares is not None:
             self.won += float(logsumexp(shares + grown(played, self.table)))
+        if self.bets and allowed:
+            self.bets.judge(fresh, truth)
 
     def log_e(self) -> float:
         """The log of the evidence against the claim."""
-        return float(np.logaddexp(float(average(self.counts, self.table)) + log(SPARE), self.won + log(1 - SPARE)))
+        events = np.logaddexp(float(average(self.counts, self.table)) + log(SPARE), self.won + log(1 - SPARE))
+        return float(np.logaddexp(events, self.bets.log_e()) - log(2) if self.bets else events)
 
     def lower(self, chance: float) -> float:
         """The largest parameter such that the claims with it and all smaller ones are refuted.
@@ -275,7 +280,11 @@ class Game:
     def against(self, values: np.ndarray) -> np.ndarray:
         """The log of the evidence, from what everybody bets as at the start, against claims with these parameters."""
         points = [tangents(with_parameter(self.claim, value), self.records) for value in values.tolist()]
-        return average(self.counts, np.repeat(tables(points), CUTS, axis=1)[:, None])
+        if not self.bets:
+            return average(self.counts, np.repeat(tables(points), CUTS, axis=1)[:, None])
+        events = [average(self.counts, np.repeat(tables(some), CUTS, axis=0)) for some in points]
+        bets = [self.bets.against(value / parameter(self.claim)[1]) for value in values.tolist()]
+        return np.logaddexp(events, bets) - log(2)
 
 
 @one_thread()
@@ -296,10 +305,10 @@ def audit(
 
     Each side is a law, a callable `(rng, size)`, an `(estimator, X, y)`, an array of releases or a .npy file. A
     callable returns `size` independent releases, as an array or a sequence of anything: vectors, integers, strings,
-    tuples, None, NaN, infinities; what it raises is an outcome too. `claim` is PureDP, ApproxDP or GaussianDP,
-    whatever its neighbours, a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function
-    delta(epsilon); the two datasets differ in `records` records. `budget` is the number of releases to draw at most.
-    Without a `root` one is drawn, and shown.
+    tuples, None, NaN, infinities; what it raises is an outcome too. `claim` is any guarantee, whatever its neighbours,
+    a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function delta(epsilon); against ZCDP
+    and RenyiDP half of the capital bets on the divergences themselves (`divergence_bets`). The two datasets differ in
+    `records` records. Without a `root` one is drawn, and shown. `budget` is the number of releases to draw at most.
     REFUTED is wrong with a chance of at most `level`. `features(releases)` -> (size, columns) adds an attacker of the
     user's own. Releases are rounded to 2^-20 of their spread, which judges the mechanism over the reals; `bits` keeps
     every bit of them. `progress(releases, log10_e)` is called after every chunk.
@@ -386,63 +395,3 @@ def concluded(game: Game, level: float, course: tuple, seconds: float, chance: f
         course=course,
         root=game.root,
     )
-
-
-def smallest_caught(game: Game, level: float) -> float | None:
-    """The factor on every log-odds of the best guesses at which they would refute the claim, 99 times of 100.
-
-    A mechanism whose noise is m times too small multiplies the log-odds of a guess by m. Against a delta it may also be
-    the guesses that are m times as frequent. None where no attacker was right significantly more often than wrong: then
-    no factor on nothing would be seen.
-    """
-    if average(game.counts, tables([(0.0, 0.0)] * len(game.table))) < -log(REPORT):
-        return None
-    needed = -log(level) + log(2 * game.counts[..., 0].size / CUTS * len(STAKES))
-    rounds = LEARNT * game.judged
-    smallest = inf
-    for tangent, side in np.ndindex(game.counts.shape[1:3]):
-        for right, wrong, _ in game.counts[:, tangent, side]:
-            if right <= wrong:
-                continue
-            made = (right + wrong) / game.judged
-            odds = np.exp(log_expit(log((right + 0.5) / (wrong + 0.5)) * FACTORS))
-            leaks = [(np.full_like(odds, made), odds)]
-            if isinstance(game.claim, ApproxDP) and game.claim.delta > 0:
-                leaks.append((np.minimum(made * FACTORS, 1.0), np.full_like(odds, right / (right + wrong))))
-            for frequency, share in leaks:
-                shares = np.stack([frequency * share, frequency * (1 - share), 1 - frequency], axis=1)
-                table = game.table[tangent, side]
-                mean = shares @ table.T
-                sd = np.sqrt(np.maximum(shares @ (table**2).T - mean**2, 0))
-                enough = (rounds * mean - 2.33 * np.sqrt(rounds) * sd).max(axis=1) >= needed
-                if enough.any():
-                    smallest = min(smallest, float(FACTORS[int(np.argmax(enough))]))
-    return smallest if smallest < inf else None
-
-
-def event(game: Game) -> str:
-    """The attacker that gained most, where it guesses, and a few of the releases it guesses on."""
-    standing = log_capital(game.counts, tables([(0.0, 0.0)] * len(game.table)))
-    place, tangent, side = np.unravel_index(int(np.argmax(standing)), standing.shape)
-    name, rule = game.named[place][0], game.rules[place]
-    if rule is None or not standing.max() > 0:
-        return "no event"
-    outcome, _ = game.past[-1]
-    guesses = rule.guesses(outcome)[tangent]
-    chosen = np.flatnonzero(guesses == (1, -1, guesses)[side]) if side < 2 else np.flatnonzero(guesses)
-    listed = list(rows(outcome.raw))
-    examples = list(dict.fromkeys(_short(listed[i]) for i in chosen[:200]))[:3]
-    right, wrong, rest = game.counts[place, tangent, side]
-    return (
-        f"{name}, guessing {SIDE[side]} on releases such as {', '.join(examples) or 'none of the last chunk'}: "
-        f"{right} right, {wrong} wrong, {rest} abstained"
-    )
-
-
-def _short(release: object) -> str:
-    if isinstance(release, np.ndarray | tuple | list) and np.size(np.array(release, dtype=object)) > 4:
-        return f"a vector of {len(release)}"
-    if isinstance(release, np.ndarray):
-        return "(" + ", ".join(f"{x:.4g}" for x in release.ravel().tolist()) + ")"
-    release = release.item() if isinstance(release, np.generic) else release
-    return f"{release:.4g}" if isinstance(release, float) else repr(release)[:40]

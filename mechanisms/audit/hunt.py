@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.audit.adapters import Mechanism, quiet
-from lemmata.mechanisms.audit.attackers import attackers, by_covariance, by_label
+from lemmata.mechanisms.audit.attackers import Features, attackers, by_covariance, by_label
 from lemmata.mechanisms.audit.game import LEAST, Game, play
-from lemmata.mechanisms.audit.neighbours import Neighbours
+from lemmata.mechanisms.audit.neighbours import Neighbours, ordinary
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part
 from lemmata.mechanisms.audit.rules import learnt, lesson
 from lemmata.mechanisms.audit.samplers import Raised
@@ -40,7 +40,6 @@ COUPLED, BASE = 3, 12  # releases of a pair's second side, and of its first, in 
 BEST, FIRST, LATER = 24, 24, 3  # pairs that are halved, releases a side they get, and how many times as many each time
 FINALISTS, SHARE, MORE = 4, 512, 4  # games, releases of each before half of them stop, factor
 ALIKE = 6  # pairs of one kind of symptom among the best
-SMALL = 3  # records: a dataset with fewer a mechanism may refuse
 HALF = RUNGS.index(0.5)  # of the claim: where pairs are compared
 FOUND = 1e6  # the rank of what differs in kind
 
@@ -107,14 +106,15 @@ class Search:
     def refuses(self, pair: Neighbours, one: list, other: list) -> bool:
         """Does the mechanism take one of the datasets for none at all?
 
-        It does if every release on a side raised the same, and that side holds what is no ordinary number or fewer than
-        three records: what it declines before it has read anything lies outside its domain. That is noted, not judged.
+        It does if every release on it raised the same, and it holds what is no ordinary number or fewer than three
+        records: what it declines before it has read anything lies outside its domain. That is noted, not judged.
         """
-        sides = [side for side in (one, other) if all(isinstance(x, Raised) for x in side) and len(set(side)) == 1]
-        if sides and (not pair.tame or pair.records < SMALL):
-            self.refused.setdefault(repr(sides[-1][0]), pair.words)
-            return True
-        return len(sides) == 2
+        only = [all(isinstance(x, Raised) for x in side) and len(set(side)) == 1 for side in (one, other)]
+        for raises, data, side in zip(only, (pair.data, pair.neighbour), (one, other), strict=True):
+            if raises and pair.rows and not ordinary(data):
+                self.refused.setdefault(repr(side[0]), pair.words)
+                return True
+        return all(only)
 
     # Halving ----------------------------------------------------------------------------------------------------------
 
@@ -195,11 +195,8 @@ def gained(claim: Any, one: list, other: list) -> float:
 
 def by_means(data: Outcomes, truth: np.ndarray) -> Callable | None:
     """A linear score of the values and their sizes: difference of means over variance, column by column."""
-    with np.errstate(all="ignore"):
-        finite = np.where(np.isfinite(data.values), data.values, np.nan)
-        centre = np.nan_to_num(np.nanmedian(finite, axis=0)) if len(finite) else 0.0
-        spread = np.nan_to_num(np.nanmedian(np.abs(finite - centre), axis=0))
-    spread = np.where(spread > 0, spread, 1.0)
+    features = Features.of(data)
+    centre, spread = features.centre, features.spread
 
     def seen(outcomes: Outcomes) -> np.ndarray:
         with np.errstate(all="ignore"):

@@ -20,6 +20,7 @@ import numpy as np
 CLASSES = 20  # so many distinct whole numbers at most are labels
 HUGE = 1e100  # what is larger, infinite or NaN a mechanism may refuse as no number at all
 FAR = (10.0, 1e6, 1e200)  # widths of the range beyond which a record is put
+SMALL = 3  # records: a dataset with fewer a mechanism may refuse
 NORMS = ("norm", "radius", "clip")
 EVERYBODY = "every record"
 EXACT = 2**53
@@ -27,18 +28,12 @@ EXACT = 2**53
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two datasets that differ in one record, in words. `tame` if every entry is an ordinary number of some size."""
+    """Two datasets that differ in one record, in words."""
 
     data: tuple = field(repr=False)
     neighbour: tuple = field(repr=False)
     words: str
-    tame: bool = True
     rows: bool = True  # is it a record that differs, and not a number?
-
-    @property
-    def records(self) -> int:
-        """How many the smaller dataset has."""
-        return min(len(part[0]) if np.ndim(part[0]) else 1 for part in (self.data, self.neighbour))
 
 
 @dataclass(frozen=True)
@@ -116,50 +111,57 @@ def _norm(options: Mapping[str, Any]) -> float | None:
     return None
 
 
+def ordinary(data: tuple) -> bool:
+    """Does a dataset hold finite numbers of some size only, in at least so many records that nobody may refuse it?"""
+    numbers = [np.asarray(part) for part in data]
+    finite = [np.abs(part) < HUGE for part in numbers if part.dtype.kind in "iufb"]
+    return all(bool(part.all()) for part in finite) and all(len(part) >= SMALL for part in numbers if part.ndim)
+
+
 # One record -----------------------------------------------------------------------------------------------------------
 
 
-def numbers(part: Part) -> Iterator[tuple[str, np.ndarray, bool]]:
-    """What the record may be put to, most telling first: in words, the record, whether it is an ordinary one."""
+def numbers(part: Part) -> Iterator[tuple[str, np.ndarray]]:
+    """What the record may be put to, most telling first: in words, and the record."""
     zero, first, last = np.clip(0, part.low, part.high), part.low.copy(), part.low.copy()
     first[0], last[-1] = part.high[0], part.high[-1]
-    yield "at the upper end of every column", part.record(part.high), True
-    yield "at the lower end of every column", part.record(part.low), True
-    yield "NaN in every column", part.record(np.nan), False
-    yield f"{FAR[0]:g} ranges above every column", part.record(part.high + FAR[0] * part.width), True
-    yield f"{FAR[1]:g} ranges above every column", part.record(part.high + FAR[1] * part.width), True
-    yield f"{FAR[1]:g} ranges below every column", part.record(part.low - FAR[1] * part.width), True
+    yield "at the upper end of every column", part.record(part.high)
+    yield "at the lower end of every column", part.record(part.low)
+    yield "NaN in every column", part.record(np.nan)
+    yield f"{FAR[0]:g} ranges above every column", part.record(part.high + FAR[0] * part.width)
+    yield f"{FAR[1]:g} ranges above every column", part.record(part.high + FAR[1] * part.width)
+    yield f"{FAR[1]:g} ranges below every column", part.record(part.low - FAR[1] * part.width)
     if part.norm:
         axis = np.eye(len(part.low))[0]
-        yield "at the norm on the first axis", part.record(part.norm * axis), True
-        yield "at the norm on the diagonal", part.record(part.norm / len(axis) ** 0.5), True
-        yield "at the norm, opposite", part.record(-part.norm * axis), True
-        yield "at a hundred times the norm", part.record(100 * part.norm * axis), True
-    yield "infinite in every column", part.record(np.inf), False
-    yield "minus infinity in every column", part.record(-np.inf), False
+        yield "at the norm on the first axis", part.record(part.norm * axis)
+        yield "at the norm on the diagonal", part.record(part.norm / len(axis) ** 0.5)
+        yield "at the norm, opposite", part.record(-part.norm * axis)
+        yield "at a hundred times the norm", part.record(100 * part.norm * axis)
+    yield "infinite in every column", part.record(np.inf)
+    yield "minus infinity in every column", part.record(-np.inf)
     if len(part.low) > 1:
-        yield "at the upper end of the first column, else at the lower", part.record(first), True
-        yield "at the upper end of the last column, else at the lower", part.record(last), True
-        yield "NaN in the first column", part.record(np.where(np.arange(len(zero)) == 0, np.nan, zero)), False
-    yield "zero in every column", part.record(zero), True
-    yield "in the middle of every column", part.record((part.low + part.high) / 2), True
-    yield f"{FAR[2]:g} ranges above every column", part.record(np.minimum(part.width, 1e50) * FAR[2]), False
-    yield "-0.0 in every column", part.record(-0.0), True
-    yield "subnormal in every column", part.record(5e-324), True
+        yield "at the upper end of the first column, else at the lower", part.record(first)
+        yield "at the upper end of the last column, else at the lower", part.record(last)
+        yield "NaN in the first column", part.record(np.where(np.arange(len(zero)) == 0, np.nan, zero))
+    yield "zero in every column", part.record(zero)
+    yield "in the middle of every column", part.record((part.low + part.high) / 2)
+    yield f"{FAR[2]:g} ranges above every column", part.record(np.minimum(part.width, 1e50) * FAR[2])
+    yield "-0.0 in every column", part.record(-0.0)
+    yield "subnormal in every column", part.record(5e-324)
 
 
-def labels(part: Part, own: Any) -> Iterator[tuple[str, Any, bool]]:
+def labels(part: Part, own: Any) -> Iterator[tuple[str, Any]]:
     """Other labels than a record's own: those that others have, one that nobody has."""
     known = part.labels or []
-    yield from ((f"its label {other!r}", other, True) for other in known if other != own)
+    yield from ((f"its label {other!r}", other) for other in known if other != own)
     if known and all(isinstance(label, int | float) for label in known):
-        yield f"a label that nobody has, {max(known) + 1!r}", max(known) + 1, True
-        yield f"a label far from all others, {10**6 + max(known)!r}", 10**6 + max(known), True
+        yield f"a label that nobody has, {max(known) + 1!r}", max(known) + 1
+        yield f"a label far from all others, {10**6 + max(known)!r}", 10**6 + max(known)
     elif known:
-        yield "a label that nobody has", "nobody's", True
+        yield "a label that nobody has", "nobody's"
 
 
-def records(parts: list[Part], own: tuple, label_only: bool) -> Iterator[tuple[str, tuple, bool]]:
+def records(parts: list[Part], own: tuple, label_only: bool) -> Iterator[tuple[str, tuple]]:
     """What a record may be replaced by, or what may be added: its first part moved, its label moved, or both."""
     others = [
         [] if place == 0 and label_only else list(labels(part, own[place]) if part.labels else numbers(part))
@@ -171,11 +173,11 @@ def records(parts: list[Part], own: tuple, label_only: bool) -> Iterator[tuple[s
         for place, turn in enumerate(turns):
             if turn is None:
                 continue
-            words, value, tame = turn
-            yield words, (*own[:place], value, *own[place + 1 :]), tame
+            words, value = turn
+            yield words, (*own[:place], value, *own[place + 1 :])
             if together and place == 0:
-                for more, label, ordinary in others[1][:3]:
-                    yield f"{words}, {more}", (value, label, *own[2:]), tame and ordinary
+                for more, label in others[1][:3]:
+                    yield f"{words}, {more}", (value, label, *own[2:])
 
 
 # The dataset that it is put into --------------------------------------------------------------------------------------
@@ -227,21 +229,21 @@ def _changes(words: str, base: tuple, parts: list[Part], kind: str) -> Iterator[
         if n > 2:
             yield Neighbours(base, tuple(part[: n - 1] for part in base), f"{words}; its last record removed")
         yield Neighbours(base, tuple(append(part, row(part, 0)) for part in base), f"{words}; its first record twice")
-    for change, record, tame in records(parts, own, kind == "label"):
+    for change, record in records(parts, own, kind == "label"):
         if kind == "add/remove":
             other = tuple(append(part, value) for part, value in zip(base, record, strict=True))
-            yield pair(base, other, f"{words}; one record more, {change}", tame)
+            yield pair(base, other, f"{words}; one record more, {change}")
         elif n > 1 or kind == "replace":
             other = tuple(put(part, n - 1, value) for part, value in zip(base, record, strict=True))
-            yield pair(base, other, f"{words}; one record replaced: {change}", tame)
+            yield pair(base, other, f"{words}; one record replaced: {change}")
     if kind == "replace" and n > 1:
         other = tuple(put(part, n - 1, row(part, 0)) for part in base)
-        yield pair(base, other, f"{words}; one record replaced: equal to the first", True)
+        yield pair(base, other, f"{words}; one record replaced: equal to the first")
 
 
-def pair(one: tuple, other: tuple, words: str, tame: bool) -> Neighbours:
+def pair(one: tuple, other: tuple, words: str) -> Neighbours:
     """Two datasets as neighbours, whose parts have the same types: a type is not a record."""
-    return Neighbours(tuple(_like(a, b) for a, b in zip(one, other, strict=True)), other, words, tame)
+    return Neighbours(tuple(_like(a, b) for a, b in zip(one, other, strict=True)), other, words)
 
 
 def _like(part: Any, model: Any) -> Any:

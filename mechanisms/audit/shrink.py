@@ -29,7 +29,9 @@ def shrunk(search: Search, pair: Neighbours) -> Neighbours:
     standard = _apart(search, pair)
     for _ in range(STEPS):
         for smaller in simpler(pair):
-            if smaller.records and _apart(search, smaller) >= KEPT * min(standard, SETTLED):
+            if min(len(smaller.data[0]), len(smaller.neighbour[0])) and _apart(search, smaller) >= KEPT * min(
+                standard, SETTLED
+            ):
                 pair = smaller
                 break
         else:
@@ -56,17 +58,17 @@ def simpler(pair: Neighbours) -> Iterator[Neighbours]:
             tuple(take(part, [*kept, *range(shared, len(part))]) for part in side)
             for side in (pair.data, pair.neighbour)
         ]
-        yield Neighbours(sides[0], sides[1], _again(pair.words, f"{len(sides[0][0])} records"), pair.tame)
+        yield Neighbours(sides[0], sides[1], _again(pair.words, f"{len(sides[0][0])} records"))
     first = pair.data[0]
     if isinstance(first, np.ndarray) and first.dtype.kind in "iuf" and shared:
         for value in (np.zeros(first.shape[1:]), first[0]):
             if not all(np.array_equal(first[row], value) for row in range(shared)):
                 sides = [(_alike(side[0], shared, value), *side[1:]) for side in (pair.data, pair.neighbour)]
-                yield Neighbours(sides[0], sides[1], _again(pair.words, "the others alike"), pair.tame)
+                yield Neighbours(sides[0], sides[1], _again(pair.words, "the others alike"))
     if isinstance(first, np.ndarray) and first.ndim == 2 and first.shape[1] > 1:
         for column in range(first.shape[1]):
             sides = [(np.delete(side[0], column, axis=1), *side[1:]) for side in (pair.data, pair.neighbour)]
-            yield Neighbours(sides[0], sides[1], _again(pair.words, f"{first.shape[1] - 1} columns"), pair.tame)
+            yield Neighbours(sides[0], sides[1], _again(pair.words, f"{first.shape[1] - 1} columns"))
 
 
 def _fewer(shared: int) -> Iterator[list[int]]:
