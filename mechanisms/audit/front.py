@@ -51,7 +51,7 @@ class Found(Audit):
     """
 
     target: str = ""
-    pair: Neighbours | None = field(default=None, repr=False)
+    pair: Neighbours | None = field(default=None, repr=False, compare=False)
     pairs: int = 0
     searched: int = 0
     refused: tuple[tuple[str, str], ...] = ()
@@ -191,19 +191,16 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
     best = max(trials, key=lambda t: (t.won, t.standing))
     if best.won:
         smaller = shrunk(search, best.pair)
-        again = begin(search, smaller, last, level)
         if smaller is not best.pair:
-            played([again], 2 * best.game.drawn, progress)
-            best = again if again.won else best
+            trials.append(begin(search, smaller, last, level))
+            played(trials[-1:], 2 * best.game.drawn, progress)
+            best = trials[-1] if trials[-1].won else best
     elif best.game.log_e() > PROMISING:
         played([best], rest - sum(t.game.drawn for t in trials), progress)
-        again = best
     elif not best.game.interrupted:
-        again = begin(search, best.pair, last, level, dear=True)
-        played([again], rest - sum(t.game.drawn for t in trials), progress)
-        best = max(best, again, key=lambda t: (t.won, t.standing))
-    if best not in trials:
-        trials.append(best)
+        trials.append(begin(search, best.pair, last, level, dear=True))
+        played(trials[-1:], rest - sum(t.game.drawn for t in trials), progress)
+        best = max(trials, key=lambda t: (t.won, t.standing))
     return outcome(search, trials, best, time.process_time() - start)
 
 

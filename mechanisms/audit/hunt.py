@@ -44,7 +44,7 @@ HALF = RUNGS.index(0.5)  # of the claim: where pairs are compared
 FOUND = 1e6  # the rank of what differs in kind
 
 
-@dataclass
+@dataclass(eq=False)
 class Candidate:
     """A pair, the releases that it was chosen by, and how it ranks."""
 
@@ -226,7 +226,7 @@ CHEAP: list[tuple[str, Callable]] = [
 ]
 
 
-@dataclass
+@dataclass(eq=False)
 class Trial:
     """A game of one pair, at a level of its own."""
 

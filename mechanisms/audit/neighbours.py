@@ -26,7 +26,7 @@ EVERYBODY = "every record"
 EXACT = 2**53
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Neighbours:
     """Two datasets that differ in one record, in words."""
 

@@ -169,7 +169,7 @@ LEAKS = {  # mechanism, dataset, claim
     "classes read from the labels": (ReadsClasses(), (X, y), ONE),
     "rows that nobody clips": (Unclipped(), (X, y), ONE),
     "a quarter of the noise": (Squeezed(), (X, y), ONE),
-    "intercept with the whole budget": (TwiceTheBudget(), (X,), ONE),
+    "intercept with the whole budget": (TwiceTheBudget(), (X,), ONE),  # by a factor of two: the dearest
 }
 HONEST = {
     "a sum": (total, (x,), ONE),
@@ -190,7 +190,7 @@ def audited(target, data, claim, budget=8_000):
 
 @pytest.mark.parametrize("name", LEAKS)
 def test_a_leak_is_found_with_no_neighbour_given(name):
-    found = audited(*LEAKS[name])
+    found = audited(*LEAKS[name], 16_000 if "intercept" in name else 8_000)
     assert found.verdict == "REFUTED", found
     assert found.pair is not None and found.pair.words in str(found)
     if name != "the system's randomness":  # adds no noise to any number: nothing to meet
@@ -321,7 +321,7 @@ def test_an_assertion_fails_with_all_that_helps(assert_private, capsys):
     with pytest.raises(
         AssertionError, match=r"(?s)REFUTED.*suspect:.*root=1, budget=1024.*without lemmata:.*import"
     ) as why:
-        assert_private(half, ONE, data=x, budget=1_024, root=1)
+        assert_private(through, ONE, data=x, budget=1_024, root=1)
     assert str(why.value).count("\n") < 30
     assert_private(total, ONE, data=x, seconds=0.01)
     assert "0.01 s are budget=1024" in capsys.readouterr().err
@@ -333,7 +333,7 @@ def test_an_assertion_fails_with_all_that_helps(assert_private, capsys):
         ((7, X, y, ONE), "mechanism is a int, not an unfitted estimator"),
         ((total, x, x[:3], ONE), "data has parts of 12 and 3 records"),
         ((Mean(), ONE), "data is missing"),
-        ((total, x, 1.0), "claim = 1.0 is not"),
+        ((total, x, 1.0), "claim = 1.0 is no guarantee"),
     ],
 )
 def test_bad_arguments(arguments, message):
