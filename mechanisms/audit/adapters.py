@@ -298,7 +298,8 @@ def promised(measurement: Any) -> Any:
     if measure.startswith("MaxDivergence"):
         return privacy.PureDP(loss, kind)
     if measure.startswith("Approximate(MaxDivergence"):
-        return privacy.ApproxDP(*loss, kind)
+        epsilon, delta = loss
+        return privacy.ApproxDP(epsilon, delta, kind)
     if measure.startswith("ZeroConcentratedDivergence") and hasattr(privacy, "ZCDP"):
         return privacy.ZCDP(loss, kind)
     raise ValueError(f"claim is missing: what the map of a {measure} promises is none of the guarantees known here")

@@ -33,7 +33,7 @@ from lemmata.mechanisms.audit.stakes import checked
 from lemmata.mechanisms.audit.tracing import trace
 from lemmata.mechanisms.threads import one_thread
 
-PROMISING = 3.0  # log evidence with which a game goes on as it is, and no dear attacker is asked
+PROMISING, DEARLY = 3.0, 4_096  # log evidence at which no dear attacker is asked; releases that he may see first
 BUDGET, GIVEN = 20_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
 
 
@@ -147,7 +147,8 @@ def _is_mechanism(target: Any, beside: Any) -> bool:
         return False
     if is_estimator(target):
         return True
-    side = callable(beside) or hasattr(beside, "sample") or isinstance(beside, str | tuple)
+    sampled = hasattr(beside, "sample") and not hasattr(beside, "iloc")  # a frame has records, not releases
+    side = callable(beside) or sampled or isinstance(beside, str | tuple)
     first = next(iter(parameters(target)), "")
     return callable(target) and not side and first != "rng"
 
@@ -195,12 +196,13 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
             trials.append(begin(search, smaller, last, level))
             played(trials[-1:], 2 * best.game.drawn, progress)
             best = trials[-1] if trials[-1].won else best
-    elif best.game.log_e() > PROMISING:
-        played([best], rest - sum(t.game.drawn for t in trials), progress)
-    elif not best.game.interrupted:
-        trials.append(begin(search, best.pair, last, level, dear=True))
-        played(trials[-1:], rest - sum(t.game.drawn for t in trials), progress)
-        best = max(trials, key=lambda t: (t.won, t.standing))
+    elif not any(t.game.interrupted for t in trials):
+        if best.game.log_e() < PROMISING:
+            trials.append(begin(search, best.pair, last, level, dear=True))
+            played(trials[-1:], min(DEARLY, rest // 2), progress)
+            best = max(trials, key=lambda t: (t.won, t.standing))
+        if not (best.won or best.game.interrupted):
+            played([best], rest - sum(t.game.drawn for t in trials), progress)
     return outcome(search, trials, best, time.process_time() - start)
 
 

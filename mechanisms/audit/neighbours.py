@@ -46,14 +46,19 @@ class Part:
     labels: list | None
     shape: tuple[int, ...]  # of a record
     declared: bool = False  # are the ends the mechanism's own?
+    mixed: tuple[np.ndarray, list] | None = None  # of a frame with other columns: where its numbers stand, and a record
 
     @property
     def width(self) -> np.ndarray:
         """Of the range of every column."""
         return np.maximum(self.high - self.low, 1e-300)
 
-    def record(self, entries: Any) -> np.ndarray:
-        """So many entries as a record has."""
+    def record(self, entries: Any) -> Any:
+        """So many entries as a record has; what is no number in a frame stays as in its first record."""
+        if self.mixed:
+            where, own = self.mixed
+            told = dict(zip(where.tolist(), np.broadcast_to(entries, self.low.shape).tolist(), strict=True))
+            return [told.get(place, value) for place, value in enumerate(own)]
         return np.broadcast_to(np.asarray(entries, dtype=float), self.low.shape).reshape(self.shape)
 
 
@@ -63,8 +68,11 @@ def described(data: tuple, options: Mapping[str, Any]) -> list[Part]:
 
 
 def _part(part: Any, place: int, options: Mapping[str, Any]) -> Part:
-    array = np.asarray(part)
-    if array.dtype.kind not in "biuf":
+    array, mixed = np.asarray(part), None
+    if hasattr(part, "dtypes") and array.ndim == 2 and array.dtype.kind == "O":
+        where = np.flatnonzero([kind.kind in "iuf" for kind in part.dtypes])
+        array, mixed = part.iloc[:, where].to_numpy(dtype=float), (where, list(part.iloc[0]))
+    if not array.size or array.dtype.kind not in "biuf":
         return Part(np.zeros(0), np.zeros(0), None, _known(array), array.shape[1:])
     flat = array.reshape(len(array), -1).astype(float)
     columns = flat.shape[1]
@@ -74,7 +82,7 @@ def _part(part: Any, place: int, options: Mapping[str, Any]) -> Part:
     high = np.where(high > low, high, low + 1)
     whole = array.ndim == 1 and place and len(np.unique(array)) <= CLASSES and np.array_equal(flat, np.round(finite))
     norm = _norm(options) if not place else None
-    return Part(low, high, norm, _known(array) if whole else None, array.shape[1:], declared is not None)
+    return Part(low, high, norm, _known(array) if whole else None, array.shape[1:], declared is not None, mixed)
 
 
 def _known(array: np.ndarray) -> list:
@@ -206,9 +214,8 @@ def moved(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
                 kept = tuple(_all(p, part.record(entries)) if at == place else p for at, p in enumerate(data))
                 yield f"{EVERYBODY} with its target at the {words} end", kept
     if len(first.low) and n > 3:
-        half = _all(data[0], first.record(first.low))
-        for row in range(n // 2):
-            half = put(half, row, first.record(first.high))
+        ends = put(_all(data[0], first.record(first.low)), 0, first.record(first.high))
+        half = take(ends, [0] * (n // 2) + [1] * (n - n // 2))
         yield "half of the records at either end", (half, *data[1:])
     yield "its first record alone", tuple(part[:1] for part in data)
     if n > 2:
@@ -305,9 +312,8 @@ def append(part: Any, value: Any) -> Any:
 
 
 def _all(part: Any, value: Any) -> Any:
-    for place in range(len(part)):
-        part = put(part, place, value)
-    return part
+    """The part with every record the same."""
+    return take(put(part, 0, value), [0] * len(part))
 
 
 def _holding(part: Any, value: Any) -> Any:

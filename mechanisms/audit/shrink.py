@@ -81,9 +81,7 @@ def _fewer(shared: int) -> Iterator[list[int]]:
 
 
 def _alike(part: Any, shared: int, value: Any) -> Any:
-    for row in range(shared):
-        part = put(part, row, value)
-    return part
+    return take(put(part, 0, value), [0] * shared + list(range(shared, len(part))))
 
 
 def _again(words: str, now: str) -> str:

@@ -372,7 +372,7 @@ def test_laws_with_densities_arrays_and_features(tmp_path):
     [
         ({"budget": 3}, r"budget = 3 is outside \[128, inf\)"),
         ({"level": 1.0}, r"level = 1.0 is outside \(0, 1\)"),
-        ({"claim": 0.5}, "claim = 0.5 is not"),
+        ({"claim": 0.5}, "claim = 0.5 is no guarantee"),
         ({"sample_a": 7}, "sample_a is a int"),
         ({"sample_a": lambda rng, n: np.zeros(n + 1)}, "sample_a returned 25 releases where 24 were asked for"),
         ({"sample_b": lambda rng, n: 0.0}, "sample_b returned a float"),
