@@ -11,9 +11,9 @@ from lemmata.bounds.verdicts import REFUTED
 from lemmata.mechanisms.audit.adapters import mechanism, quiet
 from lemmata.mechanisms.audit.front import BUDGET, Found, audit, dataset
 from lemmata.mechanisms.audit.game import LEAST
+from lemmata.mechanisms.audit.hunt import ATTACK
 
 TIMED, FEWEST = 5, 8 * LEAST  # releases by which the price of one is told; the smallest budget of a search
-ATTACK = 1e-3  # seconds a release that attackers take besides
 
 
 class NotPrivate(AssertionError):

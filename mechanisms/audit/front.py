@@ -26,7 +26,7 @@ from lemmata.mechanisms.audit.adapters import (
 )
 from lemmata.mechanisms.audit.findings import REPORT
 from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
-from lemmata.mechanisms.audit.hunt import Search, Trial, begin, played
+from lemmata.mechanisms.audit.hunt import ATTACK, Search, Trial, begin, played
 from lemmata.mechanisms.audit.neighbours import Neighbours, described, neighbouring, stepped
 from lemmata.mechanisms.audit.shrink import reproducer, shrunk
 from lemmata.mechanisms.audit.stakes import checked
@@ -186,33 +186,34 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
     finalists = search.halved(ranked)
     search.say(estimate(search))
     trials = [begin(search, candidate.pair, place, level) for place, candidate in enumerate(finalists)]
-    searched, last = search.spent, len(finalists)
-    rest = search.budget - searched
-    played(trials, rest // 2, progress)
+    rest, last = search.budget - search.spent, len(finalists)
+
+    def tell(_: int, log10_e: float) -> None:
+        if progress:
+            progress(search.spent + sum(t.game.drawn for t in trials), log10_e)
+
+    played(trials, rest // 2, tell)
     best = max(trials, key=lambda t: (t.won, t.standing))
     if best.won:
         smaller = shrunk(search, best.pair)
         if smaller is not best.pair:
             trials.append(begin(search, smaller, last, level))
-            played(trials[-1:], 2 * best.game.drawn, progress)
+            played(trials[-1:], 2 * best.game.drawn, tell)
             best = trials[-1] if trials[-1].won else best
     elif not any(t.game.interrupted for t in trials):
         if best.game.log_e() < PROMISING:
             trials.append(begin(search, best.pair, last, level, dear=True))
-            played(trials[-1:], min(DEARLY, rest // 2), progress)
+            played(trials[-1:], min(DEARLY, rest // 2), tell)
             best = max(trials, key=lambda t: (t.won, t.standing))
         if not (best.won or best.game.interrupted):
-            played([best], rest - sum(t.game.drawn for t in trials), progress)
+            played([best], rest - sum(t.game.drawn for t in trials), tell)
     return outcome(search, trials, best, time.process_time() - start)
 
 
 def estimate(search: Search) -> str:
     """How long the rest may take, from what releases have taken so far."""
-    each, left = search.seconds / max(search.spent, 1), search.budget - search.spent
-    return (
-        f"{search.mechanism.name}: {search.tried} pairs tried; {left:,} releases at most, "
-        f"about {left * each:.0f} s for them and as long again for the attackers"
-    )
+    each, left = search.seconds / max(search.spent, 1) + ATTACK, search.budget - search.spent
+    return f"{search.mechanism.name}: {search.tried} pairs tried; {left:,} releases at most, about {left * each:.0f} s"
 
 
 def outcome(search: Search, trials: list[Trial], best: Trial, seconds: float) -> Found:
@@ -221,7 +222,7 @@ def outcome(search: Search, trials: list[Trial], best: Trial, seconds: float) ->
     same = {outcome for trial in trials for outcome in trial.game.outcomes}
     why = found.reason
     if found.verdict != REFUTED:
-        why = "NOT_AUDITED" if len(same) == 1 else "INTERRUPTED" if best.game.interrupted else why
+        why = "NOT_AUDITED" if len(same) == 1 else "INTERRUPTED" if any(t.game.interrupted for t in trials) else why
     told: dict[str, Any] = {"reason": why, "root": search.root}
     if why == "NOT_AUDITED":
         told["event"] = best.game.unaudited()

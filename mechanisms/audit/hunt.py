@@ -41,6 +41,7 @@ BEST, FIRST, LATER = 24, 24, 3  # pairs that are halved, releases a side they ge
 FINALISTS, SHARE, MORE = 4, 512, 4  # games, releases of each before half of them stop, factor
 ALIKE = 6  # pairs of one kind of symptom among the best
 HALF = RUNGS.index(0.5)  # of the claim: where pairs are compared
+ATTACK = 1e-3  # seconds a release that attackers take, roughly
 FOUND = 1e6  # the rank of what differs in kind
 
 

@@ -10,9 +10,13 @@ import sys
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from sklearn.base import BaseEstimator
 
 import lemmata
+from lemmata.command.main import main
+from lemmata.experiments.audits import nulls
+from lemmata.mechanisms.audit import front
 from lemmata.mechanisms.privacy import GaussianDP, PureDP
 from lemmata.mechanisms.streams import TEST_ROOT
 
@@ -339,3 +343,83 @@ def test_an_assertion_fails_with_all_that_helps(assert_private, capsys):
 def test_bad_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         lemmata.audit(*arguments)
+
+
+# Valid whatever was tried ---------------------------------------------------------------------------------------------
+
+
+def test_no_release_of_the_search_is_evidence(monkeypatch):
+    """The seeds of the games are others than those by which pairs were chosen, and the levels add up to the level."""
+    seeds, begun = [], []
+
+    def count(x, seed):
+        seeds.append(seed)
+        return tidy(x).sum() + np.random.default_rng(seed).laplace()
+
+    def played(trials, *_):
+        begun.append((len(seeds), [trial.level for trial in trials]))
+        return hunt_played(trials, *_)
+
+    hunt_played = front.played
+    monkeypatch.setattr(front, "played", played)
+    audited(count, (x,), ONE, 1_024)
+    first = begun[0][0]
+    assert not set(seeds[:first]) & set(seeds[first:])
+    judged = seeds[first:]
+    assert len(set(judged)) > 0.99 * len(judged)
+    levels = {level for _, some in begun for level in some}
+    assert levels == {1e-10 / 2**place for place in range(1, len(levels) + 1)}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("target", "claim"), [(total, ONE), (lambda x, rng: tidy(x).sum() + rng.normal(), GaussianDP(1.0))]
+)
+def test_what_just_holds_is_refuted_as_seldom_as_the_level_says(target, claim):
+    """At level .1, of 100 audits that look for neighbours themselves; nor is the limit at that level too high."""
+    found = [lemmata.audit(target, x, claim, root=root, budget=1_100, level=nulls.LEVEL) for root in range(100)]
+    assert sum(one.verdict == "REFUTED" for one in found) <= nulls.allowed(100)
+    assert sum(one.lower_at_level > 1 for one in found) <= nulls.allowed(100)
+
+
+# The command ----------------------------------------------------------------------------------------------------------
+
+COUNTS = """
+import numpy as np
+data = np.array([0.2, 0.9, 0.4])
+def total(x, rng): return np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace()
+def rough(x, rng): return np.clip(x, 0, 1).sum() + rng.laplace()
+def broken(x, rng): return 1 / 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "words"),
+    [
+        ("total", 0, "survived"),
+        ("rough", 1, "Without lemmata:"),
+        ("broken", 2, "raises on every pair of datasets: ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_mechanism_on_the_command_line(name, status, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "counts", raising=False)
+    (tmp_path / "counts.py").write_text(COUNTS)
+    saved = CliRunner().invoke(
+        main, ["audit", f"counts.py:{name}", "--epsilon", "1", "--budget", "2048", "--save", "pair", "--seed", "1"]
+    )
+    assert saved.exit_code == status and words in saved.output, saved.output
+    assert (tmp_path / "pair.npz").exists() == (status < 2)
+
+
+def test_data_of_a_file_or_none(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "lone.py").write_text("def one(x): return 1.0\n")
+    np.save(tmp_path / "x.npy", x)
+    arguments = ["audit", "lone.py:one", "--epsilon", "1", "--budget", "1024"]
+    missing = CliRunner().invoke(main, arguments)
+    assert missing.exit_code == 2 and "--data is missing" in missing.output
+    same = CliRunner().invoke(main, [*arguments, "--data", "x.npy"])
+    assert same.exit_code == 3 and "nothing was audited" in same.output
