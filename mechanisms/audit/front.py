@@ -34,6 +34,7 @@ from lemmata.mechanisms.audit.tracing import trace
 from lemmata.mechanisms.threads import one_thread
 
 PROMISING, DEARLY = 3.0, 4_096  # log evidence at which no dear attacker is asked; releases that he may see first
+TICK = 0.5  # seconds between two lines of progress
 BUDGET, GIVEN = 20_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
 
 
@@ -114,29 +115,38 @@ def audit(
         claim = promised(target)
     elif claim is None and data:
         *data, claim = data  # type: ignore[assignment]
-    if len(data) == 1 and not _is_mechanism(target, data[0]):
-        return game.audit(
-            target,
-            data[0],
-            claim,
-            root=root,
-            budget=GIVEN if budget is None else budget,
-            level=level,
-            progress=progress,
-            **options,
-        )
+    given = len(data) == 1 and not _is_mechanism(target, data[0])
+    budget = (GIVEN if given else BUDGET) if budget is None else budget
+    shown = sys.stderr.isatty()
+    progress = ticker(budget) if progress is None and shown else progress
+    if given:
+        return game.audit(target, data[0], claim, root=root, budget=budget, level=level, progress=progress, **options)
     if options:
         raise TypeError(f"audit() got an unexpected keyword argument {next(iter(options))!r}")
-    budget = BUDGET if budget is None else budget
     if not budget >= 8 * LEAST:
         raise ValueError(f"budget = {budget} is outside [{8 * LEAST}, inf), what a search for neighbours needs")
     if not 0 < level < 1:
         raise ValueError(f"level = {level} is outside (0, 1)")
     root = secrets.randbits(32) if root is None else root
-    say = (lambda line: print(line, file=sys.stderr)) if sys.stderr.isatty() else (lambda line: None)
+    say = (lambda line: print(line, file=sys.stderr)) if shown else (lambda line: None)
     search = Search(mechanism(target, released), checked(claim), root, budget, level, say)
     with one_thread():
         return hunted(search, offered(search, data), progress)
+
+
+def ticker(budget: int) -> Callable[[int, float], None]:
+    """A line on stderr, twice a second: releases so far, the evidence, and how long the rest may take."""
+    begun = last = time.monotonic()
+
+    def tell(releases: int, log10_e: float) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last > TICK:
+            last, left = now, (now - begun) * max(budget - releases, 0) / releases
+            line = f"{releases:,} of at most {budget:,} releases, log10 e = {log10_e:.1f}, {left:.0f} s left at most"
+            print(f"\r{line:<78}", end="", file=sys.stderr, flush=True)
+
+    return tell
 
 
 def _is_mechanism(target: Any, beside: Any) -> bool:
