@@ -353,7 +353,7 @@ TABLE = {
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
 INNER = {
     divergences: "pure_rho pure_renyi renyi_at doubled certified least_epsilon least_delta implied_curve largest_rho",
-    guarantees: "check_neighbours",
+    guarantees: "check_neighbours listed",
     privacy_curve: "delta_at epsilon_at grouped",
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
