@@ -249,7 +249,8 @@ def _first(
 ) -> float:
     """What is certified at u, or at the first u found beside it where `judged` accepts it; inf if nowhere."""
     stride = 1e-15 * abs(log_u) + 5e-324
-    for bits in (192, 192, 768, *[768] * 40):
+    near = int(max(0.0, -np.log2(abs(log_u) + 5e-324)))  # u and v near 1 leave few of the bits
+    for bits in (192 + 5 * near, *[768 + 5 * near] * 40):
         with ctx.workprec(bits):
             value = judged(*certified(*bound.exactly(place, log_excess), log_u, log_v))
         if value is not None:

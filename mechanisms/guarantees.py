@@ -105,13 +105,13 @@ class RenyiDP:
 
     def __post_init__(self) -> None:
         orders, epsilons = _entries("order", self.order), _entries("epsilon", self.epsilon)
-        if len(orders) != len(epsilons) or _listed(self.order) != _listed(self.epsilon):
+        if len(orders) != len(epsilons) or listed(self.order) != listed(self.epsilon):
             raise ValueError(f"epsilon = {brief(self.epsilon)} is not one number for each order")
         found = tuple(_order(value) for value in orders)
         _check_ascending("order", found)
         bounds = tuple(at_least("epsilon", value, 0, inf) for value in epsilons)
-        object.__setattr__(self, "order", found if _listed(self.order) else found[0])
-        object.__setattr__(self, "epsilon", bounds if _listed(self.epsilon) else bounds[0])
+        object.__setattr__(self, "order", found if listed(self.order) else found[0])
+        object.__setattr__(self, "epsilon", bounds if listed(self.epsilon) else bounds[0])
         check_neighbours(self.neighbours)
 
     @property
@@ -172,17 +172,16 @@ def LabelDP(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
     return approximate if approximate.delta > 0 else PureDP(epsilon, "label")
 
 
-def _listed(values: Any) -> bool:
-    return isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes) and np.ndim(values) > 0
+def listed(values: Any) -> bool:
+    """Whether `values` are several, a list, a tuple or an array, and not one."""
+    if isinstance(values, np.ndarray):
+        return values.ndim > 0
+    return isinstance(values, Sequence) and not isinstance(values, str | bytes)
 
 
 def _entries(name: str, values: Any) -> tuple[Any, ...]:
     """One number, or the numbers of a list, a tuple or a vector."""
-    try:
-        listed = _listed(values)
-    except ValueError:  # a ragged list
-        listed = True
-    if not listed:
+    if not listed(values):
         return (values,)
     if isinstance(values, np.ma.MaskedArray) or not 0 < len(values) <= 10**6:
         raise ValueError(f"{name} is a {type(values).__name__} that holds no numbers")

@@ -57,6 +57,7 @@ from lemmata.mechanisms.guarantees import PureDP as PureDP
 from lemmata.mechanisms.guarantees import RenyiDP as RenyiDP
 from lemmata.mechanisms.guarantees import check_guarantee as check_guarantee
 from lemmata.mechanisms.guarantees import check_neighbours as check_neighbours
+from lemmata.mechanisms.guarantees import listed
 from lemmata.mechanisms.privacy_curve import EPSILONS, delta_at, epsilon_at, grouped
 
 ROUNDING = 1e-14  # relative; the inverse of the normal law is accurate to a few units in the last place
@@ -235,7 +236,7 @@ def to_renyi(privacy: Guarantee, order: float | Sequence[float]) -> RenyiDP:
     RenyiDP(order=(2.0, 3.0), epsilon=(1.0, 1.5), neighbours='replace')
     """
     check_guarantee("privacy", privacy)
-    asked = RenyiDP(order, [1.0] * len(order) if isinstance(order, Sequence | np.ndarray) else 1.0, privacy.neighbours)
+    asked = RenyiDP(order, (1.0,) * len(order) if listed(order) else 1.0, privacy.neighbours)  # type: ignore[arg-type]
     epsilons = [_renyi_at(privacy, at) for at, _ in asked.points]
     return replace(asked, epsilon=epsilons if isinstance(asked.order, tuple) else epsilons[0])
 

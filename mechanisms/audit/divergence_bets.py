@@ -68,10 +68,11 @@ class DivergenceBets:
     """
 
     def __init__(self, claim: ZCDP | RenyiDP, attackers: int, records: int = 1) -> None:
-        claim = group(claim, records) if records > 1 else claim
         if isinstance(claim, ZCDP):
-            points = [(order, order * claim.rho) for order in ORDERS]
+            rho = group(claim, records).rho
+            points = [(order, order * rho) for order in ORDERS]
         else:
+            claim = group(claim, records)
             chosen = np.unique(np.linspace(0, len(claim.points) - 1, MOST).round().astype(int))
             points = [claim.points[k] for k in chosen]
         self.orders = np.array([order for order, _ in points])

@@ -62,8 +62,8 @@ def with_parameter(claim: Any, value: float) -> Any:
     if isinstance(claim, PureDP | ApproxDP):
         return replace(claim, epsilon=value)
     if isinstance(claim, RenyiDP | PrivacyCurve):
-        times = value * np.array(claim.epsilon)
-        return replace(claim, epsilon=tuple(times) if times.ndim else float(times))
+        times: Any = value * np.array(claim.epsilon)
+        return replace(claim, epsilon=times.tolist())
     return [replace(point, epsilon=point.epsilon * value) for point in claim]
 
 
