@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from sklearn.base import BaseEstimator
@@ -386,6 +387,7 @@ def test_what_just_holds_is_refuted_as_seldom_as_the_level_says(target, claim):
 
 COUNTS = """
 import numpy as np
+import pandas as pd
 data = np.array([0.2, 0.9, 0.4])
 def total(x, rng): return np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace()
 def rough(x, rng): return np.clip(x, 0, 1).sum() + rng.laplace()
@@ -423,3 +425,79 @@ def test_data_of_a_file_or_none(tmp_path, monkeypatch):
     assert missing.exit_code == 2 and "--data is missing" in missing.output
     same = CliRunner().invoke(main, [*arguments, "--data", "x.npy"])
     assert same.exit_code == 3 and "nothing was audited" in same.output
+
+
+# Shapes of other libraries --------------------------------------------------------------------------------------------
+
+
+class Measurement:
+    """The shape of OpenDP's: called with lists, a domain that knows its members, a map that promises."""
+
+    input_metric, output_measure = "SymmetricDistance()", "MaxDivergence"
+
+    def __init__(self, scale):
+        self.scale, self.input_domain = scale, self
+
+    def member(self, values):
+        return isinstance(values, list) and all(0 <= value <= 1 for value in values)
+
+    def map(self, distance):
+        return 1.0 * distance
+
+    def __call__(self, values):
+        return sum(values) + np.random.default_rng().laplace(scale=self.scale)
+
+
+class Randomiser:
+    """The shape of diffprivlib's noise mechanisms."""
+
+    def __init__(self, scale):
+        self.sensitivity, self.scale, self._rng = 1, scale, None
+
+    def randomise(self, value):
+        return value + self._rng.laplace(scale=self.scale)
+
+
+@pytest.mark.parametrize(
+    ("target", "data", "claims"),
+    [(Measurement, np.linspace(0, 1, 6), ()), (Randomiser, 3.0, (ONE,))],
+)
+def test_shapes_of_other_libraries(target, data, claims):
+    """Half the noise is refuted, what `map` promises is read; the honest twin survives."""
+    found = lemmata.audit(target(0.25), data, *claims, root=TEST_ROOT, budget=8_000)
+    assert found.verdict == "REFUTED" and found.claim.epsilon == 1.0, found
+    assert found.claim.neighbours == ("replace" if claims else "add/remove")
+    honest = lemmata.audit(target(1.0), data, *claims, root=TEST_ROOT, budget=2_048)
+    assert honest.verdict == "INCONCLUSIVE" and all(
+        0 <= value <= 1 for value in np.ravel(honest.pair.data[0]) * (not claims)
+    )
+
+
+def test_frames_are_datasets():
+    frame = pd.DataFrame({"age": 50 * X[:, 0], "town": ["a", "b"] * 6})
+
+    def ages(frame, rng):
+        return tidy(frame["age"], 0, 50).sum() / 50 + rng.laplace(scale=0.25)
+
+    found = lemmata.audit(ages, frame, ONE, root=TEST_ROOT, budget=8_000)
+    assert found.verdict == "REFUTED" and list(found.pair.data[0].columns) == ["age", "town"], found
+
+
+def test_a_law_is_drawn_from_in_one_go():
+    """A function that returns a law is called once a dataset and game, not once a release."""
+    calls = []
+
+    def law(x):
+        calls.append(len(x))
+        return Law(tidy(x).sum())
+
+    found = lemmata.audit(law, x, ONE, root=TEST_ROOT, budget=4_096)
+    assert found.verdict == "REFUTED" and len(calls) < found.searched + 20
+
+
+class Law:
+    def __init__(self, centre):
+        self.centre = centre
+
+    def sample(self, rng, size=1):
+        return self.centre + rng.laplace(scale=0.2, size=(size, 1))
