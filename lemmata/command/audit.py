@@ -61,7 +61,7 @@ def audit(
     \b
         import numpy as np
         data = np.array([0.2, 0.9, 0.4])
-        def total(x, rng): return np.clip(x, 0, 1).sum() + rng.laplace()
+        def total(x, rng): return np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace()
         def rough(x, rng): return np.sum(x) + rng.laplace()
 
     \b

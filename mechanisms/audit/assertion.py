@@ -39,7 +39,7 @@ def assert_private(
 
     >>> import numpy as np
     >>> from lemmata.mechanisms.privacy import PureDP
-    >>> def count(x, rng): return np.clip(x, 0, 1).sum() + rng.laplace()
+    >>> def count(x, rng): return np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace()
     >>> assert_private(count, PureDP(1.0), data=np.zeros(5), budget=1024).verdict
     'INCONCLUSIVE'
     """
