@@ -63,6 +63,7 @@ from lemmata.mechanisms import (
     snapping,
     streams,
     table_columns,
+    threads,
     tnb,
 )
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
@@ -390,7 +391,8 @@ INNER = {
     twins: "compiled",
     kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums hinge_steps",
     discrete_gaussian: "bernoulli_exp_any spent",
-    snapping: "number logarithm draw",
+    snapping: "number logarithm draw draws",
+    threads: "one_thread threads_for one_thread_if_small",
     adaptive_margin: "checked_projections chosen_steps",
     sampled_gd: "plan batches candidates",
     pure_learner: "count_errors",
