@@ -17,7 +17,9 @@ So g(r) >= max(0, r - e^epsilon), and E' max(0, r - e^epsilon), the delta of eps
 Every u, v and a give a point of the curve, in closed form, so that it does not matter how they were found. With v = 0
 this is the conversion of Canonne, Kamath & Steinke (2020, Proposition 12) and Balle et al. (2020, Theorem 21), which
 uses E' r^a alone; with the best v nothing is lost at this order (a ratio that takes only the values u and v attains
-it), as Asoodeh et al. (2021) showed to be possible. The best order is searched for, too.
+it), as Asoodeh et al. (2021) showed to be possible. The best order is searched for, too. All this
+reads P against P' alone. That P' against P is bounded as well says a little more near epsilon = 0, where `to_curve`
+reads its chords: nothing here uses it.
 
 **Pure privacy.** Among pairs that are epsilon-DP those of randomised response are the hardest: any other is a function
 of theirs (Kairouz, Oh & Viswanath 2015). With z = +-epsilon and mean epsilon tanh(epsilon / 2) they have

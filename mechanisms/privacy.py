@@ -124,7 +124,7 @@ def to_approx(privacy: Guarantee, *, delta: float | None = None, epsilon: float 
 
     Both are rounded up; a delta that underflows is the smallest positive float, so a Gaussian guarantee never turns
     into a pure one. PureDP and ApproxDP need neither argument, the others exactly one of them. From ZCDP and RenyiDP
-    the order is the best one, and at that order nothing is lost (`divergences`). Raises ValueError where nothing
+    the order is the best one, and at that order the bound is sharp (`divergences`). Raises ValueError where nothing
     follows: for an ApproxDP at a delta or epsilon below its own (at a larger one it is kept, merely weaker), for a
     PrivacyCurve below all of its deltas.
 
