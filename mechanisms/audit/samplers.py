@@ -15,11 +15,20 @@ from lemmata.mechanisms.audit.outcomes import count
 FIRST, SHARE, LARGEST = 48, 0.06, 25_000  # releases of the first chunk and of others at most, share of the past
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Raised:
-    """The release of a mechanism that raised: the kind of the exception, not its message."""
+    """The release of a mechanism that raised: the kind of the exception, and the first line of its message if kept."""
 
     kind: str
+    message: str = ""
+
+    def __repr__(self) -> str:
+        return f"{self.kind}: {self.message}" if self.message else self.kind
+
+
+def raised(error: BaseException) -> Raised:
+    """What an exception tells anybody: its kind, and the first line of what it says."""
+    return Raised(type(error).__name__, next(iter(str(error).splitlines()), ""))
 
 
 class Exhausted(Exception):
@@ -59,7 +68,7 @@ class Source:
         except WrongSize:
             raise
         except Exception as error:
-            return Raised(type(error).__name__)
+            return raised(error)
         if isinstance(drawn, dict):
             return tuple(drawn[field][0] for field in sorted(drawn))
         return drawn[0]
