@@ -29,7 +29,7 @@ from lemmata.mechanisms import (
     sign_projection,
 )
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
-from lemmata.mechanisms.solvers import perturbed_risk, svm
+from lemmata.mechanisms.solvers import perturbed_risk
 from tests.mechanisms.test_frozen import LEARNERS
 from tests.mechanisms.test_fuzz import built, name_of, released, rng
 from tests.mechanisms.valid_calls import NAMED, TABLE, X, Y
@@ -314,55 +314,6 @@ def test_no_ridge_makes_a_minimiser_fail(loss, ridge):
     laws = [glm_output.law(data, y, **sizes) for y in (usual, broken, -usual)]
     laws.append(glm_output.law(np.zeros((300, 2)), usual, **sizes))
     assert len({one.sigma for one in laws}) == 1 and all(np.linalg.norm(one.value) <= 2 for one in laws)
-
-
-@pytest.mark.parametrize("n", [3, 50, 1000])
-@pytest.mark.parametrize("loss", ["logistic", "squared", "squared_hinge", "huber"])
-@pytest.mark.parametrize("ridge", [1e-6, 1e-3, 1.0])
-def test_the_accuracy_that_is_charged_is_reached(n, loss, ridge):
-    """On random, equal, opposite, nearly equal and vanishing records the certificate is within what is charged."""
-    draw, B = np.random.default_rng(n), 2.0
-    random, signs = draw.normal(size=(n, 3)), np.resize([1.0, -1.0], n)
-    tables = [
-        random,
-        np.ones((n, 3)),
-        signs[:, None] * np.ones((n, 3)),
-        np.ones((n, 3)) + 1e-12 * random,
-        1e-9 * random,
-    ]
-    for table in tables:
-        for y in (signs, np.ones(n), np.sign(random[:, 0])):
-            data = glm_output.records(table, y, loss=loss, label_bound=1.0)
-            link = data.link
-            derivatives = dict(value=link.value, slope=link.slope, second=link.second)
-            _, error = glm_output.minimise(data.X, data.y, ridge=ridge, norm_bound=B, **derivatives)
-            gradient = data.radius * data.slope_bound(B)
-            charged = glm_output.accuracy(n, 3, gradient=gradient, ridge=ridge, norm_bound=B)
-            assert error <= charged or charged >= B
-
-
-@pytest.mark.parametrize("loss", ["logistic", "huber", "hinge"])
-@pytest.mark.parametrize("C", [1e-6, 1.0, 1e3, 1e6])
-def test_the_tolerance_that_is_charged_is_reached(loss, C):
-    """The same of the perturbations' solver and of the SVM's."""
-    draw, n = np.random.default_rng(1), 40
-    random, signs = draw.normal(size=(n, 3)), np.resize([1.0, -1.0], n)
-    tables = [
-        random,
-        np.ones((n, 3)),
-        signs[:, None] * np.ones((n, 3)),
-        np.ones((n, 3)) + 1e-12 * random,
-        1e-9 * random,
-    ]
-    for table in [*tables, np.zeros((n, 3)), 1e-320 * random]:
-        for y in (signs, np.ones(n), np.where(random[:, 0] > 0, 1.0, -1.0)):
-            V = law.clip_rows(table, 1.0)
-            if loss != "huber":
-                assert svm.solve_rows(V, y, C=C, loss=loss).error <= svm.solution_tolerance(C=C, F=3, kappa=1.0)
-            if loss != "hinge":
-                Z, options = y[:, None] * V, dict(linear=np.zeros((1, 3)), ridge=1.0, loss=loss)
-                error = perturbed_risk.minimise(Z, share=C / n, **options)[1]
-                assert error[0] <= output_perturbation.tolerance(C, n, 3)
 
 
 def test_a_million_records_are_charged_for_their_roundings(monkeypatch):

@@ -66,6 +66,7 @@ from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 from lemmata.mechanisms.solvers import (
     ball_risk,
     certified_risk,
+    certified_svm,
     covers,
     function_covers,
     kernels,
@@ -343,7 +344,7 @@ INNER = {
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
     inputs: "seeded kind_of tabular numbers_of column equal",
-    glm_output: "accuracy",
+    glm_output: "accuracy solved",
     label_learner: "kept_class",
     column_ranges: "normal exponential broad families octave_edges octave_shapes cell_shapes nearest octave_bins "
     "counts_of octave_counts cell_counts two_octaves around released",
@@ -359,7 +360,8 @@ INNER = {
     exact_choice: "weights_of slack balls_of choose settled",
     proved_floats: "quantile_of log_of exp_of certified_error",
     lazy_reals: "rounded cell",
-    certified_risk: "slope float_slopes certified",
+    certified_risk: "slope float_slopes",
+    certified_svm: "certified",
     generalized_exponential: "normalised",
     noisy_gd: "signed_rows",
     perturbed_risk: "damped",
@@ -383,7 +385,7 @@ INNER = {
     output_perturbation: "radial_log_density prepared tolerance",
     glm_gd: "project",
     grid_search: "shares noise_length sensitivities penalties",
-    ball_risk: "minimise",
+    ball_risk: "minimise descended descent_floor steps_for",
     arithmetic: "up down root_up root_down sum_up certified_delta newton_epsilon lemma_epsilon lemma_mu "
     "pure_is_gaussian group_delta",
 }
