@@ -34,15 +34,15 @@ EPS = float(np.finfo(float).eps)
 def accuracy(n: int, d: int, *, gradient: float, smooth: float, ridge: float, norm_bound: float) -> float:
     """How far a solution may be from the exact minimiser: public, and reached whatever the records hold (`solved`).
 
-    Twice what float64 leaves of a descent (`descent_floor`) or, if more, `ACCURACY` of norm_bound; and the root of
+    `ACCURACY` of norm_bound or, if more, twice what float64 leaves of a descent (`descent_floor`) and the root of
     9 (d + 1) roundings of norm_bound^2, which the certificate of a solution on the sphere needs.
 
-    >>> round(accuracy(1000, 10, gradient=1.0, smooth=0.25, ridge=0.1, norm_bound=2.0), 9)
-    2.297e-06
+    >>> accuracy(1000, 10, gradient=1.0, smooth=0.25, ridge=0.1, norm_bound=2.0)
+    2e-06
     """
     sizes = {"smooth": smooth, "ridge": ridge, "norm_bound": norm_bound}
     floor = descent_floor(n, d, gradient=gradient, **sizes)
-    return max(ACCURACY * norm_bound, 2 * floor) + sqrt(9 * EPS * (d + 1)) * norm_bound
+    return max(ACCURACY * norm_bound, 2 * floor + sqrt(9 * EPS * (d + 1)) * norm_bound)
 
 
 def solved(data: Records, *, ridge: float, norm_bound: float, missed: float) -> np.ndarray:

@@ -174,7 +174,7 @@ def law(
     privacy, epsilon = _budget(sensitivity, privacy, scale)
     grid, steps = grid_for(sensitivity, epsilon, F)
     within = solution_tolerance(C=C, F=F, kappa=kappa)
-    weights = certified(V, y, C=C, kappa=kappa, loss=loss, counts=counts, within=within)
+    weights = certified(V, y, C=float(C), kappa=float(kappa), loss=loss, counts=counts, within=within)
     noise: GridLaplace | FloatLaplace
     if sampler == "float64":
         noise = FloatLaplace(weights, sensitivity / epsilon)

@@ -34,6 +34,7 @@ from lemmata.bounds.exact.sampled_gaussian import batches_scale
 from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25.noisy_gd import balanced_steps
 from lemmata.mechanisms.arithmetic import up
+from lemmata.mechanisms.exact_geometric import geometric
 from lemmata.mechanisms.grid_sums import check_noise, on_grid
 from lemmata.mechanisms.law import Projection, clip_rows, positive, sized
 from lemmata.mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw, signed_rows
@@ -73,18 +74,22 @@ def plan(n: int, k: int, *, privacy: ApproxDP, mu: float, each: float, runs: int
     return Plan(steps, rate, scale)
 
 
-def batches(rng: np.random.Generator, n: int, rate: float, steps: int) -> Iterator[np.ndarray]:
+def batches(
+    rng: np.random.Generator, n: int, rate: float, steps: int, *, exactly: bool = False
+) -> Iterator[np.ndarray]:
     """`steps` random batches of 0..n-1, each number in each batch with probability `rate`, all independently.
 
-    The gaps between the members, counted through all batches of a block, are geometric; what a block overshoots is
-    drawn anew in the next, as geometric gaps have no memory.
+    With `exactly` that is the chance of the bits drawn (`lemmata.mechanisms.exact_geometric`). The gaps between the
+    members, counted through all batches of a block, are geometric; what a block overshoots is drawn anew in the next,
+    as geometric gaps have no memory.
     """
     together = max(1, int(DRAWN / (n * rate)))
     for start in range(0, steps, together):
         count = min(together, steps - start)
         members, last = [np.empty(0, dtype=np.int64)], -1
         while last < count * n:
-            gaps = rng.geometric(rate, size=ceil(count * n * rate * 1.02) + 50)
+            size = ceil(count * n * rate * 1.02) + 50
+            gaps = geometric(rng, rate, size) if exactly else rng.geometric(rate, size=size)
             members.append(last + np.cumsum(gaps))
             last = int(members[-1][-1])
         places = np.concatenate(members)
@@ -116,7 +121,7 @@ class SampledGDLaw(NoisyGDLaw):
         ahead = max(1, DRAWN // k)
         strides = (self.strides / self.rate).tolist()
         noisy = self.noise(rng, w.shape, self.steps) if self.grid else None
-        for t, batch in enumerate(batches(rng, len(self.Z), self.rate, self.steps)):
+        for t, batch in enumerate(batches(rng, len(self.Z), self.rate, self.steps, exactly=bool(self.grid))):
             if not noisy and t % ahead == 0:
                 noise = rng.normal(scale=self.sigma, size=(min(ahead, self.steps - t), k))
             rows = self.Z.take(batch, axis=0)

@@ -134,3 +134,4 @@ class Composing:
         return ratio(ours, theirs, 3)
 
     track_time_over_dp_accounting.unit = "ratio"
+    track_account_over_dp_accounting.unit = "ratio"
