@@ -19,7 +19,7 @@ from lemmata.bounds.source import FORM
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS
 from lemmata.experiments.conformance import ties
-from lemmata.experiments.engine import registry
+from lemmata.experiments.engine import files, registry
 from lemmata.experiments.engine.claim import CLAIMS
 
 GONE = "gone"
@@ -58,10 +58,9 @@ def everything() -> dict[str, Accepted]:
 
 def write(paper: Paper, lines: Mapping[str, Accepted]) -> None:
     """Write the table, sorted by key."""
-    with file(paper).open("w", newline="", encoding="utf-8") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([field.name for field in fields(Accepted)])
-        writer.writerows(astuple(lines[key]) for key in sorted(lines))
+    files.tabled(
+        file(paper), [field.name for field in fields(Accepted)], (astuple(lines[key]) for key in sorted(lines))
+    )
 
 
 def records(paper: Paper) -> dict[str, str]:

@@ -18,7 +18,7 @@ from typing import Any
 from lemmata.bounds.library import Paper, library
 from lemmata.experiments.conformance import accepted, edit
 from lemmata.experiments.conformance.ties import LATE, NO_NUMBER, outcome
-from lemmata.experiments.engine import costs, registry
+from lemmata.experiments.engine import costs, files, registry
 from lemmata.experiments.engine.claim import CLAIMS, Claim
 
 BY_HAND = "by hand: "  # before the name of a formula, where a value notices what no row does
@@ -148,10 +148,8 @@ def read(paper: Paper) -> dict[Name, tuple[str, str]]:
 
 def write(paper: Paper, table: Mapping[Name, tuple[str, str]]) -> None:
     """Write the table, sorted."""
-    with file(paper).open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.writer(lines, lineterminator="\n")
-        writer.writerow(("function", "number", "noticed by", "why not"))
-        writer.writerows((*name, *table[name]) for name in sorted(table))
+    head = ("function", "number", "noticed by", "why not")
+    files.tabled(file(paper), head, ((*name, *table[name]) for name in sorted(table)))
 
 
 def renew(

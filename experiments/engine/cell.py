@@ -120,10 +120,10 @@ class Cell:
             return Verdict(HOLDS, evidence="sampled", tightness=self._tightness(decider))
         return self._exhausted(decider) if self.folded == self.cap else None
 
-    def fail(self, message: str) -> None:
-        """A chunk raised; the second time it is given up."""
+    def fail(self, message: str, final: bool = False) -> None:
+        """A chunk raised; the second time, or where it is `final`, it is given up."""
         self.failures.append(message)
-        if len(self.failures) >= 2:
+        if final or len(self.failures) >= 2:
             self.verdict = inconclusive("FAILED", message)
 
     @property

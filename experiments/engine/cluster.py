@@ -24,6 +24,7 @@ import threadpoolctl
 
 from lemmata.bounds.library import library
 from lemmata.experiments.engine import fingerprint, registry
+from lemmata.experiments.engine.workers import Elsewhere, Lost
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -32,12 +33,8 @@ PATIENCE = 20  # seconds for a scheduler to answer
 Brought = tuple[tuple[str, str], ...]
 
 
-class Refused(Exception):
+class Refused(Lost):
     """A worker is not what the parent is; the message says which, and in what."""
-
-
-class Lost(Exception):
-    """The scheduler does not answer, or gave up on a chunk; the message is one line."""
 
 
 def known_answer() -> str:
@@ -79,6 +76,26 @@ def believed(parent: dict[str, str], code: str, brought: Brought, compute: Calla
         worker = f"the worker with process {os.getpid()} on {socket.gethostname()}"
         raise Refused(f"{worker} is not as this machine is: {', '.join(differing)} (first met with {key})")
     return compute(key, *chunk, brought)
+
+
+class Cluster(Elsewhere):
+    """Workers of a Dask cluster, each of which shows that it is as this process is before its chunks are believed."""
+
+    def __init__(self, executor: futures.Executor, workers: int, compute: Callable, codes: dict[str, str]) -> None:
+        super().__init__(executor, workers)
+        self.compute, self.parent, self.codes = compute, here(), codes
+
+    def submit(self, ticket: int, *chunk: Any) -> None:
+        self.send(ticket, believed, self.parent, self.codes[chunk[0]], library.brought, self.compute, *chunk)
+
+
+@contextlib.contextmanager
+def pool_of(compute: Callable, address: str, codes: dict[str, str]) -> Iterator[Cluster]:
+    """The workers of the cluster at `address`, for claims of these `codes`."""
+    with connected(address) as client:
+        pool = Cluster(client.get_executor(), sum(client.nthreads().values()), compute, codes)
+        yield pool
+        pool.drop()
 
 
 @contextlib.contextmanager

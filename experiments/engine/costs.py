@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from lemmata.experiments.engine.cell import Sabotaged
 from lemmata.experiments.engine.claim import CLAIMS, Claim, Setting
+from lemmata.experiments.engine.files import tabled
 
 TABLE = Path(__file__).with_name("costs.csv")
 
@@ -77,6 +78,4 @@ def renewed(store: str) -> Iterator[tuple[str, str, int]]:
 
 
 if __name__ == "__main__":
-    lines = sorted(renewed(sys.argv[1]))
-    with TABLE.open("w", newline="", encoding="utf-8") as out:
-        csv.writer(out, lineterminator="\n").writerows([("key", *Cost._fields), *lines])
+    tabled(TABLE, ("key", *Cost._fields), sorted(renewed(sys.argv[1])))

@@ -8,6 +8,7 @@ a run that has nothing to decide and a report read them; reading the ledger chan
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import json
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lemmata.bounds.library import Paper, library
+from lemmata.experiments.engine.files import replaced
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.curves import Picture
@@ -74,9 +76,15 @@ def state(store: str | Path) -> State:
             code += sorted(name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info")))
     tests = Path(__file__).resolve().parents[2] / "tests"  # of a checkout
     code += sorted(str(path.relative_to(tests)) for path in tests.glob("*/test_*.py"))
-    files = [Path(f"{store}{suffix}") for suffix in ("", "-wal")]
-    kept = [path.read_bytes() if path.exists() else b"" for path in files]
-    return State(_digest(*code), _digest(*kept))
+    return State(_digest(*code), _digest(*(_file_digest(f"{store}{suffix}") for suffix in ("", "-wal"))))
+
+
+def _file_digest(path: str) -> bytes:
+    """Of a file that may be larger than memory; a file that is not there is as one without bytes."""
+    if not os.path.exists(path):
+        return hashlib.blake2b(digest_size=16).digest()
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
 
 
 def begun(store: str | Path) -> State | None:
@@ -143,12 +151,6 @@ def folded(
 
 
 def _keep(file: Path, rows: list, mark: str, finished: str) -> None:
-    made, text = file.with_suffix(".part"), json.dumps(rows, ensure_ascii=False)
-    try:
-        kept = {"mark": mark, "finished": finished, "digest": _digest(text), "text": text}
-        made.write_text(json.dumps(kept), encoding="utf-8")
-        os.replace(made, file)
-    except OSError:
-        pass  # a folder that cannot be written is read as before
-    finally:
-        made.unlink(missing_ok=True)
+    text = json.dumps(rows, ensure_ascii=False)
+    with contextlib.suppress(OSError):  # a folder that cannot be written is read as before
+        replaced(file, json.dumps({"mark": mark, "finished": finished, "digest": _digest(text), "text": text}))

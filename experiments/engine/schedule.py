@@ -16,6 +16,11 @@ from lemmata.experiments.engine.cell import Cell, Sabotaged, fold
 from lemmata.experiments.engine.claim import Claim
 from lemmata.experiments.engine.store import Chunk, Store
 
+
+class GivenUp(str):
+    """What ended a chunk for good: it is not tried again."""
+
+
 Result = Chunk | str  # a chunk, or the text of what it raised
 
 
@@ -65,7 +70,7 @@ class Job:
     def receive(self, cell: Cell, index: int, result: Result) -> list[Cell]:
         """Store and fold one result; returns the control cells that it opens."""
         if isinstance(result, str):
-            cell.fail(result)
+            cell.fail(result, final=isinstance(result, GivenUp))
             if cell.verdict is not None:
                 self.store.mark_failed(self.claim.key, self.code, self.root, cell.where, result)
             cell.handed = min(cell.handed, index)

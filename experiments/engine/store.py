@@ -129,6 +129,12 @@ class Store:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
             self.close = weakref.finalize(self, self._db.close)
+            if (
+                reading and not self.missing and not self._tables() and self._age() == "ours"
+            ):  # a run is just beginning it
+                self.close()
+                self.missing, self._db = True, sqlite3.connect(":memory:", isolation_level=None)
+                self.close = weakref.finalize(self, self._db.close)
             if (age := self._age()) == "older" and reading:
                 raise sqlite3.DatabaseError("it is of an older version; `lemmata run` sets it aside and begins anew")
             if age == "older":
@@ -154,10 +160,12 @@ class Store:
     def _version(self) -> int:
         return self._db.execute("PRAGMA user_version").fetchone()[0]
 
+    def _tables(self) -> set[str]:
+        return {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
     def _age(self) -> str:
         """Whether the tables are "older" than any that can be read here, "newer", or "ours"; a new file is ours."""
-        version = self._version()
-        tables = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        version, tables = self._version(), self._tables()
         if version == 0 and tables and "results" not in tables:
             if "chunks" not in tables:
                 raise sqlite3.DatabaseError("it holds tables of somebody else")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from lemmata.bounds.library import Paper
 from lemmata.experiments.engine import remembered
-from lemmata.experiments.report.drawn import Drawn, tables, written
+from lemmata.experiments.engine.files import replaced
+from lemmata.experiments.report.drawn import Drawn, tables
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.store import Store
@@ -53,7 +54,7 @@ def write(
         from lemmata.experiments.engine.ledger import as_frame
 
         folder = reports / "published"
-        written(folder / "ledger.csv", as_frame(rows).drop(columns=list(NOT_PUBLISHED)).to_csv(index=False))
+        replaced(folder / "ledger.csv", as_frame(rows).drop(columns=list(NOT_PUBLISHED)).to_csv(index=False))
         lines.append(f"published: {folder / 'ledger.csv'}")
     page = reports / "index.html"
     lines.append(f"{changed or 'no'} file{'s' * (changed != 1)} drawn anew")

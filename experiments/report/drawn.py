@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
+
+from lemmata.experiments.engine.files import replaced
 
 LIST = "site/drawn.json"
 TABLES = (
@@ -24,17 +25,6 @@ TABLES = (
 def digest(data: bytes) -> str:
     """16 hex digits."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()
-
-
-def written(path: Path, text: str) -> None:
-    """Put `text` in the place of `path` at once: whoever reads meanwhile, or a full disk, finds the old file whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    made = path.with_name(f".{path.name}.part")
-    try:
-        made.write_text(text, encoding="utf-8")
-        os.replace(made, path)
-    finally:
-        made.unlink(missing_ok=True)
 
 
 class Drawn:
@@ -64,14 +54,14 @@ class Drawn:
         for path, text in made.items():
             kept[path] = digest(text.encode())
             if self.files.get(path) != kept[path] or not self.intact(path):
-                written(self.reports / path, text)
+                replaced(self.reports / path, text)
                 changed += 1
         for folder in ("statements/figures", "site"):
             for old in (self.reports / folder).glob("*.svg"):
                 if f"{folder}/{old.name}" not in kept:
                     old.unlink()
         self.mark, self.files = mark, kept
-        written(self.reports / LIST, json.dumps({"mark": mark, "files": kept}, indent=0))
+        replaced(self.reports / LIST, json.dumps({"mark": mark, "files": kept}, indent=0))
         return changed
 
 

@@ -132,13 +132,13 @@ def grid(datasets: str | None, named: list[str], levels: tuple[float, ...], repe
 def written(found: pd.DataFrame, place: Path) -> None:
     """The tables and figures below reports/comparison/."""
     from lemmata.experiments.comparison import pictures, table
+    from lemmata.experiments.engine.files import replaced
 
-    place.mkdir(parents=True, exist_ok=True)
     differences = table.paired(found, table.reference(found))
     for name, rows in {"table": found, "means": table.means(found), "differences": differences}.items():
-        rows.to_csv(place / f"{name}.csv", index=False, float_format="%.4g")
+        replaced(place / f"{name}.csv", rows.to_csv(index=False, float_format="%.4g"))
     for name, drawn in pictures.figures(table.means(found)).items():
-        (place / f"{name}.svg").write_text(drawn, encoding="utf-8")
+        replaced(place / f"{name}.svg", drawn)
 
 
 def summary(found: pd.DataFrame) -> str:

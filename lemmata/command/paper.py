@@ -89,11 +89,20 @@ def new_paper(name: str) -> None:
         raise Usage(f"NAME = {id!r} is the id of a paper of this package")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Usage(f"NAME = {name} exists and is not an empty folder")
-    folder.mkdir(parents=True, exist_ok=True)
     import datetime
+    import shutil
 
-    (folder / "paper.toml").write_text(PAGE.format(id=id, year=datetime.date.today().year), encoding="utf-8")
-    (folder / "odd_numbers.py").write_text(STATEMENT, encoding="utf-8")
+    made = folder.with_name(f".{id}.part")  # so that a full disk leaves nothing half made
+    try:
+        shutil.rmtree(made, ignore_errors=True)
+        made.mkdir(parents=True)
+        (made / "paper.toml").write_text(PAGE.format(id=id, year=datetime.date.today().year), encoding="utf-8")
+        (made / "odd_numbers.py").write_text(STATEMENT, encoding="utf-8")
+        if folder.exists():
+            folder.rmdir()
+        made.rename(folder)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
     click.echo(f"{folder / 'paper.toml'}: who wrote the paper, and every statement of it")
     click.echo(f"{folder / 'odd_numbers.py'}: one statement, how it is decided, and a false twin")
     click.echo(f"next: cd {name} && lemmata run && lemmata explain lem1 && lemmata accept && lemmata check")
@@ -205,6 +214,8 @@ def by_hand() -> tuple[Any, Any]:
 
 def new_errata(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> int:
     """Give the errata that have none a number, in the list beside the paper; how many. No number is given twice."""
+    from lemmata.experiments.engine import files
+
     file = paper.folder / "errata.csv"
     lines = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines())) if file.exists() else []
     numbered = {line["key"] for line in lines}
@@ -213,8 +224,6 @@ def new_errata(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> int:
     new = [row["key"] for row in wrong if row["key"] not in numbered and row["kind"] != "summary"]
     lines += [{"number": f"E{highest + i}", "key": key, "status": "found"} for i, key in enumerate(new, 1)]
     if new:
-        with file.open("w", newline="", encoding="utf-8") as out:
-            writer = csv.DictWriter(out, ["number", "key", "status"], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(lines)
+        head = ("number", "key", "status")
+        files.tabled(file, head, ([line[name] for name in head] for line in lines))
     return len(new)

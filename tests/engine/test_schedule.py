@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from lemmata.experiments.engine import run
+from lemmata.experiments.engine import run, workers
 from lemmata.experiments.engine.schedule import Schedule, drive
 from lemmata.experiments.engine.store import Chunk, Store
 from lemmata.mechanisms.streams import TEST_ROOT
@@ -154,14 +154,14 @@ class Scrambled:
         return ticket, run.compute(*chunk)
 
 
-@pytest.mark.parametrize("workers", [2, 7])
-def test_no_verdict_depends_on_the_order_of_results(workers, monkeypatch):
+@pytest.mark.parametrize("count", [2, 7])
+def test_no_verdict_depends_on_the_order_of_results(count, monkeypatch):
     from tests.engine.test_run import rows_of
 
     with toy.registered() as claims:
         plain, scrambled = Store(), Store()
         run.execute(list(claims.values()), plain, root=TEST_ROOT)
-        monkeypatch.setattr(run, "Here", lambda: Scrambled(workers))
+        monkeypatch.setattr(workers, "Here", lambda _: Scrambled(count))
         run.execute(list(claims.values()), scrambled, root=TEST_ROOT)
         assert rows_of(scrambled) == rows_of(plain)
 

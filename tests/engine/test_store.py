@@ -78,3 +78,13 @@ def test_chunks_come_in_pieces():
     assert [len(piece) for piece in pieces] == [2, 2, 1]
     assert pd.concat(pieces, ignore_index=True).equals(store.chunks())
     assert [payload["failures"] for payload in store.chunks()["payload"]] == list(range(5))
+
+
+def test_a_store_that_a_run_is_just_beginning_reads_as_an_empty_one(tmp_path):
+    """Between the file's first bytes and its tables."""
+    path = tmp_path / "ledger.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode=WAL")
+    assert path.stat().st_size
+    with Store(path, reading=True) as store:
+        assert store.missing and store.roots() == []

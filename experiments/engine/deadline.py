@@ -1,0 +1,73 @@
+"""How long a chunk may take, by its own CPU time and by the clock."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from typing import Never
+
+HUNG = 300  # CPU seconds, all threads and ended children together, after which a chunk counts as hung
+PATIENCE = 4  # times as long by the clock, for a chunk that waits and does not compute; no verdict depends on either
+
+
+def cpu_seconds() -> float:
+    """What this process has computed: all its threads, and its children that have ended."""
+    spent = os.times()
+    return time.process_time() + spent.children_user + spent.children_system
+
+
+@contextlib.contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError in this thread after `seconds` of CPU time, or `PATIENCE` times as long by the clock.
+
+    In the main thread a signal does it, which ends even a sleep; in any other thread a watchman, at the next step of
+    Python's interpreter.
+    """
+    late = TimeoutError(f"no result after {seconds:g} CPU seconds, or {PATIENCE * seconds:g} by the clock")
+    if threading.current_thread() is threading.main_thread():
+        watch = _alarms(late, seconds)
+    else:
+        watch = _watchman(late, seconds)
+    with watch:
+        yield
+
+
+@contextlib.contextmanager
+def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
+    def ring(*_: object) -> Never:
+        raise late
+
+    timers = ((signal.SIGPROF, signal.ITIMER_PROF, seconds), (signal.SIGALRM, signal.ITIMER_REAL, PATIENCE * seconds))
+    before = [signal.signal(number, ring) for number, *_ in timers]
+    for _, timer, limit in timers:
+        signal.setitimer(timer, limit)
+    try:
+        yield
+    finally:
+        for (number, timer, _), handler in zip(timers, before, strict=True):
+            signal.setitimer(timer, 0)
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _watchman(late: TimeoutError, seconds: float) -> Iterator[None]:
+    thread, over = threading.get_ident(), threading.Event()
+    clock = time.pthread_getcpuclockid(thread)  # of this thread alone: others may be at chunks of their own
+    began, limit = time.clock_gettime(clock), time.monotonic() + PATIENCE * seconds
+
+    def watch() -> None:
+        while not over.wait(min(1.0, seconds / 10)):
+            if time.clock_gettime(clock) - began > seconds or time.monotonic() > limit:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TimeoutError))
+                return
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    except TimeoutError:
+        raise late from None
+    finally:
+        over.set()

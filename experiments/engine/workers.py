@@ -1,0 +1,159 @@
+"""Where chunks are computed: in this process, in processes of this machine, or on a cluster.
+
+A process can end under its chunk: the kernel kills the one that takes more memory than there is, and a call into
+compiled code that has no end hears no alarm. Nobody knows then which of the chunks in flight did it, so each of them is
+computed once more, alone; the one that ends its process again is given up, and the run goes on with the rest.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent import futures
+from typing import Any
+
+from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
+
+from lemmata.bounds.library import library
+from lemmata.experiments.engine.deadline import HUNG, PATIENCE
+from lemmata.experiments.engine.schedule import GivenUp, Pool, Result
+
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # fixes every sum
+DEAF = 1.1 * HUNG * PATIENCE  # seconds by the clock, after which a process does not hear its own alarm any more
+ENDED = (TerminatedWorkerError, ShutdownExecutorError, TimeoutError)
+
+Chunks = Callable[..., Result]  # computes one
+
+
+class Lost(Exception):
+    """Where chunks were computed is gone, or cannot be believed; the message is one line."""
+
+
+class Here:
+    """This process as its own only worker."""
+
+    workers = 1
+
+    def __init__(self, compute: Chunks) -> None:
+        self.compute = compute
+        self.waiting: deque[tuple[int, tuple]] = deque()
+
+    def submit(self, ticket: int, *chunk: Any) -> None:
+        self.waiting.append((ticket, chunk))
+
+    def result(self) -> tuple[int, Result]:
+        ticket, chunk = self.waiting.popleft()
+        return ticket, self.compute(*chunk)
+
+
+class Elsewhere:
+    """The processes behind an executor: what is in flight, and what has arrived."""
+
+    def __init__(self, executor: futures.Executor, workers: int) -> None:
+        self.executor, self.workers = executor, workers
+        self.flying: dict[futures.Future[Result], tuple[int, tuple]] = {}
+        self.done: deque[futures.Future[Result]] = deque()
+
+    def send(self, ticket: int, *call: Any) -> None:
+        """Have `call`, a function and its arguments, computed by whoever is free."""
+        self.flying[self.executor.submit(*call)] = (ticket, call)
+
+    def arrived(self, patience: float | None = None) -> futures.Future[Result]:
+        """The next call that has ended, in its result or in an error. Raises `TimeoutError` after `patience`."""
+        if not self.done:
+            self.done.extend(futures.wait(self.flying, patience, return_when=futures.FIRST_COMPLETED).done)
+        if not self.done:
+            raise TimeoutError
+        return self.done.popleft()
+
+    def result(self) -> tuple[int, Result]:
+        future = self.arrived()
+        ticket, _ = self.flying.pop(future)
+        return ticket, future.result()
+
+    def drop(self) -> bool:
+        """Cancel what nobody waits for; whether something of it runs already."""
+        return not all([future.cancel() or future.done() for future in self.flying])
+
+
+class Processes(Elsewhere):
+    """`jobs` processes of this machine, which are replaced when one of them ends under its chunk."""
+
+    def __init__(self, compute: Chunks, jobs: int) -> None:
+        super().__init__(get_reusable_executor(jobs, env=ONE_THREAD), jobs)
+        self.compute = compute
+        self.again: deque[tuple[int, Result]] = deque()
+
+    def submit(self, ticket: int, *chunk: Any) -> None:
+        self.send(ticket, self.compute, *chunk, library.brought)
+
+    def result(self) -> tuple[int, Result]:
+        if self.again:
+            return self.again.popleft()
+        try:
+            future = self.arrived(DEAF)
+            result = future.result()
+        except ENDED:
+            self._once_more()
+            return self.again.popleft()
+        return self.flying.pop(future)[0], result
+
+    def _once_more(self) -> None:
+        """Compute each chunk in flight in a process that nothing else uses, then start anew."""
+        self.kill()
+        suspects = [call for future, call in self.flying.items() if not _succeeded(future)]
+        arrived = [(call[0], future.result()) for future, call in self.flying.items() if _succeeded(future)]
+        self.flying.clear()
+        self.done.clear()
+        self.again.extend(arrived)
+        for ticket, call in suspects:
+            self.executor, began = get_reusable_executor(1, env=ONE_THREAD), time.monotonic()
+            try:
+                self.again.append((ticket, self.executor.submit(*call).result(DEAF)))
+            except ENDED:
+                late = time.monotonic() - began >= DEAF
+                what = f"gave no sign for {DEAF:g} seconds" if late else "was killed, or ran out of memory"
+                self.again.append(
+                    (ticket, GivenUp(f"its process {what}, twice, the second time alone on this machine"))
+                )
+                self.kill()
+        self.executor = get_reusable_executor(self.workers, env=ONE_THREAD)
+
+    def kill(self) -> None:
+        """End the processes at once, those too that hear nothing."""
+        alive = list((self.executor._processes or {}).values())  # type: ignore[attr-defined]
+        self.executor.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # of loky's executors
+        for process in alive:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
+
+
+def _succeeded(future: futures.Future[Result]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+@contextlib.contextmanager
+def pool_of(compute: Chunks, jobs: int) -> Iterator[Pool]:
+    """Where chunks are computed on this machine: here, or in `jobs` processes."""
+    if jobs == 1:
+        yield Here(compute)
+    else:
+        try:
+            processes = Processes(compute, jobs)
+        except OSError as error:  # of the semaphores that processes share, where /dev/shm is closed
+            print(
+                f"lemmata: no worker process can be started here ({error.strerror}); going on in one", file=sys.stderr
+            )
+            yield Here(compute)
+            return
+        over = False
+        try:
+            yield processes
+            over = not processes.drop()
+        finally:
+            if not over:  # no worker outlives an interrupted run, or computes what is not needed
+                processes.kill()

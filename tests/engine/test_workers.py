@@ -1,0 +1,100 @@
+"""Processes that end under their chunk: nothing is lost but the chunk that ends its process again when it is alone."""
+
+import itertools
+import os
+import shutil
+import signal
+import threading
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from lemmata.command.main import main
+from lemmata.experiments.engine import workers
+from lemmata.experiments.engine.schedule import GivenUp
+from tests.test_fifth_paper import FOLDER
+
+
+def results(compute, chunks=6):
+    """{ticket: result} of so many chunks, all in flight at once in two processes."""
+    pool = workers.Processes(compute, 2)
+    try:
+        for ticket in range(chunks):
+            pool.submit(ticket, ticket)
+        return dict(pool.result() for _ in range(chunks))
+    finally:
+        pool.kill()
+
+
+def test_the_chunk_that_takes_its_process_along_is_given_up_and_no_other():
+    """As the kernel ends who takes more memory than there is."""
+
+    def compute(index, _):
+        if index == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return f"chunk {index}"
+
+    arrived = results(compute)
+    assert isinstance(arrived[3], GivenUp) and "was killed, or ran out of memory" in arrived[3]
+    assert {ticket: text for ticket, text in arrived.items() if ticket != 3} == {
+        ticket: f"chunk {ticket}" for ticket in (0, 1, 2, 4, 5)
+    }
+
+
+def test_a_chunk_whose_process_was_killed_once_is_computed_again(tmp_path):
+    mark = str(tmp_path / "killed")
+
+    def compute(index, _):
+        if index == 3 and not os.path.exists(mark):
+            open(mark, "x").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return f"chunk {index}"
+
+    assert results(compute) == {ticket: f"chunk {ticket}" for ticket in range(6)}
+    assert os.path.exists(mark)
+
+
+def test_compiled_code_that_has_no_end_is_given_up(monkeypatch):
+    """No alarm reaches a loop that never comes back to the interpreter."""
+    monkeypatch.setattr(workers, "DEAF", 2)
+
+    def compute(index, _):
+        return any(itertools.repeat(False)) if index == 1 else f"chunk {index}"
+
+    arrived = results(compute, 3)
+    assert isinstance(arrived[1], GivenUp) and "gave no sign for 2 seconds" in arrived[1]
+    assert (arrived[0], arrived[2]) == ("chunk 0", "chunk 2")
+
+
+def test_whoever_waits_can_be_interrupted():
+    """Ctrl-C while a chunk is computed ends the wait at once, and no process is left."""
+
+    def compute(index, _):
+        time.sleep(30)
+
+    threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt), workers.pool_of(compute, 2) as pool:
+        pool.submit(0, 0)
+        pool.result()
+    assert not workers.get_reusable_executor(2)._processes or pool.executor._flags.shutdown
+
+
+FAIR = "    return abs(2 * rng"  # how the trial of Theorem 3 begins
+FATAL = "    __import__('os').kill(__import__('os').getpid(), 9)\n"
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_without_the_chunk_that_kills(tmp_path, monkeypatch):
+    """The row of that chunk is FAILED and says why; all the others are decided, and a second run tries it again."""
+    folder = shutil.copytree(FOLDER, tmp_path / "paper", ignore=shutil.ignore_patterns("__pycache__"))
+    checks = folder / "coins_checks.py"
+    checks.write_text(checks.read_text().replace(FAIR, FATAL + FAIR))
+    toml = folder / "paper.toml"
+    toml.write_text(toml.read_text().replace("inv25", "inv26"))
+    monkeypatch.chdir(folder)
+    ran = CliRunner().invoke(main, ["run", str(folder), "--jobs", "2", "--out", str(tmp_path / "out")])
+    assert ran.exit_code in (0, 1), ran.stderr
+    listed = CliRunner().invoke(main, ["ledger", str(folder), "--json", "--out", str(tmp_path / "out")])
+    assert "was killed, or ran out of memory" in listed.stdout and '"FAILED"' in listed.stdout
+    assert listed.stdout.count('"HOLDS"') >= 2 and '"REFUTED"' in listed.stdout
