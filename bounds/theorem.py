@@ -12,6 +12,8 @@ import hashlib
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
@@ -198,7 +200,7 @@ def _argument(parameter: inspect.Parameter, value: Any, whole: bool) -> Any:
         (value is None and default is not None and "None" not in kind)
         or (isinstance(value, str | bytes) and not isinstance(default, str) and "str" not in kind)
         or (isinstance(value, bool) and not isinstance(default, bool) and "bool" not in kind)
-        or isinstance(value, complex | np.generic)
+        or isinstance(value, complex | Decimal | date | timedelta | np.generic)
         or masked
         or (isinstance(value, float) and value != value)
         or (isinstance(value, np.ndarray) and (value.dtype.kind not in "biufO" or _has_nan(value)))

@@ -42,6 +42,7 @@ from lemmata.bounds.exact.sampled_gaussian import batches_scale
 from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25.noisy_gd import balanced_steps
 from lemmata.mechanisms.arithmetic import root_down, up
+from lemmata.mechanisms.exact_geometric import geometric
 from lemmata.mechanisms.grid_sums import SINGLE, GridNoise, check_noise, coefficient_bits, on_grid, signed_rows
 from lemmata.mechanisms.law import Projection, clip_rows, labels, positive, sized, table
 from lemmata.mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw
@@ -86,18 +87,22 @@ def plan(n: int, k: int, *, privacy: ApproxDP, mu: float, each: float, runs: int
     return Plan(steps, rate, scale)
 
 
-def batches(rng: np.random.Generator, n: int, rate: float, steps: int) -> Iterator[np.ndarray]:
+def batches(
+    rng: np.random.Generator, n: int, rate: float, steps: int, *, exactly: bool = False
+) -> Iterator[np.ndarray]:
     """`steps` random batches of 0..n-1, each number in each batch with probability `rate`, all independently.
 
-    The gaps between the members, counted through all batches of a block, are geometric; what a block overshoots is
-    drawn anew in the next, as geometric gaps have no memory.
+    With `exactly` that is the chance of the bits drawn (`lemmata.mechanisms.exact_geometric`). The gaps between the
+    members, counted through all batches of a block, are geometric; what a block overshoots is drawn anew in the next,
+    as geometric gaps have no memory.
     """
     together = max(1, int(DRAWN / (n * rate)))
     for start in range(0, steps, together):
         count = min(together, steps - start)
         members, last = [np.empty(0, dtype=np.int64)], -1
         while last < count * n:
-            gaps = rng.geometric(rate, size=ceil(count * n * rate * 1.02) + 50)
+            size = ceil(count * n * rate * 1.02) + 50
+            gaps = geometric(rng, rate, size) if exactly else rng.geometric(rate, size=size)
             members.append(last + np.cumsum(gaps))
             last = int(members[-1][-1])
         places = np.concatenate(members)
@@ -169,7 +174,9 @@ def abreast(runs: Sequence[SampledGDLaw], rng: np.random.Generator) -> list[np.n
     """
     shared = {id(run.Z): [i for i, other in enumerate(runs) if other.Z is run.Z] for run in runs}
     columns = {key: _Columns([runs[i] for i in group], rng) for key, group in shared.items()}
-    for t, batch in enumerate(batches(rng, len(runs[0].Z), runs[0].rate, runs[0].steps)):
+    first = runs[0]
+    drawn = batches(rng, len(first.Z), first.rate, first.steps, exactly=bool(first.grid))
+    for t, batch in enumerate(drawn):
         for each in columns.values():
             each.step(t, batch)
     last = {i: columns[key].W[:, j] for key, group in shared.items() for j, i in enumerate(group)}

@@ -5,11 +5,13 @@ Hinge loss, in the dual with box u_i = C counts_i / n and rows z_i = y_i phi(x_i
     maximise  sum_i alpha_i - 1/2 ||sum_i alpha_i z_i||^2   over  0 <= alpha_i <= u_i,    w = sum_i alpha_i z_i
 
 by a primal-dual interior point method whose linear systems are F x F (Woodbury), for a whole batch at once, then an
-active-set polish. Certificate: for w = w(alpha) the duality gap is a sum of terms that are each >= 0,
+active-set polish. Certificate: the sum of terms that are each >= 0,
 
     gap = sum_i (u_i - alpha_i) (1 - <w, z_i>)_+ + alpha_i (<w, z_i> - 1)_+ ,
 
-and ||w - w*||_2 <= sqrt(gap), since primal and dual each exceed their optimum by at least ||w - w*||^2 / 2.
+is the duality gap at w = w(alpha), and the gap between w and alpha less ||e||^2 / 2 at a float w = w(alpha) + e. Primal
+and dual exceed their optima by at least half the squares of D = ||w - w*|| and of ||w(alpha) - w*|| >= D - ||e||, so
+D^2 + (D - ||e||)_+^2 <= 2 gap + ||e||^2, which gives D <= sqrt(gap) + ||e||.
 Logistic loss: damped Newton in the primal; the objective is 1-strongly convex, so ||w - w*||_2 <= ||gradient||_2.
 With more features than rows both work in the span of the rows, n x n; the certificate is that of all F features.
 `solve_gram` needs no features at all: any positive semidefinite kernel, known through its values on the rows.
@@ -179,7 +181,9 @@ def _summation_error(dual: np.ndarray, Z: np.ndarray) -> np.ndarray:
 def _complementarity(margins: np.ndarray, wrong: np.ndarray, dual: np.ndarray, box: np.ndarray) -> np.ndarray:
     """The duality gap at margins known up to `wrong`, rounded up: a sum of terms that are each >= 0."""
     over, under = margins - 1 + wrong, 1 - margins + wrong
-    return ((box - dual) * np.maximum(under, 0) + dual * np.maximum(over, 0)).sum(axis=-1) * (1 + 1e-12)
+    return ((box - dual) * np.maximum(under, 0) + dual * np.maximum(over, 0)).sum(axis=-1) * (
+        1 + 1e-12 + dual.shape[-1] * EPS
+    )
 
 
 def _gap(w: np.ndarray, dual: np.ndarray, Z: np.ndarray, box: np.ndarray) -> np.ndarray:
