@@ -46,7 +46,7 @@ LEAST = 128  # releases
 MEMORY = 30_000  # releases that rules are learnt from
 SPARE = 0.1  # of the capital is bet by everybody as at the start, the rest by what each has earned
 RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
-DEAR, LEADING = 128, 3.0  # releases before a dear attacker learns; log growth at which it learns as often as others
+DEAR, LEADING = 64, 3.0  # releases before a dear attacker learns; log growth at which it learns as often as others
 SCANNED = 20  # claims that are asked about at once
 PRUNED = 6.0  # an attacker whose log capital is this far behind the best is asked no more
 
