@@ -39,11 +39,13 @@ class Terminated(KeyboardInterrupt):
 
 
 def heed() -> None:
-    """End as after an interrupt when the process is asked to end or its terminal is gone; hush one warning of joblib's.
+    """End as after an interrupt when the process is asked to end or its terminal is gone; hush two warnings of joblib's.
 
-    It says at its import that processes cannot share memory here, and `run` says so in words of its own.
+    It says at its import that processes cannot share memory here, and `run` says so in words of its own; and that a
+    worker was replaced, which it does to give memory back.
     """
     warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")
+    warnings.filterwarnings("ignore", message="A worker stopped while some jobs were given to the executor")
     if sys.platform == "win32":
         return
 
