@@ -83,7 +83,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "header_links_before_dropdown": 6,
-    "show_nav_level": 1,
+    "collapse_navigation": True,
     "secondary_sidebar_items": ["page-toc"],
 }
 

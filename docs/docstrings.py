@@ -39,6 +39,8 @@ def handed_out(module: Any, name: str) -> bool:
 def rst(lines: list[str]) -> list[str]:
     """The lines of a docstring.
 
+    >>> rst(["Attributes", "----", "a_ : int", "    A |b|.", "", "Notes", "----", "None."])[3:]
+    ['    A \\\\|b\\\\|.', '', 'Notes', '----', 'None.', '']
     >>> rst(["`fit` sets privacy_ to |a|:", "", "    x = 1"])
     ['``fit`` sets privacy\\\\_ to \\\\|a\\\\|:', '', '::', '', '    x = 1', '']
     """
@@ -52,7 +54,7 @@ def rst(lines: list[str]) -> list[str]:
             made += paragraph[:2]
             paragraph = paragraph[2:]
         if section in ENTRIES:
-            made += entries(paragraph)
+            made += [*entries(paragraph), ""]
         elif paragraph:
             made += block(paragraph)
     return made

@@ -20,7 +20,7 @@ def total(visits, sensitivity):
     return lambda rng, size: visits.sum() + rng.laplace(scale=sensitivity / CLAIM.epsilon, size=size)
 
 
-figure, axes = plt.subplots(1, 2, figsize=(9, 3.5), sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(9, 3.5), sharey=True, layout="constrained")
 for axis, sensitivity in zip(axes, (1, 2), strict=True):
     sides = [total(visits, sensitivity) for visits in (VISITS, NEIGHBOUR)]
     found = lemmata.audit(*sides, CLAIM, root=1, budget=20_000)

@@ -29,7 +29,8 @@ def accuracy(learner, epsilon, repeats=6):
 
 for place, learner in enumerate(learners):
     heights = [accuracy(learner, epsilon) for epsilon in epsilons]
-    plt.bar(np.arange(3) + 0.2 * place, heights, width=0.18, label=type(learner).__name__)
+    colour = ("#1d6b45", "#2b6cb0", "#c9a227", "#6a5d9c")[place]
+    plt.bar(np.arange(3) + 0.2 * place, heights, width=0.18, color=colour, label=type(learner).__name__)
 plt.axhline(max(np.mean(y > 0), np.mean(y < 0)), color="grey", ls=":", label="always one digit")
 plt.xticks(np.arange(3) + 0.3, [f"epsilon {epsilon:g}" for epsilon in epsilons])
 plt.ylim(0.4, 1)
