@@ -49,6 +49,7 @@ test-all: .venv/.stamp-dev
 # Fault injection, operating characteristics, and every verdict at a root that nobody has seen.
 soak: test-all
 	.venv/bin/python -m pytest -q -n 2 -m soak
+	.venv/bin/python -m tests.engine.faulted
 	@root=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "every verdict at root $$root"; \
 	.venv/bin/python -m tests.test_verdicts $$root
 

@@ -12,6 +12,8 @@ import hashlib
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
@@ -157,6 +159,22 @@ class Theorem:
         """The first line of the function's docstring."""
         return (inspect.getdoc(self.formula) or self.formula.__name__).splitlines()[0].rstrip(".")
 
+    def _facts(self) -> list[tuple[str, str]]:
+        """What is stated, for people."""
+        from lemmata.bounds.formula import in_symbols, in_unicode
+
+        needs = in_symbols("; ".join(hypothesis.range for hypothesis in self.needs)) or "nothing"
+        return [("says", in_unicode(self.says)), ("needs", needs), ("kind", self.kind), ("source", self.source)]
+
+    def __str__(self) -> str:
+        lines = [f"{self.label}, {self.reading}: {self.title}"]
+        return "\n".join([*lines, *(f"  {name:8} {text}" for name, text in [("key", self.key), *self._facts()])])
+
+    def _repr_html_(self) -> str:
+        from lemmata.bounds.notebook import card
+
+        return card(f"{self.label}, {self.reading}: {self.title}", [("key", self.key), *self._facts()])
+
     def skipped(self, setting: Mapping[str, Any]) -> str | None:
         """None if `setting` satisfies the hypotheses, else the sentence that says why not."""
         try:
@@ -182,7 +200,7 @@ def _argument(parameter: inspect.Parameter, value: Any, whole: bool) -> Any:
         (value is None and default is not None and "None" not in kind)
         or (isinstance(value, str | bytes) and not isinstance(default, str) and "str" not in kind)
         or (isinstance(value, bool) and not isinstance(default, bool) and "bool" not in kind)
-        or isinstance(value, complex | np.generic)
+        or isinstance(value, complex | Decimal | date | timedelta | np.generic)
         or masked
         or (isinstance(value, float) and value != value)
         or (isinstance(value, np.ndarray) and (value.dtype.kind not in "biufO" or _has_nan(value)))
@@ -346,15 +364,18 @@ def theorem(
 
 
 def theorems(name: str = "") -> list[Theorem]:
-    """The records of all statements, or of those whose id begins with `name`: a paper, a statement, a step of a proof.
+    """The records of all statements, or of those that `name` means, in the order of the papers.
 
-    In the order of the papers. A record has `id`, `label`, `part`, `reading`, `says` (LaTeX), `needs` (its hypotheses),
-    `source` and `formula`, the function that computes what it promises. It never says whether the statement is right:
-    that is the ledger's business (`lemmata explain ID`).
+    `name` is what the command line takes: an id or its beginning, a key, a label in words, a module, a paper. A record
+    has `id`, `label`, `part`, `reading`, `says` (LaTeX), `needs` (its hypotheses), `source` and `formula`, the function
+    that computes what it promises. It never says whether the statement is right: that is `lemmata.verdict`'s business.
+    Raises ValueError, with what is near, for a name that is nobody's.
 
-    >>> [(t.label, t.reading) for t in theorems("rbht09.lem13") if t.id == "rbht09.lem13"]
+    >>> [(t.label, t.reading) for t in theorems("rbht09 Lemma 13") if t.id == "rbht09.lem13"]
     [('Lemma 13', 'printed'), ('Lemma 13', 'corrected'), ('Lemma 13', 'explicit')]
     """
+    from lemmata.bounds.names import resolve
+
     asked = name.partition(".")[0]
     for paper in [library.papers[asked]] if asked in library.papers else library.house:
         for stem in paper.stems():
@@ -363,5 +384,8 @@ def theorems(name: str = "") -> list[Theorem]:
     order = {id: place for place, id in enumerate(library.ids)}
     chosen = [t for t in THEOREMS.values() if t.id == name or t.id.startswith(f"{name}." if name else "")]
     if not chosen:
-        raise ValueError(f"name = {name!r} begins no id: papers are {', '.join(library.papers)}")
+        kind, meant = resolve(name)
+        homes = library.with_proof(meant, 0) if kind == "module" else []
+        begins = (f"{meant}.", f"{meant}/")  # of the key: a step of the statement, or one of its rows
+        chosen = [t for t in THEOREMS.values() if t.formula.__module__ in homes or f"{t.key}/".startswith(begins)]
     return sorted(chosen, key=lambda t: order[t.statement])

@@ -74,7 +74,7 @@ myst_enable_extensions = ["dollarmath"]
 
 html_theme, html_title, html_show_sourcelink, html_copy_source = "pydata_sphinx_theme", "Lemmata", False, False
 html_css_files = ["lemmata.css"]
-html_sidebars = {"index": [], "tutorial/tutorial": [], "api": [], "your-own-theorem": []}
+html_sidebars = {"index": [], "tutorial/tutorial": [], "generated/reference": [], "your-own-theorem": []}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "Lemmata"},

@@ -5,8 +5,10 @@ Parameters, Attributes and their like are sections of numpydoc and stay as they 
 
 from __future__ import annotations
 
+import ast
 import re
 from itertools import groupby
+from textwrap import dedent, indent
 from types import FunctionType
 from typing import Any
 
@@ -42,7 +44,7 @@ def rst(lines: list[str]) -> list[str]:
     >>> rst(["Attributes", "----", "a_ : int", "    A |b|.", "", "Notes", "----", "None."])[3:]
     ['    A \\\\|b\\\\|.', '', 'Notes', '----', 'None.', '']
     >>> rst(["`fit` sets privacy_ to |a|:", "", "    x = 1"])
-    ['``fit`` sets privacy\\\\_ to \\\\|a\\\\|:', '', '::', '', '    x = 1', '']
+    ['``fit`` sets privacy\\\\_ to \\\\|a\\\\|:', '', '.. code-block:: python', '', '    x = 1', '']
     """
     made, section = [], ""
     for blank, group in groupby(lines, key=lambda line: not line.strip()):
@@ -65,9 +67,22 @@ def block(paragraph: list[str]) -> list[str]:
     if paragraph[0].startswith(">>>"):
         return [*paragraph, ""]
     if any(line.startswith(" ") for line in paragraph):
-        shift = "" if all(line.startswith("    ") for line in paragraph) else "    "
-        return ["::", "", *(shift + line for line in paragraph), ""]
+        text = dedent("\n".join(paragraph))
+        return [f".. code-block:: {language(text)}", "", *indent(text, "    ").split("\n"), ""]
     return [*escaped("\n".join(paragraph)).split("\n"), ""]
+
+
+def language(text: str) -> str:
+    """Whether lines that are set in are Python, or a table or a formula.
+
+    >>> language("f(x)"), language("one   2")
+    ('python', 'text')
+    """
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return "text"
+    return "python"
 
 
 def entries(paragraph: list[str]) -> list[str]:

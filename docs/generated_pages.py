@@ -9,17 +9,40 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import lemmata
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.theorem import Theorem, theorems
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = {"README.md": "readme", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog"}
+REFERENCE = {  # heading: where its names are at home
+    "Learners": "estimators private_classifier scaling search disclosure",
+    "Budgets": "accountant privacy privacy_curve",
+    "Audits": "audit",
+    "Sizes": "sizes",
+    "Statements and verdicts": "",
+}
 GROUPS = {  # heading: packages or modules, each with those that stand in it
     "Algorithms, budgets and sizes": ("lemmata.mechanisms",),
     "The auditor": ("lemmata.mechanisms.audit",),
     "Solvers": ("lemmata.mechanisms.solvers",),
     "Statements as functions": ("lemmata.bounds.theorem", "lemmata.bounds.library", "lemmata.bounds.exact"),
 }
+HEAD = """API reference
+=============
+
+.. currentmodule:: lemmata
+
+What ``import lemmata`` gives. Each name is loaded when it is first used. Below it stand its :doc:`modules <modules>`, the papers'
+:doc:`statements as functions <statements>`, and :doc:`what a paper of one's own needs <../paper-kit>`.
+
+.. toctree::
+   :hidden:
+
+   ../paper-kit
+   modules
+   statements
+"""
 QUIET = "c = get_config()\nc.IPKernelApp.log_level = 40\n"  # of a kernel: errors only
 PLAIN = re.compile(r"!\[[^\]]*\]\((?![a-z]+:)[^)]*\)\n*")  # pictures of the repository's front page
 OUT = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)#]*)(#[^)]*)?\)")  # links to files
@@ -29,6 +52,7 @@ def write(folder: Path) -> None:
     """All of them, below `folder`; what did not change keeps its time, so that it is not read again."""
     kept(folder / "statements.md", statements())
     kept(folder / "modules.rst", modules())
+    kept(folder / "reference.rst", reference())
     kept(folder / "ipython" / "profile_default" / "ipython_kernel_config.py", QUIET)
     for file, name in FILES.items():
         text = PLAIN.sub("", (ROOT / file).read_text(encoding="utf-8"))
@@ -95,7 +119,19 @@ def safe(text: str) -> str:
     return "".join(part if i % 2 else re.sub(r"([\\*_<>|\[\]$~#])", r"\\\1", part) for i, part in enumerate(parts))
 
 
-# Modules -------------------------------------------------------------------------------------------------------------
+# Names and modules ---------------------------------------------------------------------------------------------------
+
+
+def reference() -> str:
+    """A page a name that `lemmata` hands out, by the module where it is at home."""
+    left = [(home.removeprefix("lemmata.mechanisms."), names.split()) for home, names in lemmata.HOMES.items()]
+    parts = [HEAD]
+    for heading, homes in REFERENCE.items():
+        here = [one for one in left if not homes or one[0].split(".")[0] in homes.split()]
+        left = [one for one in left if one not in here]
+        listed = "\n".join(f"   {name}" for _, names in here for name in names)
+        parts.append(f"{heading}\n{'-' * len(heading)}\n\n.. autosummary::\n   :toctree: api\n\n{listed}\n")
+    return "\n".join(parts)
 
 
 def modules() -> str:

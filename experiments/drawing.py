@@ -16,9 +16,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter, NullLocator
 
+from lemmata.bounds.formula import in_symbols
 from lemmata.experiments.engine.cell import Cell
 from lemmata.experiments.engine.curves import Picture, Rate, pictures_of, role, thinned
-from lemmata.experiments.engine.formula import in_symbols
 from lemmata.experiments.engine.graph import Row
 
 matplotlib.use("svg")

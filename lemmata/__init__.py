@@ -14,20 +14,25 @@
     accountant = lemmata.Accountant(lemmata.ApproxDP(1.0, 1e-5))
     accountant.spend(lemmata.PureDP(0.25), "a histogram")
 
-    # attack a mechanism on two neighbouring datasets: yours or ours
-    lemmata.audit(sample_a, sample_b, lemmata.PureDP(1.0), root=1)
+    # attack a mechanism of any library: neighbours are looked for, the line where it leaks is named
+    lemmata.audit(GaussianNB(bounds=(0, 1)), X, y, lemmata.PureDP(1.0))
+    lemmata.audit(sample_a, sample_b, lemmata.PureDP(1.0), root=1)      # or on two datasets of your own
+    lemmata.trace(mechanism, data, neighbour)                           # where do two runs with equal noise part?
 
     # sizes that hold with a stated probability
     lemmata.rows_needed(points=1000, distortion=0.1, beta=0.05)
     lemmata.features_needed("gaussian", points=1000, error=0.1)
 
-    # the statements of the four papers, as functions
-    [t.label for t in lemmata.theorems("wzw25.lemA.5")]
-    lemmata.bounds.wzw25                # the papers' formulas, a module each; `lemmata explain ID` in a terminal
+    # the statements of the four papers, as functions, and what is known of them
+    [t.label for t in lemmata.theorems("wzw25 Lemma A.5")]
+    lemmata.verdict("wzw25 Lemma 6.4")  # is it true, where, what to cite instead: `lemmata explain` in a notebook
+    lemmata.bounds.wzw25                # the papers' formulas, a module each
     lemmata.figure("wzw25.lemA.5")      # decide it and draw it
 
-Guarantees are `PureDP`, `ApproxDP`, `GaussianDP` and `LabelDP`; `to_pure`, `to_approx`, `to_gaussian`, `to_neighbours`
-turn one into another, `compose` and `group` add them up, all rounded towards less privacy claimed.
+Guarantees are `PureDP`, `ApproxDP`, `GaussianDP`, `LabelDP`, `ZCDP`, `RenyiDP` and `PrivacyCurve` (a function
+delta(epsilon) or a privacy loss distribution by `privacy_curve`, a trade-off function by `from_trade_off`); `to_pure`,
+`to_approx`, `to_gaussian`, `to_zcdp`, `to_renyi`, `to_curve`, `to_neighbours` turn one into another, `compose` and
+`group` add them up, all rounded towards less privacy claimed.
 Every `fit` releases exactly by default, to the last bit; `lemmata.mechanisms.hardening` says by which row, and what
 stays a float.
 
@@ -45,11 +50,17 @@ if TYPE_CHECKING:
     from lemmata.bounds.theorem import Theorem as Theorem
     from lemmata.bounds.theorem import theorems as theorems
     from lemmata.command.main import script as script
+    from lemmata.command.verdict import Verdict as Verdict
+    from lemmata.command.verdict import verdict as verdict
     from lemmata.experiments.figure import figure as figure
     from lemmata.mechanisms.accountant import Accountant as Accountant
     from lemmata.mechanisms.accountant import OverBudget as OverBudget
+    from lemmata.mechanisms.audit.assertion import assert_private as assert_private
+    from lemmata.mechanisms.audit.front import Found as Found
+    from lemmata.mechanisms.audit.front import audit as audit
     from lemmata.mechanisms.audit.game import Audit as Audit
-    from lemmata.mechanisms.audit.game import audit as audit
+    from lemmata.mechanisms.audit.tracing import Trace as Trace
+    from lemmata.mechanisms.audit.tracing import trace as trace
     from lemmata.mechanisms.disclosure import PrivacyLeakWarning as PrivacyLeakWarning
     from lemmata.mechanisms.estimators import DPERM as DPERM
     from lemmata.mechanisms.estimators import AdaptiveMargin as AdaptiveMargin
@@ -61,10 +72,13 @@ if TYPE_CHECKING:
     from lemmata.mechanisms.estimators import ProjectedGD as ProjectedGD
     from lemmata.mechanisms.estimators import PureMargin as PureMargin
     from lemmata.mechanisms.estimators import TunedMargin as TunedMargin
+    from lemmata.mechanisms.privacy import ZCDP as ZCDP
     from lemmata.mechanisms.privacy import ApproxDP as ApproxDP
     from lemmata.mechanisms.privacy import GaussianDP as GaussianDP
     from lemmata.mechanisms.privacy import LabelDP as LabelDP
+    from lemmata.mechanisms.privacy import PrivacyCurve as PrivacyCurve
     from lemmata.mechanisms.privacy import PureDP as PureDP
+    from lemmata.mechanisms.privacy import RenyiDP as RenyiDP
     from lemmata.mechanisms.privacy import compose as compose
     from lemmata.mechanisms.privacy import gaussian_delta as gaussian_delta
     from lemmata.mechanisms.privacy import gaussian_epsilon as gaussian_epsilon
@@ -72,9 +86,15 @@ if TYPE_CHECKING:
     from lemmata.mechanisms.privacy import gaussian_noise_multiplier as gaussian_noise_multiplier
     from lemmata.mechanisms.privacy import group as group
     from lemmata.mechanisms.privacy import to_approx as to_approx
+    from lemmata.mechanisms.privacy import to_curve as to_curve
     from lemmata.mechanisms.privacy import to_gaussian as to_gaussian
     from lemmata.mechanisms.privacy import to_neighbours as to_neighbours
     from lemmata.mechanisms.privacy import to_pure as to_pure
+    from lemmata.mechanisms.privacy import to_renyi as to_renyi
+    from lemmata.mechanisms.privacy import to_zcdp as to_zcdp
+    from lemmata.mechanisms.privacy_curve import from_trade_off as from_trade_off
+    from lemmata.mechanisms.privacy_curve import privacy_curve as privacy_curve
+    from lemmata.mechanisms.privacy_curve import trade_off as trade_off
     from lemmata.mechanisms.scaling import PrivateScaler as PrivateScaler
     from lemmata.mechanisms.search import PrivateSearchCV as PrivateSearchCV
     from lemmata.mechanisms.sizes import features_needed as features_needed
@@ -82,7 +102,10 @@ if TYPE_CHECKING:
     from lemmata.mechanisms.sizes import rows_needed as rows_needed
 
 HOMES = {
-    "lemmata.mechanisms.audit.game": "audit Audit",
+    "lemmata.mechanisms.audit.front": "audit Found",
+    "lemmata.mechanisms.audit.game": "Audit",
+    "lemmata.mechanisms.audit.assertion": "assert_private",
+    "lemmata.mechanisms.audit.tracing": "trace Trace",
     "lemmata.bounds.theorem": "theorems Theorem",
     "lemmata.mechanisms.estimators": "MarginClassifier NoisyGD ProjectedGD PhasedSGD PrivateSVM PureMargin DPERM "
     "EfficientMargin AdaptiveMargin TunedMargin",
@@ -90,11 +113,14 @@ HOMES = {
     "lemmata.mechanisms.disclosure": "PrivacyLeakWarning",
     "lemmata.mechanisms.search": "PrivateSearchCV",
     "lemmata.mechanisms.accountant": "Accountant OverBudget",
-    "lemmata.mechanisms.privacy": "PureDP ApproxDP GaussianDP LabelDP to_pure to_approx to_gaussian to_neighbours "
-    "compose group gaussian_delta gaussian_epsilon gaussian_mu gaussian_noise_multiplier",
+    "lemmata.mechanisms.privacy": "PureDP ApproxDP GaussianDP LabelDP ZCDP RenyiDP PrivacyCurve to_pure to_approx "
+    "to_gaussian to_zcdp to_renyi to_curve to_neighbours compose group gaussian_delta gaussian_epsilon gaussian_mu "
+    "gaussian_noise_multiplier",
+    "lemmata.mechanisms.privacy_curve": "privacy_curve from_trade_off trade_off",
     "lemmata.mechanisms.sizes": "rows_needed rows_compared features_needed",
     "lemmata.experiments.figure": "figure",
     "lemmata.command.main": "script",
+    "lemmata.command.verdict": "verdict Verdict",
 }
 _HOME = {name: module for module, names in HOMES.items() for name in names.split()}
 PACKAGES = ("bounds", "mechanisms")

@@ -1,5 +1,7 @@
 """The pytest plug-in: beside a `paper.toml`, bare `pytest` has one item a row.
 
+Everywhere it has the fixture `assert_private`, which audits a mechanism of yours.
+
 An item passes if the row comes to what was accepted, states what was accepted, has a control that is REFUTED, and,
 where it fell, a program that shows it in a process of its own. Importing this costs nothing; what costs is imported
 when a paper is collected.
@@ -14,6 +16,14 @@ from typing import Any
 import pytest
 
 STORE = "_lemmata_store"
+
+
+@pytest.fixture
+def assert_private() -> Any:
+    """`lemmata.assert_private`: fails with the pair, the lower bound, the place and a program that shows it."""
+    import lemmata
+
+    return lemmata.assert_private
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

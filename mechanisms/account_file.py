@@ -44,7 +44,7 @@ class AccountFile:
             if create:
                 raise
             raise ValueError(f"path = {self.path} holds no account: give it a budget") from None
-        self._closing = weakref.finalize(self, os.close, self._file)
+        self._closing = weakref.finalize(self, _close, self._file, os.getpid())
         try:
             _lock(self._file, self.path)
             self._check = ""
@@ -152,6 +152,15 @@ def _lock(file: int, path: str) -> None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         raise BlockingIOError(f"path = {path} is open already, here or in another process") from None
+
+
+def _close(file: int, process: int) -> None:
+    """Close it; in the process that opened it give up the lock, which its forked children hold as long as they live."""
+    try:
+        if sys.platform != "win32" and process == os.getpid():
+            fcntl.flock(file, fcntl.LOCK_UN)
+    finally:
+        os.close(file)
 
 
 def _sync_folder(path: str) -> None:

@@ -17,19 +17,25 @@ from __future__ import annotations
 
 import os
 import threading
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 from typing import Any, NoReturn
 
+from lemmata.bounds.notebook import card
 from lemmata.mechanisms.account_file import AccountFile
 from lemmata.mechanisms.arithmetic import brief, down, root_down, root_up, up
+from lemmata.mechanisms.guarantees import KINDS
 from lemmata.mechanisms.privacy import (
+    ZCDP,
     ApproxDP,
     GaussianDP,
     Guarantee,
     PureDP,
+    RenyiDP,
     check_guarantee,
     gaussian_epsilon,
+    to_approx,
     to_neighbours,
 )
 from lemmata.mechanisms.privacy_filter import (
@@ -43,7 +49,6 @@ from lemmata.mechanisms.privacy_filter import (
     largest_m,
 )
 
-KINDS = {kind.__name__: kind for kind in WAYS}
 VERSION = 1  # of the file's entries
 
 
@@ -54,10 +59,10 @@ class OverBudget(ValueError):
 class Accountant:
     """The account of one dataset; `history` lists what was spent, in order, as (label, guarantee).
 
-    `budget` is PureDP, ApproxDP or GaussianDP; a number that was rounded up to a float counts as the float below. Of an
-    ApproxDP one, `way` says how it is kept, "mixed", "approximate" or "gaussian", and `reserve`, a PureDP or ApproxDP,
-    what pure and approximate releases have for themselves once the Gaussian way began: see `privacy_filter`. Raises
-    ValueError for other arguments.
+    `budget` is PureDP, ApproxDP, GaussianDP, ZCDP or RenyiDP; a number that was rounded up to a float counts as the
+    float below. Of an ApproxDP one, `way` says how it is kept, "mixed", "approximate", "gaussian" or "zcdp", and
+    `reserve`, a PureDP or ApproxDP, what pure and approximate releases have for themselves once the Gaussian way began:
+    see `privacy_filter`. Raises ValueError for other arguments.
 
     Threads may share an account: checking and recording are one step. A copy would be a second budget, so copies,
     pickles and forked children are refused with TypeError; `open` is for what outlives a process.
@@ -72,13 +77,13 @@ class Accountant:
     def __init__(self, budget: Guarantee, *, way: str | None = None, reserve: PureDP | ApproxDP | None = None) -> None:
         check_guarantee("budget", budget)
         self._budget = as_budget(budget)
-        ways = WAYS[type(budget)]
+        ways = WAYS.get(type(budget), ())
         if not (way is None or (isinstance(way, str) and way in ways)):
             raise ValueError(f"way = {brief(way)} is not one of {', '.join(ways)} for {budget}")
-        self._way = way or ways[0]
+        self._way = way or next(iter(ways), "")
         self._reserve = _reserved(reserve, self._budget, self._way)
         self._sums = Amounts()
-        self._caps = first_caps(self._budget)
+        self._caps = first_caps(self._budget, self._way)
         self._final = self._way != "mixed"
         self._calibrated: tuple[Amounts, float] | None = None  # the last m that was worked out, and for which sums
         if isinstance(self._budget, ApproxDP) and self._way == "gaussian":
@@ -149,7 +154,13 @@ class Accountant:
         Releases that were chosen by the outcomes of others keep the budget, not this.
         """
         with self._lock:
-            (epsilon, delta, square), budget = self._sums, self._budget
+            (epsilon, delta, square, divergences), budget = self._sums, self._budget
+        if divergences:
+            promised = _divergences(budget, [up(sum) for sum in divergences])
+            if not isinstance(budget, ApproxDP):
+                return promised
+            implied = to_approx(promised, delta=budget.delta)
+            return ApproxDP(min(implied.epsilon, budget.epsilon), budget.delta, budget.neighbours)
         if isinstance(budget, GaussianDP):
             return GaussianDP(root_up(square), budget.neighbours) if square else None
         if square and isinstance(budget, ApproxDP):
@@ -166,9 +177,15 @@ class Accountant:
         """What one more release may spend, None if nothing; `affords` accepts it, and nothing larger of its kind.
 
         Where the Gaussian way has anything left it is a GaussianDP; else an ApproxDP, or a PureDP if delta is used up.
+        Of the "zcdp" way it is a ZCDP, of a RenyiDP budget one at its orders.
         """
         with self._lock:
-            epsilon, delta, square = (cap - sum for cap, sum in zip(self._caps, self._sums, strict=True))
+            caps, sums = self._caps, self._sums
+        epsilon, delta, square = (cap - sum for cap, sum in zip(caps[:3], sums[:3], strict=True))
+        if caps.divergences:
+            spent = sums.divergences or (Fraction(0),) * len(caps.divergences)
+            rest = [down(cap - sum) for cap, sum in zip(caps.divergences, spent, strict=True)]
+            return _divergences(self._budget, rest) if min(rest) > 0 else None
         if square > 0:
             return GaussianDP(root_down(square), self._budget.neighbours)
         if delta > 0:
@@ -217,10 +234,11 @@ class Accountant:
         switches = not self._final and isinstance(converted, GaussianDP)
         m = self._calibration() if switches else None
         caps = self._caps if m is None else self._switched(m)
-        for charge in charges(converted):
+        ways = list(charges(converted, self._budget, self._way))
+        for charge in ways:
             if self._sums.plus(charge).within(caps):
                 return charge, m
-        if not any(caps.open_to(charge) for charge in charges(converted)):
+        if not any(caps.open_to(charge) for charge in ways):
             raise OverBudget(f"{self._kept()} cannot pay for it: {guarantee}; left: {self.left}")
         raise OverBudget(f"{guarantee} is more than what {self._kept()} has left: {self.left}")
 
@@ -255,6 +273,12 @@ class Accountant:
     def __repr__(self) -> str:
         return f"Accountant({self._kept()}, {len(self._history)} releases, {self.left} left)"
 
+    def _repr_html_(self) -> str:
+        with self._lock:
+            spent = [(label or "a release", guarantee) for label, guarantee in self._history]
+            facts = [("spent", self.spent or "nothing"), ("left", self.left or "nothing"), *spent]
+            return card(f"Account of {self._kept()}", facts)
+
     def __copy__(self) -> NoReturn:
         _refuse_copies(self)
 
@@ -271,11 +295,18 @@ def _refuse_copies(account: Accountant) -> NoReturn:
     )
 
 
+def _divergences(budget: Guarantee, sums: list[float]) -> Guarantee:
+    """A rho, or an epsilon at each order of a RenyiDP budget, as a guarantee."""
+    if isinstance(budget, RenyiDP):
+        return replace(budget, epsilon=tuple(sums) if isinstance(budget.order, tuple) else sums[0])
+    return ZCDP(sums[0], budget.neighbours)
+
+
 def _reserved(reserve: Any, budget: Guarantee, way: str) -> ApproxDP:
     """`reserve` as an ApproxDP for the budget's neighbours, (0, 0) for None."""
     if reserve is None:
         return ApproxDP(0.0, 0.0, budget.neighbours)
-    if not isinstance(budget, ApproxDP) or way == "approximate":
+    if not isinstance(budget, ApproxDP) or way in ("approximate", "zcdp"):
         raise ValueError(f"reserve = {brief(reserve)} is for an ApproxDP budget with a Gaussian way")
     if not isinstance(reserve, PureDP | ApproxDP) or reserve.neighbours != budget.neighbours:
         raise ValueError(f"reserve = {brief(reserve)} is not a PureDP or ApproxDP for {budget.neighbours!r} neighbours")
@@ -299,7 +330,11 @@ def _guarantee(named: dict[str, Any]) -> Guarantee:
 
 def _entry(label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> dict[str, Any]:
     """What was charged is written down, not worked out again: another release of SciPy may round otherwise."""
-    entry = {"label": label, "guarantee": _named(guarantee), "charge": list(charge)}
+    entry = {
+        "label": label,
+        "guarantee": _named(guarantee),
+        "charge": list(charge if charge.divergences else charge[:3]),
+    }
     return entry if m is None else {**entry, "m": m}
 
 

@@ -270,9 +270,9 @@ def law(
 
     X: (n, d); y: (n,), each -1 or +1. `projections`: from `draw_projections`, drawn by the caller from a stream of
     their own. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / k, a whole number, or "sampled": balanced, but n / 4
-    at most, on random batches (`lemmata.mechanisms.sampled_gd`), last iterate, decaying steps and empirical scores. Then
-    `privacy` is what the privacy curve of all steps and scores says, and there is no `gdp`. `output`: "average" or "last"
-    iterate. `score`: "empirical" counts errors, "penalised" is Equation 3; both change by at most 1 (the paper's
+    at most, on random batches (`lemmata.mechanisms.sampled_gd`), last iterate, decaying steps and empirical scores.
+    Then `privacy` is what the privacy curve of all steps and scores says, and there is no `gdp`. `output`: "average" or
+    "last" iterate. `score`: "empirical" counts errors, "penalised" is Equation 3; both change by at most 1 (the paper's
     averaged errors change by 1/n; noise and score divided by n make the same choice). `ties`: "right" is the printed
     loss, y <w, x> < 0, "wrong" is y <w, x> <= 0. `white_box`: see `WhiteBoxLaw`. `descent`: `stride` and so on of
     `noisy_gd.law`. `output`, `stride` and `ties` are the printed ones by default. Raises ValueError for anything out of

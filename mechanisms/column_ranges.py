@@ -75,7 +75,8 @@ class Ranges:
         with np.errstate(over="ignore", invalid="ignore"):
             Z = (X - self.centre) / self.spread
         np.clip(Z, -REACH, REACH, out=Z)
-        return np.nan_to_num(Z, copy=False, nan=0.0)
+        Z[np.isnan(Z)] = 0.0
+        return Z
 
 
 # Shapes ---------------------------------------------------------------------------------------------------------------

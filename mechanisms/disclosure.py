@@ -10,11 +10,14 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.base import MetaEstimatorMixin
+from sklearn.pipeline import Pipeline
 
 from lemmata.mechanisms.accountant import Accountant
 from lemmata.mechanisms.privacy import Guarantee
 
-DEPTH = 16  # frames above a fit in which a Pipeline is looked for
+DEPTH = 24  # frames above a fit in which a Pipeline or a search is looked for
+FITS = ("fit", "fit_transform", "fit_predict")
 TOLD: set[str] = set()  # what this process was warned of
 
 
@@ -33,7 +36,7 @@ def leak(text: str) -> None:
 
 
 def warn_of_leaks(estimator: Any, n: int, *, labels: bool = True) -> None:
-    """Warn of labels taken from the data, of a seed, of a delta of 1/n or more, and of steps that look at the data.
+    """Warn of labels taken from the data, a seed, a delta of 1/n or more, steps that look, and fits that are repeated.
 
     `n`: how many records; `labels`: whether the estimator has `classes`.
     """
@@ -43,27 +46,30 @@ def warn_of_leaks(estimator: Any, n: int, *, labels: bool = True) -> None:
         leak("random_state is a seed: whoever knows it can take the noise away. Leave it out for a release")
     if getattr(estimator, "delta", 0) * n >= 1:
         leak("delta is 1/n or more: it would allow to publish a record that is picked at random")
-    for name in leaking_steps(estimator):
-        leak(f"Pipeline step {name!r} looks at the data and promises no privacy: PrivateScaler, or constants, would")
+    for around in fitting(estimator):
+        if isinstance(around, Pipeline):
+            for name, step in around.steps[:-1]:
+                if step is not estimator and _looks(step):
+                    leak(f"Pipeline step {name!r} looks at the data and promises no privacy: use PrivateScaler")
+        else:
+            leak(f"{type(around).__name__} fits several times, and each fit spends the whole budget: add them up")
 
 
-def leaking_steps(estimator: Any) -> list[str]:
-    """The steps before `estimator` of the Pipelines that are fitting it, as far as they can be seen.
+def fitting(estimator: Any) -> list[Any]:
+    """The Pipelines, and what fits its estimators several times, around the fit of `estimator`, as far as can be seen.
 
-    A step is fine that fits nothing (scikit-learn's tag `requires_fit`), or says what it spent (`privacy_`).
+    A step of a Pipeline is fine that fits nothing (scikit-learn's tag `requires_fit`), or says what it spent
+    (`privacy_`). Searches, ensembles, calibrations and one class against the rest are scikit-learn's meta-estimators.
     """
-    from sklearn.pipeline import Pipeline
-
-    frame, found = sys._getframe(1), []
+    found: list[Any] = []
+    frame = sys._getframe(1)
     for _ in range(DEPTH):
         if (caller := frame.f_back) is None:
             break
         frame = caller
-        pipeline = (
-            frame.f_locals.get("self") if frame.f_code.co_name in ("fit", "fit_transform", "fit_predict") else None
-        )
-        if isinstance(pipeline, Pipeline):
-            found += [name for name, step in pipeline.steps[:-1] if step is not estimator and _looks(step)]
+        around = frame.f_locals.get("self") if frame.f_code.co_name in FITS else None
+        if isinstance(around, Pipeline | MetaEstimatorMixin) and not any(around is one for one in found):
+            found.append(around)
     return found
 
 
@@ -77,11 +83,17 @@ def _looks(step: Any) -> bool:
 
 def pay(accountant: Any, guarantee: Guarantee, label: str) -> None:
     """Charge a release to an account before it is drawn; nothing for None. OverBudget, and no release, beyond it."""
+    if checked_account(accountant):
+        accountant.spend(guarantee, label)
+
+
+def checked_account(accountant: Any) -> bool:
+    """Whether there is one. Raises ValueError for what is none."""
     if accountant is None:
-        return
+        return False
     if not isinstance(accountant, Accountant):
         raise ValueError(f"accountant is a {type(accountant).__name__}, not an Accountant")
-    accountant.spend(guarantee, label)
+    return True
 
 
 def refuse(given: dict[str, Any]) -> None:

@@ -22,16 +22,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, frexp, log
 
 import numpy as np
+from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.bms22 import dp_erm as bounds
 from lemmata.bounds.bms22 import dp_erm_proof as steps
 from lemmata.bounds.bms22.phased_sgd import base_step, phase_lengths, rounds_for
+from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.mechanisms import exponential
-from lemmata.mechanisms.arithmetic import real, up
+from lemmata.mechanisms.arithmetic import certified_delta, real, root_up, up
 from lemmata.mechanisms.grid_sums import BITS, check_noise
 from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, one_of, sized, whole, within_unit
 from lemmata.mechanisms.phased_sgd import bootstrap_runs, exact_rows
@@ -175,6 +178,52 @@ def sensitivity_for(m: int, radius: float, norm_bound: float, rho: float, calibr
     return statement(m=m, radius=radius, norm_bound=norm_bound, rho=rho)
 
 
+@lru_cache(maxsize=64)
+def certified_multiplier(m: int, epsilon: float, delta: float, rounds: int) -> float:
+    """`lemmata.bounds.bms22.dp_erm.tight_multiplier`, larger until no float is trusted that it is enough.
+
+    The chances of Bin(m, 1/m) are enclosed in balls and rounded up, those beyond the last one are added to delta, and
+    so are those of sums that are left out. Sums of chances are of positive floats, so that fewer than 2^12 additions
+    and products leave them within 2^-40 of themselves, which is added. The Gaussian curves are certified.
+
+    >>> round(certified_multiplier(10**4, 1.0, 1e-5, 3), 1)
+    28.2
+    """
+    multiplier = bounds.tight_multiplier(m, epsilon, delta, rounds)
+    squares, left_out = _copies(m, rounds, min(1e-30, delta * 1e-6))
+    while True:
+        spent = left_out + sum(
+            chance * certified_delta(epsilon / 2, up(Fraction(root_up(Fraction(total))) / Fraction(multiplier)))
+            for total, chance in squares
+            if total  # a record that was never read moves nothing
+        )
+        if spent * (1 + 2.0**-40) <= delta:
+            return multiplier
+        multiplier *= 1 + 1e-9
+
+
+def _copies(m: int, rounds: int, cut: float) -> tuple[list[tuple[int, float]], float]:
+    """(values of sum_t J_t^2 with upper bounds of their chances, an upper bound of the chance of any other value)."""
+    with ctx.workprec(512):
+        share = 1 / exact(m)
+        chances: list[float] = []
+        chance, beyond = (1 - share) ** m, arb(1)
+        while len(chances) <= m and not upper_end(beyond) <= cut:
+            chances.append(upper_end(chance))
+            beyond, k = beyond - chance, len(chances)
+            chance *= exact(m - k + 1) * share / (k * (1 - share))
+        left_out = rounds * max(0.0, upper_end(beyond))
+    squares = np.ones(1)
+    for _ in range(rounds):
+        longer = np.zeros(len(squares) + (len(chances) - 1) ** 2)
+        for j, each in enumerate(chances):
+            longer[j * j : j * j + len(squares)] += each * squares
+        squares = longer
+    kept = squares > cut * 1e-6
+    rest = float(squares[~kept].sum())
+    return [(int(total), float(squares[total])) for total in np.flatnonzero(kept)], left_out + rest
+
+
 def _spent_epsilon(epsilon: float, used: float, needed: float) -> float:
     """What rounds and selection spend: half of epsilon each, a selection more where `used` < `needed`; rounded up.
 
@@ -225,7 +274,10 @@ def law(
     check_setting(m, epsilon, delta, beta)
     Z = labels(y, m)[:, None] * X
     rounds = rounds_for(beta)
-    multiplier = bounds.round_multiplier(m, epsilon, delta, rounds, calibration)
+    if calibration == "tight":
+        multiplier = certified_multiplier(m, epsilon, delta, rounds)
+    else:
+        multiplier = bounds.round_multiplier(m, epsilon, delta, rounds, calibration)
     eta = base_step(n=m, k=k, multiplier=multiplier, lipschitz=radius / rho, norm_bound=norm_bound)
     used = sensitivity_for(m, radius, norm_bound, rho, calibration)
     spent = _spent_epsilon(epsilon, used, sensitivity_for(m, radius, norm_bound, rho, "corrected"))

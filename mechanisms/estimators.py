@@ -10,15 +10,18 @@ of one kind. Arrays of objects, lists and frames are read entry by entry.
 `classes`: the labels, for two of them (negative, positive). The labels that do occur are the data's; whoever leaves
 `classes` out declares the set of labels in `y` to be public, and is warned: a single label then makes a classifier that
 always says it. With `classes` given, `y` is checked against them by declared types and sets alone: numbers against
-text, and the categories of a categorical `y`. Any other label that occurs counts as the first of two classes, or as
-none of several, and nothing is told about it, because that would tell of its record.
+text, and the categories of a categorical `y`. A record with any other label is left out: it counts as a row of zeros,
+which moves no weights, and nothing is told about it, because that would tell of its record. It is a map of one record,
+so records that are replaced stay records that are replaced, and every guarantee is as it was.
 
 Preprocessing is yours to keep private: a `StandardScaler` in front of these releases the data's means for nothing, and
 a Pipeline that has one is warned of. `MarginClassifier` finds the ranges of columns itself; in front of the others put
-`lemmata.PrivateScaler`, or scale by constants that are known beforehand.
+`lemmata.PrivateScaler(unit_ball=True)`, with `bounds` where they are known, or scale by constants.
 
-`fit(X, y, accountant=...)` charges an `Accountant` before anything is drawn. A `sample_weight` is refused. More than
-two classes share one budget. No score of the training records is offered: it would be another release.
+`fit(X, y, accountant=...)` charges an `Accountant` after all that is public was checked and before anything is drawn
+(`AdaptiveMargin` and `TunedMargin`, before they check). A `sample_weight` is refused. More than two classes share one
+budget; what fits several times, such as a `GridSearchCV` or a `OneVsRestClassifier`, spends it several times, and is
+warned of. No score of the training records is offered, and an audit has no price: neither is for protected records.
 
 `noise`: "exact", so that the guarantee holds for the bits of a release, or "float" for the same law in float64, whose
 low bits tell of the data (`lemmata.mechanisms.grid_sums`). Where only one of them exists there is no such parameter:
@@ -36,7 +39,10 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
 from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
 
 from lemmata.mechanisms import (
     adaptive_margin,
@@ -54,9 +60,9 @@ from lemmata.mechanisms.arithmetic import root_down
 from lemmata.mechanisms.law import AdaptiveModel, by_bands, one_of, whole
 from lemmata.mechanisms.privacy import GaussianDP, to_gaussian_budget
 from lemmata.mechanisms.private_classifier import LARGEST, ApproximateClassifier, PrivateClassifier
+from lemmata.mechanisms.scaling import CONSTANT
 from lemmata.mechanisms.sign_projection import sign_projection
 
-CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
 STEPS = 50  # of a run of MarginClassifier at most: 100 did no better on any of the ten tables below
 NARROWEST = 0.003  # hinge of MarginClassifier: so many steps do not find their way on a narrower one
 WIDEST = 1 / 16  # beyond, real records within the width are most of them, and the descent only averages y x
@@ -131,7 +137,10 @@ def several(X: np.ndarray) -> None:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrivateSVM(PrivateClassifier):
-    """The support vector machine under exact Laplace noise: PRIVATESVM-FINITE of rbht09 (`private_svm.law`)."""
+    """The support vector machine under exact Laplace noise: PRIVATESVM-FINITE of rbht09 (`private_svm.law`).
+
+    With `loss` "logistic" there is `predict_proba`.
+    """
 
     spends = "pure"
     C: float = 1.0
@@ -143,6 +152,19 @@ class PrivateSVM(PrivateClassifier):
         several(X)
         asked: Any = {"C": self.C, "kappa": self.kappa, "loss": self.loss, "calibration": self.calibration}
         return private_svm.law(X, signs, privacy=privacy, **asked)
+
+    @available_if(lambda self: self.loss == "logistic")
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+        """What the released logistic model says, shape (n, classes): 1 / (1 + exp(-score)), over their sum if several.
+
+        A function of the release and of one record, so it costs nothing. It is the model's own odds, not calibrated: a
+        small C keeps them near 1/2, and noise drives them apart. Calibrating on records would be another release.
+        """
+        odds = expit(self.decision_function(X))
+        if odds.ndim == 1:
+            odds = np.column_stack([1 - odds, odds])
+            return odds if len(self.classes_) == 2 else np.ones((len(odds), 1))
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -205,6 +227,7 @@ class AdaptiveMargin(ExactClassifier):
 
     def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> AdaptiveModel:
         spent: Any = {"epsilon": self.epsilon, "delta": self.delta, "radius": self.radius, "steps": self.steps}
+        self._settle()
         return adaptive_margin.fit(X, signs, **spent, noise=self.noise, rng=rng)
 
 
@@ -216,6 +239,7 @@ class TunedMargin(AdaptiveMargin):
 
     def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> AdaptiveModel:
         spent: Any = {"epsilon": self.epsilon, "delta": self.delta, "radius": self.radius, "steps": self.steps}
+        self._settle()
         return private_tuning.fit(X, signs, **spent, beta=self.beta, noise=self.noise, rng=rng)
 
 
@@ -309,7 +333,7 @@ class MarginClassifier(ExactClassifier):
     Width and steps were chosen on rows with public ranges at 138 settings and tried at 156 others (`lemmata compare`):
     a record pulls until its margin is the width; on a narrow hinge noise drowns the few that are wrong, on a wide one
     all pull for ever. Theory is far from this: at width s Lemma C.1 of wzw25 allows a mean hinge loss of 2 sqrt(2)
-    above the least. There is no `predict_proba`: scores of a hinge are no probabilities.
+    above the least. There is no `predict_proba`: scores of a hinge are no probabilities (`PrivateSVM` has one).
 
     Examples
     --------
@@ -340,7 +364,7 @@ class MarginClassifier(ExactClassifier):
         if not hasattr(self, "ranges_"):
             return unit_rows(X)
         size = self._columns(X.shape[1]).size
-        return by_bands(lambda band: scaling.ball_rows(self.ranges_.standardised(band), size, CONSTANT), X)
+        return by_bands(lambda band: scaling.ball_rows(self.ranges_.standardised(band), size), X)
 
     def _columns(self, D: int) -> Any:
         return scaling.columns_of(self, D)
@@ -354,13 +378,13 @@ class MarginClassifier(ExactClassifier):
             return super()._learn(table, sides, rng)
         first, second = rng.spawn(2)
         most = GaussianDP(root_down(SHARE * Fraction(mu) ** 2))
-        asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise}
+        asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise, "settle": self._settle}
         self.ranges_ = scaling.find(table, self._columns(table.shape[1]), budget=most, rng=first, **asked)
         spent = self.ranges_.privacy
         left = GaussianDP(root_down(Fraction(mu) ** 2 - (Fraction(spent.mu) ** 2 if spent else 0)))
         self.budget_ = {"ranges": spent, "learner": left}
         one: Any = clone(self).set_params(ranges=None, bounds=None)
-        one._allotted = left
+        one._allotted, one.__dict__["_due"] = left, self._settle
         model = one._learned(self._rows(table), sides, second)
         return replace(model, privacy=GaussianDP(mu))
 

@@ -19,28 +19,50 @@ from lemmata.bounds.abgmu22 import baselines
 from lemmata.mechanisms import gaussian, grid_gaussian
 from lemmata.mechanisms.gaussian import GaussianLaw
 from lemmata.mechanisms.glm_gd import SAFE
-from lemmata.mechanisms.glm_losses import records
+from lemmata.mechanisms.glm_losses import Records, records
 from lemmata.mechanisms.grid_gaussian import GridGaussianLaw
 from lemmata.mechanisms.grid_sums import check_noise
 from lemmata.mechanisms.law import LinearModel, generator, sized
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
-from lemmata.mechanisms.solvers.ball_risk import minimise
+from lemmata.mechanisms.solvers.ball_risk import descended, descent_floor, minimise, steps_for
+from lemmata.mechanisms.solvers.certified_risk import float_slopes
 
 ACCURACY = 1e-6  # of norm_bound: the distance from the exact minimiser that is charged for at least
 EPS = float(np.finfo(float).eps)
 
 
-def accuracy(n: int, d: int, *, gradient: float, ridge: float, norm_bound: float) -> float:
-    """How far a solution may be from the exact minimiser: what float64 leaves open, from public numbers alone.
+def accuracy(n: int, d: int, *, gradient: float, smooth: float, ridge: float, norm_bound: float) -> float:
+    """How far a solution may be from the exact minimiser: public, and reached whatever the records hold (`solved`).
 
-    The certificate of `solvers.ball_risk` is a gradient divided by the ridge, known to 4 (n + d) roundings of
-    G + ridge ||w||, which is charged twice, and on the sphere the root of 9 (d + 1) roundings of ||w||^2.
+    `ACCURACY` of norm_bound or, if more, twice what float64 leaves of a descent (`descent_floor`) and the root of
+    9 (d + 1) roundings of norm_bound^2, which the certificate of a solution on the sphere needs.
 
-    >>> accuracy(1000, 10, gradient=1.0, ridge=0.1, norm_bound=2.0)
+    >>> accuracy(1000, 10, gradient=1.0, smooth=0.25, ridge=0.1, norm_bound=2.0)
     2e-06
     """
-    inside = 4 * EPS * (n + d) * (gradient / ridge + 2 * norm_bound)
-    return max(ACCURACY * norm_bound, 2 * inside + sqrt(9 * EPS * (d + 1)) * norm_bound)
+    sizes = {"smooth": smooth, "ridge": ridge, "norm_bound": norm_bound}
+    floor = descent_floor(n, d, gradient=gradient, **sizes)
+    return max(ACCURACY * norm_bound, 2 * floor + sqrt(9 * EPS * (d + 1)) * norm_bound)
+
+
+def solved(data: Records, *, ridge: float, norm_bound: float, missed: float) -> np.ndarray:
+    """A point of the ball within `missed` of the minimiser, an `accuracy` or infinity, whatever the records hold.
+
+    Newton's, if its certificate says so. Else the end of a descent whose number of steps is public: it contracts to
+    within ACCURACY/2 of norm_bound, and what float64 adds is at most half of the rest.
+    """
+    link, smooth = data.link, data.link.smoothness * data.radius**2
+    sizes: Any = {"ridge": ridge, "norm_bound": norm_bound}
+
+    def slope(t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return y * float_slopes("logistic", y * t) if data.loss == "logistic" else link.slope(t, y)
+
+    derivatives: Any = {"value": link.value, "slope": slope, "second": link.second, "smoothness": link.smoothness}
+    w, error = minimise(data.X, data.y, **derivatives, **sizes)
+    if error <= missed:
+        return w
+    steps = steps_for(smooth=smooth, ridge=ridge, accuracy=ACCURACY / 2)
+    return descended(data.X, data.y, slope=slope, smooth=smooth, steps=steps, **sizes)
 
 
 def law(
@@ -60,9 +82,9 @@ def law(
     Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an ApproxDP
     the largest that implies it): the L2 sensitivity is 2 G/(ridge n) plus what the solver may miss on two datasets
     (`accuracy`, of public numbers), or the diameter 2 norm_bound if that is less. Enforced here: rows are clipped to
-    `radius` and labels to what `label_bound` allows. The solver's best point is released, whatever it is: no error
-    tells neighbours apart. With `noise` "exact" the release is rounded to a public grid, a `GridGaussianLaw`, and the
-    guarantee holds for its bits; with "float" it is one over the reals.
+    `radius` and labels to what `label_bound` allows. What is released is proved to be as near (`solved`) or, where the
+    diameter is charged, in the ball: no error tells neighbours apart. With `noise` "exact" the release is rounded to a
+    public grid, a `GridGaussianLaw`, and the guarantee holds for its bits; with "float" it is one over the reals.
 
     `ridge` by default balances regularisation and noise (`baselines.balanced_ridge`), from public numbers. Raises
     ValueError for bad input and for a loss that is not smooth.
@@ -89,16 +111,17 @@ def law(
             norm_bound=norm_bound,
         )
     (ridge,) = sized(ridge=ridge)
-    weights, _ = minimise(
-        data.X, data.y, value=link.value, slope=link.slope, second=link.second, ridge=ridge, norm_bound=norm_bound
-    )
-    missed = accuracy(n, data.X.shape[1], gradient=gradient, ridge=ridge, norm_bound=norm_bound)
-    moved = baselines.output_sensitivity(n=n, gradient_norm=gradient, ridge=ridge)
-    sensitivity = min(moved + 2 * missed, 2 * norm_bound + 2 * ACCURACY * norm_bound)
-    sizes: Any = {"privacy": GaussianDP(mu, privacy.neighbours), "sensitivity": sensitivity * SAFE}
+    sizes: Any = {"ridge": ridge, "norm_bound": norm_bound}
+    smooth = link.smoothness * data.radius**2
+    missed = accuracy(n, data.X.shape[1], gradient=max(gradient, data.radius), smooth=smooth, **sizes)
+    moved = baselines.output_sensitivity(n=n, gradient_norm=gradient, ridge=ridge) + 2 * missed
+    diameter = 2 * norm_bound + 2 * ACCURACY * norm_bound
+    weights = solved(data, missed=missed if moved < diameter else np.inf, **sizes)
+    sensitivity = min(moved, diameter)
+    spent: Any = {"privacy": GaussianDP(mu, privacy.neighbours), "sensitivity": sensitivity * SAFE}
     if noise == "float":
-        return gaussian.law(weights, **sizes)
-    return grid_gaussian.law(weights, bound=norm_bound * (1 + ACCURACY), **sizes)
+        return gaussian.law(weights, **spent)
+    return grid_gaussian.law(weights, bound=norm_bound * (1 + ACCURACY), **spent)
 
 
 def fit(

@@ -44,7 +44,7 @@ from lemmata.mechanisms.glm_losses import Records, records
 from lemmata.mechanisms.grid_gaussian import GridGaussianLaw
 from lemmata.mechanisms.grid_sums import check_noise
 from lemmata.mechanisms.law import LinearModel, generator, kept, one_of, whole, within_unit
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, to_gaussian_budget
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, to_approx, to_gaussian_budget
 
 ACCOUNTING = ("printed", "disjoint")
 SENSITIVITIES = ("printed", "average")
@@ -137,8 +137,8 @@ def shares(privacy: ApproxDP, guesses: int, accounting: str) -> tuple[Any, PureD
     if accounting == "printed":
         run = ApproxDP(down(epsilon / (2 * guesses)), down(delta / (2 * guesses)), neighbours)
         selection = PureDP(down(epsilon / 2), neighbours)
-        spent = compose(*[run] * guesses, selection)
-        return run, selection, ApproxDP(spent.epsilon, spent.delta, neighbours)  # type: ignore[union-attr]
+        spent = to_approx(compose(*[run] * guesses, selection))
+        return run, selection, ApproxDP(spent.epsilon, spent.delta, neighbours)
     mu = to_gaussian_budget(privacy).mu
     each = mu / sqrt(guesses)
     while guesses * Fraction(each) ** 2 > Fraction(mu) ** 2:

@@ -88,8 +88,10 @@ def clipped_rows(X: ArrayLike, radius: float, noise: str) -> tuple[np.ndarray, f
     return rows, grid_for(radius) if noise == "exact" else 0.0
 
 
-def signed_rows(X: np.ndarray, y: ArrayLike, precision: str, **sizes: float) -> np.ndarray:
-    """y x for every row of X, shape (n, d), in that precision; none is longer than it was.
+def signed_rows(
+    X: np.ndarray, y: ArrayLike, precision: str, *, out: np.ndarray | None = None, **sizes: float
+) -> np.ndarray:
+    """y x for every row of X, shape (n, d), in that precision, products in `out`; none is longer than it was.
 
     Raises ValueError where `sizes`, the radius of the rows and the width, are not for float32.
 
@@ -97,7 +99,7 @@ def signed_rows(X: np.ndarray, y: ArrayLike, precision: str, **sizes: float) -> 
     array([[-0.99999976, -0.99999976]], dtype=float32)
     """
     one_of(PRECISIONS, precision=precision)
-    Z = labels(y, len(X))[:, None] * X
+    Z = np.multiply(labels(y, len(X))[:, None], X, out=out)
     if precision == "double":
         return Z
     for name, size in sizes.items():

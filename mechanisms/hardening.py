@@ -43,14 +43,12 @@ TABLE = (
         "exact",
         SUMS + " Scores are counts, with noise of the same kind.",
         SUMS_ROW,
-        "the chances with which a record enters a random batch, where batches are used (a relative 1e-15)",
     ),
     Line(
         ("TunedMargin", "PrivateSearchCV", "private_tuning"),
         "exact",
         SUMS + " Scores are counts, with noise of the same kind; of a run the bits are its own estimator's.",
         SUMS_ROW,
-        "the law of the number of runs, which depends on no data (a relative 1e-15)",
     ),
     Line(
         ("private_perceptron", "glm_gd", "glm_projected"),
@@ -70,21 +68,19 @@ TABLE = (
         "exact",
         "Rounds as `PhasedSGD`; losses in whole steps of a public grid, and an exact choice.",
         "wzw25.rem2.3.float64/explicit/averages-privacy",
-        "the law of how often a record is read, which depends on no data (a relative 1e-9, charged)",
     ),
     Line(
         ("PrivateSVM", "private_svm", "kernel_svm"),
         "exact",
-        "Weights rounded to a public grid, the rounding in the sensitivity, and discrete Laplace noise.",
+        "Weights, proved to be as near to the minimiser as is charged, rounded to a public grid, the rounding in the "
+        "sensitivity, and discrete Laplace noise.",
         "rbht09.thm7.float64/corrected",
-        "the solver, which is charged for an accuracy that tests show and nothing proves beforehand",
     ),
     Line(
         ("glm_output",),
         "exact",
-        "A minimiser in float64, its error charged, and a Gaussian over the reals, rounded to a public grid.",
+        "A minimiser, proved to be as near as is charged, and a Gaussian over the reals, rounded to a public grid.",
         "wzw25.rem2.3.float64/corrected",
-        "the solver, which is charged for an accuracy that tests show and nothing proves beforehand",
     ),
     Line(
         ("output_perturbation",),

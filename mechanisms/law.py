@@ -35,13 +35,20 @@ from numpy.typing import ArrayLike
 from lemmata.mechanisms.arithmetic import REALS, brief, in_range, real, reals
 from lemmata.mechanisms.entropy import SystemGenerator
 from lemmata.mechanisms.privacy import (
+    ZCDP,
+    ApproxDP,
     GaussianDP,
     Guarantee,
+    PrivacyCurve,
+    PureDP,
+    RenyiDP,
     check_guarantee,
     gaussian_mu,
     to_approx,
     to_gaussian,
     to_neighbours,
+    to_renyi,
+    to_zcdp,
 )
 
 SIZES = (1e-100, 1e100)  # of radii, margins, norms: squares and quotients of them are floats
@@ -105,10 +112,19 @@ def _implies(promised: Guarantee, allotted: Guarantee) -> bool:
     """Whether every mechanism with the one guarantee has the other, for the same neighbours. ValueError: it has not."""
     if isinstance(allotted, GaussianDP):
         return to_gaussian(promised).mu <= allotted.mu
-    if isinstance(promised, GaussianDP):
-        exact = 0 < allotted.delta < 1 and promised.mu <= gaussian_mu(allotted.epsilon, allotted.delta)
-        return exact or to_approx(promised, epsilon=allotted.epsilon).delta <= allotted.delta
-    return promised.epsilon <= allotted.epsilon and promised.delta <= allotted.delta
+    if isinstance(allotted, ZCDP):
+        return to_zcdp(promised).rho <= allotted.rho
+    if isinstance(allotted, RenyiDP):
+        implied = to_renyi(promised, [order for order, _ in allotted.points]).points
+        return all(mine[1] <= theirs[1] for mine, theirs in zip(implied, allotted.points, strict=True))
+    if isinstance(allotted, PrivacyCurve):
+        return all(_implies(promised, point) for point in allotted.points)
+    if isinstance(promised, PureDP | ApproxDP):
+        return promised.epsilon <= allotted.epsilon and promised.delta <= allotted.delta
+    exact = isinstance(promised, GaussianDP) and 0 < allotted.delta < 1
+    if exact and promised.mu <= gaussian_mu(allotted.epsilon, allotted.delta):  # type: ignore[union-attr]
+        return True
+    return to_approx(promised, epsilon=allotted.epsilon).delta <= allotted.delta
 
 
 # Randomness -----------------------------------------------------------------------------------------------------------

@@ -303,7 +303,7 @@ def law(
     n, d = X.shape
     if loss == "logistic":
         grid *= 2.0 ** -coefficient_bits(n) if grid else 1.0
-    Z = signed_rows(X, y, precision, radius=radius, width=width)
+    Z = signed_rows(X, y, precision, out=X, radius=radius, width=width)
     origin = np.zeros(d) if start is None else finite("start", start)
     if origin.shape != (d,):
         raise ValueError(f"start has shape {origin.shape}, not ({d},)")

@@ -7,8 +7,8 @@ is 1 / C. A baseline beside `lemmata.mechanisms.private_svm`, whose Laplace nois
 here it is L2, and no factor sqrt(F) enters the calibration.
 
 `noise`: "float" draws b in float64, for experiments. "exact", which `fit` takes, releases w(D) + b over the real
-numbers, rounded to a public grid (`lemmata.mechanisms.lazy_reals`), w(D) a float that is certified to be as near to the
-minimiser as is charged for.
+numbers, rounded to a public grid (`lemmata.mechanisms.lazy_reals`). In both w(D) is a float that is certified to be as
+near to the minimiser as is charged for.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lemmata.mechanisms.law import LinearModel, generator, labels, one_of, sized
 from lemmata.mechanisms.lazy_reals import rounded
 from lemmata.mechanisms.privacy import Guarantee, PureDP
 from lemmata.mechanisms.private_svm import LARGEST, ClippedMap
-from lemmata.mechanisms.solvers.certified_risk import certified
+from lemmata.mechanisms.solvers.certified_risk import Problem
 from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
 
 FINE = 20  # binary places of the noise's scale that an exact release has
@@ -110,7 +110,8 @@ def prepared(
 def tolerance(C: float, n: int = 1, F: int = 1) -> float:
     """How far a solution may be from the exact minimiser: public, 1e-9 (1 + C) or what float64 leaves open if more.
 
-    The certificate is a gradient, known to 4 (n + F) roundings of ||w|| + C <= 2 C; half as much is left for itself.
+    The float certificate is a gradient, known to 4 (n + F) roundings of ||w|| + C <= 2 C; half as much is left for
+    itself. Any number would do: what float64 cannot prove is proved in balls.
     """
     return max(1e-9 * (1 + C), 12 * float(np.finfo(float).eps) * (n + F) * C)
 
@@ -130,7 +131,8 @@ def law(
     Formal guarantee: `privacy`, a PureDP under replacement of one row, for every input: the minimiser of a 1-strongly
     convex objective with slopes at most 1 and features of norm at most 1 moves by at most 2 C / n in L2, and the
     log-density is `rate`-Lipschitz. Enforced here: features are clipped to norm 1, and rate = epsilon over 2 C / n plus
-    what the solver may miss on two datasets (`tolerance`, public); its best point is released, whatever it is.
+    what the solver may miss on two datasets (`tolerance`, public); its point is proved to be as near, or improved in
+    ball arithmetic until it is, which ends on all rows (`lemmata.mechanisms.solvers.certified_risk`).
     Assumed: `feature_map`, C and n are public. With `noise` "exact" it holds for the bits released, with "float" over
     the reals (`lemmata.mechanisms.laplace` says what that leaks). Raises ValueError for bad input.
 
@@ -145,10 +147,9 @@ def law(
     (weights,), _ = minimise(Z, linear=np.zeros((1, F)), ridge=1.0, share=C / n, loss=loss)
     sensitivity = up(2 * Fraction(C) / n + 2 * Fraction(tolerance(C, n, F)))  # L2, one row replaced
     rate = down(Fraction(privacy.epsilon) / Fraction(sensitivity))
+    weights = Problem(Z, ridge=1.0, share=Fraction(C) / n, loss=loss).near(weights, tolerance(C, n, F))
     if grid:
         (rate,) = sized(rate=rate)
-        share = Fraction(C) / n
-        weights = certified(Z, weights, ridge=1.0, share=share, loss=loss, within=tolerance(C, n, F))
         grid = 2.0 ** (frexp(max(1 / rate, C * 2.0**-30))[1] - FINE)
     return OutputLaw(weights, rate, privacy, phi, grid)
 

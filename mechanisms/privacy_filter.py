@@ -1,7 +1,9 @@
 """The rule of an account, and why releases that are chosen one after the other keep its budget.
 
-An account holds three sums, E of epsilons, D of deltas and S of squares mu^2, and a cap for each: (e, d, m^2). A
-release is accepted if it can be charged within the caps,
+A ZCDP budget holds one sum, of rho, and a RenyiDP budget one of epsilon at each of its orders; a release is accepted if
+`to_zcdp`, or `to_renyi` at all of these orders, stays within. An ApproxDP budget may be kept so as well ("zcdp"), with
+the largest rho that implies it: see "Divergences" below. Any other account holds three sums, E of epsilons, D of deltas
+and S of squares mu^2, and a cap for each: (e, d, m^2). A release is accepted if it can be charged within the caps,
 
     GaussianDP(mu)              as (0, 0, mu^2),
     an (epsilon, delta)-DP one  as (epsilon, delta, 0), or else, with mu of `to_gaussian`, as (0, delta, mu^2),
@@ -49,7 +51,17 @@ A release may be drawn later than it is charged, after others that were charged 
 of what has been drawn, which are no larger. What is not covered are mechanisms that answer several times themselves,
 between the answers of others.
 
-At the start this says p(b) <= delta + e^epsilon b for ApproxDP, and likewise G_mu(b) for GaussianDP and e^epsilon b
+Divergences
+-----------
+Fix an order a and a rule that chooses releases, all charged within a budget R at this order. By induction from the last
+release to the first, the mean of (dP / dQ)^a under Q, over all that is still to come, is at most e^{(a - 1) (R - S)}
+from any state with S spent: the mean over the next release's outcomes of its own ratio to the power a is at most
+e^{(a - 1) epsilon'}, and what comes after any of them at most e^{(a - 1) (R - S - epsilon')}. So D_a(P || Q) <= R at
+every order that the budget caps (Feldman & Zrnic 2021), and for rho, which caps a rho at all orders, P and Q are
+rho-zCDP apart (Rogers, Roth, Ullman & Vadhan 2016 for a bound fixed at the start, as here). It is *not* enough that one
+order stays within its cap if which one is known only afterwards.
+
+At the start (1) says p(b) <= delta + e^epsilon b for ApproxDP, and likewise G_mu(b) for GaussianDP and e^epsilon b
 for PureDP; P and Q change places freely. That sums of epsilon and delta are filters is known (Rogers, Roth, Ullman &
 Vadhan 2016; Whitehouse, Ramdas, Rogers & Wu 2023), and that sums of mu^2 are (Smith & Thakurta 2022); both in one
 account, and the switch, are ours. tests/mechanisms/test_account_audit.py plays the best adaptive choice of releases
@@ -58,55 +70,78 @@ against this rule, and against the one that was wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lemmata.mechanisms.arithmetic import down
+from lemmata.mechanisms.divergences import largest_rho
 from lemmata.mechanisms.privacy import (
     LARGEST,
+    ZCDP,
     ApproxDP,
     GaussianDP,
     Guarantee,
     PureDP,
+    RenyiDP,
     check_guarantee,
     gaussian_mu,
     to_gaussian,
+    to_renyi,
+    to_zcdp,
 )
 
-WAYS = {PureDP: ("pure",), GaussianDP: ("gaussian",), ApproxDP: ("mixed", "approximate", "gaussian")}  # default first
+WAYS: dict[type, tuple[str, ...]] = {  # default first
+    PureDP: ("pure",),
+    GaussianDP: ("gaussian",),
+    ApproxDP: ("mixed", "approximate", "gaussian", "zcdp"),
+    ZCDP: ("zcdp",),
+    RenyiDP: ("renyi",),
+}
 
 
 class Charge(NamedTuple):
-    """What one release is charged: to the sum of epsilons, to the sum of deltas, and (squared) to that of mu^2."""
+    """What one release is charged: to the sum of epsilons, to the sum of deltas, and (squared) to that of mu^2; or else
+    to the sum of rho, or to the sums of divergences at each order."""
 
     epsilon: float = 0.0
     delta: float = 0.0
     mu: float = 0.0
+    divergences: Sequence[float] = ()
 
 
 class Amounts(NamedTuple):
-    """The three sums of an account, or their caps; exact."""
+    """The sums of an account, or their caps; exact."""
 
     epsilon: Fraction = Fraction(0)
     delta: Fraction = Fraction(0)
     square: Fraction = Fraction(0)
+    divergences: tuple[Fraction, ...] = ()
 
     def plus(self, charge: Charge) -> Amounts:
-        epsilon, delta, mu = charge
+        epsilon, delta, mu, divergences = charge
+        before = self.divergences or (Fraction(0),) * len(divergences)
         return Amounts(  # most charges are to one sum, and a Fraction's addition of 0 costs as much as any
             self.epsilon + Fraction(epsilon) if epsilon else self.epsilon,
             self.delta + Fraction(delta) if delta else self.delta,
             self.square + Fraction(mu) ** 2 if mu else self.square,
+            tuple(sum + Fraction(part) for sum, part in zip(before, divergences, strict=True))
+            if divergences
+            else before,
         )
 
     def within(self, caps: Amounts) -> bool:
-        return self.epsilon <= caps.epsilon and self.delta <= caps.delta and self.square <= caps.square
+        three = self.epsilon <= caps.epsilon and self.delta <= caps.delta and self.square <= caps.square
+        if not self.divergences:
+            return three
+        kept = len(self.divergences) == len(caps.divergences)
+        return three and kept and all(sum <= cap for sum, cap in zip(self.divergences, caps.divergences, strict=True))
 
     def open_to(self, charge: Charge) -> bool:
         """Whether caps allow any charge of this kind."""
-        return all(cap > 0 or not part for cap, part in zip(self, charge, strict=True))
+        three = all(cap > 0 or not part for cap, part in zip(self[:3], charge[:3], strict=True))
+        return three and (not charge.divergences or len(charge.divergences) == len(self.divergences))
 
 
 def as_budget(privacy: Guarantee) -> Guarantee:
@@ -117,13 +152,25 @@ def as_budget(privacy: Guarantee) -> Guarantee:
     (True, PureDP(epsilon=0.25, neighbours='replace'))
     """
     check_guarantee("privacy", privacy)
-    return type(privacy)(**{name: getattr(value, "below", value) for name, value in vars(privacy).items()})
+    return type(privacy)(**{name: _below(value) for name, value in vars(privacy).items()})
 
 
-def first_caps(budget: Guarantee) -> Amounts:
-    """The caps before a switch to the Gaussian way: the budget in its own terms."""
+def _below(value: Any) -> Any:
+    return tuple(map(_below, value)) if isinstance(value, tuple) else getattr(value, "below", value)
+
+
+def first_caps(budget: Guarantee, way: str = "") -> Amounts:
+    """The caps before a switch to the Gaussian way: the budget in its own terms, or as the rho of the "zcdp" way."""
     if isinstance(budget, GaussianDP):
         return Amounts(square=Fraction(budget.mu) ** 2)
+    if isinstance(budget, RenyiDP):
+        return Amounts(divergences=tuple(Fraction(epsilon) for _, epsilon in budget.points))
+    if isinstance(budget, ZCDP):
+        return Amounts(divergences=(Fraction(budget.rho),))
+    if not isinstance(budget, PureDP | ApproxDP):
+        raise ValueError(f"budget = {type(budget).__name__}: no account is kept of it, see to_approx")
+    if way == "zcdp":
+        return Amounts(divergences=(Fraction(largest_rho(budget.epsilon, budget.delta)),))
     return Amounts(Fraction(budget.epsilon), Fraction(budget.delta))
 
 
@@ -135,19 +182,36 @@ def final_caps(sums: Amounts, reserve: ApproxDP, m: float) -> Amounts:
 
 def largest_m(budget: ApproxDP, sums: Amounts, reserve: ApproxDP) -> float:
     """The largest m with delta(epsilon - e; m) <= delta - d, after a switch at `sums`; rounded down."""
-    e, d, _ = final_caps(sums, reserve, 0.0)
+    e, d, *_ = final_caps(sums, reserve, 0.0)
     m = gaussian_mu(down(Fraction(budget.epsilon) - e), down(Fraction(budget.delta) - d))
     return min(m, LARGEST)  # infinite where delta - d = 1, which promises nothing
 
 
-def charges(guarantee: Guarantee) -> Iterator[Charge]:
-    """How a release may be charged, in the order in which it is tried."""
+def charges(guarantee: Guarantee, budget: Guarantee, way: str) -> Iterator[Charge]:
+    """How a release may be charged to an account of `budget` kept in this `way`, in the order in which it is tried."""
+    if way in ("zcdp", "renyi"):
+        yield from _divergences(guarantee, budget)
+        return
     if isinstance(guarantee, GaussianDP):
         yield Charge(mu=guarantee.mu)
+        return
+    if not isinstance(guarantee, PureDP | ApproxDP):  # to_approx, at a delta of one's choice
         return
     yield Charge(guarantee.epsilon, guarantee.delta)
     if guarantee.epsilon > 0:
         yield Charge(delta=guarantee.delta, mu=_mu(guarantee.epsilon))
+
+
+def _divergences(guarantee: Guarantee, budget: Guarantee) -> Iterator[Charge]:
+    """The rho of a release, or its divergences at the orders of the budget; nothing if it has none."""
+    try:
+        if not isinstance(budget, RenyiDP):
+            yield Charge(divergences=(to_zcdp(guarantee).rho,))
+            return
+        implied = to_renyi(guarantee, [order for order, _ in budget.points])
+    except ValueError:
+        return
+    yield Charge(divergences=tuple(epsilon for _, epsilon in implied.points))
 
 
 @lru_cache(maxsize=1024)

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.arithmetic import down
-from lemmata.mechanisms.disclosure import pay, refuse, warn_of_leaks
+from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_leaks
 from lemmata.mechanisms.inputs import column, equal, kind_of, seeded, tabular
 from lemmata.mechanisms.law import LinearModel, kept, two_streams
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget
@@ -69,11 +71,22 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         """What a fit may spend."""
         return PureDP(self.epsilon)
 
+    @property
+    def _standardises(self) -> bool:
+        """Whether a fit finds, or is given, ranges of columns."""
+        return False
+
     def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
         """One release as a predictor."""
         public, private = two_streams(rng)
         law = self._law(X, signs, self._allotted or self._budget(), public)
+        self._settle()
         return LinearModel(law.sample(private)[0], law.privacy)
+
+    def _settle(self) -> None:
+        """Charge the account of this fit (`_due`), once: after all public checks, before anything is drawn."""
+        if due := self.__dict__.pop("_due", None):
+            due()
 
     def _rows(self, X: np.ndarray) -> np.ndarray:
         """What the learner sees of the rows, record by record; the same in `fit` and `predict`."""
@@ -94,7 +107,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def _share(self, parts: int) -> Any:
         """An estimator like this one that spends what each of several releases may."""
-        one = clone(self)
+        one: Any = clone(self)
+        one.__dict__["_due"] = self._settle
         if self.spends == "gaussian":
             mu = to_gaussian_budget(self._allotted or self._budget()).mu
             one._allotted = GaussianDP(split_budget(mu, parts))
@@ -105,11 +119,12 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         return one.set_params(**shares)
 
     def _learn(self, table: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
-        """The release of a fit."""
+        """The release of a fit. `sides`: -1 or +1 for every record, and 0 for one whose label is none of `classes_`."""
         return self._learned(self._rows(table), sides, rng)
 
     def _learned(self, rows: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
-        """One predictor, or one for every class, each with its share of the budget."""
+        """One predictor, or one for every class, each with its share of the budget; a side of 0 is a row of zeros."""
+        rows[sides[0] == 0] = 0.0
         if len(sides) == 1:
             return self._release(rows, sides[0], rng)
         one = self._share(len(sides))
@@ -142,25 +157,58 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"Only binary classification is supported: there are {len(self.classes_)} labels, not 2.")
         return y
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, accountant: Any = None, **refused: Any) -> Any:
-        """One release. X: (n, d), dense, sparse or a frame; y: (n,), labels of any type.
+    def _checked(self, X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The table, and a side a class, or one for two: +1, -1, and 0 for a label that is none of `classes_`."""
+        table, labels = self._table(X), self._labels(y)
+        check_consistent_length(table, labels)
+        which = np.array([equal(labels, label) for label in self.classes_])
+        known = which.any(axis=0)
+        return table, [np.where(one, 1.0, -1.0) * known for one in (which if len(which) > 2 else which[-1:])]
 
-        `accountant`: an `Accountant` that is charged `privacy_` before anything is drawn; OverBudget leaves it, and the
-        data, untouched. Of more than two classes each has a share of the budget, one against the rest. Raises
-        ValueError for anything out of range, and for a `sample_weight`.
+    def law_of_fit(self, X: ArrayLike, y: ArrayLike) -> Callable[[np.random.Generator, int], np.ndarray] | None:
+        """sample(rng, size) of what `size` fits release, coefficients and intercept, shape (size, d + 1): for an audit.
+
+        It is the law that one fit samples once, worked out once. None where a fit is more than that: of several
+        classes, and where it draws something public, or ranges, on which its law hangs.
+        """
+        table, sides = self._checked(X, y)
+        public = np.random.default_rng(0)
+        before = public.bit_generator.state
+        if len(sides) > 1 or type(self)._release != PrivateClassifier._release or self._standardises:
+            return None
+        rows = self._rows(table)
+        rows[sides[0] == 0] = 0.0
+        law = self._law(rows, sides[0], self._budget(), public)
+        if public.bit_generator.state != before:
+            return None
+        return lambda rng, size: np.column_stack(self._linear(np.asarray(law.sample(rng, size))))
+
+    def fit(self, X: ArrayLike, y: ArrayLike, *, accountant: Any = None, **refused: Any) -> Any:
+        """One release. Of more than two classes each has a share of the budget, one against the rest.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+        y : array of shape (n,)
+            Labels of any type. A record whose label is none of `classes` is left out: it counts as a row of zeros.
+        accountant : Accountant, optional
+            Charged `privacy_` after all that is public was checked and before anything is drawn. So a mistake in a
+            parameter leaves it, and the data, untouched, and so does OverBudget; what goes wrong later was paid for.
+
+        Raises ValueError for anything public that is out of range, and for a `sample_weight`.
         """
         refuse(refused)
+        checked_account(accountant)
         rng = seeded(self.random_state)
-        table = self._table(X)
-        labels = self._labels(y)
-        check_consistent_length(table, labels)
+        table, sides = self._checked(X, y)
         warn_of_leaks(self, len(table))
-        signed = self.classes_[-1:] if len(self.classes_) <= 2 else self.classes_
-        sides = [np.where(equal(labels, label), 1.0, -1.0) for label in signed]
         budget = self._budget()
-        pay(accountant, budget, type(self).__name__)
-        with threads_for(table.size):
-            self.model_ = self._learn(table, sides, rng)
+        self.__dict__["_due"] = partial(pay, accountant, budget, type(self).__name__)
+        try:
+            with threads_for(table.size):
+                self.model_ = self._learn(table, sides, rng)
+        finally:
+            self.__dict__.pop("_due", None)
         self.privacy_ = budget
         kept(self.model_.privacy, self.privacy_, "model_")
         self.coef_, self.intercept_ = self._linear(np.atleast_2d(self.model_.weights))

@@ -22,6 +22,7 @@ from lemmata.mechanisms.arithmetic import brief, up
 from lemmata.mechanisms.laplace import FloatLaplace, GridLaplace, grid_for
 from lemmata.mechanisms.law import LinearModel, clip_rows, finite, generator, labels, one_of, sized, whole, within_reach
 from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.solvers.certified_svm import certified
 from lemmata.mechanisms.solvers.svm import LOSSES, Solution, solution_tolerance, solve_rows
 
 CALIBRATIONS = {"printed": svm_sensitivity.weight_sensitivity, "sharp": svm_sensitivity.weight_sensitivity_sharp}
@@ -155,9 +156,10 @@ def law(
     S then grows by F grid steps, about a millionth. It holds in floating point. `sampler="float64"` adds
     `rng.laplace`: the law of the theorem over the reals, whose low bits leak in floating point; for study only.
 
-    Give `privacy` or `scale`; with a `scale` the law computes the privacy it has. The solver's best point is released,
-    whatever it is; that it is within `solution_tolerance`, which is charged, is what the tests of hostile data show.
-    Raises ValueError for bad input.
+    Give `privacy` or `scale`; with a `scale` the law computes the privacy it has. The centre is proved to be within
+    `solution_tolerance` of the minimiser, which is charged: by the solver's certificate, or, where that is not good
+    enough, in ball arithmetic, which gets there on all rows (`lemmata.mechanisms.solvers.certified_svm`). Raises
+    ValueError for bad input.
 
     >>> released = law([[1.0], [-1.0]], [1, -1], privacy=PureDP(2.0), C=1.0)
     >>> round(released.scale, 5), released.sample(np.random.default_rng(0)).shape
@@ -171,12 +173,13 @@ def law(
     sensitivity = l1_sensitivity(n=n, C=C, F=F, kappa=kappa, calibration=calibration)
     privacy, epsilon = _budget(sensitivity, privacy, scale)
     grid, steps = grid_for(sensitivity, epsilon, F)
-    solved = solve_rows(V, y, C=C, loss=loss, counts=counts)
+    within = solution_tolerance(C=C, F=F, kappa=kappa)
+    weights = certified(V, y, C=float(C), kappa=float(kappa), loss=loss, counts=counts, within=within)
     noise: GridLaplace | FloatLaplace
     if sampler == "float64":
-        noise = FloatLaplace(solved.weights, sensitivity / epsilon)
+        noise = FloatLaplace(weights, sensitivity / epsilon)
     else:
-        noise = GridLaplace(solved.weights, grid, steps)
+        noise = GridLaplace(weights, grid, steps)
     return SVMLaw(noise, sensitivity, privacy, phi)
 
 

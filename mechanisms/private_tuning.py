@@ -66,7 +66,7 @@ class PrivateTuningLaw:
     sigma: float  # standard deviation of a score's noise
     run: GaussianDP  # what one run spends, its score included
     privacy: ApproxDP  # neighbours differ in one replaced record
-    exact: bool = False  # whether scores are whole numbers whose noise is drawn exactly
+    exact: bool = False  # whether K and the noise of scores, which are whole numbers then, are drawn exactly
 
     @property
     def expected_cost(self) -> float:
@@ -76,7 +76,7 @@ class PrivateTuningLaw:
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """`size` independent tunings abreast: all runs of all of them in one stream, a bounded number at a time."""
         longest = max(map(release_length, self.base, rng.spawn(len(self.base))))  # whichever are drawn
-        ends = np.cumsum(self.runs.sample(rng, size))
+        ends = np.cumsum(self.runs.exactly(rng, size) if self.exact else self.runs.sample(rng, size))
         best = np.full(size, np.inf)
         index = np.zeros(size, dtype=int)
         release = np.zeros((size, longest))

@@ -5,19 +5,25 @@
 where every record is in the batch B_t with probability q, independently, and nobody learns who was. A step costs q n k
 operations instead of n k. The noise of a full step is sqrt(T) Delta / mu, that of a batch, divided by q, hardly more as
 long as sigma is not much below Delta / 2: a batch hides who is in it, which buys back what its size costs
-(`lemmata.bounds.exact.sampled_gaussian`). The descent takes the T steps of the full one as long as that is at most
-`passes` times the data, and fewer beyond. All sizes depend on n, k and parameters only.
+(`lemmata.bounds.exact.sampled_gaussian`).
 
-What batches cost, in percent of wrong answers on 4,000 fresh records (margin 0.3, one label in twenty flipped, delta =
-1e-5, means of 16 to 60 releases of Algorithm 3 on one dataset; the last line is the standard error of the difference):
+All m runs of Algorithm 3 take step t on the same batch, drawn and gathered once, and their iterates are columns of
+one product. What a step shows of a record is then one vector with a part for each run, sqrt(m) times as long as a
+part in units of its noise; batches that are sqrt(m) times as large pay for that, and the noise of the mean gradient
+is the same. A descent takes the T steps of the full one as long as they are n / 4 at most, and `passes` times the
+data: time is linear in n. All sizes depend on n, k and parameters only.
 
-    n, d, epsilon   1000, 10, 1   2000, 20, 1/2   2000, 20, 1   2000, 20, 4   2000, 200, 1   4000, 50, 1
-    full descents          6.16            6.13          5.32          5.28           4.82          5.23
-    random batches         6.11            6.85          5.49          5.29           4.81          5.25
-    +-                     0.14            0.32          0.07          0.01           0.01          0.01
+What batches cost, in percent of wrong answers on 20,000 fresh records (margin 0.3, one label in twenty flipped, delta =
+1e-5, means of 8 releases of Algorithm 3 for each of 3 to 12 datasets; the last line is the standard error of the
+difference over the datasets, `lemmata.tools.speed.bench_adaptive_margin` measures it again):
 
-All sizes are below those at which `adaptive_margin.fit` takes batches. Where the noise decides, at n epsilon = 2000 and
-less, batches may lose half a percent; beyond, a fiftieth of one.
+    n, d, epsilon   1000, 10, 1   2000, 20, 1/2   2000, 20, 4   4000, 50, 1   10000, 50, 1   20000, 20, 1/10
+    full descents         5.228           5.765         5.007         5.049          4.954             5.044
+    random batches        5.435           6.248         5.011         5.046          4.952             5.070
+    +-                    0.127           0.217         0.004         0.010          0.002             0.054
+
+Where the noise decides, at n epsilon = 1000 and less, batches may lose half a percent; beyond, a fiftieth of one.
+`adaptive_margin.fit` takes full descents as long as they take a second.
 """
 
 from __future__ import annotations
@@ -36,6 +42,7 @@ from lemmata.bounds.exact.sampled_gaussian import batches_scale
 from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25.noisy_gd import balanced_steps
 from lemmata.mechanisms.arithmetic import root_down, up
+from lemmata.mechanisms.exact_geometric import geometric
 from lemmata.mechanisms.grid_sums import SINGLE, GridNoise, check_noise, coefficient_bits, on_grid, signed_rows
 from lemmata.mechanisms.law import Projection, clip_rows, labels, positive, sized, table
 from lemmata.mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw
@@ -80,18 +87,22 @@ def plan(n: int, k: int, *, privacy: ApproxDP, mu: float, each: float, runs: int
     return Plan(steps, rate, scale)
 
 
-def batches(rng: np.random.Generator, n: int, rate: float, steps: int) -> Iterator[np.ndarray]:
+def batches(
+    rng: np.random.Generator, n: int, rate: float, steps: int, *, exactly: bool = False
+) -> Iterator[np.ndarray]:
     """`steps` random batches of 0..n-1, each number in each batch with probability `rate`, all independently.
 
-    The gaps between the members, counted through all batches of a block, are geometric; what a block overshoots is
-    drawn anew in the next, as geometric gaps have no memory.
+    With `exactly` that is the chance of the bits drawn (`lemmata.mechanisms.exact_geometric`). The gaps between the
+    members, counted through all batches of a block, are geometric; what a block overshoots is drawn anew in the next,
+    as geometric gaps have no memory.
     """
     together = max(1, int(DRAWN / (n * rate)))
     for start in range(0, steps, together):
         count = min(together, steps - start)
         members, last = [np.empty(0, dtype=np.int64)], -1
         while last < count * n:
-            gaps = rng.geometric(rate, size=ceil(count * n * rate * 1.02) + 50)
+            size = ceil(count * n * rate * 1.02) + 50
+            gaps = geometric(rng, rate, size) if exactly else rng.geometric(rate, size=size)
             members.append(last + np.cumsum(gaps))
             last = int(members[-1][-1])
         places = np.concatenate(members)
@@ -163,7 +174,9 @@ def abreast(runs: Sequence[SampledGDLaw], rng: np.random.Generator) -> list[np.n
     """
     shared = {id(run.Z): [i for i, other in enumerate(runs) if other.Z is run.Z] for run in runs}
     columns = {key: _Columns([runs[i] for i in group], rng) for key, group in shared.items()}
-    for t, batch in enumerate(batches(rng, len(runs[0].Z), runs[0].rate, runs[0].steps)):
+    first = runs[0]
+    drawn = batches(rng, len(first.Z), first.rate, first.steps, exactly=bool(first.grid))
+    for t, batch in enumerate(drawn):
         for each in columns.values():
             each.step(t, batch)
     last = {i: columns[key].W[:, j] for key, group in shared.items() for j, i in enumerate(group)}

@@ -8,7 +8,7 @@ with centres and spreads of `bounds`, where they are given, and otherwise found 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import Any
@@ -21,13 +21,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from lemmata.mechanisms import column_ranges
 from lemmata.mechanisms.arithmetic import brief
 from lemmata.mechanisms.column_ranges import REACH, Ranges
-from lemmata.mechanisms.disclosure import pay, refuse, warn_of_leaks
+from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_leaks
 from lemmata.mechanisms.inputs import seeded, tabular
 from lemmata.mechanisms.law import one_of
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee
 from lemmata.mechanisms.table_columns import Column, Layout, layout
 
 RANGES = ("private",)
+CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
 
 
 def dense(estimator: Any, X: Any, reset: bool) -> np.ndarray:
@@ -92,8 +93,12 @@ def find(
     budget: GaussianDP | ApproxDP,
     noise: str,
     rng: np.random.Generator,
+    settle: Callable[[], None],
 ) -> Ranges:
-    """The ranges of all columns that come out: `bounds` where they are given, and one private search for the others."""
+    """The ranges of all columns that come out: `bounds` where they are given, and one private search for the others.
+
+    `settle` is called before anything is drawn, and not at all if nothing is.
+    """
     if ranges is not None:
         one_of(RANGES, ranges=ranges)
     centre, spread = given(bounds, columns)
@@ -102,7 +107,9 @@ def find(
         return Ranges(centre, spread, None)
     if ranges is None:
         raise ValueError(f"bounds leaves out {columns.names()[open_[0]]!r}: give it too, or take ranges = 'private'")
-    found = column_ranges.released(column_ranges.law(_columns(table, open_), privacy=budget, noise=noise), rng)
+    made = column_ranges.law(_columns(table, open_), privacy=budget, noise=noise)
+    settle()
+    found = column_ranges.released(made, rng)
     centre[open_], spread[open_] = found.centre, found.spread
     return Ranges(centre, spread, found.privacy)
 
@@ -116,10 +123,11 @@ def _columns(table: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 class PrivateScaler(TransformerMixin, BaseEstimator):
     """Every column of a table on one scale, found privately: for a Pipeline, in front of any learner.
 
-        make_pipeline(PrivateScaler(epsilon=0.3), NoisyGD(epsilon=0.7, classes=(0, 1)))
+        make_pipeline(PrivateScaler(epsilon=0.3, unit_ball=True), NoisyGD(epsilon=0.7, classes=(0, 1)))
 
     Formal guarantee: (epsilon, delta)-DP under replacement of one record of `center_` and `scale_`, for every input.
-    What a learner behind it promises comes on top: an `accountant` adds it up (`fit(X, accountant=account)`).
+    What a learner behind it promises comes on top: an `accountant` adds it up (`fit(X, accountant=account)`, in a
+    Pipeline `fit(X, y, privatescaler__accountant=account, noisygd__accountant=account)`).
     `transform` treats every record by itself, and what it returns is not private.
 
     Parameters
@@ -133,6 +141,10 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
         may not be looked up in the data.
     categories : mapping, optional
         For columns of categories the public list of them; without one a fixed hash into 8 buckets.
+    unit_ball : bool
+        Whether rows come out as `MarginClassifier` sees them: over sqrt(D / 2), clipped to length 1, with a constant
+        beside them, length 1 again at most. Right for the learners of this package, which clip rows and have no
+        intercept of their own; scikit-learn's want the columns themselves.
     noise : "exact" or "float"
         As for the learners.
     random_state : int, Generator or None
@@ -159,6 +171,7 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     ranges: str | None = "private"
     bounds: Any = None
     categories: Any = None
+    unit_ball: bool = False
     noise: str = "exact"
     random_state: Any = None
     promises = True
@@ -166,29 +179,29 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: Any = None, *, accountant: Any = None, **refused: Any) -> Any:
         """One release of the ranges. X: (n, d), dense, sparse or a frame. `accountant` is charged before it."""
         refuse(refused)
+        checked_account(accountant)
         rng, budget = seeded(self.random_state), ApproxDP(self.epsilon, self.delta)
         table = dense(self, X, True)
         warn_of_leaks(self, len(table), labels=False)
-        columns = columns_of(self, table.shape[1])
-        free = not np.isnan(given(self.bounds, columns)[0]).any()
-        if not free:
-            pay(accountant, budget, type(self).__name__)
-        asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise}
-        self.ranges_ = find(table, columns, budget=budget, rng=rng, **asked)
-        self.privacy_: Guarantee | None = None if free else budget
+        asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise, "budget": budget, "rng": rng}
+        settle = lambda: pay(accountant, budget, type(self).__name__)  # noqa: E731
+        self.ranges_ = find(table, columns_of(self, table.shape[1]), **asked, settle=settle)
+        self.privacy_: Guarantee | None = budget if self.ranges_.privacy else None
         self.spent_ = self.ranges_.privacy
         self.center_, self.scale_ = self.ranges_.centre, self.ranges_.spread
         return self
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """(n, D), entries in [-2, 2], record by record."""
+        """(n, D), entries in [-2, 2], or (n, D + 1) with rows in the unit ball; record by record."""
         check_is_fitted(self)
-        return self.ranges_.standardised(dense(self, X, False))
+        Z = self.ranges_.standardised(dense(self, X, False))
+        return ball_rows(Z, columns_of(self, Z.shape[1]).size) if self.unit_ball else Z
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the columns that come out, shape (D,)."""
+        """The names of the columns that come out, shape (D,), or (D + 1,) with "constant"."""
         check_is_fitted(self)
-        return np.array(columns_of(self, len(self.center_)).names(), dtype=object)
+        names = columns_of(self, len(self.center_)).names()
+        return np.array(names + ["constant"] * self.unit_ball, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -204,8 +217,11 @@ def row_length(size: int) -> float:
     return sqrt(size / 2)
 
 
-def ball_rows(Z: np.ndarray, size: int, constant: float) -> np.ndarray:
-    """Standardised rows over `row_length`, clipped to length 1, a constant beside them, over sqrt(1 + constant^2)."""
-    Z = Z / row_length(size)
-    Z /= np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1.0)
-    return np.column_stack([Z, np.full(len(Z), constant)]) / sqrt(1 + constant**2)
+def ball_rows(Z: np.ndarray, size: int) -> np.ndarray:
+    """Standardised rows over `row_length`, clipped to length 1, `CONSTANT` beside them, over sqrt(1 + CONSTANT^2)."""
+    rows = np.full((len(Z), Z.shape[1] + 1), CONSTANT)
+    inside = rows[:, :-1]
+    np.divide(Z, row_length(size), out=inside)
+    inside /= np.maximum(np.linalg.norm(inside, axis=1, keepdims=True), 1.0)
+    rows /= sqrt(1 + CONSTANT**2)
+    return rows

@@ -27,6 +27,7 @@ from scipy.special import log_ndtr
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from lemmata.bounds.notebook import card
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms import private_tuning
 from lemmata.mechanisms.arithmetic import in_range
@@ -47,6 +48,7 @@ WIDTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 class SearchCost:
     """What a search over `candidates` settings costs; it depends on no data.
 
+    expected_runs how many runs there are on average; beta: the chance that the best setting is in none of them
     alone         mu of a single fit with the whole (epsilon, delta)
     training      mu of the training of one run here; its score gets as much
     each_once     mu of a training if every setting were run once and the budgets added up, scores included
@@ -61,6 +63,15 @@ class SearchCost:
     training: float
     each_once: float
     seconds: float | None = None
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("runs", f"{self.expected_runs:.0f} expected; none has the best setting with a chance of {self.beta:g}"),
+            ("a run trains with", f"mu = {self.training:.4f}; its score gets as much"),
+            ("a single fit, no search", f"mu = {self.alone:.4f}"),
+            ("every setting once", f"mu = {self.each_once:.4f}"),
+        ]
+        return card(f"{self.candidates} settings, searched within {self.privacy}", facts)
 
     def __str__(self) -> str:
         taken = "" if self.seconds is None else f"  time       about {self.seconds:.2g} core-seconds expected\n"
@@ -160,7 +171,8 @@ class PrivateSearchCV(ApproximateClassifier):
         mu, promised = budget(self.epsilon, self.delta, r=r, calibration="sharp")
         alone = gaussian_mu(self.epsilon, self.delta)
         runs = TruncatedNegativeBinomial(1.0, r).mean
-        return SearchCost(promised, k, self.beta, runs, alone, split_budget(mu, 2), alone / sqrt(2 * k), seconds)
+        mean = round(runs, 6)
+        return SearchCost(promised, k, self.beta, mean, alone, split_budget(mu, 2), alone / sqrt(2 * k), seconds)
 
     def _r(self) -> float:
         """r of K ~ TNB(1, r): the best of k settings is never drawn with probability at most beta (Lemma 7.2)."""
@@ -173,12 +185,18 @@ class PrivateSearchCV(ApproximateClassifier):
         if getattr(kind, "spends", None) not in ("gaussian", "pure"):
             raise ValueError(f"estimator is a {type(kind).__name__}: its release is no Gaussian or pure mechanism")
         ours = {"noise": self.noise} if "noise" in kind.get_params() else {}
-        return [clone(kind).set_params(**setting, **ours) for setting in self.settings()]
+        found = [clone(kind).set_params(**setting, **ours) for setting in self.settings()]
+        if any(one._standardises for one in found):
+            raise ValueError("estimator would find ranges, and a search does not: take PrivateScaler, and ranges=None")
+        return found
 
     def law(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> Any:
-        """The law of the search on one dataset: what an audit draws from. X finite, signs -1 or +1, `rng` public."""
+        """The law of the search on one dataset: what an audit draws from. X finite, signs -1, +1 or 0, `rng` public."""
         candidates = self._candidates()
+        X = np.array(X)  # whose rows may be blanked below
         tables = [candidate._rows(X) for candidate in candidates]
+        for table in tables:
+            table[signs == 0] = 0.0
 
         def base(mu: float) -> list[Priced]:
             spent = GaussianDP(mu)
@@ -200,9 +218,13 @@ class PrivateSearchCV(ApproximateClassifier):
             print(self.cost(X.shape))
         public, private = two_streams(rng)
         law = self.law(X, signs, public)
+        self._settle()
         drawn = law.sample(private)
         self.best_index_ = int(drawn["index"][0])
         self.best_params_ = self.settings()[self.best_index_]
         self.cv_results_ = {"params": self.settings()}  # scores and runs are not released
         rows = self._candidates()[self.best_index_]._rows
         return LinearModel(drawn["release"][0, : rows(X[:1]).shape[1]], law.privacy, rows)
+
+    def _linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._candidates()[self.best_index_]._linear(weights)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, floor, frexp, inf, nextafter
+from math import ceil, floor, frexp, inf, log, nextafter
 
 import numpy as np
 from flint import arb, ctx
@@ -24,13 +24,17 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.rbht09.private_svm import snapping_epsilon
 from lemmata.mechanisms.arithmetic import brief, up
+from lemmata.mechanisms.entropy import words
 from lemmata.mechanisms.law import finite, generator, sized
 from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.proved_floats import log_of
 
 MOST = 2.0**36  # scales that the bound may have: the slack is below a thousandth there
 SLACK = Fraction(1, 10**12)  # of the calibration, for the float arithmetic that computes it
 DIGITS = 52
 HALF = 2**DIGITS
+BLOCK = 2**13  # numbers drawn at a time: they stay in the first cache
+SEEN = 64  # binary places of U up to which its logarithm is first taken in float64
 
 
 def number(index: int) -> Fraction:
@@ -70,6 +74,22 @@ def draw(rng: np.random.Generator) -> int:
     return -(zeros + 1) * HALF + int(rng.integers(HALF))
 
 
+def draws(rng: np.random.Generator, size: int) -> np.ndarray:
+    """`size` indices of random U, int64: what as many calls of `draw` return.
+
+    >>> int(draws(np.random.default_rng(0), 1)[0]) == draw(np.random.default_rng(0))
+    True
+    """
+    drawn = words(rng, 2 * size).reshape(size, 2).view(np.uint64) ^ np.uint64(2**63)
+    place = drawn[:, 0] >> np.uint64(2)
+    high = place >> np.uint64(31)
+    length = np.where(high > 0, np.frexp(high.astype(float))[1] + 31, np.frexp(place.astype(float))[1])
+    indices = -(63 - length.astype(np.int64)) * HALF + (drawn[:, 1] >> np.uint64(12)).astype(np.int64)
+    for i in np.flatnonzero(place == 0):
+        indices[i] = draw(rng) - 62 * HALF
+    return indices
+
+
 @dataclass(frozen=True)
 class Snapping:
     """What is public of the mechanism: its scale and its bound, and with them the places where releases lie."""
@@ -90,6 +110,26 @@ class Snapping:
         whole = floor(quotient)
         snapped = (whole + (quotient - whole >= 0.5)) * self.step
         return float(min(max(snapped, -self.bound), self.bound))
+
+    def releases(self, centres: np.ndarray, signs: np.ndarray, indices: np.ndarray) -> np.ndarray:
+        """`release` of arrays of one shape (size,).
+
+        In steps, the quotient is the centre's, c at most, and the noise's, at most 45 while U has at most 64 zeros in
+        front of its digits. What is computed here and what `release` rounds differ by less than 2^-44 + c 2^-51: 2^-46,
+        proved, for `log_of`, less than 2^-45 for its sum with a multiple of log 2 and for products with the scale, and
+        four roundings by a relative 2^-53 where the centre is added. Where that does not prove on which side of a tie
+        the quotient lies, and for smaller U, `release` decides.
+        """
+        exponents = (indices >> DIGITS) + 1
+        halves = ((indices & (HALF - 1)) + HALF).astype(float) * (0.5 / HALF)
+        quotients = (centres - signs * (self.scale * (log_of(halves) - exponents * log(2)))) / self.step
+        wholes = np.floor(quotients)
+        parts = quotients - wholes
+        released = np.clip((wholes + (parts >= 0.5)) * self.step, -self.bound, self.bound)
+        doubtful = np.abs(parts - 0.5) <= 2.0**-44 + np.abs(centres) / self.step * 2.0**-51
+        for i in np.flatnonzero(doubtful | (exponents < -SEEN)):
+            released[i] = self.release(float(centres[i]), int(signs[i]), int(indices[i]))
+        return released
 
     def places(self) -> np.ndarray:
         """All releases of one coordinate, ascending: about 2 B / Λ of them."""
@@ -149,10 +189,13 @@ class SnappingLaw:
         return self.snap.scale
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, F); about 20 microseconds a number."""
-        signs = 2 * rng.integers(0, 2, (size, self.centre.size)) - 1
-        drawn = [[self.snap.release(w, s, draw(rng)) for w, s in zip(self.centre, row, strict=True)] for row in signs]
-        return np.array(drawn, dtype=float).reshape(size, self.centre.size)
+        """`size` independent releases, shape (size, F); about 50 nanoseconds a number."""
+        signs = (2 * rng.integers(0, 2, (size, self.centre.size)) - 1).reshape(-1)
+        centres, out = np.broadcast_to(self.centre, (size, self.centre.size)).reshape(-1), np.empty(signs.size)
+        for start in range(0, signs.size, BLOCK):
+            block = slice(start, start + BLOCK)
+            out[block] = self.snap.releases(centres[block], signs[block], draws(rng, signs[block].size))
+        return out.reshape(size, self.centre.size)
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
         """The log-probability of each release, shape (size,): of the exact law, -inf off its places."""

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.exact import tnb
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.mechanisms.arithmetic import in_range, reals
+from lemmata.mechanisms.exact_geometric import geometric, runs
 
 LARGEST = 2.0**50  # of (1 + |eta|) / r: so large a K is still counted exactly, and 2^63 is out of reach
 
@@ -35,6 +36,12 @@ class TruncatedNegativeBinomial:
     def mean(self) -> float:
         """E K."""
         return run_counts.mean(eta=self.eta, r=self.r)
+
+    def exactly(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        """As `sample`, with exact chances: what an exact release takes. A draw costs about as many steps as it says."""
+        if self.eta == 1:
+            return geometric(rng, self.r, size)
+        return np.array([runs(rng, self.eta, self.r) for _ in range(size)])
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent values of K, shape (size,), whole numbers of at least 1.

@@ -1,9 +1,11 @@
 """Every statement answers a bad argument with one error that names it, and a strange but lawful one rightly."""
 
 import datetime
+import decimal
 import inspect
 import math
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -44,7 +46,29 @@ STRANGE = (
     np.uint64(2**63),
     np.longdouble("1e4000"),
     np.longdouble(1) / 3,
+    -(2**63),
+    np.int64(-(2**63)),
+    np.float16("nan"),
+    np.float32("inf"),
+    np.bool_(True),
+    np.complex128(1j),
+    np.timedelta64("NaT"),
+    np.array(0.5),
+    np.array(np.nan),
+    np.array(None, dtype=object),
+    np.array([], dtype=float),
+    np.array([True, False]),
+    np.array([np.timedelta64(1, "s")]),
+    np.ma.array(0.5),
+    np.ma.array(0.5, mask=True),
+    decimal.Decimal("0.5"),
+    decimal.Decimal("NaN"),
+    Fraction(1, 3),
+    Fraction(10**400, 3),
     (0.5,),
+    [],
+    set(),
+    range(3),
     {"a": 1},
     object(),
     abs,
@@ -112,6 +136,7 @@ def test_what_is_no_number_is_one_line_that_names_it_and_never_nan(key):
                     assert name in str(error) and "\n" not in str(error), f"{name} = {value!r}: {error}"
                 else:
                     assert not has_nan(answer), f"{name} = {value!r}"
+                    assert not isinstance(answer, complex | decimal.Decimal | datetime.timedelta), f"{name} = {value!r}"
 
 
 def has_nan(answer):

@@ -6,7 +6,9 @@ h* = h_{e_1}, and unit vectors w with w_1 < 0, which err on every point.
 """
 
 from fractions import Fraction
-from math import ceil, comb, exp, log
+from math import ceil, exp, log
+
+from flint import fmpz
 
 from lemmata.bounds.exact.numbers import Real, power
 from lemmata.bounds.theorem import between, integer, positive, require, theorem
@@ -195,13 +197,14 @@ def cube_risk(*, d: int) -> Fraction:
     """The risk of the printed w, counted: P(Bin(d-1, 1/2) <= d/2), which tends to 1/2.
 
     Derivation. y <w, x> = (S - 1)/d with S a sum of d - 1 fair signs: the first coordinate alone is always wrong.
-    Labels +-1.
+    Labels +-1. Of the N = d - 1 other signs half the outcomes are below N/2, or N/2 for half of the middle one, and one
+    more binomial coefficient counts: C(N, N/2)/2 for even N, C(N, (N + 1)/2) for odd N.
 
     >>> [cube_risk(d=d) for d in (1, 2, 3, 5)]
     [Fraction(1, 1), Fraction(1, 1), Fraction(3, 4), Fraction(11, 16)]
     """
-    everything = power(2, d - 1)
-    return Fraction(sum(comb(d - 1, j) for j in range(d // 2 + 1)), everything)
+    everything, middle = power(2, d - 1), int(fmpz.bin_uiui(d - 1, d // 2))
+    return Fraction(1, 2) + Fraction(middle, everything * (1 + d % 2))
 
 
 @theorem(

@@ -148,7 +148,7 @@ def weighted(raised, gamma, theta):
     quick=grid(theta=[0.5], candidates=[2, 6]),
     full=grid(theta=[1e-3, 0.1, 3.0], candidates=[3, 6, 50]),
     control=Control("the weights' theta {} times as large", (1.01, 1.5)),
-    given=[bounds.normalised_sensitivity],
+    given=[bounds.normalised_sensitivity, bounds.best_normalised],
     rounding=1e-9,
     cost=0.4,
     note="attained by a reference that no record moves; what random corners spend is in the note of each setting",

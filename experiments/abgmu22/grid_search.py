@@ -61,6 +61,7 @@ def valid_cases(statement, over=1.0):
 
 @inequality_claim(
     bounds.valid_chance,
+    given=[bounds.valid_chance_corrected],
     control=Control("bad losses with {} times the probability", (1.01, 1.5)),
     tightness=up_to_one,
     note="true, since δ/2 ≤ 1 − δ/2, and equal at δ = 1; what the next sentence needs is 1 − δ/2, and that holds",

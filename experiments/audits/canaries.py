@@ -18,8 +18,8 @@ from lemmata.experiments import data
 from lemmata.experiments.audits.tables import keep
 from lemmata.experiments.comparison.attacks import releases
 from lemmata.experiments.comparison.learners import Learner, find
+from lemmata.mechanisms.audit.fitted import Fitted
 from lemmata.mechanisms.audit.game import Audit, audit
-from lemmata.mechanisms.audit.samplers import Fitted
 from lemmata.mechanisms.estimators import MarginClassifier
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
 from lemmata.mechanisms.streams import LEDGER_ROOT
@@ -73,7 +73,7 @@ def audited(named: str, dataset: str, budget: int) -> Audit:
     one, other, far = neighbours(dataset)
     if named == FITTED:
         estimator = MarginClassifier(epsilon=EPSILON, delta=DELTA, ranges=None)
-        samples: list[Callable] = [Fitted(estimator, X, y) for X, y in (one, other)]
+        samples: list[Callable] = [Fitted(estimator, X, y, singly=True) for X, y in (one, other)]
         claim, budget = GaussianDP(gaussian_mu(EPSILON, DELTA)), min(budget, SLOW)
     else:
         learner = find(named)

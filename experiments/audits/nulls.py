@@ -192,22 +192,29 @@ def interval(alarms: int, audits: int, chance: float = 0.01) -> tuple[float, flo
     return float(low), float(high)
 
 
+def codes() -> dict[str, str]:
+    """What the counts of each null depend on."""
+    return {name: code_hash(audited, null) for name, null in NULLS.items()}
+
+
 def shown(lines: list[dict[str, str]]) -> list[dict]:
-    """The lines of the table with an interval for either rate, in per cent."""
-    rates = ("alarms", "overclaims")
+    """The lines of the table with an interval for either rate, in per cent, and whether this code has made them."""
+    rates, now = ("alarms", "overclaims"), codes()
     return [
-        line | {f"{name}_share": [100 * x for x in interval(int(line[name]), int(line["audits"]))] for name in rates}
+        line
+        | {f"{name}_share": [100 * x for x in interval(int(line[name]), int(line["audits"]))] for name in rates}
+        | {"current": line["code"] == now.get(line["null"])}
         for line in lines
     ]
 
 
 def stored(table: Path) -> dict[str, dict]:
     """The lines of a table that this code has made, by name; fresh ones for the others."""
-    codes = {name: code_hash(audited, null) for name, null in NULLS.items()}
+    now = codes()
     kept: dict[str, dict] = {}
     if table.exists():
         with table.open(newline="", encoding="utf-8") as lines:
-            kept = {line["null"]: line for line in csv.DictReader(lines) if line["code"] == codes.get(line["null"])}
+            kept = {line["null"]: line for line in csv.DictReader(lines) if line["code"] == now.get(line["null"])}
     return {
         name: {
             "null": name,
@@ -215,7 +222,7 @@ def stored(table: Path) -> dict[str, dict]:
             "truth": null.just,
             "attackers": len([*attackers(null.a, null.b, None), *IDLE]),
             **{count: int(kept.get(name, {}).get(count, 0)) for count in ("audits", "alarms", "overclaims")},
-            "code": codes[name],
+            "code": now[name],
         }
         for name, null in NULLS.items()
     }

@@ -156,7 +156,12 @@ def features_cost_twice():
 
 @inequality_claim(
     bounds.features_penalty,
-    given=["bms22.thm4.1/explicit/inner-products", bounds.coefficient_sum, bounds.norm_of_weights],
+    given=[
+        "bms22.thm4.1/explicit/inner-products",
+        "bms22.thm4.2.s1/printed/features",
+        bounds.coefficient_sum,
+        bounds.norm_of_weights,
+    ],
     scope=EVERY_DRAW,
 )
 def any_number_of_features():

@@ -106,6 +106,7 @@ def equal_zero_one_losses(*, gamma):
 
 @inequality_claim(
     bounds.minimiser_norm,
+    given=["bms22.exH/printed/minimiser"],
     quick=grid(m=[1, 1000], gamma=[0.0009]),
     full=grid(m=[9], gamma=[0.111]),
     control=Control("norm divided by {}", (1.2, 2), setting={"m": 1000, "gamma": 0.0009}),

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from lemmata.experiments.comparison.learners import LEARNERS, NOT_INSTALLED
-from lemmata.experiments.comparison.table import DATASETS, DEFAULT, DELTA
-from lemmata.experiments.engine.formula import in_symbols
+from lemmata.bounds.formula import in_symbols
+from lemmata.experiments.comparison import reasons
+from lemmata.experiments.comparison.learners import LEARNERS, LISTED, NOT_INSTALLED, OPTIONAL, Learner
+from lemmata.experiments.comparison.table import DATASETS, DEFAULT, DELTA, says_little
 
 TABLES = ("means", "differences", "attacks")
 DECIDED = 3.0  # log10 of the evidence: wrong with a chance of 1/1000
@@ -24,7 +25,7 @@ LEVEL = 1.0  # the epsilon of the table
 WHY = {
     "MarginClassifier": "One descent gets the whole budget, on a hinge as wide as the noise resolves, √d/(nμ), and "
     "at most 1/16.",
-    "logistic descent": "The same budget; the logistic loss still pulls at records that are right already.",
+    "logistic descent": "The same budget and steps on the logistic loss.",
     "known margin": "The whole budget too. What it is told of the margin is right on planted data, a guess elsewhere.",
     "adaptive margin": "A run and a score for every margin of the grid Γ share the budget: each has 1/√(2|Γ|) of μ.",
     "private tuning": "It pays for the best of a random number of runs instead of for all, and finds the width itself; "
@@ -32,20 +33,28 @@ WHY = {
     "printed adaptive margin": "The printed calibration leaves two fifths of μ. Where the budget allows one step, "
     "the average of the iterates is w = 0, in whom the strict loss finds no error: it wins.",
     "printed private tuning": "The same, and the printed account of the best of K runs leaves a quarter of μ.",
-    "objective perturbation": "All of the budget in one draw, which meets a minimiser: no step size is lost. It solves "
-    "d × d systems.",
+    "objective perturbation": "All of the budget in one draw; it solves d × d systems.",
     "perceptron": "It averages what is still wrong. Records that no halfspace gets right keep it moving: without a "
     "margin more budget makes it worse.",
-    "private grid search": "Half of the records train, half choose, each of five norms has 1/√5 of μ: at small ε it "
-    "selects the zero vector, which says one label.",
+    "private grid search": "Half of the records train, half choose, each of five norms has 1/√5 of μ.",
     "phased SGD": "One pass over the records, each seen once.",
     "boosted DP-ERM": "Several phased runs on shares of the budget, with the printed constants.",
-    "projected DP-ERM": "25 dimensions lose margin, and boosting shares the budget on top.",
-    "pure objective": "No δ: the noise has length d/ε instead of about √d/ε.",
-    "pure output": "No δ, and the problem does not dampen the noise.",
-    "Laplace SVM": "No δ, and an ℓ₁ sensitivity that grows with √d.",
+    "projected DP-ERM": "The same on rows projected to 25 dimensions.",
+    "pure objective": "No δ.",
+    "pure output": "No δ.",
+    "Laplace SVM": "No δ.",
+    "diffprivlib": "No δ; IBM's words are taken for its guarantee.",
     "majority class": "It costs next to nothing: a single noisy count.",
 }
+
+
+def rule(learner: Learner | None) -> str:
+    """How C follows from n, d and the budget, for a learner that has such a rule."""
+    given = getattr(learner and learner.law, "__kwdefaults__", None) or {}
+    if learner is None or "scale" not in given:
+        return ""
+    spent = "ε" if learner.spends == "epsilon" else "μ"
+    return f"C = {given['scale']:g} n{spent}/{'√d' if given['power'] == 0.5 else 'd'}, chosen elsewhere."
 
 
 def tables(reports: Path) -> dict[str, pd.DataFrame]:
@@ -61,6 +70,8 @@ def tables(reports: Path) -> dict[str, pd.DataFrame]:
 def standing(means: pd.DataFrame, differences: pd.DataFrame) -> list[dict]:
     """A line a learner: its risks at epsilon 1, how often it is better or worse than our default, seconds."""
     real = [name for name in DATASETS if (means.dataset == name).any()]
+    known = {one.name: one for one in [*LISTED, OPTIONAL]} | LEARNERS
+    shown = reasons.sentences(pd.read_csv(reasons.TABLE))
     lines = []
     for name in means.learner.unique():
         mine, against = means[means.learner == name], differences[differences.learner == name]
@@ -74,13 +85,15 @@ def standing(means: pd.DataFrame, differences: pd.DataFrame) -> list[dict]:
             }
             for dataset in real
         ]
-        learner = LEARNERS.get(name)
+        learner = known.get(name)
         lines.append(
             {
                 "name": name,
                 "about": learner.about if learner else "",
                 "spends": learner.spends.replace("epsilon", "ε").replace("delta", "δ") if learner else "",
                 "why": WHY.get(name, ""),
+                "rule": rule(learner),
+                "shown": shown.get(name, ""),
                 "private": private,
                 "cells": cells,
                 "settings": len(against),
@@ -124,6 +137,12 @@ def shown(reports: Path) -> dict:
         "delta": in_symbols(f"{DELTA:g}"),
         "level": f"{LEVEL:g}",
         "missing": NOT_INSTALLED,
+        "little": [name for name in DATASETS if says_little(found["means"][found["means"].dataset == name])],
+        "records": {
+            name: int(here.n.iloc[0])
+            for name in DATASETS
+            if len(here := found["means"][found["means"].dataset == name])
+        },
     }
 
 

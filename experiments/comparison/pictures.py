@@ -11,6 +11,7 @@ from matplotlib.ticker import MultipleLocator
 
 from lemmata.bounds.wzw25 import table_rates
 from lemmata.experiments.comparison import problems
+from lemmata.experiments.comparison.table import DEFAULT, ONE_LABEL, says_little
 from lemmata.experiments.drawing import COLOURS, FAINT, INK, STYLE, saved
 
 PRINTED = {"Theorem 4.1 of wzw25": table_rates.TABLE1_ADAPTIVE, "Theorem 3.2 of bms22": table_rates.TABLE1_HINGE}
@@ -22,6 +23,17 @@ VARIED = {
 }
 LETTERS = {"n": "n", "outliers": "s"}  # of the printed rates, which know no d and no label noise
 TOP = 0.62  # of the risks that are shown
+GROUPS = {
+    "descents": ("logistic descent", "known margin", "perceptron"),
+    "margins tried: wzw25": (
+        "adaptive margin",
+        "private tuning",
+        "printed adaptive margin",
+        "printed private tuning",
+    ),
+    "perturbations": ("objective perturbation", "pure objective", "pure output", "Laplace SVM", "diffprivlib"),
+    "bms22 and abgmu22": ("phased SGD", "boosted DP-ERM", "projected DP-ERM", "private grid search"),
+}
 
 
 def figures(means: pd.DataFrame) -> dict[str, str]:
@@ -32,19 +44,18 @@ def figures(means: pd.DataFrame) -> dict[str, str]:
 
 
 def looks(learners: list[str]) -> dict[str, dict]:
-    """{learner: how its line looks}: seven colours, full lines first, then broken ones; the majority class in grey."""
-    colours = [colour for colour in COLOURS if colour != FAINT]
+    """{learner: how its line looks}: a colour each within what is drawn together; the default thick, one label grey."""
+    colours = [colour for colour in COLOURS if colour not in (FAINT, COLOURS[0])]
     shown = {}
-    for i, name in enumerate(one for one in learners if one != "majority class"):
+    for i, name in enumerate(one for one in learners if one not in (DEFAULT, ONE_LABEL)):
         second = i >= len(colours)
         shown[name] = {
             "color": colours[i % len(colours)],
             "marker": "s" if second else "o",
             "ls": "--" if second else "-",
         }
-    return {name: look | {"ms": 3, "lw": 1.3} for name, look in shown.items()} | {
-        "majority class": {"color": FAINT, "lw": 1.0}
-    }
+    own = {DEFAULT: {"color": COLOURS[0], "lw": 2.2}, ONE_LABEL: {"color": FAINT, "lw": 1.0}}
+    return {name: look | {"ms": 3, "lw": 1.3} for name, look in shown.items()} | own
 
 
 def panels(groups: dict[str, pd.DataFrame], x: str) -> tuple[plt.Figure, np.ndarray]:
@@ -69,22 +80,54 @@ def panels(groups: dict[str, pd.DataFrame], x: str) -> tuple[plt.Figure, np.ndar
     return fig, axes
 
 
+def grouped(learners: list[str]) -> dict[str, list[str]]:
+    """{kind: its learners}, of those that are private; what is in no group of ours has one of its own."""
+    found = {kind: [name for name in names if name in learners] for kind, names in GROUPS.items()}
+    known = {DEFAULT, ONE_LABEL, *(name for names in GROUPS.values() for name in names)}
+    found["others"] = [name for name in learners if name not in known]
+    return {kind: names for kind, names in found.items() if names} or {"": []}
+
+
 def along_epsilon(means: pd.DataFrame) -> str:
-    """A panel a dataset that has several epsilons: risk against epsilon; dotted the learners without privacy."""
+    """Risk against epsilon: a row a dataset, a column a kind of learner, and in every panel the default, one label, and
+    dotted the best that is not private.
+    """
     several = means[means.epsilon < inf].groupby("dataset", sort=False).epsilon.nunique()
-    groups = {name: means[means.dataset == name] for name in several.index[several > 1]}
-    if not groups:
+    datasets = list(several.index[several > 1])
+    if not datasets:
         return ""
-    fig, axes = panels(groups, "epsilon")
-    for axis, here in zip(axes.flat, groups.values(), strict=False):
-        for value in here[here.epsilon == inf].groupby("learner").risk.mean():
-            axis.axhline(value, color=FAINT, ls=":", lw=1)
-        axis.set_xscale("log")
-        axis.set_xlabel("ε")
-    for axis in axes[:, 0]:
-        axis.set_ylabel("risk, held out")
+    private = means[means.epsilon < inf]
+    kinds = grouped(list(private.learner.unique()))
+    size = (2.3 * len(kinds) + 0.6, 1.9 * len(datasets) + 0.9)
+    fig, axes = plt.subplots(len(datasets), len(kinds), figsize=size, squeeze=False, sharex=True, sharey="row")
+    for column, (kind, names) in enumerate(kinds.items()):
+        look = looks(names)
+        for axis, dataset in zip(axes[:, column], datasets, strict=True):
+            panel(axis, means[means.dataset == dataset], names, look)
+        axes[0, column].set_title(kind, loc="left", fontsize=9)
+        axes[-1, column].set_xlabel("ε")
+        shown = [name for name in (*names, DEFAULT, ONE_LABEL) if (private.learner == name).any()]
+        handles = [plt.Line2D([], [], label=name, **look[name]) for name in shown]
+        axes[-1, column].legend(handles=handles, fontsize=7, loc="upper left", bbox_to_anchor=(-0.05, -0.32))
+    for axis, dataset in zip(axes[:, 0], datasets, strict=True):
+        little = "\n(nobody beats one label)" if says_little(means[means.dataset == dataset]) else ""
+        axis.set_ylabel(f"{dataset.replace('_', ' ')}{little}", fontsize=8)
     fig.tight_layout()
     return saved(fig, "svg").decode()
+
+
+def panel(axis: plt.Axes, here: pd.DataFrame, names: list[str], look: dict[str, dict]) -> None:
+    """The risks of some learners on one dataset, held out."""
+    for name in (ONE_LABEL, *names, DEFAULT):
+        line = here[(here.learner == name) & (here.epsilon < inf)].groupby("epsilon").risk.mean()
+        if len(line):
+            axis.plot(line.index, line.to_numpy(), **look[name])
+    plain = here[here.epsilon == inf].risk
+    if len(plain):
+        axis.axhline(plain.min(), color=FAINT, ls=":", lw=1)
+    axis.set_xscale("log")
+    axis.set_ylim(-0.02, TOP)
+    axis.yaxis.set_major_locator(MultipleLocator(0.2))
 
 
 def families(means: pd.DataFrame) -> dict[str, pd.DataFrame]:

@@ -1,6 +1,6 @@
 """What learners are compared on: real records, and families with a planted margin.
 
-    digits:A-B, breast_cancer, randhie, fair, a .npz file      a random quarter at least is held out
+    digits:A-B, breast_cancer, randhie, fair, a .npz file      a random quarter is held out
     planted:n=1000,d=50,margin=0.2,outliers=0,flips=0          fresh records at every repeat
 
 Preprocessing is public: constants of codebooks (`lemmata.experiments.data`), and `unit_rows`, which looks at one record
@@ -70,15 +70,23 @@ def held_out(count: int, n: int, most: int, rng: np.random.Generator) -> tuple[n
     return order[:n], order[n : n + most]
 
 
-def draw(name: str, records: int, rng: np.random.Generator) -> Problem:
-    """One split of real records, at most `records` of them for training; or fresh planted ones."""
+def training(name: str, records: int | None) -> int:
+    """How many records a split trains on: what is planted; of real ones three quarters, and at most `records`."""
+    if name.startswith("planted"):
+        return int(family(name)["n"])
+    most = len(load(name)[0]) * 3 // 4
+    return max(2, most if records is None else min(records, most))
+
+
+def draw(name: str, records: int | None, rng: np.random.Generator) -> Problem:
+    """One split of real records, `training` of them to learn from; or fresh planted ones."""
     if name.startswith("planted"):
         chosen = family(name)
         test = max(100, min(HELD_OUT, ENTRIES // chosen["d"]))
         (X, y), (Z, truth) = (planted(count, rng, **chosen) for count in (chosen["n"], test))
         return Problem(unit_rows(X), y, unit_rows(Z), truth, chosen["margin"] / np.sqrt(1.25))
     X, y = load(name)
-    train, test = held_out(len(X), max(2, min(records, len(X) * 3 // 4)), HELD_OUT, rng)
+    train, test = held_out(len(X), training(name, records), HELD_OUT, rng)
     return Problem(unit_rows(X[train]), y[train], unit_rows(X[test]), y[test], GUESS)
 
 

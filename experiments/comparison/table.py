@@ -26,7 +26,8 @@ from lemmata.experiments.engine.verdict import HOLD_ODDS, MeanDecider, log_e_tai
 from lemmata.mechanisms.streams import canonical_json, generator
 
 DELTA = 1e-5
-DEFAULT = "MarginClassifier"
+DEFAULT, ONE_LABEL = "MarginClassifier", "majority class"
+TELLS = 0.02  # by which somebody has to err less than one label, for a dataset to tell learners apart
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 8.0)
 DATASETS = ("digits:3-8", "breast_cancer", "randhie", "fair")
 SWEEPS = {  # a figure each: what is varied at epsilon 1, and everything else fixed
@@ -38,7 +39,7 @@ SWEEPS = {  # a figure each: what is varied at epsilon 1, and everything else fi
 FURTHEST = {"n": ["planted:n=10000"], "d": ["planted:n=300,margin=0.3,d=100000"]}  # with --full
 COLUMNS = ["dataset", "n", "d", "learner", "epsilon", "repeat", "releases", "risk", "seconds"]
 PAIRED = "dataset epsilon learner repeats difference low high wins losses better worse".split()
-Task = tuple[str, int, int, list]  # dataset, records, repeat, [(learner as it was named, epsilon)]
+Task = tuple[str, int | None, int, list]  # dataset, records, repeat, [(learner as it was named, epsilon)]
 
 
 class Failed(Exception):
@@ -66,7 +67,7 @@ def with_code() -> Callable[[str], tuple[Learner, str]]:
     return coded
 
 
-def place_of(dataset: str, records: int, epsilon: float, learner: Learner) -> tuple:
+def place_of(dataset: str, records: int | None, epsilon: float, learner: Learner) -> tuple:
     """(setting, stream, size, level) of a chunk."""
     setting = {"dataset": dataset, "delta": DELTA, "epsilon": epsilon if learner.private else None}
     if not dataset.startswith("planted"):
@@ -110,19 +111,27 @@ def dimension(dataset: str) -> int:
     return (problems.family(dataset)["d"] if dataset.startswith("planted") else problems.load(dataset)[0].shape[1]) + 1
 
 
-def wanted(datasets: Iterable[str], named: Iterable[str], epsilons: Iterable[float], repeats: int) -> Iterator[tuple]:
+def wanted(
+    datasets: Iterable[str],
+    named: Iterable[str],
+    epsilons: Iterable[float],
+    repeats: int,
+    records: int | None = None,
+) -> Iterator[tuple]:
     """(dataset, learner as it was named, epsilon, repeat) of a comparison; without privacy there is one epsilon."""
     epsilons = tuple(epsilons)
     for dataset in datasets:
-        d = dimension(dataset)
+        d, n = dimension(dataset), problems.training(dataset, records)
         for name in named:
             learner = find(name)
-            if d <= learner.largest_d:
+            if d <= learner.largest_d and n <= learner.largest_n:
                 for epsilon in epsilons if learner.private else epsilons[:1]:
                     yield from ((dataset, name, epsilon, repeat) for repeat in range(repeats))
 
 
-def run(asked: Iterable[tuple], store: Store, *, root: int, records: int, jobs: int = 1, progress: bool = False) -> int:
+def run(
+    asked: Iterable[tuple], store: Store, *, root: int, records: int | None, jobs: int = 1, progress: bool = False
+) -> int:
     """Compute what the store lacks of `asked`, write it as it arrives; how many fits. Raises `Failed` at the end."""
     missing: dict[tuple[str, int], list] = {}
     seen: dict[tuple, set] = {}
@@ -163,7 +172,7 @@ def with_progress(done: Iterable, tasks: list, progress: bool) -> Iterable:
     return tqdm(done, total=len(tasks), unit=" splits", disable=None if progress else True, leave=False)
 
 
-def table(asked: Iterable[tuple], store: Store, *, root: int, records: int) -> pd.DataFrame:
+def table(asked: Iterable[tuple], store: Store, *, root: int, records: int | None) -> pd.DataFrame:
     """The tidy table of what the store holds of `asked`: a row a fit; epsilon inf where nothing is private.
 
     `risk` is the mean over the releases of the fit, `seconds` CPU seconds a release, the fit's share included.
@@ -189,6 +198,13 @@ def means(found: pd.DataFrame) -> pd.DataFrame:
     cells = found.groupby(["dataset", "n", "d", "learner", "epsilon"], sort=False)
     named = {"repeats": ("risk", "size"), "deviation": ("risk", "std"), "risk": ("risk", "mean")}
     return cells.agg(**named, seconds=("seconds", "median")).reset_index()
+
+
+def says_little(here: pd.DataFrame) -> bool:
+    """Whether nobody, private or not, errs `TELLS` less than one label on a dataset."""
+    risks = here.groupby(["learner", "epsilon"]).risk.mean()
+    one_label = risks[risks.index.get_level_values("learner") == ONE_LABEL]
+    return bool(len(one_label) and risks.min() > one_label.min() - TELLS)
 
 
 # Differences ----------------------------------------------------------------------------------------------------------

@@ -7,14 +7,13 @@ renews the lines of what changed, and no other.
 
 from __future__ import annotations
 
-import csv
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from lemmata.bounds.library import Paper, library
+from lemmata.bounds.library import Paper, PaperError, library
 from lemmata.bounds.source import FORM
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS
@@ -38,6 +37,9 @@ class Accepted:
     form: int = FORM
 
 
+HEAD = tuple(field.name for field in fields(Accepted))
+
+
 def file(paper: Paper) -> Path:
     """Where the table of a paper stands."""
     return paper.folder / "accepted.csv"
@@ -45,9 +47,10 @@ def file(paper: Paper) -> Path:
 
 def read(paper: Paper) -> dict[str, Accepted]:
     """{key: its line}; nothing where nothing was accepted yet."""
-    if not file(paper).exists():
-        return {}
-    lines: Iterable[dict[str, Any]] = csv.DictReader(file(paper).read_text(encoding="utf-8").splitlines())
+    lines: list[dict[str, Any]] = files.table(file(paper), HEAD)
+    for line in lines:
+        if not line["form"].isdecimal():
+            raise PaperError(f"{file(paper)}: form = {line['form']!r} of {line['key']} is no number")
     return {line["key"]: Accepted(**line | {"form": int(line["form"])}) for line in lines}
 
 
@@ -58,9 +61,7 @@ def everything() -> dict[str, Accepted]:
 
 def write(paper: Paper, lines: Mapping[str, Accepted]) -> None:
     """Write the table, sorted by key."""
-    files.tabled(
-        file(paper), [field.name for field in fields(Accepted)], (astuple(lines[key]) for key in sorted(lines))
-    )
+    files.tabled(file(paper), HEAD, (astuple(lines[key]) for key in sorted(lines)))
 
 
 def records(paper: Paper) -> dict[str, str]:

@@ -5,7 +5,6 @@ that is not met, or else why nothing does. A number is named by its function and
 that others may come and go around it.
 """
 
-import csv
 import doctest
 import functools
 import time
@@ -133,6 +132,9 @@ def verdicts() -> dict[str, str]:
     return _KEPT
 
 
+HEAD = ("function", "number", "noticed by", "why not")
+
+
 def file(paper: Paper) -> Path:
     """Where the table of a paper stands."""
     return paper.folder / "numbers.csv"
@@ -140,16 +142,13 @@ def file(paper: Paper) -> Path:
 
 def read(paper: Paper) -> dict[Name, tuple[str, str]]:
     """{number: (what notices a change, or else why nothing does)}"""
-    if not file(paper).exists():
-        return {}
-    with file(paper).open(newline="", encoding="utf-8") as lines:
-        return {(function, text): (by, why) for function, text, by, why in list(csv.reader(lines))[1:]}
+    lines = (tuple(line.values()) for line in files.table(file(paper), HEAD))
+    return {(function, text): (by, why) for function, text, by, why in lines}
 
 
 def write(paper: Paper, table: Mapping[Name, tuple[str, str]]) -> None:
     """Write the table, sorted."""
-    head = ("function", "number", "noticed by", "why not")
-    files.tabled(file(paper), head, ((*name, *table[name]) for name in sorted(table)))
+    files.tabled(file(paper), HEAD, ((*name, *table[name]) for name in sorted(table)))
 
 
 def renew(

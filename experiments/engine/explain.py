@@ -12,12 +12,12 @@ from decimal import Decimal
 from math import isinf
 from typing import Any
 
+from lemmata.bounds.formula import in_symbols, in_unicode
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP
 from lemmata.experiments.engine import graph
 from lemmata.experiments.engine.evidence import without_derivation
-from lemmata.experiments.engine.formula import in_symbols, in_unicode
 from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.headline import charity, headline, leading
 from lemmata.experiments.engine.places import places

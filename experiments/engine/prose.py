@@ -2,8 +2,9 @@
 
 A remark says `cf.` before the name: "twice what is needed (cf. Lemma 21)". Every other statement that the docstrings or
 the note of a row name is one that the row rests on, directly or in turn, that rests on it, or that uses it by what the
-row says of its uses. What states nothing, a definition or an assumption, can be named freely; a row that does not hold
-stands by its witness, and links nothing.
+row says of its uses. So is every step ("s4") and every part ("part `profile`") of its own statement that its derivation
+names. What states nothing, a definition or an assumption, can be named freely; a row that does not hold stands by its
+witness, and links nothing.
 """
 
 import functools
@@ -15,12 +16,15 @@ from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine import graph
 from lemmata.experiments.engine.claim import Claim
+from lemmata.experiments.engine.evidence import derivation
 
 NUMBER = r"[A-Z]\.\d+[a-z]?|\d+(?:\.\d+)?[a-z]?"
 KINDS = r"Lemma|Theorem|Corollary|Claim|Fact|Remark|Definition|Assumption|Equation|Table|Question|Footnote|Appendix"
 NAMED = re.compile(rf"\b({KINDS})(?:s|ta)? \(?((?:{NUMBER})\)?(?:(?:, (?:and )?| and | to )(?:{NUMBER})\b)*)")
 ALIAS = re.compile(rf"({KINDS}) {NUMBER} \(({NUMBER})\)")  # the appendix numbers it anew
 REMARK = re.compile(r"\bcf\. .*?(?=[;)]|\. |\.?$)")  # to the end of the bracket, the clause or the sentence
+STEP = re.compile(r"(?<![\w.])((?:\w+\.)*)([st]\d+)(?![\w(])")  # "s4", "thm6.7.s4"
+PART = re.compile(r"\b[Pp]art `?([a-z][a-z-]+)")
 YEAR = re.compile(r"\d{4}\)?,? $")  # somebody else's lemma: "Bartlett (1998), Theorem 2"
 
 
@@ -76,4 +80,21 @@ def unlinked(claim: Claim, links: graph.Graph, turned: graph.Graph) -> list[str]
     ids = {key.partition("/")[0] for key in (*joined, *claim.used, *claim.restated)}
     known = {library.statement_of(id) for id in ids}
     named = (id for text in prose(claim) for id in statements(text, claim.theorem.paper))
-    return [id for id in dict.fromkeys(named) if id not in known and not states_nothing(id)]
+    outside = [id for id in dict.fromkeys(named) if id not in known and not states_nothing(id)]
+    return outside + [name for name, keys in own_parts(claim) if not joined & keys]
+
+
+def own_parts(claim: Claim) -> Iterator[tuple[str, set[str]]]:
+    """The steps and parts of its own statement that the derivation of a row names, each with the keys it may mean."""
+    if claim.law:
+        return
+    text = REMARK.sub("", " ".join(derivation(claim.theorem.formula).split()))
+    statement = library.statement_of(claim.theorem.id)
+    own = [theorem for theorem in THEOREMS.values() if theorem.id.startswith(statement)]
+    steps = [step for prefix, step in STEP.findall(text) if f"{statement}.".endswith(prefix)]
+    for name in dict.fromkeys(f"{statement}.{step}" for step in steps):
+        if keys := {theorem.key for theorem in own if theorem.id == name}:
+            yield name, keys
+    for part in dict.fromkeys(match[1] for match in PART.finditer(text)):
+        if keys := {theorem.key for theorem in own if theorem.part == part}:
+            yield f"part {part}", keys

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import lemmata
-from lemmata.bounds.library import library
+from lemmata.bounds.library import PaperError, library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.claim import CLAIMS
@@ -22,8 +22,11 @@ def rows(reports: str | Path) -> dict[str, dict]:
     if path is None:
         return {}
     csv.field_size_limit(sys.maxsize)
-    with path.open(newline="", encoding="utf-8") as lines:
-        return {row["key"]: _typed(row) for row in csv.DictReader(lines)}
+    try:
+        with path.open(newline="", encoding="utf-8") as lines:
+            return {row["key"]: _typed(row) for row in csv.DictReader(lines, strict=True)}
+    except (ValueError, KeyError, TypeError, csv.Error) as error:
+        raise PaperError(f"{path}: is no published ledger ({type(error).__name__}: {error})") from None
 
 
 def _typed(row: dict[str, str]) -> dict:

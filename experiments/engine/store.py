@@ -47,7 +47,10 @@ CREATE TABLE IF NOT EXISTS shown (key TEXT, digest TEXT, said TEXT NOT NULL, PRI
 
 
 class StoreError(Exception):
-    """The store cannot be read or written; the message is one line."""
+    """The store cannot be read or written; the message is one line, whatever a damaged file put into it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("".join(letter if letter.isprintable() else "?" for letter in message))
 
 
 class ReusedSeed(StoreError):

@@ -143,7 +143,7 @@ def cauchy_row_is_a_law(*, d, factor=1):
     yield {"d": d}, compare_mass(density("cauchy", "printed"), d, kernel_spectra.cauchy_mass(d=d), factor)
 
 
-@spectral_claim(kernel_spectra.cauchy_density)
+@spectral_claim(kernel_spectra.cauchy_density, given=[kernel_spectra.cauchy_measure])
 def cauchy_row_corrected(*, factor=1):
     """The third row divided by 2^d: a pair, and a law."""
     yield from row("cauchy", "corrected", factor=factor)

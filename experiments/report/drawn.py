@@ -16,6 +16,7 @@ from lemmata.experiments.engine.files import replaced
 LIST = "site/drawn.json"
 TABLES = (
     "published/mutants.csv",
+    "published/faults.csv",
     "comparison/*.csv",
     "asv/results/**/*.json",
     "asv/html/data.js",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import json
+import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from lemmata.bounds.library import Paper
+from lemmata.bounds.library import Paper, PaperError
 from lemmata.bounds.verdicts import REFUTED, SLIP
+from lemmata.experiments.engine import files
 from lemmata.experiments.engine.claim import SEVERITIES
 from lemmata.experiments.engine.ledger import jsonable
 from lemmata.experiments.report import citing, words
 from lemmata.experiments.report.formulas import compared
 from lemmata.experiments.report.replies import replies_of
 
+LIST = ("number", "key", "status")  # what stands in errata.csv, beside a paper.toml
 BAD = (REFUTED, SLIP)  # what a page shows first
 SEVERITY_WORDS = {
     "privacy": "Privacy errors: an implementation of the text leaks more than it promises",
@@ -47,14 +50,17 @@ def beside(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
 
 def numbered(papers: Sequence[Paper]) -> dict[str, tuple[str, str]]:
     """{key: (number, status)} of every erratum, from the list beside each `paper.toml`: no number is given twice."""
-    lists = [paper.folder / "errata.csv" for paper in papers]
-    lines = [
-        line
-        for path in lists
-        if path.exists()
-        for line in csv.DictReader(path.read_text(encoding="utf-8").splitlines())
-    ]
+    lines = [line for paper in papers for line in listed(paper.folder / "errata.csv")]
     return {line["key"]: (line["number"], line["status"]) for line in lines}
+
+
+def listed(path: Path) -> list[dict[str, str]]:
+    """The lines of a list of errata. Raises `PaperError` for a number that is none."""
+    lines = files.table(path, LIST)
+    for line in lines:
+        if not re.fullmatch("E[0-9]+", line["number"]):
+            raise PaperError(f"{path}: number = {line['number']!r} of {line['key']} is not E and a number")
+    return lines
 
 
 def annotated(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]:

@@ -16,9 +16,9 @@ from types import ModuleType
 import joblib
 import numpy as np
 
+from lemmata.bounds.formula import in_symbols
 from lemmata.bounds.library import library
 from lemmata.experiments.engine.curves import Picture, caption, telling
-from lemmata.experiments.engine.formula import in_symbols
 from lemmata.experiments.engine.remembered import Pair
 from lemmata.experiments.report import words
 from lemmata.experiments.report.drawn import Drawn

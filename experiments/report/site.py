@@ -10,13 +10,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from lemmata.bounds.formula import in_symbols
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.audits import committed, nulls
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine import graph, registry
 from lemmata.experiments.engine.claim import SEVERITIES
-from lemmata.experiments.engine.formula import in_symbols
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.remembered import Pair
 from lemmata.experiments.report import atlas, citing, speaks, words
@@ -72,7 +72,8 @@ def pages(
     fields = {name: sorted({row[name] for row in single} - {""}) for name in FIELDS}
     made.append(page("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None))
     mutants = mutation_run(reports) if house else None
-    made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, house=house))
+    faults = injected_faults(reports) if house else None
+    made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, faults=faults, house=house))
     if house:
         new, ours = our_figures(page, made, single, reports, kept)
         svgs, used = svgs | new, used + ours
@@ -129,6 +130,16 @@ def mutation_run(reports: Path) -> dict | None:
     real = count["killed"] + count["SURVIVED"]
     survivors = [row for row in rows if row["outcome"] == "SURVIVED"]
     return {"tried": len(rows), "count": count, "score": 100 * count["killed"] / max(real, 1), "survivors": survivors}
+
+
+def injected_faults(reports: Path) -> dict | None:
+    """The committed record of the last run in which every operation failed once, with its sums."""
+    table = reports / "published" / "faults.csv"
+    if not table.exists():
+        return None
+    with table.open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    return {"rows": rows} | {name: sum(int(row[name]) for row in rows) for name in ("tried", "killed", "lost")}
 
 
 def counts(statements: list[dict]) -> dict[str, int]:

@@ -8,12 +8,12 @@ import sys
 import unicodedata
 from collections.abc import Iterable
 
+from lemmata.bounds.formula import in_symbols, in_unicode
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.experiments.engine.evidence import without_derivation
 from lemmata.experiments.engine.explain import EVIDENCE, in_a_sentence
-from lemmata.experiments.engine.formula import in_symbols, in_unicode
 from lemmata.experiments.engine.graph import CLASSES, Row, class_of, tally
 from lemmata.experiments.engine.headline import charity
 from lemmata.experiments.report.formulas import mathml

@@ -76,7 +76,10 @@ def profile_bound_keeps_its_promise(*, factor=1, **setting):
 
 
 @inequality_claim(
-    bound.sharp_epsilon, control=Control("epsilon divided by {} (one run charged)", (1.2, 2.2)), **PROFILES
+    bound.sharp_epsilon,
+    control=Control("epsilon divided by {} (one run charged)", (1.2, 2.2)),
+    given=[bound.profile_epsilon],
+    **PROFILES,
 )
 def sharp_bound_keeps_its_promise(*, factor=1, **setting):
     """The same for the ratio of the tails taken exactly."""

@@ -137,6 +137,7 @@ def every_shift_stays_below_the_curve(*, sensitivity, sigma, factor=1):
 
 @identity_claim(
     bounds.gaussian_mechanism_curve,
+    given=["wzw25.def2.2/explicit/curve"],
     quick=({"sensitivity": 2.0, "sigma": 4.0},),
     full=({"sensitivity": 1e-3, "sigma": 50.0}, {"sensitivity": 7.0, "sigma": 0.5}),
     control=Control("the characterization at {} Δ / σ", (1.001, 2)),

@@ -269,6 +269,7 @@ ACCOUNTS = {"rounding": 1e-3, "cost": 6}  # trapezoids
     release.pure_account,
     quick=grid(epsilon=[1.0], depth=[2]),
     full=grid(epsilon=[0.3, 2.5], depth=[3]),
+    given=[release.gaussian_account],
     control=Control("an account of {} times the budget", (1.05, 2)),
     **ACCOUNTS,
 )
@@ -285,6 +286,7 @@ def pure_account_played(*, epsilon, depth, factor=1):
     release.approximate_account,
     quick=({"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "depth": 2},),
     full=({"epsilon": 0.5, "delta": 1e-2, "first": 0.0, "depth": 3},),
+    given=[release.gaussian_account],
     control=TWO_BRANCHES,
     **ACCOUNTS,
 )

@@ -62,6 +62,7 @@ def minimum_is_attained(*, n):
 
 @inequality_claim(
     bound.hinge_excess,
+    given=[bound.smallest_hinge],
     quick=({"n": 16},),
     full=({"n": 40},),
     control=Control("dual weights {} times as large", (1.01, 2)),

@@ -84,6 +84,7 @@ SPLIT = {"quick": ({"b": 1},), "full": ({"b": 1000}, {"b": 0.125})}
 
 @inequality_claim(
     bound.loss_through_excess,
+    given=["wzw25.defA.11/explicit/minimum"],
     control=Control("only 1/{} of the excess", (1.01, 2)),
     note="an equality, by Definition A.11",
     cost=0.4,

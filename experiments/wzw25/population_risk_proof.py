@@ -184,7 +184,12 @@ def term_a_forgets_a_constant():
     yield {"n": n, "gamma": gamma, "size": CALLS[n]}, left, proof.term_a(n=n, gamma=gamma)
 
 
-@inequality_claim(proof.term_a_with_its_constant, caught=(1.01,), note="|Γ| ≤ 4 log₂ n in both logarithms")
+@inequality_claim(
+    proof.term_a_with_its_constant,
+    caught=(1.01,),
+    given=[proof.grid_size_bound],
+    note="|Γ| ≤ 4 log₂ n in both logarithms",
+)
 def term_a_is_bounded():
     """Both sides on a grid; the left-hand side with the true |Gamma|, and with 4 log2 n, where it is the right one."""
     for n, c in product(SIZES[::7], (1, 24)):
@@ -216,7 +221,7 @@ def inverse_budget_is_smaller():
     yield {"n": n, "delta": delta, "size": CALLS[n]}, proof.inverse_budget(n=n, epsilon=1.0, delta=delta), left
 
 
-@inequality_claim(proof.inverse_budget_at_most, caught=(1.01,))
+@inequality_claim(proof.inverse_budget_at_most, caught=(1.01,), given=[proof.grid_size_bound])
 def inverse_budget_is_bounded():
     """The true |Gamma| at all sizes, and the 4 log2 n that the proof allows for."""
     for n, delta in product(SIZES[::7], (1e-12, 0.5)):
@@ -225,7 +230,12 @@ def inverse_budget_is_bounded():
             yield {"n": n, "delta": delta}, left, proof.inverse_budget_at_most(n=n, epsilon=1.0, delta=delta)
 
 
-@inequality_claim(proof.term_b, caught=(1.01,), note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n")
+@inequality_claim(
+    proof.term_b,
+    caught=(1.01,),
+    given=[proof.inverse_budget_at_most, proof.grid_size_bound],
+    note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n",
+)
 def term_b_is_bounded():
     """Both sides on a grid; the left-hand side with the true |Gamma|, and with 4 log2 n, where it is the right one."""
     for n, delta in product(SIZES[::7], (1e-12, 0.5)):

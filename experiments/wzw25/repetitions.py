@@ -175,6 +175,7 @@ def just_below(point, needed, beta):
 @inequality_claim(
     bound.repetitions_polynomial,
     quick=[TEXT],
+    given=["wzw25.lem7.2/corrected"],
     control=Control("the bound times {}", (1.001, 1.1, 2)),
     bits=256,
     tightness=equality,

@@ -1,4 +1,4 @@
-"""The command `lemmata audit`: two samplers named on the command line, attacked."""
+"""The command `lemmata audit`: a mechanism, or two samplers, named on the command line, attacked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,8 +20,8 @@ REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
 
 
 @click.command()
-@click.argument("sample_a", metavar="MODULE:A")
-@click.argument("sample_b", metavar="MODULE:B")
+@click.argument("targets", metavar="FILE.py:NAME [FILE.py:OTHER]", nargs=-1, required=True)
+@click.option("--data", metavar="FILE", help="The dataset to begin with: .npy, .npz, or FILE.py:NAME.")
 @click.option("--epsilon", type=click.FloatRange(0), help="The epsilon that is claimed.")
 @click.option("--delta", type=click.FloatRange(0, 1, max_open=True), help="The delta that is claimed beside it.")
 @click.option("--mu", type=click.FloatRange(0, min_open=True), help="Or the mu of Gaussian privacy.")
@@ -28,34 +29,47 @@ REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
     "--neighbours", type=click.Choice(["replace", "add/remove", "label"]), default="replace", show_default=True
 )
 @click.option("--group", type=click.IntRange(1), default=1, help="The datasets differ in so many records.")
-@click.option(
-    "--budget", type=click.IntRange(128), default=100_000, show_default=True, help="Releases to draw at most."
-)
+@click.option("--budget", type=click.IntRange(128), help="Releases to draw at most: 100,000, or 20,000 with a search.")
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=1e-10, show_default=True)
 @click.option("--bits", is_flag=True, help="Judge every bit of a release, not the release over the reals.")
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Draw how the evidence grew.")
+@click.option("--save", type=click.Path(dir_okay=False), metavar="FILE", help="Keep the pair that was found.")
 @root_option
 @plainly()
 def audit(
-    sample_a: str,
-    sample_b: str,
+    targets: tuple[str, ...],
+    data: str | None,
     epsilon: float | None,
     delta: float | None,
     mu: float | None,
     neighbours: str,
     group: int,
-    budget: int,
+    budget: int | None,
     level: float,
     bits: bool,
     as_json: bool,
     plot: str | None,
+    save: str | None,
     root: int,
 ) -> None:
-    """Attack a mechanism: its releases on each of two neighbouring datasets.
+    """Attack a mechanism: what it releases on neighbouring datasets.
 
-    MODULE:A and MODULE:B name laws, functions (rng, size) that return `size` independent releases, or arrays of
-    releases; a release may be anything. A complete example is a file noisy.py
+    One name is a mechanism: an unfitted estimator of any library, or a function of the data, in a file or a module.
+    Neighbours are looked for from a dataset on, which is --data or what the file calls `data`. A file counts.py
+
+    \b
+        import numpy as np
+        data = np.array([0.2, 0.9, 0.4])
+        def total(x, rng): return np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace()
+        def rough(x, rng): return np.sum(x) + rng.laplace()
+
+    \b
+        lemmata audit counts.py:total --epsilon 1          # survives
+        lemmata audit counts.py:rough --epsilon 1          # REFUTED: the pair, the line, a program that shows it
+
+    Two names are laws, functions (rng, size) that return `size` independent releases, or arrays of releases, on two
+    neighbouring datasets; a release may be anything. A file noisy.py
 
     \b
         def a(rng, size): return rng.laplace(0, 1, size)      # a count of 0
@@ -65,9 +79,45 @@ def audit(
         lemmata audit noisy:a noisy:b --epsilon 1          # survives
         lemmata audit noisy:a noisy:b --epsilon 0.5        # REFUTED
 
-    Exit status 0 if it survives (with what would have been caught), 1 if it is REFUTED, 2 for bad usage, 3 if nothing
-    was learnt: the budget is too small, or no attacker told the datasets apart.
+    Exit status 0 if it survives (with what would have been caught), 1 if it is REFUTED, 2 for bad usage and where every
+    release raises, 3 if nothing was learnt: the budget is too small, no attacker told the datasets apart, or one side
+    only raised.
     """
+    claim = claimed(epsilon, delta, mu, neighbours)
+    if len(targets) > 2:
+        raise Usage(f"{len(targets)} names: give a mechanism, or two samplers")
+    draw = drawing() if plot else None
+    sys.path.insert(0, os.getcwd())
+    samples = {path: imported(path) for path in dict.fromkeys(targets)}
+    from lemmata.mechanisms.audit import front
+
+    found = [samples[path] for path in targets]
+    options: dict[str, Any] = {}
+    if len(targets) == 1:
+        if bits or group != 1:
+            raise Usage("--bits and --group go with two samplers, not with a mechanism")
+        found = [found[0]() if isinstance(found[0], type) else found[0], *dataset(targets[0], data)]
+        budget = front.BUDGET if budget is None else budget
+    else:
+        options, budget = {"records": group, "bits": bits}, front.GIVEN if budget is None else budget
+    try:
+        with progress_of(budget) as progress:
+            result = front.audit(*found, claim, root=root, budget=budget, level=level, progress=progress, **options)
+    except Exception as error:  # whatever somebody else's function does is no fault of this program
+        problem = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise Usage(f"{' or '.join(targets)} cannot be attacked ({problem})") from None
+    if draw:
+        draw(result, level, plot)
+    if save and isinstance(result, front.Found):
+        result.save(save)
+    click.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else result)
+    if not as_json and isinstance(result, front.Found) and result.reproducer:
+        click.echo(f"\nWithout lemmata:\n\n{result.reproducer}")
+    sys.exit({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
+
+
+def claimed(epsilon: float | None, delta: float | None, mu: float | None, neighbours: str) -> Any:
+    """The guarantee that the options name. Raises Usage where they name none."""
     if (epsilon is None) == (mu is None):
         raise Usage("--epsilon and --mu: give exactly one of them")
     if mu is not None and delta is not None:
@@ -77,30 +127,32 @@ def audit(
     for option, value in (("--epsilon", epsilon), ("--mu", mu)):
         if value is not None and not value < float("inf"):
             raise Usage(f"{option} = {value} is outside (0, inf)")
-    draw = drawing() if plot else None
-    sys.path.insert(0, os.getcwd())
-    samples = {path: imported(path) for path in dict.fromkeys((sample_a, sample_b))}
-    from lemmata.mechanisms.audit import game
     from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
-    claim: PureDP | ApproxDP | GaussianDP
     if mu is not None:
-        claim = GaussianDP(mu, neighbours)
-    elif epsilon is not None:
-        claim = ApproxDP(epsilon, delta, neighbours) if delta else PureDP(epsilon, neighbours)
-    pair = samples[sample_a], samples[sample_b]
+        return GaussianDP(mu, neighbours)
+    assert epsilon is not None
+    return ApproxDP(epsilon, delta, neighbours) if delta else PureDP(epsilon, neighbours)
+
+
+def dataset(target: str, data: str | None) -> list[Any]:
+    """The parts of the dataset to begin with: of the file that is named, else what the target's file calls `data`."""
+    import numpy as np
+
+    path = data or f"{target.rpartition(':')[0]}:data"
+    if path.endswith((".npy", ".npz")):
+        try:
+            loaded = np.load(path)
+        except (OSError, ValueError) as error:
+            raise Usage(f"--data = {path} cannot be read ({error})") from None
+        return [loaded[name] for name in loaded.files] if path.endswith(".npz") else [loaded]
     try:
-        with progress_of(budget) as progress:
-            result = game.audit(
-                *pair, claim, root=root, budget=budget, level=level, records=group, bits=bits, progress=progress
-            )
-    except Exception as error:  # whatever somebody else's function does is no fault of this program
-        problem = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise Usage(f"{sample_a} or {sample_b} cannot be attacked ({problem})") from None
-    if draw:
-        draw(result, level, plot)
-    click.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else result)
-    sys.exit({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
+        found = imported(path)
+    except Usage:
+        if data:
+            raise
+        raise Usage(f"--data is missing, and {target} stands beside no `data`") from None
+    return list(found) if isinstance(found, tuple) else [found]
 
 
 def drawing() -> Callable[..., None]:
@@ -129,9 +181,12 @@ def progress_of(budget: int) -> Iterator[Callable[[int, float], None] | None]:
 
 
 def imported(path: str) -> Any:
-    """The object that MODULE:FUNCTION names."""
-    module, _, name = path.partition(":")
+    """The object that MODULE:NAME or FILE.py:NAME names."""
+    module, _, name = path.rpartition(":")
     try:
+        if module.endswith(".py"):
+            sys.path.insert(0, str(Path(module).resolve().parent))
+            module = Path(module).stem
         return getattr(importlib.import_module(module), name)
     except Exception as error:  # the module is somebody else's and may raise anything
-        raise Usage(f"MODULE:FUNCTION = {path!r} cannot be imported ({type(error).__name__}: {error})") from None
+        raise Usage(f"MODULE:NAME = {path!r} cannot be imported ({type(error).__name__}: {error})") from None

@@ -26,7 +26,7 @@ REPEATS = {"quick": 10, "full": 40}
 @click.option("--learner", "more", metavar="FILE.py or MODULE:NAME", multiple=True, help="One more, of your own.")
 @click.option("--epsilons", metavar="NUMBERS", help="Separated by commas.  [default: 0.1,0.5,1,3,8]")
 @click.option("--repeats", type=click.IntRange(1), help="Splits, each with new noise.  [default: 10 or 40]")
-@click.option("--records", type=click.IntRange(2), default=500, show_default=True, help="Training records at most.")
+@click.option("--records", type=click.IntRange(2), help="Training records at most.  [default: three quarters of all]")
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Worker processes.")
 @click.option("--audit", "attack", is_flag=True, help="Attack the learners instead.")
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
@@ -40,7 +40,7 @@ def compare(
     more: tuple[str, ...],
     epsilons: str | None,
     repeats: int | None,
-    records: int,
+    records: int | None,
     jobs: int,
     attack: bool,
     as_json: bool,
@@ -65,7 +65,7 @@ def compare(
     from lemmata.experiments.engine.store import Store
 
     repeats = repeats or REPEATS["quick" if quick else "full"]
-    asked = grid(datasets, named, levels or table.EPSILONS, repeats, quick)
+    asked = grid(datasets, named, levels or table.EPSILONS, repeats, quick, records)
     reports = folder((), out)
     store = Store(reports / "ledger.sqlite")
     try:
@@ -112,14 +112,16 @@ def numbers(epsilons: str | None) -> tuple[float, ...]:
     return levels
 
 
-def grid(datasets: str | None, named: list[str], levels: tuple[float, ...], repeats: int, quick: bool) -> list:
+def grid(
+    datasets: str | None, named: list[str], levels: tuple[float, ...], repeats: int, quick: bool, records: int | None
+) -> list:
     """What is asked for: the datasets at every epsilon; without --datasets the planted families at epsilon 1 too."""
     from lemmata.experiments.comparison import problems, table
 
     try:
         for one in (datasets or "").split():
             problems.check(one)
-        asked = list(table.wanted((datasets or " ".join(table.DATASETS)).split(), named, levels, repeats))
+        asked = list(table.wanted((datasets or " ".join(table.DATASETS)).split(), named, levels, repeats, records))
     except ValueError as error:
         raise Usage(f"--datasets = {error}") from None
     if not datasets:

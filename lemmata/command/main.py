@@ -12,14 +12,13 @@ import importlib
 import importlib.util
 import json
 import os
-from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lemmata.bounds.library import Paper, library, nearest
+from lemmata.bounds.library import library, nearest
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
 from lemmata.command.console import Usage, heed, out_option, plainly, root_option
@@ -29,6 +28,7 @@ from lemmata.command.rows import (
     concluded,
     counts,
     evaluated,
+    one,
     open_store,
     recorded,
     select,
@@ -40,7 +40,7 @@ from lemmata.command.scope import folder, scope
 from lemmata.experiments.engine.folders import in_checkout
 
 if TYPE_CHECKING:
-    from lemmata.experiments.engine.remembered import State
+    pass
 
 TIMINGS = ("seconds", "cpu_seconds")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
@@ -223,26 +223,6 @@ def where(arguments: tuple[str, ...]) -> None:
         click.echo(f"{id} is OPEN: nothing is written about it yet", err=True)
     for kind, place in shown.items():
         click.echo(f"{kind:6} {place}")
-
-
-def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str, Path, State | None]:
-    """(papers, the id of the one statement, step or row that is meant, the results' folder, the state of all this)."""
-    papers, names, folder = scope(arguments, out)
-    from lemmata.experiments.engine import remembered
-
-    state = remembered.begun(stored(folder))  # before a statement is loaded
-    from lemmata.experiments.engine import names as called
-
-    name = " ".join(names)  # a label may have been given without quotation marks
-    if not name:
-        raise Usage("ID is missing: name one statement, as in `lemmata explain wzw25.lem6.4`")
-    try:
-        kind, meant = called.resolve(name, papers)
-    except called.UnknownName as error:
-        raise Usage(str(error)) from None
-    if kind not in ("id", "key"):
-        raise Usage(f"ID = {name!r} is a {kind}: name one statement")
-    return papers, meant.partition("/")[0], folder, state
 
 
 def checkout() -> Any:

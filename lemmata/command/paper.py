@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import sys
@@ -215,15 +214,15 @@ def by_hand() -> tuple[Any, Any]:
 def new_errata(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> int:
     """Give the errata that have none a number, in the list beside the paper; how many. No number is given twice."""
     from lemmata.experiments.engine import files
+    from lemmata.experiments.report import errata
 
     file = paper.folder / "errata.csv"
-    lines = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines())) if file.exists() else []
+    lines = errata.listed(file)
     numbered = {line["key"] for line in lines}
-    highest = max((int(line["number"].lstrip("E")) for line in lines), default=0)
+    highest = max((int(line["number"][1:]) for line in lines), default=0)
     wrong = [row for row in rows if row["verdict"] == "REFUTED" and row["reading"] == "printed" and row["severity"]]
     new = [row["key"] for row in wrong if row["key"] not in numbered and row["kind"] != "summary"]
     lines += [{"number": f"E{highest + i}", "key": key, "status": "found"} for i, key in enumerate(new, 1)]
     if new:
-        head = ("number", "key", "status")
-        files.tabled(file, head, ([line[name] for name in head] for line in lines))
+        files.tabled(file, errata.LIST, ([line[name] for name in errata.LIST] for line in lines))
     return len(new)

@@ -12,7 +12,7 @@ import click
 
 from lemmata.bounds.library import Paper, library
 from lemmata.command.console import Usage
-from lemmata.command.scope import said
+from lemmata.command.scope import said, scope
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.graph import Graph, Row
@@ -159,3 +159,23 @@ def evaluated(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list
             click.echo("lemmata: what follows was published with the last full run", err=True)
     registry.load(registry.modules([*library.house, *papers]))
     return rows
+
+
+def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str, Path, State | None]:
+    """(papers, the id of the one statement, step or row that is meant, the results' folder, the state of all this)."""
+    papers, names, folder = scope(arguments, out)
+    from lemmata.experiments.engine import remembered
+
+    state = remembered.begun(stored(folder))  # before a statement is loaded
+    from lemmata.experiments.engine import names as called
+
+    name = " ".join(names)  # a label may have been given without quotation marks
+    if not name:
+        raise Usage("ID is missing: name one statement, as in `lemmata explain wzw25.lem6.4`")
+    try:
+        kind, meant = called.resolve(name, papers)
+    except called.UnknownName as error:
+        raise Usage(str(error)) from None
+    if kind not in ("id", "key"):
+        raise Usage(f"ID = {name!r} is a {kind}: name one statement")
+    return papers, meant.partition("/")[0], folder, state

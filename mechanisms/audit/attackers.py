@@ -63,7 +63,7 @@ class Features:
         values = data.values
         with np.errstate(invalid="ignore"):
             finite = np.where(np.isfinite(values), values, np.nan)
-        self.centre = np.array([np.median(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 0.0 for c in finite.T])
+        self.centre = np.array([2 * np.median(c[~np.isnan(c)] / 2) if (~np.isnan(c)).any() else 0.0 for c in finite.T])
         self.spread = spreads(values)
         self.atoms = [self._repeated(column) for column in values.T]
         self.digits = values.shape[1] <= DIGITS and len(values) > ENOUGH

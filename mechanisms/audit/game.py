@@ -6,6 +6,7 @@ trains the next rules. How much a claim allows, and how guesses become evidence,
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
@@ -13,10 +14,13 @@ from math import inf, log
 from typing import Any
 
 import numpy as np
-from scipy.special import log_expit, logsumexp
+from scipy.special import logsumexp
 
+from lemmata.bounds.notebook import card
 from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
 from lemmata.mechanisms.audit.attackers import attackers
+from lemmata.mechanisms.audit.divergence_bets import DivergenceBets
+from lemmata.mechanisms.audit.findings import REPORT, event, short, smallest_caught
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part, rows
 from lemmata.mechanisms.audit.rules import FEW, Rule, learnt, lesson
 from lemmata.mechanisms.audit.samplers import FIRST, Exhausted, Raised, Source, chunk
@@ -29,13 +33,12 @@ from lemmata.mechanisms.audit.stakes import (
     checked,
     grown,
     ladder,
-    log_capital,
     parameter,
     tables,
     tangents,
     with_parameter,
 )
-from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.privacy import ZCDP, RenyiDP
 from lemmata.mechanisms.streams import generator
 from lemmata.mechanisms.threads import one_thread
 
@@ -43,12 +46,9 @@ LEAST = 128  # releases
 MEMORY = 30_000  # releases that rules are learnt from
 SPARE = 0.1  # of the capital is bet by everybody as at the start, the rest by what each has earned
 RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
-DEAR, LEADING = 128, 3.0  # releases before a dear attacker learns; log growth at which it learns as often as others
-REPORT, SCANNED = 1e-3, 20  # chance that the lower limit is above the truth; claims that are asked about at once
-LEARNT = 0.85  # share of the rounds that a rule is worth what it is at the end
+DEAR, LEADING = 64, 3.0  # releases before a dear attacker learns; log growth at which it learns as often as others
+SCANNED = 20  # claims that are asked about at once
 PRUNED = 6.0  # an attacker whose log capital is this far behind the best is asked no more
-FACTORS = np.geomspace(0.1, 1e3, 800)  # by which a leak could be larger
-SIDE = ("the first dataset", "the second dataset", "either dataset")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,9 @@ class Audit:
 
     verdict         REFUTED, or INCONCLUSIVE with a reason: AUDIT_ONLY (survived, and what would have been caught is
                     `smallest_caught`), NO_POWER (no attacker told the datasets apart: nothing is known), BUDGET (not
-                    even a mechanism without any noise could have been refuted by so few releases)
+                    even a mechanism without any noise could have been refuted by so few releases), NOT_AUDITED (a side
+                    raised at every release, or there was one and the same outcome throughout: `event` says which),
+                    INTERRUPTED
     lower           what epsilon or mu exceeds, but for a chance of 1e-3; `lower_at_level`: but for one of `level`
     event           the attacker that gained most, where it guessed, and how often it was right
     smallest_caught the same mechanism, with every log-odds this many times as large (its noise so many times too
@@ -65,6 +67,7 @@ class Audit:
                     probability about 0.99; None if no factor would
     trained, judged releases that only trained, and that were judged
     course          (releases, log10 of the evidence) after every chunk
+    root            with which the same audit is made again
     """
 
     claim: Any
@@ -79,18 +82,29 @@ class Audit:
     judged: int
     seconds: float = field(compare=False)
     course: tuple[tuple[int, float], ...] = field(default=(), repr=False)
+    root: int | None = None
 
     def as_json(self) -> dict:
         """Plain data; the claim as its repr."""
         return asdict(replace(self, claim=None)) | {"claim": repr(self.claim)}
 
+    def _repr_html_(self) -> str:
+        facts = [("reason", self.reason or "–"), ("found", self.event or "the datasets look alike")]
+        facts += [("exceeds, but for a chance of 1e-3", f"{self.lower:.3g}")] if self.lower else []
+        facts += [("a leak so many times as large is caught", f"{self.smallest_caught or inf:.3g}")]
+        facts += [("releases", f"{self.judged} judged, {self.trained} for training, {self.seconds:.1f} seconds")]
+        return card(f"Audit of {self.claim}", facts, mark=self.verdict)
+
     def __str__(self) -> str:
+        if self.reason == "NOT_AUDITED":
+            return f"{self.claim}: {self.verdict} ({self.reason}): nothing was audited, because {self.event}"
         name, _ = parameter(self.claim)
         saw = f"{name} > {self.lower:.3g} (99.9 %), by {self.event}" if self.lower else "the datasets look alike"
         came = f"{self.claim}: {self.verdict}" + (f" ({self.reason})" if self.reason else "")
         survived = "; survived" if self.reason == "AUDIT_ONLY" else ""
         caught = f": {self.smallest_caught:.3g} times its leak would have been caught" if self.smallest_caught else ""
-        return f"{came}{survived}{caught}; {saw}; {self.judged} releases judged, {self.trained} for training"
+        spent = f"{self.judged} releases judged, {self.trained} for training; root {self.root}"
+        return f"{came}{survived}{caught}; {saw}; {spent}"
 
 
 class Game:
@@ -121,10 +135,16 @@ class Game:
         self.rules: list[Rule | None] = [None] * len(self.named)
         self.counts = np.zeros((len(self.named), len(self.table), 3, 3), dtype=int)
         self.won = 0.0
+        divergence = isinstance(self.claim, ZCDP | RenyiDP)
+        self.bets = DivergenceBets(self.claim, len(named), records) if divergence else None
         self.reader: Reader | None = None
         self.past: list[tuple[Outcomes, np.ndarray]] = []
+        self.rounds = self.drawn = self.judged = 0
+        self.outcomes: set = set()  # labels of all releases, until there are two
+        self.raised: list[Raised | None] = [None, None]  # what each side raised first
+        self.released = [False, False]  # has a side ever released anything?
+        self.interrupted = False
         self.learnt_at = np.zeros(len(named), dtype=int)  # releases of the past that each rule was learnt from
-        self.drawn = self.judged = 0
         self.budget, self.level = inf, 1e-10  # of whoever plays
 
     def draw(self, index: int, most: int) -> tuple[Outcomes, np.ndarray, bool]:
@@ -139,11 +159,32 @@ class Game:
         (first, whole), (second, complete) = (source.draw(rng, half) for source in self.sources)
         if self.reader is None:
             if all(isinstance(release, Raised) for side in (first, second) for release in rows(side)):
-                kinds = sorted({release.kind for side in (first, second) for release in side})
-                raise ValueError(f"sample_a and sample_b raise {' or '.join(kinds)} at every release")
+                kinds = sorted({repr(release) for side in (first, second) for release in side})
+                raise ValueError(f"sample_a and sample_b raise at every release: {' or '.join(kinds)}")
             self.reader = Reader([first, second], self.bits)
         self.drawn += 2 * half
-        return joined([self.reader(first), self.reader(second)]), np.repeat([1, -1], half), whole and complete
+        outcomes = joined([self.reader(first), self.reader(second)])
+        self._seen(first, second, outcomes)
+        return outcomes, np.repeat([1, -1], half), whole and complete
+
+    def _seen(self, first: Any, second: Any, outcomes: Outcomes) -> None:
+        """Remember whether there was more than one outcome, and whether a side did anything but raise."""
+        if len(self.outcomes) < 2:
+            self.outcomes |= set(outcomes.labels.tolist())
+        for place, side in enumerate((first, second)):
+            if not self.released[place]:
+                raising = [release for release in rows(side) if isinstance(release, Raised)]
+                self.raised[place] = self.raised[place] or (raising[0] if raising else None)
+                self.released[place] = len(raising) < len(outcomes) // 2
+
+    def unaudited(self) -> str:
+        """Why nothing was audited, if nothing was: a side that only raises, or one and the same outcome throughout."""
+        for source, raised, released in zip(self.sources, self.raised, self.released, strict=True):
+            if raised and not released:
+                return f"{source.name} raised at every release, first {raised!r}"
+        if len(self.outcomes) == 1:
+            return f"every release on either side was {short(next(iter(rows(self.past[-1][0].raw))))}"
+        return ""
 
     def due(self) -> np.ndarray:
         """Which attackers learn anew: the past has grown enough since, memory lasts, and they are asked at all.
@@ -168,6 +209,8 @@ class Game:
         taught = lesson(part(data, order), truth[order])
         for place in np.flatnonzero(due):
             self.rules[place] = learnt(self.named[place][1], taught, self.rungs)
+            if self.bets:
+                self.bets.learn(int(place), self.named[place][1], taught.data, taught.truth)
 
     def asked(self) -> np.ndarray:
         """Which attackers are still asked: not far behind the best, and if dear, while what they know can matter.
@@ -213,10 +256,13 @@ class Game:
         self.counts += played
         if shares is not None:
             self.won += float(logsumexp(shares + grown(played, self.table)))
+        if self.bets and allowed:
+            self.bets.judge(fresh, truth)
 
     def log_e(self) -> float:
         """The log of the evidence against the claim."""
-        return float(np.logaddexp(float(average(self.counts, self.table)) + log(SPARE), self.won + log(1 - SPARE)))
+        events = np.logaddexp(float(average(self.counts, self.table)) + log(SPARE), self.won + log(1 - SPARE))
+        return float(np.logaddexp(events, self.bets.log_e()) - log(2) if self.bets else events)
 
     def lower(self, chance: float) -> float:
         """The largest parameter such that the claims with it and all smaller ones are refuted.
@@ -242,7 +288,11 @@ class Game:
     def against(self, values: np.ndarray) -> np.ndarray:
         """The log of the evidence, from what everybody bets as at the start, against claims with these parameters."""
         points = [tangents(with_parameter(self.claim, value), self.records) for value in values.tolist()]
-        return average(self.counts, np.repeat(tables(points), CUTS, axis=1)[:, None])
+        if not self.bets:
+            return average(self.counts, np.repeat(tables(points), CUTS, axis=1)[:, None])
+        events = [average(self.counts, np.repeat(tables(some), CUTS, axis=0)) for some in points]
+        bets = [self.bets.against(value / parameter(self.claim)[1]) for value in values.tolist()]
+        return np.logaddexp(events, bets) - log(2)
 
 
 @one_thread()
@@ -251,7 +301,7 @@ def audit(
     sample_b: Any,
     claim: Any,
     *,
-    root: int,
+    root: int | None = None,
     budget: int = 100_000,
     level: float = 1e-10,
     features: Callable | None = None,
@@ -263,9 +313,10 @@ def audit(
 
     Each side is a law, a callable `(rng, size)`, an `(estimator, X, y)`, an array of releases or a .npy file. A
     callable returns `size` independent releases, as an array or a sequence of anything: vectors, integers, strings,
-    tuples, None, NaN, infinities; what it raises is an outcome too. `claim` is PureDP, ApproxDP or GaussianDP,
-    whatever its neighbours, a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function
-    delta(epsilon); the two datasets differ in `records` records. `budget` is the number of releases to draw at most.
+    tuples, None, NaN, infinities; what it raises is an outcome too. `claim` is any guarantee, whatever its neighbours,
+    a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function delta(epsilon); against ZCDP
+    and RenyiDP half of the capital bets on the divergences themselves (`divergence_bets`). The two datasets differ in
+    `records` records. Without a `root` one is drawn, and shown. `budget` is the number of releases to draw at most.
     REFUTED is wrong with a chance of at most `level`. `features(releases)` -> (size, columns) adds an attacker of the
     user's own. Releases are rounded to 2^-20 of their spread, which judges the mechanism over the reals; `bits` keeps
     every bit of them. `progress(releases, log10_e)` is called after every chunk.
@@ -277,7 +328,7 @@ def audit(
         raise ValueError(f"budget = {budget} is outside [{LEAST}, inf)")
     if not 0 < level < 1:
         raise ValueError(f"level = {level} is outside (0, 1)")
-    start = time.process_time()
+    start, root = time.process_time(), secrets.randbits(32) if root is None else root
     game = Game(
         sample_a,
         sample_b,
@@ -288,40 +339,48 @@ def audit(
         records=records,
     )
     course = play(game, budget, level, progress)
-    return concluded(game, level, course, time.process_time() - start)
+    found = concluded(game, level, course, time.process_time() - start)
+    if why := game.unaudited():
+        return replace(found, verdict=INCONCLUSIVE, reason="NOT_AUDITED", event=why, lower=0.0, lower_at_level=0.0)
+    return replace(found, reason="INTERRUPTED") if game.interrupted and found.verdict != REFUTED else found
 
 
 def play(
     game: Game, budget: int, level: float, progress: Callable[[int, float], None] | None = None
 ) -> tuple[tuple[int, float], ...]:
-    """Chunk after chunk until the claim is refuted at `level` or the releases are used up; the course of the audit."""
+    """Chunk after chunk until the claim is refuted at `level` or the releases are used up; the course of the audit.
+
+    A game may be played on later, with a larger budget. An interrupt ends it with what was found.
+    """
     game.budget, game.level = budget, level
-    index, course = 0, []
-    while game.drawn < budget - 1:
-        try:
-            size = chunk(game.drawn, level) if index else FIRST
-            fresh, truth, allowed = game.draw(index, min(size, budget - game.drawn))
-        except Exhausted:
-            break
-        if index:
-            game.judge(fresh, truth, allowed)
-            course.append((game.drawn, game.log_e() / log(10)))
-            if progress:
-                progress(*course[-1])
-            if game.log_e() >= -log(level):
-                break
-        if game.drawn <= 2 * MEMORY:
-            game.past.append((fresh, truth))
-        game.learn()
-        index += 1
+    course: list[tuple[int, float]] = []
+    try:
+        while game.drawn < budget - 1:
+            size = chunk(game.drawn, level) if game.rounds else FIRST
+            fresh, truth, allowed = game.draw(game.rounds, min(size, budget - game.drawn))
+            game.rounds += 1
+            if game.rounds > 1:
+                game.judge(fresh, truth, allowed)
+                course.append((game.drawn, game.log_e() / log(10)))
+                if progress:
+                    progress(*course[-1])
+                if game.log_e() >= -log(level):
+                    break
+            if game.drawn <= 2 * MEMORY:
+                game.past.append((fresh, truth))
+            game.learn()
+    except Exhausted:
+        pass
+    except KeyboardInterrupt:
+        game.interrupted = True
     return tuple(course)
 
 
-def concluded(game: Game, level: float, course: tuple, seconds: float) -> Audit:
-    """What the game has found."""
+def concluded(game: Game, level: float, course: tuple, seconds: float, chance: float = REPORT) -> Audit:
+    """What the game has found; its lower limit fails with `chance` at most."""
     evidence = game.log_e()
     caught = None if evidence >= -log(level) else smallest_caught(game, level)
-    lower = game.lower(REPORT)
+    lower = game.lower(chance)
     if evidence >= -log(level):
         verdict, reason = REFUTED, ""
     elif caught and game.judged * game.table[..., 0].max() >= -log(level):
@@ -342,64 +401,5 @@ def concluded(game: Game, level: float, course: tuple, seconds: float) -> Audit:
         judged=game.judged,
         seconds=seconds,
         course=course,
+        root=game.root,
     )
-
-
-def smallest_caught(game: Game, level: float) -> float | None:
-    """The factor on every log-odds of the best guesses at which they would refute the claim, 99 times of 100.
-
-    A mechanism whose noise is m times too small multiplies the log-odds of a guess by m. Against a delta it may also be
-    the guesses that are m times as frequent. None where no attacker was right significantly more often than wrong: then
-    no factor on nothing would be seen.
-    """
-    if average(game.counts, tables([(0.0, 0.0)] * len(game.table))) < -log(REPORT):
-        return None
-    needed = -log(level) + log(2 * game.counts[..., 0].size / CUTS * len(STAKES))
-    rounds = LEARNT * game.judged
-    smallest = inf
-    for tangent, side in np.ndindex(game.counts.shape[1:3]):
-        for right, wrong, _ in game.counts[:, tangent, side]:
-            if right <= wrong:
-                continue
-            made = (right + wrong) / game.judged
-            odds = np.exp(log_expit(log((right + 0.5) / (wrong + 0.5)) * FACTORS))
-            leaks = [(np.full_like(odds, made), odds)]
-            if isinstance(game.claim, ApproxDP) and game.claim.delta > 0:
-                leaks.append((np.minimum(made * FACTORS, 1.0), np.full_like(odds, right / (right + wrong))))
-            for frequency, share in leaks:
-                shares = np.stack([frequency * share, frequency * (1 - share), 1 - frequency], axis=1)
-                table = game.table[tangent, side]
-                mean = shares @ table.T
-                sd = np.sqrt(np.maximum(shares @ (table**2).T - mean**2, 0))
-                enough = (rounds * mean - 2.33 * np.sqrt(rounds) * sd).max(axis=1) >= needed
-                if enough.any():
-                    smallest = min(smallest, float(FACTORS[int(np.argmax(enough))]))
-    return smallest if smallest < inf else None
-
-
-def event(game: Game) -> str:
-    """The attacker that gained most, where it guesses, and a few of the releases it guesses on."""
-    standing = log_capital(game.counts, tables([(0.0, 0.0)] * len(game.table)))
-    place, tangent, side = np.unravel_index(int(np.argmax(standing)), standing.shape)
-    name, rule = game.named[place][0], game.rules[place]
-    if rule is None or not standing.max() > 0:
-        return "no event"
-    outcome, _ = game.past[-1]
-    guesses = rule.guesses(outcome)[tangent]
-    chosen = np.flatnonzero(guesses == (1, -1, guesses)[side]) if side < 2 else np.flatnonzero(guesses)
-    listed = list(rows(outcome.raw))
-    examples = list(dict.fromkeys(_short(listed[i]) for i in chosen[:200]))[:3]
-    right, wrong, rest = game.counts[place, tangent, side]
-    return (
-        f"{name}, guessing {SIDE[side]} on releases such as {', '.join(examples) or 'none of the last chunk'}: "
-        f"{right} right, {wrong} wrong, {rest} abstained"
-    )
-
-
-def _short(release: object) -> str:
-    if isinstance(release, np.ndarray | tuple | list) and np.size(np.array(release, dtype=object)) > 4:
-        return f"a vector of {len(release)}"
-    if isinstance(release, np.ndarray):
-        return "(" + ", ".join(f"{x:.4g}" for x in release.ravel().tolist()) + ")"
-    release = release.item() if isinstance(release, np.generic) else release
-    return f"{release:.4g}" if isinstance(release, float) else repr(release)[:40]

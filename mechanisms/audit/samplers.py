@@ -9,16 +9,26 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.mechanisms.audit.fitted import Fitted
 from lemmata.mechanisms.audit.outcomes import count
 
 FIRST, SHARE, LARGEST = 48, 0.06, 25_000  # releases of the first chunk and of others at most, share of the past
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Raised:
-    """The release of a mechanism that raised: the kind of the exception, not its message."""
+    """The release of a mechanism that raised: the kind of the exception, and the first line of its message if kept."""
 
     kind: str
+    message: str = ""
+
+    def __repr__(self) -> str:
+        return f"{self.kind}: {self.message}" if self.message else self.kind
+
+
+def raised(error: BaseException) -> Raised:
+    """What an exception tells anybody: its kind, and the first line of what it says."""
+    return Raised(type(error).__name__, next(iter(str(error).splitlines()), ""))
 
 
 class Exhausted(Exception):
@@ -58,7 +68,7 @@ class Source:
         except WrongSize:
             raise
         except Exception as error:
-            return Raised(type(error).__name__)
+            return raised(error)
         if isinstance(drawn, dict):
             return tuple(drawn[field][0] for field in sorted(drawn))
         return drawn[0]
@@ -113,29 +123,6 @@ class Recorded:
             raise Exhausted(f"{self.name} has {len(self.releases)} releases, {self.left} of them unused")
         self.used += size
         return self.releases[self.used - size : self.used]
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """An estimator with fit(X, y): a release is its coefficients and intercept after a fit with a seed of its own."""
-
-    estimator: Any
-    X: Any
-    y: Any
-
-    def __call__(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        from sklearn.base import clone
-
-        fits = []
-        for _ in range(size):
-            model = clone(self.estimator)
-            if "random_state" in model.get_params():
-                model.set_params(random_state=int(rng.integers(2**31)))
-            model.fit(self.X, self.y)
-            fits.append(
-                np.concatenate([np.ravel(getattr(model, n)) for n in ("coef_", "intercept_") if hasattr(model, n)])
-            )
-        return np.array(fits)
 
 
 def chunk(drawn: int, level: float) -> int:

@@ -19,7 +19,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta, group
+from lemmata.mechanisms.divergences import Bound, implied_curve
+from lemmata.mechanisms.privacy import (
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    PrivacyCurve,
+    PureDP,
+    RenyiDP,
+    gaussian_delta,
+    group,
+)
 
 STAKES = np.array([0.004, 0.01, 0.02, 0.04, 0.08, 0.15, 0.25, 0.4, 0.55, 0.7, 0.85, 0.97])  # of the largest possible
 SIDES = (0.5, 0.5, 1.0)  # of delta that guesses of the first, the second, either dataset may use
@@ -33,9 +43,11 @@ PARAMETERS = np.geomspace(1e-3, 60, 320)  # epsilon or mu of the claims among wh
 
 
 def parameter(claim: Any) -> tuple[str, float]:
-    """What measures the claim: its mu, its epsilon, or the factor on the epsilons of a curve."""
+    """What measures the claim: its mu, rho or epsilon, or the factor on the epsilons of a curve."""
     if isinstance(claim, GaussianDP):
         return "mu", claim.mu
+    if isinstance(claim, ZCDP):
+        return "rho", claim.rho
     return (
         ("epsilon", claim.epsilon) if isinstance(claim, PureDP | ApproxDP) else ("factor on the curve's epsilon", 1.0)
     )
@@ -45,21 +57,26 @@ def with_parameter(claim: Any, value: float) -> Any:
     """The claim with another mu or epsilon, or the curve with every epsilon multiplied."""
     if isinstance(claim, GaussianDP):
         return replace(claim, mu=value)
+    if isinstance(claim, ZCDP):
+        return replace(claim, rho=value)
     if isinstance(claim, PureDP | ApproxDP):
         return replace(claim, epsilon=value)
+    if isinstance(claim, RenyiDP | PrivacyCurve):
+        times: Any = value * np.array(claim.epsilon)
+        return replace(claim, epsilon=times.tolist())
     return [replace(point, epsilon=point.epsilon * value) for point in claim]
 
 
 def checked(claim: Any) -> Any:
     """The claim; a curve epsilon -> delta as a list of its points. Raises ValueError for anything else."""
-    if isinstance(claim, PureDP | ApproxDP | GaussianDP):
+    if isinstance(claim, PureDP | ApproxDP | GaussianDP | ZCDP | RenyiDP | PrivacyCurve):
         return claim
     if callable(claim):
         return [ApproxDP(epsilon, min(1.0, float(claim(epsilon)))) for epsilon in CURVE]
     if isinstance(claim, Sequence) and claim and all(isinstance(point, PureDP | ApproxDP) for point in claim):
         return list(claim)
     raise ValueError(
-        f"claim = {claim!r} is not PureDP, ApproxDP, GaussianDP, a list of points of a curve or delta(epsilon)"
+        f"claim = {claim!r} is no guarantee, no list of PureDP and ApproxDP and no function delta(epsilon)"
     )
 
 
@@ -68,6 +85,12 @@ def tangents(claim: Any, records: int = 1) -> list[tuple[float, float]]:
     if isinstance(claim, Sequence):
         return [pair for point in claim for pair in tangents(point, records)]
     claim = group(claim, records) if records > 1 else claim
+    if isinstance(claim, PrivacyCurve):
+        return [(point.epsilon, point.delta) for point in claim.points]
+    if isinstance(claim, ZCDP):
+        return implied_curve(Bound(rho=claim.rho), claim.rho)
+    if isinstance(claim, RenyiDP):
+        return implied_curve(Bound(claim.points), min(epsilon / order for order, epsilon in claim.points))
     if not isinstance(claim, GaussianDP):
         return [(claim.epsilon, claim.delta)]
     return _gaussian(claim.mu)

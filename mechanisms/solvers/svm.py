@@ -5,11 +5,13 @@ Hinge loss, in the dual with box u_i = C counts_i / n and rows z_i = y_i phi(x_i
     maximise  sum_i alpha_i - 1/2 ||sum_i alpha_i z_i||^2   over  0 <= alpha_i <= u_i,    w = sum_i alpha_i z_i
 
 by a primal-dual interior point method whose linear systems are F x F (Woodbury), for a whole batch at once, then an
-active-set polish. Certificate: for w = w(alpha) the duality gap is a sum of terms that are each >= 0,
+active-set polish. Certificate: the sum of terms that are each >= 0,
 
     gap = sum_i (u_i - alpha_i) (1 - <w, z_i>)_+ + alpha_i (<w, z_i> - 1)_+ ,
 
-and ||w - w*||_2 <= sqrt(gap), since primal and dual each exceed their optimum by at least ||w - w*||^2 / 2.
+is the duality gap at w = w(alpha), and the gap between w and alpha less ||e||^2 / 2 at a float w = w(alpha) + e. Primal
+and dual exceed their optima by at least half the squares of D = ||w - w*|| and of ||w(alpha) - w*|| >= D - ||e||, so
+D^2 + (D - ||e||)_+^2 <= 2 gap + ||e||^2, which gives D <= sqrt(gap) + ||e||.
 Logistic loss: damped Newton in the primal; the objective is 1-strongly convex, so ||w - w*||_2 <= ||gradient||_2.
 With more features than rows both work in the span of the rows, n x n; the certificate is that of all F features.
 `solve_gram` needs no features at all: any positive semidefinite kernel, known through its values on the rows.
@@ -31,6 +33,7 @@ from lemmata.mechanisms.threads import threads_for
 LOSSES = ("hinge", "logistic")
 EPS = np.finfo(float).eps
 ITERATIONS = 200
+ATTEMPTS = (0.1, 1e-12), (0.1, 1e-16), (0.3, 1e-16), (0.7, 1e-16)  # careful and slow where bold and fast fails
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # weights, dual, gap, error
 
 
@@ -115,11 +118,17 @@ def solve_gram(K: ArrayLike, y: ArrayLike, *, C: float, counts: ArrayLike | None
 
 
 def _weights(dual: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    return np.einsum("bn,bnf->bf", dual, Z)
+    return (dual[:, None, :] @ Z)[:, 0]
 
 
 def _margins(w: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    return np.einsum("bf,bnf->bn", w, Z)
+    return (Z @ w[:, :, None])[:, :, 0]
+
+
+def _products(weights: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """sum_i weights_i z_i z_i^T for every problem of a batch: (B, n), (B, n, F) -> (B, F, F)."""
+    rows = np.sqrt(weights)[:, :, None] * Z
+    return np.swapaxes(rows, 1, 2) @ rows  # a symmetric product: half the work
 
 
 def _solved(systems: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -139,18 +148,24 @@ def _hinge(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
         gap = _gap(w, dual, Z, box)
         return w, dual, gap, np.sqrt(gap) + _summation_error(dual, Z)
     w, dual, gap = np.zeros((B, F)), np.zeros((B, n)), np.full(B, np.inf)
-    kappa = np.linalg.norm(Z, axis=-1).max()
+    tolerance = solution_tolerance(C=C, F=F, kappa=_lengths(Z).max())
     left = np.arange(B)
-    for centring in (0.1, 0.3, 0.7):  # careful and slow where bold and fast fails
-        dual[left] = box * _interior_point(np.sqrt(C) * Z[left], share, centring)
-        w[left] = _weights(dual[left], Z[left])
-        gap[left] = _gap(w[left], dual[left], Z[left], box)
+    for centring, enough in ATTEMPTS:
+        rows = Z if left.size == B else Z[left]
+        dual[left] = box * _interior_point((np.sqrt(C) * share)[:, None] * rows, share, centring, enough)
+        w[left] = _weights(dual[left], rows)
+        gap[left] = _gap(w[left], dual[left], rows, box)
         for b in left:
             w[b], dual[b], gap[b] = _polish(w[b], dual[b], gap[b], Z[b], box)
-        left = left[np.sqrt(gap[left]) > solution_tolerance(C=C, F=F, kappa=kappa)]
+        left = left[np.sqrt(gap[left]) > tolerance]
         if not left.size:
             break
     return w, dual, gap, np.sqrt(gap) + _summation_error(dual, Z)
+
+
+def _lengths(Z: np.ndarray) -> np.ndarray:
+    """The Euclidean norms of all rows, (B, n)."""
+    return np.sqrt(np.einsum("bnf,bnf->bn", Z, Z))
 
 
 def _coordinates(Z: np.ndarray) -> np.ndarray:
@@ -160,31 +175,32 @@ def _coordinates(Z: np.ndarray) -> np.ndarray:
 
 def _summation_error(dual: np.ndarray, Z: np.ndarray) -> np.ndarray:
     """What the float sum w of duals may be off by, (B,)."""
-    return EPS * (Z.shape[1] + Z.shape[2]) * np.einsum("bn,bn->b", dual, np.linalg.norm(Z, axis=-1))
+    return EPS * (Z.shape[1] + Z.shape[2]) * np.einsum("bn,bn->b", dual, _lengths(Z))
 
 
 def _complementarity(margins: np.ndarray, wrong: np.ndarray, dual: np.ndarray, box: np.ndarray) -> np.ndarray:
     """The duality gap at margins known up to `wrong`, rounded up: a sum of terms that are each >= 0."""
     over, under = margins - 1 + wrong, 1 - margins + wrong
-    return ((box - dual) * np.maximum(under, 0) + dual * np.maximum(over, 0)).sum(axis=-1) * (1 + 1e-12)
+    return ((box - dual) * np.maximum(under, 0) + dual * np.maximum(over, 0)).sum(axis=-1) * (
+        1 + 1e-12 + dual.shape[-1] * EPS
+    )
 
 
 def _gap(w: np.ndarray, dual: np.ndarray, Z: np.ndarray, box: np.ndarray) -> np.ndarray:
     """The duality gap at w = w(dual), rounded up: margins are known to a few units in the last place."""
     margins = _margins(w, Z)
-    absolute = np.einsum("bf,bnf->bn", np.abs(w), np.abs(Z))
+    absolute = _margins(np.abs(w), np.abs(Z))
     wrong = (Z.shape[2] + 2) * EPS * absolute + 2 * EPS
     return _complementarity(margins, wrong, dual, box)
 
 
-def _interior_point(A: np.ndarray, share: np.ndarray, centring: float) -> np.ndarray:
-    """Minimise 1/2 ||sum_i share_i x_i A_i||^2 - sum_i share_i x_i over 0 <= x_i <= 1, for a batch of A (B, n, F).
+def _interior_point(G: np.ndarray, share: np.ndarray, centring: float, enough: float) -> np.ndarray:
+    """Minimise 1/2 ||sum_i x_i G_i||^2 - sum_i share_i x_i over 0 <= x_i <= 1, for a batch of G (B, n, F).
 
     Lower and upper multipliers l, m and the distance s = 1 - x are variables of their own, which keeps their last
-    digits when x nears 1. Members leave the batch as they converge.
+    digits when x nears 1. Members leave the batch as their gap comes to `enough`, or stays what it is.
     """
-    B, n, F = A.shape
-    G = share[:, None] * A  # rows of the scaled problem
+    B, n, F = G.shape
     x = np.full((B, n), 0.5)
     s, best = x.copy(), x.copy()
     l = np.tile(share, (B, 1))
@@ -197,21 +213,22 @@ def _interior_point(A: np.ndarray, share: np.ndarray, centring: float) -> np.nda
         best[index[better]] = x[better]
         stalled = np.where(now < 0.9 * gap[index], 0, stalled + 1)
         gap[index] = np.minimum(gap[index], now)
-        going = (now > 1e-16) & (stalled < 12) & np.isfinite(now)
+        going = (now > enough) & (stalled < 12) & np.isfinite(now)
         if not going.all():
             if not going.any():
                 break
             x, s, l, m, G, index = (part[going] for part in (x, s, l, m, G, index))
             gradient, stalled = gradient[going], stalled[going]
         target = (centring * (l * x + m * s).sum(axis=-1) / (2 * n))[:, None]
-        right = -(gradient - l + m) + (target / x - l) - (target / s - m)
+        lower, upper = target / x, target / s
         inverse = 1 / np.maximum(l / x + m / s, 1e-30)
-        H = np.einsum("bn,bnf,bng->bfg", inverse, G, G, optimize=True)
+        H = _products(inverse, G)
         H += (1 + 1e-15 * np.trace(H, axis1=1, axis2=2))[:, None, None] * np.eye(F)
+        right = lower - upper - gradient
         step = inverse * (right - _margins(_solved(H, _weights(inverse * right, G)), G))
-        dl, dm = target / x - l - l / x * step, target / s - m + m / s * step
-        room = [np.where(d < 0, -v / d, np.inf) for v, d in ((x, step), (s, -step), (l, dl), (m, dm))]
-        length = np.minimum(1.0, 0.99 * np.min(room, axis=(0, 2)))[:, None]
+        dl, dm = lower - l - l / x * step, upper - m + m / s * step
+        least = [np.fmin.reduce(d / v, axis=1) for v, d in ((x, step), (s, -step), (l, dl), (m, dm))]
+        length = np.minimum(1.0, 0.99 / np.maximum(-np.min(least, axis=0), 1e-300))[:, None]
         x, s, l, m = x + length * step, s - length * step, l + length * dl, m + length * dm
         # x + s = 1 up to rounding; the smaller of the two is the one to trust
         x, s = np.where(x > s, 1 - s, x), np.where(x > s, s, 1 - x)
@@ -227,6 +244,8 @@ def _polish(
         free = np.abs(margins - 1) < width
         tried = np.where(margins < 1, box, 0.0)
         tried[free] = 0.0
+        if gap == 0:  # no other point is better
+            break
         if free.sum() > 500:
             continue
         if free.any():
@@ -262,7 +281,7 @@ def _logistic(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
     for _ in range(ITERATIONS):
         margins = _margins(w, Z)
         curvature = C * share * expit(margins) * expit(-margins)
-        H = np.eye(F) + np.einsum("bn,bnf,bng->bfg", curvature, Z, Z, optimize=True)
+        H = np.eye(F) + _products(curvature, Z)
         g = gradient(w)[0]
         w = damped(value, w, -_solved(H, g), g)
         now = np.linalg.norm(gradient(w)[0], axis=-1)

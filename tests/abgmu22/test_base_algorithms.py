@@ -142,7 +142,7 @@ def test_the_solver_finds_what_scipy_finds(loss, n, d, norm_bound):
     def objective(w):
         return link.value(made.X @ w, made.y).mean() + 0.05 * w @ w
 
-    parts = {"value": link.value, "slope": link.slope, "second": link.second}
+    parts = {"value": link.value, "slope": link.slope, "second": link.second, "smoothness": link.smoothness}
     w, error = minimise(made.X, made.y, ridge=0.1, norm_bound=norm_bound, **parts)
     ball = {"type": "ineq", "fun": lambda w: norm_bound**2 - w @ w, "jac": lambda w: -2 * w}
     other = minimize(objective, w / 2, method="SLSQP", constraints=ball, options={"ftol": 1e-13, "maxiter": 400})
@@ -158,12 +158,12 @@ def test_the_certificate_covers_points_that_are_not_solutions():
     for norm_bound in (0.3, 50.0):
         made = records(*data(20, 3, 7), loss="half_squared", label_bound=2.0)
         link = made.link
-        parts = {"value": link.value, "slope": link.slope, "second": link.second}
+        parts = {"value": link.value, "slope": link.slope, "second": link.second, "smoothness": link.smoothness}
         best, _ = minimise(made.X, made.y, ridge=0.1, norm_bound=norm_bound, **parts)
         rng = np.random.default_rng(8)
         for size in (1e-4, 1e-2, 1.0):
             w = glm_gd.project((best + size * rng.normal(size=3))[None], norm_bound)[0]
-            claimed = _certificate(made.X, made.y, link.slope, w, 0.1, norm_bound)
+            claimed = _certificate(made.X, made.y, link.slope, w, 0.1, norm_bound, link.smoothness)
             assert claimed >= np.linalg.norm(w - best) - 1e-7
 
 

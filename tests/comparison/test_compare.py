@@ -10,10 +10,12 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from lemmata import tools
 from lemmata.command.main import main
-from lemmata.experiments.comparison import attacks, learners, page, pictures, problems, table
+from lemmata.experiments.comparison import attacks, learners, page, peer, pictures, problems, reasons, table
 from lemmata.experiments.comparison.learners import LEARNERS, Learner, find
 from lemmata.experiments.engine.store import Store
+from lemmata.mechanisms import private_svm
 from lemmata.mechanisms.arithmetic import certified_delta
 from lemmata.mechanisms.privacy import GaussianDP
 from tests.comparison import toy_learner
@@ -201,8 +203,58 @@ def test_the_page_shows_the_committed_tables_and_then_a_run_of_one_s_own(tmp_pat
     assert done.exit_code == 0 and [line["name"] for line in page.shown(tmp_path)["lines"]] == ["perceptron"]
 
 
+def test_numbers_of_learners_are_those_chosen_on_other_tables():
+    """Every rule for C, and every width of a phased learner, is the marked line of the tool's table."""
+    chosen = pd.read_csv(Path(tools.__file__).with_name("comparison_rules.csv"))
+    chosen = chosen[chosen.chosen == "yes"].set_index("learner").setting
+    listed = {one.name: one for one in [*learners.LISTED, learners.OPTIONAL]}
+    assert set(chosen.index) - {table.DEFAULT} == {
+        name for name, one in listed.items() if {"scale", "rho"} & set(one.law.__kwdefaults__ or {})
+    }
+    for name, setting in chosen.drop(table.DEFAULT).items():
+        asked = {key: float(value) for key, value in (one.split("=") for one in setting.split())}
+        assert {key: listed[name].law.__kwdefaults__[key] for key in asked} == asked, name
+
+
+def test_c_grows_with_records_and_budget_and_stays_solvable():
+    assert learners.strength(2.0, 0.5, 100, 25, 0.5) == 20.0 and learners.strength(2.0, 0.5, 100, 25, 1.0) == 4.0
+    assert learners.strength(1.0, 8.0, 10**6, 2, 0.5) == private_svm.LARGEST
+    problem = problems.draw(SMALL, None, np.random.default_rng(0))
+    laws = [
+        find("Laplace SVM").law(problem.X, problem.y, epsilon=epsilon, delta=0.0, rng=None) for epsilon in (1.0, 2.0)
+    ]
+    assert laws[1].sensitivity == pytest.approx(
+        2 * laws[0].sensitivity, rel=1e-3
+    )  # the noise, S / epsilon, is the same
+
+
+def test_a_reason_is_a_line_of_what_was_tried():
+    said = reasons.sentences(pd.read_csv(reasons.TABLE))
+    assert set(said) == set(reasons.EXPLAINED)
+    line = {row["name"]: row for row in page.shown(Path("nowhere"))["lines"]}
+    assert said["Laplace SVM"] == line["Laplace SVM"]["shown"] and "no noise" in said["Laplace SVM"]
+    assert line["Laplace SVM"]["rule"].startswith("C = 0.1 nε/√d") and line["perceptron"]["rule"] == ""
+
+
+def test_a_table_where_nobody_beats_one_label_says_so():
+    rows = [("hard", "majority class", 1.0, 0.31), ("hard", "SVM without privacy", inf, 0.305)]
+    rows += [("easy", "majority class", 1.0, 0.4), ("easy", "SVM without privacy", inf, 0.1)]
+    found = pd.DataFrame(rows, columns=["dataset", "learner", "epsilon", "risk"])
+    assert [table.says_little(found[found.dataset == name]) for name in ("hard", "easy")] == [True, False]
+
+
+def test_all_records_but_a_quarter_are_trained_on_unless_fewer_are_asked_for():
+    assert problems.training("randhie", None) == 15142 and problems.training("randhie", 500) == 500
+    assert problems.training("planted:n=70", 5) == 70
+    asked = list(table.wanted(["fair", "digits:3-8"], ["private grid search"], [1.0], 1))
+    assert {one[0] for one in asked} == {"digits:3-8"}
+    assert len(list(table.wanted(["fair"], ["private grid search"], [1.0], 1, records=500))) == 1
+
+
 def test_no_committed_attack_refutes_a_learner(tmp_path):
-    assert {row["verdict"] for row in page.shown(tmp_path)["attacks"]} == {"INCONCLUSIVE"}
+    """None of ours; diffprivlib's fit raises on records of one label, as the page says."""
+    found = {row["learner"]: row["verdict"] for row in page.shown(tmp_path)["attacks"]}
+    assert found.pop("diffprivlib") == "REFUTED" and set(found.values()) == {"INCONCLUSIVE"}
 
 
 def test_what_is_not_installed_is_listed_and_not_run():
@@ -213,19 +265,19 @@ def test_what_is_not_installed_is_listed_and_not_run():
 
 
 def test_a_peer_in_another_python_gets_the_records_and_gives_weights(monkeypatch):
-    """This Python, and a program that stands in for the peer's: the mean of y x, and the seeds as noise."""
-    program = (
-        "import io, json, sys, numpy; data = numpy.load(io.BytesIO(sys.stdin.buffer.read()));"
-        "mean = (data['y'][:, None] * data['X']).mean(axis=0);"
-        "print(json.dumps([(mean + seed).tolist() for seed in data['seeds'] * 0]))"
-    )
-    monkeypatch.setattr(learners, "PEER", sys.executable)
-    monkeypatch.setattr(learners, "PROGRAM", program)
+    """This Python, and a program that stands in for the peer's: the mean of y x, times C; one process."""
+    program = """def answer(data):
+    mean = (data['y'][:, None] * data['X']).mean(axis=0) * float(data['C'])
+    return [mean.tolist() for seed in data['seeds']]
+"""
+    monkeypatch.setattr(peer, "PYTHON", sys.executable)
+    monkeypatch.setattr(peer, "PROGRAM", program)
     X, y = np.eye(3), np.array([1.0, -1.0, 1.0])
     law = learners.diffprivlib_logistic(X, y, epsilon=1.0, delta=1e-5, rng=None)
-    drawn = law.sample(np.random.default_rng(0), 2)
-    assert drawn == pytest.approx(np.tile(y / 3, (2, 1))) and law.privacy.epsilon == 1.0
-    monkeypatch.setattr(learners, "PROGRAM", "raise ValueError('no such module')")
+    for _ in range(2):
+        drawn = law.sample(np.random.default_rng(0), 2)
+        assert drawn == pytest.approx(np.tile(law.C * y / 3, (2, 1))) and law.privacy.epsilon == 1.0
+    monkeypatch.setattr(peer, "PROGRAM", "raise ValueError('no such module')")
     with pytest.raises(RuntimeError, match="ValueError: no such module"):
         law.sample(np.random.default_rng(0))
 
@@ -255,5 +307,7 @@ def test_what_the_page_says_of_the_committed_run(tmp_path):
     assert len(better) and better.dataset.str.startswith("planted").all()
     wide = found["means"].pivot_table(index=["dataset", "epsilon"], columns="learner", values="risk")
     small = [(name, epsilon) for name in ("digits:3-8", "breast_cancer") for epsilon in (0.1, 0.5, 1.0)]
+    perceptron = wide["perceptron"]
+    assert all(perceptron[name, 8.0] > perceptron[name, 0.1] + 0.05 for name in ("fair", "randhie"))  # no margin there
     for name in ("Laplace SVM", "pure objective"):
         assert (wide.loc[small, name] > wide.loc[small, "MarginClassifier"]).all()

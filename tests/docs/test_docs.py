@@ -84,9 +84,11 @@ def test_the_patients_are_those_of_the_program():
     pd.testing.assert_frame_equal(pd.read_csv(made.FILE), made.patients(), check_dtype=False, rtol=1e-12)
 
 
-def test_the_reference_names_all_that_lemmata_hands_out():
-    named = re.findall(r"^   (\w+)$", (DOCS / "api.rst").read_text(encoding="utf-8"), re.M)
-    assert sorted(named) == sorted(set(lemmata.__all__) - {"bounds", "mechanisms"})
+def test_the_reference_names_all_that_lemmata_hands_out(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    made = importlib.import_module("generated_pages").reference()
+    named = set(re.findall(r"^   (\w+)$", made, re.M)) - {"modules", "statements"}
+    assert named == set(lemmata.__all__) - {"bounds", "mechanisms"}
 
 
 @pytest.mark.parametrize("path", [*PAGES, *EXAMPLES], ids=lambda path: path.stem)

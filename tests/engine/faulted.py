@@ -30,7 +30,7 @@ from tests.engine.faults import Ended, Turn, command, killed, raised
 TABLE = Path(__file__).parents[2] / "reports/published/faults.csv"
 HEAD = ("scenario", "operation", "fault", "places", "tried", "one line", "went on", "killed", "lost")
 PAPER = Path(__file__).parents[1] / "fifth_paper"
-STEPS = 60  # sizes of a full disk
+STEPS = 80  # sizes of a full disk
 OPERATIONS = {
     "open": "a file is opened to be written",
     "rename": "a file takes another's place",
@@ -101,7 +101,7 @@ def deciding(folder: Path, paper: Path, *, jobs: int = 1, pages: bool = False) -
     def state() -> Any:
         return rows(paper, folder), sorted(str(path.relative_to(folder)) for path in folder.rglob("*.html"))
 
-    kinds = ("worker", "database") if jobs > 1 else ("open", "rename", "folder", "process", "database")
+    kinds = ("open", "rename", "folder") if pages else ("database",)
     name = "run in two processes" if jobs > 1 else "run, then report" if pages else "run"
     calls = (run, report) if pages else (run,)
     return Scenario(name, folder, calls, state, lambda: chunks(folder / "ledger.sqlite"), kinds)
@@ -119,7 +119,7 @@ def accepting(folder: Path, paper: Path) -> Scenario:
         return sum(table.read_bytes().count(b"\n") for table in tables)
 
     accept = command("accept", copy, "--out", folder)
-    kinds = ("open", "rename", "database")
+    kinds = ("open", "rename")
     return Scenario("accept", folder, (accept,), state, kept, kinds, lambda: shutil.copytree(paper, copy))
 
 
@@ -201,9 +201,16 @@ def line(scenario: str, operation: str, fault: str, found: Iterable[tuple[int, E
     return [scenario, operation, fault, places, *(count[name] for name in HEAD[4:8]), len(lost)], lost
 
 
-def prepared(folder: Path) -> Path:
-    """The invented paper with what it has accepted."""
-    paper = Path(shutil.copytree(PAPER, folder / "coins", ignore=shutil.ignore_patterns("__pycache__", "reports")))
+FALSE = '@inequality_claim(coins.odd_sum, severity="constant", python=WITNESS, note="off by one")'
+
+
+def prepared(folder: Path, false: bool = True) -> Path:
+    """The invented paper with what it has accepted; its false lemma, whose witness asks for a process, if wanted."""
+    name = "coins" if false else "fair_coins"
+    paper = Path(shutil.copytree(PAPER, folder / name, ignore=shutil.ignore_patterns("__pycache__", "reports")))
+    if not false:
+        checks = paper / "coins_checks.py"
+        checks.write_text(checks.read_text().replace(FALSE, ""))
     for call in (command("run", paper, "--jobs", "1", "--out", folder / "first"), command("accept", paper)):
         assert (ended := faults.run(call)).status in (0, 1), ended.said
     return paper
@@ -211,17 +218,20 @@ def prepared(folder: Path) -> Path:
 
 def every(folder: Path) -> Iterator[tuple[list, list[str]]]:
     """Every line of the table."""
-    paper, out = prepared(folder), folder / "out"
-    one, two = deciding(out, paper, pages=True), deciding(out, paper, jobs=2)
-    for scenario in (one, accepting(out, paper), spending(out)):
+    paper, fair, out = prepared(folder), prepared(folder, false=False), folder / "out"
+    one, two = deciding(out, fair), deciding(out, fair, jobs=2)
+    witness, accept = deciding(out, paper), accepting(out, paper)
+    witness.name, witness.kinds = "run, with a witness", ("process",)
+    for scenario in (one, witness, deciding(out, fair, pages=True), accept, spending(out)):
         for kind in scenario.kinds:
             for fault, strike in (("it fails", raised), ("the process is killed", killed)):
                 found = outcomes(scenario, kind, lambda places: range(1, places + 1), strike)
                 yield line(scenario.name, OPERATIONS[kind], fault, found)
-        yield line(scenario.name, "a file grows", "the disk is full", full(scenario))
+        if scenario is not witness:
+            yield line(scenario.name, "a file grows", "the disk is full", full(scenario))
     found = outcomes(two, "worker", lambda places: range(1, places + 1), raised)
     yield line(two.name, OPERATIONS["worker"], "a worker is killed", found)
-    found = outcomes(two, "database", lambda places: range(1, places + 1, 3), killed)
+    found = outcomes(two, "database", lambda places: range(1, places + 1, 2), killed)
     yield line(two.name, OPERATIONS["database"], "the process is killed", found)
 
 

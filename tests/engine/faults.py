@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from joblib.externals.loky import reusable_executor
+
 from lemmata.command.main import main
 from lemmata.experiments.engine import workers
 
@@ -128,6 +130,9 @@ def _inside(call: Callable[[], Any], turn: Turn | None, size: int | None) -> int
             call()
         except SystemExit as end:
             return int(end.code or 0)
+        finally:
+            if reusable_executor._executor:  # as at the end of a program; this fork ends without
+                reusable_executor._executor.shutdown(kill_workers=True)
         return 0
 
 

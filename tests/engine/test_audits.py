@@ -123,7 +123,7 @@ BROKEN = {
     "infinity": (infinite(0.3), infinite(0.02), ONE),
     "strings": (named(0.9), named(0.1), ONE),
     "None, tuples, strings": (mixed(0.7), mixed(0.1), ONE),
-    "exceptions": (raises, laplace(0), ONE),
+    "exceptions": (sometimes_raises(0.9), sometimes_raises(0.1), ONE),
     "a text beside a number": (beside("a", 0.9), beside("a", 0.1), ONE),
     "imaginary parts": (lambda rng, n: rng.normal(size=n) + 1j, lambda rng, n: rng.normal(size=n) + 0j, ONE),
     "integers beyond floats": (constant(2**70), constant(2**70 + 1), ONE),
@@ -183,6 +183,43 @@ def test_what_nobody_can_see_is_no_survival():
     assert answer.reason == "AUDIT_ONLY" and 0.6 < answer.lower <= 1
     assert audit(laplace(0), laplace(answer.smallest_caught), ONE, root=TEST_ROOT, budget=8_000).verdict == "REFUTED"
     assert audit(laplace(0), laplace(1), PureDP(20.0), root=TEST_ROOT, budget=2_000).reason == "BUDGET"
+
+
+@pytest.mark.parametrize(
+    "sides, why",
+    [
+        (
+            (laplace(0), lambda rng, n: 1 / 0),
+            "sample_b raised at every release, first ZeroDivisionError: division by zero",
+        ),
+        ((raises, laplace(0)), "sample_a raised at every release, first RuntimeError: no answer"),
+        ((constant(1.0), constant(1.0)), "every release on either side was (1)"),
+    ],
+)
+def test_what_only_raises_or_never_changes_was_not_audited(sides, why):
+    """A bug in somebody's sampler is no finding about a mechanism."""
+    answer = audit(*sides, ONE, root=TEST_ROOT, budget=1_000)
+    assert (answer.verdict, answer.reason, answer.lower) == ("INCONCLUSIVE", "NOT_AUDITED", 0.0)
+    assert why in str(answer)
+
+
+def test_a_root_is_drawn_where_none_is_given_and_makes_the_audit_again():
+    drawn = audit(laplace(0), laplace(1), ONE, budget=256)
+    assert f"root {drawn.root}" in str(drawn)
+    assert audit(laplace(0), laplace(1), ONE, root=drawn.root, budget=256) == drawn
+    assert audit(laplace(0), laplace(1), ONE, budget=256).root != drawn.root
+
+
+def test_an_interrupt_leaves_what_was_found():
+    drawn = iter(range(10**6))
+
+    def interrupted(rng, n):
+        if next(drawn) > 20:
+            raise KeyboardInterrupt
+        return rng.laplace(1.5, size=n)
+
+    answer = audit(laplace(0), interrupted, ONE, root=TEST_ROOT, budget=50_000)
+    assert (answer.verdict, answer.reason) == ("INCONCLUSIVE", "INTERRUPTED") and answer.judged > 300
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0, 20.0])
@@ -335,11 +372,11 @@ def test_laws_with_densities_arrays_and_features(tmp_path):
     [
         ({"budget": 3}, r"budget = 3 is outside \[128, inf\)"),
         ({"level": 1.0}, r"level = 1.0 is outside \(0, 1\)"),
-        ({"claim": 0.5}, "claim = 0.5 is not"),
+        ({"claim": 0.5}, "claim = 0.5 is no guarantee"),
         ({"sample_a": 7}, "sample_a is a int"),
         ({"sample_a": lambda rng, n: np.zeros(n + 1)}, "sample_a returned 25 releases where 24 were asked for"),
         ({"sample_b": lambda rng, n: 0.0}, "sample_b returned a float"),
-        ({"sample_a": raises, "sample_b": raises}, "raise RuntimeError at every release"),
+        ({"sample_a": raises, "sample_b": raises}, "raise at every release: RuntimeError: no answer"),
     ],
 )
 def test_bad_arguments(arguments, message):

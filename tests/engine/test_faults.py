@@ -19,9 +19,19 @@ def middle(places):
     return [(places + 1) // 2]
 
 
-@pytest.mark.parametrize("kind", ["folder", "process", "database"])
-def test_a_run_survives_each_kind_of_fault(kind, paper, tmp_path):
-    for _, ended, why in outcomes(deciding(tmp_path / "out", paper), kind, middle, raised):
+@pytest.fixture(scope="module")
+def fair(tmp_path_factory):
+    return prepared(tmp_path_factory.mktemp("fair"), false=False)
+
+
+@pytest.mark.parametrize("strike", [raised, killed])
+def test_a_run_survives_a_fault_of_its_store(strike, fair, tmp_path):
+    for _, ended, why in outcomes(deciding(tmp_path / "out", fair), "database", middle, strike):
+        assert not why, ended
+
+
+def test_a_run_survives_a_witness_that_gets_no_process(paper, tmp_path):
+    for _, ended, why in outcomes(deciding(tmp_path / "out", paper), "process", middle, raised):
         assert not why, ended
 
 
@@ -41,17 +51,17 @@ def test_what_is_accepted_is_replaced_as_a_whole(paper, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["open", "rename"])
-def test_a_report_survives_each_kind_of_fault(kind, paper, tmp_path):
-    for _, ended, why in outcomes(deciding(tmp_path / "out", paper, pages=True), kind, middle, raised):
+@pytest.mark.parametrize("kind", ["open", "rename", "folder"])
+def test_a_report_survives_each_kind_of_fault(kind, fair, tmp_path):
+    for _, ended, why in outcomes(deciding(tmp_path / "out", fair, pages=True), kind, middle, raised):
         assert not why, ended
 
 
 @pytest.mark.slow
-def test_a_run_survives_a_killed_worker_and_a_full_disk(paper, tmp_path):
-    for _, ended, why in outcomes(deciding(tmp_path / "out", paper, jobs=2), "worker", middle, raised):
+def test_a_run_survives_a_killed_worker_and_a_full_disk(fair, tmp_path):
+    for _, ended, why in outcomes(deciding(tmp_path / "out", fair, jobs=2), "worker", middle, raised):
         assert not why, ended
-    for _, ended, why in full(deciding(tmp_path / "out", paper), sizes=4):
+    for _, ended, why in full(deciding(tmp_path / "out", fair), sizes=4):
         assert not why, ended
 
 

@@ -4,9 +4,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from lemmata.bounds.formula import in_symbols, in_unicode
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine import registry
-from lemmata.experiments.engine.formula import in_symbols, in_unicode
 from lemmata.experiments.report.formulas import compared
 
 

@@ -129,6 +129,12 @@ def test_what_is_published_could_have_failed_and_did_not():
         assert max(int(line["alarms"]), int(line["overclaims"])) <= nulls.allowed(audits), line
 
 
+def test_a_page_says_which_counts_are_of_other_code():
+    lines = [line | {"code": nulls.codes()[line["null"]]} for line in committed("nulls")]
+    lines[0]["code"] = "other"
+    assert [line["current"] for line in nulls.shown(lines)] == [False] + [True] * (len(lines) - 1)
+
+
 def without_union(average):
     """The evidence of everybody added up instead of averaged."""
     return lambda counts, table: average(counts, table) + log(counts.shape[-4] * counts.shape[-3])

@@ -33,6 +33,21 @@ def test_a_link_that_is_taken_away_is_missed():
 
 
 @pytest.mark.parametrize(
+    ("key", "found"),
+    [
+        ("wzw25.thm6.7.s5/corrected", ["wzw25.thm6.7.s4"]),
+        ("wzw25.lemK.1/explicit/sharp", ["part profile"]),
+        ("bms22.lemF.1.s4/corrected", ["bms22.lemF.1.t4"]),
+    ],
+)
+def test_a_step_or_a_part_that_a_derivation_names_is_a_link(key, found):
+    """These rows named steps of their own statement and rested on none of them."""
+    links = {row: () if row == key else LINKS[row] for row in LINKS}
+    alone = {row: tuple(link for link in rests if link != key) for row, rests in links.items()}
+    assert unlinked(key) == [] and unlinked(key, alone) == found
+
+
+@pytest.mark.parametrize(
     ("note", "found"),
     [
         ("by Lemma F.2", ["wzw25.lemF.2"]),

@@ -39,6 +39,13 @@ def test_every_way_to_keep_it_is_a_filter(kept):
     assert spent(lambda: Accountant(ApproxDP(1.0, 1e-6), **kept), 1.0, 1e-6) <= (1 + SLACK) * 1e-6
 
 
+def test_an_account_kept_by_rho_is_a_filter():
+    """What a rho implies is never quite reached by releases that have a closed form."""
+    for epsilon, delta in [(1.0, 1e-6), (3.0, 1e-5), (0.5, 1e-2)]:
+        found = spent(lambda e=epsilon, d=delta: Accountant(ApproxDP(e, d), way="zcdp"), epsilon, delta, depth=2)
+        assert 0.01 * delta < found <= delta
+
+
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.5])
 def test_a_gaussian_budget_is_kept_along_its_curve(epsilon):
     delta = float(gaussian_delta(epsilon, 0.6))

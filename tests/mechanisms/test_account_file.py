@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -280,6 +281,74 @@ def test_one_writer_at_a_time(spent):
     account.spend(PureDP(0.01))  # the refused one harmed nothing
     account.close()
     assert python(second, spent).returncode == 0
+
+
+def in_a_fork(run):
+    """What `run` returns, or the name of what it raises, in a forked child."""
+    read, write = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads
+        child = os.fork()
+    if child == 0:
+        try:
+            said = str(run())
+        except BaseException as error:
+            said = type(error).__name__
+        os.write(write, said.encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        said = pipe.read()
+    os.waitpid(child, 0)
+    return said
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_spends_nothing_and_takes_no_lock_with_it(spent):
+    account = Accountant.open(spent)
+    before = spent.read_bytes()
+    assert in_a_fork(lambda: account.spend(PureDP(0.001))) == "TypeError"
+    assert in_a_fork(lambda: Accountant.open(spent)) == "BlockingIOError"
+    assert in_a_fork(account.close) == "None"
+    assert in_a_fork(lambda: Accountant.open(spent)) == "BlockingIOError"  # a child's closing frees nothing
+    assert spent.read_bytes() == before
+    account.spend(PureDP(0.001), "after the children")
+    wait, go = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        os.close(go)
+        os.read(wait, 1)  # lives on, the file open
+        os._exit(0)
+    account.close()
+    with Accountant.open(spent) as again:
+        assert again.history[-1][0] == "after the children"
+    os.close(go)
+    os.close(wait)
+    os.waitpid(child, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit there")
+def test_a_disk_that_is_full_grants_nothing(spent):
+    """A child whose files may not grow: the spend fails, and what was cut short is dropped when it is opened again."""
+    import resource
+    import signal
+
+    before = spent.read_bytes()
+
+    def fill():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        size = len(before) + 40  # in the middle of the next line
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        with Accountant.open(spent) as account:
+            account.spend(PureDP(0.001))
+
+    assert in_a_fork(fill) == "OSError"
+    assert spent.read_bytes()[: len(before)] == before and len(spent.read_bytes()) == len(before) + 40
+    with pytest.warns(UserWarning, match="was never granted"), Accountant.open(spent) as account:
+        assert account.history == tuple(RELEASES)
+    assert spent.read_bytes() == before
 
 
 def test_an_account_that_is_forgotten_gives_up_its_lock(spent):

@@ -242,6 +242,16 @@ def test_ties_are_no_errors_and_clipping_turns_no_record():
     assert law.errors(np.zeros((1, 2))) == 0
 
 
+def test_fit_projects_where_that_saves_noise_and_nowhere_else():
+    """A projection doubles the rows' length, so d > 4 k; what is drawn is drawn as `draw_projections` does."""
+    d = 4000
+    every = adaptive_margin.draw_projections(6, d, rng=rng("pays"))
+    ours = adaptive_margin.drawn(np.zeros((6, d)), 1.0, None, rng("pays"))
+    kept = [None if phi is None or 4 * phi.k >= d else phi for phi in every]
+    assert ours == kept != list(every) and any(kept)
+    assert adaptive_margin.drawn(np.zeros((6, d)), 1.0, every, rng("pays")) is every
+
+
 def test_steps_are_chosen_where_they_are_asked_to_be(monkeypatch):
     asked = []
     monkeypatch.setattr(adaptive_margin, "chosen_steps", lambda *sizes: asked.append(sizes) or "printed")

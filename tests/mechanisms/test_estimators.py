@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lemmata.experiments.data import load
 from lemmata.mechanisms import estimators
+from lemmata.mechanisms.audit.fitted import Fitted
 from lemmata.mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, to_approx
 from lemmata.mechanisms.search import PrivateSearchCV
@@ -77,6 +78,78 @@ def test_no_error_depends_on_the_records(learner, case):
     assert fitted.decision_function(X).shape == y.shape
 
 
+@pytest.mark.parametrize("learner", [*LEARNERS[1:], MarginClassifier(ranges=None), SEARCH], ids=str)
+@pytest.mark.parametrize("other", [7, -1, np.nan])
+def test_a_record_of_another_label_is_left_out(learner, other):
+    """Whatever it holds, the release is that of a row of zeros; one of the two classes would move it."""
+    X, y = two_kinds()
+    y = np.where(np.arange(len(y)) % 5 == 0, other, y)
+    turned = np.where((np.arange(len(y)) % 5 == 0)[:, None], -3 * X, X)
+    asked = {"classes": (0, 1), "random_state": 4}
+    kind = learner.__class__(**learner.get_params(deep=False)).set_params(**asked)
+    found = [kind.fit(rows, y).coef_.copy() for rows in (X, turned)]
+    np.testing.assert_array_equal(*found)
+    labelled = np.where(np.arange(len(y)) % 5 == 0, 0, y)
+    moved = [kind.set_params(epsilon=9.0).fit(rows, labelled).coef_.copy() for rows in (X, turned)]
+    assert (moved[0] != moved[1]).any() or isinstance(learner, estimators.PureMargin)
+
+
+def test_the_search_has_the_coefficients_of_the_setting_it_chose():
+    X, y = load("digits:4-9")
+    search = PrivateSearchCV(MarginClassifier(ranges=None), {}, epsilon=8.0, random_state=0).fit(X, y)
+    assert search.coef_.shape == (1, X.shape[1]) and search.intercept_.shape == (1,)
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    np.testing.assert_allclose(unit @ search.coef_[0] + search.intercept_[0], search.decision_function(X), atol=1e-9)
+    with pytest.raises(ValueError, match="estimator would find ranges, and a search does not"):
+        PrivateSearchCV(MarginClassifier(), {}).cost()
+
+
+def test_a_logistic_release_has_odds_and_a_hinge_has_none():
+    X, y = load("digits:4-9")
+    model = PrivateSVM(epsilon=20.0, C=30.0, loss="logistic", classes=(-1, 1), random_state=0).fit(X, y)
+    odds = model.predict_proba(X)
+    assert odds.shape == (len(X), 2) and odds.sum(axis=1) == pytest.approx(np.ones(len(X)))
+    assert (model.classes_[odds.argmax(axis=1)] == model.predict(X)).all()
+    assert np.log(odds[:, 1] / odds[:, 0]) == pytest.approx(X @ model.coef_[0])
+    assert not hasattr(PrivateSVM(), "predict_proba") and not hasattr(MarginClassifier(), "predict_proba")
+    several = PrivateSVM(epsilon=20.0, loss="logistic", classes=(0, 1, 2), random_state=0)
+    assert several.fit(X[:60], np.resize([0, 1, 2], 60)).predict_proba(X).shape == (len(X), 3)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [NoisyGD(), MarginClassifier(ranges=None), PrivateSVM(), estimators.PhasedSGD(), estimators.DPERM()],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_an_audit_draws_from_the_law_that_a_fit_samples(learner):
+    """One release of either, from generators in one state; labels that are left out and the intercept included."""
+    X, y = two_kinds()
+    y = np.where(np.arange(len(y)) == 3, 7, y)
+    learner = learner.__class__(**learner.get_params(deep=False)).set_params(classes=(0, 1))
+    fit = learner.set_params(random_state=np.random.default_rng(5)).fit(X, y)
+    private = np.random.default_rng(5).spawn(2)[1]
+    drawn = learner.law_of_fit(X, y)(private, 1)
+    np.testing.assert_array_equal(drawn, [[*fit.coef_[0], *fit.intercept_]])
+    assert Fitted(learner, X, y)(np.random.default_rng(1), 7).shape == (7, 3)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        MarginClassifier(classes=(0, 1)),  # its ranges are drawn afresh by every fit
+        estimators.ProjectedGD(k=1, classes=(0, 1)),  # and so are projections
+        estimators.PureMargin(classes=(0, 1)),
+        estimators.AdaptiveMargin(classes=(0, 1)),
+        NoisyGD(classes=(0, 1, 2)),
+        SEARCH,
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_what_a_fit_draws_afresh_is_drawn_afresh_by_an_audit(learner):
+    X, y = two_kinds()
+    assert learner.__class__(**learner.get_params(deep=False)).set_params(random_state=None).law_of_fit(X, y) is None
+
+
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (2, 1), (3, 500), (2000, 2)])
 def test_the_default_learns_from_any_shape(n, d):
     X = np.ones((n, d))
@@ -114,7 +187,7 @@ def test_the_default_follows_from_n_d_and_the_budget():
     assert estimators.resolved_width(1000, 25, 0.5) == pytest.approx(0.01)
     assert estimators.resolved_width(10, 25, 0.5) == estimators.WIDEST == 1 / 16
     assert estimators.resolved_width(10**6, 25, 0.5) == estimators.NARROWEST == 0.003
-    assert estimators.resolved_steps(10**6, 25, 0.5) == 100 and estimators.resolved_steps(20, 25, 0.5) == 4
+    assert estimators.resolved_steps(10**6, 25, 0.5) == 50 and estimators.resolved_steps(20, 25, 0.5) == 4
     rng = np.random.default_rng(0)
     laws = [
         estimators.resolved_law(X, np.resize([1.0, -1.0], 400), privacy=ApproxDP(1.0, 1e-5))

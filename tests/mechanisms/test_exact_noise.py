@@ -55,7 +55,9 @@ FITS = {
     "AdaptiveMargin": estimator(AdaptiveMargin),
     "TunedMargin": estimator(TunedMargin),
     "PrivateSearchCV": estimator(PrivateSearchCV),
-    "PrivateSearchCV(MarginClassifier)": estimator(PrivateSearchCV, estimator=MarginClassifier(), param_grid={}),
+    "PrivateSearchCV(MarginClassifier)": estimator(
+        PrivateSearchCV, estimator=MarginClassifier(ranges=None), param_grid={}
+    ),
     "noisy_gd": function(noisy_gd.fit, width=0.3),
     "noisy_gd, logistic": function(noisy_gd.fit, width=0.3, loss="logistic"),
     "noisy_gd, average": function(noisy_gd.fit, width=0.3, output="average", steps=4),

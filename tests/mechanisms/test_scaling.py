@@ -7,18 +7,22 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lemmata.mechanisms import column_ranges, disclosure, estimators
+from lemmata.mechanisms import column_ranges, disclosure, estimators, noisy_gd
 from lemmata.mechanisms.accountant import Accountant, OverBudget
 from lemmata.mechanisms.disclosure import PrivacyLeakWarning
 from lemmata.mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_gaussian_budget
 from lemmata.mechanisms.scaling import PrivateScaler
+from lemmata.mechanisms.search import PrivateSearchCV
 from lemmata.mechanisms.table_columns import BUCKETS, layout
 
 EXTREME = (0.0, 5e-324, 1e-300, 1.7e308, -1.7e308, np.inf, -np.inf, np.nan)
@@ -46,7 +50,15 @@ def mixed(n=200):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([PrivateScaler(), MarginClassifier(bounds=(-3.0, 3.0)), MarginClassifier(ranges=None)])
+@parametrize_with_checks(
+    [
+        PrivateScaler(),
+        PrivateScaler(unit_ball=True),
+        MarginClassifier(bounds=(-3.0, 3.0)),
+        MarginClassifier(ranges=None),
+        PrivateSVM(loss="logistic"),
+    ]
+)
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
 
@@ -257,6 +269,15 @@ def test_the_scaler_serves_every_learner():
     assert np.abs(sparse_rows).max() <= column_ranges.REACH
 
 
+def test_rows_in_the_unit_ball_are_those_of_the_default():
+    X, y = mixed()
+    scaler = PrivateScaler(unit_ball=True, random_state=rng(2)).set_output(transform="pandas").fit(X)
+    out, model = scaler.transform(X), MarginClassifier(classes=("no", "yes"), random_state=0).fit(X, y)
+    model.ranges_ = scaler.ranges_
+    np.testing.assert_array_equal(out.to_numpy(), model._rows(model._table(X, reset=False)))
+    assert np.linalg.norm(out.to_numpy(), axis=1).max() <= 1 and out.columns[-1] == "constant"
+
+
 def test_given_bounds_cost_nothing():
     account = Accountant(ApproxDP(1.0, 1e-5))
     scaler = PrivateScaler(bounds=(-1, 1), ranges=None).fit([[0.0], [9.0]], accountant=account)
@@ -280,6 +301,65 @@ def test_a_fit_spends_before_it_draws(learner):
     assert len(account.history) == 1 and generator.bit_generator.state == before
     with pytest.raises(ValueError, match="accountant is a float, not an Accountant"):
         learner.fit(X, y, accountant=1.0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        estimators.PhasedSGD(radius=-1),
+        NoisyGD(width=0),
+        PrivateSVM(C=-1),
+        MarginClassifier(noise="none"),
+        MarginClassifier(ranges=None, noise="none"),
+        estimators.DPERM(delta=0.5),
+        estimators.PureMargin(k=9),
+        PrivateSearchCV(NoisyGD(), {"width": [-1.0]}),
+        PrivateScaler(noise="none"),
+    ],
+)
+def test_a_mistake_in_a_parameter_costs_nothing(wrong):
+    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
+    account = Accountant(ApproxDP(1.5, 0.9))
+    if not isinstance(wrong, PrivateScaler):
+        wrong.set_params(classes=(0, 1))
+    with pytest.raises(ValueError, match=r"is not|outside|needs more"):
+        wrong.fit(X, y, accountant=account)
+    assert account.history == ()
+
+
+def test_what_fails_after_the_charge_was_paid_for(monkeypatch):
+    """The noise is out of reach, or the process is interrupted: nobody knows whether it was drawn."""
+    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
+    account = Accountant(ApproxDP(1.5, 1e-4))
+
+    def interrupted(*_):
+        assert account.history == (("NoisyGD", ApproxDP(1.0, 1e-5)),)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(noisy_gd.NoisyGDLaw, "sample", interrupted)
+    model = NoisyGD(classes=(0, 1))
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y, accountant=account)
+    assert len(account.history) == 1 and not hasattr(model, "coef_") and not hasattr(model, "privacy_")
+    monkeypatch.undo()
+    with pytest.raises(OverBudget):
+        model.fit(X, y, accountant=account)
+
+
+def test_several_releases_of_one_fit_are_charged_once():
+    X, y = load_iris(return_X_y=True)
+    account = Accountant(ApproxDP(9.0, 1e-4))
+    MarginClassifier(epsilon=9.0, classes=(0, 1, 2)).fit(X, y, accountant=account)
+    assert [label for label, _ in account.history] == ["MarginClassifier"]
+
+
+def test_a_pipeline_is_charged_for_scaler_and_learner():
+    X, y = load_iris(return_X_y=True)
+    account = Accountant(ApproxDP(1.0, 1e-5))
+    scaler = PrivateScaler(epsilon=0.25, delta=2e-6, unit_ball=True)
+    model = make_pipeline(scaler, NoisyGD(epsilon=0.75, delta=5e-6, classes=(0, 1)))
+    model.fit(X, y, privatescaler__accountant=account, noisygd__accountant=account)
+    assert [label for label, _ in account.history] == ["PrivateScaler", "NoisyGD"]
 
 
 def test_weights_are_refused_with_a_reason():
@@ -321,6 +401,21 @@ def test_steps_that_look_at_the_data_are_named():
     assert told(pipeline(PrivateScaler())) == []
     assert told(pipeline(FunctionTransformer(np.tanh), Normalizer(), "passthrough")) == []
     assert told(lambda: make_pipeline(StandardScaler(), PrivateScaler()).fit(X)) == ["Pipeline"]
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda one: GridSearchCV(one, {"width": [0.1, 1.0]}, cv=2),
+        OneVsRestClassifier,
+        lambda one: CalibratedClassifierCV(one, cv=2),
+        lambda one: GridSearchCV(make_pipeline(Normalizer(), one), {}, cv=2),
+    ],
+)
+def test_who_fits_several_times_is_told_that_each_spends_the_budget(around):
+    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
+    model = around(NoisyGD(classes=(0, 1)))
+    assert told(lambda: model.fit(X, y)) == [type(model).__name__]
 
 
 @pytest.mark.parametrize("entry", [[1], (1, 2), np.ones(2)], ids=str)

@@ -86,7 +86,7 @@ def test_it_prints_the_cost_first(capsys):
     ("estimator", "grid"),
     [
         (NoisyGD(), {"width": [0.03, 0.3], "steps": [1, 10]}),
-        (MarginClassifier(), {}),
+        (MarginClassifier(ranges=None), {}),
         (estimators.ProjectedGD(), {"k": [5, 20]}),
         (estimators.PhasedSGD(), {"rho": [0.1, 0.5]}),
         (PrivateSVM(), {"C": [0.1, 1.0]}),
@@ -107,14 +107,18 @@ def test_what_has_no_price_in_mu_is_refused():
 
 
 def test_it_finds_the_setting_that_works():
-    """Two widths of which one releases almost nothing but noise: twelve of twelve at the first seeds."""
+    """Two widths of which one releases almost nothing but noise.
+
+    The other is found by 235 of 280 searches at other seeds, so 42 of 60 are missed with a chance of 0.002; a search
+    that guesses has them with one of 0.002.
+    """
     X, y = load("digits:4-9")
     asked = dict(epsilon=8.0, beta=0.05)
     choices = [
         PrivateSearchCV(NoisyGD(steps=20), {"width": [1e-6, 0.1]}, **asked, random_state=seed).fit(X, y).best_params_
-        for seed in range(6)
+        for seed in range(60)
     ]
-    assert sum(choice["width"] == 0.1 for choice in choices) >= 5
+    assert sum(choice["width"] == 0.1 for choice in choices) >= 42
 
 
 @pytest.mark.parametrize("mu", [1e-3, 0.3, 5.0])

@@ -51,6 +51,37 @@ def test_the_law_is_a_probability_in_rationals_close_to_the_rounded_laplace_law(
     assert snap.mass(0.0, snap.step / 2) == 0
 
 
+@pytest.mark.parametrize("snap", [*SNAPS, snapping.Snapping(1.0, 2.0**36)])
+def test_many_numbers_at_once_are_what_one_at_a_time_is(snap):
+    """From centres that put the noise on a tie or beside it, where float64 alone cannot know, and for tiny U."""
+    draw = rng(f"many {snap}")
+    indices = np.append(snapping.draws(draw, 400), [-1, -2, -(2**52), -80 * 2**52 - 3, -1100 * 2**52 + 7])
+    signs = draw.choice([-1, 1], indices.size)
+    noise = np.array([s * snap.scale * snapping.logarithm(i) for s, i in zip(signs, indices.tolist(), strict=True)])
+    cells = np.rint(draw.uniform(-snap.bound, snap.bound, indices.size) / snap.step) + 0.5
+    tie = np.clip(cells * snap.step - noise, -snap.bound, snap.bound)
+    for centres in (tie, np.nextafter(tie, np.inf), np.nextafter(tie, -np.inf), draw.uniform(-1, 1, tie.size)):
+        arguments = zip(centres.tolist(), signs.tolist(), indices.tolist(), strict=True)
+        one_by_one = [snap.release(*each) for each in arguments]
+        assert snap.releases(centres, signs, indices).tolist() == one_by_one
+
+
+def test_many_draws_are_what_as_many_single_ones_are():
+    single, many = rng("draws"), rng("draws")
+    assert snapping.draws(many, 300).tolist() == [snapping.draw(single) for _ in range(300)]
+
+
+def test_a_number_that_begins_with_62_zeros_is_drawn_further():
+    class Zeros:
+        """Begins with a word of zeros."""
+
+        def integers(self, low, high=None, size=None, dtype=None):
+            return np.full(size, low, dtype) if size else high or low // 2 + 1
+
+    zeros = Zeros()
+    assert snapping.draws(zeros, 1).tolist() == [snapping.draw(zeros) - 62 * 2**52]
+
+
 @pytest.mark.parametrize(("scale", "bound", "centre"), [(1.0, 4.0, 0.3), (1.3, 5.0, -5.0), (0.7, 0.9, 0.2)])
 def test_the_sampler_has_the_exact_law(scale, bound, centre):
     """Chi-square at level 1e-6."""
@@ -108,13 +139,14 @@ def test_low_bits_tell_the_textbook_sampler_s_database_and_not_ours():
     assert impossible(textbook, centres, "textbook") > 60
 
 
-def unsnapped(self, centre, sign, index):
+def unsnapped(self, centres, signs, indices):
     """Planted: the last line forgotten, noise is added and clamped only."""
-    return float(np.clip(centre + sign * self.scale * snapping.logarithm(index), -self.bound, self.bound))
+    noise = signs * self.scale * np.array([snapping.logarithm(index) for index in indices.tolist()])
+    return np.clip(centres + noise, -self.bound, self.bound)
 
 
 def test_a_sampler_that_does_not_snap_is_caught(monkeypatch):
-    monkeypatch.setattr(snapping.Snapping, "release", unsnapped)
+    monkeypatch.setattr(snapping.Snapping, "releases", unsnapped)
     centres = np.array([0.0]), np.array([1.0])
     laws = [snapping.law(w, sensitivity=1.0, bound=16.0, privacy=PureDP(0.5)) for w in centres]
     assert impossible(laws, centres, "unsnapped") > 60
@@ -123,12 +155,12 @@ def test_a_sampler_that_does_not_snap_is_caught(monkeypatch):
 @pytest.mark.parametrize(
     "planted",
     [
-        lambda rng: -1 - int(rng.integers(2**52)),  # no exponent: U in (1/2, 1)
-        lambda rng: -int(rng.integers(1, 40)) * 2**52 + int(rng.integers(2**52)),  # a uniform exponent
+        lambda rng, size: -1 - rng.integers(2**52, size=size),  # no exponent: U in (1/2, 1)
+        lambda rng, size: -rng.integers(1, 40, size) * 2**52 + rng.integers(2**52, size=size),  # a uniform exponent
     ],
 )
 def test_a_uniform_without_its_exponents_is_caught(monkeypatch, planted):
-    monkeypatch.setattr(snapping, "draw", planted)
+    monkeypatch.setattr(snapping, "draws", planted)
     with pytest.raises(AssertionError):
         test_the_sampler_has_the_exact_law(1.0, 4.0, 0.3)
 

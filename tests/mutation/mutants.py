@@ -75,7 +75,7 @@ class Check:
 
     def reaches(self, mutant: operators.Mutant) -> bool:
         """The engine is named by everything: its own tests are asked."""
-        if mutant.module in fingerprint.ENGINE or mutant.module == "lemmata.experiments.engine.formula":
+        if mutant.module in fingerprint.ENGINE or mutant.module == "lemmata.bounds.formula":
             return self.name.startswith((*ENGINES_OWN, mutant.module.replace(".", "/")))
         if self.name.startswith(LOOKS):
             return False

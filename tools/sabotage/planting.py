@@ -64,7 +64,7 @@ def halved(original: Callable) -> Callable:
 
 def unclipped(original: Callable) -> Callable:
     """In place of a function that clips rows: the rows as they are."""
-    return lambda X, radius: np.asarray(X, dtype=float)
+    return lambda X, radius: np.array(X, dtype=float)
 
 
 class Broadcast:

@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 from .scaling import exponent
@@ -91,6 +92,14 @@ class OnDisk:
         self.open(self.kept).close()
 
 
+def theirs():
+    """dp-accounting's accountant of privacy loss distributions, as tight, told of one release and their number."""
+    from dp_accounting import GaussianDpEvent
+    from dp_accounting.pld import PLDAccountant
+
+    return PLDAccountant().compose(GaussianDpEvent(100.0), 10_000).get_epsilon(1e-5)
+
+
 class Composing:
     """Ten thousand Gaussian releases fixed in advance, and the epsilon of all at delta = 1e-5."""
 
@@ -99,6 +108,8 @@ class Composing:
     def setup(self):
         self.privacy = module("lemmata.mechanisms.privacy", "GaussianDP", "compose", "to_approx")
         self.guarantees = [self.privacy.GaussianDP(0.01) for _ in range(10_000)]
+        if not find_spec("dp_accounting"):
+            raise NotImplementedError("dp-accounting is not installed")
 
     def compose(self):
         return self.privacy.to_approx(self.privacy.compose(*self.guarantees), delta=1e-5).epsilon
@@ -107,16 +118,20 @@ class Composing:
         self.compose()
 
     def track_time_over_dp_accounting(self):
-        """Its accountant of privacy loss distributions, which is as tight, told of one release and their number."""
-        try:
-            from dp_accounting import GaussianDpEvent
-            from dp_accounting.pld import PLDAccountant
-        except ModuleNotFoundError as error:
-            raise NotImplementedError(str(error)) from None
-
-        def theirs():
-            return PLDAccountant().compose(GaussianDpEvent(100.0), 10_000).get_epsilon(1e-5)
-
+        """Composing in one call beside the same."""
         return ratio(self.compose, theirs, 3)
 
+    def track_account_over_dp_accounting(self):
+        """Ten thousand spends of an account, one by one, beside the same."""
+        account = module("lemmata.mechanisms.accountant", "Accountant")
+
+        def ours():
+            kept = account.Accountant(self.privacy.GaussianDP(50.0))
+            for guarantee in self.guarantees:
+                kept.spend(guarantee)
+            return self.privacy.to_approx(kept.spent, delta=1e-5).epsilon
+
+        return ratio(ours, theirs, 3)
+
     track_time_over_dp_accounting.unit = "ratio"
+    track_account_over_dp_accounting.unit = "ratio"

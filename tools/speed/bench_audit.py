@@ -72,6 +72,9 @@ class Growth:
     params = (["pure", "Gaussian", "approximate"],)
     param_names = ("claim",)
 
+    def setup(self, claimed):
+        audited(claimed, 5000)
+
     def track_exponent(self, claimed):
         sizes, seconds = (10_000, 20_000, 40_000, 80_000), []
         for size in sizes:

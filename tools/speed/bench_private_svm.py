@@ -3,7 +3,7 @@
 import numpy as np
 
 from lemmata.experiments.instances.svm_neighbours import candidates
-from lemmata.mechanisms import kernel_svm
+from lemmata.mechanisms import kernel_svm, private_svm
 from lemmata.mechanisms.laplace import FloatLaplace, GridLaplace, discrete_laplace, grid_for
 from lemmata.mechanisms.law import blocks
 from lemmata.mechanisms.privacy import PureDP
@@ -33,6 +33,40 @@ class Neighbours:
         return float(solve_rows(self.V, self.y, C=C).gap.max())
 
     track_largest_gap.unit = "gap"
+
+
+class Single:
+    """One law, certified, over scikit-learn's LinearSVC of the same problem, which is not: at most 4."""
+
+    params = ([1000, 20_000], [1.0, 100.0])
+    param_names = ("n", "C")
+
+    def setup(self, n, C):
+        rng = np.random.default_rng(SEED)
+        self.X = rng.normal(size=(n, 20)) / np.sqrt(80)
+        self.y = np.where(self.X @ rng.normal(size=20) + 0.15 * rng.normal(size=n) > 0, 1.0, -1.0)
+
+    def law(self, C):
+        return private_svm.law(self.X, self.y, C=C, privacy=PureDP(1.0))
+
+    def time_law(self, n, C):
+        self.law(C)
+
+    peakmem_law = time_law
+
+    def track_time_over_linear_svc(self, n, C):
+        from sklearn.svm import LinearSVC
+
+        peer = LinearSVC(C=C / n, loss="hinge", fit_intercept=False, max_iter=100_000)
+        return ratio(lambda: self.law(C), lambda: peer.fit(self.X, self.y), 20)
+
+    track_time_over_linear_svc.unit = "ratio"
+
+    def track_certified_error(self, n, C):
+        """The bound on the distance to the exact minimiser."""
+        return float(private_svm.solve(self.X, self.y, C=C).error)
+
+    track_certified_error.unit = "distance"
 
 
 class Groups:

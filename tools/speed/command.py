@@ -46,12 +46,12 @@ def bench(quick, only, history, since, virtualenv, compare, pages, out):
         raise Broken(f"asv ended with status {error.returncode}") from None
     except record.NothingMeasured as error:
         raise Broken(str(error)) from None
-    from lemmata.experiments.report.drawn import written
+    from lemmata.experiments.engine.files import replaced
     from lemmata.tools.speed.pages import speed_pages
 
     reports = folder((), out)
     for path, text in speed_pages(reports):
-        written(reports / path, text)
+        replaced(reports / path, text)
     click.echo(f"speed page: {reports / 'speed.html'}")
     if compare:
         click.echo("\n".join(map(str, regressions)) or f"no regression since {compare}")

@@ -1,0 +1,78 @@
+"""`lemmata.verdict`: what `lemmata explain` says of a statement, as an object for a program or a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lemmata.bounds.formula import in_symbols
+from lemmata.bounds.notebook import card
+from lemmata.command.console import LEDGER_ROOT, Usage
+from lemmata.command.rows import evaluated, one, standing
+
+if TYPE_CHECKING:
+    from lemmata.experiments.engine.graph import Row
+
+START = 11  # columns of the names of facts in the first lines of `explain`
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of one statement, or of one step of a printed proof.
+
+    Attributes
+    ----------
+    id, title : str
+        `wzw25.lem6.4`, and its label, paper and title.
+    verdict : str
+        Of the printed statement: HOLDS, SLIP, REFUTED, VACUOUS, INCONCLUSIVE, NOT_A_CLAIM or OPEN.
+    facts : dict
+        The first lines of `lemmata explain`: "true?", "where", "printed", "cite", "witness", "evidence", "control",
+        "parts" and "code", a text each.
+    rows : tuple of dict
+        Every reading, part and step, as in `lemmata ledger --json`.
+    text : str
+        All that `lemmata explain` prints; `print(verdict)` shows it.
+    """
+
+    id: str
+    title: str
+    verdict: str
+    facts: dict[str, str] = field(repr=False)
+    rows: tuple[Row, ...] = field(repr=False)
+    text: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return card(self.title, self.facts.items(), mark=self.verdict, below=self.text)
+
+
+def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_ROOT) -> Verdict:
+    """What `lemmata explain` says of a statement: is it true, where, and what to cite instead.
+
+    `name` is what the command line takes: an id, a key, or a label in words. What was run here is read from `folder`,
+    by default where results stand; where nothing was, the published record answers, and stderr says so. Raises
+    ValueError, in one line, for a name that is nobody's or that means several statements.
+
+    >>> found = verdict("wzw25 Lemma 6.4")
+    >>> found.id, found.verdict, sorted(found.facts)[:3]
+    ('wzw25.lem6.4', 'SLIP', ['cite', 'code', 'control'])
+    """
+    try:
+        papers, id, place, state = one([name], None if folder is None else str(folder))
+        from lemmata.experiments.engine import graph
+        from lemmata.experiments.engine.explain import explained, head
+
+        found = standing(id, root, place, papers, state)
+        rows, links = found or (evaluated(id, root, place, papers), graph.of_claims())
+    except Usage as error:
+        raise ValueError(error.message) from None
+    mine = tuple(row for row in rows if id in (row["id"], row["parent"]))
+    title, *lines = head(id, list(mine))
+    facts = {line[:START].strip(): line[START:] for line in lines}
+    own = [row for row in mine if row["id"] == id]
+    main: Any = next((row for row in own if row["reading"] == "printed" and not row["part"]), own[0] if own else None)
+    return Verdict(id, in_symbols(title), main["verdict"] if main else "OPEN", facts, mine, explained(id, rows, links))

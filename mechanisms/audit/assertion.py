@@ -1,0 +1,72 @@
+"""A privacy test among other people's tests: it fails with the pair, the lower bound, the place and a program."""
+
+from __future__ import annotations
+
+import sys
+import time
+from math import floor, log2
+from typing import Any
+
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.mechanisms.audit.adapters import mechanism, quiet
+from lemmata.mechanisms.audit.front import BUDGET, Found, audit, dataset
+from lemmata.mechanisms.audit.game import LEAST
+from lemmata.mechanisms.audit.hunt import ATTACK
+
+TIMED, FEWEST = 5, 8 * LEAST  # releases by which the price of one is told; the smallest budget of a search
+
+
+class NotPrivate(AssertionError):
+    """A claim that an audit has refuted."""
+
+
+def assert_private(
+    target: Any,
+    claim: Any,
+    *,
+    data: Any,
+    seconds: float = 30.0,
+    budget: int | None = None,
+    root: int = 1,
+    released: Any = None,
+) -> Found:
+    """Audit a mechanism as `lemmata.audit` does, and raise AssertionError if its claim is refuted.
+
+    `data` is the dataset to begin with, a tuple of its parts or one part. `seconds` is translated into a number of
+    releases, a power of two, from the price of the first few, and that number is printed: the verdict depends on the
+    root and this number alone. Give `budget` to have the same number on every machine. It passes if nothing was
+    refuted, which is no proof of privacy, and fails also if nothing was audited.
+
+    >>> import numpy as np
+    >>> from lemmata.mechanisms.privacy import PureDP
+    >>> def count(x, rng): return np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace()
+    >>> assert_private(count, PureDP(1.0), data=np.zeros(5), budget=1024).verdict
+    'INCONCLUSIVE'
+    """
+    parts = data if isinstance(data, tuple) else (data,)
+    if budget is None:
+        budget = afforded(target, parts, seconds, released)
+        print(f"assert_private: {seconds:g} s are budget={budget}", file=sys.stderr)
+    found = audit(target, *parts, claim, root=root, budget=budget, released=released)
+    assert isinstance(found, Found)
+    if found.verdict == REFUTED or found.reason == "NOT_AUDITED":
+        raise NotPrivate(report(found, budget))
+    return found
+
+
+def afforded(target: Any, parts: tuple, seconds: float, released: Any) -> int:
+    """How many releases a time pays for: a power of two, at least what a search needs and at most 16 audits' worth."""
+    found, begun = mechanism(target, released), time.perf_counter()
+    with quiet():
+        for seed in range(TIMED):
+            found.release(dataset(parts), seed)
+    each = (time.perf_counter() - begun) / TIMED + ATTACK
+    return int(min(max(2 ** floor(log2(max(seconds / each, 1))), FEWEST), 16 * BUDGET))
+
+
+def report(found: Found, budget: int) -> str:
+    """What a failing test says."""
+    lines = [str(found), f"  again: root={found.root}, budget={budget}"]
+    if found.reproducer:
+        lines += ["  without lemmata:", *(f"    {line}" for line in found.reproducer.splitlines())]
+    return "\n".join(lines)

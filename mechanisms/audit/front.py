@@ -1,0 +1,248 @@
+"""The one function that people call: attack a mechanism, on a pair of datasets that is given or one that is found."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.mechanisms.audit import game
+from lemmata.mechanisms.audit.adapters import (
+    Mechanism,
+    is_estimator,
+    is_measurement,
+    is_randomiser,
+    mechanism,
+    parameters,
+    promised,
+)
+from lemmata.mechanisms.audit.findings import REPORT
+from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
+from lemmata.mechanisms.audit.hunt import ATTACK, Search, Trial, begin, played
+from lemmata.mechanisms.audit.neighbours import Neighbours, described, neighbouring, stepped
+from lemmata.mechanisms.audit.shrink import reproducer, shrunk
+from lemmata.mechanisms.audit.stakes import checked
+from lemmata.mechanisms.audit.tracing import trace
+from lemmata.mechanisms.threads import one_thread
+
+PROMISING, DEARLY = 3.0, 4_096  # log evidence at which no dear attacker is asked; releases that he may see first
+TICK = 0.5  # seconds between two lines of progress
+BUDGET, GIVEN = 20_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
+
+
+@dataclass(frozen=True)
+class Found(Audit):
+    """What an audit found that looked for neighbours itself: an `Audit` of the pair that told most.
+
+    target      what was audited
+    pair        the two datasets, and in words how they differ
+    pairs       how many were tried
+    searched    releases of the search, which judge nothing
+    refused     what the mechanism declined before it had read anything (what it raised, and for which data)
+    place       where `trace` sees the two datasets part, if the claim is refuted: leads, the most telling first
+    reproducer  a program of at most 20 lines that shows it without this package
+    """
+
+    target: str = ""
+    pair: Neighbours | None = field(default=None, repr=False, compare=False)
+    pairs: int = 0
+    searched: int = 0
+    refused: tuple[tuple[str, str], ...] = ()
+    place: tuple[str, ...] = ()
+    reproducer: str = field(default="", repr=False)
+
+    def as_json(self) -> dict:
+        """Plain data, without the datasets."""
+        plain = asdict(replace(self, claim=None, pair=None)) | {"claim": repr(self.claim)}
+        return plain | {"pair": self.pair.words if self.pair else None}
+
+    def __str__(self) -> str:
+        lines = [f"{self.target}: {super().__str__()}"]
+        lines.append(f"  {self.pairs} pairs tried with {self.searched} releases" + (":" if self.pair else ""))
+        if self.pair:
+            lines.append(f"  {self.pair.words}")
+        lines += [f"  {lead}" for lead in self.place]
+        lines += [f"  it refused data, which is not judged: {what} ({words})" for what, words in self.refused]
+        return "\n".join(lines)
+
+    def save(self, path: str | Path) -> None:
+        """The pair as PATH.npz, and what was found as PATH.json."""
+        path = Path(path)
+        if self.pair is None:
+            raise ValueError("no pair was found: there is nothing to save")
+        sides = {"data": self.pair.data, "neighbour": self.pair.neighbour}
+        arrays = {f"{side}_{at}": np.asarray(part) for side, parts in sides.items() for at, part in enumerate(parts)}
+        np.savez(path.with_suffix(".npz"), **arrays)  # type: ignore[arg-type]
+        path.with_suffix(".json").write_text(json.dumps(self.as_json(), indent=1) + "\n", encoding="utf-8")
+
+
+def audit(
+    target: Any,
+    *data: Any,
+    claim: Any = None,
+    root: int | None = None,
+    budget: int | None = None,
+    level: float = 1e-10,
+    released: Any = None,
+    progress: Callable[[int, float], None] | None = None,
+    **options: Any,
+) -> Audit:
+    """Attack a mechanism: on two datasets that are given, or on neighbours that are looked for.
+
+        audit(sample_a, sample_b, claim)                # releases on either dataset, see `game.audit`
+        audit(GaussianNB(bounds=(0, 1)), X, y, PureDP(1))   # an estimator of any library, and a dataset to begin with
+        audit(f, x, PureDP(1))                          # f(x, random_state=...), or rng=, or seed=, or none of them
+
+    `target` is an unfitted estimator, a function of the data, an OpenDP measurement or a noise mechanism (`adapters`
+    says what is called, how the seed goes in and what is released); `released` names the attributes that are, or is a
+    function of the fitted object. A measurement's claim may be left out: it is what its `map` says. Neighbours are
+    looked for from the data on (`neighbours`, `hunt`): the verdict is wrong with a chance of at most `level`, whatever
+    was tried. `budget` is the number of releases in all, 20,000 by default. Without a `root` one is drawn, and shown;
+    the same root and budget give the same answer, where the mechanism takes a seed. A terminal is told how long it may
+    take; an interrupt leaves what was found.
+
+    Raises ValueError for a target, a dataset or a claim that is none, and if every release raises.
+    """
+    if claim is None and is_measurement(target) and len(data) == 1:
+        claim = promised(target)
+    elif claim is None and data:
+        *data, claim = data  # type: ignore[assignment]
+    given = len(data) == 1 and not _is_mechanism(target, data[0])
+    budget = (GIVEN if given else BUDGET) if budget is None else budget
+    shown = sys.stderr.isatty()
+    progress = ticker(budget) if progress is None and shown else progress
+    if given:
+        return game.audit(target, data[0], claim, root=root, budget=budget, level=level, progress=progress, **options)
+    if options:
+        raise TypeError(f"audit() got an unexpected keyword argument {next(iter(options))!r}")
+    if not budget >= 8 * LEAST:
+        raise ValueError(f"budget = {budget} is outside [{8 * LEAST}, inf), what a search for neighbours needs")
+    if not 0 < level < 1:
+        raise ValueError(f"level = {level} is outside (0, 1)")
+    root = secrets.randbits(32) if root is None else root
+    say = (lambda line: print(line, file=sys.stderr)) if shown else (lambda line: None)
+    search = Search(mechanism(target, released), checked(claim), root, budget, level, say)
+    with one_thread():
+        return hunted(search, offered(search, data), progress)
+
+
+def ticker(budget: int) -> Callable[[int, float], None]:
+    """A line on stderr, twice a second: releases so far, the evidence, and how long the rest may take."""
+    begun = last = time.monotonic()
+
+    def tell(releases: int, log10_e: float) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last > TICK:
+            last, left = now, (now - begun) * max(budget - releases, 0) / releases
+            line = f"{releases:,} of at most {budget:,} releases, log10 e = {log10_e:.1f}, {left:.0f} s left at most"
+            print(f"\r{line:<78}", end="", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def _is_mechanism(target: Any, beside: Any) -> bool:
+    """Is it a mechanism to which a dataset goes, and no sampler beside which there is another one?"""
+    if isinstance(target, Mechanism) or is_measurement(target) or is_randomiser(target):
+        return True
+    if isinstance(target, tuple | list | np.ndarray | str) or hasattr(target, "sample"):
+        return False
+    if is_estimator(target):
+        return True
+    sampled = hasattr(beside, "sample") and not hasattr(beside, "iloc")  # a frame has records, not releases
+    side = callable(beside) or sampled or isinstance(beside, str | tuple)
+    first = next(iter(parameters(target)), "")
+    return callable(target) and not side and first != "rng"
+
+
+def dataset(parts: Any) -> tuple:
+    """The parts of a dataset, arrays or frames with a record a row. Raises ValueError where they are not."""
+    if not parts:
+        raise ValueError("data is missing: give the dataset, or its parts, between the mechanism and the claim")
+    found = tuple(part if hasattr(part, "iloc") else np.asarray(part) for part in parts)
+    sizes = [len(part) if np.ndim(part) else 0 for part in found]
+    if len(set(sizes)) > 1 or not all(sizes):
+        raise ValueError(f"data has parts of {' and '.join(map(str, sizes))} records: each part needs a record a row")
+    return found
+
+
+def offered(search: Search, data: Any) -> Iterator[Neighbours]:
+    """The pairs to try: queries a step apart for what adds noise to a query, datasets a record apart for all else."""
+    source, kind = search.mechanism.source, getattr(search.claim, "neighbours", "replace")
+    metric = str(getattr(source, "input_metric", ""))
+    if is_randomiser(source):
+        return stepped(data[0], float(source.sensitivity), "")
+    if any(word in metric for word in ("Absolute", "L1D", "L2D", "LInf")):
+        return stepped(data[0], 1.0, metric)
+    parts = dataset(data)
+    return neighbouring(parts, described(parts, search.mechanism.options), kind)
+
+
+def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int, float], None] | None = None) -> Found:
+    """Search for neighbours, play the games of the finalists, and make the pair that told smaller."""
+    start, level = time.process_time(), search.level
+    ranked = search.screened(pairs)
+    if not ranked:
+        why = "; ".join(search.refused) or "it takes none of them"
+        raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {why}")
+    finalists = search.halved(ranked)
+    search.say(estimate(search))
+    trials = [begin(search, candidate.pair, place, level) for place, candidate in enumerate(finalists)]
+    rest, last = search.budget - search.spent, len(finalists)
+
+    def tell(_: int, log10_e: float) -> None:
+        if progress:
+            progress(search.spent + sum(t.game.drawn for t in trials), log10_e)
+
+    played(trials, rest // 2, tell)
+    best = max(trials, key=lambda t: (t.won, t.standing))
+    if best.won:
+        smaller = shrunk(search, best.pair)
+        if smaller is not best.pair:
+            trials.append(begin(search, smaller, last, level))
+            played(trials[-1:], 2 * best.game.drawn, tell)
+            best = trials[-1] if trials[-1].won else best
+    elif not any(t.game.interrupted for t in trials):
+        if best.game.log_e() < PROMISING:
+            trials.append(begin(search, best.pair, last, level, dear=True))
+            played(trials[-1:], min(DEARLY, rest // 2), tell)
+            best = max(trials, key=lambda t: (t.won, t.standing))
+        if not (best.won or best.game.interrupted):
+            played([best], rest - sum(t.game.drawn for t in trials), tell)
+    return outcome(search, trials, best, time.process_time() - start)
+
+
+def estimate(search: Search) -> str:
+    """How long the rest may take, from what releases have taken so far."""
+    each, left = search.seconds / max(search.spent, 1) + ATTACK, search.budget - search.spent
+    return f"{search.mechanism.name}: {search.tried} pairs tried; {left:,} releases at most, about {left * each:.0f} s"
+
+
+def outcome(search: Search, trials: list[Trial], best: Trial, seconds: float) -> Found:
+    """What the game that gained most has found."""
+    found = concluded(best.game, best.level, best.course, seconds, chance=REPORT * best.level / search.level)
+    same = {outcome for trial in trials for outcome in trial.game.outcomes}
+    why = found.reason
+    if found.verdict != REFUTED:
+        why = "NOT_AUDITED" if len(same) == 1 else "INTERRUPTED" if any(t.game.interrupted for t in trials) else why
+    told: dict[str, Any] = {"reason": why, "root": search.root}
+    if why == "NOT_AUDITED":
+        told["event"] = best.game.unaudited()
+    elif found.verdict == REFUTED:
+        leads = trace(
+            search.mechanism, best.pair.data, best.pair.neighbour, search.claim, seed=search.root % 2**31
+        ).leads
+        told |= {"place": tuple(map(str, leads[:3])), "reproducer": reproducer(search, best.pair)}
+    told |= {"target": search.mechanism.name, "pair": best.pair, "pairs": search.tried}
+    told |= {"searched": search.spent + sum(t.game.drawn for t in trials) - best.game.drawn}
+    return Found(
+        **{f.name: getattr(found, f.name) for f in fields(Audit)} | told, refused=tuple(search.refused.items())
+    )

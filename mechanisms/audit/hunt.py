@@ -1,0 +1,273 @@
+"""A search for neighbours on which a mechanism breaks its promise, and the evidence that it does.
+
+*Screening.* Every pair that `neighbours` offers is released a few times on either side with the same seeds. A mechanism
+that adds noise to a number then shows the move of that number, noise taken away; pairs are ranked by that move over the
+spread of the releases, those that end in another kind of outcome first.
+
+*Halving.* The best are released more often, and ranked by what the game's cheapest attackers would have gained on
+releases that they did not learn from; half of the pairs go on, with three times as many releases.
+
+*Evidence.* What is left is played as an ordinary game (`game`), on releases that no choice was made by: pair j of the
+finalists at level / 2^j. Given all that was seen before, the capital of game j on a true claim is a supermartingale
+that begins with 1, so that it ever reaches 2^j / level has a chance of at most level / 2^j (Ville); the chances of all
+games add up to less than `level`, however many pairs were tried, in which order the games are continued, and whenever
+one stops. The lower limit is paid for in the same way. Which game goes on is a bandit's choice: after equal shares the
+half that has gained most goes on with four times as many.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import inf, log
+from typing import Any
+
+import numpy as np
+
+from lemmata.mechanisms.audit.adapters import Mechanism, quiet
+from lemmata.mechanisms.audit.attackers import Features, attackers, by_covariance, by_label
+from lemmata.mechanisms.audit.game import LEAST, Game, play
+from lemmata.mechanisms.audit.neighbours import Neighbours, ordinary
+from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part
+from lemmata.mechanisms.audit.rules import learnt, lesson
+from lemmata.mechanisms.audit.samplers import Raised
+from lemmata.mechanisms.audit.stakes import CUTS, RUNGS, average, checked, ladder
+from lemmata.mechanisms.streams import generator
+
+SEARCHED = 0.4  # of the budget may be spent before the first release that is judged
+COUPLED, BASE = 3, 12  # releases of a pair's second side, and of its first, in the screening
+BEST, FIRST, LATER = 24, 24, 3  # pairs that are halved, releases a side they get, and how many times as many each time
+FINALISTS, SHARE, MORE = 4, 512, 4  # games, releases of each before half of them stop, factor
+ALIKE = 6  # pairs of one kind of symptom among the best
+HALF = RUNGS.index(0.5)  # of the claim: where pairs are compared
+ATTACK = 1e-3  # seconds a release that attackers take, roughly
+FOUND = 1e6  # the rank of what differs in kind
+
+
+@dataclass(eq=False)
+class Candidate:
+    """A pair, the releases that it was chosen by, and how it ranks."""
+
+    pair: Neighbours
+    one: list
+    other: list
+    rank: float = 0.0
+    symptom: str = ""
+
+
+@dataclass
+class Search:
+    """A search under way: what it may spend, what it has spent, what the mechanism refused."""
+
+    mechanism: Mechanism
+    claim: Any
+    root: int
+    budget: int
+    level: float = 1e-10
+    say: Callable[[str], None] = lambda line: None
+    spent: int = 0
+    tried: int = 0
+    seconds: float = 0.0
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def releases(self, data: tuple, stream: str, start: int, size: int) -> list:
+        """So many releases with seeds that every dataset shares, from the `start`-th seed on."""
+        seeds = generator(self.root, "audit.hunt", {}, stream, 0).integers(2**31, size=start + size)[start:]
+        begun = time.perf_counter()
+        with quiet():
+            found = [self.mechanism.release(data, int(seed)) for seed in seeds]
+        self.spent += size
+        self.seconds += time.perf_counter() - begun
+        return found
+
+    # Screening --------------------------------------------------------------------------------------------------------
+
+    def screened(self, pairs: Iterator[Neighbours]) -> list[Candidate]:
+        """All pairs that a share of the budget pays for, ranked, the most telling first."""
+        bases: dict[tuple, list] = {}
+        ranked = []
+        for pair in pairs:
+            if self.spent > SEARCHED / 2 * self.budget:
+                break
+            if not (self.mechanism.member(pair.data) and self.mechanism.member(pair.neighbour)):
+                continue
+            key = tuple(name(part) for part in pair.data)
+            if key not in bases:
+                bases[key] = self.releases(pair.data, "screen", 0, BASE)
+            one, other = bases[key], self.releases(pair.neighbour, "screen", 0, COUPLED)
+            self.tried += 1
+            if self.refuses(pair, one, other):
+                continue
+            rank, symptom = told_apart(one, other)
+            ranked.append(Candidate(pair, one, other, rank, symptom))
+        ranked.sort(key=lambda c: -c.rank)
+        return ranked
+
+    def refuses(self, pair: Neighbours, one: list, other: list) -> bool:
+        """Does the mechanism take one of the datasets for none at all?
+
+        It does if every release on it raised the same, and it holds what is no ordinary number or fewer than three
+        records: what it declines before it has read anything lies outside its domain. That is noted, not judged.
+        """
+        only = [all(isinstance(x, Raised) for x in side) and len(set(side)) == 1 for side in (one, other)]
+        for raises, data, side in zip(only, (pair.data, pair.neighbour), (one, other), strict=True):
+            if raises and pair.rows and not ordinary(data):
+                self.refused.setdefault(repr(side[0]), pair.words)
+                return True
+        return all(only)
+
+    # Halving ----------------------------------------------------------------------------------------------------------
+
+    def halved(self, ranked: list[Candidate]) -> list[Candidate]:
+        """The finalists."""
+        best: list[Candidate] = []
+        kinds: dict[str, int] = {}
+        for candidate in ranked:
+            kinds[candidate.symptom] = kinds.get(candidate.symptom, 0) + 1
+            if kinds[candidate.symptom] <= ALIKE or not candidate.symptom:
+                best.append(candidate)
+            if len(best) == BEST:
+                break
+        size = FIRST
+        while len(best) > FINALISTS // 2 and self.spent + 2 * size * len(best) < SEARCHED * self.budget:
+            for candidate in best:
+                candidate.one = self.releases(candidate.pair.data, "halve", size - FIRST, size)
+                candidate.other = self.releases(candidate.pair.neighbour, "halve other", size - FIRST, size)
+                candidate.rank = gained(self.claim, candidate.one, candidate.other)
+            best.sort(key=lambda c: -c.rank)
+            best = best[: max(FINALISTS, len(best) // 3)]
+            if len(best) <= FINALISTS and size > FIRST:
+                break
+            size *= LATER
+        return best[:FINALISTS]
+
+
+def name(part: Any) -> bytes:
+    """Equal for equal parts."""
+    array = np.asarray(part)
+    return repr((array.shape, array.dtype.str)).encode() + (
+        array.tobytes() if array.dtype.kind != "O" else repr(array.tolist()).encode()
+    )
+
+
+def told_apart(one: Sequence, other: Sequence) -> tuple[float, str]:
+    """How far the releases with equal seeds lie apart, in spreads; and the symptom, where they differ in kind."""
+    kinds = {kind(release) for release in one}
+    odd = [release for release in other if kind(release) not in kinds]
+    if odd:
+        return FOUND * len(odd) / len(other), kind(odd[0])
+    pairs = [(a, b) for a, b in zip(one, other, strict=False) if kind(a) == kind(b) and isinstance(a, np.ndarray)]
+    whole = [a for a in one if isinstance(a, np.ndarray)]
+    if not pairs or not len(pairs[0][0]):
+        return float(np.mean([repr(a) != repr(b) for a, b in zip(one, other, strict=False)])), ""
+    first, second = np.array([a for a, _ in pairs]), np.array([b for _, b in pairs])
+    with np.errstate(all="ignore"):
+        spread = np.nanstd(np.array([a for a in whole if len(a) == len(whole[0])]), axis=0)
+        apart = np.nan_to_num(np.abs(second - first).mean(axis=0), nan=0.0, posinf=1e300)
+        moves = np.where(apart > 0, np.minimum(apart / spread, FOUND / 2), 0.0)
+    return float(np.sqrt(np.sum(np.minimum(np.nan_to_num(moves, nan=0.0), FOUND / 2) ** 2))), ""
+
+
+def kind(release: Any) -> str:
+    """What kind of outcome a release is: what it raised, or what it is made of and where it holds no finite number."""
+    if isinstance(release, Raised):
+        return f"raises {release!r}"
+    if isinstance(release, tuple):
+        return f"is made of {release[0]}"
+    odd = {word: np.flatnonzero(test(release)) for word, test in (("NaN", np.isnan), ("infinite", np.isinf))}
+    return "; ".join(f"{word} at {places[:3].tolist()}" for word, places in odd.items() if len(places))
+
+
+def gained(claim: Any, one: list, other: list) -> float:
+    """What the cheapest attackers would have gained on releases that they did not learn from, against half the claim.
+
+    Against the claim itself nobody gains where it is true, and all pairs would look alike.
+    """
+    rungs = np.repeat(ladder(checked(claim), 1), CUTS, axis=0)[:, :, HALF:]
+    reader = Reader([stacked(one), stacked(other)], False)
+    data = joined([reader(stacked(one)), reader(stacked(other))])
+    truth = np.repeat([1, -1], [len(one), len(other)])
+    order = np.random.default_rng(0).permutation(len(truth))
+    taught = lesson(part(data, order), truth[order])
+    found = [learnt(learn, taught, rungs) for learn in (by_label, by_means)]
+    return max((float(rule.growth.max()) for rule in found if rule is not None), default=-inf)
+
+
+def by_means(data: Outcomes, truth: np.ndarray) -> Callable | None:
+    """A linear score of the values and their sizes: difference of means over variance, column by column."""
+    features = Features.of(data)
+    centre, spread = features.centre, features.spread
+
+    def seen(outcomes: Outcomes) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            scaled = np.arcsinh(np.nan_to_num((outcomes.values - centre) / spread, nan=-99.0, posinf=1e9, neginf=-1e9))
+        return np.hstack([scaled, np.abs(scaled)])
+
+    X = seen(data)
+    apart = X[truth > 0].mean(axis=0) - X[truth < 0].mean(axis=0)
+    weights = apart / (X[truth > 0].var(axis=0) + X[truth < 0].var(axis=0) + 1e-9)
+    return (lambda fresh: seen(fresh) @ weights) if weights.any() else None
+
+
+def stacked(releases: list) -> Any:
+    """Vectors of one length as a table."""
+    if all(isinstance(one, np.ndarray) and one.shape == releases[0].shape for one in releases):
+        return np.array(releases)
+    return releases
+
+
+# Evidence -------------------------------------------------------------------------------------------------------------
+
+
+CHEAP: list[tuple[str, Callable]] = [
+    ("how often each outcome occurred", by_label),
+    ("means of the numbers released and of their sizes", by_means),
+    ("variances and correlations of the release", by_covariance),
+]
+
+
+@dataclass(eq=False)
+class Trial:
+    """A game of one pair, at a level of its own."""
+
+    pair: Neighbours
+    game: Game
+    level: float
+    course: tuple = ()
+
+    @property
+    def won(self) -> bool:
+        """Is the claim refuted?"""
+        return self.game.log_e() >= -log(self.level)
+
+    @property
+    def standing(self) -> float:
+        """How much speaks against half the claim: by this games are compared, whether the claim is true or not."""
+        return float(average(self.game.counts, self.game.rungs[:, :, HALF]))
+
+
+def begin(search: Search, pair: Neighbours, place: int, level: float, dear: bool = False) -> Trial:
+    """The game of the pair in one place of the order, at its share of the level, on a stream of its own.
+
+    Three attackers that learn in no time play every game; all of them play the one that is `dear`.
+    """
+    first, second = (search.mechanism.sampler(data) for data in (pair.data, pair.neighbour))
+    root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))
+    named = list(attackers(first, second, None)) if dear else CHEAP
+    game = Game(first, second, search.claim, root=root, named=named)
+    return Trial(pair, game, level / 2 ** (place + 1))
+
+
+def played(trials: list[Trial], budget: int, progress: Callable[[int, float], None] | None = None) -> None:
+    """The games, continued until one is won or the releases are used up: equal shares, then the better half of them."""
+    going, share, spent = trials, max(min(SHARE, budget // (2 * len(trials))), LEAST), 0
+    while going and spent < budget:
+        for trial in going:
+            before = trial.game.drawn
+            trial.course += play(trial.game, min(before + share, before + budget - spent), trial.level, progress)
+            spent += trial.game.drawn - before
+            if trial.won or trial.game.interrupted or trial.game.drawn == before:
+                return
+        going = sorted(going, key=lambda t: -t.standing)[: max(1, len(going) // 2)]
+        share = share * MORE if len(going) > 1 else budget

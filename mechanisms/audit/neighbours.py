@@ -1,0 +1,334 @@
+"""Neighbouring datasets that nobody typed in: kinds of change to one record, of datasets moved to where they tell.
+
+A dataset is a tuple of parts (X, y, ...) with a record a row: arrays or frames. What a record may be is read off the
+parameters of the mechanism (`bounds`, `data_norm`, `radius`, ...) and else off the data: a lower and an upper end of
+every column, a norm, the labels. A change replaces, adds or removes one record, as the claim's neighbours say; "label"
+changes a label alone. The new record is an extreme of the declared range, lies beyond it, is NaN, infinite, -0 or
+subnormal, has a class that nobody else has, or equals another one. And the dataset itself is moved first: as given, one
+record, two, all at one end, half at either end (a tie at the median), all of one class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+
+CLASSES = 20  # so many distinct whole numbers at most are labels
+HUGE = 1e100  # what is larger, infinite or NaN a mechanism may refuse as no number at all
+FAR = (10.0, 1e6, 1e200)  # widths of the range beyond which a record is put
+SMALL = 3  # records: a dataset with fewer a mechanism may refuse
+NORMS = ("norm", "radius", "clip")
+EVERYBODY = "every record"
+EXACT = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """Two datasets that differ in one record, in words."""
+
+    data: tuple = field(repr=False)
+    neighbour: tuple = field(repr=False)
+    words: str
+    rows: bool = True  # is it a record that differs, and not a number?
+
+
+@dataclass(frozen=True)
+class Part:
+    """What the entries of a part of the data may be: ends of every column, shape (columns,); labels if it has some."""
+
+    low: np.ndarray
+    high: np.ndarray
+    norm: float | None
+    labels: list | None
+    shape: tuple[int, ...]  # of a record
+    declared: bool = False  # are the ends the mechanism's own?
+    mixed: tuple[np.ndarray, list] | None = None  # of a frame with other columns: where its numbers stand, and a record
+
+    @property
+    def width(self) -> np.ndarray:
+        """Of the range of every column."""
+        return np.maximum(self.high - self.low, 1e-300)
+
+    def record(self, entries: Any) -> Any:
+        """So many entries as a record has; what is no number in a frame stays as in its first record."""
+        if self.mixed:
+            where, own = self.mixed
+            told = dict(zip(where.tolist(), np.broadcast_to(entries, self.low.shape).tolist(), strict=True))
+            return [told.get(place, value) for place, value in enumerate(own)]
+        return np.broadcast_to(np.asarray(entries, dtype=float), self.low.shape).reshape(self.shape)
+
+
+def described(data: tuple, options: Mapping[str, Any]) -> list[Part]:
+    """The kind of every part of the data, from the mechanism's options and else from the data."""
+    return [_part(part, place, options) for place, part in enumerate(data)]
+
+
+def _part(part: Any, place: int, options: Mapping[str, Any]) -> Part:
+    array, mixed = np.asarray(part), None
+    if hasattr(part, "dtypes") and array.ndim == 2 and array.dtype.kind == "O":
+        where = np.flatnonzero([kind.kind in "iuf" for kind in part.dtypes])
+        array, mixed = part.iloc[:, where].to_numpy(dtype=float), (where, list(part.iloc[0]))
+    if not array.size or array.dtype.kind not in "biuf":
+        return Part(np.zeros(0), np.zeros(0), None, _known(array), array.shape[1:])
+    flat = array.reshape(len(array), -1).astype(float)
+    columns = flat.shape[1]
+    finite = np.where(np.isfinite(flat), flat, np.nan)
+    declared = _ends(options, place, columns)
+    low, high = declared or (_over(np.nanmin, finite), _over(np.nanmax, finite))
+    high = np.where(high > low, high, low + 1)
+    whole = array.ndim == 1 and place and len(np.unique(array)) <= CLASSES and np.array_equal(flat, np.round(finite))
+    norm = _norm(options) if not place else None
+    return Part(low, high, norm, _known(array) if whole else None, array.shape[1:], declared is not None, mixed)
+
+
+def _known(array: np.ndarray) -> list:
+    return sorted(set(array.ravel().tolist()), key=repr)
+
+
+def _over(function: Callable, columns: np.ndarray) -> np.ndarray:
+    return np.array([function(c) if np.isfinite(c).any() else 0.0 for c in columns.T], dtype=float)
+
+
+def _ends(options: Mapping[str, Any], place: int, columns: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Declared ends of the columns: `bounds`, `range`, `bounds_X`, and `bounds_y` for the second part."""
+    names = ("bounds_y", "range_y") if place else ("bounds", "bounds_X", "range", "ranges", "domain", "limits")
+    for name in names:
+        try:
+            low, high = options[name]
+            ends = [np.broadcast_to(np.asarray(end, dtype=float).ravel(), (columns,)).copy() for end in (low, high)]
+        except (KeyError, TypeError, ValueError):
+            continue
+        if np.isfinite(ends).all() and (ends[0] <= ends[1]).all():
+            return ends[0], ends[1]
+    pairs = [(options.get(a), options.get(b)) for a, b in (("lower", "upper"), ("low", "high"), ("min", "max"))]
+    for low, high in pairs if not place else []:
+        if isinstance(low, int | float) and isinstance(high, int | float) and low < high:
+            return np.full(columns, float(low)), np.full(columns, float(high))
+    return None
+
+
+def _norm(options: Mapping[str, Any]) -> float | None:
+    """A declared norm of a record."""
+    for name, value in options.items():
+        if any(word in name for word in NORMS) and isinstance(value, int | float) and 0 < value < HUGE:
+            return float(value)
+    return None
+
+
+def ordinary(data: tuple) -> bool:
+    """Does a dataset hold finite numbers of some size only, in at least so many records that nobody may refuse it?"""
+    numbers = [np.asarray(part) for part in data]
+    finite = [np.abs(part) < HUGE for part in numbers if part.dtype.kind in "iufb"]
+    return all(bool(part.all()) for part in finite) and all(len(part) >= SMALL for part in numbers if part.ndim)
+
+
+# One record -----------------------------------------------------------------------------------------------------------
+
+
+def numbers(part: Part) -> Iterator[tuple[str, np.ndarray]]:
+    """What the record may be put to, most telling first: in words, and the record."""
+    zero, first, last = np.clip(0, part.low, part.high), part.low.copy(), part.low.copy()
+    first[0], last[-1] = part.high[0], part.high[-1]
+    yield "at the upper end of every column", part.record(part.high)
+    yield "at the lower end of every column", part.record(part.low)
+    yield "NaN in every column", part.record(np.nan)
+    yield f"{FAR[0]:g} ranges above every column", part.record(part.high + FAR[0] * part.width)
+    yield f"{FAR[1]:g} ranges above every column", part.record(part.high + FAR[1] * part.width)
+    yield f"{FAR[1]:g} ranges below every column", part.record(part.low - FAR[1] * part.width)
+    if part.norm:
+        axis = np.eye(len(part.low))[0]
+        yield "at the norm on the first axis", part.record(part.norm * axis)
+        yield "at the norm on the diagonal", part.record(part.norm / len(axis) ** 0.5)
+        yield "at the norm, opposite", part.record(-part.norm * axis)
+        yield "at a hundred times the norm", part.record(100 * part.norm * axis)
+    yield "infinite in every column", part.record(np.inf)
+    yield "minus infinity in every column", part.record(-np.inf)
+    if len(part.low) > 1:
+        yield "at the upper end of the first column, else at the lower", part.record(first)
+        yield "at the upper end of the last column, else at the lower", part.record(last)
+        yield "NaN in the first column", part.record(np.where(np.arange(len(zero)) == 0, np.nan, zero))
+    yield "zero in every column", part.record(zero)
+    yield "in the middle of every column", part.record((part.low + part.high) / 2)
+    yield f"{FAR[2]:g} ranges above every column", part.record(np.minimum(part.width, 1e50) * FAR[2])
+    yield "-0.0 in every column", part.record(-0.0)
+    yield "subnormal in every column", part.record(5e-324)
+
+
+def labels(part: Part, own: Any) -> Iterator[tuple[str, Any]]:
+    """Other labels than a record's own: those that others have, one that nobody has."""
+    known = part.labels or []
+    yield from ((f"its label {other!r}", other) for other in known if other != own)
+    if known and all(isinstance(label, int | float) for label in known):
+        yield f"a label that nobody has, {max(known) + 1!r}", max(known) + 1
+        yield f"a label far from all others, {10**6 + max(known)!r}", 10**6 + max(known)
+    elif known:
+        yield "a label that nobody has", "nobody's"
+
+
+def records(parts: list[Part], own: tuple, label_only: bool) -> Iterator[tuple[str, tuple]]:
+    """What a record may be replaced by, or what may be added: its first part moved, its label moved, or both."""
+    others = [
+        [] if place == 0 and label_only else list(labels(part, own[place]) if part.labels else numbers(part))
+        for place, part in enumerate(parts)
+        if part.labels or len(part.low)
+    ]
+    together = len(others) == len(parts) > 1 and not label_only
+    for turns in zip_longest(*others):
+        for place, turn in enumerate(turns):
+            if turn is None:
+                continue
+            words, value = turn
+            yield words, (*own[:place], value, *own[place + 1 :])
+            if together and place == 0:
+                for more, label in others[1][:3]:
+                    yield f"{words}, {more}", (value, label, *own[2:])
+
+
+# The dataset that it is put into --------------------------------------------------------------------------------------
+
+
+def moved(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
+    """The dataset, and where it may be moved to: the last record is the one that will change."""
+    n = len(data[0])
+    yield "the data as given", data
+    first = parts[0]
+    if len(first.low) and n > 1:
+        for words, entries in (("at the lower end", first.low), ("at the upper end", first.high)):
+            yield f"{EVERYBODY} {words}", (_all(data[0], first.record(entries)), *data[1:])
+        if np.any(np.clip(0, first.low, first.high) != first.low):
+            zero = first.record(np.clip(0, first.low, first.high))
+            yield f"{EVERYBODY} at zero", (_all(data[0], zero), *data[1:])
+        if not first.declared:
+            yield f"{EVERYBODY} at one", (_all(data[0], first.record(1.0)), *data[1:])
+    for place, part in enumerate(parts):
+        if part.labels and n > 2:
+            for label in part.labels[:2]:
+                kept = tuple(_all(p, label) if at == place else p for at, p in enumerate(data))
+                yield f"{EVERYBODY} with label {label!r}", kept
+        elif place and len(part.low):
+            for words, entries in (("lower", part.low), ("upper", part.high)):
+                kept = tuple(_all(p, part.record(entries)) if at == place else p for at, p in enumerate(data))
+                yield f"{EVERYBODY} with its target at the {words} end", kept
+    if len(first.low) and n > 3:
+        ends = put(_all(data[0], first.record(first.low)), 0, first.record(first.high))
+        half = take(ends, [0] * (n // 2) + [1] * (n - n // 2))
+        yield "half of the records at either end", (half, *data[1:])
+    yield "its first record alone", tuple(part[:1] for part in data)
+    if n > 2:
+        yield "two of its records", tuple(take(part, [0, n - 1]) for part in data)
+
+
+def neighbouring(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
+    """Pairs of neighbours, what each dataset offers first before what it offers second."""
+    offers = [_changes(words, base, parts, kind) for words, base in moved(data, parts)]
+    for round_ in zip_longest(*offers):
+        yield from (pair for pair in round_ if pair is not None)
+
+
+def _changes(words: str, base: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
+    n = len(base[0])
+    own = tuple(row(part, n - 1) for part in base)
+    if kind == "add/remove":
+        if n > 2:
+            yield Neighbours(base, tuple(part[: n - 1] for part in base), f"{words}; its last record removed")
+        yield Neighbours(base, tuple(append(part, row(part, 0)) for part in base), f"{words}; its first record twice")
+    for change, record in records(parts, own, kind == "label"):
+        if kind == "add/remove":
+            other = tuple(append(part, value) for part, value in zip(base, record, strict=True))
+            yield pair(base, other, f"{words}; one record more, {change}")
+        elif n > 1 or kind == "replace":
+            other = tuple(put(part, n - 1, value) for part, value in zip(base, record, strict=True))
+            yield pair(base, other, f"{words}; one record replaced: {change}")
+    if kind == "replace" and n > 1:
+        other = tuple(put(part, n - 1, row(part, 0)) for part in base)
+        yield pair(base, other, f"{words}; one record replaced: equal to the first")
+
+
+def pair(one: tuple, other: tuple, words: str) -> Neighbours:
+    """Two datasets as neighbours, whose parts have the same types: a type is not a record."""
+    return Neighbours(tuple(_like(a, b) for a, b in zip(one, other, strict=True)), other, words)
+
+
+def _like(part: Any, model: Any) -> Any:
+    if isinstance(part, np.ndarray) and part.dtype != model.dtype:
+        return part.astype(model.dtype)
+    return part.astype(model.dtypes.to_dict()) if hasattr(part, "iloc") and np.ndim(part) == 2 else part
+
+
+def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
+    """Queries instead of datasets: neighbours are numbers, or vectors of them, `step` apart in the metric named."""
+    for words, base in (("the query as given", np.asarray(value)), ("a query of zeros", np.zeros_like(value))):
+        unit = np.zeros(base.shape)
+        moves = [("by one step", np.full(base.shape, 1.0))] if not base.shape else []
+        if base.shape:
+            unit[0] = 1.0
+            moves = [("in its first number", unit), ("in its last number", unit[::-1])]
+            if "L2" in metric and base.dtype.kind == "f":
+                moves.append(("in all of its numbers", np.full(base.shape, len(base) ** -0.5)))
+            if "LInf" in metric:
+                moves += [
+                    ("up in its first number, down in the others", 2 * unit - 1),
+                    ("in all of its numbers", 0 * unit + 1),
+                ]
+        for how, move in moves:
+            for way, sign in (("up", step), ("down", -step)):
+                other = base + (sign * move).astype(base.dtype if float(step).is_integer() else float)
+                yield Neighbours((base.astype(other.dtype),), (other,), f"{words}; moved {way} {how}", rows=False)
+
+
+# Arrays and frames ----------------------------------------------------------------------------------------------------
+
+
+def row(part: Any, place: int) -> Any:
+    """One record of a part."""
+    found = np.asarray(part.iloc[place] if hasattr(part, "iloc") else part[place])
+    return found if found.ndim else found.item()
+
+
+def take(part: Any, places: list[int]) -> Any:
+    """Some records of a part."""
+    return part.iloc[places] if hasattr(part, "iloc") else part[places]
+
+
+def put(part: Any, place: int, value: Any) -> Any:
+    """The part with one record replaced; its type becomes one that can hold the new one."""
+    if hasattr(part, "iloc"):
+        changed = part.astype(_holding(part, value)) if np.ndim(part) == 1 else part.astype(_dtypes(part, value))
+        changed.iloc[place] = value
+        return changed
+    changed = part.astype(_holding(part, value))
+    changed[place] = value
+    return changed
+
+
+def append(part: Any, value: Any) -> Any:
+    """The part with one record more."""
+    n = len(part)
+    return put(take(part, [*range(n), n - 1]), n, value)
+
+
+def _all(part: Any, value: Any) -> Any:
+    """The part with every record the same."""
+    return take(put(part, 0, value), [0] * len(part))
+
+
+def _holding(part: Any, value: Any) -> Any:
+    """A type for the part that can hold the value too: whole numbers stay whole."""
+    values = np.asarray(value)
+    if not isinstance(part.dtype, np.dtype) or "O" in (part.dtype.kind, values.dtype.kind):
+        return object
+    if part.dtype.kind in "iub" and values.dtype.kind in "fiub":
+        whole = np.array_equal(values, np.round(values)) and bool((np.abs(values) < EXACT).all())
+        return np.int64 if whole and not np.signbit(values[values == 0]).any() else float
+    return np.result_type(part.dtype, values.dtype)
+
+
+def _dtypes(frame: Any, value: Any) -> dict:
+    return {
+        name: (float if np.asarray(entry).dtype.kind in "fiub" and kind.kind in "iufb" else object)
+        for (name, kind), entry in zip(frame.dtypes.items(), value, strict=True)
+    }

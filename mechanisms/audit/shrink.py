@@ -1,0 +1,179 @@
+"""A pair made smaller, as Hypothesis makes an example smaller, and a program that shows what it shows without us.
+
+Each step makes both datasets simpler and keeps them neighbours: fewer of the records that they share, all of these
+alike or at zero, fewer columns. It stands if releases with equal seeds still lie as far apart. Nothing here is
+evidence: the smaller pair is played afresh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from lemmata.mechanisms.audit.adapters import is_estimator, parameters
+from lemmata.mechanisms.audit.hunt import BASE, Search, kind, told_apart
+from lemmata.mechanisms.audit.neighbours import Neighbours, put, take
+from lemmata.mechanisms.audit.samplers import Raised
+
+STEPS = 60  # at most
+KEPT = 0.9  # of how far the releases lay apart
+RUNS, INLINE, LOOKED = 1000, 400, 200  # of the reproducer; numbers that it writes out; releases that choose its event
+SETTLED = 1e3  # spreads beyond which further apart is no better
+
+
+def shrunk(search: Search, pair: Neighbours) -> Neighbours:
+    """The smallest pair found on which releases lie as far apart, or end in the same odd way."""
+    standard = _apart(search, pair)
+    for _ in range(STEPS):
+        for smaller in simpler(pair):
+            if min(len(smaller.data[0]), len(smaller.neighbour[0])) and _apart(search, smaller) >= KEPT * min(
+                standard, SETTLED
+            ):
+                pair = smaller
+                break
+        else:
+            return pair
+    return pair
+
+
+def _apart(search: Search, pair: Neighbours) -> float:
+    if not (search.mechanism.member(pair.data) and search.mechanism.member(pair.neighbour)):
+        return -inf
+    one = search.releases(pair.data, "shrink", 0, BASE)
+    other = search.releases(pair.neighbour, "shrink", 0, BASE)
+    return -inf if search.refuses(pair, one, other) else told_apart(one, other)[0]
+
+
+def simpler(pair: Neighbours) -> Iterator[Neighbours]:
+    """The same pair with less in it; the record that differs is the last one of either dataset."""
+    if not pair.rows:
+        return
+    sizes = len(pair.data[0]), len(pair.neighbour[0])
+    shared = min(sizes) - (sizes[0] == sizes[1])
+    for kept in _fewer(shared):
+        sides = [
+            tuple(take(part, [*kept, *range(shared, len(part))]) for part in side)
+            for side in (pair.data, pair.neighbour)
+        ]
+        yield Neighbours(sides[0], sides[1], _again(pair.words, f"{len(sides[0][0])} records"))
+    first = pair.data[0]
+    if isinstance(first, np.ndarray) and first.dtype.kind in "iuf" and shared:
+        for value in (np.zeros(first.shape[1:]), first[0]):
+            if not all(np.array_equal(first[row], value) for row in range(shared)):
+                sides = [(_alike(side[0], shared, value), *side[1:]) for side in (pair.data, pair.neighbour)]
+                yield Neighbours(sides[0], sides[1], _again(pair.words, "the others alike"))
+    if isinstance(first, np.ndarray) and first.ndim == 2 and first.shape[1] > 1:
+        for column in range(first.shape[1]):
+            sides = [(np.delete(side[0], column, axis=1), *side[1:]) for side in (pair.data, pair.neighbour)]
+            yield Neighbours(sides[0], sides[1], _again(pair.words, f"{first.shape[1] - 1} columns"))
+
+
+def _fewer(shared: int) -> Iterator[list[int]]:
+    """Which of the records that both have are kept: half of them, or all but one."""
+    if shared > 3:
+        yield list(range(shared // 2))
+        yield list(range(shared // 2, shared))
+    for gone in range(min(shared, 8)):
+        yield [row for row in range(shared) if row != gone]
+
+
+def _alike(part: Any, shared: int, value: Any) -> Any:
+    return take(put(part, 0, value), [0] * shared + list(range(shared, len(part))))
+
+
+def _again(words: str, now: str) -> str:
+    """What was done to the pair, each kind of step said once."""
+    told, _, steps = words.partition("; made smaller: ")
+    last = [step for step in steps.split(", ") if step and step.split()[-1] != now.split()[-1]]
+    return f"{told}; made smaller: {', '.join([*last, now])}"
+
+
+# A program that runs without us ---------------------------------------------------------------------------------------
+
+
+def reproducer(search: Search, pair: Neighbours) -> str:
+    """At most 20 lines that count one event on either dataset; empty for a mechanism that cannot be imported."""
+    source = search.mechanism.source
+    called = _called(source)
+    if called is None:
+        return ""
+    imports, call = called
+    event, shown = _event(search, pair)
+    lines = ["import numpy as np", imports, "nan, inf = np.nan, np.inf"]
+    for name, side in (("data", pair.data), ("neighbour", pair.neighbour)):
+        if sum(np.size(part) for part in side) > INLINE:
+            loaded = ", ".join(f'saved["{name}_{at}"]' for at in range(len(side)))
+            lines += [f'saved = np.load("pair.npz"); {name} = ({loaded},)  # audit(...).save("pair")']
+        else:
+            lines.append(f"{name} = ({', '.join(f'np.array({np.asarray(part).tolist()!r})' for part in side)},)")
+    lines += [
+        "def happens(data, seed):",
+        "    np.random.seed(seed)",
+        "    try:",
+        f"        released = {call}",
+        "    except Exception as error:",
+        f"        return {event if shown == 'raises' else False}",
+        f"    return {False if shown == 'raises' else event}",
+        'for name, side in (("data", data), ("neighbour", neighbour)):',
+        f'    print(name, sum(bool(happens(side, seed)) for seed in range({RUNS})), "of {RUNS}")',
+    ]
+    return "\n".join(lines)
+
+
+def _called(source: Any) -> tuple[str, str] | None:
+    """How the mechanism is imported, and called on `data` with `seed`."""
+    if is_estimator(source):
+        cls = type(source)
+        given = source.get_params(deep=False) if hasattr(source, "get_params") else {}
+        defaults = {name: p.default for name, p in parameters(cls).items()}
+        told = [f"{k}={v!r}" for k, v in given.items() if k != "random_state" and repr(v) != repr(defaults.get(k))]
+        told += ["random_state=seed"] if "random_state" in given else []
+        return f"from {cls.__module__} import {cls.__name__}", f"{cls.__name__}({', '.join(told)}).fit(*data)"
+    function, given = getattr(source, "func", source), getattr(source, "keywords", {})
+    name = getattr(function, "__name__", "")
+    if not name.isidentifier():
+        return None
+    told = [f"{k}={v!r}" for k, v in given.items()]
+    seeds = {"random_state": "seed", "seed": "seed", "rng": "np.random.default_rng(seed)"}
+    told += [f"{k}={v}" for k, v in seeds.items() if k in parameters(source)]
+    return f"from {function.__module__} import {name}", f"{name}({', '.join(['*data', *told])})"
+
+
+def _event(search: Search, pair: Neighbours) -> tuple[str, str]:
+    """What happens on one side more often than on the other, as an expression of `released` or `error`."""
+    one = search.releases(pair.data, "event", 0, LOOKED)
+    other = search.releases(pair.neighbour, "event other", 0, LOOKED)
+    odd = next((x for x in [*other, *one] if kind(x) not in {kind(y) for y in one} & {kind(y) for y in other}), None)
+    if isinstance(odd, Raised):
+        return f"type(error).__name__ == {odd.kind!r}", "raises"
+    vectors = [np.array([x for x in side if isinstance(x, np.ndarray)]) for side in (one, other)]
+    if any(len(side) < LOOKED for side in vectors) or vectors[0].shape != vectors[1].shape:
+        made = search.mechanism.known[0][0]
+        return (
+            f"np.shape(released.{made[0][0]}) == {made[0][1]}"
+            if made and made[0][0]
+            else "np.size(released) == " + str(len(vectors[0][0]) if len(vectors[0]) else 0)
+        ), "shape"
+    best = (-1.0, 0, 0.0)
+    for column in range(vectors[0].shape[1]):
+        a, b = (side[:, column] for side in vectors)
+        if not (np.isfinite(a).all() and np.isfinite(b).all()):
+            if np.isfinite(a).all() != np.isfinite(b).all():
+                return f"np.isfinite({_number(search, column)})", "not finite"
+            continue
+        for cut in np.quantile(np.concatenate([a, b]), np.linspace(0.02, 0.98, 25)):
+            best = max(best, (abs(float((a > cut).mean() - (b > cut).mean())), column, float(cut)))
+    return f"{_number(search, best[1])} > {best[2]:.6g}", "cut"
+
+
+def _number(search: Search, column: int) -> str:
+    """The expression for one number of a release."""
+    for name, shape in search.mechanism.known[0][0]:
+        size = int(np.prod(shape))
+        if column < size:
+            return f"np.ravel(released.{name})[{column}]" if name.isidentifier() else f"np.ravel(released)[{column}]"
+        column -= size
+    return f"np.ravel(released)[{column}]"

@@ -1,0 +1,234 @@
+"""One pair of neighbours with the same randomness: where does a program that draws noise depend on a record?
+
+The mechanism runs on the data with a tape (`draws`), and again on the neighbour with the same seed and the same
+answers: where noise had been added to a number, the second run gets the first one's outcome. What then differs is read
+from the data and not from what was released: which draws are made and where, how many, of which shape, with which
+parameters or scale; how far a centre moves, in scales of its noise; and what is released although all answers were
+the same. Each is a *lead*, with a file and a line. A lead is no verdict: who added the noise may have paid for it
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from lemmata.mechanisms.audit.adapters import Mechanism, flat, mechanism, quiet, seeded
+from lemmata.mechanisms.audit.draws import OURS, Draw, Meeting, Place, Tape, recording, taped
+from lemmata.mechanisms.audit.samplers import Raised, raised
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
+
+SUSPECT = "suspect"
+SPREAD, ROUGHLY = 8, 1.5  # runs that tell the spread of a sampler, and how much larger than allowed it has to move
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Something that depends on a record: what, and on which line."""
+
+    kind: str  # draws, shape, parameters, scale, centre, release, raises
+    place: Place | None
+    words: str
+
+    def __str__(self) -> str:
+        return f"{SUSPECT}: {self.words}" + (f" at {self.place}" if self.place else "")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What two runs with the same answers have told: leads, the most telling first; the draws of the first run."""
+
+    leads: tuple[Lead, ...]
+    draws: tuple[Draw, ...] = field(repr=False)
+    moves: tuple[tuple[Place, float], ...] = ()  # how far every centre moved, in scales, if it did
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.leads)) or f"no lead in {len(self.draws)} draws"
+
+
+def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: int = 0, released: Any = None) -> Trace:
+    """Run a mechanism on a dataset and on a neighbour with the same randomness, and name where they part.
+
+    `data` and `neighbour` are tuples of parts, or one part each; `target` and `released` are as in `audit`. With a
+    `claim`, a centre that moves by more than its noise can hide under the claim is a lead; without, every move is
+    listed in `moves` only.
+    """
+    found = mechanism(target, released)
+    sides = [side if isinstance(side, tuple) else (side,) for side in (data, neighbour)]
+    with taped(), quiet():
+        first, one = _run(found, sides[0], seed, ())
+        second, other = _run(found, sides[1], seed, tuple(first.meetings))
+    moves = tuple(_moves(first.meetings, second.meetings))
+    leads = [*_raising(one, other), *_draws(first.draws, second.draws), *_scales(first.meetings, second.meetings)]
+    leads += _centres(moves, claim)
+    if not leads and claim is not None and first.calls:
+        with taped(), quiet():
+            others = [_run(found, sides[0], seed + 1 + more, ())[0] for more in range(SPREAD)]
+        leads += _samplers(first, second, others, claim)
+    if not leads and not first.calls and not any(distance == inf for _, _, distance in moves):
+        leads += _released(found, one, other)
+    return Trace(tuple(leads), tuple(first.draws), tuple((place, distance) for place, _, distance in moves if distance))
+
+
+def _run(found: Mechanism, data: tuple, seed: int, given: tuple[Meeting, ...]) -> tuple[Tape, Any]:
+    """The tape of one run, and what it released or where it raised; noise is told apart from numbers if it can be."""
+    for tagged in (True, False):
+        tape = Tape(seed, given, tagged)
+        copies = tuple(part.copy() if hasattr(part, "copy") else part for part in data)
+        try:
+            with recording(tape), seeded(seed):
+                return tape, flat(found.call(copies, seed))
+        except Exception as error:
+            failed = tape, (raised(error), _origin(error))
+    return failed
+
+
+def _origin(error: BaseException) -> Place:
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(OURS)]
+    frame = frames[-1] if frames else traceback.extract_tb(error.__traceback__)[-1]
+    return Place(frame.filename, frame.lineno or 0, frame.name)
+
+
+def _raising(one: Any, other: Any) -> Iterator[Lead]:
+    sides = [side if isinstance(side, tuple) else None for side in (one, other)]
+    for side, beside, which in ((sides[0], sides[1], "data"), (sides[1], sides[0], "neighbour")):
+        if side and (beside is None or side[0] != beside[0]):
+            yield Lead("raises", side[1], f"the {which} raises {side[0]!r}")
+
+
+def _draws(first: list[Draw], second: list[Draw]) -> Iterator[Lead]:
+    """The first draw that only one run makes; before it, shapes and parameters that differ."""
+    said: set = set()
+    for number, (one, other) in enumerate(zip_longest(first, second)):
+        if one is None or other is None:
+            more = "the neighbour" if one is None else "the data"
+            yield Lead(
+                "draws",
+                (one or other).place,
+                f"{len(first)} draws on the data, {len(second)} on the neighbour; "
+                f"draw {number} of {(one or other).law} is made on {more} alone,",
+            )
+            return
+        if (one.law, one.place) != (other.law, other.place):
+            yield Lead(
+                "draws",
+                other.place,
+                f"draw {number} is {one.law} on the data (line {one.place.line}) and {other.law} on the neighbour,",
+            )
+            return
+        for kind, a, b in (("shape", one.shape, other.shape), ("parameters", one.parameters, other.parameters)):
+            if a != b and (kind, one.place) not in said:
+                said.add((kind, one.place))
+                yield Lead(
+                    kind, one.place, f"the {kind} of {one.law}: {_brief(a)} on the data, {_brief(b)} on the neighbour,"
+                )
+
+
+def _scales(first: list[Meeting], second: list[Meeting]) -> Iterator[Lead]:
+    said: set = set()
+    for one, other in zip(first, second, strict=False):
+        same = np.shape(one.scale) == np.shape(other.scale) and np.allclose(one.scale, other.scale, rtol=1e-9, atol=0)
+        if not same and one.place not in said:
+            said.add(one.place)
+            yield Lead(
+                "scale",
+                one.place,
+                f"{one.law} noise has scale {_brief(one.scale)} on the data and {_brief(other.scale)} on the neighbour",
+            )
+
+
+def _moves(first: list[Meeting], second: list[Meeting]) -> Iterator[tuple[Place, str, float]]:
+    """How far every centre moves, in scales of its noise: in the norm that its law charges."""
+    for one, other in zip(first, second, strict=False):
+        if one.centre.shape != other.centre.shape:
+            yield other.place, one.law, inf
+            continue
+        with np.errstate(all="ignore"):
+            apart = np.abs(one.centre - other.centre)
+            equal = (one.centre == other.centre) | (np.isnan(one.centre) & np.isnan(other.centre))
+            moved = np.where(equal, 0.0, np.nan_to_num(apart / one.scale, nan=inf, posinf=inf))
+        gaussian = one.law in ("normal", "standard_normal", "randn", "gauss", "normalvariate")
+        yield one.place, one.law, float(np.linalg.norm(moved.ravel(), 2 if gaussian else 1))
+
+
+def _centres(moves: tuple, claim: Any) -> Iterator[Lead]:
+    """Lines whose noise hides less than the claim allows, the worst first; then the lines that do so together."""
+    if claim is None:
+        return
+    spent: dict[tuple[Place, str], float] = {}
+    for place, law, distance in moves:
+        spent[place, law] = spent.get((place, law), 0.0) + distance
+    for (place, law), distance in sorted(spent.items(), key=lambda item: -item[1]):
+        if distance > _allowed(claim, law) * (1 + 1e-9):
+            yield Lead(
+                "centre",
+                place,
+                f"what {law} noise is added to moves by {distance:.3g} times its scale, and "
+                f"{claim} allows {_allowed(claim, law):.3g},",
+            )
+    if len(spent) > 1 and all(d <= _allowed(claim, law) for (_, law), d in spent.items()):
+        total = sum(d / _allowed(claim, law) for (_, law), d in spent.items())
+        if total > 1 + 1e-9:
+            (place, _), _ = max(spent.items(), key=lambda item: item[1])
+            yield Lead(
+                "centre", place, f"{len(spent)} lines together move by {total:.3g} times what {claim} allows, most"
+            )
+
+
+def _allowed(claim: Any, law: str) -> float:
+    """By how many scales a centre may move: epsilon for Laplace noise, mu for Gaussian."""
+    if isinstance(claim, GaussianDP):
+        return claim.mu
+    if isinstance(claim, ApproxDP) and claim.delta > 0 and claim.epsilon > 0 and law != "laplace":
+        return float(gaussian_mu(claim.epsilon, claim.delta))
+    return claim.epsilon if isinstance(claim, PureDP | ApproxDP) else inf
+
+
+def _samplers(first: Tape, second: Tape, others: list[Tape], claim: Any) -> Iterator[Lead]:
+    """What functions with draws of their own return, where that moves by more than their spread can hide."""
+    spent: dict[Place, float] = {}
+    for number, (one, other) in enumerate(zip(first.calls, second.calls, strict=False)):
+        again = [tape.calls[number].value for tape in others if len(tape.calls) == len(first.calls)]
+        if one.value.shape != other.value.shape or {v.shape for v in again} != {one.value.shape}:
+            continue
+        spread = np.std([one.value, *again], axis=0) / 2**0.5  # the scale, if it is Laplace's
+        same = (one.value == other.value) | (np.isnan(one.value) & np.isnan(other.value))
+        moved = np.where(same, 0.0, np.nan_to_num(np.abs(one.value - other.value) / spread, nan=inf, posinf=inf))
+        spent[one.place] = spent.get(one.place, 0.0) + float(moved.sum())
+    allowed, total = ROUGHLY * _allowed(claim, "laplace"), sum(spent.values())
+    worst = [place for place in spent if spent[place] > allowed] or [
+        place for place in spent if total > allowed and spent[place] == max(spent.values())
+    ]
+    for place in worst:
+        others_too = "" if spent[place] > allowed else f", and that of {len(spent)} lines together by {total:.2g},"
+        yield Lead("centre", place, f"what is drawn moves by about {spent[place]:.2g} scales of its noise{others_too}")
+
+
+def _released(found: Mechanism, one: Any, other: Any) -> Iterator[Lead]:
+    """What is released although every answer was the same."""
+    if isinstance(one, tuple) or isinstance(other, tuple):
+        return
+    a, b = ({name: (shape, value) for name, shape, value in parts} for parts in (one, other))
+    for name in [*a, *(n for n in b if n not in a)]:
+        x, y = a.get(name, ((), None)), b.get(name, ((), None))
+        same = x[0] == y[0] and (
+            x[1] == y[1]
+            if isinstance(x[1], str) or x[1] is None or y[1] is None
+            else np.allclose(x[1], y[1], rtol=1e-9, atol=1e-12, equal_nan=True)
+        )
+        if not same:
+            yield Lead("release", None, f"{name or 'the release'} differs although all draws and answers were the same")
+
+
+def _brief(value: Any) -> str:
+    text = np.array2string(value, threshold=4) if isinstance(value, np.ndarray) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+__all__ = ["Lead", "Raised", "Trace", "trace"]
