@@ -74,7 +74,8 @@ myst_enable_extensions = ["dollarmath"]
 
 html_theme, html_title, html_show_sourcelink, html_copy_source = "pydata_sphinx_theme", "Lemmata", False, False
 html_css_files = ["lemmata.css"]
-html_sidebars = {"index": [], "tutorial/tutorial": [], "generated/reference": [], "your-own-theorem": []}
+WITHOUT_SIDEBAR = "index tutorial/tutorial your-own-theorem audit-others generated/api/* generated/modules/*".split()
+html_sidebars = {page: [] for page in WITHOUT_SIDEBAR}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "Lemmata"},
@@ -94,6 +95,13 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", docstrings.process, priority=100)
     app.connect("autodoc-skip-member", docstrings.skipped)
     app.connect("html-page-context", verdicts_beside)
+    app.connect("build-finished", lambda app, error: without_maps(Path(app.outdir)))
+
+
+def without_maps(folder: Path) -> None:
+    """The theme's source maps are a tenth of the whole, and only its authors read them."""
+    for path in (folder / "_static").rglob("*.map"):
+        path.unlink()
 
 
 def verdicts_beside(app: Any, page: str, template: str, context: dict, doctree: Any) -> None:

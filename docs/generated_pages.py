@@ -33,8 +33,8 @@ HEAD = """API reference
 
 .. currentmodule:: lemmata
 
-What ``import lemmata`` gives. Each name is loaded when it is first used. Below it stand its :doc:`modules <modules>`, the papers'
-:doc:`statements as functions <statements>`, and :doc:`what a paper of one's own needs <../paper-kit>`.
+What ``import lemmata`` gives. Each name is loaded when it is first used. Below it stand its :doc:`modules <modules>`,
+the papers' :doc:`statements as functions <statements>`, and :doc:`what a paper of one's own needs <../paper-kit>`.
 
 .. toctree::
    :hidden:
