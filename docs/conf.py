@@ -73,6 +73,7 @@ myst_enable_extensions = ["dollarmath"]
 # The pages -----------------------------------------------------------------------------------------------------------
 
 html_theme, html_title, html_show_sourcelink, html_copy_source = "pydata_sphinx_theme", "Lemmata", False, False
+html_use_index = html_domain_indices = False  # the search finds more
 html_css_files = ["lemmata.css"]
 WITHOUT_SIDEBAR = "index tutorial/tutorial your-own-theorem audit-others generated/api/* generated/modules/*".split()
 html_sidebars = {page: [] for page in WITHOUT_SIDEBAR}
@@ -83,7 +84,8 @@ html_theme_options = {
     "navbar_end": ["theme-switcher", "verdicts"],
     "footer_start": ["copyright"],
     "footer_end": [],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
+    "navbar_align": "content",
     "collapse_navigation": True,
     "secondary_sidebar_items": ["page-toc"],
 }

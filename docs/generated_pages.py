@@ -24,9 +24,7 @@ REFERENCE = {  # heading: where its names are at home
 }
 GROUPS = {  # heading: packages or modules, each with those that stand in it
     "Algorithms, budgets and sizes": ("lemmata.mechanisms",),
-    "The auditor": ("lemmata.mechanisms.audit",),
-    "Solvers": ("lemmata.mechanisms.solvers",),
-    "Statements as functions": ("lemmata.bounds.theorem", "lemmata.bounds.library", "lemmata.bounds.exact"),
+    "Statements as functions": ("lemmata.bounds.theorem", "lemmata.bounds.library"),
 }
 HEAD = """API reference
 =============
@@ -42,6 +40,9 @@ the papers' :doc:`statements as functions <statements>`, and :doc:`what a paper 
    ../paper-kit
    modules
    statements
+"""
+BELOW = """What stands below the names that ``lemmata`` hands out. Solvers, exact arithmetic and the
+auditor's inner works speak for themselves: ``help(lemmata.mechanisms.solvers)``.
 """
 QUIET = "c = get_config()\nc.IPKernelApp.log_level = 40\n"  # of a kernel: errors only
 PLAIN = re.compile(r"!\[[^\]]*\]\((?![a-z]+:)[^)]*\)\n*")  # pictures of the repository's front page
@@ -136,7 +137,7 @@ def reference() -> str:
 
 def modules() -> str:
     """A page a module of what stands below the names that `lemmata` hands out."""
-    parts = ["Modules\n=======\n", "What stands below the names that ``lemmata`` hands out.\n"]
+    parts = ["Modules\n=======\n", BELOW]
     for heading, names in GROUPS.items():
         found = [module for name in names for module in below(name)]
         listed = "\n".join(f"   {name}" for name in found)
