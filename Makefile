@@ -67,6 +67,7 @@ bench: .venv/.stamp-dev
 # The documentation, into reports/docs; `lemmata report` then links it. All of it runs, without a network.
 docs: .venv/.stamp-docs
 	.venv/bin/sphinx-build --fail-on-warning --keep-going --quiet -d reports/doctrees docs reports/docs
+	@rm -rf reports/jupyter_execute
 
 setup: .venv/.stamp-dev
 
