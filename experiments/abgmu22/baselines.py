@@ -227,7 +227,7 @@ def excess_of_descents(rng, size, *, n, d, mu, steps, factor=1):
 def minimiser(data, ridge, norm_bound):
     """(the constrained regularised minimiser, its certified error)."""
     link = data.link
-    parts = {"value": link.value, "slope": link.slope, "second": link.second}
+    parts = {"value": link.value, "slope": link.slope, "second": link.second, "smoothness": link.smoothness}
     return minimise(data.X, data.y, ridge=ridge, norm_bound=norm_bound, **parts)
 
 

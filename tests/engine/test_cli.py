@@ -178,19 +178,19 @@ def test_a_crash_is_no_contradiction(tmp_path, monkeypatch):
 
 
 def test_a_full_disk_leaves_the_old_page_whole(tmp_path, monkeypatch):
-    from lemmata.experiments.report import drawn
+    from lemmata.experiments.engine import files
 
     page = tmp_path / "index.html"
     page.write_text("a good page")
 
-    def full(self, text, encoding):
+    def full(self, text, encoding, newline):
         with self.open("w") as file:
             file.write(text[:10])
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(OSError, match="No space"):
-        drawn.written(page, "another page")
+        files.replaced(page, "another page")
     assert page.read_text() == "a good page" and list(tmp_path.iterdir()) == [page]
 
 

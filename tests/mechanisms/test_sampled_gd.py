@@ -78,7 +78,7 @@ def test_runs_abreast_are_their_slow_twins():
 def test_a_release_is_the_runs_of_one_sequence_of_batches(monkeypatch):
     """Batches are drawn once a release, not once a run: what all runs together are charged for."""
     drawn, made = [], sampled_gd.batches
-    monkeypatch.setattr(sampled_gd, "batches", lambda *sizes: drawn.append(sizes) or made(*sizes))
+    monkeypatch.setattr(sampled_gd, "batches", lambda *sizes, **how: drawn.append(sizes) or made(*sizes, **how))
     X, y = problem()
     law = sampled(X, y)
     released = law.sample(rng("once"), 5)

@@ -283,13 +283,13 @@ def test_one_root_and_budget_give_one_answer():
 
 
 def test_the_reproducer_runs_without_us(tmp_path):
-    module = tmp_path / "theirs.py"
+    module = tmp_path / "somebodys.py"
     module.write_text(
         "import numpy as np\ndef rough(x, rng):\n    return np.minimum(np.nan_to_num(x), 1).sum() + rng.laplace()\n"
     )
     sys.path.insert(0, str(tmp_path))
     try:
-        found = audited(importlib.import_module("theirs").rough, (x,), ONE, 2_048)
+        found = audited(importlib.import_module("somebodys").rough, (x,), ONE, 2_048)
     finally:
         sys.path.remove(str(tmp_path))
     assert found.verdict == "REFUTED" and len(found.reproducer.splitlines()) <= 20

@@ -365,7 +365,7 @@ INNER = {
     label_learner: "kept_class",
     column_ranges: "normal exponential broad families octave_edges octave_shapes cell_shapes nearest octave_bins "
     "counts_of octave_counts cell_counts two_octaves around released",
-    disclosure: "leak warn_of_leaks leaking_steps pay refuse",
+    disclosure: "leak warn_of_leaks leaking_steps pay refuse fitting checked_account",
     scaling: "dense columns_of given find row_length ball_rows",
     table_columns: "numbers indicators text_of layout",
     estimators: "several resolved_width resolved_steps resolved_law unit_rows",
