@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: verify test quick touched test-all full bench soak mutants nulls clean lock sbom setup
+.PHONY: verify test quick touched test-all full bench soak mutants nulls docs clean lock sbom setup
 
 # `lemmata run` exits 1 when a verdict contradicts the published ledger: the report is still wanted then.
 define run_and_report
@@ -64,6 +64,11 @@ nulls: .venv/.stamp-dev
 bench: .venv/.stamp-dev
 	$(LEMMATA) bench
 
+# The documentation, into reports/docs; `lemmata report` then links it. All of it runs, without a network.
+docs: .venv/.stamp-docs
+	.venv/bin/sphinx-build --fail-on-warning --keep-going --quiet -d reports/doctrees docs reports/docs
+	@rm -rf reports/jupyter_execute
+
 setup: .venv/.stamp-dev
 
 INSTALL = .venv/bin/python -m pip install -qq --no-compile
@@ -88,6 +93,13 @@ COMPILE = .venv/bin/python -m compileall -qq -j 0 -x /tests/ .venv/lib || true
 	@$(COMPILE)
 	@touch $@
 
+# What `make docs` needs beside that: a lock of its own, so that tests are set up as fast as before.
+.venv/.stamp-docs: .venv/.stamp-dev requirements-docs.lock
+	@echo "Adding what the documentation needs from requirements-docs.lock."
+	@$(INSTALL) --require-hashes -r requirements-docs.lock
+	@$(COMPILE)
+	@touch $@
+
 # Keeps the pins that still satisfy pyproject.toml; delete both locks first to renew them all.
 PINS = CUSTOM_COMPILE_COMMAND="make lock" "$$tools/bin/pip-compile" --quiet --extra fast --generate-hashes --allow-unsafe \
     --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-options
@@ -99,7 +111,10 @@ lock:
 	$(PINS) --extra dev --extra dask --output-file requirements.lock pyproject.toml && \
 	rm -f requirements-lab.lock && \
 	$(PINS) --extra lab --build-deps-for editable --constraint requirements.lock \
-	    --output-file requirements-lab.lock pyproject.toml
+	    --output-file requirements-lab.lock pyproject.toml && \
+	rm -f requirements-docs.lock && \
+	$(PINS) --extra docs --extra dev --extra dask --constraint requirements.lock \
+	    --output-file requirements-docs.lock pyproject.toml
 
 # What the locked environment holds, with its licences: the bill of materials and docs/licences.md, after each `make lock`.
 sbom: .venv/.stamp-dev
@@ -111,6 +126,7 @@ sbom: .venv/.stamp-dev
 	.venv/bin/python -m lemmata.tools.licences
 
 clean:
+	rm -rf docs/generated
 	rm -rf .venv .asv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find lemmata bounds mechanisms experiments tools tests -name __pycache__ -type d -prune -exec rm -rf {} +
 	if [ -d reports ]; then find reports -mindepth 1 -maxdepth 1 ! -name published -exec rm -rf {} +; fi

@@ -1,4 +1,4 @@
-"""`python -m lemmata.experiments.examples` runs all five and keeps what each prints, for the gallery: a minute."""
+"""`python -m lemmata.experiments.examples` runs all five and keeps what each prints, for the pages: a minute."""
 
 import contextlib
 import importlib

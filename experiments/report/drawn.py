@@ -20,6 +20,7 @@ TABLES = (
     "comparison/*.csv",
     "asv/results/**/*.json",
     "asv/html/data.js",
+    "docs/index.html",
 )  # what the pages read below reports/, beside the store
 
 

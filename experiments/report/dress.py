@@ -25,11 +25,10 @@ NAV: Nav = (
     ("When bounds speak", "bounds.html"),
     ("Audits", "audits.html"),
     ("Learners", "comparison.html"),
-    ("Examples", "gallery.html"),
-    ("API", "api/index.html"),
     ("Not hardened", "hardened.html"),
     OWN[2],
 )
+DOCUMENTATION = ("Documentation", "docs/index.html")  # linked where `make docs` has built it
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᴶᴷᴸᵀⱽᵃᵅᵈᵉᵍᵏᵐᵖᵗˣʸᶻ"
 LOWERED = "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₘₙᵣₜ"
 ROW = re.compile(f"(?P<sup>[{RAISED}]+)|(?P<sub>[{LOWERED}]+)")

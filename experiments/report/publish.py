@@ -10,7 +10,7 @@ from lemmata.experiments.report.drawn import LIST, Drawn
 
 MARK = ".lemmata-site"  # says that a folder is such a copy, and may be replaced
 LARGEST = 15_000_000  # bytes
-DASHBOARDS = "asv/html"  # the speed pages link them where they have been made
+BESIDE = ("asv/html", "docs")  # dashboards and documentation are linked where they have been made
 
 
 class NotOurs(ValueError):
@@ -29,7 +29,8 @@ def published(reports: Path, target: Path) -> tuple[int, int]:
     making = target.with_name(f".{target.name}.part")
     shutil.rmtree(making, ignore_errors=True)
     files = [path for path in Drawn(reports).files if path != LIST]
-    files += [str(path.relative_to(reports)) for path in (reports / DASHBOARDS).rglob("*") if path.is_file()]
+    beside = [path for folder in BESIDE for path in (reports / folder).rglob("*") if path.is_file()]
+    files += [str(path.relative_to(reports)) for path in beside if not path.name.startswith(".")]
     for path in files:
         (making / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(reports / path, making / path)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -21,11 +19,9 @@ from lemmata.experiments.engine import graph, registry
 from lemmata.experiments.engine.claim import SEVERITIES
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.remembered import Pair
-from lemmata.experiments.examples import GALLERY
 from lemmata.experiments.report import atlas, citing, speaks, words
-from lemmata.experiments.report.api import api_pages
 from lemmata.experiments.report.drawn import Drawn
-from lemmata.experiments.report.dress import NAV, OWN, Also, rendered, static
+from lemmata.experiments.report.dress import DOCUMENTATION, NAV, OWN, Also, Nav, rendered, static
 from lemmata.experiments.report.errata import BAD, annotated, beside, errata_of, errata_pages
 from lemmata.experiments.report.figures import drawn, standing
 from lemmata.mechanisms import hardening
@@ -57,7 +53,7 @@ def pages(
     house = not papers
     papers = papers or library.house
     more = also() if also else None
-    page = partial(rendered, nav=(more.nav if more else NAV) if house else OWN)
+    page = partial(rendered, nav=navigation(more.nav if more else NAV, reports) if house else OWN)
     written = {library.statement_of(row["id"]) for row in rows}
     replies = annotated(rows, papers)
     shown = [statement(id, rows, replies) for id in library.ids if id in written]  # those too that theirs rest on
@@ -82,8 +78,12 @@ def pages(
         new, ours = our_figures(page, made, single, reports, kept)
         svgs, used = svgs | new, used + ours
         made += more.pages(reports, page) if more else []
-        made += api_pages(page)
     return dict(made) | svgs | static(), used
+
+
+def navigation(nav: Nav, reports: Path) -> Nav:
+    """What the head of each page links to: the documentation too, where it has been built."""
+    return (*nav[:-1], DOCUMENTATION, nav[-1]) if (reports / DOCUMENTATION[1]).is_file() else nav
 
 
 def own_heading(papers: Sequence[Paper], statements: list) -> tuple[str, str]:
@@ -116,7 +116,6 @@ def our_figures(
     learners, more = standing("comparison", means.to_csv(), kept, lambda pictures: pictures.figures(means))
     made.append(page("comparison.html.j2", "comparison.html", figures=learners, **side_by_side))
     made.append(page("hardened.html.j2", "hardened.html", lines=hardening.TABLE, generators=hardening.GENERATORS))
-    made.append(page("gallery.html.j2", "gallery.html", examples=gallery()))
     return new | more, [*audits.values(), *learners.values()]
 
 
@@ -141,19 +140,6 @@ def injected_faults(reports: Path) -> dict | None:
     with table.open(newline="", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     return {"rows": rows} | {name: sum(int(row[name]) for row in rows) for name in ("tried", "killed", "lost")}
-
-
-def gallery() -> list[dict]:
-    """The examples as they are in the code, with what each printed under `python -m lemmata.experiments.examples`."""
-    folder, shown = resources.files("lemmata.experiments.examples"), []
-    for name in GALLERY:
-        program = (folder / f"{name}.py").read_text(encoding="utf-8")
-        title = (ast.get_docstring(ast.parse(program)) or "").splitlines()[0]
-        printed = (folder / f"{name}.txt").read_text(encoding="utf-8")
-        figure = folder / f"{name}.svg"
-        picture = figure.read_text(encoding="utf-8") if figure.is_file() else ""
-        shown.append({"name": name, "title": title, "program": program, "printed": printed, "figure": picture})
-    return shown
 
 
 def counts(statements: list[dict]) -> dict[str, int]:

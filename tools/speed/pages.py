@@ -1,4 +1,4 @@
-"""The pages that only a checkout can make, in the site's own dress: the speed record, and the documentation."""
+"""The pages that only a checkout can make, in the site's own dress: the speed record."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from lemmata.experiments.report.dress import Also, rendered
-from lemmata.tools import docs
+from lemmata.experiments.report.dress import NAV, Also, Nav, rendered
 from lemmata.tools.speed import page, scaling
 
 Page = Callable[..., tuple[str, str]]
 
-
-OURS: Page = partial(rendered, nav=docs.NAV)
+WITH_SPEED: Nav = (*NAV[:-1], ("Speed", "speed.html"), ("Scaling", "scaling.html"), NAV[-1])
+OURS: Page = partial(rendered, nav=WITH_SPEED)
 
 
 def speed_pages(reports: Path, page_of: Page = OURS) -> list[tuple[str, str]]:
@@ -29,4 +28,4 @@ def speed_pages(reports: Path, page_of: Page = OURS) -> list[tuple[str, str]]:
     ]
 
 
-CHECKOUT = Also(docs.NAV, lambda reports, page_of: [*speed_pages(reports, page_of), *docs.docs_pages(page_of)])
+CHECKOUT = Also(WITH_SPEED, speed_pages)

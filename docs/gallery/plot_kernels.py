@@ -1,0 +1,35 @@
+"""
+Random features in place of a kernel
+====================================
+
+Random Fourier features turn a Gaussian kernel into inner products, which private linear learners can use.
+`features_needed` says how many frequencies keep all pairs of points within an error; what happens is better than
+what is promised.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import lemmata
+from lemmata.mechanisms.random_features import fourier_map, profile
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(200, 3))
+kernel = profile("gaussian", X[:, None] - X[None, :])
+
+counts = [30, 100, 300, 1000, 3000]
+largest = []
+for count in counts:
+    features = fourier_map("gaussian", 3, count, rng=rng)(X)
+    largest.append(np.abs(features @ features.T - kernel).max())
+
+errors = np.geomspace(0.08, 0.8, 30)
+plt.plot(counts, largest, "o", color="#2b6cb0", label="largest error among all pairs, one draw each")
+needed = lemmata.features_needed("gaussian", points=len(X), error=errors)
+plt.plot(needed, errors, color="#1d6b45", label="promised with probability 0.95")
+plt.xscale("log")
+plt.yscale("log")
+plt.xlabel("frequencies")
+plt.ylabel("error of the kernel")
+plt.legend()
+plt.show()

@@ -1,0 +1,154 @@
+"""Pages made at each build: the index of statements, the modules, and the files at the top of the repository."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import lemmata
+from lemmata.bounds.library import Paper, library
+from lemmata.bounds.theorem import Theorem, theorems
+
+ROOT = Path(__file__).resolve().parents[1]
+FILES = {"README.md": "readme", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog"}
+REFERENCE = {  # heading: where its names are at home
+    "Learners": "estimators private_classifier scaling search disclosure",
+    "Budgets": "accountant privacy privacy_curve",
+    "Audits": "audit",
+    "Sizes": "sizes",
+    "Statements and verdicts": "",
+}
+GROUPS = {  # heading: packages or modules, each with those that stand in it
+    "Algorithms, budgets and sizes": ("lemmata.mechanisms",),
+    "Statements as functions": ("lemmata.bounds.theorem", "lemmata.bounds.library"),
+}
+HEAD = """API reference
+=============
+
+.. currentmodule:: lemmata
+
+What ``import lemmata`` gives. Each name is loaded when it is first used. Below it stand its :doc:`modules <modules>`,
+the papers' :doc:`statements as functions <statements>`, and :doc:`what a paper of one's own needs <../paper-kit>`.
+
+.. toctree::
+   :hidden:
+
+   ../paper-kit
+   modules
+   statements
+"""
+BELOW = """What stands below the names that ``lemmata`` hands out. Solvers, exact arithmetic and the
+auditor's inner works speak for themselves: ``help(lemmata.mechanisms.solvers)``.
+"""
+QUIET = "c = get_config()\nc.IPKernelApp.log_level = 40\n"  # of a kernel: errors only
+PLAIN = re.compile(r"!\[[^\]]*\]\((?![a-z]+:)[^)]*\)\n*")  # pictures of the repository's front page
+OUT = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)#]*)(#[^)]*)?\)")  # links to files
+
+
+def write(folder: Path) -> None:
+    """All of them, below `folder`; what did not change keeps its time, so that it is not read again."""
+    kept(folder / "statements.md", statements())
+    kept(folder / "modules.rst", modules())
+    kept(folder / "reference.rst", reference())
+    kept(folder / "ipython" / "profile_default" / "ipython_kernel_config.py", QUIET)
+    for file, name in FILES.items():
+        text = PLAIN.sub("", (ROOT / file).read_text(encoding="utf-8"))
+        kept(folder / f"{name}.md", OUT.sub(lambda found: relinked(found, ".."), text))
+
+
+def kept(path: Path, text: str) -> None:
+    """Write a file unless it says this already."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def linked(source: list[str]) -> None:
+    """Of a page in docs/: links to files at the top of the repository lead to the pages made of them."""
+    source[0] = re.sub(rf"\]\(\.\./({'|'.join(FILES)})", lambda m: f"](generated/{FILES[m[1]]}.md", source[0])
+
+
+def relinked(found: re.Match, docs: str) -> str:
+    """A link of a file at the top: to a page of these, or its words alone."""
+    words, file, place = found[1], found[2], found[3] or ""
+    if file in FILES:
+        return f"[{words}]({FILES[file]}.md{place})"
+    return f"[{words}]({docs}/{file.removeprefix('docs/')}{place})" if re.match(r"docs/[\w-]+\.md", file) else words
+
+
+# The index of statements ---------------------------------------------------------------------------------------------
+
+
+def statements() -> str:
+    """Every reading of every statement of the four papers as the function that computes what it promises."""
+    parts = ["# Statements as functions\n"]
+    parts.append(
+        "Every reading of a numbered statement is a function of `lemmata.bounds`: it computes the number that the "
+        "statement promises, and raises `OutsideHypotheses` for arguments that the statement does not speak about. "
+        "`lemmata explain ID` says whether it is true.\n"
+    )
+    for paper in library.house:
+        parts.append(f"## {paper.title}\n\n{paper.cited}, `lemmata.bounds.{paper.id}`.\n")
+        parts += [one for id in paper.contents for one in lines(paper, id)]
+    return "\n".join(parts)
+
+
+def lines(paper: Paper, id: str) -> list[str]:
+    """A statement's readings, a line each; none for a statement without a function."""
+    full = id if id in library.ids else f"{paper.id}.{id}"
+    found = theorems(full)
+    return [f"**{library.label(full)}** (`{full}`)\n", *map(line, found), ""] if found else []
+
+
+def line(theorem: Theorem) -> str:
+    """`module.function(n, beta)`: the first sentence of its docstring."""
+    function = theorem.formula
+    called = ", ".join(inspect.signature(function).parameters)
+    module = function.__module__.removeprefix("lemmata.bounds.")
+    says = re.sub(r"\s+", " ", (inspect.getdoc(function) or "").split("\n\n")[0])
+    reading = " ".join(filter(None, (theorem.reading, theorem.part)))
+    return f"- {reading}: `{module}.{function.__name__}({called})`. {safe(says)}"
+
+
+def safe(text: str) -> str:
+    """Prose of a docstring as Markdown: its code stays, other signs stand for themselves."""
+    parts = re.split(r"(`[^`]*`)", text)
+    return "".join(part if i % 2 else re.sub(r"([\\*_<>|\[\]$~#])", r"\\\1", part) for i, part in enumerate(parts))
+
+
+# Names and modules ---------------------------------------------------------------------------------------------------
+
+
+def reference() -> str:
+    """A page a name that `lemmata` hands out, by the module where it is at home."""
+    left = [(home.removeprefix("lemmata.mechanisms."), names.split()) for home, names in lemmata.HOMES.items()]
+    parts = [HEAD]
+    for heading, homes in REFERENCE.items():
+        here = [one for one in left if not homes or one[0].split(".")[0] in homes.split()]
+        left = [one for one in left if one not in here]
+        listed = "\n".join(f"   {name}" for _, names in here for name in names)
+        parts.append(f"{heading}\n{'-' * len(heading)}\n\n.. autosummary::\n   :toctree: api\n\n{listed}\n")
+    return "\n".join(parts)
+
+
+def modules() -> str:
+    """A page a module of what stands below the names that `lemmata` hands out."""
+    parts = ["Modules\n=======\n", BELOW]
+    for heading, names in GROUPS.items():
+        found = [module for name in names for module in below(name)]
+        listed = "\n".join(f"   {name}" for name in found)
+        parts.append(f"{heading}\n{'-' * len(heading)}\n\n.. autosummary::\n   :toctree: modules\n\n{listed}\n")
+    return "\n".join(parts)
+
+
+def below(name: str) -> Iterator[str]:
+    """A module; of a package also the modules that stand in it, not those of packages below."""
+    package = importlib.import_module(name)
+    yield name
+    for info in pkgutil.iter_modules(getattr(package, "__path__", [])):
+        if not info.ispkg and not info.name.startswith("_"):
+            yield f"{name}.{info.name}"
