@@ -39,7 +39,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def heed() -> None:
-    """End as after an interrupt when the process is asked to end or its terminal is gone; hush two warnings of joblib's.
+    """End as after an interrupt when asked to end, or when the terminal is gone; hush two of joblib's warnings.
 
     It says at its import that processes cannot share memory here, and `run` says so in words of its own; and that a
     worker was replaced, which it does to give memory back.
