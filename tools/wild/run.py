@@ -1,0 +1,137 @@
+"""`make wild [LIBRARY=name]`: every library in an environment of its own below .wild/, its targets audited, one table.
+
+reports/published/wild.csv has a row a target. Lines of libraries that are not asked for stay as they are; one that
+cannot be installed is said on stderr, exit status 1, and keeps its old lines, whose date tells their age.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import json
+import os
+import subprocess
+import sys
+import tomllib
+import venv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+CHECKOUT = HERE.resolve().parents[1]
+TABLE, ENVIRONMENTS = CHECKOUT / "reports/published/wild.csv", CHECKOUT / ".wild"
+COLUMNS = (
+    *("library", "version", "target", "kind", "issue", "says", "claim", "claimed", "verdict", "bound", "caught"),
+    *("releases", "seconds", "pair", "place", "named", "note", "code", "date"),
+)
+LONGEST = 900  # seconds a library's audits may take
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+
+
+@dataclass(frozen=True)
+class Library:
+    """A line of libraries.toml."""
+
+    name: str
+    version: str
+    targets: str
+    requires: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """Where its environment is made."""
+        return ENVIRONMENTS / f"{self.name.replace(' ', '-')}-{self.version}"
+
+
+def libraries(text: str) -> list[Library]:
+    """The libraries of a TOML text. Raises ValueError for a key that is none and for a version that pip may choose."""
+    found = []
+    for entry in tomllib.loads(text)["library"]:
+        if unknown := set(entry) - set(Library.__dataclass_fields__):
+            raise ValueError(f"library {entry.get('name')!r} has the unknown key {min(unknown)!r}")
+        library = Library(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()})
+        pins = [pin for pin in library.requires + library.alone if pin.endswith(f"=={library.version}")]
+        if (library.requires or library.alone) and not pins:
+            raise ValueError(f"library {library.name!r} is not pinned at its version {library.version}")
+        found.append(library)
+    return found
+
+
+def prepared(library: Library) -> Path:
+    """The interpreter of a library's environment, made if it is missing: the library, and what this package needs."""
+    python, done = library.folder / "bin/python", library.folder / "done"
+    if not done.exists():
+        venv.create(library.folder, with_pip=True, clear=True)
+        ours = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+        install = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        subprocess.run([*install, *library.requires, *ours], check=True)
+        if library.alone:
+            subprocess.run([*install, "--no-deps", *library.alone], check=True)
+        done.touch()
+    return python
+
+
+def audited(library: Library) -> list[dict[str, Any]]:
+    """The rows of a library's targets, audited in its environment with this checkout on the path."""
+    command = [str(prepared(library)), "-W", "ignore", "-m", "lemmata.tools.wild.audited", library.targets]
+    environment = os.environ | ONE_THREAD | {"PYTHONPATH": str(CHECKOUT)}
+    done = subprocess.run(
+        [*command, library.version], env=environment, stdout=subprocess.PIPE, text=True, check=True, timeout=LONGEST
+    )
+    today = {"library": library.name, "version": library.version, "date": datetime.date.today().isoformat()}
+    return [today | json.loads(line) for line in done.stdout.splitlines()]
+
+
+def merged(old: Iterable[dict], new: Iterable[dict], order: list[Library]) -> list[dict]:
+    """All rows, those of `new` in place of the old ones of the same library and version, in the libraries' order."""
+    new = list(new)
+    fresh = {(row["library"], row["version"]) for row in new}
+    places = {(library.name, library.version): place for place, library in enumerate(order)}
+    kept = [row for row in old if (row["library"], row["version"]) not in fresh]
+    rows = [row for row in kept + new if (row["library"], row["version"]) in places]
+    return sorted(rows, key=lambda row: places[row["library"], row["version"]])
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    """The rows of a table of audits, or none where there is no file. Raises ValueError for other columns."""
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as lines:
+        reader = csv.DictReader(lines)
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise ValueError(f"{path.name} has the columns {reader.fieldnames}, not {list(COLUMNS)}")
+        return list(reader)
+
+
+def write(rows: list[dict], path: Path) -> None:
+    """The table, in one piece."""
+    beside = path.with_suffix(".part")
+    with beside.open("w", newline="", encoding="utf-8") as lines:
+        writer = csv.DictWriter(lines, COLUMNS, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    beside.replace(path)
+
+
+def main(only: str = "") -> int:
+    """Audit all libraries, or those whose name begins with `only`; 1 if one of them could not be."""
+    order, status = libraries((HERE / "libraries.toml").read_text(encoding="utf-8")), 0
+    for library in order:
+        if not library.name.lower().startswith(only.lower()):
+            continue
+        print(f"{library.name} {library.version}", file=sys.stderr)
+        try:
+            new = audited(library)
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+            print(f"{library.name} {library.version} was left out: {error}", file=sys.stderr)
+            status = 1
+            continue
+        write(merged(table(TABLE), new, order), TABLE)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
