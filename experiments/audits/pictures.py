@@ -50,6 +50,6 @@ def wild(lines: list[dict[str, str]]) -> str:
         axis.set_yticks(range(len(libraries)), list(reversed(libraries)))
         axis.set_xlim(left=-0.05)
         axis.set_xlabel("what the privacy loss exceeds (99.9 %), over what is promised")
-        axis.legend(fontsize=8, loc="lower right")
+        axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         svg = saved(fig, "svg")
     return svg.decode()

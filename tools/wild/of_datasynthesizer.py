@@ -17,6 +17,6 @@ def table(X):
     return get_noisy_distribution_of_attributes(["a", "b"], data, epsilon=1.0)["count"].to_numpy()
 
 
-@known(ISSUE, "the noise of a share is added to counts", line="PrivBayes.py:238 PrivBayes.py:239", mended="0.1.8")
+@known(ISSUE, "the noise of a share is added to counts", line="PrivBayes.py:232", mended="0.1.8")
 def noisy_counts():
     return table, X, PureDP(1.0, "add/remove")

@@ -1,7 +1,7 @@
 """`make wild [LIBRARY=name]`: every library in an environment of its own below .wild/, its targets audited, one table.
 
-reports/published/wild.csv has a row a target. Lines of libraries that are not asked for stay as they are; one that
-cannot be installed is said on stderr, exit status 1, and keeps its old lines, whose date tells their age.
+reports/published/wild.csv has a row a target, written as it comes. Rows that are not renewed stay as they are, and
+their date tells their age; a library that cannot be installed or imported is said on stderr, with exit status 1.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ import subprocess
 import sys
 import tomllib
 import venv
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from lemmata.tools.wild.targets import listed
 
 HERE = Path(__file__).parent
 CHECKOUT = HERE.resolve().parents[1]
@@ -26,7 +28,6 @@ COLUMNS = (
     *("library", "version", "target", "kind", "issue", "says", "claim", "claimed", "verdict", "bound", "caught"),
     *("releases", "seconds", "pair", "place", "named", "note", "code", "date"),
 )
-LONGEST = 900  # seconds a library's audits may take
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 
@@ -74,25 +75,33 @@ def prepared(library: Library) -> Path:
     return python
 
 
-def audited(library: Library) -> list[dict[str, Any]]:
-    """The rows of a library's targets, audited in its environment with this checkout on the path."""
+def audited(library: Library) -> Iterator[dict[str, Any]]:
+    """The rows of a library's targets as they come, audited in its environment with this checkout on the path."""
     command = [str(prepared(library)), "-W", "ignore", "-m", "lemmata.tools.wild.audited", library.targets]
     environment = os.environ | ONE_THREAD | {"PYTHONPATH": str(CHECKOUT)}
-    done = subprocess.run(
-        [*command, library.version], env=environment, stdout=subprocess.PIPE, text=True, check=True, timeout=LONGEST
-    )
     today = {"library": library.name, "version": library.version, "date": datetime.date.today().isoformat()}
-    return [today | json.loads(line) for line in done.stdout.splitlines()]
+    command.append(library.version)
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout or ():
+            yield today | json.loads(line)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
 
 
-def merged(old: Iterable[dict], new: Iterable[dict], order: list[Library]) -> list[dict]:
-    """All rows, those of `new` in place of the old ones of the same library and version, in the libraries' order."""
-    new = list(new)
-    fresh = {(row["library"], row["version"]) for row in new}
-    places = {(library.name, library.version): place for place, library in enumerate(order)}
-    kept = [row for row in old if (row["library"], row["version"]) not in fresh]
-    rows = [row for row in kept + new if (row["library"], row["version"]) in places]
-    return sorted(rows, key=lambda row: places[row["library"], row["version"]])
+def merged(old: Iterable[dict], new: Iterable[dict], order: list[tuple[str, ...]]) -> list[dict]:
+    """All rows in the order of (library, version, target), new ones in place of old ones; without those not in it."""
+    rows = {_which(row): row for row in (*old, *new)}
+    return [rows[which] for which in order if which in rows]
+
+
+def declared(library: Library) -> list[tuple[str, ...]]:
+    """(library, version, target) of every target of a library, read without importing it."""
+    names = listed((HERE / f"{library.targets}.py").read_text(encoding="utf-8"))
+    return [(library.name, library.version, name.replace("_", " ").strip()) for name in names]
+
+
+def _which(row: dict) -> tuple[str, ...]:
+    return row["library"], row["version"], row["target"]
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -118,18 +127,19 @@ def write(rows: list[dict], path: Path) -> None:
 
 def main(only: str = "") -> int:
     """Audit all libraries, or those whose name begins with `only`; 1 if one of them could not be."""
-    order, status = libraries((HERE / "libraries.toml").read_text(encoding="utf-8")), 0
-    for library in order:
+    chosen, status = libraries((HERE / "libraries.toml").read_text(encoding="utf-8")), 0
+    order = [which for library in chosen for which in declared(library)]
+    for library in chosen:
         if not library.name.lower().startswith(only.lower()):
             continue
         print(f"{library.name} {library.version}", file=sys.stderr)
         try:
-            new = audited(library)
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+            for row in audited(library):
+                print(f"  {row['target']}: {row['verdict']}", file=sys.stderr)
+                write(merged(table(TABLE), [row], order), TABLE)
+        except subprocess.CalledProcessError as error:
             print(f"{library.name} {library.version} was left out: {error}", file=sys.stderr)
             status = 1
-            continue
-        write(merged(table(TABLE), new, order), TABLE)
     return status
 
 
