@@ -64,7 +64,7 @@ nulls: .venv/.stamp-dev
 # Libraries that others wrote, at pinned versions, each in an environment of its own below .wild/: a quarter of an hour.
 # `make wild LIBRARY=opendp` renews those lines of reports/published/wild.csv alone. No test needs it.
 wild: .venv/.stamp-dev
-	.venv/bin/python -m lemmata.tools.wild.run $(LIBRARY)
+	.venv/bin/python -m lemmata.tools.wild.run $(LIBRARY) $(TARGET)
 
 bench: .venv/.stamp-dev
 	$(LEMMATA) bench

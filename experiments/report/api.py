@@ -23,7 +23,7 @@ GROUPS = (  # heading, and the packages or modules below it
     ("Solvers", ("lemmata.mechanisms.solvers",)),
     ("Statements as functions", ("lemmata.bounds.theorem", "lemmata.bounds.library", "lemmata.bounds.exact")),
 )
-ADDRESS = re.compile(r"<([\w.]+)[^<>]* at 0x[0-9a-f]+>")  # differs from run to run
+ADDRESS = re.compile(r"<([\w.]+)(?:[^<>]|<\w+>)* at 0x[0-9a-f]+>")  # differs from run to run
 ANNOTATION = re.compile(r"(: |-> )'([^']*)'")  # modules keep their annotations as texts
 CODE = re.compile(r"^(>>>| {4})")  # how an example begins, or what a docstring sets apart
 

@@ -26,7 +26,7 @@ def covariance(X, bounds=(0, 1)):
     return released.release(pd.DataFrame(X, columns=["a", "b"]))
 
 
-@known(ISSUE, "what is clipped and filled is thrown away", line="dp_covariance.py:115", mended="1.0.6")
+@known(ISSUE, "what was clipped and filled is thrown away: NaN shows", line="dp_covariance.py:115", mended="1.0.6")
 def covariances():
     return covariance, X, PureDP(1.0)
 

@@ -1,4 +1,4 @@
-"""`make wild [LIBRARY=name]`: every library in an environment of its own below .wild/, its targets audited, one table.
+"""`make wild [LIBRARY=name [TARGET=function]]`: audit every library in an environment of its own below .wild/.
 
 reports/published/wild.csv has a row a target, written as it comes. Rows that are not renewed stay as they are, and
 their date tells their age; a library that cannot be installed or imported is said on stderr, with exit status 1.
@@ -75,12 +75,12 @@ def prepared(library: Library) -> Path:
     return python
 
 
-def audited(library: Library) -> Iterator[dict[str, Any]]:
-    """The rows of a library's targets as they come, audited in its environment with this checkout on the path."""
+def audited(library: Library, target: str = "") -> Iterator[dict[str, Any]]:
+    """The rows of a library's targets, or of the one named, as they come; this checkout is on their path."""
     command = [str(prepared(library)), "-W", "ignore", "-m", "lemmata.tools.wild.audited", library.targets]
     environment = os.environ | ONE_THREAD | {"PYTHONPATH": str(CHECKOUT)}
     today = {"library": library.name, "version": library.version, "date": datetime.date.today().isoformat()}
-    command.append(library.version)
+    command += [library.version, target]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout or ():
             yield today | json.loads(line)
@@ -125,8 +125,8 @@ def write(rows: list[dict], path: Path) -> None:
     beside.replace(path)
 
 
-def main(only: str = "") -> int:
-    """Audit all libraries, or those whose name begins with `only`; 1 if one of them could not be."""
+def main(only: str = "", target: str = "") -> int:
+    """Audit all libraries, or those whose name begins with `only`, or a target of theirs; 1 if one could not be."""
     chosen, status = libraries((HERE / "libraries.toml").read_text(encoding="utf-8")), 0
     order = [which for library in chosen for which in declared(library)]
     for library in chosen:
@@ -134,7 +134,7 @@ def main(only: str = "") -> int:
             continue
         print(f"{library.name} {library.version}", file=sys.stderr)
         try:
-            for row in audited(library):
+            for row in audited(library, target):
                 print(f"  {row['target']}: {row['verdict']}", file=sys.stderr)
                 write(merged(table(TABLE), [row], order), TABLE)
         except subprocess.CalledProcessError as error:
