@@ -57,7 +57,6 @@ def gaussian_naive_bayes():
     LINEAR + "105",
     "the sensitivity of a square is that of the lower bound: 0",
     line="linear_regression.py:147",
-    budget=6_000,
 )
 def linear_regression_from_0_to_100():
     return partial(regression, bounds=(0, 100), fit_intercept=False), 100 * X, y, PureDP(1.0)
@@ -67,40 +66,14 @@ def linear_regression_from_0_to_100():
     LINEAR + "104",
     "centring spends its share of the budget twice",
     line="linear_regression.py:90 linear_regression.py:93",
-    budget=6_000,
 )
 def linear_regression_with_intercept():
     return partial(regression, bounds=(-1, 1), fit_intercept=True), 2 * X - 1, y, PureDP(1.0)
 
 
-@honest("refuses every fit beside today's scikit-learn")
-def logistic_regression():
-    return models.LogisticRegression(epsilon=1.0, data_norm=2.0), X, y, PureDP(1.0)
-
-
-@honest("NaN is replaced first")
-def mean_without_nan():
-    return partial(tools.nanmean, epsilon=1.0, bounds=(0, 1)), x, PureDP(1.0)
-
-
-@honest("NaN is replaced first")
-def var_without_nan():
-    return partial(tools.nanvar, epsilon=1.0, bounds=(0, 1)), x, PureDP(1.0)
-
-
-@honest("NaN is replaced first")
-def std_without_nan():
-    return partial(tools.nanstd, epsilon=1.0, bounds=(0, 1)), x, PureDP(1.0)
-
-
 @honest("NaN is replaced first")
 def sum_without_nan():
     return partial(tools.nansum, epsilon=1.0, bounds=(0, 1)), x, PureDP(1.0)
-
-
-@honest()
-def count_nonzero():
-    return partial(tools.count_nonzero, epsilon=1.0), x, PureDP(1.0, "add/remove")
 
 
 @honest()
