@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: verify test quick touched test-all full bench soak mutants nulls docs clean lock sbom setup
+.PHONY: verify test quick touched test-all full bench soak mutants nulls wild docs clean lock sbom setup
 
 # `lemmata run` exits 1 when a verdict contradicts the published ledger: the report is still wanted then.
 define run_and_report
@@ -60,6 +60,11 @@ mutants: .venv/.stamp-dev
 # About two hours on one core, and it may be ended at any moment: 2,000 audits of every mechanism that just keeps its claim.
 nulls: .venv/.stamp-dev
 	.venv/bin/python -m lemmata.experiments.audits.nulls
+
+# Libraries that others wrote, at pinned versions, each in an environment of its own below .wild/: a quarter of an hour.
+# `make wild LIBRARY=opendp` renews those lines of reports/published/wild.csv alone. No test needs it.
+wild: .venv/.stamp-dev
+	.venv/bin/python -m lemmata.tools.wild.run $(LIBRARY) $(TARGET)
 
 bench: .venv/.stamp-dev
 	$(LEMMATA) bench
@@ -127,6 +132,6 @@ sbom: .venv/.stamp-dev
 
 clean:
 	rm -rf docs/generated
-	rm -rf .venv .asv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .asv .wild build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find lemmata bounds mechanisms experiments tools tests -name __pycache__ -type d -prune -exec rm -rf {} +
 	if [ -d reports ]; then find reports -mindepth 1 -maxdepth 1 ! -name published -exec rm -rf {} +; fi

@@ -24,6 +24,7 @@ NAV: Nav = (
     *OWN[:2],
     ("When bounds speak", "bounds.html"),
     ("Audits", "audits.html"),
+    ("In the wild", "wild.html"),
     ("Learners", "comparison.html"),
     ("Not hardened", "hardened.html"),
     OWN[2],

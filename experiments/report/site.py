@@ -19,7 +19,7 @@ from lemmata.experiments.engine import graph, registry
 from lemmata.experiments.engine.claim import SEVERITIES
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.remembered import Pair
-from lemmata.experiments.report import atlas, citing, speaks, words
+from lemmata.experiments.report import atlas, citing, speaks, wild, words
 from lemmata.experiments.report.drawn import Drawn
 from lemmata.experiments.report.dress import DOCUMENTATION, NAV, OWN, Also, Nav, rendered, static
 from lemmata.experiments.report.errata import BAD, annotated, beside, errata_of, errata_pages
@@ -109,8 +109,15 @@ def our_figures(
     tables = {name: committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}
     tables["nulls"] = nulls.shown(committed("nulls"))
     lines = committed("power")
-    audits, new = standing("audits", repr(lines), kept, lambda pictures: {"power": pictures.power(lines)})
+    theirs = wild.lines(reports)
+    audits, new = standing(
+        "audits",
+        repr((lines, theirs)),
+        kept,
+        lambda pictures: {"power": pictures.power(lines)} | ({"wild": pictures.wild(theirs)} if theirs else {}),
+    )
     made.append(page("audits.html.j2", "audits.html", rows=attacked, figures=audits, **tables))
+    made.append(page("wild.html.j2", "wild.html", figure=audits.get("wild", ""), **wild.shown(theirs)))
     side_by_side = comparison.shown(reports)
     means = comparison.tables(reports)["means"]
     learners, more = standing("comparison", means.to_csv(), kept, lambda pictures: pictures.figures(means))

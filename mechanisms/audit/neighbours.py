@@ -277,6 +277,8 @@ def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
         for how, move in moves:
             for way, sign in (("up", step), ("down", -step)):
                 other = base + (sign * move).astype(base.dtype if float(step).is_integer() else float)
+                if other.dtype.kind in "iu" and np.any((other > base) != (sign * move > 0)):
+                    continue  # beyond the largest integer: no step at all
                 yield Neighbours((base.astype(other.dtype),), (other,), f"{words}; moved {way} {how}", rows=False)
 
 

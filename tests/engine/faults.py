@@ -144,7 +144,7 @@ def _install(turn: Turn) -> None:
     if turn.kind == "worker":
         send = workers.Elsewhere.send
         workers.Elsewhere.send = lambda pool, *chunk: (send(pool, *chunk), turn.here(pool))[0]
-    if turn.kind == "database":
+    if turn.kind in ("database", "written"):
         connect = sqlite3.connect
         sqlite3.connect = lambda *given, **named: connect(*given, **{"factory": _counting(turn), **named})
 
@@ -152,8 +152,12 @@ def _install(turn: Turn) -> None:
 def _counting(turn: Turn) -> type[sqlite3.Connection]:
     class Connection(sqlite3.Connection):
         def execute(self, *given: Any) -> sqlite3.Cursor:
-            turn.here(sqlite3.OperationalError("disk I/O error"))
-            return super().execute(*given)
+            if turn.kind == "database":
+                turn.here(sqlite3.OperationalError("disk I/O error"))
+            done = super().execute(*given)
+            if turn.kind == "written":  # and nobody has heard of it
+                turn.here(sqlite3.OperationalError("disk I/O error"))
+            return done
 
         def executescript(self, *given: Any) -> sqlite3.Cursor:
             turn.here(sqlite3.OperationalError("database or disk is full"))

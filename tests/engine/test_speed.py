@@ -261,7 +261,11 @@ def test_every_benchmark_runs_at_its_smallest_setting(name, monkeypatch):
             combination = next(product(*getattr(kind, "params", ())))
             for function in (f for f in dir(kind) if f.startswith(("time_", "track_"))):
                 benchmark = kind()
-                benchmark.setup(*combination)
+                try:
+                    benchmark.setup(*combination)
+                except NotImplementedError as skipped:  # as asv skips it: dear in a brief run, or a peer is missing
+                    assert str(skipped).startswith(("not in a brief", "No module named")), skipped
+                    continue
                 value = getattr(benchmark, function)(*combination)
                 getattr(benchmark, "teardown", lambda *_: None)(*combination)
                 assert function.startswith("time_") or isinstance(value, float), (kind, function)

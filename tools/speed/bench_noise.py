@@ -86,8 +86,8 @@ class Exponential:
     track_time_over_choice.unit = "ratio"
 
 
-class Exact:
-    """Vectors of exact noise: at most 5 microseconds a number, and OpenDP's beside them where it is installed."""
+class _Vectors:
+    """Vectors of exact noise."""
 
     params = (["discrete Gaussian", "grid Gaussian", "snapping", "grid Laplace"], [1, 1000])
     param_names = ("law", "numbers")
@@ -104,6 +104,10 @@ class Exact:
         self.rng, self.kind, self.value = np.random.default_rng(SEED), law, value
         self.law.sample(self.rng)
 
+
+class Exact(_Vectors):
+    """Vectors of exact noise: at most 5 microseconds a number."""
+
     def track_microseconds_a_number(self, law, numbers):
         """Of CPU time, one release of so many numbers at a time."""
         best = float("inf")
@@ -116,10 +120,18 @@ class Exact:
 
     track_microseconds_a_number.unit = "µs"
 
+
+class ExactBesideOpenDP(_Vectors):
+    """The same beside OpenDP's, where that is installed."""
+
+    def setup(self, law, numbers):
+        self.dp = module("opendp.prelude")
+        self.dp.enable_features("contrib")
+        super().setup(law, numbers)
+
     def track_time_over_opendp(self, law, numbers):
         """Over its measurement of the same kind, of vectors of whole numbers for the discrete Gaussian."""
-        dp = module("opendp.prelude")
-        dp.enable_features("contrib")
+        dp = self.dp
         whole, gaussian = law == "discrete Gaussian", "Gaussian" in law
         domain = dp.vector_domain(dp.atom_domain(T=int) if whole else dp.atom_domain(T=float, nan=False))
         metric = (dp.l2_distance if gaussian else dp.l1_distance)(T=int if whole else float)
@@ -137,8 +149,11 @@ class Epsilon:
     params = ([0.1, 1.0, 10.0],)
     param_names = ("mu",)
 
+    def setup(self, mu):
+        self.modules = module("dp_accounting.gaussian_mechanism"), module("lemmata.mechanisms.privacy")
+
     def track_time_over_dp_accounting(self, mu):
-        theirs, ours = module("dp_accounting.gaussian_mechanism"), module("lemmata.mechanisms.privacy")
+        theirs, ours = self.modules
         return ratio(lambda: ours.gaussian_epsilon(mu, 1e-5), lambda: theirs.get_epsilon_gaussian(1 / mu, 1e-5), 50)
 
     track_time_over_dp_accounting.unit = "ratio"

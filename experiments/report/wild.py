@@ -1,0 +1,66 @@
+"""The page "In the wild": released libraries of others under our audit, from the table that `make wild` writes."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from lemmata.bounds.verdicts import REFUTED
+
+TABLE = "published/wild.csv"
+KNOWN, HONEST, NOT_AUDITED = "known bug", "honest", "NOT_AUDITED"
+
+
+def lines(reports: Path) -> list[dict[str, str]]:
+    """The rows of the committed table, known bugs first within a library; none where it is not at hand."""
+    table = reports / TABLE
+    if not table.exists():
+        return []
+    with table.open(newline="", encoding="utf-8") as text:
+        rows = list(csv.DictReader(text))
+    order = list(dict.fromkeys((row["library"], row["version"]) for row in rows))
+    return sorted(rows, key=lambda row: (order.index((row["library"], row["version"])), row["kind"] != KNOWN))
+
+
+def shown(rows: list[dict[str, str]]) -> dict[str, Any]:
+    """What the page says of them: the rows with words of their own, and everything counted."""
+    bugs = [row for row in rows if row["kind"] == KNOWN]
+    found = [row for row in bugs if row["verdict"] == REFUTED]
+    kept = [row for row in rows if row["kind"] != KNOWN]
+    return {
+        "rows": [row | {"came": came(row), "cited": cited(row["issue"])} for row in rows],
+        "targets": len(rows),
+        "libraries": len({row["library"] for row in rows}),
+        "bugs": len(bugs),
+        "found": len(found),
+        "of": len({row["library"] for row in found}),
+        "named": sum(row["named"] == "yes" for row in found),
+        "missed": [row for row in bugs if row["verdict"] != REFUTED],
+        "kept": len(kept),
+        "wronged": [row for row in kept if row["verdict"] == REFUTED],
+        "silent": [row for row in kept if row["verdict"] == NOT_AUDITED],
+        "releases": sorted(int(row["releases"]) for row in found),
+        "seconds": sorted(float(row["seconds"]) for row in found),
+        "dates": sorted({row["date"] for row in rows}),
+    }
+
+
+def came(row: dict[str, str]) -> str:
+    """What came out, in words."""
+    if row["verdict"] == REFUTED:
+        return "refuted"
+    if row["verdict"] == NOT_AUDITED:
+        return "nothing was audited"
+    if row["kind"] == KNOWN:
+        return "not found"
+    told_apart = f"survived; {row['caught']} times its leak would have been caught"
+    return told_apart if row["caught"] else "survived; the datasets looked alike"
+
+
+def cited(issue: str) -> str:
+    """`opendp/opendp 2911` of an issue's address, the file's name of another one, the paper as it is written."""
+    if not issue.startswith("https://github.com/"):
+        return issue
+    parts = issue.removeprefix("https://github.com/").split("/")
+    return f"{parts[0]}/{parts[1]} {parts[-1]}"

@@ -1,0 +1,128 @@
+"""Audits in the wild: what stands in the tables, without a network and without a foreign library."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lemmata.experiments.audits.pictures import wild as picture
+from lemmata.experiments.report import wild
+from lemmata.experiments.report.dress import rendered
+from lemmata.mechanisms.audit.neighbours import stepped
+from lemmata.tools.wild import run
+from lemmata.tools.wild.targets import HONEST, KNOWN, MENDED, honest, known
+
+HERE = Path(run.__file__).parent
+LIBRARIES = run.libraries((HERE / "libraries.toml").read_text(encoding="utf-8"))
+ROWS = run.table(run.TABLE)
+
+
+@known("https://github.com/someone/theirs/issues/7", "too little noise", line="theirs.py:12", mended="2.10")
+def their_sum():
+    return np.sum, np.zeros(3), None
+
+
+def test_a_bug_is_mended_from_a_version_on():
+    assert [their_sum.kind(version) for version in ("2.9", "2.10", "3.0")] == [KNOWN, MENDED, MENDED]
+    assert honest()(their_sum.make).kind("1.0") == HONEST
+
+
+def test_only_the_published_line_is_named():
+    assert their_sum.named("suspect: it moves at theirs.py:12, in sum")
+    assert not their_sum.named("suspect: it moves at theirs.py:120, in sum")
+    assert not honest()(their_sum.make).named("theirs.py:12")
+
+
+def test_a_target_is_shown_as_it_was_written():
+    assert (their_sum.name, their_sum.code) == ("their sum", "return np.sum, np.zeros(3), None")
+
+
+def test_what_nobody_has_published_stays_out():
+    with pytest.raises(ValueError, match="that nobody has published stays out"):
+        known("told to us by its author")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '[[library]]\nname="a"\nversion="1.2"\ntargets="t"\nrequires=["a>=1"]',
+            "'a' is not pinned at its version 1.2",
+        ),
+        ('[[library]]\nname="a"\nversion="1.2"\ntargets="t"\nneeds=["a==1.2"]', "unknown key 'needs'"),
+    ],
+)
+def test_a_library_is_pinned(text, message):
+    with pytest.raises(ValueError, match=message):
+        run.libraries(text)
+
+
+def test_every_row_is_of_a_target_that_is_declared():
+    """The table may lag behind the targets; it never tells of one that is gone."""
+    declared = [which for library in LIBRARIES for which in run.declared(library)]
+    assert len(declared) == len(set(declared)) and ROWS
+    for row in ROWS:
+        assert (row["library"], row["version"], row["target"]) in declared
+        assert row["kind"] == HONEST or row["issue"].startswith(("https://", "arXiv "))
+
+
+def test_new_rows_replace_old_ones_of_the_same_target():
+    order = [("a", "1", "x"), ("a", "1", "y"), ("b", "1", "x")]
+    old = [
+        dict(zip(("library", "version", "target"), which, strict=True)) for which in (*order[::-1], ("gone", "1", "x"))
+    ]
+    rows = run.merged(old, [old[1] | {"verdict": "new"}], order)
+    assert [tuple(row.values()) for row in rows] == [("a", "1", "x"), ("a", "1", "y", "new"), ("b", "1", "x")]
+
+
+def test_a_table_comes_back_as_it_was_written(tmp_path):
+    run.write(ROWS, tmp_path / "wild.csv")
+    assert run.table(tmp_path / "wild.csv") == ROWS
+    (tmp_path / "wild.csv").write_text("library,version\n")
+    with pytest.raises(ValueError, match=r"wild\.csv has the columns"):
+        run.table(tmp_path / "wild.csv")
+
+
+def row(**facts):
+    return (
+        dict.fromkeys(run.COLUMNS, "")
+        | {
+            "library": "theirs",
+            "version": "1",
+            "claimed": "1",
+            "releases": "9",
+            "seconds": "1",
+        }
+        | facts
+    )
+
+
+def test_the_page_says_what_was_missed_and_what_was_wronged():
+    """A known bug that was not found and an honest target that was refuted are named: the page cannot hide them."""
+    rows = [
+        row(target="found one", kind=KNOWN, verdict="REFUTED", named="yes", bound="2", issue="arXiv 1"),
+        row(target="missed one", kind=KNOWN, verdict="INCONCLUSIVE", issue="https://github.com/a/b/issues/3"),
+        row(target="wronged one", kind=HONEST, verdict="REFUTED", bound="1.5"),
+        row(target="silent one", kind=HONEST, verdict="NOT_AUDITED", claimed=""),
+    ]
+    page = rendered("wild.html.j2", "wild.html", figure="site/x.svg", **wild.shown(rows))[1]
+    for words in (
+        "<b>1 of 2</b>",
+        "<b>not found</b>: theirs 1, missed one",
+        "<b>1 were refuted</b>: theirs 1, wronged",
+    ):
+        assert words in page, words
+    assert "Nothing was audited of theirs 1, silent one" in page and "a/b 3" in page
+    assert picture(rows).startswith("<svg")
+
+
+def test_without_a_table_the_page_says_so(tmp_path):
+    assert wild.lines(tmp_path) == []
+    assert "make wild" in rendered("wild.html.j2", "wild.html", figure="", **wild.shown([]))[1]
+
+
+def test_a_step_beyond_the_largest_integer_is_none():
+    """2**31 - 1 and one more are 1 apart, and not 2**32: a library was nearly blamed for our own overflow."""
+    steps = list(stepped(np.array([2**31 - 1, 0], np.int32), 1.0, "L1Distance"))
+    apart = [np.abs(s.neighbour[0].astype(float) - s.data[0]).sum() for s in steps]
+    assert apart and set(apart) == {1.0}
