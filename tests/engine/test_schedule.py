@@ -218,7 +218,7 @@ def test_a_chunk_keeps_what_it_computed_beside_what_it_took(monkeypatch):
         honest = claims[key].trial
 
         def slow(rng, size, **setting):
-            time.sleep(0.2)
+            time.sleep(0.5)
             in_a_thread(lambda: compute_for(0.1))
             return honest(rng, size, **setting)
 
