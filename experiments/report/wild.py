@@ -25,7 +25,8 @@ def lines(reports: Path) -> list[dict[str, str]]:
 
 def shown(rows: list[dict[str, str]]) -> dict[str, Any]:
     """What the page says of them: the rows with words of their own, and everything counted."""
-    bugs = [row for row in rows if row["kind"] == KNOWN]
+    once = {(row["library"], row["target"]): row for row in rows if row["kind"] == KNOWN}  # whatever the versions
+    bugs = list(once.values())
     found = [row for row in bugs if row["verdict"] == REFUTED]
     kept = [row for row in rows if row["kind"] != KNOWN]
     return {
