@@ -252,9 +252,9 @@ def test_all_records_but_a_quarter_are_trained_on_unless_fewer_are_asked_for():
 
 
 def test_no_committed_attack_refutes_a_learner(tmp_path):
-    """None of ours; diffprivlib's fit raises on records of one label, as the page says."""
+    """Of ours; what others have released is audited in the wild."""
     found = {row["learner"]: row["verdict"] for row in page.shown(tmp_path)["attacks"]}
-    assert found.pop("diffprivlib") == "REFUTED" and set(found.values()) == {"INCONCLUSIVE"}
+    assert "diffprivlib" not in found and set(found.values()) == {"INCONCLUSIVE"}
 
 
 def test_what_is_not_installed_is_listed_and_not_run():
