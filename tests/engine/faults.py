@@ -97,6 +97,7 @@ def run(call: Callable[[], Any], turn: Turn | None = None, size: int | None = No
     if child == 0:
         status = 70
         try:
+            os.setsid()
             os.dup2(said, 2)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
@@ -111,9 +112,11 @@ def run(call: Callable[[], Any], turn: Turn | None = None, size: int | None = No
             os._exit(status)
     os.close(said)
     os.close(count)
+    _, waited = os.waitpid(child, 0)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)  # workers notice within half a minute that nobody asks any more
     with os.fdopen(heard) as lines, os.fdopen(counted) as places:
         text, passed = lines.read(), places.read()
-    _, waited = os.waitpid(child, 0)
     return Ended(os.waitstatus_to_exitcode(waited), text, int(passed or 0))
 
 
