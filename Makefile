@@ -109,6 +109,9 @@ COMPILE = .venv/bin/python -m compileall -qq -j 0 -x /tests/ .venv/lib || true
 PINS = CUSTOM_COMPILE_COMMAND="make lock" "$$tools/bin/pip-compile" --quiet --extra fast --generate-hashes --allow-unsafe \
     --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-options
 
+# Where one extra names another, pip-compile lists this project too, by the path of this folder: that is no pin.
+PINNED = sed -i '/^\# WARNING: pip install/,/^    \# via lemmata/d'
+
 lock:
 	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
 	$(PYTHON) -m venv "$$tools" && \
@@ -119,7 +122,8 @@ lock:
 	    --output-file requirements-lab.lock pyproject.toml && \
 	rm -f requirements-docs.lock && \
 	$(PINS) --extra docs --extra dev --extra dask --constraint requirements.lock \
-	    --output-file requirements-docs.lock pyproject.toml
+	    --output-file requirements-docs.lock pyproject.toml && \
+	$(PINNED) requirements.lock requirements-docs.lock
 
 # What the locked environment holds, with its licences: the bill of materials and docs/licences.md, after each `make lock`.
 sbom: .venv/.stamp-dev

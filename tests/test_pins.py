@@ -24,6 +24,13 @@ def test_the_pins_of_make_verify_are_among_those_of_make_test():
     assert {package: more.get(package) for package in fewer} == fewer
 
 
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-lab.lock", "requirements-docs.lock"])
+def test_every_line_of_a_lock_is_a_pin_with_its_hashes(lock):
+    """And so none is a path of the machine that wrote it."""
+    lines = [line for line in (ROOT / lock).read_text(encoding="utf-8").splitlines() if line[:1] not in ("", " ", "#")]
+    assert len(lines) == len(pins(lock)) and "file://" not in (ROOT / lock).read_text(encoding="utf-8")
+
+
 def test_the_bill_of_materials_is_of_the_lock():
     """Every pin that this platform installs, with its version, and nothing else."""
     pinned = {name.replace("_", "-"): version for name, (version, _) in pins("requirements.lock").items()}
