@@ -25,6 +25,7 @@ from sklearn.datasets import load_iris, load_wine, make_classification
 from lemmata.experiments.comparison import learners, problems
 from lemmata.experiments.comparison.table import DELTA, EPSILONS
 from lemmata.experiments.data import load
+from lemmata.experiments.engine.files import tabled
 from lemmata.mechanisms import noisy_gd
 from lemmata.mechanisms.estimators import resolved_steps, resolved_width
 from lemmata.mechanisms.privacy import ApproxDP, gaussian_mu
@@ -126,8 +127,7 @@ def main(named: list[str]) -> None:
             text = " ".join(f"{key}={value:g}" for key, value in setting.items())
             kept.append((name, text, f"{mean:.4f}", "yes" * (i == taken)))
             print(*kept[-1], sep="\t", flush=True)
-    with TABLE.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([FIELDS, *kept])
+    tabled(TABLE, FIELDS, kept)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ import numpy as np
 from scipy.stats import beta, binom
 
 from lemmata.experiments.audits import known
+from lemmata.experiments.engine.files import tabled
 from lemmata.experiments.engine.fingerprint import code_hash
 from lemmata.mechanisms.audit.attackers import attackers
 from lemmata.mechanisms.audit.game import Game, play
@@ -240,11 +241,7 @@ def measured(table: Path, audits: int) -> Iterator[dict]:
             line["alarms"] + alarms,
             line["overclaims"] + overclaims,
         )
-        with table.with_suffix(".new").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, line, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(lines.values())
-        table.with_suffix(".new").replace(table)
+        tabled(table, line, (each.values() for each in lines.values()))
         yield line
 
 

@@ -29,6 +29,15 @@ def rows(reports: str | Path) -> dict[str, dict]:
         raise PaperError(f"{path}: is no published ledger ({type(error).__name__}: {error})") from None
 
 
+def table(reports: Path, name: str) -> list[dict[str, str]]:
+    """The lines of another table that is published beside the ledger; none where it is not at hand."""
+    path = reports / "published" / f"{name}.csv"
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
 def _typed(row: dict[str, str]) -> dict:
     nested = {name: json.loads(row[name]) if row.get(name) else None for name in NESTED}
     numbers = {name: int(float(row[name])) if row.get(name) else None for name in NUMBERS}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -15,7 +14,7 @@ from lemmata.bounds.library import Paper, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.audits import committed, nulls
 from lemmata.experiments.comparison import page as comparison
-from lemmata.experiments.engine import graph, registry
+from lemmata.experiments.engine import graph, published, registry
 from lemmata.experiments.engine.claim import SEVERITIES
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.remembered import Pair
@@ -128,11 +127,9 @@ def our_figures(
 
 def mutation_run(reports: Path) -> dict | None:
     """The committed record of the last mutation run: how many of which outcome, and the survivors."""
-    table = reports / "published" / "mutants.csv"
-    if not table.exists():
+    rows = published.table(reports, "mutants")
+    if not rows:
         return None
-    with table.open(newline="", encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
     count = Counter(row["outcome"] for row in rows)
     real = count["killed"] + count["SURVIVED"]
     survivors = [row for row in rows if row["outcome"] == "SURVIVED"]
@@ -141,12 +138,9 @@ def mutation_run(reports: Path) -> dict | None:
 
 def injected_faults(reports: Path) -> dict | None:
     """The committed record of the last run in which every operation failed once, with its sums."""
-    table = reports / "published" / "faults.csv"
-    if not table.exists():
-        return None
-    with table.open(newline="", encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
-    return {"rows": rows} | {name: sum(int(row[name]) for row in rows) for name in ("tried", "killed", "lost")}
+    rows = published.table(reports, "faults")
+    sums = {name: sum(int(row[name]) for row in rows) for name in ("tried", "killed", "lost")}
+    return {"rows": rows} | sums if rows else None
 
 
 def counts(statements: list[dict]) -> dict[str, int]:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
 from lemmata.bounds.verdicts import REFUTED
+from lemmata.experiments.engine import published
 
-TABLE = "published/wild.csv"
 KNOWN, HONEST, NOT_AUDITED = "known bug", "honest", "NOT_AUDITED"
 
 
 def lines(reports: Path) -> list[dict[str, str]]:
     """The rows of the committed table, known bugs first within a library; none where it is not at hand."""
-    table = reports / TABLE
-    if not table.exists():
-        return []
-    with table.open(newline="", encoding="utf-8") as text:
-        rows = list(csv.DictReader(text))
+    rows = published.table(reports, "wild")
     order = list(dict.fromkeys((row["library"], row["version"]) for row in rows))
     return sorted(rows, key=lambda row: (order.index((row["library"], row["version"])), row["kind"] != KNOWN))
 

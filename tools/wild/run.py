@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lemmata.experiments.engine.files import tabled
+from lemmata.experiments.engine.workers import ONE_THREAD
 from lemmata.tools.wild.targets import listed
 
 HERE = Path(__file__).parent
@@ -28,7 +30,6 @@ COLUMNS = (
     *("library", "version", "target", "kind", "issue", "says", "claim", "claimed", "verdict", "bound", "caught"),
     *("releases", "seconds", "pair", "place", "named", "note", "code", "date"),
 )
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 
 @dataclass(frozen=True)
@@ -117,12 +118,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 def write(rows: list[dict], path: Path) -> None:
     """The table, in one piece."""
-    beside = path.with_suffix(".part")
-    with beside.open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.DictWriter(lines, COLUMNS, restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    beside.replace(path)
+    tabled(path, COLUMNS, ([row.get(name, "") for name in COLUMNS] for row in rows))
 
 
 def main(only: str = "", target: str = "") -> int:
