@@ -300,7 +300,7 @@ def promised(measurement: Any) -> Any:
     if measure.startswith("Approximate(MaxDivergence"):
         epsilon, delta = loss
         return privacy.ApproxDP(epsilon, delta, kind)
-    if measure.startswith("ZeroConcentratedDivergence") and hasattr(privacy, "ZCDP"):
+    if measure.startswith("ZeroConcentratedDivergence"):
         return privacy.ZCDP(loss, kind)
     raise ValueError(f"claim is missing: what the map of a {measure} promises is none of the guarantees known here")
 

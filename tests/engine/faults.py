@@ -121,22 +121,19 @@ def run(call: Callable[[], Any], turn: Turn | None = None, size: int | None = No
 
 
 def _inside(call: Callable[[], Any], turn: Turn | None, size: int | None) -> int:
-    with contextlib.ExitStack() as undone:
-        if turn:
-            _install(turn)
-        if size is not None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond it fails, as one on a full disk does
-            said = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size, said))
-            undone.callback(resource.setrlimit, resource.RLIMIT_FSIZE, (said, said))
-        try:
-            call()
-        except SystemExit as end:
-            return int(end.code or 0)
-        finally:
-            if reusable_executor._executor:  # as at the end of a program; this fork ends without
-                reusable_executor._executor.shutdown(kill_workers=True)
-        return 0
+    if turn:
+        _install(turn)
+    if size is not None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond it fails, as one on a full disk does
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+    try:
+        call()
+    except SystemExit as end:
+        return int(end.code or 0)
+    finally:
+        if reusable_executor._executor:  # as at the end of a program; this fork ends without
+            reusable_executor._executor.shutdown(kill_workers=True)
+    return 0
 
 
 def _install(turn: Turn) -> None:
