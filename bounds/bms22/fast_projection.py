@@ -144,6 +144,9 @@ def fast_projection_moment(*, k: int, p: float) -> float:
 def one_gaussian_row(*, gamma: float) -> float:
     """How often a single Gaussian row keeps one vector, at least, which is enough for beta near 1: 0.118 gamma.
 
+    Derivation. The window has length 2 gamma/3, and the density of N^2 decreases: in it, it is at least that at 4/3,
+    0.1773, so the chance is at least 0.1773 * 2 gamma/3 >= 0.118 gamma.
+
     For m = 1 and s = 1 - beta < 1/2 the printed k = c g >= c s^2/gamma^2 may round up to a single row, where no sign
     matrix works (cf. Lemma A.3). But Lemma A.4 lets us choose the law of Phi. If s <= 0.118 gamma: one row of d
     Gaussians, the others zero; the density of N^2 on [1 - gamma/3, 1 + gamma/3] is at least 0.177. Otherwise k >=

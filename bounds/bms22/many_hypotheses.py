@@ -135,10 +135,10 @@ def failure_chance(*, d: int, epsilon: float, m: int, rho: float) -> float:
 def log_separated_size(*, d: int) -> float:
     """The logarithm of how many nearly orthogonal weights there are, enough for the same conclusion.
 
-    w = (-1/100, sqrt(1 - 1e-4) v), v in {+-1/sqrt(n)}^n, n = d - 1, pairwise |<v, v'>| <= t = 0.124: then |<w, w'>| <=
-    1e-4 + t < 1/8, and |<e_1, w>| = 1/100. Of the 2^n sign vectors at most 2 e^{-n t^2/2} 2^n are closer than t to one
-    of them or its opposite (Hoeffding), so a greedy choice finds e^{n t^2/2}/2 of them (Gilbert, Varshamov). That is at
-    least 9 e^{c' d/2} with c' = 1/100 for d >= 1100.
+    Derivation. w = (-1/100, sqrt(1 - 1e-4) v), v in {+-1/sqrt(n)}^n, n = d - 1, pairwise |<v, v'>| <= t = 0.124: then
+    |<w, w'>| <= 1e-4 + t < 1/8, and |<e_1, w>| = 1/100. Of the 2^n sign vectors at most 2 e^{-n t^2/2} 2^n are closer
+    than t to one of them or its opposite (Hoeffding), so a greedy choice finds e^{n t^2/2}/2 of them (Gilbert,
+    Varshamov). That is at least 9 e^{c' d/2} with c' = 1/100 for d >= 1100.
 
     >>> round(log_separated_size(d=1100), 3)
     7.756

@@ -50,7 +50,8 @@ def trivial_share(*, m: int, beta: float, norm_bound: float, radius: float, rho:
 def trivial_share_corrected(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
     """The same s if beta <= 1/2: 1/6.
 
-    log(20 x)/log(x) decreases in x = a/beta >= 2, from log 40/log 2 = 5.33.
+    Derivation. log(20 x)/log(x) decreases in x = a/beta >= 2, from log 40/log 2 = 5.33 < 6. So log(20a/beta) <=
+    6 log(a/beta), and for such m the first term of Gamma is above 1/(6c).
     """
     return 1 / 6
 

@@ -155,8 +155,9 @@ def pair_vectors_up_to_sign(*, m: int) -> int:
 def sign_projection_tail(*, k: int, t: Any) -> Any:
     """The chance that one vector is distorted by more than t, at most: 2 exp(-(k/2)(t^2/2 - t^3/3)).
 
-    For a unit vector, Q = <s, u>^2 with random signs s has E e^{hQ} <= (1 - 2h)^{-1/2} (mix over a Gaussian multiplier:
-    cosh x <= e^{x^2/2}), E Q = 1 and E Q^2 = 3 - 2 sum u_i^4 <= 3. k independent copies, Chernoff on both sides:
+    Derivation. For a unit vector, Q = <s, u>^2 with random signs s has E e^{hQ} <= (1 - 2h)^{-1/2} (mix over a Gaussian
+    multiplier: cosh x <= e^{x^2/2}), E Q = 1 and E Q^2 = 3 - 2 sum u_i^4 <= 3. k independent copies, Chernoff on both
+    sides:
 
       above  [(1 + t) e^{-t}]^{k/2} <= exp(-(k/2)(t^2/2 - t^3/3)), because log(1 + t) <= t - t^2/2 + t^3/3;
       below  [e^{h(1-t)} E e^{-hQ}]^k <= [e^{h(1-t)} (1 - h + 3h^2/2)]^k at h = t/(2(1 + t)), and with

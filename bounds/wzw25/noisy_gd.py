@@ -335,6 +335,9 @@ def balanced(*, distance: float, steps: int, second_moment: float) -> float:
 def last_line(*, d: int, mu: float, sensitivity: float, distance: float) -> float:
     """The proof's last line, 4 Delta sqrt(d) ||w_ref - w_0|| / mu: the constant 4 the O(.) hides.
 
+    Derivation. With sigma = Delta sqrt(T)/mu the left side over the right one is (n mu/sqrt(T d) + 1)/2, which is at
+    most 1 because T >= n^2 mu^2 and d >= 1.
+
     >>> last_line(d=1, mu=1.0, sensitivity=1.0, distance=1.0)
     4.0
     """

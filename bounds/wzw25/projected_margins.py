@@ -317,7 +317,9 @@ HALF = r"\frac{\gamma-eb/3}{\sqrt{1+e/3}}\ge\frac{\gamma}{2}-\frac{eb}{6}"
 def half_step(*, gamma: Any, e: Any, b: Any) -> Any:
     """The factor 1/sqrt(1 + e/3) is at least one half: gamma/2 - e b/6, of numbers or balls.
 
-    The left side is that of the step before; where gamma < e b/3 both are negative, and it is the smaller one.
+    Derivation. 1/sqrt(1 + e/3) >= sqrt(3)/2 > 1/2 for 0 <= e <= 1, and gamma - e b/3 is not negative, so the quotient
+    is at least (gamma - e b/3)/2. The left side is that of the step before; where gamma < e b/3 both are negative, and
+    it is the smaller one.
     """
     return margin_kept(gamma=gamma, e=e, b=b)
 

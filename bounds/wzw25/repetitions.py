@@ -54,7 +54,7 @@ def not_selected(*, eta: float, r: float, size: int) -> float:
 def not_selected_geometric(*, r: Rational, size: Rational) -> Rational:
     """The same chance in closed form for the geometric law.
 
-    With t = 1/|Theta| and s = 1 - (1 - r)(1 - t): (1/s - 1)/(1/r - 1) = r (1 - s)/(s (1 - r)), and 1 - s is
+    Derivation. With t = 1/|Theta| and s = 1 - (1 - r)(1 - t): (1/s - 1)/(1/r - 1) = r (1 - s)/(s (1 - r)), and 1 - s is
     (1 - r)(1 - t).
     """
     return r * (1 - 1 / size) / (1 - (1 - r) * (1 - 1 / size))
@@ -69,7 +69,8 @@ def not_selected_geometric(*, r: Rational, size: Rational) -> Rational:
 def cleared_slack(*, r: Rational, beta: Rational, size: Rational) -> Rational:
     """Multiplied out: beta/|Theta| - r (1 - beta)(1 - 1/|Theta|), which is at least 0 exactly where PGF <= beta.
 
-    The denominator s = 1 - (1 - r)(1 - t) is positive, and beta s - r (1 - t) = beta t - r (1 - beta)(1 - t).
+    Derivation. The denominator s = 1 - (1 - r)(1 - t) is positive, and beta s - r (1 - t) =
+    beta t - r (1 - beta)(1 - t).
     """
     return beta / size - r * (1 - beta) * (1 - 1 / size)
 
@@ -83,7 +84,9 @@ def cleared_slack(*, r: Rational, beta: Rational, size: Rational) -> Rational:
 def largest_r_geometric(*, beta: Rational, size: Rational) -> Rational:
     """The proof's last line: the largest r, which is the reciprocal of what Lemma 7.2 should ask of E[Q] = 1/r.
 
-    The implication holds, and so does its converse, which is what the lemma needs. It divides by |Theta| - 1.
+    Derivation. PGF <= beta says r (1 - beta)(1 - t) <= beta t (the step before), t = 1/|Theta|; for |Theta| >= 2 both
+    factors are positive, and dividing by them leaves r <= beta / ((1 - beta)(|Theta| - 1)). The converse, which is what
+    the lemma needs, holds as well.
     """
     return beta / (1 - beta) / (size - 1)
 
@@ -109,7 +112,9 @@ def repetitions_as_printed(*, beta: Rational, size: Rational) -> Rational:
 def repetitions(*, beta: Rational, size: Rational) -> Rational:
     """The expected number of geometric repetitions that draws one of |Theta| candidates with probability 1 - beta.
 
-    Necessary and sufficient: beta s - r (1 - t) = beta t - r (1 - beta)(1 - t) with t = 1/|Theta|, s = r + t - r t > 0.
+    Derivation. The failure is r (1 - t)/s with t = 1/|Theta|, s = r + t - r t > 0, and
+    beta s - r (1 - t) = beta t - r (1 - beta)(1 - t). So it is at most beta exactly where r (1 - beta)(1 - t) <=
+    beta t, that is 1/r >= (1 - beta)(|Theta| - 1)/beta.
 
     >>> repetitions(beta=0.5, size=3), repetitions(beta=0.5, size=1)
     (2.0, 0.0)

@@ -163,9 +163,7 @@ def moments(*, k, p, factor=1):
         yield {"k": k, "p": p, "x": x}, exact_moment(x, k, p), bounds.fast_projection_moment(k=k, p=p) / factor
 
 
-@inequality_claim(
-    bounds.one_gaussian_row, control=Control("the constant 0.118 multiplied by {}", (1.5, 2)), evidence="certificate"
-)
+@inequality_claim(bounds.one_gaussian_row, control=Control("the constant 0.118 multiplied by {}", (1.5, 2)))
 def gaussian_window(*, factor=1):
     """P(1 - gamma/3 <= N^2 <= 1 + gamma/3) >= 0.118 gamma, by balls: its density there is at least that at 4/3."""
     rate, gamma = bounds.one_gaussian_row(gamma=0.5) / 0.5 * factor, ball(1 - 2.0**-20)

@@ -122,7 +122,6 @@ def chance_at_limit(d, size):
     quick=grid(d=[1100]),
     full=grid(d=[10_000]),
     control=Control("c' = {}/100", (1.03, 1.2, 2)),
-    evidence="certificate",
     scope="domain: d >= 1100",
     note="c = 1100, c' = 1/100; as an instance, 16 weights from a Hadamard matrix",
 )

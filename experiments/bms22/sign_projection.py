@@ -196,7 +196,6 @@ def spread_tail(n, k, t):
     quick=({"n": 8, "k": 200, "t": 0.3}, {"n": 2, "k": 25, "t": 1.0}),
     full=grid(n=[2, 4, 16], k=[1, 10, 100], t=[0.05, 0.3, 1.0]),
     control=Control("the exponent multiplied by {}", (1.01, 2)),
-    evidence="certificate",
     rounding=1e-9,
 )
 def one_vector(*, n, k, t, factor=1):

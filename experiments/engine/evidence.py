@@ -53,6 +53,6 @@ def missing(evidence: str, scope: str, formula: Callable, given: Collection) -> 
     needs = f'given=[rows], or a section "Derivation" of at least {FEWEST} words with a formula in the docstring'
     if evidence == "derivation":
         return f"evidence = 'derivation' names no step: {needs} of {formula.__name__}"
-    if scope == "everywhere" and evidence != "certificate":
+    if scope == "everywhere":
         return f"scope = 'everywhere' is more than {evidence or 'nothing'} covers: {needs} of {formula.__name__}"
     return ""

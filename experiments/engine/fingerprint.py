@@ -94,7 +94,7 @@ def _describe(thing: Any) -> Described:
     if isinstance(thing, PLAIN):
         return repr(thing), []
     if isinstance(thing, np.ndarray):
-        return f"{thing.dtype} {thing.shape} {hashlib.blake2b(thing.tobytes()).hexdigest()}", []
+        return f"{thing.dtype} {thing.shape} {hashlib.blake2b(np.asarray(thing).tobytes()).hexdigest()}", []
     if isinstance(thing, list | tuple):
         return _named(type(thing).__name__, enumerate(thing))
     if isinstance(thing, dict):

@@ -108,12 +108,17 @@ def phrase(row: Row) -> str:
     if row["verdict"] == HOLDS and row["reading"] != "printed":
         return "is true in this reading"
     return {
-        HOLDS: "held wherever we tried it" if row["evidence"] in TRIED else "is true as printed",
+        HOLDS: "held wherever we tried it" if only_tried(row) else "is true as printed",
         VACUOUS: "says nothing at the sizes we tried",
         INCONCLUSIVE: "is undecided",
         OPEN: "is not decided yet",
         NOT_A_CLAIM: "claims nothing",
     }[row["verdict"]]
+
+
+def only_tried(row: Row) -> bool:
+    """Whether a row that holds was tried at settings, and no more."""
+    return row["evidence"] in TRIED or row.get("scope") == "settings"
 
 
 def charity(row: Row) -> str:

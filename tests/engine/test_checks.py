@@ -1,6 +1,7 @@
 """The shared checks, field by field: what a verdict says beside its outcome, and what a claim says by default."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -118,7 +119,8 @@ def test_a_case_that_fails_refutes_whatever_the_links_do(decide, cases):
 
 def test_a_control_is_caught_wherever_it_breaks():
     ((name, setting, left, right),) = [LINK]
-    assert inequality.compare(inequality.all_cases(iter([LINK])), rounding=None, **OPTIONS).outcome == REFUTED
+    cases = inequality.looked_at(iter([LINK]), set(), links_too=True)
+    assert inequality.compare(cases, rounding=None, **OPTIONS).outcome == REFUTED
     assert (name, setting, left, right) == LINK
 
 
@@ -127,6 +129,40 @@ def test_a_control_is_caught_wherever_it_breaks():
 def test_an_infinite_float_is_no_certificate(decide, sides):
     verdict = decide([({"x": 1}, *sides)], rounding=None, **OPTIONS)
     assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "FAILED")
+
+
+@pytest.mark.parametrize("infinite", [np.float32("inf"), Decimal("inf")])
+def test_an_infinite_float_of_another_kind_is_none_either(infinite):
+    for decide, left, right in ((inequality.compare, infinite, np.float32(1)), (equal, np.float32(1), infinite)):
+        verdict = decide([({"x": 1}, left, right)], rounding=None, **OPTIONS)
+        assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "FAILED")
+
+
+@pytest.mark.parametrize("one", [1.0, np.float32(1), Decimal(1)])
+def test_what_somebody_has_rounded_was_tried_and_not_enumerated(one):
+    assert inequality.proof_of(one, Fraction(1)) == inequality.proof_of(2, one) == "tested"
+    assert inequality.proof_of(np.int64(1), Fraction(1)) == "enumeration"
+    assert inequality.allowed(one, 1, None) == inequality.ROUNDING
+
+
+def test_a_float_beside_0_may_be_rounded():
+    """sin^2 + cos^2 - 1 is 2e-16 at some x: no statement falls by that; a fraction beside 0 is what it is."""
+    verdict = inequality.compare([({"x": 1}, 2.2e-16, 0.0)], **OPTIONS)
+    assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "BUDGET") and "rounded 0" in verdict.note
+    assert inequality.compare([({"x": 1}, 1e-3, 0.0)], **OPTIONS).outcome == REFUTED
+    assert inequality.compare([({"x": 1}, Fraction(1, 10**20), 0)], **OPTIONS).outcome == REFUTED
+
+
+@pytest.mark.parametrize("said", ["certificate", "enumeration"])
+def test_no_machine_has_checked_what_floats_tried(monkeypatch, said):
+    """n! <= 10^n up to n = 24 in floats is tested, whatever the claim says of itself; exact cases are what it says."""
+    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
+    statement = SimpleNamespace(theorem=SimpleNamespace(formula=lambda: 2))
+    for kind, evidence, scope in ((float, "tested", "settings"), (int, said, "domain: n < 25")):
+        check = inequality.inequality_claim(statement, evidence=said, scope="domain: n < 25")(
+            lambda kind=kind: [({"n": n}, kind(math.factorial(n)), kind(10**n)) for n in range(1, 25)]
+        )
+        assert (check().evidence, check().scope) == (evidence, scope)
 
 
 def test_an_infinite_float_beside_a_case_that_holds():

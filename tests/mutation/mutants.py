@@ -357,7 +357,11 @@ def main(arguments: list[str]) -> int:
     mutants = [m for m in mutants if given.only in m.name][given.skip : given.skip + given.count]
     session = Session(mutants, given.table, given.patience, given.all)
     ignored = [f"--ignore={HERE.parent / name}" for name in LEFT_OUT]
-    pytest.main(["-p", "no:cacheprovider", "-p", "no:terminal", *ignored, *given.tests.split()], plugins=[session])
+    # The package is imported by now: asserts are left as they are written.
+    pytest.main(
+        ["--assert=plain", "-p", "no:cacheprovider", "-p", "no:terminal", *ignored, *given.tests.split()],
+        plugins=[session],
+    )
     for row in session.rows:
         if row["outcome"] == "SURVIVED":
             print("{module}:{line} {function}: {change}".format(**row))
