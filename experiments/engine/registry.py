@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from lemmata.bounds.closure import closure as reached
-from lemmata.bounds.library import Paper, library
+from lemmata.bounds.library import Paper, PaperError, library
 from lemmata.experiments.engine.claim import CLAIMS, Claim, twin
 
 
@@ -70,7 +70,13 @@ def closure(keys: Iterable[str]) -> list[Claim]:
 
     def named(key: str) -> Iterable[str]:
         claim = find(key) if key else None
-        return [*claim.given, claim.corrected_by] if claim else ()
+        others = [*claim.given, claim.corrected_by] if claim else []
+        for other in filter(None, others):
+            try:
+                library.statement_of(other.partition("/")[0])
+            except ValueError as error:
+                raise PaperError(f"{key}: given or corrected_by names {other}: {error}") from None
+        return others
 
     wanted = {key for key, _ in reached(keys, named)}
     return [claim for claim in CLAIMS.values() if claim.key in wanted]

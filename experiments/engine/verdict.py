@@ -78,7 +78,12 @@ def inconclusive(reason: str, note: str = "", **more: Any) -> Verdict:
 
 
 def log_e_tail(trials: int, failures: int, beta: float, odds: np.ndarray) -> float:
-    """Mixture of Bernoulli likelihood ratios q : beta. Null p >= beta for HOLD_ODDS, p <= beta for REFUTE_ODDS."""
+    """Mixture of Bernoulli likelihood ratios q : beta. Null p >= beta for HOLD_ODDS, p <= beta for REFUTE_ODDS.
+
+    Where beta is at least 1 nothing is evidence: every chance is allowed.
+    """
+    if beta >= 1:
+        return 0.0
     q = odds * beta / (1 - beta + odds * beta)
     wins = trials - failures
     ratios = xlogy(failures, q) + xlog1py(wins, -q) - xlogy(failures, beta) - xlog1py(wins, -beta)
