@@ -130,7 +130,8 @@ def margin_deviation_of_one(*, m: Number, beta: Number, empirical: Number) -> Nu
 
     Derivation. If no point is shattered at rho/16, all h lie within rho/8 of one h_0, and with v = 1[y h_0 <= rho/8]:
     1[y h <= 0] <= v <= 1[y h <= rho] for all h at once. One variable is left, and Chernoff's bound exp(-m KL(q || p))
-    with KL(q || p) >= (sqrt p - sqrt q)^2 (Okamoto 1958) gives exp(-M) = beta / e.
+    with KL(q || p) >= (sqrt p - sqrt q)^2 gives exp(-M) = beta / e: by Jensen's inequality KL >= -2 log A >= 2 (1 - A),
+    A = sqrt(p q) + sqrt((1 - p)(1 - q)), and 2 (1 - A) is (sqrt p - sqrt q)^2 and another square.
 
     >>> round(float(margin_deviation_of_one(m=100, beta=0.1, empirical=0.0)), 4)
     0.033

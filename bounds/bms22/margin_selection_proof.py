@@ -363,6 +363,7 @@ def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tupl
 
 
 falling_sensitivities = rising_sensitivities.corrected(
-    says=r"\rho\le\rho'\ \Rightarrow\ \Delta_\rho(F_i)\ge\Delta_{\rho'}(F_i)",
+    says=r"\rho\le\rho'\ \Rightarrow\ \Delta_\rho(F_i)\ge\Delta_{\rho'}(F_i)\quad"
+    r"(i=4:\ \mathrm{fat}_{\rho/32}(\mathcal H)\le34m)",
     source=", with the direction its proof uses",
 )(rising_sensitivities.theorem.formula)

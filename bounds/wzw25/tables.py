@@ -314,22 +314,23 @@ def tables_agree_on_adaptive(*, n: int, gamma: float, epsilon: float, s: int) ->
 @table1.explicit(
     part="any-learner",
     kind="identity",
-    says=r"\inf_{\mathcal A\ (\varepsilon,\delta)\text{-DP}}\ \sup_S\ \mathbb{E}[\tilde{\mathcal{R}}_S(\mathcal A(S))]"
+    says=r"\inf_{\mathcal A\ (\varepsilon,\delta)\text{-label-DP}}\ \sup_S\ "
+    r"\mathbb{E}[\tilde{\mathcal{R}}_S(\mathcal A(S))]"
     r"=\left(e^{-h\varepsilon}q_m-\delta\sum_{i=1}^{h}e^{-i\varepsilon}\right)_+,\ h=\lfloor m/2\rfloor,\ "
     r"q_{2h}=\frac{1}{2},\ q_{2h+1}=\frac{1-\delta}{1+e^{\varepsilon}}",
     needs=[integer("m"), positive("epsilon"), between("delta", 0, 1)],
     source=", column realizable; what privacy of the labels itself costs, for m records at each of 1/gamma^2 points",
 )
 def any_learner(*, m: int, epsilon: Number, delta: Number = 0) -> Number:
-    """The least mean error that any private learner has on the hardest data with m records at each point.
+    """The least mean error that any label-private learner has on the hardest data with m records at each point.
 
     Derivation. The points are d <= 1/gamma^2 orthonormal vectors, all m records at a point carry its label, and every
     labelling has margin 1/sqrt(d) >= gamma. What a learner says of one point depends on the others' labels, so fix
     those at random: what is left is a guess of one bit from m records, (epsilon, delta)-private in each. One record
     moves a probability p of saying + to at most min(e^epsilon p + delta, 1 - e^-epsilon (1 - p - delta)). By symmetry
     the middle of the way from all - to all + is 1/2 (m even) or the step from q_m to 1 - q_m (m odd); from there the
-    error 1 - p shrinks in each of h steps to e^-epsilon (1 - p - delta). Where labels alone are private, a guess at
-    each point attains it.
+    error 1 - p shrinks in each of h steps to e^-epsilon (1 - p - delta). A guess at each point attains it, as one label
+    is at one point. Who is private in whole records is private in labels: the error of such a learner is no smaller.
 
     >>> print(f"{any_learner(m=2, epsilon=1.0):.4f}, {any_learner(m=7, epsilon=0.5):.4f}")
     0.1839, 0.0842

@@ -309,7 +309,8 @@ def small_is_trivial(*, factor=1):
 @inequality_claim(
     bounds.bounds_along,
     control=Control("margins up to {} Lambda r", (1.5, 2)),
-    note="where they are defined: F_1 for ρ ≤ Λ r, F_4 for fat ≤ 34 m, F_5 while r (η Λ)ᴸ ≥ ρ",
+    scope="domain: ρ ≤ h_max, and fat_{ρ/32} ≤ 34 m for F_4",
+    note="F_1 for ρ ≤ Λ r, F_5 while r (η Λ)ᴸ ≥ ρ; the M of F_4 falls again where fat_{ρ/32} exceeds 34 m",
 )
 def bounds_fall(*, factor=1):
     """The five bounds along 40 margins at corners of m, epsilon, beta, t; the derivatives are in the docstring."""
@@ -379,6 +380,7 @@ def five_do_not_rise(*, factor=1):
     bounds.falling_sensitivities,
     control=Control(lambda f: f"sensitivities times (rho / Lambda r)^{2 * f - 2:g}", (1.001, 1.1, 2)),
     given=[getattr(sensitivity, f"sensitivity_{i}_explicit") for i in range(1, 6)],
+    scope="domain: fat_{ρ/32} ≤ 34 m for F_4",
 )
 def five_fall(*, factor=1):
     """The five along 25 margins, the largest first, M rising as margins fall; that of F_2 is attained on the line."""

@@ -306,7 +306,10 @@ def approximate_account_played(*, epsilon, delta, first, depth, factor=1):
     quick=({"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "kept": 0.0, "depth": 2},),
     full=({"epsilon": 1.0, "delta": 1e-6, "first": 0.0, "kept": 0.4, "depth": 3},),
     control=TWO_BRANCHES,
-    cites=("Blackwell's theorem on comparisons, as in Dong, Roth & Su 2022, Theorem 2",),
+    cites=(
+        "Blackwell's theorem on comparisons, as in Dong, Roth & Su 2022, Theorem 2",
+        "Kairouz, Oh & Viswanath 2015, on what (ε, δ)-privacy is dominated by",
+    ),
     **ACCOUNTS,
 )
 def gaussian_account_played(*, epsilon, delta, first, kept, depth, factor=1):

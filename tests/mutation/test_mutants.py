@@ -1,6 +1,8 @@
 """The mutation run itself: mistakes that nothing noticed once are noticed now, and the run finds what it should."""
 
 import ast
+import subprocess
+import sys
 from functools import partial
 
 import pytest
@@ -159,6 +161,17 @@ def test_all_noticers_are_recorded():
     rows = [alone | {"noticers": told} for told in ("1 frozen, 2 test", "2 frozen", "1 doctest, 1 frozen", "1 row")]
     assert mutants.summary(rows).endswith("; 2 of 4 by frozen or printed values alone")
     assert "alone" not in mutants.summary([alone])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [0, 1])
+def test_the_command_tries_what_it_is_asked_to(count):
+    """In a process of its own, as it is typed: it collects the tests, and having tried nothing is no success."""
+    command = ["-m", "tests.mutation.mutants", "--only", "lemmata.bounds.exact.binomials", "--count", str(count)]
+    command += ["--patience", "5", "--tests", "tests/exact bounds/exact"]
+    ran = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=600)
+    assert f"{count} mutants tried" in ran.stdout, ran.stdout + ran.stderr
+    assert count or ran.returncode == 1
 
 
 def test_a_check_that_has_no_end_is_noticed_by_its_cpu_seconds():
