@@ -217,7 +217,7 @@ def descent_excess(*, n: float, mu: float, d: float, norm: float) -> float:
     Derivation. With tau = eta T, T >= n and v = tau/n: q <= v, and (1 + 2v)^2/(1 - v) <= 1 + 8v <= 3 for v <= 1/4, so
     by s2 and s3 with L* <= 1 the excess is at most 8 tau/n + 3 (B^2/(2 tau) + 2 tau d G^2/(n mu)^2); tau minimises it
     with G <= (1 + sqrt 2) B. Then tau <= sqrt(3/16) B sqrt n, below n/4 if B <= sqrt(n/3); for larger B the bound is
-    above 4, and w = 0 has an excess of at most 1.
+    above 4, and the learner, who knows B, releases w = 0 instead, whose excess is at most 1.
 
     >>> round(descent_excess(n=10**6, mu=1.0, d=100, norm=1.0), 6)
     0.007073
@@ -253,7 +253,7 @@ def perturbation_excess(*, n: float, mu: float, norm: float) -> float:
     Derivation. The regularised empirical risk is at most 1 + lambda B^2/2 in expectation; s1 and the noise of
     `base.outpert` give lambda B^2/2 + (16/(lambda n))(1 + lambda B^2/2) + 2 G^2/(lambda n mu)^2. lambda = sqrt 32/(B
     sqrt n) + 2 (1 + sqrt 2)^(2/3) (n mu)^(-2/3), and 8 B^2/n <= 8 B/sqrt n for B <= sqrt n, where lambda n >= 2; for
-    larger B the bound is above 1, and w = 0 has an excess of at most 1.
+    larger B the bound is above 1, and the learner, who knows B, releases w = 0 instead, whose excess is at most 1.
 
     >>> round(perturbation_excess(n=10**6, mu=1.0, norm=1.0), 6)
     0.013927
