@@ -47,13 +47,15 @@ P(event) <= `bound(**setting)`, by default the entry `beta`. All of them can say
     evidence, scope what says nothing is "tested" at "settings". It is a "derivation" "everywhere" if it is `given`
                     rows, or if the record's docstring has a section that begins with "Derivation", whole sentences
                     with a formula; to say "derivation" without either is an error. "composition" where the check only
-                    repeats what the statement's function puts together
+                    repeats what the statement's function puts together; "enumeration" or "certificate" where all cases
+                    are exact, or balls: on floats it comes out tested
     oracle          "exact", "below" or "above": where a left side that is computed stands beside the truth
     rounding        the relative error of a left side in floats, at most 1e-3
     given, cites    rows that it rests on; results of others that are used without a proof
     severity        of a printed row that falls: "privacy", "statement" or "constant"
     python          the program that shows that it falls: it runs in a process of its own, calls the statement, and
-                    fails if that says something else; without one the row is INCONCLUSIVE (UNCONFIRMED)
+                    fails if that says something else, of an identity: it asserts which side is larger; without one the
+                    row is INCONCLUSIVE (UNCONFIRMED)
     finding         what is wrong, in a few words: the headline of a statement that falls; by default a short note
     corrected_by    the row that is true instead, by default the corrected reading
     cap, chunk      how many chunks of how many trials at most: BUDGET if they do not decide it
