@@ -101,8 +101,8 @@ def setup(app: Any) -> None:
 
 
 def without_maps(folder: Path) -> None:
-    """The theme's source maps are a tenth of the whole, and only its authors read them."""
-    for path in (folder / "_static").rglob("*.map"):
+    """The theme's source maps are a tenth of the whole, and only its authors read them, as they do its template."""
+    for path in [*(folder / "_static").rglob("*.map"), *(folder / "_static").glob("webpack-macros.html")]:
         path.unlink()
 
 

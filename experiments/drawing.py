@@ -83,7 +83,7 @@ def draw(pairs: Iterable[tuple[Row, list[Cell]]], folder: Path, kind: str = "svg
 def drawn(pictures: Iterable[Picture], kind: str) -> list[bytes]:
     """The figures of one claim as files of a kind."""
     with plt.rc_context(STYLE):
-        return [saved(_rate(p.rate) if p.rate and not p.series else _curves(p), kind) for p in pictures]
+        return [saved(_rate(p.rate, p.axes) if p.rate and not p.series else _curves(p), kind) for p in pictures]
 
 
 def _wide(values: Any) -> bool:
@@ -137,9 +137,10 @@ def _curves(picture: Picture) -> Figure:
     if _wide(np.concatenate([np.asarray(y, dtype=float) for _, y in others])):
         _logarithmic(ax, "y")
     ax.set_xlabel(in_symbols(x_name))
-    ax.set_ylabel(in_symbols(others[0][0]) if len(others) == 1 else "")
+    ax.set_ylabel(picture.axes[1] or (in_symbols(others[0][0]) if len(others) == 1 else ""))
     fixed = {name: value for name, value in picture.setting.items() if name != x_name}
-    ax.set_title(_label(fixed), fontsize=8, color=FAINT, loc="left")
+    if not picture.axes[0]:  # a caption says it
+        ax.set_title(_label(fixed), fontsize=8, color=FAINT, loc="left")
     if len(others) > 4:
         ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     elif len(others) > 1:
@@ -179,7 +180,7 @@ def _name_at_the_ends(ax: Axes) -> None:
         )
 
 
-def _rate(rate: Rate) -> Figure:
+def _rate(rate: Rate, axes: tuple[str, str] = ("", "")) -> Figure:
     """Means along the parameter, the HC3 fit with its 95% interval, and the registered slope through the first mean."""
     from statsmodels.regression.linear_model import OLS  # half a second, which figures without a fit need not pay
     from statsmodels.tools.tools import add_constant
@@ -206,7 +207,8 @@ def _rate(rate: Rate) -> Figure:
     ax.plot(
         x, means[0] * (x / x[0]) ** registered, color=INK, ls=":", lw=1, label=f"registered: at most {registered:.2f}"
     )
-    ax.set_xlabel(in_symbols(rate.name))
+    ax.set_xlabel(axes[0] or in_symbols(rate.name))
+    ax.set_ylabel(axes[1])
     ax.legend(fontsize=8)
     return fig
 

@@ -34,6 +34,7 @@ class Picture(NamedTuple):
     setting: dict[str, Any]
     series: dict[str, Any]
     rate: Rate | None
+    axes: tuple[str, str] = ("", "")  # in words, where a person wrote them
 
 
 def picture(cell: Cell) -> Picture:
