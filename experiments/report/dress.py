@@ -26,7 +26,7 @@ NAV: Nav = (
     ("Audits", "audits.html"),
     ("In the wild", "wild.html"),
     ("Learners", "comparison.html"),
-    ("Not hardened", "hardened.html"),
+    ("What is hardened", "hardened.html"),
     OWN[2],
 )
 DOCUMENTATION = ("Documentation", "docs/index.html")  # linked where `make docs` has built it
