@@ -133,7 +133,7 @@ def _curves(picture: Picture) -> Figure:
             lw=1.5,
             marker="o" if len(x) <= 24 else None,
             ms=3,
-            label="\n".join(wrap(in_symbols(name), LETTERS)),
+            label="\n".join(wrap(in_symbols(name), LETTERS, break_long_words=False)),
         )
     if _wide(x):
         _logarithmic(ax, "x")
