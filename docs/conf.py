@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -97,13 +98,18 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", docstrings.process, priority=100)
     app.connect("autodoc-skip-member", docstrings.skipped)
     app.connect("html-page-context", verdicts_beside)
-    app.connect("build-finished", lambda app, error: without_maps(Path(app.outdir)))
+    app.connect("build-finished", lambda app, error: slimmed(Path(app.outdir)))
 
 
-def without_maps(folder: Path) -> None:
-    """The theme's source maps are a tenth of the whole, and only its authors read them."""
-    for path in (folder / "_static").rglob("*.map"):
+def slimmed(folder: Path) -> None:
+    """Without the theme's source maps and template, which only its authors read, and what its templates indent."""
+    for path in [*(folder / "_static").rglob("*.map"), *(folder / "_static").glob("webpack-macros.html")]:
         path.unlink()
+    kept = re.compile(r"(<(?:pre|script|textarea)\b.*?</(?:pre|script|textarea)>)", re.DOTALL)
+    for path in folder.rglob("*.html"):
+        parts = kept.split(path.read_text(encoding="utf-8"))
+        parts[::2] = [re.sub(r"\s*\n\s*", "\n", part) for part in parts[::2]]
+        path.write_text("".join(parts), encoding="utf-8")
 
 
 def verdicts_beside(app: Any, page: str, template: str, context: dict, doctree: Any) -> None:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, Literal
 
 import matplotlib
@@ -34,6 +35,8 @@ LINES: dict[str, tuple[str, Dashes]] = {
     "corrected": (RIGHT, "-"),
     "exact": (TRUTH, "-"),
 }
+SIZE = 3.7, 2.5  # inches, without the names of lines: as a whole it is read on a telephone too
+LETTERS, HEIGHT = 17, 0.085  # of a name: how many stand on a line, and how much of the axis that takes
 AGAIN: tuple[Dashes, ...] = (":", "-.", (0, (6, 1)))  # further curves of one colour
 ON_DARK = {  # a figure lies on the page's own paper, so its colours have a lighter twin
     TRUTH: "#7fb2ea",
@@ -54,7 +57,7 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "lemmata",
     "font.family": "sans-serif",
-    "font.size": 9,
+    "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": FAINT,
@@ -83,7 +86,7 @@ def draw(pairs: Iterable[tuple[Row, list[Cell]]], folder: Path, kind: str = "svg
 def drawn(pictures: Iterable[Picture], kind: str) -> list[bytes]:
     """The figures of one claim as files of a kind."""
     with plt.rc_context(STYLE):
-        return [saved(_rate(p.rate) if p.rate and not p.series else _curves(p), kind) for p in pictures]
+        return [saved(_rate(p.rate, p.axes) if p.rate and not p.series else _curves(p), kind) for p in pictures]
 
 
 def _wide(values: Any) -> bool:
@@ -115,7 +118,7 @@ def _logarithmic(ax: Axes, name: Literal["x", "y"], *, between: bool = False) ->
 def _curves(picture: Picture) -> Figure:
     """Every further list against the first one, named at its end."""
     (x_name, x), *others = ((name, thinned(values)) for name, values in picture.series.items())
-    fig, ax = plt.subplots(figsize=(5.2, 2.7))
+    fig, ax = plt.subplots(figsize=SIZE)
     colours = iter(COLOURS * 3)
     drawn_so: Counter[str] = Counter()
     for name, y in others:
@@ -130,18 +133,19 @@ def _curves(picture: Picture) -> Figure:
             lw=1.5,
             marker="o" if len(x) <= 24 else None,
             ms=3,
-            label=in_symbols(name),
+            label="\n".join(wrap(in_symbols(name), LETTERS, break_long_words=False)),
         )
     if _wide(x):
         _logarithmic(ax, "x")
     if _wide(np.concatenate([np.asarray(y, dtype=float) for _, y in others])):
         _logarithmic(ax, "y")
     ax.set_xlabel(in_symbols(x_name))
-    ax.set_ylabel(in_symbols(others[0][0]) if len(others) == 1 else "")
+    ax.set_ylabel(picture.axes[1] or (in_symbols(others[0][0]) if len(others) == 1 else ""))
     fixed = {name: value for name, value in picture.setting.items() if name != x_name}
-    ax.set_title(_label(fixed), fontsize=8, color=FAINT, loc="left")
+    if not picture.axes[0]:  # a caption says it
+        ax.set_title(_label(fixed), fontsize=8, color=FAINT, loc="left")
     if len(others) > 4:
-        ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+        ax.legend(fontsize=9, loc="upper left", bbox_to_anchor=(1, 1.05), handlelength=1)
     elif len(others) > 1:
         _name_at_the_ends(ax)
     return fig
@@ -171,21 +175,21 @@ def _name_at_the_ends(ax: Axes) -> None:
         last = np.flatnonzero(np.isfinite(y))
         height = to_axes.transform((x[last[-1]], y[last[-1]]))[1] if last.size else 0.5
         ends.append((height if np.isfinite(height) else 0.5, line))
-    least = -1.0
+    least, below = -1.0, 0.0
     for height, line in sorted(ends, key=lambda end: end[0]):
-        least = max(height, least + 0.08)
-        ax.text(
-            1.02, least, str(line.get_label()), transform=ax.transAxes, color=line.get_color(), fontsize=8, va="center"
-        )
+        name = str(line.get_label())
+        half = HEIGHT * (name.count("\n") + 1) / 2
+        least, below = max(height, least + below + half), half
+        ax.text(1.02, least, name, transform=ax.transAxes, color=line.get_color(), fontsize=9, va="center")
 
 
-def _rate(rate: Rate) -> Figure:
+def _rate(rate: Rate, axes: tuple[str, str] = ("", "")) -> Figure:
     """Means along the parameter, the HC3 fit with its 95% interval, and the registered slope through the first mean."""
     from statsmodels.regression.linear_model import OLS  # half a second, which figures without a fit need not pay
     from statsmodels.tools.tools import add_constant
 
     x, means = rate.x, rate.means
-    fig, ax = plt.subplots(figsize=(5.2, 2.7))
+    fig, ax = plt.subplots(figsize=(4.6, 2.8))
     _logarithmic(ax, "x", between=True)
     _logarithmic(ax, "y", between=True)
     ax.plot(x, means, "o", color=TRUTH, ms=4, label="mean of the trials")
@@ -206,7 +210,8 @@ def _rate(rate: Rate) -> Figure:
     ax.plot(
         x, means[0] * (x / x[0]) ** registered, color=INK, ls=":", lw=1, label=f"registered: at most {registered:.2f}"
     )
-    ax.set_xlabel(in_symbols(rate.name))
+    ax.set_xlabel(axes[0] or in_symbols(rate.name))
+    ax.set_ylabel(axes[1])
     ax.legend(fontsize=8)
     return fig
 

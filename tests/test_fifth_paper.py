@@ -63,7 +63,7 @@ def test_a_folder_goes_through_contents_claim_verdict_and_page(added, tmp_path):
     assert "<h1>On Coins and Odd Numbers</h1>" in site["index.html"] and "Nobody 2025" in site["errata/inv25.html"]
     assert "Off by one" in site["statements/inv25.lem2.html"]
     assert {path for path in site if path.endswith(".html")} == {
-        *("index.html", "ledger.html", "verdicts.html", "errata/index.html", "errata/inv25.html"),
+        *("index.html", "ledger.html", "verdicts.html", "rests.html", "errata/index.html", "errata/inv25.html"),
         "errata/inv25-letter.html",
         *(f"statements/inv25.{id}.html" for id in ("lem1", "lem2", "thm3")),
     }

@@ -17,7 +17,7 @@ import pandas as pd
 from lemmata.bounds.formula import in_symbols
 from lemmata.experiments.comparison import reasons
 from lemmata.experiments.comparison.learners import LEARNERS, LISTED, NOT_INSTALLED, OPTIONAL, Learner
-from lemmata.experiments.comparison.table import DATASETS, DEFAULT, DELTA, says_little
+from lemmata.experiments.comparison.table import CALLED, DATASETS, DEFAULT, DELTA, says_little
 
 TABLES = ("means", "differences", "attacks")
 DECIDED = 3.0  # log10 of the evidence: wrong with a chance of 1/1000
@@ -127,7 +127,7 @@ def shown(reports: Path) -> dict:
     found = tables(reports)
     lines = standing(found["means"], found["differences"])
     return {
-        "datasets": [name for name in DATASETS if (found["means"].dataset == name).any()],
+        "datasets": [CALLED[name] for name in DATASETS if (found["means"].dataset == name).any()],
         "lines": lines,
         "order": dominated(lines),
         "digits": shares(found["means"]),
@@ -137,9 +137,9 @@ def shown(reports: Path) -> dict:
         "delta": in_symbols(f"{DELTA:g}"),
         "level": f"{LEVEL:g}",
         "missing": NOT_INSTALLED,
-        "little": [name for name in DATASETS if says_little(found["means"][found["means"].dataset == name])],
+        "little": [CALLED[name] for name in DATASETS if says_little(found["means"][found["means"].dataset == name])],
         "records": {
-            name: int(here.n.iloc[0])
+            CALLED[name]: int(here.n.iloc[0])
             for name in DATASETS
             if len(here := found["means"][found["means"].dataset == name])
         },

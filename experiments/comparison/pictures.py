@@ -11,7 +11,7 @@ from matplotlib.ticker import MultipleLocator
 
 from lemmata.bounds.wzw25 import table_rates
 from lemmata.experiments.comparison import problems
-from lemmata.experiments.comparison.table import DEFAULT, ONE_LABEL, says_little
+from lemmata.experiments.comparison.table import CALLED, DEFAULT, ONE_LABEL, says_little
 from lemmata.experiments.drawing import COLOURS, FAINT, INK, STYLE, saved
 
 PRINTED = {"Theorem 4.1 of wzw25": table_rates.TABLE1_ADAPTIVE, "Theorem 3.2 of bms22": table_rates.TABLE1_HINGE}
@@ -105,13 +105,13 @@ def along_epsilon(means: pd.DataFrame) -> str:
         for axis, dataset in zip(axes[:, column], datasets, strict=True):
             panel(axis, means[means.dataset == dataset], names, look)
         axes[0, column].set_title(kind, loc="left", fontsize=9)
-        axes[-1, column].set_xlabel("ε")
+        axes[-1, column].set_xlabel("privacy level ε")
         shown = [name for name in (*names, DEFAULT, ONE_LABEL) if (private.learner == name).any()]
         handles = [plt.Line2D([], [], label=name, **look[name]) for name in shown]
         axes[-1, column].legend(handles=handles, fontsize=7, loc="upper left", bbox_to_anchor=(-0.05, -0.32))
     for axis, dataset in zip(axes[:, 0], datasets, strict=True):
         little = "\n(nobody beats one label)" if says_little(means[means.dataset == dataset]) else ""
-        axis.set_ylabel(f"{dataset.replace('_', ' ')}{little}", fontsize=8)
+        axis.set_ylabel(f"{CALLED.get(dataset, dataset)}{little}\nrisk", fontsize=8)
     fig.tight_layout()
     return saved(fig, "svg").decode()
 

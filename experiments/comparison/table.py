@@ -30,6 +30,7 @@ DEFAULT, ONE_LABEL = "MarginClassifier", "majority class"
 TELLS = 0.02  # by which somebody has to err less than one label, for a dataset to tell learners apart
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 8.0)
 DATASETS = ("digits:3-8", "breast_cancer", "randhie", "fair")
+CALLED = dict(zip(DATASETS, ("digits 3-8", "breast cancer", "health insurance", "Fair's survey"), strict=True))
 SWEEPS = {  # a figure each: what is varied at epsilon 1, and everything else fixed
     "n": [f"planted:n={n}" for n in (100, 300, 1000, 3000)],
     "d": [f"planted:n=300,margin=0.3,d={d}" for d in (10, 100, 1000, 10_000)],

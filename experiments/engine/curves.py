@@ -1,4 +1,4 @@
-"""The curves of a cell: plain numbers that any process can draw, and what to see in them in a sentence."""
+"""The curves of a cell: plain numbers that any process can draw."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from lemmata.experiments.engine.cell import Cell
 from lemmata.experiments.engine.verdict import RateDecider
 
 ROLES = ("bound", "allowed", "printed", "corrected", "exact")  # what a curve stands for, as a word of its name
-WHAT_IS_SAID = ("bound", "allowed", "printed")
 MOST_FIGURES = 2
 MOST_POINTS = 300
 SAME = 0.01  # of a ratio: what nobody sees on a page
@@ -34,6 +33,7 @@ class Picture(NamedTuple):
     setting: dict[str, Any]
     series: dict[str, Any]
     rate: Rate | None
+    axes: tuple[str, str] = ("", "")  # in words, where a person wrote them
 
 
 def picture(cell: Cell) -> Picture:
@@ -96,36 +96,3 @@ def telling(picture: Picture) -> bool:
         ratios = [np.nan_to_num(y / others[0], nan=np.nan, posinf=BEYOND, neginf=-BEYOND) for y in others[1:]]
     seen = [ratio[~np.isnan(ratio)] for ratio in ratios]
     return any(ratio.size > 2 and not np.ptp(ratio) <= SAME * np.abs(ratio).max() for ratio in seen)
-
-
-def caption(picture: Picture) -> str:
-    """What to see in a picture, in a sentence that the numbers make."""
-    if picture.rate and not picture.series:
-        name, x, means, slope = picture.rate
-        positive = np.flatnonzero(np.asarray(means) > 0)
-        if len(positive) < 2:
-            return f"From {_ends(name, x)} the mean is zero; claimed is a power of at most {slope:.2f}."
-        first, last = positive[[0, -1]]
-        found = np.log(means[last] / means[first]) / np.log(x[last] / x[first])
-        return f"From {_ends(name, x)} the mean goes as the power {found:.2f}; claimed is at most {slope:.2f}."
-    (x_name, x), *others = picture.series.items()
-    values = {name: np.asarray(y, dtype=float) for name, y in others}
-    bound = next((name for name in values if role(name) in WHAT_IS_SAID and "lower" not in name), None)
-    truth = next((name for name in values if role(name) not in WHAT_IS_SAID), None)
-    where = f"From {_ends(x_name, x)}"
-    if bound is None or truth is None:
-        said = [f"“{name}” goes from {y[0]:.3g} to {y[-1]:.3g}" for name, y in values.items()]
-        return f"{where}: {'; '.join(said[:4])}."
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = values[truth] / values[bound]
-    ratio = ratio[np.isfinite(ratio)]
-    if not ratio.size:
-        return f"{where}: “{truth}” beside “{bound}”."
-    low, high = ratio.min(), ratio.max()
-    much = f"{low:.3g}" if np.isclose(low, high) else f"{low:.3g} to {high:.3g}"
-    side = "never above" if high <= 1 + 1e-9 else "always above" if low > 1 else "on both sides of"
-    return f"{where}, “{truth}” is {much} times “{bound}”: {side} it."
-
-
-def _ends(name: str, x: Sequence[float] | np.ndarray) -> str:
-    return f"{name} = {x[0]:.4g} to {x[-1]:.4g}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +37,7 @@ def write(
     """
     reports = Path(reports)
     drawn, shown = Drawn(reports), tables(reports)
-    mark = f"{start.mark(root, papers)} {shown}" if start else ""
+    mark = f"{start.mark(root, papers)} {shown} {os.environ.get('LEMMATA_CONTACT', '')}" if start else ""
     rows = remembered.recall(store.path, root, papers, now=start) if drawn.fits(mark) else None
     changed = 0
     if rows is None:

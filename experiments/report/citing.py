@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from importlib import metadata
@@ -22,12 +23,17 @@ def version() -> str:
 
 
 def contact(paper: Paper) -> str:
-    """Where an author can reply: `contact` of the paper.toml; of our papers else the project's `Contact`; or ""."""
-    if paper.contact or not paper.house:
-        return paper.contact
+    """Where an author can reply: `contact` of the paper.toml, of our papers else that of the project; or ""."""
+    return paper.contact or (of_the_project() if paper.house else "")
+
+
+def of_the_project() -> str:
+    """Where the project can be reached: what LEMMATA_CONTACT says, which a host of the site knows, or `Contact` of the
+    package; or "".
+    """
     urls = metadata.metadata("lemmata").get_all("Project-URL") or []
     named = dict(line.split(", ", 1) for line in urls)
-    return named.get("Contact", "")
+    return os.environ.get("LEMMATA_CONTACT", "") or named.get("Contact", "")
 
 
 def address(contact: str) -> str:

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from lemmata.bounds.library import library
 from lemmata.experiments.engine import graph
-from lemmata.experiments.report import words
+from lemmata.experiments.report import citing, words
 
 Nav = tuple[tuple[str, str], ...]  # what the head of every page links to: words, page
 OWN: Nav = (("Errata", "errata/index.html"), ("Ledger", "ledger.html"), ("How verdicts are made", "verdicts.html"))
@@ -26,13 +26,14 @@ NAV: Nav = (
     ("Audits", "audits.html"),
     ("In the wild", "wild.html"),
     ("Learners", "comparison.html"),
-    ("Not hardened", "hardened.html"),
+    ("What is hardened", "hardened.html"),
     OWN[2],
 )
 DOCUMENTATION = ("Documentation", "docs/index.html")  # linked where `make docs` has built it
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᴶᴷᴸᵀⱽᵃᵅᵈᵉᵍᵏᵐᵖᵗˣʸᶻ"
 LOWERED = "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₘₙᵣₜ"
-ROW = re.compile(f"(?P<sup>[{RAISED}]+)|(?P<sub>[{LOWERED}]+)")
+MANY = r"(?<![\w.,/#:])(?<!\w-)\d{5,}(?!\w|[.,]\d)"  # digits of a count, and not of a name, a date or a fraction
+ROW = re.compile(f"(?P<sup>[{RAISED}]+)|(?P<sub>[{LOWERED}]+)|(?P<many>{MANY})")
 VERBATIM = re.compile(r"<(pre(?! class=\"prose\")|code|title|script|option|math|svg)\b.*?</\1>|<[^>]*>", re.DOTALL)
 
 
@@ -67,15 +68,17 @@ def environment() -> jinja2.Environment:
 def rendered(template: str, path: str, *, nav: Nav = NAV, **values: object) -> tuple[str, str]:
     """(path below reports/, the page)."""
     up = "../" * path.count("/")
-    values = {"root_path": up, "classes": graph.CLASSES, "nav": nav, "here": path, "structured": "", **values}
-    return path, in_one_font(environment().get_template(template).render(**values))
+    common = {"root_path": up, "here": path, "nav": nav, "classes": graph.CLASSES, "version": citing.version()}
+    values = common | {"structured": "", "contact": "", **values}
+    return path, readable(environment().get_template(template).render(**values))
 
 
-def in_one_font(page: str) -> str:
-    """A page with its raised and lowered characters as elements; few fonts have all of them, and browsers mix several.
+def readable(page: str) -> str:
+    """A page with its raised and lowered characters as elements, since few fonts have all of them, and browsers mix
+    several; and with commas in numbers of five digits and more. What is verbatim stays so.
 
-    >>> in_one_font("<p>10⁻²⁷⁰ of xᵢ</p>")
-    '<p>10<sup>−270</sup> of x<sub>i</sub></p>'
+    >>> readable("<p>10⁻²⁷⁰ of xᵢ from n = 6000000</p><code>6000000</code>")
+    '<p>10<sup>−270</sup> of x<sub>i</sub> from n = 6,000,000</p><code>6000000</code>'
     """
     made, last = [], 0
     for kept in VERBATIM.finditer(page):
@@ -94,8 +97,10 @@ def coded(text: str) -> Markup:
 
 
 def _element(found: re.Match[str]) -> str:
-    """A run of raised or lowered characters as an element with plain ones."""
+    """A run of raised or lowered characters as an element with plain ones; a number with commas."""
     tag = found.lastgroup
+    if tag == "many":
+        return f"{int(found[0]):,}"
     plain = unicodedata.normalize("NFKC", found[0]).replace("ɑ", "α")
     return f"<{tag}>{plain}</{tag}>"
 

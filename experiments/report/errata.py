@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from lemmata.bounds.library import Paper, PaperError
@@ -37,6 +37,16 @@ CLASS_WORDS = {  # behind a number of statements
     "not-a-claim": "claim nothing",
     "open": "are not decided yet",
 }
+SINGULAR = {"hold": "holds", "held": "held", "are": "is", "have": "has", "say": "says", "claim": "claims"}
+
+
+def in_words(counts: Mapping[str, int]) -> list[str]:
+    """What a letter says of counts of classes: `22 hold by a derivation`, `1 has a wrong constant`."""
+    said = []
+    for name, n in counts.items():
+        verb, _, rest = CLASS_WORDS[name].partition(" ")
+        said.append(f"{n} {SINGULAR[verb] if n == 1 else verb} {rest}")
+    return said
 
 
 def beside(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
@@ -124,7 +134,7 @@ def errata_pages(page: Callable, paper: Paper, statements: list, errata: list, r
         "main": main,
         "errata": errata,
         "severities": SEVERITY_WORDS,
-        "classes_in_words": CLASS_WORDS,
+        "counted": in_words(words.counted([s["row"] for s in statements])),
         "slips": slips,
         "bibtex": citing.bibtex(paper, paper),
         "structured": citing.of_errata(paper, errata),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import metadata, resources
 from types import ModuleType
@@ -16,11 +16,11 @@ from types import ModuleType
 import joblib
 import numpy as np
 
-from lemmata.bounds.formula import in_symbols
 from lemmata.bounds.library import library
-from lemmata.experiments.engine.curves import Picture, caption, telling
+from lemmata.experiments.engine.curves import Picture, telling
 from lemmata.experiments.engine.remembered import Pair
 from lemmata.experiments.report import words
+from lemmata.experiments.report.captions import Caption, captioned, captions_of, told
 from lemmata.experiments.report.drawn import Drawn
 
 
@@ -33,7 +33,8 @@ def figures(pictures: Sequence[Picture]) -> list[str]:
 
 def drawn(pairs: Sequence[Pair], kept: Drawn) -> tuple[list[dict], dict[str, str], list[str]]:
     """The rows of [(row, its curves)] as the templates want them, {path: SVG} of new figures, and all their paths."""
-    curves = chosen(pairs)
+    said = captions_of(library.papers.values())
+    curves = chosen(pairs, said)
     named = [figure_paths(row, pictures) for (row, _), pictures in zip(pairs, curves, strict=True)]
     new = [i for i, paths in enumerate(named) if not all(map(kept.intact, paths))]
     made = joblib.Parallel(n_jobs=-1, batch_size=8)(joblib.delayed(figures)(curves[i]) for i in new) if new else []
@@ -41,23 +42,21 @@ def drawn(pairs: Sequence[Pair], kept: Drawn) -> tuple[list[dict], dict[str, str
     rows = []
     for (row, _), pictures, paths in zip(pairs, curves, named, strict=True):
         places = (path.removeprefix("statements/") for path in paths)
-        shown = [{"path": place, "caption": in_symbols(caption(p))} for place, p in zip(places, pictures, strict=True)]
+        shown = [{"path": at, "caption": told(p, said[row["key"]])} for at, p in zip(places, pictures, strict=True)]
         rows.append(words.view(row, shown))
     return rows, files, [path for paths in named for path in paths]
 
 
-def chosen(pairs: Sequence[Pair]) -> list[list[Picture]]:
-    """The figures of [(row, its curves)] on its page: at most one a row, and the same never twice.
+def chosen(pairs: Sequence[Pair], said: Mapping[str, Caption]) -> list[list[Picture]]:
+    """The figures of [(row, its curves)] on its page: one of a row whose caption is `said`, of others none.
 
     `lemmata figure ID` draws all of them.
     """
-    shown: set[str] = set()
     curves = []
     for row, pictures in pairs:
-        fresh = {repr((library.statement_of(row["id"]), p.series, p.rate)): p for p in pictures if telling(p)}
-        new = [mark for mark in fresh if mark not in shown][:1]
-        shown.update(new)
-        curves.append([fresh[mark] for mark in new])
+        caption = said.get(row["key"])
+        made = [captioned(each, caption) for each in pictures if telling(each)] if caption else []
+        curves.append([each for each in made if each][:1])
     return curves
 
 
@@ -70,7 +69,7 @@ def drawing() -> str:
 
 def figure_paths(row: dict, pictures: list) -> list[str]:
     """Where the figures of a row stand. A name tells the data and the style, so a file that exists is up to date."""
-    data = [(p.setting, p.series, p.rate and [np.asarray(part).tolist() for part in p.rate]) for p in pictures]
+    data = [(p.setting, p.series, p.axes, p.rate and [np.asarray(part).tolist() for part in p.rate]) for p in pictures]
     mark = hashlib.blake2b(repr((data, drawing())).encode(), digest_size=6).hexdigest()
     return [f"statements/figures/{words.anchor(row['key'])}-{mark}-{i}.svg" for i in range(len(pictures))]
 

@@ -23,6 +23,7 @@ from lemmata.experiments.report.drawn import Drawn
 from lemmata.experiments.report.dress import DOCUMENTATION, NAV, OWN, Also, Nav, rendered, static
 from lemmata.experiments.report.errata import BAD, annotated, beside, errata_of, errata_pages
 from lemmata.experiments.report.figures import drawn, standing
+from lemmata.experiments.report.rests import resting
 from lemmata.mechanisms import hardening
 
 SHOWN = 6  # findings on the front page
@@ -52,7 +53,8 @@ def pages(
     house = not papers
     papers = papers or library.house
     more = also() if also else None
-    page = partial(rendered, nav=navigation(more.nav if more else NAV, reports) if house else OWN)
+    reached = citing.address(citing.of_the_project()) if house else ""
+    page = partial(rendered, nav=navigation(more.nav if more else NAV, reports) if house else OWN, contact=reached)
     written = {library.statement_of(row["id"]) for row in rows}
     replies = annotated(rows, papers)
     shown = [statement(id, rows, replies) for id in library.ids if id in written]  # those too that theirs rest on
@@ -65,14 +67,15 @@ def pages(
     listed = [(p, counts([s for s in statements if s["paper"] is p]), errata[p.id]) for p in papers]
     made.append(page("errata_index.html.j2", "errata/index.html", papers=listed))
     heading, check = (QUESTION, CHECK) if house else own_heading(papers, statements)
-    first = front(listed, statements, rows, root)
-    made.append(page("index.html.j2", "index.html", heading=heading, check=check, house=house, **first))
+    first = front(listed, statements, rows, root) | {"heading": heading, "check": check, "house": house}
+    made.append(page("index.html.j2", "index.html", docs=documented(reports), **first))
     single = [row for row in rows if row["kind"] != "summary"]
     fields = {name: sorted({row[name] for row in single} - {""}) for name in FIELDS}
     made.append(page("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None))
     mutants = mutation_run(reports) if house else None
     faults = injected_faults(reports) if house else None
     made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, faults=faults, house=house))
+    made.append(page("rests.html.j2", "rests.html", **resting(statements, single, papers)))
     if house:
         new, ours = our_figures(page, made, single, reports, kept)
         svgs, used = svgs | new, used + ours
@@ -82,7 +85,12 @@ def pages(
 
 def navigation(nav: Nav, reports: Path) -> Nav:
     """What the head of each page links to: the documentation too, where it has been built."""
-    return (*nav[:-1], DOCUMENTATION, nav[-1]) if (reports / DOCUMENTATION[1]).is_file() else nav
+    return (*nav[:-1], DOCUMENTATION, nav[-1]) if documented(reports) else nav
+
+
+def documented(reports: Path) -> bool:
+    """Whether `make docs` has been there."""
+    return (reports / DOCUMENTATION[1]).is_file()
 
 
 def own_heading(papers: Sequence[Paper], statements: list) -> tuple[str, str]:

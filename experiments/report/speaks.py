@@ -42,4 +42,5 @@ def line(id: str, rows: list[dict], decades: int) -> dict[str, Any]:
     first, last = dots[0]["place"], dots[-1]["place"]
     url = rows[0]["url"].partition("#")[0]
     label = f"{library.paper(id).names.split(',')[0].split(' & ')[0]} {library.paper(id).year}, {library.label(id)}"
-    return {"label": label, "url": url, "dots": dots, "first": first, "last": last}
+    theorem = library.label(id).startswith("Theorem")
+    return {"label": label, "theorem": theorem, "url": url, "dots": dots, "first": first, "last": last}

@@ -193,7 +193,7 @@ def test_figures_group_what_varies_alone():
 
 def test_the_page_shows_the_committed_tables_and_then_a_run_of_one_s_own(tmp_path):
     committed = page.shown(tmp_path)
-    assert committed["datasets"] == list(table.DATASETS)
+    assert committed["datasets"] == [table.CALLED[name] for name in table.DATASETS]
     assert set(pictures.figures(page.tables(tmp_path)["means"])) >= {"along_epsilon", "seconds"}
     assert {line["name"] for line in committed["lines"]} >= {table.DEFAULT, "perceptron", "SVM without privacy"}
     assert all(line["why"] for line in committed["lines"] if line["private"])

@@ -16,7 +16,7 @@ from lemmata.bounds.library import PaperError, Work, library
 from lemmata.command.main import main
 from lemmata.experiments.engine.store import Store
 from lemmata.experiments.report import citing, write
-from lemmata.experiments.report.dress import NAV, in_one_font
+from lemmata.experiments.report.dress import NAV, readable
 from lemmata.experiments.report.errata import CLASS_WORDS, SEVERITY_WORDS
 from lemmata.experiments.report.publish import LARGEST, MARK, NotOurs, published
 from lemmata.experiments.report.replies import replies_of
@@ -124,7 +124,7 @@ def test_a_folder_of_somebody_else_is_left_alone(site, tmp_path):
 
 def test_raised_characters_are_elements_where_people_read():
     page = '<title>x²</title><p data-text="x²">x² of yⱼ</p><pre>x²</pre><pre class="prose">10⁻⁹</pre><code>a²</code>'
-    assert in_one_font(page) == page.replace("x² of yⱼ", "x<sup>2</sup> of y<sub>j</sub>").replace(
+    assert readable(page) == page.replace("x² of yⱼ", "x<sup>2</sup> of y<sub>j</sub>").replace(
         "10⁻⁹", "10<sup>−9</sup>"
     )
 
@@ -281,10 +281,11 @@ def test_the_workflow_builds_what_it_deploys(request):
     commands = [step["run"].split() for step in steps if "run" in step]
     targets = [words[1] for words in commands if words[0] == "make"]
     assert all(re.search(rf"^{target}:", (root / "Makefile").read_text(), re.MULTILINE) for target in targets)
-    (report,) = [words[1:] for words in commands if words[0].endswith("lemmata")]
-    context = main.commands[report[0]].make_context(report[0], report[1:])
+    ours = [words[1:] for words in commands if words[0].endswith("lemmata")]
+    contexts = [main.commands[name].make_context(name, given) for name, *given in ours]
+    assert targets == ["verify", "docs"] and commands[-1][1:] == ours[-1]  # the site is drawn of what the others made
     (upload,) = [step["with"]["path"] for step in steps if "upload-pages-artifact" in step.get("uses", "")]
-    assert context.params["publish"] == upload
+    assert contexts[-1].params["publish"] == upload
 
 
 # Search ---------------------------------------------------------------------------------------------------------------

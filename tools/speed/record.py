@@ -257,12 +257,13 @@ def in_words(benchmark: str) -> str:
     """A benchmark's name for people.
 
     >>> in_words("bench_adaptive_margin.RandomBatches.peakmem_fit")
-    'random batches: peak memory of fit'
+    'adaptive margin, random batches: peak memory of fit'
     """
-    *_, group, function = benchmark.split(".")
+    module, *_, group, function = benchmark.split(".")
     kind, _, what = function.partition("_")
     said = f"{KINDS.get(kind, kind)} {what.replace('_', ' ')}".strip()
-    return f"{re.sub(r'(?<=[a-z])(?=[A-Z])', ' ', group).lower()}: {said}"
+    about, group = module.removeprefix("bench_").replace("_", " "), re.sub(r"(?<=[a-z])(?=[A-Z])", " ", group).lower()
+    return f"{group if about in group else about if group in about else f'{about}, {group}'}: {said}"
 
 
 def settled(values: list[float], unit: str) -> tuple[float, float]:
@@ -340,4 +341,5 @@ def readable(m: Measurement) -> str:
         return f"{m.value / scale:.3g} {name}"
     if m.unit == "bytes":
         return f"{m.value / 2**20:.3g} MiB"
-    return f"{m.value:.4g} {m.unit.partition(',')[0] if m.unit != 'unit' else ''}".strip()
+    number = f"{m.value:,.0f}" if m.value >= 1000 else f"{m.value:.4g}"
+    return f"{number} {m.unit.partition(',')[0] if m.unit != 'unit' else ''}".strip()

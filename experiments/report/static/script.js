@@ -28,7 +28,7 @@ if (find && rows.length) {
   };
   find.value = new URLSearchParams(location.search).get("q") ?? "";
   for (const control of [find, ...selects]) control.addEventListener("input", sift);
-  find.form.addEventListener("submit", event => { event.preventDefault(); sift(); });
+  find.form.addEventListener("submit", event => { event.preventDefault(); sift(); document.querySelector("tr[data-text]:not(.hide) a")?.focus(); });
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   sift();
   if (target) { target.classList.remove("hide"); target.scrollIntoView(); }

@@ -1,0 +1,81 @@
+"""Captions: `captions.toml` beside a `paper.toml`. A figure stands on a page only with words of a person about it.
+
+["wzw25.lemA.5/printed/mean"]             # the key of a row
+sees = "The bound is close everywhere ..." # what to see, in whole sentences
+x = "number of Gaussians n"                # the axes, in words
+y = "expected maximum / σ"
+lines = { "bound / sigma" = "bound", "exact / sigma" = "exact" }   # the curves that are drawn, and what they are called
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from lemmata.bounds.formula import GREEK, in_symbols
+from lemmata.bounds.library import Paper, PaperError
+from lemmata.experiments.engine.curves import Picture
+
+FIELDS = {"sees": str, "x": str, "y": str, "lines": dict}
+
+
+class Caption(NamedTuple):
+    """What a figure shows: a sentence or two, the axes in words, and what each curve is called; of a rate no curves."""
+
+    sees: str
+    x: str
+    y: str
+    lines: dict[str, str]
+
+
+def captions_of(papers: Iterable[Paper]) -> dict[str, Caption]:
+    """{row key: its caption}. Raises `PaperError`, in one line, for a field that is missing, unknown or no text."""
+    found = {}
+    for paper in papers:
+        path = paper.folder / "captions.toml"
+        if not path.exists():
+            continue
+        try:
+            page = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise PaperError(f"{path}: cannot be read ({error})") from None
+        for key, entry in page.items():
+            found[key] = _checked(entry, f"{path}: {key}: ")
+    return found
+
+
+def _checked(entry: Any, place: str) -> Caption:
+    if not isinstance(entry, dict):
+        raise PaperError(f"{place}is no table")
+    entry = {"lines": {}, **entry}
+    for name in entry.keys() - FIELDS.keys():
+        raise PaperError(f"{place}{name} is unknown; known are {', '.join(FIELDS)}")
+    for name, kind in FIELDS.items():
+        if type(entry.get(name)) is not kind or (kind is str and not entry[name].strip()):
+            raise PaperError(f"{place}{name} = {entry.get(name)!r} is not {'a text' if kind is str else 'a table'}")
+    return Caption(**entry)
+
+
+def captioned(picture: Picture, caption: Caption) -> Picture | None:
+    """A picture with its axes and curves called what the caption calls them; None where it has none of the curves.
+
+    A curve is named by how it begins, since some say their parameters; one that the caption does not name is left out.
+    """
+    name = picture.rate.name if picture.rate and not picture.series else next(iter(picture.series))
+    fixed = {one: value for one, value in picture.setting.items() if not re.search(rf"\b{re.escape(one)}\b", name)}
+    picture = picture._replace(setting=fixed, axes=(caption.x, caption.y))
+    if picture.rate and not picture.series:
+        return picture
+    (_, along), *others = picture.series.items()
+    lines = {name: words for name, words in caption.lines.items() if any(own.startswith(name) for own, _ in others)}
+    series = {words: next(y for own, y in others if own.startswith(name)) for name, words in lines.items()}
+    return picture._replace(series={caption.x: along} | series) if series else None
+
+
+def told(picture: Picture, caption: Caption) -> str:
+    """The caption of a figure, and at which parameters with a letter of their own it was drawn."""
+    letters = {name: value for name, value in picture.setting.items() if name in GREEK or len(name) == 1}
+    shown = [f"{name} = {value:.4g}" for name, value in letters.items() if isinstance(value, (int, float))]
+    return f"{caption.sees} Drawn at {in_symbols(', '.join(shown))}." if shown else caption.sees
