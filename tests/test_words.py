@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from lemmata.bounds.library import library
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
-from lemmata.experiments.engine import explain
+from lemmata.experiments.engine import explain, published
 from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.experiments.engine.graph import CLASSES
-from lemmata.experiments.engine.headline import FALLEN, charity, phrase
+from lemmata.experiments.engine.headline import FALLEN, LONGEST, charity, phrase
+from lemmata.experiments.engine.sentences import UNNAMED, in_a_sentence, quantity
 from lemmata.experiments.report import errata, words
 from tests.engine.test_headline import ROW
 
@@ -49,7 +51,7 @@ def sentences():
     ]
     said.append(explain.control_of({"smallest_caught": "n / 2", "control": REFUTED}))
     witness = {"setting": {}, "claimed": "truth <= C g with one C for all", "found": "truth / g", "ratios": [1.0, 2.0]}
-    return [*said, explain.in_a_sentence({"kind": "rate", "witness": witness})]
+    return [*said, in_a_sentence({"key": "a/printed", "kind": "rate", "witness": witness})]
 
 
 def test_the_list_is_read():
@@ -64,6 +66,32 @@ def test_pages_speak_plainly(path):
 
 def test_sentences_about_rows_speak_plainly():
     assert [text for text in sentences() if met(text)] == []
+
+
+def counterexamples():
+    """(row, its published witness) of every row whose counterexample is told by numbers or by a family of settings."""
+    for key, row in published.rows("reports").items():
+        shown = row["witness"] or {}
+        numbers = all(isinstance(shown.get(side), int | float) for side in ("claimed", "found"))
+        told = "log_ratio" not in shown and (numbers or str(shown.get("claimed")).startswith("truth <= C g"))
+        if row["reading"] == "printed" and row["kind"] != "summary" and told:
+            yield key, row
+
+
+def test_a_counterexample_says_of_what_its_numbers_are():
+    """Not `the left side`: the second moment of a loss, the probability that the selection fails, ..."""
+    found = [(key, quantity(row)) for key, row in counterexamples()]
+    assert len(found) > 150
+    assert [key for key, what in found if what in UNNAMED.values() or what == "the left side"] == []
+
+
+@pytest.mark.parametrize("paper", library.house, ids=lambda paper: paper.id)
+def test_words_of_a_paper_are_about_rows_of_it(paper):
+    """A title for every statement, none that only a label would make, and no name of a quantity that no row bounds."""
+    assert paper.titles.keys() == paper.contents.keys()
+    assert not [id for id, title in paper.titles.items() if title.endswith(".") or len(title) > LONGEST + 20]
+    named = [*paper.bounded_above, *paper.bounded_below]
+    assert len(named) == len(set(named)) and set(named) <= CLAIMS.keys()
 
 
 def test_findings_speak_plainly():

@@ -224,7 +224,7 @@ def second_root(*, label_bound, n, guesses, beta):
 
 @inequality_claim(
     bounds.printed_excess,
-    finding="the selection does no better than w = 0",
+    finding="with its sensitivities w = 0 is chosen",
     quick=grid(n=[1000, 10**6], guesses=[5], beta=[0.05], epsilon=[1.0]),
     full=grid(n=[10**12], guesses=[2, 20], beta=[0.5, 1e-6], epsilon=[0.01, 1.0]),
     severity="statement",

@@ -94,8 +94,8 @@ def short_minimisers(*, factor=1):
         family="‖w*‖ → 0: the learner that releases 0 has an excess of at most ‖w*‖²/2",
         points=points,
         ratios=ratios,
-        claimed="the excess is at least c g with one c > 0 for all",
-        found="g / excess is at least " + ", ".join(f"{ratio:.3g}" for ratio in ratios),
+        claimed="that the excess is at least c g, with one c > 0 for all parameters",
+        found="g is at least " + ", ".join(f"{ratio:.3g}" for ratio in ratios) + " times the excess",
         python=ZERO,
     )
     return refuted("derivation", shown)

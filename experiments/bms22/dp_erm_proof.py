@@ -261,8 +261,8 @@ assert max(abs(p - q)) > {0.99 * spent!r}  # claimed: epsilon/2 = 0.5"""
         {"m": m, "rho": rho},
         moved,
         claimed,
-        claimed=f"L moves by at most {claimed:g}; the selection is 0.5-DP",
-        found=f"L moves by {float(moved):g}; the selection's log-ratio is {spent:.4g}",
+        claimed=f"that one record moves a score by at most {claimed:g}, so that the selection is 0.5-DP",
+        found=f"it moves one by {float(moved):g}, and the selection spends {spent:.4g}",
         log_ratio=spent,
         python=code if spent > 0.5 else "",
     )

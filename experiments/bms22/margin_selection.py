@@ -5,7 +5,7 @@ Accuracy on families of instances whose failure probability is known exactly; pr
 """
 
 from itertools import pairwise, product
-from math import log
+from math import isinf, log
 
 import numpy as np
 
@@ -100,7 +100,7 @@ def printed_failure(family, *, m, epsilon, beta, base):
 
 @exact_claim(
     bounds.printed_penalty,
-    finding="a constant is 1 that has to be 4, and more",
+    finding="a factor 4 and a union bound over the margins are missing",
     quick=(
         {"family": "constant", "m": 10_000, "epsilon": 1.0, "beta": 0.05, "base": "2"},
         {"family": "uniformity", "m": 64, "epsilon": 10.0, "beta": 0.05, "base": "2"},
@@ -246,7 +246,7 @@ def corollary_at_the_edge(*, m, beta, factor=1):
 from lemmata.bounds.bms22.margin_selection import corollary_order
 term = corollary_order(m={m}, norm_bound=1.0, r=1.0, rho=1.0, epsilon=1.0, beta={beta})
 assert term < 0  # -inf at m = 1: no multiple of it bounds anything"""
-    words = {"claimed": "O(.) of a positive term", "found": str(term)}
+    words = {"claimed": "that the added term is positive", "found": f"it is {'−∞' if isinf(term) else f'{term:.3g}'}"}
     broken = witness.inequality(setting, 0, max(term, -1e308), python=python, **words)
     return refuted("enumeration", broken, note=f"C = {largest_constant():.4g} for m ≥ 3, β ≤ 1/2")
 

@@ -47,7 +47,7 @@ from lemmata.bounds.bms22.margin_selection_proof import grid_point
 near = grid_point(m={m}, rho={rho!r}, base={base!r}, rounding={rounding!r})  # with near <= rho < 2 near
 assert near is None and {m} * {rho!r}**2 >= 1"""
     words = {
-        "claimed": "a grid point rho^ with rho^ <= rho < 2 rho^",
+        "claimed": "that the grid has a point rho_hat with rho_hat <= rho < 2 rho_hat",
         "found": f"none for rho = {rho:.6g} h_max; the grid is {bounds.margins(m, 1.0, base, rounding).tolist()}",
     }
     what = {"object": {"rho": rho}, "property": "covered by the grid", "value": False}

@@ -79,7 +79,7 @@ def no_cover_is_so_small(*, k, norm_bound, radius, rho, factor=1):
         object="a rho/(10 r)-cover of B^k(2 Lambda)",
         property="least number of points",
         value=least,
-        claimed=claimed,
+        claimed=f"a cover of {claimed:g} points",
         found=f"every cover has at least {least} points",
         python=learner_programs.HEXAGONS if k == 2 else "",
     )

@@ -63,8 +63,10 @@ def one_point_needs_more_rows(*, factor=1):
         family="m = 1, u in general position in R^d, beta = 1 - gamma^2/4, gamma -> 0: k >= d while g < 0.3",
         points=family,
         ratios=ratios,
-        claimed="some k <= C log(m/beta)/gamma^2 keeps one vector's norm with probability 1 - beta",
-        found="k/g is at least " + ", ".join(f"{r:.1f}" for r in ratios) + ", and at least d/0.3 for every d",
+        claimed="that some k <= C g, g = log(m/beta)/gamma^2, keeps one vector's norm with probability 1 - beta",
+        found="k is at least "
+        + ", ".join(f"{r:.1f}" for r in ratios)
+        + " times g, and at least d/0.3 times for every d",
         python=ONE_POINT,
     )
     dimensions = [2.0, 3.0, 4.0, 5.0]

@@ -7,10 +7,7 @@ and step in the paper's order: formula, hypotheses, derivation, verdict, control
 import inspect
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from decimal import Decimal
-from math import isinf
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
 
 from lemmata.bounds.formula import in_symbols, in_unicode
 from lemmata.bounds.library import library
@@ -21,9 +18,9 @@ from lemmata.experiments.engine.evidence import without_derivation
 from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.headline import charity, headline, leading
 from lemmata.experiments.engine.places import places
+from lemmata.experiments.engine.sentences import in_a_sentence, in_letters, short
 
 WIDTH = 110
-LARGE = 10**9  # whole numbers from here on are rounded for people
 LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| ")  # how a line of ours begins; programs are left alone
 EVIDENCE = {
     "certificate": "machine-checked by ball arithmetic over the stated domain",
@@ -74,7 +71,7 @@ def head(id: str, rows: list[Row]) -> list[str]:
     theorem = THEOREMS.get(first["key"])
     where = places(id)
     return [
-        f"{library.label(id)}{step} of {paper.cited}: {in_symbols(main['title'])}",
+        f"{library.label(id)}{step} of {paper.cited}: {in_symbols(library.titles.get(id) or main['title'])}",
         f"true?      {headline(printed)}.",
         f"where      {where_true(first)}",
         f"printed    {in_unicode(theorem.says) if theorem else '–'}",
@@ -93,7 +90,7 @@ def where_true(row: Row) -> str:
     if said := charity(row):
         return in_symbols(said)
     if row["verdict"] == REFUTED:
-        return in_symbols(f"false at {in_a_row((row['witness'] or {}).get('setting', {}))}")
+        return in_symbols(f"false at {in_letters(row['key'], (row['witness'] or {}).get('setting', {}))}")
     return row["scope"] or "–"
 
 
@@ -107,71 +104,6 @@ def cited(row: Row, instead: Row | None, true: Collection[str]) -> str:
         return parts + (row["corrected_by"] or none)
     record = THEOREMS.get(instead["key"])
     return f"{parts}{instead['key']} ({instead['verdict']}): {in_unicode(record.says) if record else ''}"
-
-
-def in_a_sentence(row: Row) -> str:
-    """What the witness of a row shows: which number is the text's, and which is the truth."""
-    witness = row["witness"]
-    setting = in_a_row({name.replace("_", " "): value for name, value in witness.get("setting", {}).items()})
-    if str(witness.get("claimed")).startswith("truth <= C g") and "ratios" in witness:
-        return f"along a family of settings through {setting}, {_grows([*map(float, witness['ratios'])])}"
-    return f"at {setting}, {_shown(row, witness)}"
-
-
-def _shown(row: Row, witness: Mapping[str, Any]) -> str:
-    """The sentence of a witness, by what it has: trials, a privacy loss, two numbers, or words."""
-    claimed, found = witness.get("claimed"), witness.get("found")
-    said, true = short(claimed), short(found)
-    if isinstance(found, dict) and {"trials", "failures"} <= set(found):
-        counted = f"{found['failures']} of {found['trials']} trials failed"
-        return f"the text allows a failure probability of {said}; {counted}."
-    if "log_ratio" in witness:
-        return (
-            f"the text claims ε = {said}; two neighbouring datasets have an outcome whose odds differ by exp({true})."
-        )
-    if isinstance(claimed, float | int) and isinstance(found, float | int):
-        if row["kind"] == "identity":
-            return f"the text's right side is {said}; the left side is {true}."
-        side = "at most" if found > claimed else "at least"
-        if row["kind"] == "tail":
-            return f"the text claims a probability of {side} {said}; it is {true}."
-        return f"the text claims {side} {said}; the true value is {true}."
-    return f"the text claims {said}; in truth {true.removesuffix('.')}."
-
-
-def _grows(ratios: Sequence[float]) -> str:
-    """A constant that an O(.) hides, and a family along which none is enough."""
-    if all(map(isinf, ratios)):
-        return "the printed right side is 0 and what it bounds is not."
-    steps = ", ".join(short(float(f"{ratio:.3g}")) for ratio in ratios[:4])
-    return f"the truth is {steps} times the printed order: no hidden constant is enough."
-
-
-def in_a_row(setting: dict[str, Any]) -> str:
-    """A setting as `n = 4, beta = 0.1`."""
-    return ", ".join(f"{name} = {short(value)}" for name, value in setting.items()) or "its only setting"
-
-
-def short(value: Any) -> str:
-    """A value for people: numbers rounded to four digits, long texts cut."""
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if isinstance(value, int) and abs(value) >= LARGE:
-        return re.sub(r"\.?0*(?=e)", "", f"{Decimal(value):.3e}")
-    if isinstance(value, list | tuple) and len(value) == 2 and short(value[0]) == short(value[1]):
-        return short(value[0])  # an enclosure narrower than what is shown
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(short, value[:4])) + (", …]" if len(value) > 4 else "]")
-    if isinstance(value, dict):
-        return in_a_row(value)
-    text = re.sub(r"\[([-+.e\d]+), ([-+.e\d]+)\]", _enclosed, str(value))
-    return text if len(text) <= 160 else text[:159] + "…"
-
-
-def _enclosed(interval: re.Match[str]) -> str:
-    """A narrow enclosure as the nine digits that its ends share; a wide one as it is."""
-    low, high = (f"{float(end):.9g}" for end in interval.groups())
-    return low if low == high else interval[0]
 
 
 def evidence_of(row: Row) -> str:

@@ -27,7 +27,15 @@ WORST = (  # verdict and severity, what a reader should know first at the top
 )
 TRIED = ("sampled", "tested")
 TRUE: Row = {"verdict": HOLDS, "reading": "printed", "evidence": "derivation"}
-PARTS = {"soft": "Õ form", "defined": "as defined", "used": "as used"}  # names of parts that say too little
+PARTS = {  # names of parts that say too little
+    "soft": "Õ form",
+    "defined": "as defined",
+    "used": "as used",
+    "tail": "risk bound",
+    "real-t": "non-integer t",
+    "whole-t": "integer t",
+}
+NO_CLAIMS = {"Assumption": "an assumption", "Question": "an open question", "Remark": "a remark", "Table": "a summary"}
 FALLEN = {
     "privacy": "an implementation of the text is not private",
     "statement": "false as printed",
@@ -107,12 +115,13 @@ def phrase(row: Row) -> str:
         return "is false in an edge case, undecided elsewhere"
     if row["verdict"] == HOLDS and row["reading"] != "printed":
         return "is true in this reading"
+    if row["verdict"] == NOT_A_CLAIM:
+        return f"is {NO_CLAIMS.get(library.label(row['id']).split()[0], 'a definition')}: there is nothing to prove"
     return {
         HOLDS: "held wherever we tried it" if row["evidence"] in TRIED else "is true as printed",
         VACUOUS: "says nothing at the sizes we tried",
         INCONCLUSIVE: "is undecided",
         OPEN: "is not decided yet",
-        NOT_A_CLAIM: "claims nothing",
     }[row["verdict"]]
 
 

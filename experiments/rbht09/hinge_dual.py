@@ -98,7 +98,7 @@ FLAW = "False for kernels with g(0) ≠ 1, as Theorem 14 is: the Cauchy row of T
 
 @inequality_claim(
     hinge_dual.hinge_noise,
-    finding="g(0) = 1 is missing",
+    finding="the hypothesis g(0) = 1 is missing",
     note=FLAW,
     **flaws(hinge_dual.hinge_noise) | {"quick": ({"delta": 0.1},)},
 )
@@ -109,7 +109,7 @@ def hinge_useful_as_used(*, delta):
 
 @inequality_claim(
     hinge_dual.hinge_noise_defined,
-    finding="g(0) = 1 is missing, and δ is read two ways",
+    finding="the hypothesis g(0) = 1 is missing; δ is read two ways",
     note=FLAW,
     **flaws(hinge_dual.hinge_noise_defined) | {"quick": ({"delta": 0.9},)},
 )

@@ -148,7 +148,7 @@ assert abs(gap - (2**d - 1)) < 1e-9 and gap >= eps
 
 @exact_claim(
     random_features.uniform_features,
-    finding="g(0) = 1 is missing",
+    finding="the hypothesis g(0) = 1 is missing",
     quick=({"kernel": "cauchy", "d": 1}, {"kernel": "gaussian", "d": 1}),
     full=({"kernel": "cauchy", "d": 3},),
     severity="statement",

@@ -13,9 +13,10 @@ from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.experiments.engine.evidence import without_derivation
-from lemmata.experiments.engine.explain import EVIDENCE, in_a_sentence
+from lemmata.experiments.engine.explain import EVIDENCE
 from lemmata.experiments.engine.graph import CLASSES, Row, class_of, tally
 from lemmata.experiments.engine.headline import charity
+from lemmata.experiments.engine.sentences import in_a_sentence
 from lemmata.experiments.report.formulas import mathml
 
 ENOUGH = 45  # characters that say what is wrong, on a card

@@ -158,7 +158,8 @@ def outlier_costs_its_norm(*, b, factor=1):
         return holds("enumeration", "settings", tightness=(ratio, ratio))
     widths = [0.02 * 1.22**j for j in range(20)]
     series = {"c": widths, "printed": [1 / c for c in widths], "loss of one outlier -w_in": [1 + 1 / c for c in widths]}
-    counterexample = witness.inequality(setting, loss, claimed, claimed="‖x‖ |S_out| / c", python=ONE_OUTLIER)
+    words = {"claimed": f"a loss of at most ‖x‖ |S_out| / c = {float(claimed):g}", "found": f"it is {float(loss):g}"}
+    counterexample = witness.inequality(setting, loss, claimed, python=ONE_OUTLIER, **words)
     return refuted("enumeration", counterexample, tightness=(ratio, ratio), series=series)
 
 

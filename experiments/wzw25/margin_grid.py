@@ -216,7 +216,8 @@ def nothing_is_lost(*, n, factor=1):
         return holds("enumeration", "settings")
     point, python = {"n": n, "epsilon": epsilon, "gamma(S)": 1 / (2 * n)}, BEYOND_N.format(n=n, least=constant / 2)
     ratio = float(left / (constant * g))
-    shown = witness.inequality({"n": n}, left, constant * g, point=point, claimed="4 g for ε > n too", python=python)
+    words = {"claimed": f"at most {float(constant * g):.3g}", "found": f"the left side is {float(left):g}"}
+    shown = witness.inequality(point, left, constant * g, point=point, python=python, **words)
     return refuted("enumeration", shown, tightness=(ratio, ratio))
 
 

@@ -82,7 +82,7 @@ assert inverse_r < inverse_r_as_printed(n=n, alpha=alpha, eta=eta)  # and yet"""
 
 @exact_claim(
     bound.inverse_r_as_printed,
-    finding="sufficient, and not necessary as it says",
+    finding="its condition is sufficient, not necessary",
     quick=[TEXT],
     severity="constant",
     note="sufficient, not necessary, as Lemma M.1; for fixed η the exact need is smaller by a factor that goes to 1 as "

@@ -254,7 +254,7 @@ assert r > 1.01 * largest_r_as_printed(eta=eta, beta=beta, size=size)  # and yet
 
 @inequality_claim(
     bound.largest_r_as_printed,
-    finding="sufficient, and not necessary as it says",
+    finding="its condition is sufficient, not necessary",
     quick=[MANY_ETAS],
     bits=BITS,
     python=larger_r_suffices,

@@ -94,14 +94,14 @@ def growing_ratio(statement, unequal, points, ratios, sign):
     arguments = ", ".join(f"{letter}={written(power)}" for letter, power in family.items())
     growth = "ratios[0] > 2 * ratios[1] > 4 * ratios[2]" if sign < 0 else "2 * ratios[0] < ratios[1] < ratios[2] / 2"
     python = FAMILY.format(name=name, points=tuple(shown), arguments=arguments, growth=growth)
-    which = "source over quoted" if sign < 0 else "quoted over source"
+    larger, smaller = ("source", "quotation") if sign < 0 else ("quotation", "source")
     return witness.growth(
         {},
         family=described(family) + ("; both rates tend to 0" if unequal.informative else ""),
         points=[{"t": float(t)} | {k: float(v) for k, v in along(family, t).items()} for t in shown],
         ratios=ratios[1::2],
         claimed="the two rates are equal up to a constant",
-        found=f"{which} reaches {ratios[-1]:.3g} and grows on",
+        found=f"that of the {larger} is {ratios[-1]:.3g} times that of the {smaller}, and more further on",
         python=python,
     )
 
