@@ -38,8 +38,8 @@ assert g < 0.32                                                     # yet k >= 4
     severity="statement",
     corner=require("m ≥ 2", lambda m: m >= 2),
     used={"bms22.thm3.1": grid(m=[2, 3, 10**9])},  # m + 1 points, w* among them
-    note="false only for m = 1 as β → 1, where log(m/β) → 0: for m ≥ 2 the printed order holds with C = 141 "
-    "(log(2m²/β) ≤ 3 log(m/β)). The proofs that use the lemma have m + 1 ≥ 2 points",
+    note="false only for m = 1 as β → 1, where log(m/β) → 0: for m ≥ 2 the printed order holds with C = 141, since "
+    "log(2m²/β) ≤ 3 log(m/β). The proofs that use the lemma have m + 1 ≥ 2 points",
 )
 def one_point_needs_more_rows(*, factor=1):
     """One vector u in general position, d = K + 1: no k x d sign matrix with k <= K keeps its norm up to gamma/3.
@@ -161,7 +161,7 @@ PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumer
     corner=require("vectors counted up to sign", lambda up_to_sign: up_to_sign),
     used={"bms22.lemA.3": [{"up_to_sign": True}]},  # a projection distorts z and -z alike
     python=FIVE_VECTORS,
-    note="up to sign there are m², and a projection distorts z and -z alike, so the union bound is unharmed",
+    note="up to sign there are m², and a projection distorts z and −z alike, so the union bound is not affected",
     **PAIRS,
 )
 def pairs_printed(*, m):

@@ -18,7 +18,7 @@ from lemmata.experiments.engine.evidence import without_derivation
 from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.headline import charity, headline, leading
 from lemmata.experiments.engine.places import places
-from lemmata.experiments.engine.sentences import in_a_sentence, in_letters, short
+from lemmata.experiments.engine.sentences import in_a_sentence, place, short
 
 WIDTH = 110
 LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| ")  # how a line of ours begins; programs are left alone
@@ -90,7 +90,7 @@ def where_true(row: Row) -> str:
     if said := charity(row):
         return in_symbols(said)
     if row["verdict"] == REFUTED:
-        return in_symbols(f"false at {in_letters(row['key'], (row['witness'] or {}).get('setting', {}))}")
+        return in_symbols(f"false at {place(row) or 'its only setting'}")
     return row["scope"] or "–"
 
 

@@ -132,12 +132,12 @@ def charity(row: Row) -> str:
     if row["misprint"]:
         return f"A misprint: {row['misprint']}."
     if row["verdict"] == INCONCLUSIVE:
-        return f"False unless {row['corner']}; undecided there: {row['undecided']}."
+        return f"False in general; undecided for {row['corner']}: {row['undecided']}."
     used, restated = (", ".join(dict.fromkeys(map(_label, row.get(each) or []))) for each in ("used", "restated"))
     text = f"True for {row['corner']}."
     text += f" The paper uses it only there ({used})." if used else ""
     text += f" The same flaw is repeated in {restated}; nothing depends on it." if restated else ""
-    return text + ("" if used or restated else " Nothing in the paper uses it.")
+    return text + ("" if used or restated else " Nothing in the paper uses it beyond that.")
 
 
 def _label(id: str) -> str:

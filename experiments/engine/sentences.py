@@ -21,16 +21,17 @@ UNNAMED = {"tail": "the probability", "identity": "the left side"}
 def in_a_sentence(row: Row) -> str:
     """What the witness of a row shows: at which setting, what the truth is, and what the text claims."""
     witness = row["witness"]
-    setting = in_letters(row["key"], witness.get("setting", {}))
+    setting = place(row)
     if str(witness.get("claimed")).startswith("truth <= C g") and "ratios" in witness:
         return f"{_along(setting)}, {_grows(row, [*map(float, witness['ratios'])])}"
-    return f"at {setting}, {_shown(row, witness)}" if witness.get("setting") else _shown(row, witness)
+    return f"at {setting}, {_shown(row, witness)}" if setting else _shown(row, witness)
 
 
-def in_letters(key: str, setting: Mapping[str, Any]) -> str:
-    """A setting as `‖Y‖ = 4, β = 0.1`, in the letters of the paper that the row belongs to."""
-    paper = _paper(key)
+def place(row: Row) -> str:
+    """Where the counterexample of a row lies, as `‖Y‖ = 4, β = 0.1`, in the letters of the paper; "" if anywhere."""
+    witness, paper = row["witness"] or {}, _paper(row["key"])
     letters = paper.letters if paper else {}
+    setting = dict(witness.get("setting", {})) | dict(witness.get("point") or {})
     return in_a_row({letters.get(name, name.replace("_", " ")): value for name, value in setting.items()})
 
 
@@ -109,7 +110,7 @@ def _grows(row: Row, ratios: Sequence[float]) -> str:
 
 def in_a_row(setting: Mapping[str, Any]) -> str:
     """A setting as `n = 4, beta = 0.1`."""
-    return ", ".join(f"{name} = {short(value)}" for name, value in setting.items()) or "its only setting"
+    return ", ".join(f"{name} = {short(value)}" for name, value in setting.items())
 
 
 def short(value: Any) -> str:

@@ -68,7 +68,8 @@ assert abs(sampled - kernel) > 0.01 and abs(sampled - np.exp(-0.5)) < 1e-9
     full=({"sigma": 0.01}, {"sigma": 0.5}, {"sigma": 100.0}),
     severity="statement",
     python=lambda setting: RBF_WITNESS.format(**setting),
-    note="p lacks σ: it is the law of the kernel with σ = 1, whatever σ is. Holds at σ = 1.",
+    note="the printed p does not contain σ: it is the density that belongs to the kernel with σ = 1, whatever σ is. "
+    "True at σ = 1",
 )
 def rbf_row(*, sigma, factor=1):
     """The first row as printed."""
@@ -134,7 +135,8 @@ assert cauchy_profile(point=[0.0] * d) == 2**d                              # wh
     quick=({"d": 1}, {"d": 3}),
     severity="constant",
     python=lambda setting: CAUCHY_WITNESS.format(**setting),
-    note="Mass 2ᵈ. Normalised to be drawn from, p gives E k̂ = g/2ᵈ: the row needs g(0) = 1.",
+    note="the printed p has mass 2ᵈ. Normalised, so that Algorithm 3 can draw from it, it gives E k̂ = g/2ᵈ: the row "
+    "needs g(0) = 1",
 )
 def cauchy_row_is_a_law(*, d, factor=1):
     """The third row's p against mass 1."""
@@ -186,8 +188,8 @@ transform_claim(
     finding="the factor 1/2 has to be (2π)⁻ᵈ",
     severity="constant",
     python=lambda setting: FOURIER_WITNESS.format(constant="transform_constant", **setting),
-    note="1/2 for (2π)⁻ᵈ, wrong for every d: the mass of p is (2π)ᵈ/2 times g(0). Harmless where p is normalised "
-    "before drawing and g(0) = 1.",
+    note="1/2 stands for (2π)⁻ᵈ and is wrong in every dimension: the printed p has mass (2π)ᵈ/2 times g(0). That does "
+    "no harm where p is normalised before drawing and g(0) = 1",
 )
 transform_claim(
     kernel_spectra.transform_constant_inverse,
@@ -199,7 +201,8 @@ transform_claim(
     finding="the factor 1/2 has to be (2π)⁻ᵈ",
     severity="constant",
     python=lambda setting: FOURIER_WITNESS.format(constant="table_constant", **setting),
-    note="Table 1 uses (2π)⁻ᵈ in all rows, Algorithm 3 prints 1/2: they differ by (2π)ᵈ/2, π for d = 1.",
+    note="Table 1 uses the factor (2π)⁻ᵈ in all rows, and Algorithm 3 prints 1/2: the two differ by (2π)ᵈ/2, which is "
+    "π in one dimension",
 )
 transform_claim(kernel_spectra.table_constant_inverse, cites=("Fourier inversion",))
 

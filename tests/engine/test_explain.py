@@ -67,7 +67,7 @@ BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting":
         (ROW | {"scope": ""}, "–"),
         (BAD, "false at n = 1, β = 0.1235"),
         (BAD | {"witness": None}, "false at its only setting"),
-        (SLIP, "True for n ≥ 2. Nothing in the paper uses it."),
+        (SLIP, "True for n ≥ 2. Nothing in the paper uses it beyond that."),
         (
             SLIP | {"used": ["Lemma 1", "Lemma 2"]},
             "True for n ≥ 2. The paper uses it only there (Lemma 1, Lemma 2).",
@@ -79,7 +79,7 @@ BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting":
         (SLIP | {"corner": "", "misprint": "read X for Y"}, "A misprint: read X for Y."),
         (
             SLIP | {"verdict": "INCONCLUSIVE", "reason": "CORNER", "undecided": "n = 2"},
-            "False unless n ≥ 2; undecided there: n = 2.",
+            "False in general; undecided for n ≥ 2: n = 2.",
         ),
     ],
 )
