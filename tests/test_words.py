@@ -12,7 +12,8 @@ from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.experiments.engine.graph import CLASSES
 from lemmata.experiments.engine.headline import FALLEN, LONGEST, charity, phrase
 from lemmata.experiments.engine.sentences import UNNAMED, in_a_sentence, quantity
-from lemmata.experiments.report import errata, words
+from lemmata.experiments.engine.verdict import REASONS
+from lemmata.experiments.report import errata
 from tests.engine.test_headline import ROW
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +37,7 @@ def met(text):
 
 def sentences():
     """What engine and pages say of rows of every kind."""
-    said = [*FALLEN.values(), *CLASSES.values(), *words.REASONS.values(), *explain.EVIDENCE.values()]
+    said = [*FALLEN.values(), *CLASSES.values(), *explain.REASONS.values(), *explain.EVIDENCE.values()]
     said += [*errata.SEVERITY_WORDS.values(), *errata.CLASS_WORDS.values()]
     row = ROW | {
         "reason": "",
@@ -52,6 +53,10 @@ def sentences():
     said.append(explain.control_of({"smallest_caught": "n / 2", "control": REFUTED}))
     witness = {"setting": {}, "claimed": "truth <= C g with one C for all", "found": "truth / g", "ratios": [1.0, 2.0]}
     return [*said, in_a_sentence({"key": "a/printed", "kind": "rate", "witness": witness})]
+
+
+def test_every_reason_has_its_words():
+    assert set(explain.REASONS) == set(REASONS)
 
 
 def test_the_list_is_read():

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from lemmata.bounds.formula import in_symbols, in_unicode
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
 from lemmata.experiments.engine import graph
 from lemmata.experiments.engine.evidence import without_derivation
 from lemmata.experiments.engine.graph import Row
@@ -21,7 +21,21 @@ from lemmata.experiments.engine.places import places
 from lemmata.experiments.engine.sentences import in_a_sentence, place, short
 
 WIDTH = 110
-LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| ")  # how a line of ours begins; programs are left alone
+LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| |(?=[A-Z].* of [^=(]+ \d{4}: )")  # how a line of ours begins
+REASONS = {
+    "BUDGET": "the budget of trials, or the certificate's, ran out",
+    "TIGHT": "the truth is so close to the bound that sampling cannot tell",
+    "AUDIT_ONLY": "attacked and not broken: an attack can refute privacy, never prove it",
+    "NO_POWER": "the attack could not have seen any leak",
+    "NO_TEETH": "the check did not refuse a copy broken on purpose, so it proves nothing",
+    "UNCONFIRMED": "no program that ran by itself and calls the statement shows that it falls",
+    "NO_PROOF": "neither a proof nor a counterexample is known",
+    "CORNER": "false in an edge case, undecided elsewhere",
+    "NO_CONSTANT": "an O(·) without a constant: for what is printed none is proved, and none is ruled out",
+    "ASYMPTOTIC": "only an asymptotic argument is known",
+    "FAILED": "a step of our own derivation failed, or the check did not run to its end",
+    "ONE_SIDED_ORACLE": "what the check computes errs on one side, and this side decides nothing",
+}
 EVIDENCE = {
     "certificate": "machine-checked by ball arithmetic over the stated domain",
     "enumeration": "machine-checked by enumeration",
@@ -76,11 +90,10 @@ def head(id: str, rows: list[Row]) -> list[str]:
         f"where      {where_true(first)}",
         f"printed    {in_unicode(theorem.says) if theorem else '–'}",
         f"cite       {cited(first, instead, [r['part'] for r in printed if r['part'] and r['verdict'] == HOLDS])}",
-        f"witness    {in_symbols(in_a_sentence(first)) if first['witness'] else 'none needed: nothing was refuted'}",
+        f"witness    {witnessed(first, printed)}",
         f"evidence   {evidence_of(first)}",
         f"control    {control_of(main)}",
-        "parts      "
-        + ", ".join(f"{r['reading']}{'/' * bool(r['part'])}{r['part']} {r['verdict']}" for r in own)[:400],
+        f"parts      {', '.join(some(own))}",
         "code       " + ("; ".join(f"{kind} {place}" for kind, place in where.items()) or "–"),
     ]
 
@@ -91,7 +104,24 @@ def where_true(row: Row) -> str:
         return in_symbols(said)
     if row["verdict"] == REFUTED:
         return in_symbols(f"false at {place(row) or 'its only setting'}")
+    if row["verdict"] == INCONCLUSIVE:
+        return f"undecided: {REASONS.get(row['reason'], row['reason'])}"
     return row["scope"] or "–"
+
+
+def witnessed(first: Row, printed: Iterable[Row]) -> str:
+    """The counterexample to the row that heads a statement, or else to another part of it, which is named."""
+    row = next((r for r in (first, *printed) if r["witness"]), None)
+    if row is None:
+        return "none: nothing was refuted"
+    named = f"{row['part']}: " if row is not first and row["part"] else ""
+    return in_symbols(f"{named}{in_a_sentence(row)}")
+
+
+def some(own: Iterable[Row], most: int = 12) -> list[str]:
+    """The verdicts of the first readings and parts, and how many more there are."""
+    shown = [f"{r['reading']}{'/' * bool(r['part'])}{r['part']} {r['verdict']}" for r in own]
+    return shown if len(shown) <= most else [*shown[: most - 1], f"and {len(shown) - most + 1} more below"]
 
 
 def cited(row: Row, instead: Row | None, true: Collection[str]) -> str:
@@ -110,6 +140,11 @@ def evidence_of(row: Row) -> str:
     """How strong the weakest link is, and what is cited without proof."""
     if row["verdict"] == HOLDS and graph.class_of(row) == "tested" and row["evidence"] != "sampled":
         return EVIDENCE["tested"]
+    if row["verdict"] != HOLDS:
+        fell = row["verdict"] in (REFUTED, SLIP) or row["reason"] == "CORNER"
+        if fell and row["evidence"] == "sampled":
+            return "random trials, whose failures a true statement shows with probability 1e-10 at most"
+        return "a counterexample, which a program that runs by itself shows" if fell else "–"
     cited = f"; up to what it cites: {'; '.join(row['cites'])}" if row["cites"] else ""
     return (EVIDENCE[row["evidence"]] or "–") + cited
 

@@ -32,7 +32,8 @@ def place(row: Row) -> str:
     witness, paper = row["witness"] or {}, _paper(row["key"])
     letters = paper.letters if paper else {}
     setting = dict(witness.get("setting", {})) | dict(witness.get("point") or {})
-    return in_a_row({letters.get(name, name.replace("_", " ")): value for name, value in setting.items()})
+    shown = {letters.get(name, name.replace("_", " ")): value for name, value in setting.items()}
+    return in_a_row(shown) if shown else ""
 
 
 def quantity(row: Row) -> str:
@@ -110,7 +111,7 @@ def _grows(row: Row, ratios: Sequence[float]) -> str:
 
 def in_a_row(setting: Mapping[str, Any]) -> str:
     """A setting as `n = 4, beta = 0.1`."""
-    return ", ".join(f"{name} = {short(value)}" for name, value in setting.items())
+    return ", ".join(f"{name} = {short(value)}" for name, value in setting.items()) or "its only setting"
 
 
 def short(value: Any) -> str:

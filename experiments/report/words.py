@@ -13,7 +13,7 @@ from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.experiments.engine.evidence import without_derivation
-from lemmata.experiments.engine.explain import EVIDENCE
+from lemmata.experiments.engine.explain import EVIDENCE, REASONS
 from lemmata.experiments.engine.graph import CLASSES, Row, class_of, tally
 from lemmata.experiments.engine.headline import charity
 from lemmata.experiments.engine.sentences import in_a_sentence
@@ -39,17 +39,6 @@ ABBREVIATIONS = {
     "vc": "vapnik-chervonenkis",
     "rff": "random fourier features",
     "sgd": "stochastic gradient descent",
-}
-REASONS = {
-    "BUDGET": "the budget of trials, or the certificate's, ran out",
-    "TIGHT": "the truth is so close to the bound that sampling cannot tell",
-    "AUDIT_ONLY": "attacked and not broken: an attack can refute privacy, never prove it",
-    "NO_POWER": "the attack could not have seen any leak",
-    "NO_TEETH": "the check did not refuse a copy broken on purpose, so it proves nothing",
-    "UNCONFIRMED": "no program that ran by itself and calls the statement shows that it falls",
-    "NO_PROOF": "neither a proof nor a counterexample is known",
-    "CORNER": "false outside what is named, undecided inside",
-    "NO_CONSTANT": "no constant makes the bound a statement that can be checked",
 }
 
 
