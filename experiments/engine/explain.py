@@ -16,7 +16,7 @@ from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
 from lemmata.experiments.engine import graph
 from lemmata.experiments.engine.evidence import without_derivation
 from lemmata.experiments.engine.graph import Row
-from lemmata.experiments.engine.headline import charity, headline, leading
+from lemmata.experiments.engine.headline import FALLEN, charity, headline, leading
 from lemmata.experiments.engine.places import places
 from lemmata.experiments.engine.sentences import in_a_sentence, place, short
 
@@ -35,6 +35,15 @@ REASONS = {
     "ASYMPTOTIC": "only an asymptotic argument is known",
     "FAILED": "a step of our own derivation failed, or the check did not run to its end",
     "ONE_SIDED_ORACLE": "what the check computes errs on one side, and this side decides nothing",
+}
+FIELDS = {  # of a row, in words
+    "scope": "scope",
+    "evidence": "evidence",
+    "corrected_by": "corrected by",
+    "tightness": "share of bound",
+    "nonvacuous_from": "informative from",
+    "smallest_caught": "copy refused",
+    "trials": "trials",
 }
 EVIDENCE = {
     "certificate": "machine-checked by ball arithmetic over the stated domain",
@@ -160,21 +169,25 @@ def one(row: Row) -> list[str]:
     """Everything about one row."""
     theorem = THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
     verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
-    kind = graph.CLASSES[graph.class_of(row)] if row["verdict"] == HOLDS else row["severity"]
+    kind = (
+        graph.CLASSES[graph.class_of(row)] if row["verdict"] == HOLDS else row["severity"] and FALLEN[row["severity"]]
+    )
     lines = [f"{row['key']}   {verdict}" + (f", {kind}" if kind else "")]
     if theorem:
         lines += wrapped("formula", in_unicode(theorem.says))
         lines += wrapped("needs", in_symbols("; ".join(h.range for h in theorem.needs)))
         lines.append(textwrap.indent(in_symbols(inspect.getdoc(theorem.formula) or ""), "    | "))
-    lines += wrapped("charity", in_symbols(charity(row)))
-    for name in ("scope", "evidence", "corrected_by", "tightness", "nonvacuous_from", "smallest_caught", "trials"):
-        lines += wrapped(name.replace("_", " "), short(row[name]) if row[name] else "")
+    lines += wrapped("where true", in_symbols(charity(row)))
+    for field, words in FIELDS.items():
+        said = evidence_of(row).strip("–") if field == "evidence" else row[field]
+        lines += wrapped(words, short(said) if said else "")
     note = without_derivation(row["note"], theorem.formula) if theorem else row["note"]
     lines += wrapped("note", in_symbols(note))
-    witness = dict(row["witness"] or {})
-    python = witness.pop("python", "")
-    if witness:
-        lines += wrapped("witness", "; ".join(f"{k}: {short(v)}" for k, v in witness.items()))
+    witness = row["witness"] or {}
+    lines += wrapped("counterexample", in_symbols(in_a_sentence(row)) if witness else "")
+    for field in ("family", "a", "b", "event", "output", "object"):
+        lines += wrapped(field, short(witness[field]) if witness.get(field) else "")
+    python = witness.get("python", "")
     return [*lines, *(["", python.strip(), ""] if python else [])]  # no indent, no prompt: it can be pasted
 
 

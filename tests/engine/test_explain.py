@@ -161,15 +161,19 @@ def test_links_and_what_stands_behind_them():
 
 def test_a_row_is_shown_with_all_that_can_be_said():
     row = BAD | {"corner": "n ≥ 2", "used": ["Lemma 1"], "note": "n = 1", "tightness": [0.5, None], "trials": 0}
-    row |= {"nonvacuous_from": {}, "witness": {"claimed": 1.0, "python": "assert True\n"}}
+    row |= {
+        "nonvacuous_from": {},
+        "witness": {"claimed": 1.0, "found": 2.0, "family": "n → ∞", "python": "assert True\n"},
+    }
     assert explain.one(row) == [
-        "a/printed   REFUTED, privacy",
-        "  charity          True for n ≥ 2. The paper uses it only there (Lemma 1).",
+        "a/printed   REFUTED, an implementation of the text is not private",
+        "  where true       True for n ≥ 2. The paper uses it only there (Lemma 1).",
         "  scope            everywhere",
-        "  evidence         derivation",
-        "  tightness        [0.5, None]",
+        "  evidence         a counterexample, which a program that runs by itself shows",
+        "  share of bound   [0.5, None]",
         "  note             n = 1",
-        "  witness          claimed: 1",
+        "  counterexample   the left side is 2; the text claims at most 1.",
+        "  family           n → ∞",
         "",
         "assert True",
         "",
