@@ -34,7 +34,7 @@ CLASS_WORDS = {  # behind a number of statements
     "slip": "are true but for an edge case or a misprint",
     "vacuous": "say nothing at the sizes that we tried",
     "inconclusive": "are undecided",
-    "not-a-claim": "are definitions and the like",
+    "not-a-claim": "claim nothing",
     "open": "are not decided yet",
 }
 

@@ -76,11 +76,10 @@ def finding(row: dict, enough: int = ENOUGH) -> str:
     """What is wrong with a printed row: the words of its headline, the beginning of its note, else its title."""
     if row["finding"]:
         return sentence(in_symbols(row["finding"]))
-    clauses = re.split(
-        r"(?<=[^\s.])(?:(?<=;)|(?<=:)|(?<=\.)) ", re.sub(r"^worst part: [^.]*\. ", "", row["note"]) or row["title"]
-    )
+    said = re.sub(r"^worst part: [^.]*\. ", "", row["note"]) or row["title"]
+    clauses = re.split(r"(?<=[^\s.][;:.]) ", said)
     text = clauses.pop(0)
-    while clauses and len(text) < enough:
+    while clauses and (len(text) < enough or text.count("(") > text.count(")")):
         text = f"{text} {clauses.pop(0)}"
     return sentence(text.rstrip(".;:"))
 
