@@ -172,6 +172,7 @@ def one(row: Row) -> list[str]:
     kind = (
         graph.CLASSES[graph.class_of(row)] if row["verdict"] == HOLDS else row["severity"] and FALLEN[row["severity"]]
     )
+    kind = REASONS.get(row["reason"], kind) if row["verdict"] == INCONCLUSIVE else kind
     lines = [f"{row['key']}   {verdict}" + (f", {kind}" if kind else "")]
     if theorem:
         lines += wrapped("formula", in_unicode(theorem.says))
