@@ -181,8 +181,8 @@ def main_theorem_follows():
     full=({"epsilon": 30.0},),
     control=Control(lambda factor: f"the margin of {factor - 1:g} more outliers read as that of fewer", (2,)),
     given=("wzw25.def6.1/explicit/nested",),
-    note="the right side does not depend on the release: simultaneity over all S_out costs nothing and claims nothing "
-    "more. All subsets of four sets listed",
+    note="the right side does not depend on the release, so to hold for all S_out at once costs nothing and adds "
+    "nothing. All subsets of four sets listed",
 )
 def one_event(*, epsilon, factor=1):
     """min over all 2^7 - 1 outlier sets, one by one, against the minimum over sizes, on sets with ties and zeros."""
