@@ -16,7 +16,7 @@ from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
 from lemmata.experiments.engine import graph
 from lemmata.experiments.engine.evidence import without_derivation
 from lemmata.experiments.engine.graph import Row
-from lemmata.experiments.engine.headline import FALLEN, charity, headline, leading
+from lemmata.experiments.engine.headline import FALLEN, called, charity, headline, leading
 from lemmata.experiments.engine.places import places
 from lemmata.experiments.engine.sentences import in_a_sentence, place, short
 
@@ -123,7 +123,7 @@ def witnessed(first: Row, printed: Iterable[Row]) -> str:
     row = next((r for r in (first, *printed) if r["witness"]), None)
     if row is None:
         return "none: nothing was refuted"
-    named = f"{row['part']}: " if row is not first and row["part"] else ""
+    named = f"{called(row['part'])}: " if row is not first and row["part"] else ""
     return in_symbols(f"{named}{in_a_sentence(row)}")
 
 

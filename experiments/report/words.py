@@ -15,7 +15,7 @@ from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.experiments.engine.evidence import without_derivation
 from lemmata.experiments.engine.explain import EVIDENCE, REASONS
 from lemmata.experiments.engine.graph import CLASSES, Row, class_of, tally
-from lemmata.experiments.engine.headline import charity
+from lemmata.experiments.engine.headline import called, charity
 from lemmata.experiments.engine.sentences import in_a_sentence
 from lemmata.experiments.report.formulas import mathml
 
@@ -64,7 +64,7 @@ def name_of(row: dict) -> str:
         return f"our code: {row['part'].removeprefix('impl:')}"
     step = row["id"].removeprefix(library.statement_of(row["id"])).strip(".")
     reading = row["reading"] if row["reading"] != "printed" else ""
-    return " ".join(filter(None, (step and f"step {step}", row["part"], reading))) or row["label"]
+    return " ".join(filter(None, (step and f"step {step}", called(row["part"]), reading))) or row["label"]
 
 
 def sentence(text: str) -> str:
@@ -109,6 +109,7 @@ def view(row: dict, figures: list[dict]) -> dict:
         "anchor": anchor(row["key"]),
         "url": f"{page_of(row['id'])}#{anchor(row['key'])}",
         "name": name_of(row),
+        "called": called(row["part"]),
         "formula": mathml(theorem.says) if theorem else "",
         "latex": theorem.says if theorem else "",
         "hypotheses": [in_symbols(h.range) for h in theorem.needs] if theorem else [],
