@@ -111,7 +111,7 @@ def _greek(name: str) -> str:
 
 def _row(tokens: list[str]) -> str:
     """The tokens up to the end, or to the brace that closes the group."""
-    out = ""
+    out, named = "", False  # whether a function stands last, with its scripts: its argument follows
     while tokens:
         token = tokens.pop(0)
         if token == "}":
@@ -119,9 +119,9 @@ def _row(tokens: list[str]) -> str:
         piece = _one(token, tokens, out)
         wordy = out and piece and out[-1].isalnum() and piece[0].isalnum()
         word = (token[1:] in WORDS or token[1:] == "sqrt") and out and out[-1] not in " ([{"
-        after = (
-            out.endswith(tuple(WORDS)) and FUNCTION.search(out) and piece[:1] not in ("", " ", "(", "[", "_", "₂", "²")
-        )
+        script = token in "_^"
+        after = named and FUNCTION.search(out) and piece[:1] not in ("", " ", "(", "[") and not script
+        named = token[1:] in WORDS or (named and script)
         out += (" " if (wordy and token[0] == "\\" and len(token) > 2) or word or after else "") + piece
     return out
 
@@ -173,7 +173,7 @@ def _one(token: str, tokens: list[str], before: str = "") -> str:
 
 
 def _bracketed(text: str, *, always: bool = False) -> str:
-    simple = re.fullmatch(r"[\d.]+|\w[̂̃̄]?(_\w|[₀-₉⁰-⁹²³])?", text) is not None
+    simple = re.fullmatch(r"[\d.]+|\w[̂̃̄]?(_\w|[₀-₉⁰-⁹²³])?|\|[^|]*\||‖[^‖]*‖[²³]?|√\w", text) is not None
     return text if simple and not (always and len(text) > 1) else f"({text})"
 
 
@@ -181,6 +181,6 @@ def _script(text: str, kind: str) -> str:
     table = SUB if kind == "_" else SUPER
     if text and all(c in table for c in text):
         return "".join(table[c] for c in text)
-    if text == "ᵀ":
+    if text == "ᵀ" or (text == "*" and kind == "^"):
         return text
     return f"{kind}{text}" if len(text) == 1 or text.isalnum() else f"{kind}({text})"

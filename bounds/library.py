@@ -30,7 +30,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from lemmata.bounds.toml import PaperError, read
+from lemmata.bounds.toml import WORDS, PaperError, read
 
 GROUP = "lemmata.papers"  # entry points of installed papers: a name, and the package that holds a paper.toml
 FOLDERS = "lemmata_papers"  # the package under which the modules of a folder are imported, whatever it is called
@@ -99,6 +99,10 @@ class Paper(Work):
     modules: Mapping[str, str] = field(default_factory=dict, compare=False)  # full id -> its module; "" if not said
     sources: Mapping[str, Work] = field(default_factory=dict, compare=False)  # full id -> where it is printed
     expected: Mapping[str, str] = field(default_factory=dict, compare=False)  # row -> why it may fail `lemmata check`
+    titles: Mapping[str, str] = field(default_factory=dict, compare=False)  # full id -> what the statement says
+    letters: Mapping[str, str] = field(default_factory=dict, compare=False)  # an argument -> the letter of the paper
+    bounded_above: Mapping[str, str] = field(default_factory=dict, compare=False)  # full key -> what the row bounds
+    bounded_below: Mapping[str, str] = field(default_factory=dict, compare=False)
     house: bool = False  # one of the papers of this package
 
     def stems(self) -> list[str]:
@@ -129,6 +133,7 @@ class Library:
         self.ids: dict[str, str] = {}  # full id -> the label that is printed
         self.modules: dict[str, str] = {}  # full id -> "wzw25/margin_grid"; "" where the paper does not say
         self.works: dict[str, Work] = {}  # full id -> where it is printed
+        self.titles: dict[str, str] = {}  # full id -> what the statement says, in a line, where its paper says so
         self._looked = False  # for installed papers
 
     def add(self, folder: str | Path, package: str = "", *, house: bool = False) -> Paper:
@@ -157,6 +162,10 @@ class Library:
             if source:
                 sources[f"{id}.{number}"] = works[source]
         parts = {"contents": contents, "modules": modules, "sources": sources, "expected": made.pop("expected")}
+        parts |= {name: made.pop(name) for name in WORDS}
+        parts |= {
+            name: {f"{id}.{key}": text for key, text in parts[name].items()} for name in WORDS if name != "letters"
+        }
         frozen: dict[str, Any] = {name: MappingProxyType(part) for name, part in parts.items()}
         paper = Paper(folder=home, packages=packages, house=house, **made, **frozen)
         if packages == (f"{FOLDERS}.{id}",):
@@ -164,15 +173,16 @@ class Library:
         self.papers[id] = paper
         self.ids |= contents
         self.modules |= modules
+        self.titles |= paper.titles
         self.works |= {full: sources.get(full, paper) for full in contents}
         return paper
 
     def forget(self, id: str) -> None:
         """Take a paper out again; what its modules registered is not touched."""
         paper = self.papers.pop(id)
-        for table in (self.ids, self.modules, self.works):
+        for table in (self.ids, self.modules, self.works, self.titles):
             for full in paper.contents:
-                table.pop(full)
+                table.pop(full, None)
 
     def installed(self) -> None:
         """Add the papers that installed packages bring. Raises `PaperError` for a package without a `paper.toml`."""

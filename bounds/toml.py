@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 WORK = {"authors": list, "title": str, "year": int, "venue": str, "doi": str, "arxiv": str, "url": str, "version": str}
+WORDS = ("titles", "letters", "bounded_above", "bounded_below")  # for readers: tables of texts
 PAPER = {"id": str, **WORK, "contact": str, "packages": list, "contents": dict, "sources": dict, "expected": dict}
+PAPER |= dict.fromkeys(WORDS, dict)
 ENTRY = {"label": str, "module": str, "source": str}
 NEEDED = ("authors", "title", "year")
 
@@ -21,6 +23,8 @@ class PaperError(ValueError):
 
 def read(path: Path) -> dict[str, Any]:
     """The fields of a `Paper`, but `contents` as `entries`, {id: (label, module, source)}, and `sources` as `works`.
+
+    The ids in the tables of `WORDS` are given without the paper's, as those of the contents are.
 
     Raises `PaperError` for a file that is missing, is no TOML, or has a field that is missing, unknown or of the wrong
     kind.
@@ -49,9 +53,10 @@ def read(path: Path) -> dict[str, Any]:
     for row, why in expected.items():
         if not isinstance(why, str) or not why.strip():
             raise PaperError(f"{path}: expected.{row} = {why!r} is not the reason why it may fail")
+    words = {name: _texts(kept.get(name, {}), path, name) for name in WORDS}
     work = _work({name: kept[name] for name in WORK if name in kept}, path, "")
     packages = kept.get("packages", [])
-    parts = {"packages": packages, "works": works, "entries": entries, "expected": expected}
+    parts = {"packages": packages, "works": works, "entries": entries, "expected": expected, **words}
     return {"id": kept["id"], **work, "contact": kept.get("contact", ""), **parts}
 
 
@@ -98,6 +103,14 @@ def _entry(value: Any, works: dict, path: Path, number: str) -> tuple[str, str, 
     if source and source not in works:
         raise PaperError(f"{path}: contents.{number} has source = {source!r}, and there is no [sources.{source}]")
     return label, module, source
+
+
+def _texts(table: dict[str, Any], path: Path, name: str) -> dict[str, str]:
+    flat = _flat(table)
+    for key, text in flat.items():
+        if not isinstance(text, str) or not text.strip():
+            raise PaperError(f"{path}: {name}.{key} = {text!r} is not a text")
+    return flat
 
 
 def _flat(table: dict[str, Any], before: str = "") -> dict[str, Any]:

@@ -5,15 +5,20 @@ from pathlib import Path
 
 import pytest
 
+from lemmata.bounds.library import library
+from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
-from lemmata.experiments.engine import explain
+from lemmata.experiments.engine import explain, published
 from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.experiments.engine.graph import CLASSES
-from lemmata.experiments.engine.headline import FALLEN, charity, phrase
-from lemmata.experiments.report import errata, words
+from lemmata.experiments.engine.headline import FALLEN, LONGEST, charity, phrase
+from lemmata.experiments.engine.sentences import UNNAMED, in_a_sentence, quantity
+from lemmata.experiments.engine.verdict import REASONS
+from lemmata.experiments.report import errata
 from tests.engine.test_headline import ROW
 
 ROOT = Path(__file__).parents[1]
+DOCS = [ROOT / "docs" / f"{name}.md" for name in ("index", "audit-others")]  # the others are for who adds to this
 TEMPLATES = sorted((ROOT / "experiments" / "report" / "templates").glob("*.j2"))
 
 
@@ -34,7 +39,13 @@ def met(text):
 
 def sentences():
     """What engine and pages say of rows of every kind."""
-    said = [*FALLEN.values(), *CLASSES.values(), *words.REASONS.values(), *explain.EVIDENCE.values()]
+    said = [
+        *explain.FIELDS.values(),
+        *FALLEN.values(),
+        *CLASSES.values(),
+        *explain.REASONS.values(),
+        *explain.EVIDENCE.values(),
+    ]
     said += [*errata.SEVERITY_WORDS.values(), *errata.CLASS_WORDS.values()]
     row = ROW | {
         "reason": "",
@@ -49,14 +60,18 @@ def sentences():
     ]
     said.append(explain.control_of({"smallest_caught": "n / 2", "control": REFUTED}))
     witness = {"setting": {}, "claimed": "truth <= C g with one C for all", "found": "truth / g", "ratios": [1.0, 2.0]}
-    return [*said, explain.in_a_sentence({"kind": "rate", "witness": witness})]
+    return [*said, in_a_sentence({"key": "a/printed", "kind": "rate", "witness": witness})]
+
+
+def test_every_reason_has_its_words():
+    assert set(explain.REASONS) == set(REASONS)
 
 
 def test_the_list_is_read():
     assert len(OURS) >= 5 and met("All but a Corner of it") == ["corner"] and not met("an edge case")
 
 
-@pytest.mark.parametrize("path", [*TEMPLATES, ROOT / "README.md"], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*TEMPLATES, ROOT / "README.md", *DOCS], ids=lambda path: path.name)
 def test_pages_speak_plainly(path):
     text = re.sub(r"{[{%].*?[%}]}", " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert met(text) == []
@@ -66,6 +81,44 @@ def test_sentences_about_rows_speak_plainly():
     assert [text for text in sentences() if met(text)] == []
 
 
-def test_findings_speak_plainly():
-    """What heads a page where a row is refuted; our notes below it may be longer, and say more."""
-    assert CLAIMS and [key for key, claim in CLAIMS.items() if met(claim.finding)] == []
+def counterexamples():
+    """(row, its published witness) of every row whose counterexample is told by numbers or by a family of settings."""
+    for key, row in published.rows("reports").items():
+        shown = row["witness"] or {}
+        numbers = all(isinstance(shown.get(side), int | float) for side in ("claimed", "found"))
+        told = "log_ratio" not in shown and (numbers or str(shown.get("claimed")).startswith("truth <= C g"))
+        if row["reading"] == "printed" and row["kind"] != "summary" and told:
+            yield key, row
+
+
+def test_a_counterexample_says_of_what_its_numbers_are():
+    """Not `the left side`: the second moment of a loss, the probability that the selection fails, ..."""
+    found = [(key, quantity(row)) for key, row in counterexamples()]
+    assert len(found) > 150
+    assert [key for key, what in found if what in UNNAMED.values() or what == "the left side"] == []
+
+
+@pytest.mark.parametrize("paper", library.house, ids=lambda paper: paper.id)
+def test_words_of_a_paper_are_about_rows_of_it(paper):
+    """A title for every statement, none that only a label would make, and no name of a quantity that no row bounds."""
+    assert paper.titles.keys() == paper.contents.keys()
+    assert not [id for id, title in paper.titles.items() if title.endswith(".") or len(title) > LONGEST + 20]
+    named = [*paper.bounded_above, *paper.bounded_below]
+    assert len(named) == len(set(named)) and set(named) <= CLAIMS.keys()
+
+
+def test_what_is_said_of_a_row_speaks_plainly():
+    """Its title, what is wrong with it, our note, where it is true, and what a paper's own page of words says."""
+    said = [(key, theorem.title) for key, theorem in THEOREMS.items()]
+    for key, claim in CLAIMS.items():
+        corner = claim.corner.range if claim.corner else ""
+        said += [(key, text) for text in (claim.finding, claim.note, claim.misprint, claim.undecided, corner)]
+    for paper in library.house:
+        tables = (paper.titles, paper.letters, paper.bounded_above, paper.bounded_below)
+        said += [item for table in tables for item in table.items()]
+    assert len(said) > 5000 and [(key, text) for key, text in said if met(text)] == []
+
+
+def test_titles_have_no_quotation_marks_of_code():
+    """`empirical` is an argument of ours; a title says what it is."""
+    assert [id for paper in library.house for id, title in paper.titles.items() if "`" in title] == []

@@ -184,7 +184,10 @@ BERNSTEIN = r"\exp\left(-\frac{3nt^2}{6n\mathbb E[(L-\hat L)^2]+2\Delta t}\right
     "abgmu22.lem.conc.s2", kind="tail", says=r"\ell\le\Delta\ \Rightarrow\ \Pr[|L-\hat L|>t]\le" + BERNSTEIN, needs=TAIL
 )
 def bernstein_tail(*, n: int, variance: float, loss_bound: float, t: float) -> float:
-    """Bernstein's inequality as printed, for both tails; `variance` is E (L - L^)^2."""
+    """Bernstein's inequality as printed, for both tails.
+
+    `variance` is E (L - L^)^2.
+    """
     return exp(-3 * n * t**2 / (6 * n * variance + 2 * loss_bound * t))
 
 
@@ -246,7 +249,9 @@ def variance_bound(*, n: int, second_moment: Real) -> Real:
     source=", proof, where the available text ends; the last square is ours",
 )
 def second_moment_split(*, moved: Real, at_zero: Real) -> Real:
-    """Twice the second moment of l(w) - l(0), `moved`, and twice that of l(0).
+    """Twice the second moment of l(w) - l(0), and twice that of l(0).
+
+    `moved` is the second moment of l(w) - l(0).
 
     Derivation. With a = l(w) - l(0) and b = l(0), (a + b)^2 = 2 a^2 + 2 b^2 - (a - b)^2 <= 2 a^2 + 2 b^2; the
     expectation of both sides is the statement.

@@ -158,7 +158,9 @@ UTILITY = [*ENDING, at_least("err", 0)]
 def printed_excess(
     *, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any
 ) -> Any:
-    """The excess risk of Algorithm 1, as printed. `err` and `loss_bound` are their values at 2 max{||w*||, 1}.
+    """The excess risk of Algorithm 1, as printed, with err and Delta taken at 2 max{||w*||, 1}.
+
+    `err` and `loss_bound` are the values of err and Delta there.
 
     Where the 4 stands, within the root or before it, is lost in the conversion of the text: with 4 ||Y|| there are two
     such roots, and what refutes this exceeds that too.

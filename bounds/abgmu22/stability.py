@@ -238,7 +238,10 @@ SQUARE = [LEVEL, positive("radius"), positive("sigma")]
 
 @theorem("abgmu22.lem.stab-outpert.s3", kind="tail", says=CONCLUDED % r"\log\frac K\delta", needs=SQUARE, source=PROOF)
 def tail_level(*, radius: Any, sigma: Any, level: Any) -> Any:
-    """The square that <b, x>^2 exceeds with probability at most delta/K, as concluded; `level` is K/delta."""
+    """The square that <b, x>^2 exceeds with probability at most delta/K, as concluded.
+
+    `level` is K/delta.
+    """
     return (radius * sigma) ** 2 * log(level)
 
 

@@ -39,7 +39,7 @@ PRIVATE = r"\mathrm{Algorithm\ 5\ is\ }(\varepsilon,\delta)\mathrm{-DP}"
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """epsilon, at delta, of DP-ERM with the selection calibrated to any valid sensitivity of the scores.
+    """The epsilon, at delta, of DP-ERM with the selection calibrated to any valid sensitivity of the scores.
 
     Step 8 is "the exponential mechanism with privacy parameter epsilon/2". It names no sensitivity, so the lemma is
     about every Delta that bounds what one record moves a score by; the proof's own is the step `calibration`.
@@ -63,7 +63,7 @@ def printed_privacy(
 def calibrated_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """epsilon, at delta, of DP-ERM with the selection calibrated to Lambda r / m, the only sensitivity in the texts."""
+    """The epsilon, at delta, of DP-ERM with the selection calibrated to Lambda r / m, the text's only sensitivity."""
     return epsilon
 
 
@@ -172,7 +172,7 @@ CERTAIN = r"\right]\ge 1-\beta"
     needs=[*WHOLE_SETTING, positive("a")],
 )
 def printed_order(*, m: int, k: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """What the O(.) multiplies, times a: how far the trained vector is from the best of the ball."""
+    """How far the trained vector's loss is above the best of the ball: what stands inside O(.), times Lambda r/rho."""
     return a * (1 / sqrt(m) + sqrt(k) * (-log(delta)) ** 1.5 * -log(beta) / (epsilon * m))
 
 

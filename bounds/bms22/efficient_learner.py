@@ -48,7 +48,7 @@ def corrected_rows(*, m: int, epsilon: float, delta: float, beta: float) -> floa
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """epsilon, at delta and every fixed Phi, with the selection calibrated to any valid sensitivity of the scores.
+    """The epsilon, at delta and every fixed Phi, with the selection calibrated to any valid sensitivity of the scores.
 
     Derivation. Phi and k do not depend on the data, a replaced record is a replaced projected record of norm at most
     2r, so DP-ERM is (epsilon, delta)-DP (Lemma 3.1); w^Priv is a function of its release and of Phi.
@@ -66,7 +66,7 @@ def printed_privacy(
 def calibrated_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """epsilon, at delta and every fixed Phi, with the selection calibrated as the proof of Lemma 3.1 says."""
+    """The epsilon, at delta and every fixed Phi, with the selection calibrated as the proof of Lemma 3.1 says."""
     return epsilon
 
 
@@ -173,7 +173,9 @@ SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\ri
 
 @theorem("bms22.thm3.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=[*SETTING, at_least("a", 1)])
 def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """What the soft O of the learner's excess risk multiplies; the free logarithms are `soft_logs`.
+    """What the soft O of the learner's excess risk multiplies, for named free logarithms.
+
+    The free logarithms are `soft_logs`.
 
     With them it is at least 1/3 of the corrected order: each of its three terms is at most a soft_logs / sqrt(min(1,
     epsilon) m), divided by log 2 for the first two (log(2m/beta), log(2/beta) >= log 2).

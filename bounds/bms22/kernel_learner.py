@@ -87,7 +87,9 @@ SURE = r"\right]\ge 1-\frac{\beta}{2}"
     source=PROOF,
 )
 def transferred_loss(*, m: int, beta: float, count: float, radius: float, rho: float, total: float) -> float:
-    """By how much the loss of w on the features exceeds that of h_mu at most; `total` is |alpha|_1, `count` is D.
+    """By how much the loss of w on the features exceeds that of h_mu at most.
+
+    `total` is |alpha|_1, `count` is D.
 
     Derivation. The losses are 1/rho-Lipschitz in the scores, and score i differs by at most
     sum_j |alpha_j| |<psi^(x_i), psi^(x_j)> - K(x_i, x_j)|; Theorem 4.1 at beta/2, the terms i = j vanish.
@@ -208,7 +210,7 @@ def features_error(*, m: int, beta: float, count: int) -> float:
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """epsilon, at delta, for every epsilon and delta, with the selection calibrated to any valid sensitivity."""
+    """The epsilon, at delta, for every epsilon and delta, with the selection calibrated to any valid sensitivity."""
     return epsilon
 
 
@@ -336,7 +338,10 @@ SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\ri
 
 @theorem("bms22.thm4.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=[*ANY, HALF])
 def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """What the soft O of the excess risk multiplies; the free logarithms are `efficient_learner.soft_logs`."""
+    """What the soft O of the kernel learner's excess risk multiplies, for named free logarithms.
+
+    The free logarithms are `efficient_learner.soft_logs`.
+    """
     return a / sqrt(min(1, epsilon) * m)
 
 

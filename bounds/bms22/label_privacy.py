@@ -190,7 +190,9 @@ def distance_to_an_open_cover(*, rho: Real) -> Real:
     source=SOURCE,
 )
 def implied_loss(*, margin: Real, rho: Real) -> int:
-    """The rho-margin loss of h, at least the rho/2-margin loss of every g within rho/2: `margin` is y h(x).
+    """The rho-margin loss of h is at least the rho/2-margin loss of every g within rho/2.
+
+    `margin` is y h(x).
 
     If y h(x) > rho then y g(x) > rho/2. It is the premise that fails, for |h(x)| > rho.
 
@@ -323,7 +325,9 @@ def least_half_margin_loss(*, margin_loss: Real) -> Real:
     source=SOURCE + ", (28) and (29) combined; mu = M/m",
 )
 def final_line(*, margin_loss: float, loss: float, part: float) -> float:
-    """The last line of the proof, R* + 2 sqrt(R* mu) + 2 mu + 2 Delta: `loss` is Delta, `part` is mu.
+    """The last line of the proof: R* + 2 sqrt(R* mu) + 2 mu + 2 Delta.
+
+    `loss` is Delta, `part` is mu.
 
     sqrt(R* + Delta) <= sqrt(R*) + sqrt(Delta), and 2 sqrt(Delta mu) <= Delta + mu, with equality at Delta = mu and
     R* = 0.

@@ -136,7 +136,10 @@ def minimiser_norm(*, gamma: Real, m: int) -> Real:
     source=", last sentence: a similar result holds for the empirical hinge loss",
 )
 def empirical_norm(*, gamma: Real, m: int, wrong: int) -> Real:
-    """What the norm of an empirical minimiser exceeds, as printed for every sample; `wrong` points of it are at +-r."""
+    """What the norm of an empirical minimiser exceeds, as printed for every sample.
+
+    `wrong` points of the sample are at +-r.
+    """
     return m
 
 

@@ -78,7 +78,9 @@ def square_of_sum(empirical: Any, part: Any) -> Any:
     source=f"{BMS22}, Appendix A, Lemma A.2; Cortes, Mohri & Suresh 2021",
 )
 def margin_deviation(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
-    """The largest risk that Lemma A.2 allows at the empirical margin loss `empirical`.
+    """The largest risk that Lemma A.2 allows at a given empirical margin loss.
+
+    `empirical` is that loss.
 
     It is printed for any class. We do not know a proof with the constants 1 (of log(1/beta)) and 1 (of M/m) for all
     classes with d <= m; the explicit reading has what the usual argument gives. For one hypothesis it holds with room,

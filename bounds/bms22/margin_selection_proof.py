@@ -233,7 +233,9 @@ LARGE = [positive("h_max"), positive("rho")]
     source=", first paragraph of Appendix F",
 )
 def trivial_below(*, h_max: float, rho: float, loss: float, m: int, epsilon: float, beta: float, delta: float) -> float:
-    """F_2(rho, t) at the least hinge loss t = `loss`, with 1 for the constant of Theorem 3.2.
+    """F_2(rho, t) at the least hinge loss t, with 1 for the constant of Theorem 3.2.
+
+    `loss` is t.
 
     The text calls it trivial for margins below h_max; we read it as a slip for margins above.
 
@@ -345,7 +347,9 @@ FIVE = [integer("m"), in_unit_interval("beta"), positive("ratio"), require("M >=
     source=", where Delta_rho(F) is a non-decreasing function of rho",
 )
 def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
-    """The five sensitivities of Lemma F.3 at Lambda r/rho = `ratio`, M = M(rho).
+    """The five sensitivities of Lemma F.3 at a given Lambda r/rho and M = M(rho).
+
+    `ratio` is Lambda r/rho.
 
     They are said to rise with the margin, and fall: F_1 to F_3 rise with Lambda r/rho, F_4 with M, which rises as
     fat_{rho/32} does while that is at most 34 m; F_5 is constant.

@@ -85,7 +85,9 @@ DISPLAY = (
     source=f"{BMS22}, Appendix A, Lemma A.1; {CGM19}",
 )
 def relative_deviation(*, m: Number, V: int, beta: Number, empirical: Number) -> Number:
-    """The largest risk that Lemma A.1 allows a hypothesis of empirical risk `empirical`.
+    """The largest risk that Lemma A.1 allows a hypothesis of a given empirical risk.
+
+    `empirical` is that risk.
 
     Derivation: docstring of this module. At empirical risk 0 it says something from 4 Q < 1 on. On the edition:
     the paper's own text has the square root over the product, as here; in the text of the separate appendix it ends
@@ -138,7 +140,9 @@ def stumps(*, m: Number, beta: Number, empirical: Number) -> Number:
     reconstructed=True,
 )
 def vc_of_signs(*, patterns: Any) -> int:
-    """The VC dimension of a finite class given by its `patterns`, shape (hypotheses, points), booleans.
+    """The VC dimension of a finite class, given by what its members say on finitely many points.
+
+    `patterns` are booleans of shape (hypotheses, points).
 
     The step: the sets of errors have no larger one than the classifiers sign(h), if ties count as errors. The lemma is
     stated for functions to R.

@@ -70,7 +70,10 @@ CHANCE = rf"\Pr\left({SUP}\right)\ge "
     source=", as its proof uses it",
 )
 def hinge_noise(*, acc: float, delta: float, count: int) -> float:
-    """Usefulness of PRIVATESVM with hinge loss: the largest Laplace scale, beside `hinge_features` frequencies."""
+    """Usefulness of PRIVATESVM with hinge loss: the largest Laplace scale, for a sufficient number of frequencies.
+
+    That number is `hinge_features`.
+    """
     return min(acc / (2**4 * log(2) * sqrt(count)), acc * sqrt(count) / (8 * log(2 / delta)))
 
 

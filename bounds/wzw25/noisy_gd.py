@@ -285,7 +285,9 @@ def one_step(*, squared_distance: Real, excess: Real, eta: Real, second_moment: 
     needs=[integer("steps"), positive("eta")],
 )
 def telescoped(*, distance: Any, eta: Any, steps: int, second_moment: Any, final: Any) -> Any:
-    """The telescoped sum as printed; `final` is E ||w_T - w_ref||^2. Its last term lacks a factor 1 / (2 eta).
+    """The telescoped sum as printed, whose last term lacks the factor 1 / (2 eta).
+
+    `final` is E ||w_T - w_ref||^2.
 
     >>> telescoped(distance=1.0, eta=1.0, steps=1, second_moment=1.0, final=1.0)
     1.0

@@ -69,7 +69,9 @@ def inlier_loss(*, margin: float, gamma: float) -> float:
     source=f"{PROOF}, 'under the same event'",
 )
 def outlier_loss(*, share: float) -> float:
-    """What an outlier costs at most, on the event E1 that a third of the margin survives; gamma/b is `share`.
+    """What an outlier costs at most, on the event E1 that a third of the margin survives.
+
+    `share` is gamma/b.
 
     1 + (3/share) sqrt(1 + share/3), by Cauchy-Schwarz. The event it needs is that of Lemma B.1, the norms of the
     outliers too, which has probability 1 - beta for the same k (e = gamma/b). On E1 alone the clipping at 2b leaves
@@ -96,7 +98,9 @@ outlier_loss_corrected = outlier_loss.corrected(
     source=f"{PROOF}, 'Lemma B.1 norm preservation', last line",
 )
 def twenty_three_fifths(*, share: float) -> float:
-    """23 b / (5 gamma), which covers the cost of an outlier; gamma/b is `share`.
+    """23 b / (5 gamma), which covers the cost of an outlier.
+
+    `share` is gamma/b.
 
     share + 3 sqrt(1 + share/3) increases to 1 + 2 sqrt 3 = 4.4641 at share = 1, below 4.6.
 

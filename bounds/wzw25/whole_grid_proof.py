@@ -35,7 +35,9 @@ TERM_A = [*GRID_NEEDS, positive("gamma"), positive("radius"), in_unit_interval("
     reconstructed=True,
 )
 def strict_errors(*, margins: ArrayLike) -> int:
-    """How many records with y <w, x> = `margins` are errors, as printed: a tie is none.
+    """How many records are errors of w, as printed: one with y <w, x> = 0 is none.
+
+    `margins` are y <w, x>.
 
     So w = 0 makes no error on any data and beats every classifier in the selection. Algorithm 5 averages w_0, ...,
     w_{T-1}: a run of T = 1 step returns w_0 = 0, which is every run of Algorithm 3 with n mu_c <= 1.

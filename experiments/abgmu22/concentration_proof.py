@@ -101,9 +101,10 @@ assert all_below(n=n, beta=beta) > 0.98 and (1 - beta) ** n < 0.36
     bounds.all_below,
     severity="constant",
     python=ALL,
-    note="if the proof's Δ is that of the hypothesis; the text at hand leaves the macro open. The hypothesis bounds "
-    "one loss by Δ, this step all n of them: it is true of Δ(γ, β/(4n)). U has no Δ, V does not need it; the theorem "
-    "on boosting takes Δ(γ, β/2)",
+    note="the hypothesis bounds the loss of one record by Δ with probability 1 − β, and the step concludes the same of "
+    "all n records at once: true with Δ(γ, β/(4n)) for Δ. The text at hand does not define the macro, so that "
+    "this Δ is read as that of the hypothesis. U contains no Δ, V does not need it, and the theorem on boosting "
+    "takes Δ(γ, β/2)",
 )
 def all_losses_below():
     """(1 - beta)^n against what is claimed."""
@@ -140,7 +141,7 @@ assert bernstein_tail(n=1, variance=variance, loss_bound=1.0, t=0.49) < 0.75
     severity="constant",
     misprint="read 2 exp for exp, as the next step's log(2/β) does",
     python=TAILS,
-    note="two tails and no factor 2",
+    note="both tails are bounded, and the factor 2 for them is missing",
 )
 def both_tails_at_once():
     """Losses 0 and 1, exactly."""
@@ -189,7 +190,7 @@ def deviations(statement, coins=COINS, factor=1):
     bounds.deviation,
     severity="constant",
     python=DEVIATES,
-    note="Bernstein's inequality solved for t has √(2 E log(2/β)): the 2 under the root is lost",
+    note="Bernstein's inequality solved for t has √(2 E log(2/β)); the 2 under the root is missing",
 )
 def this_gives_too_little():
     """Fair coins, where the first term vanishes."""

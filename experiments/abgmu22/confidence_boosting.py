@@ -111,9 +111,10 @@ def own(name):
     quick=grid(loss_bound=[1e6, 2.0]),
     severity="privacy",
     python=own("printed_scale"),
-    note="σ̃ is of the order √(Δ/(nε)), the root of a loss: the choice spends (m + 1)√(Δε/n), and at ‖Y‖² = H̃γ² = 5·10⁵ "
-    "and n = 6·10⁶, above n₀, ε = 1 needs δ = 0.33. n ≥ n₀ is not enough, as n₀ does not depend on the loss's unit. "
-    "With Δ = 2 it fails at n = 24",
+    note="the printed noise scale is about √(Δ/(nε)), which has the unit of the root of a loss: with Laplace noise of "
+    "this scale the selection spends (m + 1)√(Δε/n). At ‖Y‖² = H̃γ² = 5·10⁵ and n = 6·10⁶, above n₀, the "
+    "selection is (1, δ)-DP only for δ ≥ 0.33. That n ≥ n₀ does not help, because n₀ does not depend on the unit "
+    "of the loss; with Δ = 2 the claim fails at n = 24. Sufficient is the scale 2(m + 1)Δ/(nε) (corrected)",
 )
 def the_root_of_a_loss(*, loss_bound):
     """The printed noise at m = log(4/beta) rounded up, our choice."""
@@ -125,9 +126,9 @@ def the_root_of_a_loss(*, loss_bound):
     finding="as we read it, its selection is not private",
     severity="privacy",
     python=own("squared_scale"),
-    note="the noise is that of a mean over all n records, and the choice is made on n/(m + 1) of them: it spends "
-    "(m + 1)/2 times ε for every n. At m = log(4/β) and β = 0.05 that is 3 times, and ε = 1 needs δ = 0.43. With n as "
-    "the size of the chunk it is ε/2",
+    note="read with σ̃² as Laplace's scale, in the unit of a loss. It would do for a mean over all n records, but the "
+    "selection sees n/(m + 1) of them and spends (m + 1)/2 times ε for every n: three times at m = log(4/β) and β "
+    "= 0.05, where ε = 1 needs δ ≥ 0.43. With n read as the size of the last chunk it spends ε/2",
 )
 def noise_for_all_records():
     """The other reading at m = log(4/beta) rounded up, our choice; any m >= 2 fails."""

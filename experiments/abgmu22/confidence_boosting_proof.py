@@ -104,8 +104,8 @@ assert x > 300 * boosted_rate_squared(loss_bound=0.0, err=q * x, **sizes)
     severity="statement",
     python=HIDDEN,
     cost=0.02,
-    note="noise of scale σ̃ is of the order ‖Y‖/√(nε), and nothing that is printed is, for small ε: a term is missing. "
-    "The excess is 1/(3β) times what stands under the Õ",
+    note="noise of scale σ̃ costs about ‖Y‖/√(nε), and for small ε no printed term is as large: a term is missing. The "
+    "excess risk exceeds what stands under the Õ by the factor 1/(3β)",
 )
 def noise_that_is_not_in_the_bound():
     """The literal reading of the noise."""
@@ -129,8 +129,8 @@ def noise_that_is_not_in_the_bound():
     },
     python=UNBOUNDED,
     cost=0.02,
-    note="hypothesis 3 bounds the loss of one record with probability 1 − β, and the noise is that of ‖Y‖² + H̃γ̃²‖X‖²: "
-    "Δ(γ, β/2) may be 0. The paper's own Δ is above both",
+    note="hypothesis 3 bounds the loss of one record with probability 1 − β, so Δ(γ, β/2) may be 0, while the noise "
+    "has the scale of ‖Y‖² + H̃γ̃²‖X‖². The paper's own Δ, which output perturbation uses, is above both",
 )
 def losses_above_the_bound():
     """The other reading of the noise."""

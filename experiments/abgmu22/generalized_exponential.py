@@ -151,7 +151,7 @@ def weighted(raised, gamma, theta):
     given=[bounds.normalised_sensitivity, bounds.best_normalised],
     rounding=1e-9,
     cost=0.4,
-    note="attained by a reference that no record moves; what random corners spend is in the note of each setting",
+    note="attained by a reference that no record moves; what random extreme scores spend is noted at each setting",
 )
 def weights_of_few_candidates(*, theta, candidates, factor=1):
     """Random corners q_j +- gamma_j, then the worst family, whose last candidate is far behind."""
@@ -168,7 +168,7 @@ def weights_of_few_candidates(*, theta, candidates, factor=1):
     before, after, gamma = far_behind(candidates, spends)
     worst = np.abs(weighted(before, gamma, spends) - weighted(after, gamma, spends)).max()
     yield {"theta": theta, "candidates": candidates, "scores": "one far behind"}, float(worst), allowed
-    return {"note": f"random corners reach {searched / allowed:.3f} of it, the family {worst / allowed:.9f}"}
+    return {"note": f"random extreme scores reach {searched / allowed:.3f} of it, the family {worst / allowed:.9f}"}
 
 
 @attack_claim(

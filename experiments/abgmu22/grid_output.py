@@ -47,8 +47,9 @@ def each_half_for_itself():
     corrected_by=bounds.output_budget,
     python="from lemmata.bounds.abgmu22.grid_output import allowed_share\n"
     "assert 1.0 / 4 > allowed_share(epsilon=1.0, delta=1e-6, guesses=4)[0]  # epsilon/K > epsilon/(2K)",
-    note="ε/K is twice what the theorem on grid search asks of a run; the sum with its selection is 3ε/2. Only the "
-    "disjoint halves save privacy",
+    note="each run is given ε/K, twice what the theorem on grid search allows, so that runs and selection together "
+    "spend 3ε/2. Privacy is saved because the two use disjoint halves of the sample, a reason that the proof does "
+    "not give",
 )
 def twice_the_share():
     """epsilon/K and delta/K."""
@@ -65,8 +66,9 @@ def twice_the_share():
     bounds.printed_rate,
     given=[bounds.pipeline_excess],
     corrected_by=bounds.pipeline_excess,
-    note="the theorem on boosted output perturbation that it rests on is not in the text. Under ℓ → sℓ its term "
-    "u max{‖Y‖, 1}/√n scales with √s where ‖Y‖ < 1: an upper bound that is too large there, so nothing fails by it",
+    note="undecided because the theorem on boosted output perturbation that it rests on is not in the text at hand. "
+    "Under ℓ → sℓ the term u max{‖Y‖, 1}/√n scales with √s where ‖Y‖ < 1; as a term of an upper bound it is then "
+    "too large, so nothing fails by it",
 )
 def rate_without_its_source(*, factor=1):
     """Our explicit bound has a factor 1/beta, not log(1/beta): no constant for all beta follows from it."""
@@ -160,9 +162,10 @@ for Y in (1e-2, 1e-4, 1e-6):
     sizes = dict(reach=Y**2, label_bound=Y, n=round(Y**-4), epsilon=1.0)
     ratios.append(base_bound(last=Y + Y**2, **sizes) / stated_from_base(**sizes))
 assert ratios[1] > 10 * ratios[0] and ratios[2] > 10 * ratios[1]""",
-    note="(‖Y‖ + √H B‖X‖)/√n is not of the units of a loss, and ‖Y‖/√n is in no term of the theorem for ‖Y‖ < 1. With "
-    "‖Y‖(‖Y‖ + √H B‖X‖)/√n, which has them, the step holds with the constant 2. The root under the bracket is lost in "
-    "the conversion: with /n it still fails in order, at n = ‖Y‖^{−3/2} and u → 0",
+    note="(‖Y‖ + √H B‖X‖)/√n does not have the unit of a loss, and no term of the theorem is as large as ‖Y‖/√n for "
+    "small ‖Y‖. With ‖Y‖(‖Y‖ + √H B‖X‖)/√n instead, the step holds with the constant 2. Our copy of the text does "
+    "not show whether the last denominator has a root; without it the step fails as well, at n = ‖Y‖^{−3/2} as u "
+    "→ 0",
 )
 def lost_term():
     """Small labels: the last bracket of the base bound against the whole stated rate."""
@@ -228,9 +231,9 @@ def smallest_power(*, factor=1):
     bounds.noise_order,
     given=[bounds.clipped_order],
     corrected_by=bounds.clipped_order,
-    note="σⱼ comes from a theorem not in the text; the paper's own private term u²/(nε)^{2/3} is the noise term of our "
-    "reconstruction, and at the last of the printed guesses that is ‖Y‖² n^{1/3}. The conclusion, "
-    "Δ(B) = Õ(‖Y‖² + HB²‖X‖²), is true for it (s5)",
+    note="σ_j comes from a theorem that is not in the text at hand. The private term u²/(nε)^{2/3} of the paper is the "
+    "noise term of our reconstruction, and at the last of the printed radii that is ‖Y‖² n^{1/3} and not ‖Y‖². "
+    "The conclusion of the step, Δ(B) = Õ(‖Y‖² + HB²‖X‖²), is true for the reconstruction (s5)",
 )
 def noise_without_its_source(*, factor=1):
     """No sigma_j is printed, so there is nothing to compare with ||Y||^2."""
@@ -263,8 +266,10 @@ def loss_bound_with_noise():
     python=OUTPUT.replace("stability import printed_output_loss", "grid_output import proof_loss_bound").replace(
         "printed_output_loss", "proof_loss_bound"
     ),
-    note="false as the lemma is. The theorem names no Δ, so its privacy is decided for every valid one. Algorithm 1's "
-    "γ = Δ(B_j) is n/2 times what a mean needs, and the selection has half of ε: that hides the error",
+    note="false as the lemma is: its cross term and its tail are missing here too. The theorem names no Δ, so its "
+    "privacy is decided for every valid one. An implementation that follows the proof stays private only because "
+    "Algorithm 1 prints the sensitivity Δ(B_j), n/2 times what a mean needs, and because the selection has half "
+    "of ε",
 )
 def loss_bound_of_the_proof():
     """The instance of the lemma: a label at the far end."""

@@ -224,15 +224,16 @@ def second_root(*, label_bound, n, guesses, beta):
 
 @inequality_claim(
     bounds.printed_excess,
-    finding="the selection does no better than w = 0",
+    finding="with its sensitivities w = 0 is chosen",
     quick=grid(n=[1000, 10**6], guesses=[5], beta=[0.05], epsilon=[1.0]),
     full=grid(n=[10**12], guesses=[2, 20], beta=[0.5, 1e-6], epsilon=[0.01, 1.0]),
     severity="statement",
     python=POINT,
-    note="with the sensitivities that Algorithm 1 prints w₀ = 0 is selected on every dataset (part zero), whatever n "
-    "is: here a point mass and A = w*. It meets the proof's ‖w*‖ ≤ ‖Y‖² too, and fails with the 4 before the root or "
-    "under it (the conversion lost which). With 2Δ/n the bound still fails, by constants (part utility-average). It "
-    "also mixes units: under ℓ → sℓ its root grows with √s",
+    note="Algorithm 1 hands the selection the sensitivities Δ(B_j), where a mean over n/2 losses needs 2Δ(B_j)/n. Then "
+    "w₀ = 0 is selected on every dataset, however large n is (part zero); in the counterexample the data are one "
+    "repeated record and the base learner returns w*. The bound fails with the factor 4 before the root and with "
+    "the factor 4 under it (our copy of the text does not show which is meant). With 2Δ/n it still fails, but by "
+    "constants only (part utility-average). The root also has the wrong unit: under ℓ → sℓ it grows with √s",
 )
 def nothing_but_zero(*, n, guesses, beta, epsilon):
     """A point mass, err = 0 below 2^K and ||Y||^2 there; A ignores its data. The chance of w_0, exactly."""
@@ -261,8 +262,9 @@ assert p * 1000**2 / 2 > bound and unseen * one > 10 * beta"""
     full=grid(beta=[1e-4, 1e-6]),
     severity="constant",
     python=RARE,
-    note="a candidate with rare large losses that S₂ does not see; the bound's last term lacks the logarithm that its "
-    "proof has, and the root has ‖Y‖² for Δ‖Y‖². It fails with either place of the 4, before or under the root",
+    note="read with the sensitivity 2Δ/n. The counterexample is a candidate with rare large losses that the second "
+    "half of the sample does not see. The last term of the bound lacks the logarithm that its proof has, and the "
+    "root has ‖Y‖² where Δ‖Y‖² is needed. The bound fails with the factor 4 before the root and under it",
 )
 def rare_losses(*, beta):
     """Two-point losses {0, a}, n = 10^9: the chance that S2 sees no loss, times that of the bad candidate, exactly."""

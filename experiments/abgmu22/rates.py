@@ -46,7 +46,8 @@ assert ratios[2] > 20 * ratios[1] > 400 * ratios[0]"""
     corrected_by=bounds.upper_order,
     given=[bounds.both_errors],
     python=SHORT,
-    note="‖w*‖² stands where the theorems have max{‖w*‖, 1}²: privacy costs more than that at short minimisers",
+    note="‖w*‖² stands where the theorems have max{‖w*‖, 1}²: privacy costs more than the printed rate when the "
+    "minimiser is short. For ‖w*‖ ≥ 1 the two agree",
 )
 def short_minimisers_are_not_cheap():
     """Half of what s1 leaves of two samples that differ in Bin(n, B) records, delta = 0, times B^2/2."""
@@ -60,7 +61,8 @@ def short_minimisers_are_not_cheap():
 @exact_claim(
     bounds.lipschitz_rate,
     corrected_by=bounds.lipschitz_excess,
-    note="parts `perturbation` (above) and `lower` (rank 1) have constants",
+    note="we prove upper and lower bounds with constants (parts `perturbation` and `lower`), the lower one for data of "
+    "rank 1 only; that the printed rate is optimal for every rank is neither proved nor refuted here",
 )
 def no_constant_for_lipschitz_losses(*, factor=1):
     """The printed rate has no constant."""
@@ -80,8 +82,8 @@ assert ratios[0] > 200 and ratios[1] > 1000 * ratios[0] and ratios[2] > 1000 * r
     severity="statement",
     corner=require("‖w*‖ ≥ 1", lambda norm: norm >= 1),
     undecided="for d = 1 it holds up to a factor ‖w*‖ (corrected), and the dependence on d is open",
-    note="1/√n does not tend to 0 with ‖w*‖; the printed upper bound and the excess of w = 0 do. The paper compares "
-    "the two bounds for ‖w*‖ ≥ 1",
+    note="the printed bound contains 1/√n, which does not tend to 0 with ‖w*‖; the excess risk of w = 0 does, and so "
+    "does the printed upper bound. The paper compares the two bounds for ‖w*‖ ≥ 1 only",
 )
 def short_minimisers(*, factor=1):
     """The claimed lower bound over the excess of w = 0, which is at most |w*|^2/2."""
@@ -94,8 +96,8 @@ def short_minimisers(*, factor=1):
         family="‖w*‖ → 0: the learner that releases 0 has an excess of at most ‖w*‖²/2",
         points=points,
         ratios=ratios,
-        claimed="the excess is at least c g with one c > 0 for all",
-        found="g / excess is at least " + ", ".join(f"{ratio:.3g}" for ratio in ratios),
+        claimed="that the excess is at least c g, with one c > 0 for all parameters",
+        found="g is at least " + ", ".join(f"{ratio:.3g}" for ratio in ratios) + " times the excess",
         python=ZERO,
     )
     return refuted("derivation", shown)

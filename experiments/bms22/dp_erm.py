@@ -103,10 +103,10 @@ def budgets_add_up(*, factor=1, **setting):
     full=(SMALL_RHO | {"rho": 0.05}, SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3}),
     severity="privacy",
     corrected_by=bounds.printed_privacy,
-    note="an implementation that follows the proof is not private: step 8 names no sensitivity, and the proof's Λr/m "
-    "is too small by a factor 1/ρ (s3). With it "
-    "the selection is (ε/2)-DP iff min(1/(Λr) + 1/ρ, 2/ρ) ≤ 1 (up to the few candidates); with any valid sensitivity "
-    "the lemma holds",
+    note="an implementation that follows the proof is not private. Step 8 of the algorithm needs a sensitivity and "
+    "names none, and the one in the proof, Λr/m, is too small by a factor 1/ρ (s3): with it the selection is "
+    "(ε/2)-DP if and only if min(1/(Λr) + 1/ρ, 2/ρ) ≤ 1, up to the effect of having few candidates. With any "
+    "valid sensitivity the lemma holds",
 )
 def selection_gives_it_away(**setting):
     """The whole algorithm on two records that differ in one label, in balls."""
@@ -161,8 +161,8 @@ def copies_are_mixed(*, factor=1, **setting):
     corner=HALF,
     used=THIRDS,
     python=unlearnable_program("dp_erm", "P(excess < 1/4)", "p['k']"),
-    note="log(1/β) vanishes as β → 1, the noise does not. For β ≤ 1/2 it holds with twice the corrected constant, on "
-    "the same reading of step 8 (a valid sensitivity)",
+    note="as β → 1 the factor log(1/β) tends to 0 and the noise does not. For β ≤ 1/2 it holds with twice the "
+    "corrected constant, when step 8 uses a valid sensitivity",
 )
 def nothing_is_learnt():
     """The excess is at least 1/4 with probability above beta, by privacy alone; g goes to 0."""
@@ -306,8 +306,8 @@ def drawn_records(m, beta):
 betas = [1 - 10.0**-j for j in (1, 3, 5)]
 ratios = [gradient_count(m=100, beta=b) / printed_gradients(m=100, beta=b) for b in betas]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
-    note="one round is needed to release anything, and log(1/β) → 0 as β → 1. For β ≤ 1/2 it holds with C = 2.1. "
-    "'Algorithm 2 requires' is a slip for Algorithm 5",
+    note="at least one round is needed to release anything, but log(1/β) → 0 as β → 1; for β ≤ 1/2 it holds with C = "
+    "2.1. The words 'Algorithm 2 requires' mean Algorithm 5",
 )
 def one_round_at_least():
     """A round of m = 100 records against m log(m) log(1/beta) as beta -> 1."""

@@ -231,10 +231,9 @@ def group_below_half(*, factor=1):
     quick=({"m": 2, "rho": 0.25},),
     full=grid(m=[2, 100], rho=[0.1, 0.5, 1.0, 2.0, 10.0]),
     severity="privacy",
-    note="an implementation that follows the proof is not private: it has a margin's unit for a loss's, "
-    "1/ρ is missing. It is too small iff "
-    "min(1/(Λr) + 1/ρ, 2/ρ) > 1, so for every ρ ≤ 1, by a factor without bound as ρ → 0; for ρ ≥ 2 it is at least "
-    "what is needed",
+    note="an implementation that follows the proof is not private. Λr/m is what one record moves a margin by; a loss "
+    "with Lipschitz constant 1/ρ moves by more. The printed number is too small if and only if min(1/(Λr) + 1/ρ, "
+    "2/ρ) > 1, that is for every ρ ≤ 1, and by an unbounded factor as ρ → 0; for ρ ≥ 2 it is large enough",
 )
 def margins_unit(*, m, rho):
     """The largest move in fractions against Lambda r / m; and what the selection then spends, exactly."""
@@ -261,8 +260,8 @@ assert max(abs(p - q)) > {0.99 * spent!r}  # claimed: epsilon/2 = 0.5"""
         {"m": m, "rho": rho},
         moved,
         claimed,
-        claimed=f"L moves by at most {claimed:g}; the selection is 0.5-DP",
-        found=f"L moves by {float(moved):g}; the selection's log-ratio is {spent:.4g}",
+        claimed=f"that one record moves a score by at most {claimed:g}, so that the selection is 0.5-DP",
+        found=f"it moves one by {float(moved):g}, and the selection spends {spent:.4g}",
         log_ratio=spent,
         python=code if spent > 0.5 else "",
     )
@@ -348,9 +347,8 @@ from lemmata.bounds.bms22.phased_sgd import substituted
 points = [dict(m=10**4, k=1, delta=1e-5, epsilon=x, beta=exp(-x)) for x in (1e-2, 1e-5, 1e-8)]
 ratios = [substituted(**p) / printed_substitution(**p) for p in points]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
-    note="the number of rounds is at least 1, log(1/β) is not: it fails as β → 1. For m ≥ 2 and β ≤ 1/2 it holds with "
-    "twice the corrected constant, as log(1/β) < m makes 2⌈log(2/β)⌉ ≤ m³ < δ⁻³; at m = 1 Lemma 3.1 says "
-    "nothing",
+    note="at least one round is needed, but log(1/β) → 0 as β → 1. For m ≥ 2 and β ≤ 1/2 it holds with twice the "
+    "corrected constant, since log(1/β) < m makes 2⌈log(2/β)⌉ ≤ m³ < δ⁻³; at m = 1 Lemma 3.1 says nothing",
 )
 def rounds_do_not_vanish():
     """The left side against g as beta -> 1."""

@@ -91,9 +91,8 @@ def training_is_private(*, factor=1, **setting):
     full=(LEARNER | {"rho": 1e-4},),
     severity="privacy",
     corrected_by=bounds.printed_privacy,
-    note="an implementation that follows the proof is not private: that of Lemma 3.1 calibrates "
-    "the selection to Λr/m (here 4Λr/m) for a loss "
-    "with Lipschitz constant 1/ρ. With any valid sensitivity the theorem holds",
+    note="an implementation that follows the proof is not private. The proof of Lemma 3.1 calibrates the selection to "
+    "Λr/m (here 4Λr/m), but the loss has Lipschitz constant 1/ρ. With any valid sensitivity the theorem holds",
 )
 def selection_gives_it_away(**setting):
     """The whole algorithm on two records of R^4 that differ in one label, in balls; Phi is a row of signs."""
@@ -128,8 +127,8 @@ assert low > np.exp(claimed) * high + delta  # the label of record 1 flipped"""
     used={"bms22.thm4.2": grid(beta=[1e-9, 0.5])},  # its proof asks for 1 - beta/2
     restated=("bms22.corF.2",),
     python=unlearnable_program("efficient_learner", "P(risk < 1/4)", "p['a'] ** 2"),
-    note="log(1/β) vanishes as β → 1, the noise does not, and k grows without bound. For β ≤ 1/2 it holds with twice "
-    "the corrected constant, on the same reading of the selection (a valid sensitivity)",
+    note="as β → 1 the factor log(1/β) tends to 0, the noise does not, and k grows without bound. For β ≤ 1/2 it holds "
+    "with twice the corrected constant, when the selection uses a valid sensitivity",
 )
 def nothing_is_learnt():
     """The risk is at least 1/4 with probability above beta, by privacy alone; g goes to 0 and no vector has loss."""
@@ -198,7 +197,11 @@ def soft_cases(learner, times, C, corners, points, factor):
     )
 
 
-@exact_claim(bounds.printed_soft_order, note="the free logarithms of m/β, 1/β and 1/δ are those of the corrected row")
+@exact_claim(
+    bounds.printed_soft_order,
+    note="undecided because Õ does not say which logarithms are free; with those of m/β, 1/β and 1/δ that the "
+    "corrected row names it holds",
+)
 def soft_form_near_one():
     """The soft form for beta <= 1/2 by the corrected order; beyond, the printed k has no bound."""
     points = [p | {"beta": min(p["beta"], 0.5)} for p in learner_settings(200)]
@@ -339,7 +342,9 @@ for j in (1, 27, 270):
     least = rounds_for(p['beta']) * phase_lengths(1000)[0] * ceil(printed_rows(**p))
     ratios.append(least / printed_time(d=1, **p))
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
-    note="β is left out: k times the number of rounds grows like log(m/β), and each gradient step is done M times",
+    note="the running time does not mention β, but k times the number of rounds grows with log(m/β), and every "
+    "gradient step is done in each of M rounds: the time is understated by that factor when β is smaller than "
+    "every power of m",
 )
 def beta_is_left_out():
     """M rounds of at least m/2 - 1 steps of k multiplications each, against g as beta -> 0 at d = 1."""

@@ -78,9 +78,10 @@ def norms_stay(*, factor=1):
     growth=2.5,
     severity="constant",
     python=lambda points, _: lost_program(points, "9 / printed_distortion_of_rows(**setting, k=k) ** 2"),
-    note="the first of two equalities, 'by Lemma A.4', whose k has another factor log(m/(γβ)): that factor is needed. "
-    "A fast transform sends (1, ..., 1)/√d to one coordinate if the signs agree with a row of the transform, which "
-    "k draws miss. With independent signs it holds; √log(m/β) of the theorem absorbs the other factor",
+    note="the first of two equalities, 'by Lemma A.4'. In that lemma k has a further factor log(m/(γβ)), and it is "
+    "needed: a fast transform sends (1, …, 1)/√d to one coordinate if the signs agree with a row of the "
+    "transform, and k sampled rows may miss it. With independent signs the equality holds; the factor √log(m/β) "
+    "of the theorem absorbs the difference",
 )
 def transform_loses_a_record():
     """gamma = 3 is needed where Phi x = 0, against sqrt(log(m/beta)/k)."""
@@ -252,8 +253,8 @@ assert (loss > printed_training(a={a}, **setting)).mean() > 0.8  # allowed: beta
     cost=3e-4,
     expect=6.0,
     python=failing_runs,
-    note="printed without O(.), so with constant 1; the noise of the rounds makes it false where it says something. "
-    "The record is m times (r e_1, 1), the noise the printed one, the selection calibrated validly",
+    note="printed without O(·), so with the constant 1, and false because of the noise of the rounds. The data are m "
+    "copies of the record (r e_1, 1), the noise is the printed one, and the selection has a valid sensitivity",
 )
 def training_loses_more(rng, size, *, m, beta, a, **budget):
     """Algorithm 2 at the printed k on m equal records: L(w) - L(w_hat) above the printed bound?"""
@@ -307,8 +308,9 @@ def training_within_order(*, factor=1):
     growth=2.5,
     severity="constant",
     python=lambda points, _: lost_program(points, "1 / printed_projected_loss(**setting, a=1.0) ** 2"),
-    note="Algorithm 2 projects with the transform of Lemma A.4, whose distortion at this k has another logarithm (s1): "
-    "Φx = 0 with probability above β/3. With k ≥ 56 log(2m/β), log(2/β) and independent signs it holds",
+    note="Algorithm 2 projects with the transform of Lemma A.4, whose distortion at this k has a further logarithm "
+    "(s1), so that Φx = 0 with probability above β/3. With k ≥ 56 log(2m/β), log(2/β) for log(1/β), and "
+    "independent signs it holds",
 )
 def transform_loses_the_margin():
     """L(Phi w*) = 1 and L(w*) = 0 where Phi x = 0 for m equal records x = w*."""
@@ -353,8 +355,8 @@ basis = np.linalg.qr(phi)[0]
 R = minimiser_radius(gamma=0.75)
 best = min(loss(R * basis @ np.array([np.cos(t), np.sin(t)])) for t in angles[::20])
 assert best > loss(star) + 0.09""",
-    note="'by definition of ŵ' needs Φw* in the ball, and its norm may be √(1 + γ/3) > 1. Display (17) survives: "
-    "scaling Φw* down costs another O(rγ/ρ)",
+    note="'by definition of ŵ' needs Φw* to lie in the ball, but its norm may be √(1 + γ/3) > 1. Display (17) "
+    "survives: scaling Φw* down costs another O(rγ/ρ)",
 )
 def projected_vector_sticks_out():
     """A sign matrix on the event at gamma = 3/4 where Phi w* beats every vector of norm 1, in balls."""

@@ -42,9 +42,10 @@ RANGE = PRIVACY_RANGE.range
     severity="privacy",
     corner=PRIVACY_RANGE,
     restated=("bms22.lemF.3c",),
-    note="the proof refers to Theorem 3.2, which asks for that range. The noise of a round falls with "
-    "1/ε' while a Gaussian tail needs ε ≤ 2.34 log(1/δ): at ε = 10⁹, δ = 0.01, m = 4 the label of one record can "
-    "be read from the release with chance 1/64, and without it with chance exp(−2·10¹⁰)",
+    note="the theorem does not restrict ε and δ; its proof refers to Theorem 3.2, which asks for ε ≤ log(1/δ) and δ < "
+    "1/m. The noise of a round falls with 1/ε′, while a Gaussian tail needs ε ≤ 2.34 log(1/δ): at ε = 10⁹, δ = "
+    "0.01 and m = 4 the release shows the label of one record with probability 1/64, and would do so with "
+    "probability exp(−2·10¹⁰) if the label were the other",
 )
 def any_budget_is_too_much(*, m, epsilon, delta, beta, **sizes):
     """All m = 4 records at one point, one label flipped; the sign of the released predictor there."""
@@ -163,8 +164,9 @@ def one_label(*, epsilon, rho, factor=1):
     corner=both(HALF, PRIVACY_RANGE),
     restated=("bms22.lemF.3c",),
     python=unlearnable_program("kernel_learner", "P(risk < 1/4)", "p['a'] ** 2"),
-    note="as Theorem 3.2: log(1/β) vanishes as β → 1, the noise does not. A kernel of compact support makes d far "
-    "points orthogonal, so the hidden signs of that theorem are hidden from every kernel learner too",
+    note="as for Theorem 3.2: as β → 1 the factor log(1/β) tends to 0 and the noise does not. With a kernel of compact "
+    "support far points are orthogonal, so that what that theorem's counterexample hides from linear learners is "
+    "hidden from every kernel learner too",
 )
 def nothing_is_learnt():
     """d points at distances where K vanishes: the risk is at least 1/4 with probability above beta, by privacy."""
@@ -273,7 +275,11 @@ def features_then_learner(*, releases, kept=1.0):
     return None
 
 
-@exact_claim(bounds.printed_soft_order, note="the free logarithms of m/β, 1/β and 1/δ are those of the corrected row")
+@exact_claim(
+    bounds.printed_soft_order,
+    note="undecided because Õ does not say which logarithms are free; with those of m/β, 1/β and 1/δ that the "
+    "corrected row names it holds",
+)
 def soft_form_near_one():
     """The soft form for beta <= 1/2 by the corrected order; not beyond, nor outside Theorem 3.2's range."""
     points = [p | {"beta": min(p["beta"], 0.5)} for p in kernel_settings(200)]

@@ -85,10 +85,10 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     severity="statement",
     nonvacuous_from=lambda: bounds.informative_from(bounds.label_bound, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0),
     python=small.CLOSED,
-    note="a cover by closed balls, the proof's |g − h| ≤ ρ/2, may release a hypothesis of risk 0.9: the one smallest "
-    "cover of {2ρ, ρ/2, 0, bad} is {ρ/2, bad}; ρ/2 counts as an error everywhere at margin ρ/2, and the bad function, "
-    "of risk 0.9, is released. Also false for d > 92.4 m, where M < 0 (Lemma A.2). True for open balls, d ≤ m and ε ≤ "
-    "30. The smallest m is at d = 1, ε = 1, β = 0.1 and no margin loss",
+    note="with a cover by closed balls, |g − h| ≤ ρ/2 as in the proof, a hypothesis of risk 0.9 may be released. The "
+    "class {2ρ, ρ/2, 0, bad} has one smallest cover, {ρ/2, bad}; ρ/2 counts as an error everywhere at margin ρ/2, "
+    "so the bad function, of risk 0.9, is released. The bound is also false for d > 92.4 m, where M < 0 (Lemma "
+    "A.2). It is true for open balls, d ≤ m and ε ≤ 30",
 )
 def closed_covers_fail(*, m, epsilon, beta):
     """P(risk > bound) against beta: four functions on two kinds of points, d = 2, counted."""
@@ -212,8 +212,8 @@ assert ratios[2] > 4.5 * ratios[1] > 20 * ratios[0] > 20  # no constant: it grow
     growth=4.5,
     severity="constant",
     python=PRICE,
-    note="the private term of the printed bound is 32 log(2/β)/ε times the other; the sentence is right about the "
-    "derived one (corrected), so it is (28) that is loose",
+    note="the private term of the printed bound is 32 log(2/β)/ε times the other term. The sentence is right about the "
+    "bound that is derived (corrected), so it is the constant in (28) that is too large",
 )
 def privacy_costs_a_logarithm():
     """The printed bound at epsilon = 2 over the same without its private term."""

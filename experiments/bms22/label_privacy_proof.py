@@ -60,8 +60,8 @@ assert g == 1.0 and abs(g - h) > distance_to_the_cover(rho=1.0)
     bounds.distance_to_the_cover,
     severity="statement",
     python=NEAR,
-    note="a hypothesis need not be near a cover of truncated functions: |g| ≤ ρ, while |h| may be anything. For h_ρ "
-    "it holds, but then the next line needs strict distances",
+    note="a hypothesis h need not be near a cover of truncated functions: these have |g| ≤ ρ, while |h| may be "
+    "anything. It holds for the truncated h_ρ, but then the next line needs strict distances",
 )
 def truncated_functions_are_far():
     """The distance of h itself, not of h_rho, from the cover."""
@@ -125,8 +125,8 @@ def least_losses(statement, level, closed):
     bounds.least_loss_of_the_cover,
     severity="statement",
     python=TIE,
-    note="truncation makes y h_ρ(x) = ρ exactly, so a closed cover may have y g(x) = ρ/2, which counts as an error at "
-    "margin ρ/2; {2ρ, ρ/2, 0} has no other smallest cover than {ρ/2}",
+    note="truncation may make y h_ρ(x) exactly ρ. In a cover by closed balls its nearest g may then have y g(x) = ρ/2, "
+    "which counts as an error at margin ρ/2; {2ρ, ρ/2, 0} has no smallest cover other than {ρ/2}",
 )
 def closed_covers_lose():
     """Every small class, all labels, every smallest cover with closed balls."""
@@ -157,8 +157,8 @@ assert 0 > log_cover_size(m=10, d=1000), "log N >= 0"
     full=grid(m=[1000], d=[10**5]),
     severity="statement",
     python=NEGATIVE,
-    note="Alon et al. ask for d ≤ m, as for Lemma A.2; beyond d = 92.4 m the number is below 0. For d ≤ m it holds, "
-    "and even for the binary logarithm",
+    note="the bound of Alon et al. asks for d ≤ m, as in Lemma A.2; beyond d = 92.4 m the printed number is negative. "
+    "For d ≤ m it holds, even with the binary logarithm on the left",
 )
 def large_dimensions_have_no_cover(*, m, d):
     """log N >= 0 for every class."""
@@ -230,8 +230,8 @@ assert (1.0 * g <= 1.0).mean() > least_margin_loss_of_the_cover(margin_loss=0.0)
     bounds.least_margin_loss_of_the_cover,
     severity="statement",
     python=WHOLE,
-    note="|g| ≤ ρ, so every truncated function has ρ-margin loss 1; with ρ/2 it is equation (27) again, which falls "
-    "for closed balls (s2): two things have to be mended",
+    note="truncated functions have |g| ≤ ρ, so every one of them has ρ-margin loss 1. With ρ/2 for ρ the line is "
+    "equation (27) again, which fails for closed balls (s2): two things have to be changed",
 )
 def truncated_functions_have_no_margin():
     """The smallest rho-margin loss over a cover is 1."""

@@ -140,7 +140,8 @@ assert 1 < empirical_norm(m=m, gamma=gamma, wrong=1)
     severity="statement",
     corner=require("samples without a point at ±r", lambda wrong: wrong == 0),
     python=SHORT_ONE,
-    note="with one point at ±r the minimiser is −1, short and wrong on all others: a chance of 1/2 at most (explicit)",
+    note="if one record of the sample is at ±r, the minimiser is −1, which is short and wrong on all other records; "
+    "that happens with probability 1/2 at most (explicit)",
 )
 def one_point_at_r():
     """m = 4, gamma = 1/8, one point at +-r."""

@@ -171,7 +171,8 @@ assert 1 - errors / len(cube) == 0.5 < printed_best_chance(d=3)
     severity="statement",
     misprint="read −1 for the 0 of y and of 1_{x_1 > 0}: the linear h_{e_1}, as the lemma's 𝓗 ⊂ 𝓗_Lin asks",
     python=LITERAL,
-    note="labels 0 and 1 are a slip for -1 and +1: with label 0, y h(x) ≤ 0 for every h; 1_{x_1 > 0} is not linear",
+    note="labels 0 and 1 stand for −1 and +1: with label 0, y h(x) ≤ 0 for every h. Nor is 1_{x_1 > 0} a linear "
+    "function",
 )
 def label_zero_is_an_error(*, d):
     """R(h) = P(y h(x) <= 0) with y, h in {0, 1}: half of the points have y = 0."""
@@ -214,8 +215,8 @@ def risks_along_d(*, d):
     severity="statement",
     python=THREE,
     figure=risks_along_d,
-    note="true for d ≤ 2 only; the risk tends to 1/2. The lemma needs another construction for R = 1, and survives as "
-    "printed with R ≥ 1/2 in place of R = 1",
+    note="true for d ≤ 2 only; as d grows the risk tends to 1/2. For R = 1 the lemma needs another construction; with "
+    "R ≥ 1/2 for R = 1 it survives as printed",
 )
 def first_coordinate_is_outvoted(*, d):
     """Labels +-1: the largest risk of a w with w_1 < 0, by enumeration of all x (and all w up to d = 5)."""
@@ -266,7 +267,7 @@ assert square < printed_inner_product(d=d) ** 2
     severity="statement",
     misprint="read ≤ for ≥, which is what the Gilbert-Varshamov bound, the proof's next line, gives",
     python=WIDE_CUBE,
-    note="fails for d > 64; no unit weight of the same classifier does better than 2/√d. With ≤ 1/8 true for d ≥ 64",
+    note="false for d > 64; no unit weight with the same signs does better than 2/√d. With ≤ 1/8 it is true for d ≥ 64",
 )
 def first_axis_and_the_cube(*, d):
     """1/64 against <e_1, w>^2 = 1/d."""
@@ -361,7 +362,7 @@ def chance(c, d):
     severity="constant",
     python=SHORT_CUBE,
     figure=dimensions(bounds.printed_dimension),
-    note="at d = 2/c' + 3 the value is exp(−1 − 3c'/2): at most 1/10 only for c' ≥ 0.87, but c' ≤ log 2",
+    note="at d = 2/c′ + 3 the value is exp(−1 − 3c′/2), which is at most 1/10 only for c′ ≥ 0.87; but c′ ≤ log 2",
 )
 def too_few_dimensions(*, c):
     """e^{-c' d/2} at the smallest whole d that is allowed."""

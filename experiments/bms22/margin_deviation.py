@@ -49,10 +49,10 @@ def memorising(*, m, d, beta):
     undecided="the usual argument proves 4Q/m for the printed M/m (explicit); from d = m to 92.4 m both say nothing",
     python=lambda setting, *_: BEYOND.format(**setting),
     figure=memorising,
-    note="beyond d = 2cem = 92.4 m the printed M is negative: the covering number bound behind it asks for d ≤ m. "
-    "Theorem 6.1, its one use, does not ask for d ≤ m either and has the same M, so the error passes into it: beyond "
-    "92.4 m its bound is below its margin loss too. (From m to 92.3 m, M/m is above 1.) At ρ = 0, d is the number of "
-    "points of the domain, or the pseudo-dimension, and nothing changes",
+    note="beyond d = 2cem = 92.4 m the printed M is negative, because the covering bound behind it asks for d ≤ m. "
+    "Theorem 6.1, its only use, does not ask for d ≤ m either and has the same M. From d = m to 92.3 m the bound "
+    "is above 1. At ρ = 0 read d as the number of points of the domain, or as the pseudo-dimension; nothing "
+    "changes",
 )
 def large_dimensions_fail(*, m, d, beta):
     """All functions on d points: memorising the sample has risk at least 1 - m/d and empirical margin loss 0."""

@@ -5,7 +5,7 @@ Accuracy on families of instances whose failure probability is known exactly; pr
 """
 
 from itertools import pairwise, product
-from math import log
+from math import isinf, log
 
 import numpy as np
 
@@ -100,7 +100,7 @@ def printed_failure(family, *, m, epsilon, beta, base):
 
 @exact_claim(
     bounds.printed_penalty,
-    finding="a constant is 1 that has to be 4, and more",
+    finding="a factor 4 and a union bound over the margins are missing",
     quick=(
         {"family": "constant", "m": 10_000, "epsilon": 1.0, "beta": 0.05, "base": "2"},
         {"family": "uniformity", "m": 64, "epsilon": 10.0, "beta": 0.05, "base": "2"},
@@ -113,13 +113,12 @@ def printed_failure(family, *, m, epsilon, beta, base):
         {"family": "rising", "m": 16, "epsilon": 1.0, "beta": 0.2, "base": "2"},
     ),
     severity="statement",
-    note="the constant is 4 and not 1, a promise for each margin does not survive the choice among them, and the "
-    "sensitivities fall with ρ. Each alone refutes the lemma, by one of the settings. (1) The constant 1: the "
-    "mechanism of Raskhodnikova & Smith has 4, and weighs exp(−ε gap/(4 Δ)). (2) A promise at confidence β for every "
-    "fixed margin does not survive a choice among J: it fails with probability near 1 − (1 − β)ᴶ at any constant. (3) "
-    "Δ non-decreasing: the proof uses, and Lemma F.3 has, non-increasing. A fourth only if the logarithm of J is "
-    "natural: then the grid ends at h_max · m⁻⁰·³⁵. F has to rise with t, which is not asked (s4). At m = 1 the grid "
-    "is empty and log log m undefined",
+    note="three things are wrong, and each alone refutes the lemma. (1) The constant is 1 where the mechanism of "
+    "Raskhodnikova and Smith has 4. (2) A bound that holds with probability 1 − β for each fixed margin need not "
+    "hold for a margin that is chosen by looking at the sample: among J margins it fails with probability near 1 "
+    "− (1 − β)ᴶ, whatever the constant is. (3) Δ is called non-decreasing in ρ, but the proof uses, and Lemma F.3 "
+    "has, non-increasing. If the logarithm in J is natural, the grid moreover ends at h_max · m⁻⁰·³⁵. F also has "
+    "to rise with t, which is not asked for (s4), and at m = 1 the grid is empty and log log m undefined",
 )
 def lemma_fails(*, family, m, epsilon, beta, base, factor=1):
     """The exact probability of R > bound on an instance inside the hypotheses, against 2 beta."""
@@ -230,11 +229,11 @@ def largest_constant():
     quick=grid(m=[1, 2], beta=[0.9]),
     severity="statement",
     corner=require("m ≥ 3, β ≤ 1/2 and J to base 2", lambda m, beta: m >= 3 and beta <= 1 / 2),
-    note="m is any natural number, and the added term is log 0 at m = 1 and negative at m = 2 for β > log 2. For m ≥ 3 "
-    "and β ≤ 1/2 the corrected term is at most C times the printed one and the corrected order of Theorem 3.2 at most "
-    "twice the printed one. What the corollary inherits from the proof of Lemma F.1 costs constants only: the O(·) of "
-    "F absorbs the union over the margins, its Δ does not rise with ρ. With a natural logarithm in J the grid would "
-    "end above Λ r/√m. Nothing in the paper uses it",
+    note="m may be any natural number, and the added term contains log 0 at m = 1 and is negative at m = 2 for β > log "
+    "2. For m ≥ 3 and β ≤ 1/2 the corrected term is at most C times the printed one, and the corrected order of "
+    "Theorem 3.2 at most twice the printed one. What the corollary inherits from the proof of Lemma F.1 costs "
+    "constants only: the O(·) of F absorbs the union over the margins, and its Δ does not rise with ρ. With a "
+    "natural logarithm in J the grid would end above Λr/√m",
 )
 def corollary_at_the_edge(*, m, beta, factor=1):
     """The printed term at m = 1 and 2."""
@@ -246,7 +245,7 @@ def corollary_at_the_edge(*, m, beta, factor=1):
 from lemmata.bounds.bms22.margin_selection import corollary_order
 term = corollary_order(m={m}, norm_bound=1.0, r=1.0, rho=1.0, epsilon=1.0, beta={beta})
 assert term < 0  # -inf at m = 1: no multiple of it bounds anything"""
-    words = {"claimed": "O(.) of a positive term", "found": str(term)}
+    words = {"claimed": "that the added term is positive", "found": f"it is {'−∞' if isinf(term) else f'{term:.3g}'}"}
     broken = witness.inequality(setting, 0, max(term, -1e308), python=python, **words)
     return refuted("enumeration", broken, note=f"C = {largest_constant():.4g} for m ≥ 3, β ≤ 1/2")
 

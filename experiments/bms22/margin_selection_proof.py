@@ -31,9 +31,10 @@ from lemmata.experiments.instances.selection_pairs import SIGNED, least_hinge, l
     corner=POWERS_OF_TWO,
     restated=("bms22.lemF.1",),
     cost=1e-3,
-    note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2; ρ_opt ≤ 2 ρ̂, "
-    "which holds, is all the proof needs. Nor has, with natural logarithms, any ρ below about h_max · m⁻⁰·³⁵, or with "
-    "base 2 rounded down, below the smallest grid point: no base is printed, and base 2 is read (cf. Corollary F.2)",
+    note="no grid point serves ρ = h_max in any reading, because ρ_opt < 2ρ̂ is strict and the grid starts at h_max/2; "
+    "ρ_opt ≤ 2ρ̂ is all that the proof needs, and it holds. With natural logarithms no grid point serves ρ below "
+    "about h_max · m⁻⁰·³⁵, nor, with base 2 rounded down, ρ below the smallest grid point. The paper names no "
+    "base, and we read base 2 (cf. Corollary F.2)",
 )
 def uncovered(*, m, base, rounding, factor=1):
     """The ends of the interval and all that lies between two powers of 2."""
@@ -47,7 +48,7 @@ from lemmata.bounds.bms22.margin_selection_proof import grid_point
 near = grid_point(m={m}, rho={rho!r}, base={base!r}, rounding={rounding!r})  # with near <= rho < 2 near
 assert near is None and {m} * {rho!r}**2 >= 1"""
     words = {
-        "claimed": "a grid point rho^ with rho^ <= rho < 2 rho^",
+        "claimed": "that the grid has a point rho_hat with rho_hat <= rho < 2 rho_hat",
         "found": f"none for rho = {rho:.6g} h_max; the grid is {bounds.margins(m, 1.0, base, rounding).tolist()}",
     }
     what = {"object": {"rho": rho}, "property": "covered by the grid", "value": False}
@@ -92,7 +93,8 @@ def choice_fails(statement, *, m, epsilon, beta, base, factor=1):
     full=grid(m=[100, 10**9], epsilon=[0.01, 10.0], beta=[1e-6, 0.3], base=["2", "e"]),
     severity="constant",
     cost=2e-3,
-    note="Theorem I.4 of Raskhodnikova & Smith has 4 log(J/β): scores are divided by 2 Δ and halved again",
+    note="Theorem I.4 of Raskhodnikova and Smith has 4 log(J/β), because scores are divided by 2Δ and halved again; 1 "
+    "is printed for 4",
 )
 def printed_choice(*, factor=1, **setting):
     """The printed loss on the constant family against beta."""
@@ -146,8 +148,8 @@ def program(statement, left):
     misprint="read non-increasing for non-decreasing, as this line of the proof needs",
     python=program(bounds.half_sensitivity, "{rho_hat} ** {power}"),
     cost=1e-3,
-    note="ρ̂ > ρ_opt/2 and Δ non-decreasing, which Lemma F.1 says, give the opposite inequality; for a Δ that does not "
-    "rise it holds (cf. Lemma F.3 and Corollary F.2)",
+    note="with ρ̂ > ρ_opt/2 and a non-decreasing Δ, as Lemma F.1 has it, the inequality goes the other way; for a Δ "
+    "that does not rise it holds (cf. Lemma F.3 and Corollary F.2)",
 )
 def rising():
     """Delta_rho = rho at grid points."""
@@ -176,7 +178,7 @@ def lower_losses(statement, slopes):
     python=program(bounds.raised_loss, "{rho} ** -{power} + {slope} * {loss_hat}"),
     cost=1e-3,
     note="the step needs an F(ρ, t) that rises with t, which Lemma F.1 does not ask for; F_1 to F_5 and Corollary F.2 "
-    "keep it",
+    "have it",
 )
 def any_slope():
     """F(rho, t) = 1/rho - t among others."""
@@ -217,7 +219,8 @@ assert (1 - kept) * (1 - 2.718**(-epsilon / 4)) > beta
     quick=grid(size=[2], beta=[0.05]),
     full=grid(size=[3, 4], beta=[0.01, 0.2]),
     severity="statement",
-    note="the learner's promise is for every fixed margin, but ρ* depends on the sample: (31) needs all at once",
+    note="the learner's bound holds with probability 1 − β for every fixed margin, but ρ* depends on the sample: (31) "
+    "needs the bounds of all margins at once",
 )
 def promise_printed(*, size, beta, factor=1):
     """4^size records, `size` margins, every promise kept with probability 1 - beta; epsilon = 60.
@@ -265,8 +268,9 @@ assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
     python=FALLS,
     severity="statement",
     cost=1e-3,
-    note="ρ > h_max is meant, and is enough for the margin loss only; for the hinge loss ρ ≥ 2 h_max is: two things "
-    "have to be mended. It motivates the interval of Lemma F.1, which is stated for that interval alone",
+    note="meant is ρ > h_max, and that is enough for the margin loss only; the hinge loss needs ρ ≥ 2h_max. So two "
+    "things have to be changed. The sentence only motivates the interval of Lemma F.1, which is stated for that "
+    "interval alone",
 )
 def below_is_not_trivial():
     """rho = h_max/2 on a sample of margin above rho: F_2(rho, 0) falls with m to 0, whatever its constant."""
@@ -364,8 +368,8 @@ assert moved[1] == rising_sensitivities(m=4, ratio=1.0, beta=0.1, M=5.0)[1] < mo
     severity="statement",
     misprint="read non-increasing for non-decreasing, as the proof needs and Lemma F.3 shows",
     cost=1e-3,
-    note="the sensitivities of F_1, F_2, F_3 strictly fall as ρ grows (Lemma F.3, attained), that of F_4 falls with M, "
-    "and that of F_5 is constant; so the lemma with 'non-decreasing' would serve F_5 alone",
+    note="the sensitivities of F_1, F_2 and F_3 strictly fall as ρ grows (Lemma F.3, attained), that of F_4 falls with "
+    "M, and that of F_5 is constant; so with 'non-decreasing' the lemma would serve F_5 alone",
 )
 def five_do_not_rise(*, factor=1):
     """Delta_rho(F_2) at rho = Lambda r/2 and Lambda r: 3/m and 2/m, both attained."""

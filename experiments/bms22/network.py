@@ -129,9 +129,9 @@ assert ratios[1] > 5 * ratios[0] > 0 and ratios[2] > 5 * ratios[1], "risk / g gr
     corner=NETWORK,
     restated=("bms22.lemF.3e",),
     python=BASIS,
-    note="(2ηΛ)ᴸ stands where the proof has Λ(2ηΛ)ᴸ⁻¹: one η too many, and no learner at all, private or not, can do "
-    "so well as η → 0. At η = 1 it still fails for ρ → r(ηΛ)ᴸ with one layer, where θ vanishes; "
-    "beyond, θ is negative and the bound no number. True for η ≥ 1/2 (1 is the typical choice) and ρ ≤ r(ηΛ)ᴸ/2",
+    note="(2ηΛ)ᴸ is printed where the proof has Λ(2ηΛ)ᴸ⁻¹: one factor η too many, and as η → 0 no learner, private or "
+    "not, does as well. At η = 1 and one layer the bound still fails for ρ → r(ηΛ)ᴸ, where θ tends to 0; beyond, "
+    "θ is negative and the bound is not defined. True for η ≥ 1/2 (η = 1 is the usual choice) and ρ ≤ r(ηΛ)ᴸ/2",
 )
 def unlearnable_basis():
     """No free lunch: P(risk > 1/4) >= (1 - m/d)/2 - 1/4 = 0.2 > beta for some labels, and margin loss 0."""
@@ -174,8 +174,8 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0]"""
     finding="a factor log(Lm/β) is missing from k in Section 5",
     corrected_by=network_embedding.rows_below_the_end,
     python=FORGOTTEN,
-    note="the main text's k lacks the log(Lm/β) that Appendix D has: who builds the networks of Section 5 keeps no "
-    "margin of large samples",
+    note="the main text's k lacks the factor log(Lm/β) that Appendix D has: networks built as Section 5 says do not "
+    "keep the margin of large samples",
 )
 def rows_for_all_records():
     """exp(-m 2^-k) >= (1 - 2^-k)^m >= 1/2 asks for k >= log2(m / log 2); a column with all signs opposed is lost."""
@@ -198,8 +198,9 @@ assert ratios[2] > 90 * ratios[1] > 8100 * ratios[0] > 8100  # so every resoluti
     corner=network.WIDE,
     finding="γ of Section 5 is true but for 4ηΛ < 1",
     python=TOO_COARSE,
-    note="one 4ηΛ more below than in Appendix D, whose proof has its own γ (cf. Claim D.3): smaller for 4ηΛ ≥ 1, and "
-    "for η → 0 so large that {0} is a cover and every network of it constant",
+    note="the denominator has one factor 4ηΛ more than in Appendix D, whose proof has its own γ (cf. Claim D.3). For "
+    "4ηΛ ≥ 1 that makes the cover finer than needed; as η → 0 it makes γ so large that {0} is a cover and every "
+    "network of it constant",
 )
 def zero_covers_the_ball():
     """The printed order over the resolution 2 = 2 Lambda, which is too coarse: at it {0} is a cover of B(2 Lambda)."""

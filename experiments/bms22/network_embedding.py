@@ -40,7 +40,8 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "rows needed / g grows wi
     corner=NETWORK,
     restated=("bms22.thm5.1",),
     python=LOST,
-    note="the proof's own k has (2ηΛ)²⁽ᴸ⁻¹⁾Λ² where the claim has (2ηΛ)²ᴸ: smaller by 4η². True for η ≥ 1/2",
+    note="the k of the proof has (2ηΛ)²⁽ᴸ⁻¹⁾Λ² where the claim has (2ηΛ)²ᴸ, smaller by the factor 4η²: true for η ≥ "
+    "1/2",
 )
 def margins_are_lost():
     """Fewer than 2a rows lose the margin of the one record with probability at least 1/4 > beta/4."""
@@ -100,7 +101,7 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "distance / g grows witho
     corner=NETWORK,
     restated=("bms22.thm5.1",),
     python=FLAT,
-    note="with one layer the distance does not depend on η, the printed one does: (2ηΛ)ᴸ for (2ηΛ)ᴸ⁻¹Λ",
+    note="with one layer the distance does not depend on η, but the printed order does: (2ηΛ)ᴸ stands for (2ηΛ)ᴸ⁻¹Λ",
 )
 def distance_ignores_eta():
     """k = 4: the distance is at least 1/2 with probability 5/8, whatever eta is; so for every other k."""
@@ -149,8 +150,9 @@ def recursion_is_summed():
 @exact_claim(
     bounds.distance_to_the_cover,
     corrected_by=bounds.covered_by_layers,
-    note="the text says a γ-cover of the product of balls and no more: its nearest member may depend on the "
-    "embeddings, and then the proof fails (step s1). For covers of the layers it holds (corrected)",
+    note="the text asks for a γ-cover of the product of balls and no more; its nearest member may depend on the "
+    "embeddings, and then the proof fails (step s1). For a product of covers of the layers the claim holds "
+    "(corrected)",
 )
 def any_cover(*, factor=1):
     """For a cover that may depend on the embeddings nobody has a proof or a counterexample."""

@@ -77,8 +77,9 @@ assert second > unravelled(layers=2, **sizes)
     bounds.unravelled,
     severity="constant",
     python=UNROLLED,
-    note="one of L summands is kept: (2ᴸ − 1) for 2ᴸ⁻¹, too small by a factor below 2 from two layers on. With it the "
-    "k of the proof would leave 0.55 ρ at three layers; true all the same, because σ_η is η/4-Lipschitz (step s3)",
+    note="only the last of L summands is kept: 2ᴸ⁻¹ stands for 2ᴸ − 1, too small by a factor below 2 from two layers "
+    "on. With the right sum the k of the proof would leave 0.55ρ at three layers; the claim is true all the same, "
+    "because σ_η is η/4-Lipschitz (step s3)",
 )
 def summands_are_lost():
     """Two layers: 3 tau against 2 tau."""
@@ -126,8 +127,8 @@ assert np.ptp(points) > distance_within_the_cover(resolution=0.1), "two members 
     severity="statement",
     finding="members of a cover are far from each other",
     python=APART,
-    note="meant is that every point has a member within γ: W in the product of balls, and its nearest W′ in 𝒞. Two "
-    "things have to be mended; nothing in the paper uses the sentence as it stands",
+    note="meant is that every point W of the product of balls has a member W′ of the cover within γ. As printed, both "
+    "W and W′ are members; nothing in the paper uses the sentence as it stands",
 )
 def members_are_far_apart():
     """The ends of a cover of an interval."""
@@ -168,9 +169,9 @@ assert np.sum((phi @ moved) ** 2) > 15 * np.sum(moved**2) > enlargement(k=4, wid
     severity="statement",
     corrected_by=bounds.cover_failure,
     python=ALIGNED,
-    note="Lemma D.1 is about fixed vectors, but a γ-cover of the product of balls may have its nearest member anywhere "
-    "within γ, so ψ(ṽ) − ψ(v^Φ) may be the worst direction of Φ: enlarged by N/k > 2. A cover of each layer for "
-    "itself, searched layer by layer, sees no later embedding, and all is well",
+    note="Lemma D.1 is about fixed vectors. In a γ-cover of the product of balls the nearest member may lie anywhere "
+    "within γ, so that ψ(ṽ) − ψ(v^Φ) may be the direction that Φ stretches most, by N/k > 2. If each layer is "
+    "covered for itself and searched layer by layer, no choice depends on a later embedding, and the step holds",
 )
 def aligned_covers_stretch():
     """||Phi||_F^2 = N, so the largest squared singular value of a k x N embedding is at least N/k."""

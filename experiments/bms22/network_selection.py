@@ -47,7 +47,7 @@ assert all(below)  # what is claimed vanishes, and the error does not
     corner=NETWORK,
     restated=("bms22.thm5.1",),
     python=ENDED.format(times=4, what="== 2", name="printed_selection", more="epsilon=0.1, ", power="gap"),
-    note="log(r(4ηΛ)ᴸ/ρ) vanishes at ρ = r(4ηΛ)ᴸ and is negative beyond, where the selection still errs",
+    note="log(r(4ηΛ)ᴸ/ρ) vanishes at ρ = r(4ηΛ)ᴸ and is negative beyond, where the selection still makes errors",
 )
 def selection_errs_at_the_end():
     """P(both records are wrong) > beta/4 by the exact law, and one network of the cover errs on none."""
@@ -109,7 +109,8 @@ def selection_exceeds_its_loss(*, factor=1):
     corner=NETWORK,
     restated=("bms22.thm5.1",),
     python=ENDED.format(times=1, what="== 0", name="printed_deviation", more="", power="gap**0.5"),
-    note="log(r(ηΛ)ᴸ/ρ) vanishes at ρ = r(ηΛ)ᴸ and is negative beyond, where risk 1/2 is still taken for 0",
+    note="log(r(ηΛ)ᴸ/ρ) vanishes at ρ = r(ηΛ)ᴸ and is negative beyond, where a network of risk 1/2 may still make no "
+    "error on the sample",
 )
 def risk_is_underrated_at_the_end():
     """P(equal labels) P(no error) > beta/4: then the risk 1/2 is above 0 errors by 1/2."""
@@ -189,7 +190,7 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0], "|C| / g grows without bound"
     severity="constant",
     corrected_by=bounds.log_volume_bound,
     python=SQUARE,
-    note="the exponent is k(N(L − 1) + 1), the number of all weights, and not k·N, that of one hidden layer",
+    note="the exponent is the number of all weights, k(N(L − 1) + 1), and not k·N, that of one hidden layer",
 )
 def squares_need_more():
     """The volume bound of a cover of the square."""
@@ -216,9 +217,9 @@ assert ratios[2] > 5 * ratios[1] > 25 * ratios[0] > 0, "log |C| / g grows withou
     severity="constant",
     corrected_by=bounds.log_cover_size,
     python=DEEP,
-    note="a factor L − 1 for the hidden layers is lost, and L log 4 from γ: about 1.4 L² in all. It also vanishes at "
-    "ρ = r(ηΛ)ᴸ. For a fixed number of layers, η ≥ 1/2 and ρ ≤ r(ηΛ)ᴸ/2 it is right up to a constant; Theorem 5.1 "
-    "stands, because its (2ηΛ)²ᴸ is too large by more",
+    note="a factor L − 1 for the hidden layers is missing, and so is the summand L log 4 that comes from γ: together a "
+    "factor of about 1.4 L². The printed order also vanishes at ρ = r(ηΛ)ᴸ. For a fixed number of layers, η ≥ 1/2 "
+    "and ρ ≤ r(ηΛ)ᴸ/2 it is right up to a constant; Theorem 5.1 stands, because its (2ηΛ)²ᴸ is too large by more",
 )
 def depth_is_lost():
     """The volume bound at the printed gamma, where the printed logarithm is 1."""

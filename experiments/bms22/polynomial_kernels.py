@@ -55,7 +55,8 @@ def monomials_have_the_kernel():
 from lemmata.bounds.bms22.polynomial_kernels import printed_dimension
 ratios = [comb(1 + p, p) / printed_dimension(d=1, degree=p) for p in (1, 10, 100)]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
-    note="p + 1 monomials in one variable; for d ≥ 2 the constant is 3/2 for every p",
+    note="in one variable there are p + 1 monomials, more than any multiple of 1ᵖ; for d ≥ 2 the constant 3/2 serves "
+    "every p",
 )
 def one_variable():
     """The exact dimension against d^p."""
@@ -94,8 +95,9 @@ def monomials_are_counted():
     python="""from lemmata.bounds.bms22.polynomial_kernels import printed_largest
 r, c, p = 0.5, 0.1, 2
 assert printed_largest(degree=p, constant=c, radius=r) > 2 * (r**2 + c) ** p  # the largest kappa_p(x, x)""",
-    note="κ_p(x, x) reaches (r² + c)ᵖ: less than rᵖ for r < 1 and c < r − r², more for r ≥ 1, so false whether it "
-    "means at least or exactly. rᵖ is the norm of the p-th power of x, and the features' norm is (r² + c)ᵖᐟ²",
+    note="the largest κ_p(x, x) is (r² + c)ᵖ: less than rᵖ for r < 1 and c < r − r², more for r ≥ 1. So the remark is "
+    "false whether it means at least or exactly. rᵖ is the norm of the p-th tensor power of x, and that of the "
+    "features is (r² + c)ᵖᐟ²",
 )
 def kernel_stays_below():
     """r^p against the largest kernel value, r^2 + c to the p, at small r."""
@@ -148,9 +150,9 @@ for p in {points!r}:
     ratios.append(0.15 / printed_polynomial_order(**p))
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"""
     ),
-    note="with c fixed the features have norm (r² + c)ᵖᐟ² ≥ cᵖᐟ², however small r is: rᵖ promises what no private "
-    "learner keeps. For c ≤ r² the two differ by 2^(p/2) at most. Who runs Algorithm 2 at radius rᵖ stays private, "
-    "since it clips",
+    note="the features have norm (r² + c)ᵖᐟ² ≥ cᵖᐟ², however small r is: with rᵖ the bound promises, for small r, what "
+    "no private learner achieves. For c ≤ r² the two differ by the factor 2^(p/2) at most. Algorithm 2 run at "
+    "radius rᵖ stays private, since it clips",
 )
 def small_records_are_not_easy():
     """Every private learner errs on 0.15 with probability above beta; the printed bracket goes to 0."""

@@ -204,8 +204,8 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     severity="statement",
     corner=HALF,
     python=learner_programs.COIN,
-    note="fails for one sample and β → 1 only, where log(m/β), log(Λr/(βρ)) and log(1/β) all vanish; it holds for "
-    "β ≤ 1/2. We call the paper's text (000) printed",
+    note="false only for one record and β → 1, where log(m/β), log(Λr/(βρ)) and log(1/β) all tend to 0 and the excess "
+    "risk does not; for β ≤ 1/2 it holds",
 )
 def all_logarithms_vanish():
     """m = 1, beta = 1 - eta, rho = (1 - eta) Lambda r: the excess risk is 1/2 for certain, Gamma tends to 0."""
@@ -319,9 +319,9 @@ def three_events(*, margin_loss, factor=1, **setting):
         lambda d, m, beta, norm_bound, radius, rho: log(m / beta) * (norm_bound * radius / rho) ** 2 <= d,
     ),
     python=learner_programs.NEEDLES,
-    note="three readings. For a w̃ fixed before Φ: true, E‖Φᵀw‖² = (d/k)‖w‖² (part `square`). For the selected w̃ and "
-    "k ≤ d, where the norm can leave the ball: true for every cover, with C = 7.52/√c′ and the free logarithm "
-    "1/√log(m/β). For the selected w̃ and k > d: false for some covers",
+    note="it depends on w̃. For a w̃ that does not depend on Φ it is true, with E‖Φᵀw‖² = (d/k)‖w‖² (part square). For "
+    "the selected w̃ and k ≤ d it is true for every cover, with C = 7.52/√c′ and one factor 1/√log(m/β). For the "
+    "selected w̃ and k > d it is false for some covers",
 )
 def needles():
     """The release keeps nearly all of 2 Lambda, while sqrt(d) rho/r = sqrt(2) Lambda/a."""

@@ -35,7 +35,7 @@ EDGES = grid(m=[1, 2, 10, 10**6, 10**12], beta=[1e-12, 0.1, 0.5], norm_bound=[1.
     corner=HALF,
     restated=("bms22.thm3.1",),
     python=learner_programs.SMALL_SAMPLE,
-    note="fails where β → 1 and ρ → Λr only; it holds for β ≤ 1/2",
+    note="false only where β → 1 and ρ → Λr; for β ≤ 1/2 it holds",
 )
 def nothing_is_trivial_near_one():
     """m below the threshold, as 1 <= C Gamma would need, while Gamma tends to 0."""
@@ -65,8 +65,8 @@ def small_samples_are_trivial():
     full=grid(k=[1], norm_bound=[1.0, 1.01], radius=[1.0], rho=[1.0])
     + grid(k=[3, 10], norm_bound=[5.0], radius=[1.0], rho=[1.0]),
     severity="constant",
-    note="exact for k = 1 and whole 20 Λr/ρ only; for k ≥ 2 every cover is larger, but log|C| ≤ "
-    "(log 41/log 20) log((20 Λr/ρ)ᵏ), which the proof's O(.) absorbs",
+    note="the number of points is exact only for k = 1 and a whole number 20Λr/ρ. For k ≥ 2 every cover is larger, but "
+    "log|C| ≤ (log 41/log 20) log((20Λr/ρ)ᵏ), so the O(·) of the proof absorbs the difference",
 )
 def no_cover_is_so_small(*, k, norm_bound, radius, rho, factor=1):
     """k = 1: ceil(R/eta). k = 2: density 2 pi/sqrt(27). k >= 3: balls without waste cannot cover the sphere."""
@@ -79,7 +79,7 @@ def no_cover_is_so_small(*, k, norm_bound, radius, rho, factor=1):
         object="a rho/(10 r)-cover of B^k(2 Lambda)",
         property="least number of points",
         value=least,
-        claimed=claimed,
+        claimed=f"a cover of {claimed:g} points",
         found=f"every cover has at least {least} points",
         python=learner_programs.HEXAGONS if k == 2 else "",
     )
@@ -141,7 +141,7 @@ def lattice_covers(*, k, norm_bound, radius, rho, factor=1):
     corner=HALF,
     restated=("bms22.thm3.1",),
     python=learner_programs.FLIPPED,
-    note="fails for m = 1 and β → 1 only, where α tends to 0 with log(m/β); it holds for β ≤ 1/2, c = 1140",
+    note="false only for one record and β → 1, where α tends to 0 with log(m/β); for β ≤ 1/2 it holds with c = 1140",
 )
 def alpha_vanishes():
     """4 log(4/beta)/(epsilon m) against alpha/c; the selection errs on the one record with probability above 1/4."""
@@ -242,8 +242,8 @@ def two_thirds_are_kept():
     severity="statement",
     misprint="read 2ρ/3, which the event of Lemma A.3 gives, for ρ/3: the conclusion is about 0.65ρ",
     python=learner_programs.THIRD,
-    note="a projected margin of 0.5 at ρ = 0.9 is above ρ/3 and below 0.65 ρ; the conclusion is true on the event "
-    "that the proof names, which gives 2ρ/3 (cf. Lemma A.3)",
+    note="a projected margin of 0.5 at ρ = 0.9 exceeds ρ/3 and not 0.65ρ. The conclusion is true on the event that the "
+    "proof names, which gives 2ρ/3 (cf. Lemma A.3)",
 )
 def a_third_implies_nothing():
     """k = 1, d = 2, one record: its projected margin is 0.5, above rho/3 and below 0.65 rho."""

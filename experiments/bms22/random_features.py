@@ -256,7 +256,8 @@ assert ratios[2] > 900 * ratios[1] > 810000 * ratios[0] > 810000"""
     severity="constant",
     finding="its time is that of D features, not of m records",
     python=WRITTEN,
-    note="[LSS13] takes D log d for D features instead of D d; m is the size of the sample here, and D is above m²",
+    note="the method of Le, Sarlós and Smola (2013) takes D log d operations for D features instead of D d. Here m is "
+    "the size of the sample, and the number D of features is above m²",
 )
 def every_feature_is_written():
     """The number of features of Algorithm 3, which is a lower bound of the time, over the printed order."""

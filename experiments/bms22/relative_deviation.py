@@ -139,9 +139,10 @@ assert empirical == 0 and risk > relative_deviation(m=m, V=0, beta={beta}, empir
     severity="statement",
     corner=require("sets of classifiers and of linear functions", lambda of: of in ("classifiers", "linear functions")),
     used={"bms22.thm3.1": [{"of": "linear functions"}]},
-    note="all functions to {0, 1}, labels +1: sign(h) is constant if sign(0) = +1 (for the other take {0, -1} and "
-    "labels -1), yet ties cut out every set of errors. Lemma A.1 is stated for all functions to R, more than the "
-    "corner, and holds for them with the V of the sets of errors; its one use, in Theorem 3.1, is for linear functions",
+    note="take all functions to {0, 1} and labels +1: sign(h) is constant if sign(0) = +1, while h(x) = 0 cuts out "
+    "every set of errors (for the other convention take {0, −1} and labels −1). Lemma A.1 itself is stated for "
+    "all functions to ℝ, and holds for them if V is the VC dimension of the sets of errors; its only use, in "
+    "Theorem 3.1, is for linear functions",
 )
 def ties_shatter(*, points, m, beta):
     """All functions to {0, 1} on six points: VC dimension of the sets of errors, and of the signs."""
@@ -237,8 +238,8 @@ assert len(np.unique(thresholds, axis=0)) > growth(m=m, V=1)
     quick=({"largest": 40},),
     severity="constant",
     python=SAUER,
-    note="true for V = 0 and V ≥ 2; fails by one pattern for V = 1 (thresholds on a line), which Lemma A.1 admits and "
-    "whose proof can afford it",
+    note="true for V = 0 and V ≥ 2. For V = 1 (thresholds on a line) it fails by one set, which Lemma A.1 allows and "
+    "its proof can afford",
 )
 def growth_is_a_power(*, largest):
     """Sauer's function, which some class attains for every V and m, against (2m)^V: whole numbers."""

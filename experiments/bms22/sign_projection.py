@@ -38,8 +38,8 @@ assert g < 0.32                                                     # yet k >= 4
     severity="statement",
     corner=require("m ≥ 2", lambda m: m >= 2),
     used={"bms22.thm3.1": grid(m=[2, 3, 10**9])},  # m + 1 points, w* among them
-    note="false only for m = 1 as β → 1, where log(m/β) → 0: for m ≥ 2 the printed order holds with C = 141 "
-    "(log(2m²/β) ≤ 3 log(m/β)). The proofs that use the lemma have m + 1 ≥ 2 points",
+    note="false only for m = 1 as β → 1, where log(m/β) → 0: for m ≥ 2 the printed order holds with C = 141, since "
+    "log(2m²/β) ≤ 3 log(m/β). The proofs that use the lemma have m + 1 ≥ 2 points",
 )
 def one_point_needs_more_rows(*, factor=1):
     """One vector u in general position, d = K + 1: no k x d sign matrix with k <= K keeps its norm up to gamma/3.
@@ -63,8 +63,10 @@ def one_point_needs_more_rows(*, factor=1):
         family="m = 1, u in general position in R^d, beta = 1 - gamma^2/4, gamma -> 0: k >= d while g < 0.3",
         points=family,
         ratios=ratios,
-        claimed="some k <= C log(m/beta)/gamma^2 keeps one vector's norm with probability 1 - beta",
-        found="k/g is at least " + ", ".join(f"{r:.1f}" for r in ratios) + ", and at least d/0.3 for every d",
+        claimed="that some k <= C g, g = log(m/beta)/gamma^2, keeps one vector's norm with probability 1 - beta",
+        found="k is at least "
+        + ", ".join(f"{r:.1f}" for r in ratios)
+        + " times g, and at least d/0.3 times for every d",
         python=ONE_POINT,
     )
     dimensions = [2.0, 3.0, 4.0, 5.0]
@@ -159,7 +161,7 @@ PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumer
     corner=require("vectors counted up to sign", lambda up_to_sign: up_to_sign),
     used={"bms22.lemA.3": [{"up_to_sign": True}]},  # a projection distorts z and -z alike
     python=FIVE_VECTORS,
-    note="up to sign there are m², and a projection distorts z and -z alike, so the union bound is unharmed",
+    note="up to sign there are m², and a projection distorts z and −z alike, so the union bound is not affected",
     **PAIRS,
 )
 def pairs_printed(*, m):

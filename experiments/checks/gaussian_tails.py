@@ -267,7 +267,7 @@ def tail_witness(level: Level, n: int, beta: float) -> dict:
         exact(beta),
         point={law.size: n, "beta": beta, "sigma": level.sigma},
         claimed=f"probability <= {beta:g}",
-        found=f"probability {float(chance):.3g}, {float(chance) / beta:.3g} times what is allowed",
+        found=f"it is {float(chance):.3g}, {float(chance) / beta:.3g} times what is allowed",
         python=python,
     )
 

@@ -7,24 +7,44 @@ and step in the paper's order: formula, hypotheses, derivation, verdict, control
 import inspect
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from decimal import Decimal
-from math import isinf
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
 
 from lemmata.bounds.formula import in_symbols, in_unicode
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
 from lemmata.experiments.engine import graph
 from lemmata.experiments.engine.evidence import without_derivation
 from lemmata.experiments.engine.graph import Row
-from lemmata.experiments.engine.headline import charity, headline, leading
+from lemmata.experiments.engine.headline import FALLEN, called, charity, headline, leading
 from lemmata.experiments.engine.places import places
+from lemmata.experiments.engine.sentences import in_a_sentence, place, short
 
 WIDTH = 110
-LARGE = 10**9  # whole numbers from here on are rounded for people
-LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| ")  # how a line of ours begins; programs are left alone
+LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| |(?=[A-Z].* of [^=(]+ \d{4}: )")  # how a line of ours begins
+REASONS = {
+    "BUDGET": "the budget of trials, or the certificate's, ran out",
+    "TIGHT": "the truth is so close to the bound that sampling cannot tell",
+    "AUDIT_ONLY": "attacked and not broken: an attack can refute privacy, never prove it",
+    "NO_POWER": "the attack could not have seen any leak",
+    "NO_TEETH": "the check did not refuse a copy broken on purpose, so it proves nothing",
+    "UNCONFIRMED": "no program that ran by itself and calls the statement shows that it falls",
+    "NO_PROOF": "neither a proof nor a counterexample is known",
+    "CORNER": "false in an edge case, undecided elsewhere",
+    "NO_CONSTANT": "an O(·) without a constant: for what is printed none is proved, and none is ruled out",
+    "ASYMPTOTIC": "only an asymptotic argument is known",
+    "FAILED": "a step of our own derivation failed, or the check did not run to its end",
+    "ONE_SIDED_ORACLE": "what the check computes errs on one side, and this side decides nothing",
+}
+FIELDS = {  # of a row, in words
+    "scope": "scope",
+    "evidence": "evidence",
+    "corrected_by": "corrected by",
+    "tightness": "share of bound",
+    "nonvacuous_from": "informative from",
+    "smallest_caught": "copy refused",
+    "trials": "trials",
+}
 EVIDENCE = {
     "certificate": "machine-checked by ball arithmetic over the stated domain",
     "enumeration": "machine-checked by enumeration",
@@ -74,16 +94,15 @@ def head(id: str, rows: list[Row]) -> list[str]:
     theorem = THEOREMS.get(first["key"])
     where = places(id)
     return [
-        f"{library.label(id)}{step} of {paper.cited}: {in_symbols(main['title'])}",
+        f"{library.label(id)}{step} of {paper.cited}: {in_symbols(library.titles.get(id) or main['title'])}",
         f"true?      {headline(printed)}.",
         f"where      {where_true(first)}",
         f"printed    {in_unicode(theorem.says) if theorem else '–'}",
         f"cite       {cited(first, instead, [r['part'] for r in printed if r['part'] and r['verdict'] == HOLDS])}",
-        f"witness    {in_symbols(in_a_sentence(first)) if first['witness'] else 'none needed: nothing was refuted'}",
+        f"witness    {witnessed(first, printed)}",
         f"evidence   {evidence_of(first)}",
         f"control    {control_of(main)}",
-        "parts      "
-        + ", ".join(f"{r['reading']}{'/' * bool(r['part'])}{r['part']} {r['verdict']}" for r in own)[:400],
+        f"parts      {', '.join(some(own))}",
         "code       " + ("; ".join(f"{kind} {place}" for kind, place in where.items()) or "–"),
     ]
 
@@ -93,8 +112,25 @@ def where_true(row: Row) -> str:
     if said := charity(row):
         return in_symbols(said)
     if row["verdict"] == REFUTED:
-        return in_symbols(f"false at {in_a_row((row['witness'] or {}).get('setting', {}))}")
+        return in_symbols(f"false at {place(row) or 'its only setting'}")
+    if row["verdict"] == INCONCLUSIVE:
+        return f"undecided: {REASONS.get(row['reason'], row['reason'])}"
     return row["scope"] or "–"
+
+
+def witnessed(first: Row, printed: Iterable[Row]) -> str:
+    """The counterexample to the row that heads a statement, or else to another part of it, which is named."""
+    row = next((r for r in (first, *printed) if r["witness"]), None)
+    if row is None:
+        return "none: nothing was refuted"
+    named = f"{called(row['part'])}: " if row is not first and row["part"] else ""
+    return in_symbols(f"{named}{in_a_sentence(row)}")
+
+
+def some(own: Iterable[Row], most: int = 12) -> list[str]:
+    """The verdicts of the first readings and parts, and how many more there are."""
+    shown = [f"{r['reading']}{'/' * bool(r['part'])}{r['part']} {r['verdict']}" for r in own]
+    return shown if len(shown) <= most else [*shown[: most - 1], f"and {len(shown) - most + 1} more below"]
 
 
 def cited(row: Row, instead: Row | None, true: Collection[str]) -> str:
@@ -109,75 +145,15 @@ def cited(row: Row, instead: Row | None, true: Collection[str]) -> str:
     return f"{parts}{instead['key']} ({instead['verdict']}): {in_unicode(record.says) if record else ''}"
 
 
-def in_a_sentence(row: Row) -> str:
-    """What the witness of a row shows: which number is the text's, and which is the truth."""
-    witness = row["witness"]
-    setting = in_a_row({name.replace("_", " "): value for name, value in witness.get("setting", {}).items()})
-    if str(witness.get("claimed")).startswith("truth <= C g") and "ratios" in witness:
-        return f"along a family of settings through {setting}, {_grows([*map(float, witness['ratios'])])}"
-    return f"at {setting}, {_shown(row, witness)}"
-
-
-def _shown(row: Row, witness: Mapping[str, Any]) -> str:
-    """The sentence of a witness, by what it has: trials, a privacy loss, two numbers, or words."""
-    claimed, found = witness.get("claimed"), witness.get("found")
-    said, true = short(claimed), short(found)
-    if isinstance(found, dict) and {"trials", "failures"} <= set(found):
-        counted = f"{found['failures']} of {found['trials']} trials failed"
-        return f"the text allows a failure probability of {said}; {counted}."
-    if "log_ratio" in witness:
-        return (
-            f"the text claims ε = {said}; two neighbouring datasets have an outcome whose odds differ by exp({true})."
-        )
-    if isinstance(claimed, float | int) and isinstance(found, float | int):
-        if row["kind"] == "identity":
-            return f"the text's right side is {said}; the left side is {true}."
-        side = "at most" if found > claimed else "at least"
-        if row["kind"] == "tail":
-            return f"the text claims a probability of {side} {said}; it is {true}."
-        return f"the text claims {side} {said}; the true value is {true}."
-    return f"the text claims {said}; in truth {true.removesuffix('.')}."
-
-
-def _grows(ratios: Sequence[float]) -> str:
-    """A constant that an O(.) hides, and a family along which none is enough."""
-    if all(map(isinf, ratios)):
-        return "the printed right side is 0 and what it bounds is not."
-    steps = ", ".join(short(float(f"{ratio:.3g}")) for ratio in ratios[:4])
-    return f"the truth is {steps} times the printed order: no hidden constant is enough."
-
-
-def in_a_row(setting: dict[str, Any]) -> str:
-    """A setting as `n = 4, beta = 0.1`."""
-    return ", ".join(f"{name} = {short(value)}" for name, value in setting.items()) or "its only setting"
-
-
-def short(value: Any) -> str:
-    """A value for people: numbers rounded to four digits, long texts cut."""
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if isinstance(value, int) and abs(value) >= LARGE:
-        return re.sub(r"\.?0*(?=e)", "", f"{Decimal(value):.3e}")
-    if isinstance(value, list | tuple) and len(value) == 2 and short(value[0]) == short(value[1]):
-        return short(value[0])  # an enclosure narrower than what is shown
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(short, value[:4])) + (", …]" if len(value) > 4 else "]")
-    if isinstance(value, dict):
-        return in_a_row(value)
-    text = re.sub(r"\[([-+.e\d]+), ([-+.e\d]+)\]", _enclosed, str(value))
-    return text if len(text) <= 160 else text[:159] + "…"
-
-
-def _enclosed(interval: re.Match[str]) -> str:
-    """A narrow enclosure as the nine digits that its ends share; a wide one as it is."""
-    low, high = (f"{float(end):.9g}" for end in interval.groups())
-    return low if low == high else interval[0]
-
-
 def evidence_of(row: Row) -> str:
     """How strong the weakest link is, and what is cited without proof."""
     if row["verdict"] == HOLDS and graph.class_of(row) == "tested" and row["evidence"] != "sampled":
         return EVIDENCE["tested"]
+    if row["verdict"] != HOLDS:
+        fell = row["verdict"] in (REFUTED, SLIP) or row["reason"] == "CORNER"
+        if fell and row["evidence"] == "sampled":
+            return "random trials, whose failures a true statement shows with probability 1e-10 at most"
+        return "a counterexample, which a program that runs by itself shows" if fell else "–"
     cited = f"; up to what it cites: {'; '.join(row['cites'])}" if row["cites"] else ""
     return (EVIDENCE[row["evidence"]] or "–") + cited
 
@@ -193,21 +169,26 @@ def one(row: Row) -> list[str]:
     """Everything about one row."""
     theorem = THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
     verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
-    kind = graph.CLASSES[graph.class_of(row)] if row["verdict"] == HOLDS else row["severity"]
+    kind = (
+        graph.CLASSES[graph.class_of(row)] if row["verdict"] == HOLDS else row["severity"] and FALLEN[row["severity"]]
+    )
+    kind = REASONS.get(row["reason"], kind) if row["verdict"] == INCONCLUSIVE else kind
     lines = [f"{row['key']}   {verdict}" + (f", {kind}" if kind else "")]
     if theorem:
         lines += wrapped("formula", in_unicode(theorem.says))
         lines += wrapped("needs", in_symbols("; ".join(h.range for h in theorem.needs)))
         lines.append(textwrap.indent(in_symbols(inspect.getdoc(theorem.formula) or ""), "    | "))
-    lines += wrapped("charity", in_symbols(charity(row)))
-    for name in ("scope", "evidence", "corrected_by", "tightness", "nonvacuous_from", "smallest_caught", "trials"):
-        lines += wrapped(name.replace("_", " "), short(row[name]) if row[name] else "")
+    lines += wrapped("where true", in_symbols(charity(row)))
+    for field, words in FIELDS.items():
+        said = evidence_of(row).strip("–") if field == "evidence" else row[field]
+        lines += wrapped(words, short(said) if said else "")
     note = without_derivation(row["note"], theorem.formula) if theorem else row["note"]
     lines += wrapped("note", in_symbols(note))
-    witness = dict(row["witness"] or {})
-    python = witness.pop("python", "")
-    if witness:
-        lines += wrapped("witness", "; ".join(f"{k}: {short(v)}" for k, v in witness.items()))
+    witness = row["witness"] or {}
+    lines += wrapped("counterexample", in_symbols(in_a_sentence(row)) if witness else "")
+    for field in ("family", "a", "b", "event", "output", "object"):
+        lines += wrapped(field, short(witness[field]) if witness.get(field) else "")
+    python = witness.get("python", "")
     return [*lines, *(["", python.strip(), ""] if python else [])]  # no indent, no prompt: it can be pasted
 
 

@@ -35,6 +35,7 @@ from lemmata.experiments.engine.claim import Claim
 ENGINE = (
     "lemmata.bounds.library",
     "lemmata.bounds.theorem",
+    "lemmata.experiments.engine.sentences",
     *(
         f"lemmata.experiments.engine.{m}"
         for m in "cell claim costs explain fingerprint ledger registry remembered run schedule store verdict".split()

@@ -5,6 +5,7 @@ What falls by a constant alone, or by its running time, never heads a statement 
 that. A headline is at most `LONGEST` characters long, label included, and is never cut.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 
 from lemmata.bounds.library import library
@@ -27,7 +28,40 @@ WORST = (  # verdict and severity, what a reader should know first at the top
 )
 TRIED = ("sampled", "tested")
 TRUE: Row = {"verdict": HOLDS, "reading": "printed", "evidence": "derivation"}
-PARTS = {"soft": "Õ form", "defined": "as defined", "used": "as used"}  # names of parts that say too little
+PARTS = {  # names of parts that say too little
+    "soft": "Õ form",
+    "defined": "as defined",
+    "used": "as used",
+    "tail": "risk bound",
+    "real-t": "non-integer t",
+    "whole-t": "integer t",
+    "rbf": "RBF",
+    "cdf": "distribution function",
+    "pmf": "probabilities",
+    "pgf": "generating function",
+    "iter": "trying all candidates",
+    "tune": "private tuning",
+    "runtime-iter": "running time of trying all",
+    "runtime-tune": "running time of private tuning",
+    "inverse-r": "bound on 1/r",
+    "rate-uniform": "rate for every η at once",
+    "privacy-squared": "privacy, σ̃² read as the scale",
+    "utility-squared": "utility, σ̃² read as the scale",
+    "utility-average": "utility, with the sensitivity of a mean",
+    "units": "read with ‖Y‖⁴",
+    "unseen": "records outside S₂",
+    "hence": "the inference",
+    "near": "distance from the cover",
+    "gram": "Gram matrix",
+    "words": "in words",
+    "set": "read without the root",
+}
+NO_CLAIMS = {  # how the label begins of what claims nothing, and what to say of it
+    "Assumption": "states a condition, and claims nothing",
+    "Question": "is an open question",
+    "Remark": "explains, and claims nothing",
+    "Table": "sums up results; what it quotes is checked below",
+}
 FALLEN = {
     "privacy": "an implementation of the text is not private",
     "statement": "false as printed",
@@ -50,10 +84,7 @@ def headline(rows: Iterable[Row]) -> str:
     said = list(dict.fromkeys(map(phrase, parts)))
     if len(said) < 2 or not first["part"]:
         return f"{label} {phrase(first)}"
-    groups = {
-        text: [PARTS.get(row["part"], row["part"]) or "statement" for row in parts if phrase(row) == text]
-        for text in said
-    }
+    groups = {text: [called(row["part"]) or "statement" for row in parts if phrase(row) == text] for text in said}
     rest = {text: names for text, names in groups.items() if names != ["privacy"]}
     counted = {text: names if len(names) == 1 else [f"{len(names)} parts"] for text, names in groups.items()}
     largest = max(rest, key=lambda text: len(rest[text]), default="")
@@ -63,6 +94,11 @@ def headline(rows: Iterable[Row]) -> str:
     bad = {text: names for text, names in groups.items() if text != phrase(TRUE) or "privacy" in names}
     tried = [f"{label}: {in_clauses(each)}" for each in (groups, aside, counted, bad)]
     return next((text for text in tried if len(text) <= LONGEST), f"{label} {phrase(first)}")
+
+
+def called(part: str) -> str:
+    """A part in words: `risk bound` for `tail`, `inner products` for `inner-products`."""
+    return PARTS.get(part) or re.sub(r"(?<=[a-z])-(?=[a-z])|(?<=^\d)-", " ", part)
 
 
 def in_clauses(groups: Mapping[str, list[str]]) -> str:
@@ -107,12 +143,13 @@ def phrase(row: Row) -> str:
         return "is false in an edge case, undecided elsewhere"
     if row["verdict"] == HOLDS and row["reading"] != "printed":
         return "is true in this reading"
+    if row["verdict"] == NOT_A_CLAIM:
+        return NO_CLAIMS.get(library.label(row["id"]).split()[0], "is a definition, and claims nothing")
     return {
         HOLDS: "held wherever we tried it" if only_tried(row) else "is true as printed",
         VACUOUS: "says nothing at the sizes we tried",
         INCONCLUSIVE: "is undecided",
         OPEN: "is not decided yet",
-        NOT_A_CLAIM: "claims nothing",
     }[row["verdict"]]
 
 
@@ -128,12 +165,12 @@ def charity(row: Row) -> str:
     if row["misprint"]:
         return f"A misprint: {row['misprint']}."
     if row["verdict"] == INCONCLUSIVE:
-        return f"False unless {row['corner']}; undecided there: {row['undecided']}."
+        return f"False in general; undecided for {row['corner']}: {row['undecided']}."
     used, restated = (", ".join(dict.fromkeys(map(_label, row.get(each) or []))) for each in ("used", "restated"))
     text = f"True for {row['corner']}."
     text += f" The paper uses it only there ({used})." if used else ""
     text += f" The same flaw is repeated in {restated}; nothing depends on it." if restated else ""
-    return text + ("" if used or restated else " Nothing in the paper uses it.")
+    return text + ("" if used or restated else " Nothing in the paper uses it beyond that.")
 
 
 def _label(id: str) -> str:

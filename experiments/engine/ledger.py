@@ -292,7 +292,7 @@ def _summary(key: str, parts: Sequence[Row]) -> Row:
             "part": "",
             "parent": "",
             "kind": "summary",
-            "title": f"{worst['label']}, {len(parts)} parts",
+            "title": library.titles.get(worst["id"]) or f"{worst['label']}, {len(parts)} parts",
             "scope": "" if worst["verdict"] != HOLDS else "settings" if "settings" in scopes else worst["scope"],
             "skipped": [s for p in parts for s in p["skipped"]],
             "control": REFUTED if all(p["control"] == REFUTED for p in claimed) else "",

@@ -19,7 +19,7 @@ NETWORK = require(
         eta >= 1 / 2 and rho <= radius * (eta * norm_bound) ** layers / 2 and beta <= 1 / 2
     ),
 )
-PROPER = require("S_out other than all of S", lambda gamma: gamma < inf)
+PROPER = require("every S_out other than S itself", lambda gamma: gamma < inf)
 GDP_RANGE = require(
     "ε < 8 log(1/δ), the range of Theorems 4.1 and 6.5", lambda epsilon, delta: epsilon < -8 * log(delta)
 )

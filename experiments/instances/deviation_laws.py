@@ -90,8 +90,8 @@ def two_atoms(n, level):
 
 def tail_witness(setting, beta, chance, how, python):
     """A failure probability above beta."""
-    found = f"fails with probability {float(chance):.3g}: {how}"
-    claimed = f"fails with probability at most {beta:g}"
+    found = f"it is {float(chance):.3g}: {how}"
+    claimed = f"a probability of failure of at most {beta:g}"
     return inequality(setting, chance, beta, claimed=claimed, found=found, python=python)
 
 

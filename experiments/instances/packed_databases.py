@@ -137,5 +137,6 @@ def strictly_below(bound: Callable, N: int) -> Verdict:
     program = f"from {bound.__module__} import {name}\nN, odds = {N}, 3.0\n"
     program += "delta = (N - 1) / (N - 1 + odds)  # of a wrong answer, by randomised response\n"
     program += f"assert not 1 / (N - 1 + odds) < {name}(delta=delta{size})  # what each wrong ball gets"
-    fields = {"found": "exactly that, by randomised response", "python": program}
+    words = {"claimed": f"less than {float(claimed):.4g}", "found": "randomised response has exactly that"}
+    fields = words | {"python": program}
     return refuted("enumeration", witness.inequality({"N": N, "delta": float(delta)}, put, claimed, **fields))

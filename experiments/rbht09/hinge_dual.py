@@ -93,12 +93,12 @@ def hinge_noise_is_private(**setting):
     return {"tightness": (0.5, 0.5), "note": "twice the noise that is needed, as Theorem 7"}
 
 
-FLAW = "False for kernels with g(0) ≠ 1, as Theorem 14 is: the Cauchy row of Table 1 has g(0) = 2ᵈ."
+FLAW = "false for kernels with g(0) ≠ 1, as Theorem 14 is: the Cauchy row of Table 1 has g(0) = 2ᵈ"
 
 
 @inequality_claim(
     hinge_dual.hinge_noise,
-    finding="g(0) = 1 is missing",
+    finding="the hypothesis g(0) = 1 is missing",
     note=FLAW,
     **flaws(hinge_dual.hinge_noise) | {"quick": ({"delta": 0.1},)},
 )
@@ -109,7 +109,7 @@ def hinge_useful_as_used(*, delta):
 
 @inequality_claim(
     hinge_dual.hinge_noise_defined,
-    finding="g(0) = 1 is missing, and δ is read two ways",
+    finding="the hypothesis g(0) = 1 is missing; δ is read two ways",
     note=FLAW,
     **flaws(hinge_dual.hinge_noise_defined) | {"quick": ({"delta": 0.9},)},
 )
@@ -147,7 +147,8 @@ ACCURACIES = {"quick": grid(C=[1.0, 50.0])}
         "from lemmata.bounds.rbht09.hinge_dual import theta_exact, theta_stated\n"
         f"setting = {setting!r}\nassert theta_exact(**setting) > 1.8 * theta_stated(**setting)  # 4096 / 2265.4"
     ),
-    note="2⁴(1 + √6)⁴ = 2265.4 < 2¹² = 4096: the stated θ is the smaller one.",
+    note="2⁴(1 + √6)⁴ = 2265.4 is less than 2¹² = 4096, so the θ that Corollary 15 states is the smaller one, as it "
+    "should be; the sentence compares the two the other way round",
 )
 def stated_theta_above(*, C):
     """The general theta (cf. Theorem 14) against the one that is stated, as the sentence has it."""
@@ -206,10 +207,10 @@ assert ratios[2] > 1e5 * ratios[1] > 1e7 * ratios[0] > 1e9  # no constant will d
     severity="statement",
     finding="false without a second moment of the kernel",
     python=NO_LEVEL,
-    note="The kernel's rate of decay at 0 decides, and no power of 1/ε covers all kernels; Table 1's Laplacian kernel "
-    "has no second moment σ_p either. Nor is a set 𝓜 named, whose diameter Corollary 15 needs: over ℝᵈ no level is "
-    "enough for any kernel. With 𝓜 compact and fixed, σ_p finite and g(0) = 1 it is true, though not by its proof "
-    "(steps s1, s2)",
+    note="how fast the kernel falls at 0 decides, and no power of 1/ε serves all kernels; the Laplacian kernel of "
+    "Table 1 has no second moment σ_p either. Nor does the theorem name a set 𝓜, whose diameter Corollary 15 "
+    "needs: over all of ℝᵈ no privacy level is enough for any kernel. With a fixed compact 𝓜, finite σ_p and g(0) "
+    "= 1 the theorem is true, though not by its proof (steps s1, s2)",
 )
 def no_level_for_a_rough_kernel():
     """D_t = {(0, -1), (t, +1)}, t in [0, 1] and at least h apart: every two are neighbours, their SVMs 2 eps apart.
@@ -316,8 +317,8 @@ def slopes():
         f"count = {setting['count']}\n"
         "assert 1 / (16 * log(2 * count**0.5)) > 1.003 * first_case_noise(acc=1, count=count)"
     ),
-    note="log_e 2√d̂ read as log(2√d̂). The two agree at d̂ = 1 and 4; at d̂ = 10⁶ the proof's λ is 91 times too large "
-    "for Lemma 10.",
+    note="the proof reads log_e 2√d̂ as log(2√d̂). The two agree at d̂ = 1 and d̂ = 4; at d̂ = 10⁶ the proof's λ is 91 "
+    "times too large for Lemma 10",
 )
 def first_case_is_in_the_range(*, count):
     """The lambda of the proof against the end of Corollary 15's range."""
@@ -340,7 +341,8 @@ assert all(b > 20 * a for a, b in zip(ratios, ratios[1:]))"""
     severity="statement",
     corrected_by=hinge_dual.privacy_order_compact,
     python=EXPONENT,
-    note="The exponent of 1/ε is 5, not 3: printed order and Corollary 15's range do not belong together.",
+    note="the exponent of 1/ε that follows is 5, and 3 is printed: the printed order and the range of Corollary 15 do "
+    "not belong together",
 )
 def corollary_gives_another_order():
     """eps = 10^-1 to 10^-4."""

@@ -200,10 +200,11 @@ def flawed(noise, claimed, flaw, delta):
 
 @inequality_claim(
     bounds.useful_noise,
-    finding="g(0) = 1 is missing",
-    note="Two flaws. Lemma 13 needs g(0) = 1, which the Cauchy row of Table 1 does not have. The second noise term has "
-    "√d for √d̂: only where the number of features may be below d does that matter, that is for tiny sets. Lemma 12 "
-    "asks for Λ of both optimisations, the theorem for one: that is enough (Lemma 22, explicit).",
+    finding="the hypothesis g(0) = 1 is missing",
+    note="two flaws. Lemma 13 needs g(0) = 1, which the Cauchy row of Table 1 does not have. And the second term of "
+    "the noise has √d for √d̂, which matters only where there may be fewer features than dimensions, that is for "
+    "very small sets. Lemma 12 asks for a bound Λ in both optimisations and the theorem in one, which is enough "
+    "(Lemma 22, explicit)",
     **flaws(bounds.useful_noise, more=", d=1"),
 )
 def useful_as_used(*, flaw, delta):
@@ -213,8 +214,9 @@ def useful_as_used(*, flaw, delta):
 
 @inequality_claim(
     bounds.useful_noise_defined,
-    finding="g(0) = 1 is missing, and δ is read two ways",
-    note="Definition 2's δ is the chance of success: false near δ = 1 as Theorem 8 is, and for kernels with g(0) ≠ 1.",
+    finding="the hypothesis g(0) = 1 is missing; δ is read two ways",
+    note="Definition 2 makes δ the probability of success: false near δ = 1 as Theorem 8 is, and for kernels with g(0) "
+    "≠ 1",
     **flaws(bounds.useful_noise_defined, more=", d=1")
     | {"quick": ({"flaw": "g(0)", "delta": 0.9}, {"flaw": "sqrt(d)", "delta": 1 - 1e-6})},
 )

@@ -110,8 +110,8 @@ def chains(statement):
     severity="constant",
     misprint="read 2(CL + Λ/2)Λε′ at the end, of which (4.4) takes the root",
     python=ONCE,
-    note="from f_β in H to g* the risk changes once more, as the sentence before says; the chain leaves that out and "
-    "writes its last link twice",
+    note="from f_β in H to g* the risk changes once more, as the sentence before says; the chain omits that and writes "
+    "its last link twice",
 )
 def change_is_due_twice():
     """Two records, exactly."""

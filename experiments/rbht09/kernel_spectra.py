@@ -24,19 +24,17 @@ def spectral_claim(statement, mutation="frequencies multiplied by {}", **fields)
 
 
 def all_equal(cases, *, evidence, scope, python, **options):
-    """One disjoint pair refutes; HOLDS if all pairs overlap and are sharp."""
-    checked, unsure, ending = 0, False, Ending(cases)
+    """One disjoint pair refutes, and the pair furthest apart is shown; HOLDS if all pairs overlap and are sharp."""
+    checked, unsure, apart, ending = 0, False, [], Ending(cases)
     for setting, c in ending:
         checked += 1
-        if c.apart:
-            point = {
-                "claimed": "the two sides are equal",
-                "found": f"{c.left} against {c.right}",
-                "point": {"at": c.point},
-            }
-            sides = {"lhs": c.left, "rhs": c.right, "python": python(setting) if python else ""}
-            return refuted("certificate", witness.plain({"setting": setting, **point, **sides}))
+        apart += [(setting, c)] if c.apart else []
         unsure |= not c.equal
+    if apart:
+        setting, c = max(apart, key=lambda each: abs(each[1].left[0] - each[1].right[0]))
+        point = {"claimed": c.right[0], "found": c.left[0], "point": {"at": c.point}}
+        sides = {"lhs": c.left, "rhs": c.right, "python": python(setting) if python else ""}
+        return refuted("certificate", witness.plain({"setting": setting, **point, **sides}))
     if unsure:
         return inconclusive("BUDGET", "balls too wide to tell")
     return ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))
@@ -65,12 +63,13 @@ assert abs(sampled - kernel) > 0.01 and abs(sampled - np.exp(-0.5)) < 1e-9
 
 @spectral_claim(
     kernel_spectra.rbf_density,
-    finding="σ is missing, and g(0) = 1 for the Cauchy kernel",
+    finding="the RBF row lacks σ, and the Cauchy row has mass 2ᵈ",
     quick=({"sigma": 2.0}, {"sigma": 1.0}),
     full=({"sigma": 0.01}, {"sigma": 0.5}, {"sigma": 100.0}),
     severity="statement",
     python=lambda setting: RBF_WITNESS.format(**setting),
-    note="p lacks σ: it is the law of the kernel with σ = 1, whatever σ is. Holds at σ = 1.",
+    note="the printed p does not contain σ: it is the density that belongs to the kernel with σ = 1, whatever σ is. "
+    "True at σ = 1",
 )
 def rbf_row(*, sigma, factor=1):
     """The first row as printed."""
@@ -136,7 +135,8 @@ assert cauchy_profile(point=[0.0] * d) == 2**d                              # wh
     quick=({"d": 1}, {"d": 3}),
     severity="constant",
     python=lambda setting: CAUCHY_WITNESS.format(**setting),
-    note="Mass 2ᵈ. Normalised to be drawn from, p gives E k̂ = g/2ᵈ: the row needs g(0) = 1.",
+    note="the printed p has mass 2ᵈ. Normalised, so that Algorithm 3 can draw from it, it gives E k̂ = g/2ᵈ: the row "
+    "needs g(0) = 1",
 )
 def cauchy_row_is_a_law(*, d, factor=1):
     """The third row's p against mass 1."""
@@ -185,11 +185,11 @@ def transform_claim(constant, **fields):
 
 transform_claim(
     kernel_spectra.transform_constant,
-    finding="1/2 stands for a power of 2π",
+    finding="the factor 1/2 has to be (2π)⁻ᵈ",
     severity="constant",
     python=lambda setting: FOURIER_WITNESS.format(constant="transform_constant", **setting),
-    note="1/2 for (2π)⁻ᵈ, wrong for every d: the mass of p is (2π)ᵈ/2 times g(0). Harmless where p is normalised "
-    "before drawing and g(0) = 1.",
+    note="1/2 stands for (2π)⁻ᵈ and is wrong in every dimension: the printed p has mass (2π)ᵈ/2 times g(0). That does "
+    "no harm where p is normalised before drawing and g(0) = 1",
 )
 transform_claim(
     kernel_spectra.transform_constant_inverse,
@@ -198,10 +198,11 @@ transform_claim(
 )
 transform_claim(
     kernel_spectra.table_constant,
-    finding="1/2 stands for a power of 2π",
+    finding="the factor 1/2 has to be (2π)⁻ᵈ",
     severity="constant",
     python=lambda setting: FOURIER_WITNESS.format(constant="table_constant", **setting),
-    note="Table 1 uses (2π)⁻ᵈ in all rows, Algorithm 3 prints 1/2: they differ by (2π)ᵈ/2, π for d = 1.",
+    note="Table 1 uses the factor (2π)⁻ᵈ in all rows, and Algorithm 3 prints 1/2: the two differ by (2π)ᵈ/2, which is "
+    "π in one dimension",
 )
 transform_claim(kernel_spectra.table_constant_inverse, cites=("Fourier inversion",))
 

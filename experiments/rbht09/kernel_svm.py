@@ -29,12 +29,13 @@ def hinge(z):
 @inequality_claim(
     kernel_svm.risk_distance,
     severity="statement",
-    corner=require("the records that the risk is over lie in M", lambda M, x: x in M),
+    corner=require("risks over records that lie in M", lambda M, x: x in M),
     python="from lemmata.bounds.rbht09.kernel_svm import risk_distance\n"
     "f, g = (lambda x: 0 * x), (lambda x: 5 * x)  # on R, y = 1, M = {0} contains the data\n"
     "apart = max(1 - f(1), 0) - max(1 - g(1), 0)  # the record that comes lies at 1\n"
     "assert f(0) == g(0) and apart > risk_distance(acc=0.5)",
-    note="M has to contain the data. A risk is over records that come later: the sentence needs them in M too.",
+    note="the risk is an expectation over records that come later, and the remark asks only that M contains the data: "
+    "it needs these later records in M too",
 )
 def risks_on_and_off_the_set():
     """f = 0 and g(x) = 5 x agree on M = {0}; on the record (1, +1) their hinge losses differ by 1."""
@@ -147,7 +148,8 @@ def gram_products(n, d, count):
     python="from lemmata.bounds.rbht09.kernel_svm import gram_order\nn, count = 10, 50\n"
     "for d in (100, 1000, 10_000):  # the products <rho_j, x_i> alone\n"
     "    assert n * count * d >= d / n * gram_order(n=n, d=d, count=count)\nassert d / n == 1000",
-    note="The products ⟨ρ_j, x⟩ are not counted; two sentences later d is, for the exact kernel: O(d n²).",
+    note="the products ⟨ρ_j, x⟩ take d operations each and are not counted; two sentences later d is counted for the "
+    "exact kernel, O(d n²)",
 )
 def gram_of_long_records():
     """d = 10 n, 100 n, 1000 n."""
@@ -177,7 +179,8 @@ def gram_of_all_records():
     "needed = lambda C: hinge_features(C=C, sigma_p=1.0, diam=2.0, **place)\n"
     "one, three, nine = (needed(C) / features_order(**place) for C in (1.0, 3.0, 9.0))\n"
     "assert three > 81 * one and nine > 81 * three",
-    note="The order names neither C, whose fourth power the number takes, nor σ_p diam(𝓜); log(1/ε) < 0 for ε > 1.",
+    note="the order contains neither C, of which the number of frequencies takes the fourth power, nor σ_p diam(𝓜); "
+    "and log(1/ε) is negative for ε > 1",
 )
 def features_for_large_C():
     """C = 1, 3, 9 at eps = 0.1, delta = 0.05."""

@@ -194,8 +194,8 @@ assert line_level_defined(delta=1 / 5, acc=acc, C=C, n=n) > 1.38"""
     misprint=NOBODY,
     corrected_by=bounds.line_level,
     python=UNIFORM,
-    note="A uniform choice among 2n + 1 constants succeeds with probability 1/(2n + 1) on every database and ignores "
-    "the data.",
+    note="a uniform choice among 2n + 1 constants succeeds with probability 1/(2n + 1) on every database and does not "
+    "look at the data",
 )
 def useful_by_chance():
     """The uniform choice: log-ratio 0, success 1 / K on every database, with w* in [-sqrt(C), sqrt(C)]."""
@@ -225,8 +225,8 @@ assert region_level(delta=0.05, acc=acc, C=C, n=n, R=R) > 2.9"""
         lambda acc, C, R, n: acc < bounds.region_accuracy(C=C, n=n, R=R),
     ),
     python=ZERO_ON_THE_LINE,
-    note="Section 2 announces the sup-norm over a set that contains the data; Section 6 drops the set. On [−1, 1] and "
-    "C < 1/(4n²) the zero function is useful and private. C = √n, as the paper has it, is far from there.",
+    note="Section 2 announces the sup-norm over a set that contains the data, and Section 6 drops the set. On [−1, 1] "
+    "and for C < 1/(4n²) the zero function is useful and private. The paper's choice C = √n is far from there",
 )
 def zero_function_in_a_small_region():
     """Every SVM over [-1, 1] is at most C in size; the zero function is then a response over one cell."""
@@ -271,9 +271,9 @@ assert acc < C**0.5 / (2 * n) and delta < least_failure(beta=beta) - 0.09"""
     severity="constant",
     rounding=SOLVER,
     python=IN_OTHER_WORDS,
-    note="log((1 − δ)/δ) ≤ β says δ ≥ 1/(1 + e^β). Between that and e^−β stand, at every β, randomised response "
-    "between two halves (n = 2, C = 0.2, the norm over [−1, 1]) and, for β < log(2n/(2n − 1)), the response over "
-    "2n + 1 cells for databases on the whole line.",
+    note="log((1 − δ)/δ) ≤ β means δ ≥ 1/(1 + e^β), and e^−β is more. Between the two lie, at every β, randomised "
+    "response between two halves (n = 2, C = 0.2, the norm over [−1, 1]) and, for β < log(2n/(2n − 1)), the "
+    "response over 2n + 1 cells for databases on the whole line",
 )
 def private_and_useful_all_the_same():
     """Failure probabilities of responses with log-ratio beta, acc inside the printed range."""

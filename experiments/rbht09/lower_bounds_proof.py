@@ -72,7 +72,8 @@ def chosen_coordinates():
     quick=({"N": 2},),
     severity="statement",
     misprint="read ≤ for <, which is all that the next line needs",
-    note="Usefulness says at least 1 − δ, so the rest is at most δ, not less; randomised response leaves exactly δ.",
+    note="usefulness gives at least 1 − δ to the right ball, so the rest has at most δ, and not less; randomised "
+    "response leaves exactly δ",
 )
 def strictly_less(*, N, factor=1):
     """The wrong one of two balls."""

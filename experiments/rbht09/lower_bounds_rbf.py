@@ -104,8 +104,8 @@ def zero_is_useful(level, **setting):
     severity="statement",
     rounding=SOLVER,
     python=ZERO,
-    note="ε < n/(4C) is printed, twice; Lemma 19, which the proof calls, has C/(4n). The printed range contains "
-    "accuracies that the zero function has on every database, for C = √n too (n ≥ 256).",
+    note="the range ε < n/(4C) is printed twice, but Lemma 19, which the proof uses, has C/(4n). The printed range "
+    "contains accuracies that the zero function achieves on every database, for C = √n too (n ≥ 256)",
 )
 def zero_function_is_useful():
     """The zero function: log-ratio 0, failure 0 once acc >= min(C, sqrt(C))."""
@@ -162,7 +162,7 @@ def far_rows_decide():
     severity="statement",
     rounding=SOLVER,
     python=ZERO_WORDS.replace("> 4.5", "> 0"),
-    note="the zero function is useful for every σ at once, where ε ≥ min{C, √C}, which the printed range allows",
+    note="the zero function is useful for every σ at once if ε ≥ min{C, √C}, which the printed range allows",
 )
 def zero_function_is_useful_for_every_sigma():
     """The zero function does not know sigma: no sigma > 0 is impossible."""

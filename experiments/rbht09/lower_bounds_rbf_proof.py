@@ -96,7 +96,8 @@ def case_four(bound):
     bounds.first_when_last_full,
     severity="constant",
     python=CASE_FOUR,
-    note="The last display loses the factor n − 1 of the linear term; right for n = 2 only. The lemma uses αₙ alone.",
+    note="the last display omits the factor n − 1 of the linear term, and is right for n = 2 only. The lemma uses αₙ "
+    "alone",
 )
 def case_four_as_printed():
     """As printed."""
@@ -119,7 +120,8 @@ assert (1 - gamma) * C > case_one_excluded(C=C, gamma=gamma)"""
     bounds.case_one_excluded,
     severity="statement",
     python=HALF,
-    note="C/2 > (1 − γ)C says γ > 1/2, the opposite of what is assumed. n > (1 − γ)C, which follows, is true without.",
+    note="C/2 > (1 − γ)C means γ > 1/2, the opposite of what is assumed. The conclusion n > (1 − γ)C is true without "
+    "it",
 )
 def half_is_below():
     """(1 - gamma) C against C / 2, gamma < 1/2."""
@@ -187,8 +189,8 @@ def nearest(bound):
     bounds.nearest_kernel_printed,
     severity="constant",
     python=KERNEL,
-    note="γ⁴ exp(sin²(π/N)) = exp(−2/σ² + sin²(π/N)) is a product where a power is meant; the first form is right, and "
-    "it is the one that is used.",
+    note="γ⁴ exp(sin²(π/N)) = exp(−2/σ² + sin²(π/N)) is a product where a power is meant. The first form is right, and "
+    "it is the one that is used",
 )
 def kernel_of_neighbours_as_printed():
     """The second form as printed."""
@@ -246,7 +248,7 @@ LARGE = (0.8493, 0.84, 0.7, 0.68, 0.5, 0.01)
     corner=require("σ < (2/5)√(2/log 2) = 0.679", lambda sigma: sigma < 0.4 * sqrt(2 / log(2))),
     restated=("rbht09.lem19", "rbht09.thm20"),
     python=FOUR,
-    note="(2/σ)√(2/log 2) > 4, but N is its floor",
+    note="(2/σ)√(2/log 2) is greater than 4, but N is its floor",
 )
 def more_than_four():
     """Five at least, as printed."""
@@ -272,7 +274,8 @@ def four_at_least():
     quick=({"N": 5},),
     severity="statement",
     misprint="read ≤ for <, which is all that the next line needs",
-    note="Usefulness says at least 1 − δ, so the rest is at most δ, not less; randomised response leaves exactly δ.",
+    note="usefulness gives at least 1 − δ to the right ball, so the rest has at most δ, and not less; randomised "
+    "response leaves exactly δ",
 )
 def strictly_thinner(*, N, factor=1):
     """The N - 1 wrong balls."""

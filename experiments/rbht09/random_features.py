@@ -148,14 +148,15 @@ assert abs(gap - (2**d - 1)) < 1e-9 and gap >= eps
 
 @exact_claim(
     random_features.uniform_features,
-    finding="g(0) = 1 is missing",
+    finding="the hypothesis g(0) = 1 is missing",
     quick=({"kernel": "cauchy", "d": 1}, {"kernel": "gaussian", "d": 1}),
     full=({"kernel": "cauchy", "d": 3},),
     severity="statement",
     cost=0.15,
-    note="False for kernels with g(0) ≠ 1, the Cauchy row of Table 1 among them (g(0) = 2ᵈ): k̂(x, x) = 1 for "
-    "every draw, so the error is at least |g(0) − 1|. Holds for g(0) = 1 over its whole range, d̂ = 1 included. The "
-    "norm is read over differences of points of M: over all of ℝᵈ an almost periodic k̂ never comes uniformly near",
+    note="false for kernels with g(0) ≠ 1, such as the Cauchy row of Table 1 with g(0) = 2ᵈ: k̂(x, x) = 1 for every "
+    "draw, so the error is at least |g(0) − 1|. With g(0) = 1 the lemma holds over its whole range, d̂ = 1 "
+    "included. The sup-norm is read over differences of points of M, since over all of ℝᵈ an almost periodic k̂ "
+    "never comes uniformly near",
 )
 def lemma_for_any_kernel(*, kernel, d, factor=1):
     """|k_hat(x, x) - k(x, x)| = |1 - g(0)| surely, so eps = 1/2 fails with probability 1 unless g(0) is near 1."""
@@ -288,8 +289,9 @@ assert ratios[2] > 99 * ratios[1] > 9801 * ratios[0] > 9801"""
     severity="statement",
     finding="Table 1's Laplacian kernel has no second moment",
     python=HEAVY,
-    note="its frequencies are Cauchy's: σ_p = ∞, and Lemma 13, Theorem 14, Corollary 15 and Theorem 16, which ask for "
-    "σ_p, say nothing of this kernel. The other two rows have d/σ² and, at g(0) = 1, 2d",
+    note="the frequencies of the Laplacian kernel are Cauchy distributed, so σ_p = ∞, and Lemma 13, Theorem 14, "
+    "Corollary 15 and Theorem 16, which ask for σ_p, say nothing about it. For the other two rows of Table 1 σ_p² "
+    "is d/σ² and, with g(0) = 1, 2d",
 )
 def cauchy_frequencies_have_none():
     """The second moment of p on [-R, R], by the trapezoid rule on the printed density, over the order."""

@@ -133,8 +133,9 @@ assert success < delta - 1e-9
     severity="statement",
     misprint="read 1 − δ for δ in Definition 2, as every proof does",
     corrected_by=svm_accuracy.useful_scale,
-    note="Definition 2 says Pr ≥ δ, the proofs use 1 − δ (part `used`, which holds everywhere): as defined the theorem "
-    "is true for δ ≤ 1/2 and false near δ = 1 for every F; for F = 1 above 2√2 − 2 = 0.828.",
+    note="Definition 2 asks for success with probability at least δ, the proofs show 1 − δ. With 1 − δ the theorem "
+    "holds everywhere (part `used`); as defined it is true for δ ≤ 1/2 and false near δ = 1 for every F, for F = "
+    "1 above 2√2 − 2 = 0.828",
 )
 def useful_as_defined(*, F, delta, factor=1):
     """Pr(sup <= acc) >= delta at the largest printed lambda, where the sup-norm is Phi ||mu||_1."""
@@ -347,8 +348,8 @@ assert exp(-x / magnitude_scale(lam=lam)) < 0.9 * truth
     severity="statement",
     misprint="read 'rate' for 'scale'",
     python=lambda point, *sides: MAGNITUDE.format(**point),
-    note="The sentence of the main text that footnote 5 belongs to, not the footnote, whose four identities hold: the "
-    "scale is λ, 1/λ is the rate; nothing in the proof depends on it.",
+    note="the scale of the exponential law is λ, and 1/λ is its rate. The sentence stands in the main text, beside "
+    "footnote 5, whose four identities hold; nothing in the proof depends on it",
 )
 def printed_magnitude(*, lam):
     """|Laplace(0, lambda)| exponential "with scale lambda^(-1)": true at lambda = 1 only."""

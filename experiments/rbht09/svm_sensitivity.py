@@ -304,7 +304,8 @@ def displays(bound, setting, factor=1):
     severity="statement",
     misprint="read −g for g",
     python=lambda setting, *sides: WRONG_SIGN.format(**setting),
-    note="A sign: the set displayed is the negative of the one bounded; (A.3) survives because only |g| is used.",
+    note="a sign: the set displayed is the negative of the one that is bounded. (A.3) survives because only |g| is "
+    "used",
 )
 def auxiliary_display_sign(**setting):
     """Printed: 0 >= g + n / (2C) ||w_D - w_D'||^2."""

@@ -220,7 +220,7 @@ def statement(id: str, rows: list[dict], replies: Mapping[str, list[dict]] = Map
         "class": main["class"],
         "word": main["word"],
         "severity": main["severity"],
-        "title": main["title"],
+        "title": in_symbols(library.titles.get(id, "")) or main["title"],
         "headline": in_symbols(headline(own or mine)),
         "sub": words.subtitle(first),
         "url": words.page_of(id),

@@ -13,9 +13,10 @@ from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.experiments.engine.evidence import without_derivation
-from lemmata.experiments.engine.explain import EVIDENCE, in_a_sentence
+from lemmata.experiments.engine.explain import EVIDENCE, REASONS
 from lemmata.experiments.engine.graph import CLASSES, Row, class_of, tally
-from lemmata.experiments.engine.headline import charity
+from lemmata.experiments.engine.headline import called, charity
+from lemmata.experiments.engine.sentences import in_a_sentence
 from lemmata.experiments.report.formulas import mathml
 
 ENOUGH = 45  # characters that say what is wrong, on a card
@@ -38,17 +39,6 @@ ABBREVIATIONS = {
     "vc": "vapnik-chervonenkis",
     "rff": "random fourier features",
     "sgd": "stochastic gradient descent",
-}
-REASONS = {
-    "BUDGET": "the budget of trials, or the certificate's, ran out",
-    "TIGHT": "the truth is so close to the bound that sampling cannot tell",
-    "AUDIT_ONLY": "attacked and not broken: an attack can refute privacy, never prove it",
-    "NO_POWER": "the attack could not have seen any leak",
-    "NO_TEETH": "the check did not refuse a copy broken on purpose, so it proves nothing",
-    "UNCONFIRMED": "no program that ran by itself and calls the statement shows that it falls",
-    "NO_PROOF": "neither a proof nor a counterexample is known",
-    "CORNER": "false outside what is named, undecided inside",
-    "NO_CONSTANT": "no constant makes the bound a statement that can be checked",
 }
 
 
@@ -74,7 +64,7 @@ def name_of(row: dict) -> str:
         return f"our code: {row['part'].removeprefix('impl:')}"
     step = row["id"].removeprefix(library.statement_of(row["id"])).strip(".")
     reading = row["reading"] if row["reading"] != "printed" else ""
-    return " ".join(filter(None, (step and f"step {step}", row["part"], reading))) or row["label"]
+    return " ".join(filter(None, (step and f"step {step}", called(row["part"]), reading))) or row["label"]
 
 
 def sentence(text: str) -> str:
@@ -86,11 +76,10 @@ def finding(row: dict, enough: int = ENOUGH) -> str:
     """What is wrong with a printed row: the words of its headline, the beginning of its note, else its title."""
     if row["finding"]:
         return sentence(in_symbols(row["finding"]))
-    clauses = re.split(
-        r"(?<=[^\s.])(?:(?<=;)|(?<=:)|(?<=\.)) ", re.sub(r"^worst part: [^.]*\. ", "", row["note"]) or row["title"]
-    )
+    said = re.sub(r"^worst part: [^.]*\. ", "", row["note"]) or row["title"]
+    clauses = re.split(r"(?<=[^\s.][;:.]) ", said)
     text = clauses.pop(0)
-    while clauses and len(text) < enough:
+    while clauses and (len(text) < enough or text.count("(") > text.count(")")):
         text = f"{text} {clauses.pop(0)}"
     return sentence(text.rstrip(".;:"))
 
@@ -120,6 +109,7 @@ def view(row: dict, figures: list[dict]) -> dict:
         "anchor": anchor(row["key"]),
         "url": f"{page_of(row['id'])}#{anchor(row['key'])}",
         "name": name_of(row),
+        "called": called(row["part"]),
         "formula": mathml(theorem.says) if theorem else "",
         "latex": theorem.says if theorem else "",
         "hypotheses": [in_symbols(h.range) for h in theorem.needs] if theorem else [],

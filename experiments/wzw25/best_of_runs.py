@@ -193,10 +193,10 @@ WIDE = ({"mu": 2.0, "sensitivity": 1.0}, {"mu": 1e-6, "sensitivity": 1e-9}, {"mu
     quick=SCORES,
     full=WIDE,
     severity="privacy",
-    note="an implementation that follows the proof is not private: its fraction is the variance of Algorithm 4's "
-    "line 7, not σ. As a standard "
-    "deviation it is enough exactly where μ ≤ √2 Δ, so never for averaged scores once n μ > √2. Algorithm 4 names its "
-    "noise and is right, so the theorem stands",
+    note="an implementation that follows the proof is not private: its fraction is the variance of the noise in line 7 "
+    "of Algorithm 4, and not the standard deviation σ. Read as a standard deviation it is enough exactly where μ "
+    "≤ √2 Δ, so never for averaged scores once n μ > √2. Algorithm 4 names its noise and is right, so the theorem "
+    "stands",
 )
 def proofs_sigma_is_too_small(*, mu, sensitivity, factor=1):
     """sigma = 2 Delta^2 / mu^2 at n = 100, epsilon = 1, both units of the score."""

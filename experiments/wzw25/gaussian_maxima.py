@@ -158,7 +158,7 @@ assert left > 100 * right
     severity="statement",
     misprint="read m ≤ -t/2 for m ≥ -t/2",
     python=lambda point, left, right: UNEQUAL.format(**point),
-    note="as printed the left side is 1 for every t",
+    note="with m ≥ −t/2 the left side is 1 for every t, by symmetry",
 )
 def symmetry_of_ends():
     """P(M >= t/2) + P(m >= -t/2) against 2 P(M >= t/2), as printed."""

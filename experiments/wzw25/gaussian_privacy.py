@@ -341,8 +341,8 @@ def every_score_has_noise(*, n, d, mu, factor=1):
     bounds.textbook_release,
     quick=grid(mu=[1.0]),
     corrected_by=bounds.grid_release,
-    note="A finding about implementations, that of every mechanism here that adds float64 Gaussian noise included; the "
-    "theorem stands. It shows what an adversary who reads every bit learns from one release.",
+    note="this is about implementations, that of every mechanism here that adds float64 Gaussian noise included; the "
+    "theorem stands. It shows what an adversary who reads every bit learns from one release",
 )
 def textbook_sampler(*, mu):
     """One double that is sigma xi + 0 for a draw xi and sigma xi + Delta for none; and how often that happens."""

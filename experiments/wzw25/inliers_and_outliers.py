@@ -144,9 +144,10 @@ assert loss > outlier_loss_printed(radius=radius, outliers=1, width=width)"""
     bound.outlier_loss_printed,
     finding="an outlier costs 1 more than its fourth line says",
     severity="constant",
-    note="The hinge of a record at margin -‖x‖ is 1 + ‖x‖/c: an outlier opposite to w_in always exceeds the printed "
-    "bound, whether ‖x‖ is the record's norm or the largest; where c ≤ ‖x‖, as under (a), by a factor 2 at most, so "
-    "the last line of Equation 2 stands; where ‖x‖ < c (an outlier near 0) by any factor.",
+    note="the hinge loss of a record at margin −‖x‖ is 1 + ‖x‖/c, and the 1 is missing: an outlier opposite to w_in "
+    "always exceeds the printed bound, whether ‖x‖ is the norm of the record or the largest norm. Where c ≤ ‖x‖, "
+    "as under (a), it does so by a factor of 2 at most, so the last line of Equation 2 stands; where ‖x‖ < c (an "
+    "outlier near 0), by any factor",
     **SPLIT,
 )
 def outlier_costs_its_norm(*, b, factor=1):
@@ -158,7 +159,8 @@ def outlier_costs_its_norm(*, b, factor=1):
         return holds("enumeration", "settings", tightness=(ratio, ratio))
     widths = [0.02 * 1.22**j for j in range(20)]
     series = {"c": widths, "printed": [1 / c for c in widths], "loss of one outlier -w_in": [1 + 1 / c for c in widths]}
-    counterexample = witness.inequality(setting, loss, claimed, claimed="‖x‖ |S_out| / c", python=ONE_OUTLIER)
+    words = {"claimed": f"a loss of at most ‖x‖ |S_out| / c = {float(claimed):g}", "found": f"it is {float(loss):g}"}
+    counterexample = witness.inequality(setting, loss, claimed, python=ONE_OUTLIER, **words)
     return refuted("enumeration", counterexample, tightness=(ratio, ratio), series=series)
 
 

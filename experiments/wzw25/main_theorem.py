@@ -114,7 +114,7 @@ def all_of_s(n):
 
 
 @nothing_left(
-    bounds.scaled_mean_order, restated=("wzw25.thmL.2",), note="and 1/ε is a misprint of 1/(nε): see corrected"
+    bounds.scaled_mean_order, restated=("wzw25.thmL.2",), note="1/ε is a misprint for 1/(nε): see the corrected reading"
 )
 def all_of_s_at_large_epsilon(n):
     """S_out = S at epsilon = 1e40, where the 1/epsilon that is printed for 1/(n epsilon) vanishes too."""
@@ -181,8 +181,8 @@ def main_theorem_follows():
     full=({"epsilon": 30.0},),
     control=Control(lambda factor: f"the margin of {factor - 1:g} more outliers read as that of fewer", (2,)),
     given=("wzw25.def6.1/explicit/nested",),
-    note="the right side does not depend on the release: simultaneity over all S_out costs nothing and claims nothing "
-    "more. All subsets of four sets listed",
+    note="the right side does not depend on the release, so to hold for all S_out at once costs nothing and adds "
+    "nothing. All subsets of four sets listed",
 )
 def one_event(*, epsilon, factor=1):
     """min over all 2^7 - 1 outlier sets, one by one, against the minimum over sizes, on sets with ties and zeros."""
@@ -219,8 +219,8 @@ OUTSIDE = dict(
     severity="privacy",
     corner=GDP_RANGE,
     cost=0.1,
-    note="no range is printed for ε, and Table 2 takes ε ≤ 1; false at ε = 30 for δ = 1/2 and at 260 for δ = 1e-5, "
-    "where the printed range ends at 5.5 and 92 (cf. Theorem 6.5)",
+    note="no range is printed for ε (Table 2 takes ε ≤ 1); false at ε = 30 for δ = 1/2 and at ε = 260 for δ = 1e-5, "
+    "where the range printed elsewhere in the paper ends at 5.5 and 92 (cf. Theorem 6.5)",
 )
 BALL = PRIVATE | {
     "quick": ({"epsilon": 1.0, "delta": 1e-5, "n": 5, "radius": 1000.0},),

@@ -54,15 +54,15 @@ assert ratios[0] > {least} and ratios[2] > 9 * ratios[1] > 80 * ratios[0] > gene
     full=({"n": 1}, {"n": 1000}),
     severity="statement",
     corner=require(
-        "ε ≤ 4n and S_out other than all of S", lambda epsilon, n, outliers: epsilon <= 4 * n and outliers < n
+        "ε ≤ 4n and every S_out other than S itself", lambda epsilon, n, outliers: epsilon <= 4 * n and outliers < n
     ),
     restated=("wzw25.thm6.5", "wzw25.thm6.7", "wzw25.thm7.1"),
     python=lambda points, ratios: BEYOND_N.format(n=points[0]["n"], least=1),
-    note="For ε ≤ 4n it holds with the constant 4, beyond with ε/n. Theorem 6.7 uses it for min{1, ε}; Theorems 6.5 "
-    "and 7.1 allow ε > 4n only where log(n/δ) is of the order n or more, and their Õ leaves that logarithm out. The "
-    "proof assumes ε ≤ n without loss of generality, and it is one: records shorter than 1/n leave a margin that no "
-    "grid value reaches, so the left side is 1, and the right side tends to 0 with 1/ε. At S_out = S the margin of no "
-    "record, a minimum over nothing, makes the right side 0.",
+    note="records shorter than 1/n have a margin that no value of the grid reaches, so the left side is 1, while the "
+    "right side tends to 0 with 1/ε. For ε ≤ 4n the lemma holds with the constant 4, beyond with ε/n. Theorem 6.7 "
+    "uses it for min{1, ε}; Theorems 6.5 and 7.1 allow ε > 4n only where log(n/δ) is of the order n or more, and "
+    "their Õ leaves that logarithm out. The proof assumes ε ≤ n 'without loss of generality', but generality is "
+    "lost. At S_out = S the margin of no record, a minimum over nothing, makes the right side 0",
 )
 def grid_is_enough(*, n):
     """The family with margin 1/(2n) as epsilon / n grows: left side 1, right side n / (4 epsilon) times 16 ..."""
@@ -206,7 +206,7 @@ def best_level_is_near(*, n):
     severity="statement",
     corner=require("ε ≤ 4n", lambda epsilon, n: epsilon <= 4 * n),
     restated=("wzw25.lem6.4",),
-    note="Beyond 4 n the constant of the case ε ≤ n is too small, and no constant is large enough.",
+    note="beyond 4n the constant that serves ε ≤ n is too small, and no constant is large enough",
 )
 def nothing_is_lost(*, n, factor=1):
     """The constant that serves epsilon <= n, at epsilon = 10 n, 100 n, 1000 n."""
@@ -216,7 +216,8 @@ def nothing_is_lost(*, n, factor=1):
         return holds("enumeration", "settings")
     point, python = {"n": n, "epsilon": epsilon, "gamma(S)": 1 / (2 * n)}, BEYOND_N.format(n=n, least=constant / 2)
     ratio = float(left / (constant * g))
-    shown = witness.inequality({"n": n}, left, constant * g, point=point, claimed="4 g for ε > n too", python=python)
+    words = {"claimed": f"at most {float(constant * g):.3g}", "found": f"the left side is {float(left):g}"}
+    shown = witness.inequality({"n": n}, left, constant * g, point=point, python=python, **words)
     return refuted("enumeration", shown, tightness=(ratio, ratio))
 
 
@@ -257,10 +258,11 @@ assert right < 1e-99 and min(1, 1 / (n * epsilon)) > 1e-9"""
 @identity_claim(
     bound.left_margin,
     severity="statement",
-    corner=require("S_out other than all of S", lambda outliers, n: outliers < n),
+    corner=require("every S_out other than S itself", lambda outliers, n: outliers < n),
     restated=("wzw25.lem6.4",),
     python=lambda setting, *_: NO_RECORD_LEFT.format(**setting),
-    note="S_out = S leaves no record, whose margin is a minimum over nothing, +∞: the right side is always 0",
+    note="S_out = S leaves no record, and the margin of none is a minimum over nothing, +∞: with it the right side is "
+    "always 0",
 )
 def no_record_is_left():
     """n records e_1: the left side is 1 / (n epsilon) at gamma = 1, the right side 0 at S_out = S."""
@@ -313,9 +315,10 @@ assert ratios[0] > 1 and ratios[2] > 50 * ratios[1] > 2500 * ratios[0]"""
     full=({"n": 1}, {"n": 20}),
     severity="statement",
     python=lambda points, ratios: LARGE_BALL.format(n=points[0]["n"]),
-    note="The display lacks the b that its terms need: it is no rescaling of Lemma 6.4, and stands only for b² ε ≤ 4 n "
-    "(same-display). Records shorter than b/n leave a margin below the grid: at b/(2n) g is 4 n / (b² ε), while the "
-    "left side is 1/b or more. No slip: Appendix L uses it for every b (its bounds carry the b of the corrected one).",
+    note="the display is that of the unit ball and lacks the b that its terms need, so that it is no rescaling of "
+    "Lemma 6.4; it holds only for b² ε ≤ 4 n (same-display). Records shorter than b/n have a margin below the "
+    "grid: at b/(2n) the right side is 4n/(b² ε), while the left side is at least 1/b. It is not counted as an "
+    "edge case, because Appendix L uses the corollary for every b (its bounds have the b of the corrected one)",
 )
 def ball_needs_no_radius(*, n):
     """n records at b / (2 n), epsilon = 1, as b grows: no grid value is reached."""

@@ -95,8 +95,8 @@ assert ratios[2] > 50 * ratios[1] > 2500 * ratios[0] > 0"""
     family="loss a w + hinge of n records z = 1, w_0 = 1, w_ref = 0, T = n²μ² = 1, a → ∞: Δ is the hinge's",
     **ANY_LOSS,
     python=SHARED,
-    note="Algorithm 5 takes any loss, and the lemma names none: a sensitivity bounds no gradient. For hinge losses it "
-    "holds with the constant √2 (the proof prints 4)",
+    note="Algorithm 5 takes any loss, and the lemma names none, but a sensitivity bounds no gradient: a slope that all "
+    "losses share changes no sensitivity. For hinge losses it holds with the constant √2 (the proof prints 4)",
 )
 def any_loss_is_minimised():
     """The exact excess of w_0, which is the average at T = 1, as the gradient that all records share grows."""

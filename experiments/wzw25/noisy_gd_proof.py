@@ -39,8 +39,8 @@ assert change > replacement_sensitivity(radius={radius}, width=width) * (1 + 1e-
     severity="statement",
     misprint="read the sensitivity of ∇L̂, which all callers hand over and to which the noise is added, for that of L̂",
     corrected_by=replacement_sensitivity,
-    note="false word for word; the callers hand over the sensitivity of the gradient, by Lemma A.10. The value's own "
-    "grows with ‖w‖ without end: who takes it over all w has infinite noise, not too little",
+    note="false word for word. The callers hand over the sensitivity of the gradient, by Lemma A.10. That of the value "
+    "grows with ‖w‖ without bound; taken over all w it asks for infinite noise, not for too little",
 )
 def value_sensitivity_is_delta(*, factor=1, **setting):
     """The largest change of the value at ||w|| = norm against Delta = 2 radius / width, in fractions."""
@@ -71,9 +71,10 @@ assert abs(steps**0.5 * sensitivity / noise_std(steps, sensitivity, mu) - mu) < 
     ),
     restated=("wzw25.lemC.1", "wzw25.lemD.1", "wzw25.lem6.3", "wzw25.thm6.5"),
     given=[gdp_parameter],  # T whole and at most n^2 mu^2: sqrt(T)/n <= mu
-    note="T must be whole, and no rounding is printed. Rounded up with σ = nΔ the steps spend up to √(1 + 1/(n²μ²)) "
-    "times μ: 1.0004 in Algorithm 3 at n = 1000, ε = 1, δ = 1e-5 (shown). Rounded down they spend less than μ; where "
-    "nμ < 1 that leaves no step, and no average. σ = Δ√T/μ with the whole T is right for both",
+    note="T must be a whole number, and the paper does not say how to round. Rounded up, with σ = nΔ, the steps spend "
+    "up to √(1 + 1/(n²μ²)) times μ: 1.0004 times in Algorithm 3 at n = 1000, ε = 1 and δ = 1e-5 (shown). Rounded "
+    "down they spend less than μ, but for nμ < 1 no step is left and no average. σ = Δ√T/μ with the whole number "
+    "T is right in both cases",
 )
 def n_delta_is_enough_noise(*, n, mu, factor=1):
     """ceil(n^2 mu^2) / n^2 against mu^2, in fractions and as the bound computes it."""
@@ -165,7 +166,8 @@ assert gradient**2 + d * sigma**2 > claimed * (1 + 1e-9)"""
     quick=grid(shared=[0.5, 100.0]),
     **ANY_LOSS,
     python=lambda setting, left, right: SHARED.format(**setting),
-    note="Algorithm 5 takes any loss; the line needs gradients of norm at most Δ, which a sensitivity does not give",
+    note="Algorithm 5 takes any loss; the line needs gradients of norm at most Δ, which a bound on the sensitivity "
+    "does not give",
 )
 def shared_gradients_are_bounded(*, shared):
     """n records z = -1 and the loss <a, w> + hinge at w = 0: the squared norm of the gradient sum, in fractions."""
@@ -224,7 +226,8 @@ def constant_loss(distance):
     quick=({"distance": 1.0}, {"distance": 100.0}),
     severity="constant",
     misprint="read 1/(2η) before the last term, as before the first",
-    note="the last term lacks 1/(2η), so its unit differs from that of the others; the next line drops it",
+    note="the last term lacks the factor 1/(2η), so its unit differs from that of the others; the next line drops the "
+    "term",
 )
 def telescoped_as_printed(*, distance, factor=1):
     """The display at a constant loss, whose excess is 0: its right-hand side in balls."""

@@ -111,9 +111,9 @@ def last_iterate_order():
     bounds.last_order,
     control=margin_orders.WITHOUT_B,
     given=[bounds.last_loss],
-    note="our derivation for constant steps pays 4 + 3 log T, which this display does not name: with that factor it is "
-    "true (part utility), and weighted averages do not need it (part weighted). Whether the last iterate of constant "
-    "steps does is open",
+    note="our derivation for constant steps has a factor 4 + 3 log T, which this display does not contain: with that "
+    "factor it is true (part utility), and weighted averages of the iterates do not need it (part weighted). "
+    "Whether the last iterate of constant steps needs it is open",
 )
 def last_iterate_without_log(*, factor=1):
     """explicit / g over T: bounded for every bounded T, and growing with log T."""
@@ -189,8 +189,8 @@ assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1
     severity="statement",
     misprint="read b|S_out| for |S_out|, as the last line of the proof and Corollary D.2 have it",
     python=SCALED,
-    note="The term of the outliers lacks the factor b. True as printed for b ≤ 1, hence in the unit ball (cf. Theorem "
-    "6.5); false in the larger balls of Appendix L, for which the lemma is stated.",
+    note="the term of the outliers lacks the factor b. True as printed for b ≤ 1, hence in the unit ball (cf. Theorem "
+    "6.5); false in the larger balls of Appendix L, for which the lemma is stated",
 )
 def outliers_need_the_radius():
     """Records, b and gamma scaled by s keep the loss, a printed term tends to 0: truth / g along s, in fractions."""

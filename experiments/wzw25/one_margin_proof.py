@@ -75,8 +75,8 @@ assert loss > 5.2 > 4.6 > outlier_loss(share=1.0)"""
     severity="statement",
     misprint="read the event of Lemma B.1, which keeps the norms of all records, for E₁",
     python=NARROW,
-    note="E1 is named as the event γ(ΦS_in) ≥ γ/3, which says nothing about outliers; the event of Lemma B.1, which "
-    "does, has the same probability, and then the step is right. On E1 alone clipping leaves 1 + 6b/γ",
+    note="E₁ is named as the event γ(ΦS_in) ≥ γ/3, which says nothing about outliers. The event of Lemma B.1, which "
+    "does, has the same probability, and with it the step is right. On E₁ alone clipping leaves 1 + 6b/γ",
 )
 def event_says_nothing_of_outliers():
     """Equal columns: Phi e_1 = Phi e_2, so the margin of S_in = {e_1} stays 1, and x = (e_1 + e_2)/sqrt 2 grows.
@@ -156,7 +156,8 @@ assert ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
     severity="statement",
     misprint="read the averaged loss L̃, as announced, for the sum L̂",
     python=SUMMED,
-    note="a hat for a tilde: the display is announced as the averaged loss, and its right side is that of the average",
+    note="a hat stands for a tilde: the display is announced as the averaged loss, and its right side is that of the "
+    "average",
 )
 def summed_loss_is_no_average():
     """n equal records, a quarter of them outliers: the summed loss of any w is at least n/2, the right side is O(1)."""

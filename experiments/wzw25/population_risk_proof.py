@@ -32,8 +32,8 @@ assert averaged_score(n=n, beta=beta, **large) > averaged_score(n=n, beta=beta, 
     quick=({"n": 100, "beta": 1e-4},),
     severity="constant",
     corrected_by=bounds.penalised_sensitivity,
-    note="the proof's score has R̃_S where Equation 3 has 2 R̃_S: they choose differently. Equation 3 is n/2 times "
-    "the bound of Lemma 6.6, so it is the score that the argument needs",
+    note="the score of the proof has R̃_S where Equation 3 has 2 R̃_S, and the two choose differently. Equation 3 is "
+    "n/2 times the bound of Lemma 6.6, so it is the score that the argument needs",
 )
 def two_scores_disagree(*, n, beta, factor=1):
     """Two candidates, dimensions 3 and 1, that the two scores order differently."""
@@ -100,8 +100,9 @@ def selection(statement, n, mu, k, factor=1):
     quick=({"n": 10_000, "mu": 6e-4, "k": 1},),
     full=({"n": 1000, "mu": 6e-3, "k": 1}, {"n": 10**6, "mu": 6e-6, "k": 10}),
     severity="constant",
-    note="term (b) lacks a factor 2 (the score bounds half the risk), term (c) a factor 2/μ, as Lemma F.2 lacks σ. The "
-    "theorem's Õ absorbs both. It fails where ε is small: n = 10,000 and μ = 6e-4 mean ε = 0.03 at δ = 1e-5",
+    note="term (b) lacks a factor 2, because the score bounds half the risk, and term (c) lacks a factor 2/μ, as Lemma "
+    "F.2 lacks σ. The Õ of the theorem absorbs both. Equation 18 fails where ε is small: n = 10,000 and μ = 6e-4 "
+    "mean ε = 0.03 at δ = 1e-5",
 )
 def equation_18_fails(*, n, mu, k, factor=1):
     """The exact chance that a bad run is selected, all noise Gaussian, for candidates of risk 0 and 1."""
@@ -174,8 +175,8 @@ assert left > 10 * term_a(n=n, gamma=gamma)
     severity="constant",
     finding="the constant of k is gone",
     python=lambda point, *_: ROWS.format(**point),
-    note="k is O(.) two lines before, and its constant is gone here; true with the constant 1, which the k of Lemma "
-    "6.2 does not have (ours has 16 to 24). The Õ of the theorem forgives it",
+    note="two lines before, k is O(·), and here its constant is gone. True with the constant 1, which the k of Lemma "
+    "6.2 does not have (ours has 16 to 24). The Õ of the theorem absorbs it",
 )
 def term_a_forgets_a_constant():
     """The k that Lemma 6.2 needs with our constants."""
@@ -212,7 +213,7 @@ assert 4 * sqrt({size} * log(1 / {delta})) < 0.9 * inverse_budget(n={n}, epsilon
     severity="constant",
     misprint="read ≤ for the second =",
     python=lambda point, *_: INVERSE.format(**point),
-    note="|Γ| is less than 4 log₂ n; the left side is the smaller one, which is all that the proof needs",
+    note="|Γ| is less than 4 log₂ n, so the left side is the smaller one; that is all that the proof needs",
 )
 def inverse_budget_is_smaller():
     """The true |Gamma| at n = 513: 11 against 4 log2 n = 36."""
@@ -265,7 +266,7 @@ def price_of_confidence(n):
     severity="constant",
     misprint="read ≤ for =",
     python=lambda setting, *_: TERM_C.format(**setting),
-    note="the left side is the smaller one, which is all that the proof needs",
+    note="the left side is the smaller one; that is all that the proof needs",
 )
 def term_c_is_not_equal(*, n):
     """Both sides in balls."""

@@ -66,9 +66,9 @@ assert np.mean(lost) == 15 / 16  # all but those with every Phi e_j parallel to 
     severity="statement",
     corner=require("records in the unit ball, as Section 3 assumes", lambda b: b <= 1),
     used={"wzw25.lem6.2": [{"b": 1}], "wzw25.lem6.3": [{"b": 1}]},
-    note="The lemma takes S in ℝᵈ without a radius, and 1/γ² is not scale-free. Section 3 assumes the unit ball, and "
-    "the formal Lemma B.2 prints the radius b: with (b/γ)² it is true. Lemma B.2's own bound γ/2 - e b/6 never exceeds "
-    "γ/2; its proof gives 0.577 γ.",
+    note="the lemma takes S in ℝᵈ without a radius, and 1/γ² depends on the unit of length. Section 3 assumes the unit "
+    "ball, and the formal Lemma B.2 prints the radius b: with (b/γ)² it is true. The bound of Lemma B.2, γ/2 − e "
+    "b/6, never exceeds γ/2; its proof gives 0.577 γ",
 )
 def informal(*, factor=1):
     """n = 2N long records with gamma(S) = 1 need k >= N - 1 = n/2 - 1 rows, where O~(1/gamma^2) has polylog n."""

@@ -82,11 +82,11 @@ assert inverse_r < inverse_r_as_printed(n=n, alpha=alpha, eta=eta)  # and yet"""
 
 @exact_claim(
     bound.inverse_r_as_printed,
-    finding="sufficient, and not necessary as it says",
+    finding="its condition is sufficient, not necessary",
     quick=[TEXT],
     severity="constant",
-    note="sufficient, not necessary, as Lemma M.1; for fixed η the exact need is smaller by a factor that goes to 1 as "
-    "|Θ| grows (at η = 1 it is (|Θ| - 1)(nᵅ - 1)), but by an unbounded one as η → 0",
+    note="sufficient and not necessary, as in Lemma M.1. For fixed η the exact requirement on 1/r is smaller by a "
+    "factor that tends to 1 as |Θ| grows (at η = 1 it is (|Θ| - 1)(nᵅ - 1)), but by an unbounded one as η → 0",
 )
 def text_bound_is_necessary(*, factor=1, **setting):
     """Literally at |Theta| = log n: an admissible r with 1/r below the bound. The witness has whole numbers."""
@@ -171,7 +171,7 @@ def rate_follows(**setting):
     finding="no constant serves every η at once",
     quick=[{"n": 8, "alpha": 1.0, "eta": [0.1, 0.02, 0.004], "size": 3, "log_inverse_r": 9.0}],
     severity="constant",
-    note="the constant cannot be chosen for all η at once; the order is right for every fixed η (part `rate`)",
+    note="the constant cannot be chosen for all η at once; for every fixed η the order is right (part `rate`)",
 )
 def rate_with_one_constant(*, factor=1, n, alpha, eta, size, log_inverse_r):
     """One r is admissible for all eta >= 0, because K grows with eta; E K stays below 1/r there; the order does not.

@@ -108,8 +108,9 @@ assert not_selected(eta=1, r=r, size=size) > beta  # and yet"""
     quick=[{"beta": [0.125, 0.5, 1e-6, 0.9375], "size": [9, 2, 1000]}],
     python=still_fails,
     severity="statement",
-    note="the fraction is upside down: its proof ends in r ≤ β / ((1 - β)(|Θ| - 1)); as printed the condition never "
-    "binds while β < 1 - 1/|Θ|. At |Θ| = 1 it divides by zero, and nothing can fail",
+    note="the printed condition is 1/r ≥ β/((1 − β)(|Θ| − 1)), and the proof ends in r ≤ β/((1 − β)(|Θ| − 1)): the "
+    "fraction is upside down. As printed the condition admits every r while β < 1 − 1/|Θ|. At |Θ| = 1 it divides "
+    "by zero, and nothing can fail",
 )
 def printed_repetitions_suffice(*, factor=1, **setting):
     """The largest r that the printed condition admits, 3/4 at most, in rationals."""
@@ -254,14 +255,15 @@ assert r > 1.01 * largest_r_as_printed(eta=eta, beta=beta, size=size)  # and yet
 
 @inequality_claim(
     bound.largest_r_as_printed,
-    finding="sufficient, and not necessary as it says",
+    finding="its condition is sufficient, not necessary",
     quick=[MANY_ETAS],
     bits=BITS,
     python=larger_r_suffices,
     severity="statement",
-    note="the printed r is sufficient, not necessary: the proof bounds a relaxation of the failure probability, which "
-    "is the converse; every |Θ| ≥ 1, η > 0 and β violates the printed direction; the excess of the exact r* over the "
-    "printed r goes to 0 as |Θ| grows for fixed η, and is unbounded as η → 0",
+    note="the printed r is sufficient and not necessary: the proof bounds something larger than the failure "
+    "probability, which gives the converse. Every |Θ| ≥ 1, η > 0 and β violates the printed direction. The "
+    "relative excess of the exact r* over the printed r tends to 0 as |Θ| grows for fixed η, and is unbounded as "
+    "η → 0",
 )
 def printed_r_is_necessary(*, factor=1, **setting):
     """No admissible r exceeds the printed bound: tried are r = 1/2, a round number, and the largest admissible one."""

@@ -220,7 +220,8 @@ def distribution(statement, setting):
     severity="statement",
     corner=require("whole t", lambda t: np.all(t == np.floor(t))),
     used={"wzw25.lemA.4": grid(t=[1.0, 2.0, 1e6])},
-    note="between whole numbers the printed formula exceeds the distribution function; the paper uses whole t only",
+    note="between whole numbers the printed formula exceeds the distribution function, which is constant there; the "
+    "paper uses whole t only",
     rounding=1e-11,
 )
 def cdf_at_real_t(**setting):

@@ -94,14 +94,14 @@ def growing_ratio(statement, unequal, points, ratios, sign):
     arguments = ", ".join(f"{letter}={written(power)}" for letter, power in family.items())
     growth = "ratios[0] > 2 * ratios[1] > 4 * ratios[2]" if sign < 0 else "2 * ratios[0] < ratios[1] < ratios[2] / 2"
     python = FAMILY.format(name=name, points=tuple(shown), arguments=arguments, growth=growth)
-    which = "source over quoted" if sign < 0 else "quoted over source"
+    larger, smaller = ("source", "quotation") if sign < 0 else ("quotation", "source")
     return witness.growth(
         {},
         family=described(family) + ("; both rates tend to 0" if unequal.informative else ""),
         points=[{"t": float(t)} | {k: float(v) for k, v in along(family, t).items()} for t in shown],
         ratios=ratios[1::2],
         claimed="the two rates are equal up to a constant",
-        found=f"{which} reaches {ratios[-1]:.3g} and grows on",
+        found=f"that of the {larger} is {ratios[-1]:.3g} times that of the {smaller}, and more further on",
         python=python,
     )
 
@@ -130,9 +130,9 @@ N_FOR_N2 = {
     "corrected_by": bound.agnostic_corrected,
     "severity": "constant",
     "misprint": "read n for n² under the root of Table 1, as Table 2 has it",
-    "note": "The root has 1/(n² γ²) where Theorem 3.1 of BMS22, and Table 2, have 1/(n γ²): too small by a factor 1/γ "
-    "for large n. Compared is the excess over R, which has the factor 1 on both sides; if R too were meant up to a "
-    "constant, the root would not matter, since 2 √(R/(n γ²)) ≤ R + 1/(n γ²).",
+    "note": "under the root stands 1/(n² γ²) where Theorem 3.1 of BMS22, and Table 2, have 1/(n γ²): too small by a "
+    "factor 1/γ for large n. Compared is the excess over R, whose factor is 1 on both sides; if R too were meant "
+    "up to a constant, the root would not matter, since 2 √(R/(n γ²)) ≤ R + 1/(n γ²)",
 }
 
 quoted_rightly(bound.realizable_by_table1)
@@ -144,9 +144,9 @@ quoted_rightly(
     bound.hinge_by_section_1_2,
     corrected_by=bound.hinge_by_table1,
     severity="constant",
-    note="Wherever the rates are below 1 the quoted privacy term 1/(γ² n ε) is smaller than the 1/(γ √(n ε)) of "
-    "Theorem 3.2, and of Table 1; it is the rate of Lemma 3.1 of BMS22 in dimension 1/γ², to which their efficient "
-    "algorithm does not project.",
+    note="wherever the rates are below 1, the quoted privacy term 1/(γ² n ε) is smaller than the 1/(γ √(n ε)) of "
+    "Theorem 3.2 of BMS22, which is also that of Table 1. It is the rate of Lemma 3.1 of BMS22 in dimension 1/γ², "
+    "to which their efficient algorithm does not project",
 )
 quoted_rightly(bound.margin_by_table2)
 quoted_rightly(bound.hinge_by_table2)
@@ -170,8 +170,8 @@ assert shares[0] < 0.02 and shares[2] < shares[1] / 50 < shares[0] / 2500"""
     bound.claimed_gain,
     family="s = n^(2/5) outliers, which is o(√n), as n grows: the claimed gain over the actual one",
     severity="constant",
-    note="True for boundedly many outliers. For o(√n) of them the new rate is the better one, but by √n / (1 + |S_out|)"
-    ", which may tend to infinity as slowly as one likes.",
+    note="true for boundedly many outliers. For o(√n) of them the new rate is the better one, but by the factor √n / "
+    "(1 + |S_out|), which may tend to infinity as slowly as one likes",
     python=GAIN,
 )
 def gain_with_few_outliers():

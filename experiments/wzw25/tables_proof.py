@@ -22,8 +22,8 @@ assert ratios[2] > 1e50 * ratios[1] > 1e60 * ratios[0] > 1e60"""
     severity="constant",
     finding="the sets have exp(1/γ²) candidates at least",
     python=LABELLINGS,
-    note="only the running time of other learners hangs on it: a set that serves all data of margin γ has 2^⌊1/γ²⌋ "
-    "candidates, and the covers of BMS22 have (20Λr/ρ)^k with k of the order log(m/β)/γ²",
+    note="only the running time of other learners depends on it. A set that serves all data of margin γ has at least "
+    "2^⌊1/γ²⌋ candidates, and the covers of BMS22 have (20Λr/ρ)^k with k of the order log(m/β)/γ²",
 )
 def labellings_outgrow_the_order():
     """The least number of candidates over the printed order."""

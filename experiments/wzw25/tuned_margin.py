@@ -235,7 +235,8 @@ assert 1 + s * phi(1 / s) - Phi(-1 / s) > exact(claimed)"""
         ),
     ),
     restated=("wzw25.lemK.6", "wzw25.thm7.1"),
-    note="the minimum with 1 belongs to the zero-one risk; it fails only where the bound is void",
+    note="the minimum with 1 belongs to the zero-one risk and not to the hinge loss; it matters only where the bound "
+    "says nothing",
 )
 def hinge_loss_exceeds_one(**setting):
     """Two records that cancel, two steps: the loss is 1 at w = 0, and convex. From both sides 1 is subtracted."""

@@ -63,7 +63,8 @@ INSERTED = {
     bound.inserted_as_printed,
     severity="constant",
     python=insertion_exceeds,
-    note="false for every n, since |Γ| > log₂ n; Õ covers the lost 4",
+    note="|Γ| is replaced by log₂ n, which is smaller for every n; with 4 log₂ n the step holds, and the Õ of the "
+    "theorem absorbs the 4",
     **INSERTED,
 )
 def four_is_lost(**setting):
@@ -133,8 +134,8 @@ assert excess > selection_term_as_printed(n=n, size=size, mu=1.0), excess"""
     bits=BITS,
     tightness=up_to_one,
     python=selection_costs_more,
-    note="Lemma K.4 with σ = √2/μ gives √2 times this; scores that exceed it were found for |Γ| beyond 10²⁰ only, and "
-    "the statement's O(.) covers the difference",
+    note="Lemma K.4 with σ = √2/μ gives √2 times this. Scores that exceed the printed bound were found for |Γ| beyond "
+    "10²⁰ only, and the O(·) of the statement covers the difference",
 )
 def sqrt_two_is_lost(*, n, size, mu):
     """A finite set of margins may be as large as one likes."""

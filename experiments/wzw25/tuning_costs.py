@@ -53,7 +53,7 @@ assert ratios[2] > 2 * ratios[1] > 4 * ratios[0]  # as sqrt(log |Theta|), withou
     severity="constant",
     finding="one growth rate leaves out √log |Θ|",
     python=ROOT,
-    note="Equation 17, to which the text refers, has √(|Θ| log |Θ|): the second factor is left out",
+    note="Equation 17, to which the text refers, has √(|Θ| log |Θ|); the second factor is omitted",
 )
 def a_root_is_not_enough():
     """The bound against sqrt(|Theta|): the ratio grows as sqrt(log |Theta|)."""
@@ -170,7 +170,8 @@ assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]  # n^0.1 over the factor that 
     severity="constant",
     misprint="read polylog(n) for poly(n): k has the logarithm of n, and Õ hides polylog(n) only",
     python=POLYLOG,
-    note="the number of rows k has the factor log((n+1)(n+2)/β), no power of n (cf. Lemma 6.2)",
+    note="the number of rows k has the factor log((n+1)(n+2)/β), which is smaller than every power of n (cf. Lemma "
+    "6.2)",
 )
 def projection_has_no_power():
     """n^0.1 over the factor that random projection has."""

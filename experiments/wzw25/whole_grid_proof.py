@@ -56,9 +56,10 @@ def released(n):
     quick=grid(n=[32]),
     severity="statement",
     python=NOTHING_RIGHT,
-    note="counted strictly, w = 0 makes no error on any data. Every run of one step returns w₀ = 0: the score prefers "
-    "it to any classifier, and its risk of 0 is no statement about classification. One step is what T = n²μ² gives "
-    "for n μ_c ≤ 1, that is n ≤ 35 at ε = 1, δ = 1e-5; with the balanced T = n²μ²/k it is n μ_c ≤ √k",
+    note="with a strict inequality in the zero-one loss, w = 0 makes no error on any data. Every run of one step "
+    "returns w₀ = 0, the score prefers it to any classifier, and its risk of 0 says nothing about classification. "
+    "T = n²μ² gives one step for n μ_c ≤ 1, that is n ≤ 35 at ε = 1 and δ = 1e-5; the balanced T = n²μ²/k gives "
+    "one for n μ_c ≤ √k",
 )
 def one_step_is_never_wrong(*, n):
     """The errors of what one step returns, on a dataset and on the same with all labels flipped: n in all, or more."""
@@ -176,8 +177,8 @@ LEVELS = grid(n=[1000], mu=[0.02])
     quick=LEVELS,
     full=grid(n=[100, 10**4, 10**6], mu=[0.02, 0.5, 1.0]),
     severity="constant",
-    note="term (c) lacks 1/μ, as Lemma F.2 lacks σ: wrong for scores independent of the noise once μ < 0.7, as μ is "
-    "for usual ε; with 1/μ (c) is Õ(1/(nε)), and Lemma H.3 stands",
+    note="term (c) lacks the factor 1/μ, as Lemma F.2 lacks σ. For scores independent of the noise it is false once μ "
+    "< 0.7, and μ is smaller for usual ε; with 1/μ term (c) is Õ(1/(nε)), and Lemma H.3 stands",
 )
 def choice_costs_more(*, n, mu, factor=1):
     """Numbers of errors out of n: one candidate without any, the rivals just above the level; the exact chance."""
@@ -230,8 +231,8 @@ def tail_a(n, size, mu):
     restated=("wzw25.lemH.3", "wzw25.thm6.5"),
     rounding=1e-9,
     python=NEAR_ONE,
-    note="With μ, as printed, the right side is too large by 4 √(|Γ| log(1/δ)), so the line is true unless δ is so "
-    "near 1 that this factor is below 1. Lemma H.3 reads the term as Õ(b²/(nγ²ε)).",
+    note="with μ in the denominator, as printed, the right side is too large by the factor 4 √(|Γ| log(1/δ)), so the "
+    "line is true unless δ is so near 1 that this factor is below 1. Lemma H.3 reads the term as Õ(b²/(nγ²ε))",
 )
 def mu_for_epsilon():
     """delta = 0.999, n = 2: the left side is more than three times the right one."""

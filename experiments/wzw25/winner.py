@@ -115,8 +115,8 @@ assert excess > limit, (excess, limit)"""
     bits=BITS,
     evidence="certificate",
     python=winner_exceeds,
-    note="no multiple of the bound is enough for all η > -1; every failure found has η ≤ -0.7, |Θ| ≥ 10⁸, "
-    "Pr[Y] < 10⁻⁶; at η = 1, the only η the paper uses, it holds (part winner-geometric)",
+    note="no multiple of the bound is enough for all η > −1. Every violation that we found has η ≤ −0.7, |Θ| ≥ 10⁸ and "
+    "Pr[Y] < 10⁻⁶; at η = 1, the only η that the paper uses, the bound holds (part winner-geometric)",
 )
 def winner_as_printed(*, factor=1, **law):
     """E K in the bound, the law of K given Y in the truth."""
@@ -231,7 +231,7 @@ assert winner > winner_below_as_printed(scores=scores, noise=noise)"""
     severity="statement",
     misprint="read expectations on both sides, as the remark ξ =ᵈ -ξ beside the line says",
     python=path_breaks_the_line,
-    note="false on paths; the proof takes the expectation at the next step, and there it holds",
+    note="false for single outcomes; the next step takes expectations, and for these it holds",
 )
 def second_line_of_equation_24(*, factor=1):
     """All paths of at most three draws."""
@@ -307,7 +307,8 @@ assert max_given_drawn(eta, r, size) > maximum_without_condition(eta=eta, r=r, s
     # at |Θ| = 1 both sides are equal, and balls
     evidence="certificate",
     python=more_runs_given_drawn,
-    note="false for every |Θ| ≥ 2: each ξ_t is independent of Y, their number is not; equal at |Θ| = 1",
+    note="false for every |Θ| ≥ 2: each ξ_t is independent of Y, but their number is not. At |Θ| = 1 the two sides are "
+    "equal",
 )
 def condition_dropped(*, factor=1, **law):
     """E[max | Y] against E[max], both exactly."""
@@ -353,7 +354,7 @@ assert 2 * mean_max_of_count(eta, r) > twice_maximum_as_printed(eta=eta, r=r, si
     bits=BITS,
     tightness=up_to_one,
     python=twice_is_more,
-    note="a factor 2 is lost; the statement does not need it (corrected reading of part winner)",
+    note="a factor 2 is missing; the statement does not need it (corrected reading of part winner)",
     **COUNTS,
 )
 def factor_two_lost(**law):

@@ -19,7 +19,7 @@ PROMISED = {
     "add_a_paper": [
         "printed    REFUTED",
         "corrected  HOLDS",
-        "at n = 3, the text claims at most 5.196; the true value is 6.",
+        "at n = 3, the left side is 6; the text claims at most 5.196.",
     ],
 }
 

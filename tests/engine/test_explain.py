@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lemmata.experiments.engine import explain, graph
+from lemmata.experiments.engine import explain, graph, sentences
 from lemmata.experiments.engine.ledger import ledger
 from lemmata.experiments.engine.store import Store
 from lemmata.mechanisms.streams import TEST_ROOT
@@ -67,7 +67,7 @@ BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting":
         (ROW | {"scope": ""}, "–"),
         (BAD, "false at n = 1, β = 0.1235"),
         (BAD | {"witness": None}, "false at its only setting"),
-        (SLIP, "True for n ≥ 2. Nothing in the paper uses it."),
+        (SLIP, "True for n ≥ 2. Nothing in the paper uses it beyond that."),
         (
             SLIP | {"used": ["Lemma 1", "Lemma 2"]},
             "True for n ≥ 2. The paper uses it only there (Lemma 1, Lemma 2).",
@@ -79,7 +79,7 @@ BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting":
         (SLIP | {"corner": "", "misprint": "read X for Y"}, "A misprint: read X for Y."),
         (
             SLIP | {"verdict": "INCONCLUSIVE", "reason": "CORNER", "undecided": "n = 2"},
-            "False unless n ≥ 2; undecided there: n = 2.",
+            "False in general; undecided for n ≥ 2: n = 2.",
         ),
     ],
 )
@@ -131,7 +131,7 @@ def test_how_we_know(row, words):
     ],
 )
 def test_values_for_people(value, words):
-    assert explain.short(value) == words
+    assert sentences.short(value) == words
 
 
 def test_controls_in_words():
@@ -161,15 +161,19 @@ def test_links_and_what_stands_behind_them():
 
 def test_a_row_is_shown_with_all_that_can_be_said():
     row = BAD | {"corner": "n ≥ 2", "used": ["Lemma 1"], "note": "n = 1", "tightness": [0.5, None], "trials": 0}
-    row |= {"nonvacuous_from": {}, "witness": {"claimed": 1.0, "python": "assert True\n"}}
+    row |= {
+        "nonvacuous_from": {},
+        "witness": {"claimed": 1.0, "found": 2.0, "family": "n → ∞", "python": "assert True\n"},
+    }
     assert explain.one(row) == [
-        "a/printed   REFUTED, privacy",
-        "  charity          True for n ≥ 2. The paper uses it only there (Lemma 1).",
+        "a/printed   REFUTED, an implementation of the text is not private",
+        "  where true       True for n ≥ 2. The paper uses it only there (Lemma 1).",
         "  scope            everywhere",
-        "  evidence         derivation",
-        "  tightness        [0.5, None]",
+        "  evidence         a counterexample, which a program that runs by itself shows",
+        "  share of bound   [0.5, None]",
         "  note             n = 1",
-        "  witness          claimed: 1",
+        "  counterexample   the left side is 2; the text claims at most 1.",
+        "  family           n → ∞",
         "",
         "assert True",
         "",
@@ -179,35 +183,39 @@ def test_a_row_is_shown_with_all_that_can_be_said():
 @pytest.mark.parametrize(
     ("kind", "witness", "shown"),
     [
-        ("tail", {"claimed": 0.05, "found": 0.5}, "the text claims a probability of at most 0.05; it is 0.5."),
-        ("tail", {"claimed": 0.9, "found": 0.8}, "the text claims a probability of at least 0.9; it is 0.8."),
+        ("tail", {"claimed": 0.05, "found": 0.5}, "the probability is 0.5; the text claims at most 0.05."),
+        ("tail", {"claimed": 0.9, "found": 0.8}, "the probability is 0.8; the text claims at least 0.9."),
         (
             "tail",
             {"claimed": 0.1, "found": {"trials": 5, "failures": 4}},
             "a failure probability of 0.1; 4 of 5 trials failed.",
         ),
-        ("inequality", {"claimed": 2, "found": 3}, "the text claims at most 2; the true value is 3."),
-        ("identity", {"claimed": 2, "found": 3}, "the text's right side is 2; the left side is 3."),
-        ("privacy", {"claimed": 1, "found": 2.5, "log_ratio": 2.5}, "an outcome whose odds differ by exp(2.5)."),
+        ("inequality", {"claimed": 2, "found": 3}, "the left side is 3; the text claims at most 2."),
+        ("identity", {"claimed": 2, "found": 3}, "the left side is 3; the text says 2."),
+        (
+            "privacy",
+            {"claimed": 1, "found": 2.5, "log_ratio": 2.5},
+            "some outcome is exp(2.5) times as likely on one of two neighbouring datasets as on the other.",
+        ),
         ("rate", {"claimed": "a constant", "found": "none"}, "the text claims a constant; in truth none."),
     ],
 )
 def test_a_witness_says_what_its_numbers_are(kind, witness, shown):
-    sentence = explain.in_a_sentence({"kind": kind, "witness": {"setting": {"n": 4}} | witness})
+    sentence = sentences.in_a_sentence({"key": "a/printed", "kind": kind, "witness": {"setting": {"n": 4}} | witness})
     assert sentence.startswith("at n = 4, ") and sentence.endswith(shown)
 
 
 @pytest.mark.parametrize(
     ("ratios", "shown"),
     [
-        ([2.5, 25.0, 250.0], "the truth is 2.5, 25, 250 times the printed order: no hidden constant is enough."),
-        (["inf", "inf", "inf"], "the printed right side is 0 and what it bounds is not."),
+        ([2.5, 25.0, 250.0], "the left side is 2.5, 25, 250 times the printed order: no hidden constant is enough."),
+        (["inf", "inf", "inf"], "the printed right side is 0 and the left side is not."),
     ],
 )
 def test_a_family_says_that_no_constant_is_enough(ratios, shown):
     witness = {"setting": {"n": 10**80}, "claimed": "truth <= C g with one C for all", "found": "", "ratios": ratios}
-    sentence = explain.in_a_sentence({"kind": "rate", "witness": witness})
-    assert sentence == f"along a family of settings through n = 1e+80, {shown}"
+    sentence = sentences.in_a_sentence({"key": "a/printed", "kind": "rate", "witness": witness})
+    assert sentence == f"along a family of settings that goes through n = 1e+80, {shown}"
 
 
 def test_lines_fit_the_width_and_programs_stay_whole():
@@ -224,5 +232,6 @@ if __name__ == "__main__":
 
 def test_a_narrow_enclosure_is_one_number():
     assert (
-        explain.short("[0.9999998750000078, 0.9999998750000079] against [0.1, 0.2]") == "0.999999875 against [0.1, 0.2]"
+        sentences.short("[0.9999998750000078, 0.9999998750000079] against [0.1, 0.2]")
+        == "0.999999875 against [0.1, 0.2]"
     )

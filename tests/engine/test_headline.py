@@ -130,7 +130,7 @@ FALLS = {"verdict": REFUTED, "severity": "statement", "finding": "the sign is wr
         ([ROW | FALLS | {"finding": "", "note": "n! is larger. " * 9}], ": false as printed"),
         ([ROW | {"verdict": VACUOUS}], " says nothing at the sizes we tried"),
         ([ROW | {"verdict": OPEN}], " is not decided yet"),
-        ([ROW | {"verdict": NOT_A_CLAIM}], " claims nothing"),
+        ([ROW | {"verdict": NOT_A_CLAIM}], " is a definition, and claims nothing"),
         ([ROW | {"reading": "explicit"}], " is true in this reading"),
     ],
 )
