@@ -37,7 +37,7 @@ COUNT = [require("-1 < eta < inf", lambda eta: -1 < float(eta) < np.inf), in_uni
     source=", first item",
 )
 def max_mean(*, n: Number, sigma: Number) -> Number:
-    """The expected maximum of n Gaussians.
+    """The expected maximum of n Gaussians is at most sigma sqrt(2 log n).
 
     Derivation. For every lambda > 0, Jensen and a sum in place of the maximum give exp(lambda E M) <= E exp(lambda M)
     <= n exp(lambda^2 sigma^2 / 2), so E M <= log(n) / lambda + lambda sigma^2 / 2, and lambda = sqrt(2 log n) / sigma
@@ -74,7 +74,7 @@ def max_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
     source=", with sigma in both terms",
 )
 def max_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the maximum of n Gaussians exceeds with probability at most beta, sigma in both terms.
+    """The level that the maximum of n Gaussians exceeds with probability at most beta, with sigma in both terms.
 
     Derivation. Write a = sqrt(2 log 2n), b = sqrt(2 log 1/beta), h(x) = exp(x^2/2) Phi(-x), decreasing. By the union
     bound P(M >= sigma (a + b)) <= n Phi(-a-b) = n exp(-a^2/2) exp(-b^2/2) exp(-ab) h(a + b) <= beta h(a) / 2, and a >=
@@ -113,7 +113,7 @@ def range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
     source=", with sigma in both terms",
 )
 def range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the range of n Gaussians exceeds with probability at most beta, sigma in both terms.
+    """The level that the range of n Gaussians exceeds with probability at most beta, with sigma in both terms.
 
     With a = sqrt(2 log 2n), b = sqrt(2 log 2/beta), x = sqrt 2 (a + b), h(x) = exp(x^2/2) Phi(-x): the union bound over
     pairs gives n (n-1) Phi(-x) = n (n-1) exp(-a^2) exp(-b^2) exp(-2ab) h(x) <= (beta^2 / 16) h(sqrt 2 a), at most beta
@@ -130,7 +130,7 @@ def range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
     source=", proof, (4)",
 )
 def interval_is_left(*, n: int, sigma: Number, t: Number) -> arb:
-    """A range of at least t leaves the open interval (-t/2, t/2).
+    """Noise whose range is at least t has its minimum or its maximum outside the open interval (-t/2, t/2).
 
     Derivation. If -t/2 < m and M < t/2 then M - m < t. The right side: 1 - (1 - 2 Phi(-t / (2 sigma)))^n for n >= 2,
     and 1 for n = 1, where the printed m < M is impossible.
@@ -146,7 +146,7 @@ def interval_is_left(*, n: int, sigma: Number, t: Number) -> arb:
     source=", proof, second line",
 )
 def two_ends(*, n: int, sigma: Number, t: Number) -> arb:
-    """The union bound over two ends, as printed.
+    """The union bound over the two ends of the interval (-t/2, t/2), as printed.
 
     Derivation. m >= -t/2 is a slip for m <= -t/2. As it stands the right side is (1 - Phi^n) + Phi^n = 1, Phi at t / (2
     sigma), because m >= -t/2 has the probability of M <= t/2; so the inequality holds and says nothing.
@@ -160,7 +160,7 @@ def two_ends(*, n: int, sigma: Number, t: Number) -> arb:
     source=", proof, second line, with m <= -t/2 and m <= M",
 )
 def two_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
-    """The union bound over two ends; equality for n = 1.
+    """The union bound over the two ends of the interval (-t/2, t/2), in mirror image; an equality for n = 1.
 
     Derivation. The interval is left only if M >= t/2 or m <= -t/2, so by the union bound its chance is at most the sum
     of theirs; for n = 1, m = M, and for t > 0 the two events exclude each other, with equality.
@@ -177,7 +177,7 @@ def two_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
     source=", proof, third line",
 )
 def both_ends_alike(*, n: int, sigma: Number, t: Number) -> arb:
-    """Twice the chance of one end.
+    """By symmetry the chance of leaving (-t/2, t/2) at either end is twice the chance of leaving it at one.
 
     As printed the left side is 1 for every t (see the step before); with m <= -t/2 in it, m has the law of -M.
 
@@ -201,7 +201,7 @@ both_ends_mirrored = both_ends_alike.corrected(
     source=", proof, last line: Lemma A.5 at beta / 2",
 )
 def half_range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
-    """Lemma A.5 at half of beta, as printed.
+    """The level that the maximum of n Gaussians exceeds with probability at most beta/2, as printed.
 
     Without sigma in the second term: right for sigma <= 1, wrong for every sigma > 1 and beta small enough.
     """
@@ -214,7 +214,7 @@ def half_range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
     source=", proof, last line, with sigma in both terms",
 )
 def half_range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
-    """Lemma A.5 at half of beta, sigma in both terms."""
+    """The level that the maximum of n Gaussians exceeds with probability at most beta/2, with sigma in both terms."""
     n, sigma, beta = alike(n, sigma, beta)
     return sigma * half_range_threshold.theorem.formula(n=n, sigma=1, beta=beta)
 
@@ -238,7 +238,7 @@ def count_bound(*, eta: Any, r: Any, sigma: Any) -> Any:
     source=", the display",
 )
 def count_min_mean(*, eta: Number, r: Number, sigma: Number) -> Number:
-    """The expected minimum of K Gaussians, K ~ TNB(eta, r): what is displayed.
+    """The expected minimum of K Gaussians, K ~ TNB(eta, r), as the display has it.
 
     The title says maximum, the display minimum. The display is true for a plain reason: the minimum is at most xi_1, so
     its mean is at most 0, and E K >= 1 makes the right side at least 0. At eta = 0 the printed fraction is 0/0; we read
@@ -257,7 +257,7 @@ def count_min_mean(*, eta: Number, r: Number, sigma: Number) -> Number:
     source=", the title; so used in Lemma K.4",
 )
 def count_max_mean(*, eta: Number, r: Number, sigma: Number) -> Number:
-    """The expected maximum of K Gaussians, K ~ TNB(eta, r): what the title says and Lemma K.4 uses.
+    """The expected maximum of K Gaussians, K ~ TNB(eta, r), as the lemma's title has it and Lemma K.4 uses it.
 
     Given K, Lemma A.5 bounds the mean by sigma sqrt(2 log K); the square root and the logarithm are concave, so E
     sqrt(2 log K) <= sqrt(2 E log K) <= sqrt(2 log E K). K is independent of the noise.
@@ -277,7 +277,7 @@ def count_max_mean(*, eta: Number, r: Number, sigma: Number) -> Number:
     source=", proof, (5)",
 )
 def total_expectation(*, eta: Number, r: Number, terms: int) -> tuple[arb, arb]:
-    """The mean over K, one sample size at a time.
+    """The expected minimum of K Gaussians is the mean over K of that of a fixed number of them.
 
     For sigma = 1. Returns (partial sum over j <= terms, a bound of the rest): |E min of j| <= sqrt(2 log j) <= j, so
     the rest is at most E[K; K > terms].
@@ -299,7 +299,10 @@ def total_expectation(*, eta: Number, r: Number, terms: int) -> tuple[arb, arb]:
     source=", proof, second line: Lemma A.5",
 )
 def min_mean(*, j: Number, sigma: Number) -> Number:
-    """Lemma A.5 for the minimum of j Gaussians: true with room to spare, as E min of j = -E max of j <= 0."""
+    """The expected minimum of j Gaussians, which is at most 0, is at most sigma sqrt(2 log j).
+
+    Lemma A.5, with room to spare: the expected minimum of j is minus the expected maximum.
+    """
     j, sigma = alike(j, sigma)
     return sigma * sqrt(2 * log(j))
 
@@ -319,7 +322,7 @@ def log_moment(eta: Number, r: Number, power: Number, terms: int = 250) -> arb:
     source=", proof, fourth line: Jensen's inequality, first time",
 )
 def root_outside(*, eta: Number, r: Number) -> arb:
-    """Jensen's inequality for the square root: log K >= 0 as K >= 1, and the square root is concave on [0, inf).
+    """By Jensen's inequality E sqrt(log K) is at most sqrt(E log K).
 
     Derivation. log K >= 0 as K >= 1, and the square root is concave: E sqrt(log K) <= sqrt(E log K), by Jensen.
     """
@@ -333,7 +336,10 @@ def root_outside(*, eta: Number, r: Number) -> arb:
     source=", proof, fourth line: Jensen's inequality, second time",
 )
 def logarithm_outside(*, eta: Number, r: Number) -> arb:
-    """Jensen's inequality for the logarithm, which is concave on [1, inf)."""
+    """By Jensen's inequality E log K is at most log E K.
+
+    The logarithm is concave on [1, inf).
+    """
     return tnb.mean(eta, r).log()
 
 
@@ -345,7 +351,7 @@ def logarithm_outside(*, eta: Number, r: Number) -> arb:
     source="derived here",
 )
 def root_log_curvature(*, x: Number) -> arb:
-    """The second derivative of sqrt(log x), negative for x > 1: one application of Jensen's inequality would do.
+    """The second derivative of sqrt(log x) is negative for x > 1, so that one use of Jensen's inequality would do.
 
     Derivation. The first derivative is 1/(2 x sqrt(log x)), and its derivative -(1/(2 x^2)) (log x)^(-1/2) - (1/(4
     x^2)) (log x)^(-3/2) = -(2 log x + 1)/(4 x^2 (log x)^(3/2)), negative for x > 1.
@@ -362,7 +368,7 @@ def root_log_curvature(*, x: Number) -> arb:
     source=", proof, last line: Definition A.1",
 )
 def mean_inserted(*, eta: Number, r: Number, sigma: Number) -> Number:
-    """The printed fraction of E K in the place of E K."""
+    """The bound sqrt(2 log E K) with the printed formula for the mean of a TNB law in the place of E K."""
     return count_bound(eta=eta, r=r, sigma=sigma)
 
 
@@ -377,7 +383,10 @@ def mean_inserted(*, eta: Number, r: Number, sigma: Number) -> Number:
     needs=[in_unit_interval("r"), positive("sigma")],
 )
 def geometric_min_mean(*, r: Number, sigma: Number) -> Number:
-    """The expected minimum of a geometric number of Gaussians, as displayed: Lemma A.7 at eta = 1, E K = 1/r."""
+    """The expected minimum of a geometric number of Gaussians, with E K = 1/r, as displayed.
+
+    Lemma A.7 at eta = 1.
+    """
     return geometric_max_mean(r=r, sigma=sigma)
 
 
@@ -391,7 +400,7 @@ def geometric_min_mean(*, r: Number, sigma: Number) -> Number:
     source=", read as Lemma A.7's title",
 )
 def geometric_max_mean(*, r: Number, sigma: Number) -> Number:
-    """The expected maximum of a geometric number of Gaussians: as the title of Lemma A.7 says.
+    """The expected maximum of a geometric number of Gaussians, with E K = 1/r, as the title of Lemma A.7 has it.
 
     >>> round(float(geometric_max_mean(r=0.01, sigma=1.0)), 4)
     3.0349

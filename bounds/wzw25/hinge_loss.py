@@ -16,7 +16,7 @@ from lemmata.bounds.theorem import positive, theorem
     needs=[positive("width")],
 )
 def hinge_loss(*, margin: Real, width: Real) -> Real:
-    """The confidence margin is a parameter of the hinge loss and says nothing about the data.
+    """The hinge loss of a record at a confidence margin, which is a parameter and says nothing about the data.
 
     max(0, 1 - margin / width) at margin = y <w, x>. The remark fixes how a letter is used: c is chosen, the margin
     gamma(S) and the inlier sets of Definition 6.1 belong to the data. Later lemmas choose c = gamma / 3 for a *level*
@@ -56,7 +56,7 @@ def rescaled_weights(*, w: Real, width: Real, other: Real) -> Real:
     source=", Equation 6",
 )
 def excess_empirical_risk(*, loss: Real, smallest: Real) -> Real:
-    """Excess empirical risk: the loss above the smallest loss.
+    """The excess empirical risk: the loss of a vector on the data above the smallest one.
 
     loss - smallest. The minimum need not be attained for every loss (the logistic loss on separable data tends to 0);
     for the hinge sum over R^d it is, see part minimum.

@@ -20,7 +20,7 @@ WIDTH_BELOW_MARGIN = require("0 < width <= gamma <= 1", lambda width, gamma: 0 <
 
 @theorem("wzw25.eq2", part="1-excess", says=r"\hat L_c(w;S)\le\hat L_c(w^*;S)+\mathrm{EER}")
 def loss_through_excess(*, smallest: Real, excess: Real) -> Real:
-    """The loss is the smallest loss and the excess.
+    """The hinge loss of the released weights is the smallest hinge loss and their excess.
 
     smallest + excess, an equality by Definition A.11 with w* a minimiser over R^d, which exists (defA.11, minimum).
 
@@ -40,7 +40,7 @@ def loss_through_excess(*, smallest: Real, excess: Real) -> Real:
     r"+\hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{out}})",
 )
 def separator_loss(*, inlier_loss: Real, outlier_loss: Real) -> Real:
-    """The smallest loss is at most the loss of the inliers' separator.
+    """The smallest hinge loss is at most that of the inliers' separator.
 
     inlier_loss + outlier_loss, the hinge sum of w_in over S split into its two parts; w_in is one of the w that w*
     minimises over.
@@ -59,7 +59,7 @@ def separator_loss(*, inlier_loss: Real, outlier_loss: Real) -> Real:
     source=", bracket (a)",
 )
 def lossless_width(*, gamma: Real) -> Real:
-    """The largest confidence margin c at which the inliers' separator has no loss on them: gamma.
+    """The largest confidence margin at which the inliers' separator has no hinge loss on them is gamma.
 
     Derivation. y <w_in, x> >= gamma(S_in) >= gamma >= c for every record of S_in, because w_in has norm 1.
 
@@ -77,7 +77,7 @@ def lossless_width(*, gamma: Real) -> Real:
     source=", bracket (b)",
 )
 def outlier_loss_printed(*, radius: Real, outliers: int, width: Real) -> Real:
-    """Each outlier costs at most its norm over the confidence margin, as printed.
+    """The hinge loss of an outlier is at most its norm over the confidence margin, as printed.
 
     radius outliers / width. The hinge of a record at margin -||x|| is 1 + ||x|| / c, not ||x|| / c: the 1 is missing.
 
@@ -92,7 +92,7 @@ def outlier_loss_printed(*, radius: Real, outliers: int, width: Real) -> Real:
     source=", bracket (b); the proof of Lemma D.1 has this form",
 )
 def outlier_loss(*, radius: Real, outliers: int, width: Real) -> Real:
-    """Each outlier costs at most one and its norm over the confidence margin.
+    """The hinge loss of an outlier is at most one and its norm over the confidence margin.
 
     Derivation. (1 + radius / width) outliers: y <w_in, x> >= -||x|| because w_in has norm 1. Attained by records
     -radius w_in. At most twice the printed bound where c <= radius.
@@ -110,7 +110,7 @@ def outlier_loss(*, radius: Real, outliers: int, width: Real) -> Real:
     needs=[WIDTH_BELOW_MARGIN, integer("outliers", 0), at_least("excess", 0)],
 )
 def total_order(*, outliers: int, width: Real, gamma: Real, excess: Real) -> Real:
-    """The loss is of the order of the outliers over the confidence margin, and the excess.
+    """The order of the hinge loss: the outliers over the confidence margin, and the excess.
 
     What the printed O(.) contains, and the excess: outliers / width + excess, for records in the unit ball, 0 < c <=
     gamma (bracket (a) asks for it) and any w.
@@ -131,7 +131,7 @@ def total_order(*, outliers: int, width: Real, gamma: Real, excess: Real) -> Rea
     source=", our constants",
 )
 def total_loss(*, outliers: int, width: Real, gamma: Real, radius: Real, excess: Real) -> Real:
-    """The loss is at most 1 + b/c an outlier, and the excess.
+    """The hinge loss is at most 1 + b/c for every outlier, and the excess.
 
     (1 + radius / width) outliers + excess, for records of norm at most `radius`: parts 1 to 4 in a row. In the unit
     ball 1 + 1/c <= 2/c because c <= 1, so the printed O(|S_out| / c) has the constant 2.
@@ -151,7 +151,7 @@ def total_loss(*, outliers: int, width: Real, gamma: Real, radius: Real, excess:
     source=", text below it",
 )
 def most_removed(*, n: int) -> int:
-    """Removing n - 2 points always leaves a linearly separable rest.
+    """Removing n - 2 points always leaves data that a hyperplane separates.
 
     Derivation. n - 2 are removed where 2 remain with a margin > 0, "for any non-degenerate binary classification
     problem". Two records z, z' have a margin unless one is a nonpositive multiple of the other, so what is needed
@@ -200,7 +200,7 @@ def outlier_share(*, n: int, s: int) -> Real:
     source=", our example",
 )
 def hinge_risk(*, n: int, s: int, gamma: Real) -> Real:
-    """No minimiser of a hinge loss can do without the margin in the outlier term.
+    """No minimiser of a hinge loss can do without the margin in the outlier term of its risk.
 
     Derivation. 1 - s/n, the empirical zero-one risk of every minimiser, for every c: n - s records z = gamma e_1, which
     leave the margin gamma, and s outliers z = -e_1. On -c < t < c / gamma the hinge sum of t e_1 has slope (s - gamma

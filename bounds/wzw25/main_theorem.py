@@ -27,7 +27,7 @@ PROPER_BALL = [*ANY, *grid.SAMPLE_NEEDS, grid.NOT_ALL]
 
 @theorem("wzw25.thm4.1", part="privacy", kind="privacy", says=IN_RANGE, needs=RANGE, source=f"{WZW25}, Theorem 4.1 (1)")
 def main_privacy(*, epsilon: float, delta: float) -> float:
-    """The smallest delta at epsilon of DP Adaptive Margin: at most delta / 2.
+    """DP Adaptive Margin spends at most delta / 2 at epsilon.
 
     That of its Gaussian budget mu = epsilon / (2 sqrt(2 log(1/delta))).
     With either score: Theorems 6.5 and 6.7. Definition 2.1 prints epsilon < 1; the theorem goes up to 8 log(1/delta).
@@ -56,7 +56,9 @@ EMPIRICAL, POPULATION = r"\tilde{\mathcal R}_S", r"\mathcal R_D"
     source=f"{WZW25}, Theorem 4.1 (2), first display; Appendix J",
 )
 def main_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """The expression inside O~(.) of the main theorem for the error on the data; at S_out = S, gamma = inf, it is 0.
+    """The order of the number of errors that DP Adaptive Margin makes on its data, for every outlier set.
+
+    At S_out = S, gamma = inf, it is 0.
 
     For Algorithm 3 with the penalised score, last iterates; with high probability is 1 - 3/n^2. min(epsilon, 1) is
     there for the price of the dimension.
@@ -76,7 +78,7 @@ main_order_proper = main_order.corrected(
     source="derived here: one algorithm, Equation 3 as its score",
 )
 def penalised_error(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """The error on the data of Algorithm 3 with the penalised score, last iterate, with our constants.
+    """The errors on the data of Algorithm 3 with the penalised score and last iterates, with our constants.
 
     errors(out) = score(out) - penalty(out) <= min_gamma (errors(gamma) + penalty(gamma)) + excess of the choice -
     penalty(out), and penalties differ by 5/2 (k_gamma - k_out) log(2n) < 5/2 k_gamma log(2n).
@@ -100,7 +102,10 @@ def penalised_error(*, n: int, gamma: float, outliers: int, epsilon: float, delt
 def main_population_rate(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
-    """The expression inside O~(.) for the population risk of M*: that of Theorem 6.7, at most 1."""
+    """The order of the population risk of DP Adaptive Margin, at most 1.
+
+    That of Theorem 6.7.
+    """
     return min(1.0, 1 / (n * gamma**2 * min(epsilon, 1.0)) + outliers / (gamma * n))
 
 
@@ -119,7 +124,7 @@ main_population_rate_proper = main_population_rate.corrected(
     source=", 'simultaneously'",
 )
 def least_order(*, profile: Sequence[float], n: int, epsilon: float) -> float:
-    """The smallest bound over all outlier sets: "simultaneously" is one event, not 2^n of them.
+    """The smallest bound over all outlier sets: that it holds "simultaneously" is one event, not 2^n of them.
 
     The right side is a number for every S_out, so all of them hold exactly when the smallest does; f falls in gamma, so
     that is min over q of f(q, M_q), `profile` = (M_0, ..., M_{n-1}), and no union bound is paid.
@@ -142,7 +147,7 @@ def least_order(*, profile: Sequence[float], n: int, epsilon: float) -> float:
     needs=[*ANY, positive("radius")],
 )
 def ball_privacy(*, epsilon: float, delta: float, radius: float) -> float:
-    """The smallest delta at epsilon of DP Adaptive Margin on records of any norm.
+    """DP Adaptive Margin on records of any norm spends at most this delta at epsilon.
 
     That of the Gaussian budget that Algorithm 3 spends. The theorem prints no range for epsilon, nor does Algorithm 3;
     this delta exceeds the promised delta for large epsilon. Up to epsilon = 8 log(1/delta) the derivation of
@@ -171,7 +176,7 @@ ball_privacy_in_range = ball_privacy.corrected(**SMALL_EPSILON)(ball_privacy.the
 def scaled_mean_order(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
-    """The expression inside O~(.) for the expected error of Algorithm 3 on records of norm at most b, as printed.
+    """The order of the expected error of Algorithm 3 on records of norm at most b, as printed.
 
     The third term is printed 1/epsilon, where part (2) has 1/(n epsilon) (cf. Lemma H.2): that only makes the bound
     larger, but then it does not fall below 1/epsilon however many records there are.
@@ -187,7 +192,7 @@ def scaled_mean_order(
 def scaled_mean_order_sharp(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
-    """The expression inside O~(.) for the expected error on records of norm at most b, with 1/(n epsilon).
+    """The order of the expected error of Algorithm 3 on records of norm at most b, with 1/(n epsilon).
 
     1/(n epsilon) <= b^2/(n gamma^2 epsilon): the third term could be left out.
     """
@@ -210,7 +215,7 @@ TAIL_BALL = r"+\frac{1}{n\varepsilon}+\frac{1}{n}\right)\wedge 1" + grid.SURE
 def scaled_tail_order(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
-    """The expression inside O~(.) for the error on records of norm at most b with probability 1 - 3/n^2."""
+    """The order of the error of Algorithm 3 on records of norm at most b, with probability 1 - 3/n^2."""
     return tail_order_on_grid.theorem.formula(
         n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius
     )
@@ -230,7 +235,7 @@ scaled_tail_order_proper = scaled_tail_order.corrected(
     source=f"consequence of {WZW25}, Appendix L",
 )
 def scaled_radius(*, radius: float, scale: float) -> float:
-    """The radius after records, radius and grid are multiplied by one factor, which changes no release.
+    """Multiplying records, radius and grid by one factor changes no release: the radius that results.
 
     Derivation. The hinge loss of width gamma/3 sees <w, x>/gamma only, Delta = 12 b/gamma and k see gamma/b only, and
     clipping commutes with the factor: gradients, noise and step sizes stay.
@@ -249,7 +254,7 @@ def scaled_radius(*, radius: float, scale: float) -> float:
     needs=[*ANY, positive("radius")],
 )
 def ball_population_privacy(*, epsilon: float, delta: float, radius: float) -> float:
-    """The smallest delta at epsilon of DP Adaptive Margin on records of any norm, as the population part states it.
+    """DP Adaptive Margin as the population bound states it, on records of any norm: its delta at epsilon.
 
     The sentence of Theorem L.1, with the empirical error as the score; with the score of Equation 3, too (Theorem 6.7).
     """
@@ -277,7 +282,7 @@ SCALED = (
     source=f"{WZW25}, Appendix L, Theorem L.2, Equation 30",
 )
 def scaled_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
-    """The expression inside O~(.) for the population risk, records in a ball of radius b.
+    """The order of the population risk of DP Adaptive Margin on records in a ball of radius b.
 
     "Running M* with R~_S": with the empirical score. The argument it refers to (Appendix I) needs the penalised one;
     privacy itself (`scaled_risk`) gives it where some record is left, epsilon <= 1 and delta <= 1/n.
@@ -310,7 +315,7 @@ scaled_rate_modest = scaled_rate.corrected(
     needs=[*ANY, *grid.SAMPLE_NEEDS],
 )
 def scaled_twin(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
-    """The same expression at gamma/b and b = 1: multiplying records, radius and margins changes nothing.
+    """The order of the population risk at gamma/b and b = 1: multiplying records, radius and margins changes nothing.
 
     Nor does the algorithm with the grid {b/n, 2b/n, ..., b} (cf. Corollary G.2): projections do not see scale, the
     gradient's noise and step size scale with the gradient (Theorem L.1). With the grid of Algorithm 3 it would.
@@ -341,7 +346,7 @@ ANY_PRIVATE = [at_least("epsilon", 0), at_least("delta", 0), between("empirical"
     source="derived here; well known",
 )
 def expected_gap(*, epsilon: float, delta: float, empirical: float) -> float:
-    """The expected population risk of a private algorithm whose expected error on the data is `empirical`.
+    """The expected population risk of a private algorithm, from its expected error on the data.
 
     Derivation. E R_D(M(S)) = E[M(S) errs on z'], z' fresh. Replace z_i by z': at most e^epsilon E[M(S^i) errs on z'] +
     delta, and (S^i, z') has the law of (S, z_i). Average over i. Both terms are sharp.
@@ -385,7 +390,7 @@ def private_gap(*, n: int, epsilon: float, delta: float, beta: float, empirical:
     source="derived here: the empirical score, and what privacy itself gives",
 )
 def scaled_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
-    """A bound on the population risk of Algorithm 3 with the empirical score, norms up to b, with our constants.
+    """The population risk of Algorithm 3 with the empirical score, on records of norm up to b, with our constants.
 
     Q is Theorem 6.5 (explicit, part tail-off-grid), which fails with 3/n^2. M* spends mu, so it is (a, n^-3)-DP (Lemma
     E.1), and by step s2 at beta = 1/n^2 its risk is at most e^{a+1} times its error on the data, and a little more.

@@ -45,7 +45,7 @@ def rate(*, outliers: int, n: int, gamma: Real, epsilon: Real, radius: Real = 1)
 
 @theorem("wzw25.lem6.4", says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\mathcal{{O}}{G}\wedge 1", needs=TERM)
 def grid_order(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
-    """The best margin on the grid is as good as the best of all, up to a constant.
+    """The order of the best bound on the grid of margins, which is that of the best bound over all margins.
 
     What the printed O(.) contains: outliers / (n gamma) + 1 / (n gamma^2 epsilon), to be minimised over outlier sets
     with gamma = gamma(S minus S_out) on the right, over gamma in Gamma on the left. Printed for every epsilon > 0.
@@ -62,7 +62,7 @@ def grid_order(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     source=", our constant",
 )
 def grid_constant(*, n: int, epsilon: Real) -> Real:
-    """The best margin on the grid loses a factor 4, and epsilon / n where that is more.
+    """The best margin of the grid loses a factor 4 against the best of all, and epsilon / n where that is more.
 
     max(4, epsilon / n). Let k outliers leave the margin gamma. (1) gamma >= 1/n: the largest grid value gamma' below
     gamma has gamma < 2 gamma', and needs no more outliers, so g(gamma') < 4 g(gamma) (Lemma G.1). (2) gamma < 1/n:
@@ -84,7 +84,7 @@ def grid_constant(*, n: int, epsilon: Real) -> Real:
     source=", Section 5, Step 3, and Appendix H",
 )
 def grid_size(*, n: int) -> int:
-    """The grid has one value more than the logarithm of n.
+    """The grid of margins has at most log2(n) + 1 values, rounded up.
 
     Derivation. ceil(log2 n) + 1 distinct values: j = 0, ..., floor(log2 n), and 1, which is 2^j / n exactly when n is a
     power of two. At most log2(n) + 2, which is at most 4 log2(n) once log2(n) >= 2/3. A list that repeats the value 1,
@@ -141,7 +141,7 @@ def grid_neighbour(*, n: int, gamma: Real) -> Fraction:
     r"\ge\min_{\tilde S\in\mathcal{S}_{\mathrm{out}}(\tilde{\gamma})}|\tilde S|",
 )
 def fewest(*, profile: Sequence[Real], gamma: Real) -> int:
-    """A smaller margin needs no more outliers.
+    """Margins below gamma have an outlier set that is no larger than that of gamma.
 
     m(gamma) = min{k : M_k >= gamma}, and n if there is none, for the nondecreasing `profile` M; nondecreasing in gamma.
 
@@ -159,7 +159,7 @@ def fewest(*, profile: Sequence[Real], gamma: Real) -> int:
     source=", Equation 11, first line",
 )
 def doubled_terms(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
-    """Halving the margin doubles the first term and quadruples the second.
+    """Halving the margin doubles the outlier term of the bound and quadruples the noise term.
 
     2 outliers / (n gamma) + 4 / (n gamma^2 epsilon) with outliers = m(gamma'), gamma' >= gamma / 2.
 
@@ -177,7 +177,7 @@ def doubled_terms(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     source=", Equation 11, second line",
 )
 def quadrupled_terms(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
-    """The outliers of the larger margin are no fewer.
+    """The bound at a margin is at most four times that at a margin up to twice as large, with its outliers.
 
     4 (outliers / (n gamma) + 1 / (n gamma^2 epsilon)) with outliers = m(gamma) >= m(gamma').
 
@@ -215,7 +215,7 @@ def best_level_bound(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Re
     source=", proof, first sentence",
 )
 def general_constant(*, n: int, epsilon: Real) -> int:
-    """The constant for epsilon at most n serves every epsilon.
+    """The constant with which the grid serves every epsilon, not epsilon at most n alone.
 
     4, the constant of Lemma G.1: what "without loss of generality" claims is that the case epsilon <= n settles the
     others. 4 = max(4, epsilon / n) for epsilon <= 4 n; for larger epsilon the other cases need a larger one.
@@ -245,7 +245,7 @@ restricted_constant = general_constant.corrected(
     source=", proof, second sentence",
 )
 def short_margin(*, n: int, gamma: Real, epsilon: Real) -> Real:
-    """A margin below 1/n makes the bound trivial.
+    """A margin below 1/n has a bound that is trivial.
 
     1 / (n gamma^2 epsilon) = (n / epsilon) / (n gamma)^2 > n / epsilon >= 1.
 
@@ -265,7 +265,7 @@ def short_margin(*, n: int, gamma: Real, epsilon: Real) -> Real:
     source=", proof, Equation 13, first line",
 )
 def any_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
-    """The best grid value is as good as the best margin, for epsilon at most n.
+    """The best margin of the grid has a bound as good as that of the best margin of all, for epsilon at most n.
 
     outliers / (n gamma) + 1 / (n gamma^2 epsilon), what O(.) contains; the constant is 4, by s2 and Lemma G.1.
 
@@ -284,7 +284,7 @@ def any_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     source=", proof, Equation 13, second line",
 )
 def left_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
-    """The best level for an outlier set is the margin it leaves.
+    """The best margin for an outlier set is the one that the remaining records have.
 
     Derivation. min(outliers / (n gamma) + 1 / (n gamma^2 epsilon), 1), the term of one S_out on the right. At S_out =
     S, gamma = inf, it is 0, and the left side never is. Other S_out: the term decreases in gamma, and S_out is in
@@ -315,7 +315,7 @@ left_margin_proper = left_margin.corrected(
     source=", Equation 14",
 )
 def ball_order(*, outliers: int, n: int, gamma: Real, epsilon: Real, radius: Real) -> Real:
-    """In a ball of radius b the grid from b/n to b is as good as all margins, by the display of the unit ball.
+    """In a ball of radius b a grid from b/n to b is as good as all margins, with the display of the unit ball.
 
     What the printed O(.) contains, without any b: outliers / (n gamma) + 1 / (n gamma^2 epsilon).
 
@@ -350,7 +350,7 @@ def ball_constant(*, n: int, epsilon: Real, radius: Real) -> Real:
     source=", our constant",
 )
 def same_display_constant(*, n: int, epsilon: Real, radius: Real) -> Real:
-    """The printed display holds with a constant that grows with the radius.
+    """In a ball of radius b the unit ball's display holds with a constant that grows with b.
 
     max(4, b^2 epsilon / n). A margin of at least b/n has a grid value within a factor 2 below it, as in Lemma G.1; a
     margin gamma < b/n has g(gamma) > n / (b^2 epsilon), and the left side is at most 1. So the display stands as

@@ -24,7 +24,7 @@ def signed_records(X: Array, y: Array) -> Array:
     r"\mathrm{Margin}(w;S)=\max\left\{\min_{(x,y)\in S}\frac{y\langle w,x\rangle}{\|w\|},0\right\}",
 )
 def margin(*, w: Array, X: Array, y: Array) -> float:
-    """Margin of a direction, and the geometric margin as its maximum.
+    """The margin of a direction on the data, and the geometric margin as the largest of them.
 
     Margin(w; S) = max(min_i y_i <w, x_i> / ||w||, 0) with X of shape (n, d), y in {-1, +1}^n, w != 0 of shape
     (d,). The classifier has no intercept. The maximum is attained, because the quotient is continuous on the
@@ -93,7 +93,7 @@ def size_of(masks: Array) -> Array:
     needs=[between("level", 0, 1)],
 )
 def inlier_sets(*, subset_margins: Array, level: float) -> Array:
-    """Margin inliers and outliers: which subsets reach a margin, and what they leave out.
+    """The inlier sets at a margin are the subsets that reach it; the outliers are what they leave out.
 
     The bit masks of S_in(level), given gamma(S') for every subset S' of S, shape (2^n,), indexed by mask (bit
     i: record i is in S'). S_out(level) holds their complements. The paper does not say what gamma of the
@@ -115,7 +115,7 @@ def inlier_sets(*, subset_margins: Array, level: float) -> Array:
     source=", a consequence",
 )
 def fewest_outliers(*, subset_margins: Array, level: float) -> int:
-    """A larger margin leaves fewer outlier sets, and its smallest is no smaller.
+    """A larger margin has fewer outlier sets, and the smallest of them is no smaller.
 
     Derivation. m(level) = n - max{|S'| : gamma(S') >= level}. Because gamma(S') >= gamma' >= gamma, S_in(gamma') is
     contained in S_in(gamma), their complements likewise, and a minimum over fewer sets is no smaller. Moreover
@@ -135,7 +135,7 @@ def fewest_outliers(*, subset_margins: Array, level: float) -> int:
     source=", a consequence with gamma of the empty subset +inf",
 )
 def outlier_count(*, subset_margins: Array, level: float) -> int:
-    """There is always an outlier set: all of S.
+    """Every margin has an outlier set, the whole dataset if no other.
 
     Derivation. |S_out(level)| >= 1, because the empty subset is an inlier set: its margin is a minimum over
     nothing. The minima over S_out(gamma) need this (cf. Lemma 6.3, Corollary D.2 and Lemma 6.4). Without the empty
@@ -155,7 +155,7 @@ def outlier_count(*, subset_margins: Array, level: float) -> int:
     source=", a consequence",
 )
 def outlier_count_at_zero(*, n: int) -> int:
-    """At level 0 every subset is an outlier set, of separable data or not.
+    """At margin 0 every subset is an outlier set, whether the data are separable or not.
 
     Derivation. |S_out(0)| = 2^n: the margin of Equation 1 is clipped at 0, so gamma(S') >= 0 for every S', and level 0
     does not mean separable. What divides by gamma says nothing there (cf. Lemma 6.2: infinitely many rows).

@@ -69,7 +69,7 @@ def stride(
     needs=[integer("n"), integer("steps")],
 )
 def gdp_parameter(*, n: int, steps: int) -> float:
-    """Algorithm 5 is mu-GDP under replacement: the mu it spends, with mu = sqrt(T) / n so that T is whole.
+    """Algorithm 5, noisy gradient descent, is mu-GDP under replacement when sqrt(T) is n mu.
 
     Derivation. (1) The gradient sum has sensitivity Delta (Lemma A.10 b, any choice of subgradient at kinks).
     (2) One noisy gradient is a Gaussian mechanism, (Delta / sigma)-GDP, whatever w_t was released before
@@ -95,7 +95,7 @@ def gdp_parameter(*, n: int, steps: int) -> float:
     source=", Equation 7",
 )
 def averaged_rate(*, d: int, mu: float, sensitivity: float, distance: float) -> float:
-    """Expected excess of the averaged iterate, the expression inside O(.): distance Delta sqrt(d) / mu.
+    """The order of the expected excess loss of noisy descent's averaged iterate: distance Delta sqrt(d) / mu.
 
     A sensitivity bounds differences of gradients, not gradients: with <a, w> added to every record's loss Delta is what
     it was, and the excess grows with ||a||.
@@ -113,7 +113,9 @@ def averaged_rate(*, d: int, mu: float, sensitivity: float, distance: float) -> 
     source=", Equation 7, with a bounded gradient and our constant",
 )
 def averaged_bound(*, d: int, mu: float, sensitivity: float, distance: float) -> float:
-    """Expected excess of the averaged iterate: `averaged_excess` with n^2/T <= 1/mu^2 and 1 <= d.
+    """The expected excess loss of noisy descent's averaged iterate for T >= n^2 mu^2 steps and d >= 1.
+
+    `averaged_excess` with n^2/T <= 1/mu^2 and 1 <= d.
 
     >>> round(averaged_bound(d=4, mu=0.5, sensitivity=1.0, distance=1.0), 6)
     5.656854
@@ -138,7 +140,7 @@ UTILITY_NEEDS = [
     source="derived here from the printed proof",
 )
 def averaged_excess(*, n: int, d: int, steps: int, mu: float, sensitivity: float, distance: float) -> float:
-    """Expected excess of the averaged iterate for every whole T and sigma = Delta sqrt(T) / mu.
+    """The expected excess loss of noisy descent's averaged iterate for every number of steps.
 
     With D = ||w_ref - w_0||, a_t = L(w_t) - L(w_ref) and G^2 = n^2 Delta^2 + d sigma^2 >= E ||g_t + xi_t||^2:
     E ||w_{t+1} - w_ref||^2 = E ||w_t - w_ref||^2 - 2 eta E <g_t, w_t - w_ref> + eta^2 E ||g_t + xi_t||^2, where
@@ -160,7 +162,9 @@ def averaged_excess(*, n: int, d: int, steps: int, mu: float, sensitivity: float
     source="derived here from the printed proof",
 )
 def averaged_hinge_excess(*, n: int, d: int, steps: int, mu: float, sensitivity: float, distance: float) -> float:
-    """The same for hinge losses at the step size that knows ||grad L|| <= n radius / width = n Delta / 2.
+    """The expected excess hinge loss of the averaged iterate at a step size that uses the gradient's length.
+
+    The step size knows that ||grad L|| <= n radius / width = n Delta / 2.
 
     The derivation of `averaged_excess` with G^2 = n^2 Delta^2 / 4 + d sigma^2 and eta = D / (G sqrt(T)).
 
@@ -187,7 +191,7 @@ ALGORITHM = ", Algorithm 5, line Set"
     source=ALGORITHM,
 )
 def value_sensitivity(*, norm: Real, radius: Real, width: Real) -> Real:
-    """The line "L2 sensitivity of L-hat is Delta", taken word by word: the sensitivity of the *value* at ||w|| = norm.
+    """The sensitivity of the summed loss itself over a ball, where the proof says "L2 sensitivity of L-hat is Delta".
 
     One record replaced: values range over [0, 1 + norm radius / width]. It grows with ||w|| without bound, while
     the noise is for the gradient; the callers use Lemma A.10's Delta = 2 radius / width, which is meant.
@@ -207,7 +211,7 @@ def value_sensitivity(*, norm: Real, radius: Real, width: Real) -> Real:
     source=ALGORITHM,
 )
 def rounded_gdp(*, n: int, mu: float) -> float:
-    """The line "sigma = Delta sqrt(T) / mu = n Delta" where T = n^2 mu^2 is not whole and is rounded up.
+    """The mu that noisy descent spends with sigma = n Delta if T = n^2 mu^2 is not whole and is rounded up.
 
     The two expressions differ then. With n Delta the steps spend sqrt(ceil(n^2 mu^2)) / n > mu; at least one
     step is 1/n-GDP, so no mu < 1/n is reached. Rounded down, as the range t = 0..T-1 does, they spend less than mu.
@@ -224,7 +228,7 @@ def rounded_gdp(*, n: int, mu: float) -> float:
     source=ALGORITHM,
 )
 def whole_steps_gdp(*, steps: int, mu: float, sensitivity: float) -> float:
-    """sigma computed from the whole number of steps: exactly mu for every T, also where n mu < 1.
+    """The mu that noisy descent spends with sigma from the whole number of steps: exactly mu, also where n mu < 1.
 
     Derivation. sigma = Delta sqrt(T)/mu with the whole T put in gives sqrt(T) Delta/sigma = mu, whatever n mu is:
     nothing is rounded after sigma is computed.
@@ -242,7 +246,7 @@ def whole_steps_gdp(*, steps: int, mu: float, sensitivity: float) -> float:
     needs=[integer("n"), integer("d"), at_least("sensitivity", 0), at_least("sigma", 0)],
 )
 def squared_gradient_printed(*, n: int, d: int, sensitivity: Real, sigma: Real) -> Real:
-    """Second moment of a noisy gradient of any loss, which Algorithm 5 takes.
+    """The second moment of a noisy gradient of any loss: n^2 Delta^2 + d sigma^2.
 
     A sensitivity bounds differences, not gradients: the convex loss <a, w> + hinge has the sensitivity of the hinge,
     and a gradient sum of norm up to n (||a|| + Delta / 2). For per-record gradients of norm at most Delta it is true:
@@ -269,7 +273,7 @@ squared_gradient = squared_gradient_printed.corrected(
     r"-2\eta(\mathbb{E}\hat L(\mathbf{w}_t)-\hat L(\mathbf{w}_{ref}))+\eta^2(n^2\Delta^2+d\sigma^2)",
 )
 def one_step(*, squared_distance: Real, excess: Real, eta: Real, second_moment: Real) -> Real:
-    """One step of the recursion: its right-hand side.
+    """One step of descent brings the iterate nearer to the comparator by this much: the recursion's right side.
 
     >>> one_step(squared_distance=1.0, excess=0.5, eta=0.5, second_moment=1.0)
     0.75
@@ -285,7 +289,7 @@ def one_step(*, squared_distance: Real, excess: Real, eta: Real, second_moment: 
     needs=[integer("steps"), positive("eta")],
 )
 def telescoped(*, distance: Any, eta: Any, steps: int, second_moment: Any, final: Any) -> Any:
-    """The telescoped sum as printed, whose last term lacks the factor 1 / (2 eta).
+    """The average excess loss of the iterates by telescoping, as printed, without a factor 1 / (2 eta).
 
     `final` is E ||w_T - w_ref||^2.
 
@@ -300,7 +304,9 @@ def telescoped(*, distance: Any, eta: Any, steps: int, second_moment: Any, final
     r"+\frac{\eta}{2}(n^2\Delta^2+d\sigma^2)-\frac{\mathbb{E}\|\mathbf{w}_T-\mathbf{w}_{ref}\|^2}{2T\eta}"
 )
 def telescoped_corrected(*, distance: Any, eta: Any, steps: int, second_moment: Any, final: Any) -> Any:
-    """The telescoped sum: step s4 summed over t < T and divided by 2 eta T.
+    """The average excess loss of the iterates by telescoping: the recursion summed and divided by 2 eta T.
+
+    Step s4 summed over t < T.
 
     >>> telescoped_corrected(distance=1.0, eta=1.0, steps=1, second_moment=1.0, final=1.0)
     0.5
@@ -316,7 +322,9 @@ def telescoped_corrected(*, distance: Any, eta: Any, steps: int, second_moment: 
     needs=[integer("steps"), positive("second_moment"), positive("distance")],
 )
 def balanced(*, distance: float, steps: int, second_moment: float) -> float:
-    """The chosen eta balances the two terms. (The proof's eta has L for Delta; L appears nowhere else.)
+    """The step size that balances the two terms of the averaged excess loss.
+
+    The proof's eta has L for Delta; L appears nowhere else.
 
     Derivation. At eta = D/sqrt(T G), G = n^2 Delta^2 + d sigma^2, D^2/(T eta) = D sqrt(G/T) and eta G = D sqrt(G/T), so
     the sum is 2 D sqrt(G/T).
@@ -335,7 +343,7 @@ def balanced(*, distance: float, steps: int, second_moment: float) -> float:
     needs=[integer("d"), positive("mu"), positive("sensitivity"), positive("distance")],
 )
 def last_line(*, d: int, mu: float, sensitivity: float, distance: float) -> float:
-    """The proof's last line, 4 Delta sqrt(d) ||w_ref - w_0|| / mu: the constant 4 the O(.) hides.
+    """The averaged iterate's excess loss is at most 4 Delta sqrt(d) ||w_ref - w_0|| / mu: the hidden constant is 4.
 
     Derivation. With sigma = Delta sqrt(T)/mu the left side over the right one is (n mu/sqrt(T d) + 1)/2, which is at
     most 1 because T >= n^2 mu^2 and d >= 1.

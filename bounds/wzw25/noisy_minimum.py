@@ -29,7 +29,7 @@ VECTORS = [require("scores and noise finite, equal shape", lambda scores, noise:
     needs=CHOICE,
 )
 def choice_mean(*, count: Number, sigma: Number) -> Number:
-    """The expected excess of the chosen score over the best score.
+    """The expected excess of the score chosen by a noisy minimum over the best score.
 
     The scores may be random. Where they follow the noise min U goes inside the expectation; the printed proof bounds
     the excess by M - m for every outcome, and needs the factor 2 there: U = -xi with ties broken for the worst has
@@ -45,7 +45,7 @@ def choice_mean(*, count: Number, sigma: Number) -> Number:
     source="derived here; the factor 1 is sharp as the number of candidates grows",
 )
 def choice_mean_sharp(*, count: Number, sigma: Number) -> Number:
-    """The expected excess of the chosen score over the best score, without the factor 2.
+    """The expected excess of the score chosen by a noisy minimum over the best one, without the factor 2.
 
     Let theta* have the smallest score. It could have been chosen, so U_out + xi_out <= U_* + xi_*, that is U_out - U_*
     <= xi_* - xi_out <= xi_* - m. As theta* does not depend on the noise, E xi_* = 0, and E[-m] = E M <= sigma sqrt(2
@@ -62,7 +62,7 @@ def choice_mean_sharp(*, count: Number, sigma: Number) -> Number:
     source=", proof, (9)",
 )
 def chosen_against_noisy_minimum(*, scores: Array, noise: Array) -> Array:
-    """The chosen score, from the noisy minimum.
+    """The score chosen by a noisy minimum is at most that minimum less the smallest noise.
 
     Derivation. min(U + xi) = U_out + xi_out >= U_out + min xi. Shapes (..., count); returns shape (...).
     """
@@ -76,7 +76,7 @@ def chosen_against_noisy_minimum(*, scores: Array, noise: Array) -> Array:
     source=", proof, the display after (9)",
 )
 def noisy_minimum(*, scores: Array, noise: Array) -> Array:
-    """The noisy minimum, from the minimum.
+    """The noisy minimum is at most the best score and the largest noise.
 
     At the best score the noise is at most max xi. Shapes (..., count); returns shape (...).
 
@@ -93,7 +93,7 @@ def noisy_minimum(*, scores: Array, noise: Array) -> Array:
     source=", proof, `Putting things together'",
 )
 def chosen_against_range(*, scores: Array, noise: Array) -> Array:
-    """The chosen score, from the range of the noise.
+    """The chosen score is at most the best score and the range of the noise.
 
     The two steps before, added; for every outcome, however the scores depend on the noise. Shapes (..., count); returns
     shape (...).
@@ -109,7 +109,9 @@ def chosen_against_range(*, scores: Array, noise: Array) -> Array:
     source=", proof, `By xi is symmetric'",
 )
 def min_is_minus_max(*, count: int) -> arb:
-    """The expected minimum is minus the expected maximum, here for sigma = 1: noise of mean 0 is symmetric.
+    """By symmetry the expected minimum of Gaussians is minus their expected maximum.
+
+    Here for sigma = 1.
 
     Derivation. min xi = -max(-xi), and (-xi_theta) has the law of (xi_theta), as normal noise of mean 0 is symmetric,
     so E min xi = -E max xi.
@@ -125,7 +127,10 @@ def min_is_minus_max(*, count: int) -> arb:
     source=", proof, last line: Lemma A.5",
 )
 def twice_max_mean(*, count: Number, sigma: Number) -> Number:
-    """Lemma A.5, doubled."""
+    """Twice the expected maximum of Gaussians is at most 2 sigma sqrt(2 log n).
+
+    Lemma A.5, doubled.
+    """
     count, sigma = alike(count, sigma)
     return 2 * sigma * sqrt(2 * log(count))
 
@@ -141,7 +146,7 @@ def twice_max_mean(*, count: Number, sigma: Number) -> Number:
     needs=CHOICE_TAIL,
 )
 def choice_threshold(*, count: Number, sigma: Number, beta: Number) -> Number:
-    """The excess of the chosen score that is passed with probability at most beta, as printed.
+    """The level that the excess of a noisy choice passes with probability at most beta, as printed.
 
     Inherits the missing sigma of Corollary A.6: right for sigma <= sqrt 2, wrong for two candidates and every sigma >
     sqrt 2 once beta is small enough. Appendix H uses it with sigma = 1 / mu, and its term (c) lacks 1 / mu.
@@ -155,7 +160,7 @@ def choice_threshold(*, count: Number, sigma: Number, beta: Number) -> Number:
     source=", with sigma in both terms",
 )
 def choice_threshold_scaled(*, count: Number, sigma: Number, beta: Number) -> Number:
-    """The excess of the chosen score that is passed with probability at most beta, sigma in both terms.
+    """The level that the excess of a noisy choice passes with probability at most beta, with sigma in both terms.
 
     U_out - min U <= M - m for every outcome, whatever the scores (proof of Lemma F.1); then Corollary A.6 with sigma in
     both terms.
@@ -169,7 +174,7 @@ def choice_threshold_scaled(*, count: Number, sigma: Number, beta: Number) -> Nu
     source="derived here; between 0.5 and 0.71 times the corrected level",
 )
 def choice_threshold_sharp(*, count: Number, sigma: Number, beta: Number) -> Number:
-    """The excess of the chosen score that is passed with probability at most beta, without the detour by the range.
+    """The level that the excess of a noisy choice passes with probability at most beta, from the two noises alone.
 
     Derivation. For scores that do not depend on the noise: passing t needs a rival theta with U_theta > min U + t and
     xi_* - xi_theta > t, so the chance is at most (count - 1) Phi(-t / (sigma sqrt 2)); t = 2 sigma sqrt(log(count /
@@ -188,7 +193,10 @@ def choice_threshold_sharp(*, count: Number, sigma: Number, beta: Number) -> Num
     source=", proof: Corollary A.6",
 )
 def noise_range_threshold(*, count: Number, sigma: Number, beta: Number) -> Number:
-    """Corollary A.6 for the noise of the candidates, as printed."""
+    """The level that the range of the candidates' noise exceeds with probability at most beta, as printed.
+
+    Corollary A.6 for the noise of the candidates.
+    """
     return range_threshold.theorem.formula(n=count, sigma=sigma, beta=beta)
 
 
@@ -198,5 +206,8 @@ def noise_range_threshold(*, count: Number, sigma: Number, beta: Number) -> Numb
     source=", proof, with sigma in both terms",
 )
 def noise_range_threshold_scaled(*, count: Number, sigma: Number, beta: Number) -> Number:
-    """Corollary A.6 for the noise of the candidates, sigma in both terms."""
+    """The level that the range of the candidates' noise exceeds with chance at most beta, with sigma in both terms.
+
+    Corollary A.6, corrected, for the noise of the candidates.
+    """
     return range_threshold_scaled.theorem.formula(n=count, sigma=sigma, beta=beta)

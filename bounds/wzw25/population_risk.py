@@ -59,7 +59,7 @@ HALFSPACES = [integer("n"), integer("k"), in_unit_interval("beta")]
     source=f"{WZW25}, Section 6.3, Lemma 6.6",
 )
 def population_printed(*, n: Number, k: int, beta: Number, empirical: Number) -> Number:
-    """Twice the empirical risk and a complexity term, as printed: log(beta/4) outside the factor 5.
+    """The risk is at most twice the empirical risk and a complexity term, as printed: log(beta/4) outside the factor 5.
 
     VC(H_k) = k for homogeneous halfspaces in R^k (the class is printed as {x -> sign(<x, w>) | x in R^k}; meant is w).
     The last line of its proof has 5 (VC log(2n) + log(4/beta)) / n. As printed the bound *decreases* when beta does and
@@ -77,7 +77,7 @@ def population_printed(*, n: Number, k: int, beta: Number, empirical: Number) ->
     source=f"{WZW25}, last line of the proof of Lemma 6.6",
 )
 def population_corrected(*, n: Number, k: int, beta: Number, empirical: Number) -> Number:
-    """Twice the empirical risk and a complexity term: what the proof proves.
+    """The risk is at most twice the empirical risk and a complexity term, as the proof proves it.
 
     Lemma I.2 and 2 sqrt(R Q) <= R + Q. (4 in place of 5 would do: R - R_S <= 2 sqrt(Q R) <= R/2 + 2 Q.)
 
@@ -94,7 +94,7 @@ def population_corrected(*, n: Number, k: int, beta: Number, empirical: Number) 
     source=f"{WZW25}, Appendix I.1, proof of Lemma 6.6",
 )
 def twice_geometric_mean(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
-    """The right-hand side of AM-GM for the middle term.
+    """Twice a geometric mean is at most the sum of its two terms.
 
     Derivation. a^2 + b^2 in terms of a = sqrt(R_S), b = sqrt(Q); minus the left-hand side it is (a - b)^2.
     """
@@ -108,7 +108,9 @@ def twice_geometric_mean(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
     source=f"{WZW25}, Appendix I.1, last line of the proof of Lemma 6.6",
 )
 def doubled(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
-    """The right-hand side of the last line of the proof, which follows from Lemma I.2.
+    """The risk is at most twice the empirical risk and five times the complexity term, as the proof ends.
+
+    It follows from Lemma I.2.
 
     2 a^2 + 5 b^2; minus the left-hand side it is (a - b)^2.
     """
@@ -137,7 +139,7 @@ def smallest_beta(n: Number, k: int) -> Number:
     source="derived here: where Lemma 6.6 is true as printed",
 )
 def printed_at_large_beta(*, n: int, k: int, beta: float, empirical: float) -> float:
-    """The printed bound where beta is not too small.
+    """The printed bound on the risk holds where beta is not too small.
 
     2 sqrt(Q R) <= R/2 + 2 Q gives R <= 2 R_S + 4 Q, and k log(2n) >= 5 log(4/beta) says that 4 Q is at most the printed
     term. The premise holds for all w at once with probability 1 - beta: it is what Lemma A.1 of BMS22 is derived from.
@@ -158,7 +160,7 @@ def printed_at_large_beta(*, n: int, k: int, beta: float, empirical: float) -> f
     source=f"{WZW25}, Equation 3; the sensitivity is printed in Appendix I.2",
 )
 def penalised_sensitivity(*, n: int, k: int, beta: float) -> float:
-    """The sensitivity of the penalised number of errors: a replaced record changes it by at most 1, sometimes by 1.
+    """Replacing a record changes the penalised number of errors by at most 1, and sometimes by 1.
 
     Derivation. The penalty depends on n, k and beta, which neighbours share, so U changes by as much as the number of
     errors. The other n - 1 records count alike; the replaced one is right or wrong: |U(w; S) - U(w; S')| <= 1.
@@ -182,7 +184,7 @@ SCORE = (
     source=f"{WZW25}, Appendix I.2",
 )
 def averaged_sensitivity(*, n: int) -> float:
-    """The sensitivity that the proof states for its averaged score, 1.
+    """The sensitivity of the averaged score is 1, as the proof states.
 
     The proof of Theorem 6.7 averages the errors and yet says 1 "under the replacement neighboring relationship".
     As a bound that is true and wastes a factor n: noise sqrt(2 |Gamma|) / mu on numbers that differ by at most 1. Its
@@ -195,7 +197,7 @@ def averaged_sensitivity(*, n: int) -> float:
     says=SCORE + r"\ \Rightarrow\ \Delta(\mathrm{score}(\gamma))=\frac1n", source=f"{WZW25}, Appendix I.2"
 )
 def averaged_sensitivity_corrected(*, n: int) -> float:
-    """The sensitivity of the proof's averaged score: it changes by at most 1/n, and sometimes by 1/n.
+    """The sensitivity of the averaged score is 1/n, and is attained.
 
     One record of n is right or wrong. Equation 3 is the same rule only up to the weight of the penalty: times n the
     proof's score is errors + 5 VC log(2n) + ..., Equation 3 is errors + 5/2 VC log(2n) + ... Both are private.
@@ -219,7 +221,7 @@ def averaged_sensitivity_corrected(*, n: int) -> float:
     source=f"{WZW25}, Theorem 6.7; Appendix I, Theorem I.1",
 )
 def penalised_privacy(*, epsilon: float, delta: float) -> float:
-    """The smallest delta at epsilon of DP Adaptive Margin with the penalised error as its score, at most delta / 2.
+    """DP Adaptive Margin with the penalised error as its score spends at most delta / 2 at epsilon.
 
     The derivation of `empirical_privacy` with the sensitivity 1 of Equation 3 (part sensitivity). The proof's averaged
     score with its "Delta = 1" has n times the noise that it needs: private as well.
@@ -243,7 +245,7 @@ SURE = r"\right]\ge1-\frac4{n^2}"
     source=f"{WZW25}, Section 6.3, Equation 3",
 )
 def penalised_score(*, errors: int, n: int, k: int, beta: float) -> float:
-    """The penalised score: errors on the sample and a price for the dimension.
+    """The penalised score of a classifier: its errors on the sample and a price for the dimension.
 
     n/2 times the bound of Lemma 6.6, with log(beta/4) where its proof has log(4/beta). As beta is the same for all
     candidates the slip changes neither the choice nor the privacy.
@@ -266,7 +268,7 @@ def penalised_score(*, errors: int, n: int, k: int, beta: float) -> float:
     source=f"{WZW25}, Section 6.3, Theorem 6.7; Theorem I.1",
 )
 def population_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """The expression inside O~(.) for the population risk of Algorithm 3 with the penalised score.
+    """The order of the population risk of Algorithm 3 with the penalised score.
 
     1/(gamma^2 n min(1, epsilon)) + |S_out|/(gamma n); the logarithms left out are those of `whole_grid.tail_logs` and
     `penalty_logs`. "With high probability" is 1 - 4/n^2 (Theorem I.1), which is nothing for n <= 2.
@@ -307,7 +309,7 @@ def uncapped(n: int, gamma: float, outliers: int, epsilon: float, delta: float, 
     source="derived here",
 )
 def population_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """A bound on the population risk of Algorithm 3, penalised score and last iterate, with our constants.
+    """The population risk of Algorithm 3 with the penalised score and last iterates, with our constants.
 
     For every S_out with gamma(S without S_out) >= gamma at once, with probability at least 1 - 4/n^2 (n >= 3): Equation
     18 (explicit, `selected_risk_sharp`) at the candidate of `whole_grid.quantile_off_grid`, whose error with its noisy

@@ -27,7 +27,7 @@ UP_TO_ONE = require("0 < e <= 1", lambda e: 0 < e <= 1)
     needs=[positive("gamma")],
 )
 def informal_order(*, gamma: float) -> float:
-    """Half the margin survives 1/gamma^2 rows.
+    """The order of rows at which a projection keeps half the margin, as printed: 1/gamma^2.
 
     What stands inside the O~; the free logarithms are log n and log(1/beta).
     """
@@ -41,7 +41,7 @@ def informal_order(*, gamma: float) -> float:
     source=", with the radius b",
 )
 def half_margin_order(*, n: int, gamma: float, beta: float, b: float = 1) -> float:
-    """Half the margin survives (b/gamma)^2 log((n+1)/beta) rows, b the largest norm.
+    """The order of rows at which a projection keeps half the margin: (b/gamma)^2 log((n+1)/beta).
 
     The explicit k is at most 94.1 of these, because (2n+1)/beta <= 2(n+1)/beta <= ((n+1)/beta)^2.
     """
@@ -55,7 +55,7 @@ def half_margin_order(*, n: int, gamma: float, beta: float, b: float = 1) -> flo
     source=", our constants",
 )
 def half_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int:
-    """Rows k of a random-sign matrix that keep more than half the margin.
+    """Rows of a random-sign matrix that keep more than half the margin.
 
     Lemma B.2 with e = gamma/b: gamma(Phi S) >= (gamma - gamma/3)/sqrt(1 + g/3) >= 0.577 gamma. The bound printed in
     Lemma B.2, gamma/2 - e b/6, never exceeds gamma/2; its proof does.
@@ -103,7 +103,7 @@ THIRD = r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\g
     needs=[integer("n"), between("gamma", 0, 1), in_unit_interval("beta")],
 )
 def third_order(*, n: int, gamma: float, beta: float) -> float:
-    """Random signs keep a third of the margin of every set of inliers.
+    """The order of rows at which random signs keep a third of the margin of every set of inliers.
 
     What stands inside the O(.): g = log((n+1)(n+2)/beta)/gamma^2, infinite at gamma = 0, where any k will do because no
     margin is negative.
@@ -118,7 +118,7 @@ def third_order(*, n: int, gamma: float, beta: float) -> float:
     source=", our constants",
 )
 def third_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int:
-    """Rows k of a random-sign matrix that keep a third of the margin, and no record longer than 2b.
+    """Rows of a random-sign matrix that keep a third of the margin, and no record longer than 2b.
 
     With t = g/2 and 3n + 1 one-sided events of probability at most exp(-k (t^2/4 - t^3/6)), t^2/4 - t^3/6 =
     (g^2/16)(1 - g/3): 2n give <Phi w, Phi z> >= gamma - t b = gamma/2 (`margin_rows`), one ||Phi w||^2 <= 1 + t, n give
@@ -138,7 +138,7 @@ def third_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int
     needs=[between("gamma", 0, 1)],
 )
 def third_step(*, gamma: float) -> float:
-    """Lemma B.2 with e = gamma leaves gamma/3.
+    """A projection that loses half the margin and gamma b/6 leaves gamma/3.
 
     Lemma B.2 asks 0 < e < 1. gamma = 1 is covered by Lemma B.1, where e = 1 is allowed; gamma = 0 needs no lemma.
 
@@ -163,7 +163,7 @@ ANGLES = (
     needs=[integer("n"), UP_TO_ONE, in_unit_interval("beta")],
 )
 def angles_order(*, n: int, e: float, beta: float) -> float:
-    """Random signs keep distances and angles of n points.
+    """The order of rows at which random signs keep distances and angles of n points.
 
     What stands inside the O(.): g = log(n (n + 1)/beta) / e^2, at least log(2)/e^2.
     """
@@ -174,7 +174,7 @@ def angles_order(*, n: int, e: float, beta: float) -> float:
     says=r"k=\left\lceil\frac{36\log(2n^2/\beta)}{e^2(1-2e/9)}\right\rceil:\quad " + ANGLES, source=", our constants"
 )
 def angles_rows(*, n: int, e: float, beta: float) -> int:
-    """Rows k of a random-sign matrix that keep distances and angles of any n points.
+    """Rows of a random-sign matrix that keep distances and angles of any n points.
 
     Lemma A.3 of bms22 with gamma = e, and e = 1 allowed: k <= 94.1 log(n(n+1)/beta)/e^2, because
     2n^2/beta <= 2 n(n+1)/beta <= (n(n+1)/beta)^2.
@@ -198,7 +198,7 @@ KEPT = r"\Pr_\Phi\left[\gamma(\Phi S')\ge\frac{\gamma}{2}-\frac{eb}{6}\right]\ge
     needs=[integer("n"), in_unit_interval("e"), in_unit_interval("beta")],
 )
 def margin_order(*, n: int, e: float, beta: float) -> float:
-    """Random signs keep half the margin up to e b/6.
+    """The order of rows at which random signs keep half the margin up to e b/6.
 
     What stands inside the O(.): g = log((n+1)(n+2)/beta)/e^2, at least log(6)/e^2.
     """
@@ -212,7 +212,7 @@ def margin_order(*, n: int, e: float, beta: float) -> float:
     source=", our constants",
 )
 def margin_rows(*, n: int, e: float, beta: float) -> int:
-    """Rows k of a random-sign matrix that keep the margin up to e b/3 and a factor sqrt(1 + e/3).
+    """Rows of a random-sign matrix that keep the margin up to e b/3 and a factor sqrt(1 + e/3).
 
     2n + 1 one-sided events at distortion t = e/3, each of probability at most exp(-k (t^2/4 - t^3/6)): for each of the
     n records, ||Phi(w + z)||^2 not too small and ||Phi(w - z)||^2 not too large (w and z normalised), whence
@@ -251,7 +251,7 @@ POSITIVE = require("gamma >= e b/3", lambda gamma, e, b: gamma >= e * b / 3)
     needs=[at_least("gamma", 0), *STEP],
 )
 def projected_minimum(*, gamma: float, e: float, b: float) -> float:
-    """On the event of Lemma B.1 the smallest signed product falls by at most e b/3.
+    """A projection that keeps angles lowers the smallest signed product by at most e b/3.
 
     The margin is clipped at 0: for gamma = 0 the set S' need not be separable, and the minimum may be as low as -b.
     Where gamma(S') > gamma, the printed "=" is ">=".
@@ -271,7 +271,7 @@ projected_minimum_corrected = projected_minimum.corrected(
 
 @theorem("wzw25.lemB.2.s2", says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}", needs=[in_unit_interval("e")])
 def projected_norm(*, e: float) -> float:
-    """On the event of Lemma B.1 the separating direction grows by at most sqrt(1 + e/3).
+    """A projection that keeps angles lengthens the separating direction by at most sqrt(1 + e/3).
 
     Derivation. The event of Lemma B.1, with u = v = w, is | ||Phi w||^2 - ||w||^2 | <= (e/3) ||w||^2, and ||w|| = 1, so
     ||Phi w||^2 <= 1 + e/3.
@@ -291,7 +291,7 @@ RATIO = (
     source=", proof (which prints S for S' under the min)",
 )
 def ratio_step(*, gamma: Any, e: Any, b: Any) -> Any:
-    """Dividing by the norm: smallest product over ||Phi w||; of numbers or balls.
+    """The projected margin is the smallest projected product over ||Phi w||.
 
     The division by sqrt(1 + e/3) >= ||Phi w|| goes the right way only if the numerator is not negative.
     """
@@ -315,7 +315,7 @@ HALF = r"\frac{\gamma-eb/3}{\sqrt{1+e/3}}\ge\frac{\gamma}{2}-\frac{eb}{6}"
     source=", proof, 'the last inequality is by e in [0, 1]'",
 )
 def half_step(*, gamma: Any, e: Any, b: Any) -> Any:
-    """The factor 1/sqrt(1 + e/3) is at least one half: gamma/2 - e b/6, of numbers or balls.
+    """The factor 1/sqrt(1 + e/3) is at least one half, which leaves gamma/2 - e b/6.
 
     Derivation. 1/sqrt(1 + e/3) >= sqrt(3)/2 > 1/2 for 0 <= e <= 1, and gamma - e b/3 is not negative, so the quotient
     is at least (gamma - e b/3)/2. The left side is that of the step before; where gamma < e b/3 both are negative, and

@@ -18,7 +18,7 @@ from lemmata.bounds.wzw25.margins import hull_distance, signed_records
     source=", Equation 32",
 )
 def normalised_margin(*, w: Array, X: Array, y: Array) -> float:
-    """Normalised margin of a direction.
+    """The normalised margin of a direction on the data.
 
     max(min_i y_i <w, x_i> / (||x_i|| ||w||), 0), in [0, 1]. A record x_i = 0 counts 0.
 
@@ -39,7 +39,7 @@ def normalised_margin(*, w: Array, X: Array, y: Array) -> float:
     source=", Appendix N.1",
 )
 def best_normalised_margin(*, weights: Array, X: Array, y: Array) -> float:
-    """The removal-margin curve of Appendix N, on real data.
+    """The largest normalised margin once some records are removed: the curve of Appendix N, on real data.
 
     ||sum_i a_i z_i / ||z_i|| || for convex weights a: an upper bound on the normalised margin of every direction,
     because Margin of Definition N.1 is that of Equation 1 for records of unit length. Removing records cannot lower the

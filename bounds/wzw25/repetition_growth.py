@@ -31,7 +31,7 @@ FAILS_POLYNOMIALLY = FAILURE + r"\le n^{-\alpha}\ \Rightarrow\ "
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
 def inverse_r_rearranged(*, n: Any, alpha: Any, eta: Any) -> Any:
-    """Lemma M.1's formula for 1/r at beta = n^-alpha, |Theta| = log n.
+    """The printed formula for 1/r, rearranged, at beta = n^-alpha and |Theta| = log n.
 
     1 / (b/(m + b - m b)) = m/b + 1 - m with b = beta^(1/eta) = n^(-alpha/eta).
 
@@ -48,7 +48,7 @@ def inverse_r_rearranged(*, n: Any, alpha: Any, eta: Any) -> Any:
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
 def inverse_r_as_printed(*, n: Any, alpha: Any, eta: Any) -> Any:
-    """The lower bound on 1/r that Appendix M.3 draws from Lemma M.1, with |Theta| = log n.
+    """A lower bound on 1/r at beta = n^-alpha and |Theta| = log n, as Appendix M.3 prints it.
 
     >>> round(float(inverse_r_as_printed(n=8, alpha=1, eta=1)), 3)
     15.556
@@ -66,7 +66,7 @@ def rate_constant(eta: Any) -> Any:
     needs=[positive("alpha"), positive("eta"), at_least("n", 2)],
 )
 def inverse_r(*, n: Any, alpha: Any, eta: Any) -> Any:
-    """A lower bound on 1/r that does follow, for every |Theta| >= 2.
+    """A lower bound on 1/r at beta = n^-alpha that does follow, for every |Theta| >= 2.
 
     Let u = 1/r, v = 1 + (u - 1)/|Theta| <= u, beta = n^-alpha. Failure at most beta is v^-eta <= beta + (1 - beta)
     u^-eta, so v^-eta (1 - (v/u)^eta) <= beta. As u = |Theta| v - (|Theta| - 1) >= 2v - 1, v >= 2 gives u/v >= 1.5 and
@@ -115,7 +115,7 @@ def repetitions_rate(*, n: Any, alpha: Any, eta: Any) -> Any:
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
 def repetitions_rate_uniform(*, n: Any, alpha: Any, eta: Any) -> Any:
-    """The same with one constant for all eta > 0, the other reading of the sentence."""
+    """The expected number of repetitions is at least of order n^(alpha/eta), with one constant for all eta > 0."""
     return repetitions_rate.theorem.formula(n=n, alpha=alpha, eta=eta)
 
 

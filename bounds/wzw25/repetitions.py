@@ -52,7 +52,7 @@ def not_selected(*, eta: float, r: float, size: int) -> float:
     needs=[UNIT_R, integer("size")],
 )
 def not_selected_geometric(*, r: Rational, size: Rational) -> Rational:
-    """The same chance in closed form for the geometric law.
+    """The chance that a geometric number of draws misses the one good candidate, in closed form.
 
     Derivation. With t = 1/|Theta| and s = 1 - (1 - r)(1 - t): (1/s - 1)/(1/r - 1) = r (1 - s)/(s (1 - r)), and 1 - s is
     (1 - r)(1 - t).
@@ -67,7 +67,9 @@ def not_selected_geometric(*, r: Rational, size: Rational) -> Rational:
     needs=[UNIT_R, UNIT_BETA, integer("size")],
 )
 def cleared_slack(*, r: Rational, beta: Rational, size: Rational) -> Rational:
-    """Multiplied out: beta/|Theta| - r (1 - beta)(1 - 1/|Theta|), which is at least 0 exactly where PGF <= beta.
+    """A geometric number of draws misses the good candidate with chance at most beta exactly where this is >= 0.
+
+    PGF <= beta multiplied out: beta/|Theta| - r (1 - beta)(1 - 1/|Theta|).
 
     Derivation. The denominator s = 1 - (1 - r)(1 - t) is positive, and beta s - r (1 - t) =
     beta t - r (1 - beta)(1 - t).
@@ -82,7 +84,9 @@ def cleared_slack(*, r: Rational, beta: Rational, size: Rational) -> Rational:
     source=", proof, last line",
 )
 def largest_r_geometric(*, beta: Rational, size: Rational) -> Rational:
-    """The proof's last line: the largest r, which is the reciprocal of what Lemma 7.2 should ask of E[Q] = 1/r.
+    """The largest r of a geometric number of draws that finds the good candidate with probability 1 - beta.
+
+    The proof's last line, the reciprocal of what Lemma 7.2 should ask of E[Q] = 1/r.
 
     Derivation. PGF <= beta says r (1 - beta)(1 - t) <= beta t (the step before), t = 1/|Theta|; for |Theta| >= 2 both
     factors are positive, and dividing by them leaves r <= beta / ((1 - beta)(|Theta| - 1)). The converse, which is what
@@ -130,7 +134,7 @@ def repetitions(*, beta: Rational, size: Rational) -> Rational:
     source=", end to end; lines 3 to 5 of Algorithm 4",
 )
 def sufficient_r(*, beta: float, candidates: int, slack: float) -> float:
-    """The same, end to end: K is sampled and K candidates are drawn.
+    """An r at which K geometric draws among |Theta| candidates find the good one, with K and the draws sampled.
 
     r = 1 / (slack * repetitions), where slack = 1 meets the failure probability exactly.
     """
@@ -145,7 +149,7 @@ def sufficient_r(*, beta: float, candidates: int, slack: float) -> float:
     source=", text of Section 7.1 after it",
 )
 def repetitions_polynomial(*, n: Any, alpha: Any, size: Any) -> Any:
-    """The text's lower bound on the expected repetitions, at beta = n^-alpha.
+    """A lower bound on the expected repetitions at beta = n^-alpha, from the text.
 
     Derivation. (1 - beta)/beta = n^alpha - 1, so it is the corrected lemma. At equality the failure probability is
     beta, so "at least", not "larger than". Read with a constant, beta = c n^-alpha, it is (|Theta| - 1)(n^alpha/c - 1):
@@ -163,7 +167,7 @@ def repetitions_polynomial(*, n: Any, alpha: Any, size: Any) -> Any:
     source=", text of Section 7.1 after it",
 )
 def repetitions_polynomial_with_constant(*, n: Any, alpha: Any, size: Any, c: Any) -> Any:
-    """The text's lower bound for beta = O(n^-alpha) with constant c.
+    """A lower bound on the expected repetitions at beta = O(n^-alpha), with its constant.
 
     Derivation. (1 - beta)/beta = 1/beta - 1 decreases in beta, and beta <= c n^-alpha. Polynomial in n whatever c is.
     """
@@ -182,7 +186,7 @@ SMALL_R = r"r\le\frac{\beta^{1/\eta}}{|\Theta|+\beta^{1/\eta}-|\Theta|\beta^{1/\
     needs=[positive("eta"), UNIT_R, integer("size")],
 )
 def relaxation(*, eta: Any, r: Any, size: Any) -> Any:
-    """The proof's relaxation: both ones are dropped.
+    """The generating function of a TNB number of runs relaxed by dropping both ones, as the proof does.
 
     (a - 1)/(b - 1) <= a/b for 1 <= a <= b and b > 1, because a (b - 1) - b (a - 1) = b - a >= 0. Here a = s^-eta and
     b = r^-eta with r <= s = r + t - r t <= 1.
@@ -198,7 +202,7 @@ def relaxation(*, eta: Any, r: Any, size: Any) -> Any:
     source=", proof, Equation 31 and below",
 )
 def largest_r_relaxed(*, eta: Any, beta: Any, size: Any) -> Any:
-    """Equation 31 solved for r: an equivalence.
+    """Equation 31 solved for r, which is an equivalence.
 
     With b = beta^(1/eta) in (0, 1): r <= b (r + t - r t) iff r (1 - b + b t) <= b t iff r (m + b - m b) <= b, m = 1/t.
     What it bounds is the relaxation, not the failure probability: it gives "sufficient", never "necessary".
@@ -219,7 +223,7 @@ def relaxed_r(eta: Any, beta: Any, size: Any) -> Any:
     source=", with eta > 0 by the title of Appendix M.2",
 )
 def largest_r_as_printed(*, eta: Any, beta: Any, size: Any) -> Any:
-    """What a failure probability of at most beta is said to imply for r.
+    """What a failure probability of at most beta is said to imply for r, for K ~ TNB(eta, r).
 
     1/r >= |Theta| beta^(-1/eta) + 1 - |Theta|. What the proof proves is that so small an r suffices: Equation 31 holds
     (step 2 is an equivalence), and the failure probability is below its left side (step 1).
@@ -241,7 +245,9 @@ sufficiently_small_r = largest_r_as_printed.corrected(
     needs=[ETA, UNIT_BETA, integer("size")],
 )
 def largest_r(*, eta: float, beta: float, size: int) -> float:
-    """The exact largest r, for every eta > -1 (at eta = 0 the equation is log(1 + (u-1)/|Theta|) = (1 - beta) log u).
+    """The largest r at which K ~ TNB(eta, r) draws miss the good candidate with chance at most beta, every eta > -1.
+
+    At eta = 0 the equation is log(1 + (u-1)/|Theta|) = (1 - beta) log u.
 
     Derivation. The likelihood ratio of TNB(eta, r) against TNB(eta, r'), r > r', is proportional to ((1 - r)/(1 -
     r'))^k and falls in k, so E x^K increases in r for x in (0, 1): the admissible r form an interval (0, r*]. Divide
@@ -265,7 +271,7 @@ def largest_r(*, eta: float, beta: float, size: int) -> float:
     source=", which stops at eta > 0",
 )
 def unavoidable_failure(*, eta: float, r: float, size: int) -> float:
-    """Below eta = 0 no r makes the failure probability small.
+    """The failure probability that no r of a TNB law with eta < 0 goes below.
 
     It increases in r, and its limit at r = 0 is 1 - |Theta|^eta, never attained. So the printed formula has no reading
     there: with beta^(1/eta) > 1 its right-hand side can even be negative.

@@ -48,7 +48,7 @@ def pmf(*, eta: float, r: float, k: Array | int) -> Array:
 
 @theorem("wzw25.defA.1", part="pmf", kind="identity", says=r"\sum_{k\ge 1}\Pr[K=k]=1,\quad \Pr[K=k]\gt 0", needs=LAW)
 def total_probability(*, eta: float, r: float) -> float:
-    """The weights of Definition A.1 are positive and sum to one.
+    """The weights of the truncated negative binomial law are positive and sum to one.
 
     Derivation. c_k = prod_{l<k} (l + eta)/(l + 1) satisfies (k + 1) c_{k+1} = (k + eta) c_k, so f(z) = sum_{k>=0} c_k
     z^k has radius 1 and solves (1 - z) f' = eta f, f(0) = 1: f(z) = (1 - z)^-eta. At z = 1 - r the terms k >= 1 sum to
@@ -67,7 +67,7 @@ def total_probability(*, eta: float, r: float) -> float:
     needs=LAW,
 )
 def mean(*, eta: float, r: float) -> float:
-    """The expected number of runs.
+    """The expected number of runs under the truncated negative binomial law.
 
     The derivative of the generating function at 1. Decreasing in r and increasing in eta: the likelihood ratio of two
     such laws is monotone in k.
@@ -89,7 +89,7 @@ def mean(*, eta: float, r: float) -> float:
     needs=[*LAW, between("x", -1, 1)],
 )
 def pgf(*, eta: float, r: float, x: float) -> float:
-    """The probability generating function.
+    """The probability generating function of the truncated negative binomial law.
 
     The paper names no domain for x; a generating function is meant on |x| <= 1, where the series converges (it does
     for |x| < 1/(1 - r), and for larger real x the printed power is not even real).
@@ -109,7 +109,7 @@ def pgf(*, eta: float, r: float, x: float) -> float:
     source=", where the two cases meet at eta = 0",
 )
 def distance_to_logarithmic(*, eta: float, r: float) -> float:
-    """The law is continuous at eta = 0, with an explicit modulus.
+    """The truncated negative binomial law is continuous at eta = 0, at this distance from its limit.
 
     Derivation. With y = eta L the likelihood ratio P_eta(k) / P_0(k) is [y / (e^y - 1)] prod_{l=1}^{k-1} (1 + eta/l).
     For eta > 0 it increases in k, so its least value is at k = 1 and TV = E_0 (1 - ratio)_+ <= 1 - y/(e^y - 1) <= y/2.
@@ -164,7 +164,7 @@ def mixing_quantile(*, eta: float, r: float, q: Array | float) -> Array:
     needs=[UNIT_R, integer("k")],
 )
 def geometric_pmf(*, r: float, k: Array | int) -> Array:
-    """At eta = 1 the law is geometric, on 1, 2, 3, ...
+    """At eta = 1 the truncated negative binomial law is the geometric law on 1, 2, 3, ...
 
     (1 - r)^k / (1/r - 1) = r (1 - r)^(k-1); every factor of the product is one.
 
@@ -182,7 +182,7 @@ def geometric_pmf(*, r: float, k: Array | int) -> Array:
     needs=[UNIT_R, integer("k")],
 )
 def logarithmic_pmf(*, r: float, k: Array | int) -> Array:
-    """At eta = 0 the law is the logarithmic (log-series) one with parameter 1 - r.
+    """At eta = 0 the truncated negative binomial law is the log-series law with parameter 1 - r.
 
     Derivation. At eta = 0 the product of l/(l + 1), l = 1, ..., k - 1, telescopes to 1/k, so the weight is (1 - r)^k/(k
     log(1/r)), and with p = 1 - r that is (-1/log(1 - p)) p^k/k.
@@ -199,7 +199,7 @@ def logarithmic_pmf(*, r: float, k: Array | int) -> Array:
     needs=[UNIT_R, integer("t")],
 )
 def geometric_cdf(*, r: float, t: Array | int) -> Array:
-    """The distribution function of the geometric law, read at whole t.
+    """The distribution function of the geometric law at whole t.
 
     By induction: r at t = 1, and 1 - y + r y = 1 - (1 - r) y for y = (1 - r)^t.
     """
@@ -214,7 +214,7 @@ def geometric_cdf(*, r: float, t: Array | int) -> Array:
     needs=[UNIT_R, at_least("t", 1)],
 )
 def geometric_cdf_at_real(*, r: float, t: Array | float) -> Array:
-    """The distribution function of the geometric law, read at every t >= 1 as printed."""
+    """The distribution function of the geometric law at every real t >= 1, as printed."""
     return geometric_cdf.theorem.formula(r=r, t=t)
 
 
@@ -269,7 +269,7 @@ def geometric_quantile(*, r: float, beta: float) -> int:
     needs=[UNIT_R, UNIT_BETA],
 )
 def smallest_t(*, r: float, beta: float) -> int:
-    """The ceiling is the smallest whole t that will do: one less fails.
+    """The quantile's ceiling is the smallest whole number of runs that will do: one less fails.
 
     log(1 - r) < 0 turns the inequality round. It needs whole t (cf. Fact A.3: real t give t >= the quotient only).
 

@@ -64,7 +64,7 @@ def quotation(
     needs=domain("n", "gamma", "epsilon", "R", "s"),
 )
 def table1(*, n: int, gamma: float, epsilon: float, R: float, s: int) -> tuple[float, ...]:
-    """Table 1: population zero-one rates of four methods for data and weights of norm O(1).
+    """The population zero-one rates of four methods in Table 1, for data and weights of norm O(1).
 
     (Nguyen et al., for separable data and known gamma; BMS22 Theorem 3.1, excess over the ramp loss R; BMS22 Theorem
     3.2, excess over the hinge loss; Theorem 4.1, with s outliers), constants and logarithms left out. The work of
@@ -111,7 +111,7 @@ def agnostic_by_table1(*, n: int, gamma: float, epsilon: float, R: float) -> flo
     "wzw25.tab1.s2", rates.TABLE1_MARGIN_CORRECTED, rates.MARGIN_LOSS, ", row 2, agnostic, with n for n^2", "corrected"
 )
 def agnostic_corrected(*, n: int, gamma: float, epsilon: float, R: float) -> float:
-    """Theorem 3.1 of BMS22 as Table 1 should quote it.
+    """The rate of BMS22's Theorem 3.1 for all data as Table 1 should quote it.
 
     Quoted over source, with 1/(n gamma^2) + 1/n under the root.
 
@@ -138,7 +138,7 @@ def hinge_by_table1(*, n: int, gamma: float, epsilon: float) -> float:
 
 @quotation("wzw25.tab1.s4", rates.TABLE1_ADAPTIVE, rates.ADAPTIVE, ", row 4, both columns, against Theorem 4.1")
 def adaptive_by_table1(*, n: int, gamma: float, epsilon: float, s: int) -> float:
-    """Table 1 quotes the main theorem (cf. Theorem 4.1).
+    """Table 1 quotes the main theorem's rate for DP Adaptive Margin (cf. Theorem 4.1).
 
     Quoted over source at epsilon <= 1; s = 0 is the realizable column. The table drops gamma > 0, without which the
     entry is infinite anyway, and the minimum with 1.
@@ -186,7 +186,7 @@ def claimed_gain(*, n: int, s: int) -> float:
     source=f"{WZW25}, Section 4, text below Theorem 4.1",
 )
 def actual_gain(*, n: int, s: int) -> float:
-    """The rate is better than that of BMS22, Theorem 3.2, by the root of n over the outliers.
+    """The rate is better than that of BMS22, Theorem 3.2, by a factor sqrt(n) over the number of outliers.
 
     sqrt(n) / (1 + s) for fixed gamma and epsilon: a factor sqrt n for boundedly many outliers, and a gain at all for
     o(sqrt n).
@@ -210,7 +210,7 @@ def actual_gain(*, n: int, s: int) -> float:
     needs=domain("n", "a", "epsilon", "R", "s"),
 )
 def table2(*, n: int, a: float, epsilon: float, R: float, s: int) -> tuple[float, ...]:
-    """Table 2: population zero-one rates of three methods for data of norm b and weights of norm C.
+    """The population zero-one rates of three methods in Table 2, for data of norm b and weights of norm C.
 
     (BMS22 Theorem 3.1, excess over the ramp loss R; BMS22 Theorem 3.2, excess over the hinge loss; Theorem L.2, with s
     outliers) at a = C b / gamma (a = b / gamma in the last), constants and logarithms left out.
@@ -264,7 +264,7 @@ def adaptive_by_table2(*, n: int, a: float, epsilon: float, s: int) -> float:
     ", row 1 at C = b = 1, against Table 1, row 2",
 )
 def tables_agree_on_margin(*, n: int, gamma: float, epsilon: float, R: float) -> float:
-    """The two tables agree on Theorem 3.1 of BMS22.
+    """Tables 1 and 2 agree on Theorem 3.1 of BMS22.
 
     Table 1 over Table 2 at C = b = 1. Table 2 has n where Table 1 has n^2.
 
@@ -281,7 +281,7 @@ def tables_agree_on_margin(*, n: int, gamma: float, epsilon: float, R: float) ->
     ", row 2 at C = b = 1, against Table 1, row 3",
 )
 def tables_agree_on_hinge(*, n: int, gamma: float, epsilon: float) -> float:
-    """The two tables agree on Theorem 3.2 of BMS22.
+    """Tables 1 and 2 agree on Theorem 3.2 of BMS22.
 
     Table 1 over Table 2 at C = b = 1.
 
@@ -298,7 +298,7 @@ def tables_agree_on_hinge(*, n: int, gamma: float, epsilon: float) -> float:
     ", row 3 at b = 1, against Table 1, row 4",
 )
 def tables_agree_on_adaptive(*, n: int, gamma: float, epsilon: float, s: int) -> float:
-    """The two tables agree on the adaptive margin.
+    """Tables 1 and 2 agree on DP Adaptive Margin.
 
     Table 1 over Table 2 at b = 1.
 
@@ -367,7 +367,7 @@ NEEDS = [
     source=", row 4; Lemma H.2 with our constants, no projection",
 )
 def adaptive_error(*, n: int, gamma: float, outliers: int, mu: float, d: int, steps: int, radius: float = 1.0) -> float:
-    """Figure of Table 1: measured errors beside the printed rates, and a bound with our constants.
+    """The measured errors of DP Adaptive Margin beside the rates of Table 1, and a bound with our constants.
 
     The expected empirical zero-one risk of Algorithm 3 without projections (dimension d no larger than any k), with
     Gaussian budget mu and T = `steps` tuned steps for each margin of the grid, mu_c = mu / sqrt(2 |Gamma|), on data of
@@ -396,7 +396,7 @@ def adaptive_error(*, n: int, gamma: float, outliers: int, mu: float, d: int, st
 def adaptive_error_in_ball(
     *, n: int, gamma: float, outliers: int, mu: float, d: int, steps: int, radius: float
 ) -> float:
-    """Figure of Table 2: measured errors beside the printed rates for data in a ball of radius b.
+    """The measured errors of DP Adaptive Margin in a ball of radius b, beside the rates of Table 2.
 
     `adaptive_error` at gamma / b: Algorithm 3 in a ball of radius b is Algorithm 3 for the records divided by b.
 

@@ -29,7 +29,7 @@ def candidates_order(*, gamma: float) -> float:
     source=f"{WZW25}, Section 1.2, what any such set needs at least",
 )
 def candidates_needed(*, gamma: float) -> int:
-    """How many candidates there are at least: 2 to the power of floor(1/gamma^2).
+    """The pure-DP learners have at least 2 to the power of floor(1/gamma^2) candidates.
 
     Derivation. Let n = floor(1/gamma^2), and e_1, ..., e_n orthonormal. With any labels y the unit vector
     sum_i y_i e_i / sqrt(n) has y_i <w, e_i> = 1/sqrt(n) >= gamma, so each of the 2^n labellings is a dataset of margin

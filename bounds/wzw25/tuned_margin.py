@@ -94,7 +94,7 @@ def tuned_margin_budget(*, epsilon: float, delta: float, n: int, size: int) -> f
     source=", which prints a subset sign for S_out in S_out(gamma)",
 )
 def tuned_margin_order(*, n: int, epsilon: float, delta: float, gammas: Margins, outliers: Counts) -> float:
-    """The expected error of Algorithm 3 with private tuning, the expression inside O(.).
+    """The order of the expected error of Algorithm 3 with private tuning.
 
     The printed proof covers |Theta| <= 4 log2 n only and ends in O~; the statement is about any finite Theta, and true:
     put a = log(|Theta| n), D = log(1/delta), A = |Theta|(n^2-1). In the explicit reading 1/mu_b = 12 sqrt(log(A/delta))
@@ -148,7 +148,7 @@ def tuned_margin_error(
     source="registered surrogate: the winner's excess over the best of known scores, divided by n",
 )
 def selection_rate(*, first: int, last: int, epsilon: float, delta: float) -> float:
-    """The selection of Theorem 7.1 costs 1/n up to logarithms, with scores that are as hard as can be.
+    """Private tuning's selection costs 1/n up to logarithms, with scores that are as hard as can be.
 
     (last/first)^(-1 + 0.1) times the ratio of sqrt(log(A/delta) log A), A = |Gamma| (n^2 - 1), at both ends.
     """
@@ -182,7 +182,7 @@ def most_margins(*, n: int) -> float:
     source=", proof, Equation 27",
 )
 def inserted_as_printed(*, n: int, delta: float, epsilon: float) -> float:
-    """The size of the grid inserted into Lemma K.6, as printed.
+    """The cost of private selection with the size of the grid put in, as printed.
 
     Always less than the left side: |Gamma| > log2 n. The 4 of |Gamma| <= 4 log2 n is lost.
     """
@@ -194,7 +194,10 @@ def inserted_as_printed(*, n: int, delta: float, epsilon: float) -> float:
     source=", proof, Equation 27, with the 4",
 )
 def inserted(*, n: int, delta: float, epsilon: float) -> float:
-    """The size of the grid inserted into Lemma K.6: 12 log(n^2 m/delta)/(n epsilon) at m = 4 log2 n (step s1)."""
+    """The cost of private selection with at most 4 log2(n) margins put in: 12 log(n^2 m/delta)/(n epsilon).
+
+    At m = 4 log2 n (step s1).
+    """
     return 12 * (log(n**2 * most_margins(n=n)) - log(delta)) / (n * epsilon)
 
 
@@ -215,7 +218,7 @@ def grid_term(*, n: int, size: int, mu: float, beta: float, gamma: float, outlie
     source=", Equation 25",
 )
 def grid_loss_order_capped(*, n: int, mu: float, beta: float, gammas: Margins, outliers: Counts) -> float:
-    """The best expected hinge loss over the grid, as printed: what stands inside O(.), and at most 1.
+    """The order of the best expected hinge loss over the grid of margins, at most 1, as printed.
 
     The averaged hinge loss is not bounded by 1: it is 1 at w = 0, and convex. (Phi in R^{d x k} is a misprint for
     k x d.)
@@ -225,7 +228,7 @@ def grid_loss_order_capped(*, n: int, mu: float, beta: float, gammas: Margins, o
 
 @grid_loss_order_capped.corrected(says=GRID_LOSS + r"\right)\right]\ge 1-\beta", source=", without the minimum with 1")
 def grid_loss_order(*, n: int, mu: float, beta: float, gammas: Margins, outliers: Counts) -> float:
-    """The best expected hinge loss over the grid, the expression inside O(.).
+    """The order of the best expected hinge loss over the grid of margins.
 
     The constant is that of the explicit reading: with k <= 24 log(|Gamma| (3n+1)/beta)/gamma^2 + 1, T >= n^2 mu^2 and
     3n + 1 <= (n+1)(n+2) the noise is at most 12 sqrt(k + 1)/(gamma n mu) <= 12 sqrt(24 + 2/log 6) times the first term,
@@ -244,7 +247,7 @@ def grid_loss_order(*, n: int, mu: float, beta: float, gammas: Margins, outliers
 def grid_loss(
     *, n: int, mu: float, gammas: Margins, outliers: Counts, rows: Counts, steps: Counts, **variant: Any
 ) -> float:
-    """The best expected hinge loss over the grid, with our constants.
+    """The best expected hinge loss over the grid of margins, with our constants.
 
     `summed_loss` / n at the best margin; `variant` is its `projected` and `stride`. With `rows` = `third_margin_rows`
     at beta / |Gamma| each projection fails with probability at most beta / |Gamma|, all together with at most beta; min
@@ -270,7 +273,7 @@ def grid_loss(
     needs=[*BUDGET, RANGE],
 )
 def margin_budget(*, epsilon: float, delta: float, n: int, size: int) -> float:
-    """The Gaussian budget of one run of Algorithm 6.
+    """The Gaussian budget of one run of Algorithm 6, private tuning of the margin.
 
     Theorem K.3 at r = 1/(|Gamma| (n^2 - 1)). Grid, projections, T and the law of K depend on n and d only; scores
     count errors and change by at most 1; n >= 2 (at n = 1 r is infinite).
@@ -294,7 +297,7 @@ def margin_budget(*, epsilon: float, delta: float, n: int, size: int) -> float:
     source=", Equation 26",
 )
 def tuned_order(*, n: int, epsilon: float, delta: float, gammas: Margins, outliers: Counts) -> float:
-    """The expected error of Algorithm 6 given that the best margin is drawn and projections are good: inside O(.).
+    """The order of Algorithm 6's expected error given that the best margin is drawn and projections are good.
 
     Without the last term, which has a printed constant and comes from a step that loses sqrt 2 (s2): the first term
     covers it. "With probability at least 1 - 2 beta" is the event Y and the event of Lemma 6.2.
@@ -352,7 +355,10 @@ def tuned_error_at(*, n: int, size: int, epsilon: float, delta: float, **margin:
     needs=[integer("n", 2), integer("size")],
 )
 def missed_probability(*, n: int, size: int) -> float:
-    """The best margin is missed with probability at most 1/n^2: 1 - P(Y) = (1 - t)/(n^2 - t) with t = 1/|Gamma|."""
+    """Private tuning misses the best margin with probability at most 1/n^2.
+
+    1 - P(Y) = (1 - t)/(n^2 - t) with t = 1/|Gamma|.
+    """
     return 1 / n**2
 
 
@@ -365,7 +371,7 @@ def missed_probability(*, n: int, size: int) -> float:
     source=", proof, 'Lemma K.4'",
 )
 def selection_term_as_printed(*, n: int, size: int, mu: float) -> float:
-    """What the selection adds to the number of errors, as printed.
+    """What private tuning's selection adds to the expected number of errors, as printed.
 
     Lemma K.4 has sigma sqrt(2 log E K), and Algorithm 4's line 7 sigma = sqrt 2 / mu: the product is sqrt 2 times this.
     The inequality itself, for scores that Lemma K.4 allows, fails only for enormous |Gamma|.
@@ -379,7 +385,9 @@ def selection_term_as_printed(*, n: int, size: int, mu: float) -> float:
     source=", proof, with the deviation of Algorithm 4's line 7",
 )
 def selection_term(*, n: int, size: int, mu: float) -> float:
-    """What the selection adds to the number of errors: sigma sqrt(2 log E K) with sigma = sqrt 2 / mu (Lemma K.4).
+    """What private tuning's selection adds to the expected number of errors: sigma sqrt(2 log E K).
+
+    With sigma = sqrt 2 / mu (Lemma K.4).
 
     >>> round(selection_term(n=10, size=5, mu=1.0), 4)
     4.9818
@@ -394,5 +402,8 @@ def selection_term(*, n: int, size: int, mu: float) -> float:
     needs=BUDGET,
 )
 def selection_in_epsilon(*, n: int, size: int, epsilon: float, delta: float) -> float:
-    """The selection term in epsilon, 12 log(n^2 |Gamma|/delta)/epsilon, as A <= n^2 |Gamma| and delta < 1."""
+    """What private tuning's selection adds to the errors, in epsilon: 12 log(n^2 |Gamma|/delta)/epsilon.
+
+    As A <= n^2 |Gamma| and delta < 1.
+    """
     return 12 * (log(n**2 * size) - log(delta)) / epsilon
