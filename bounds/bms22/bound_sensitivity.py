@@ -67,7 +67,7 @@ def rate_5(*, m: int, ratio: float, layers: int, width: int, eta_norm: float, ep
     needs=FIRST,
 )
 def sensitivity_1(*, m: int, ratio: float, beta: float) -> float:
-    """Sensitivity of the bound for the pure linear learner, up to a constant: what the printed O(.) contains.
+    """The order of the sensitivity of the bound for the pure linear learner, as printed.
 
     >>> round(sensitivity_1(m=100, ratio=1.0, beta=0.5), 6)
     0.063633
@@ -81,7 +81,7 @@ def sensitivity_1(*, m: int, ratio: float, beta: float) -> float:
     needs=[*FIRST, positive("constant")],
 )
 def sensitivity_1_explicit(*, m: int, ratio: float, beta: float, constant: float) -> float:
-    """Sensitivity of the bound for the pure linear learner, with the constant C of F_1.
+    """The sensitivity of the bound for the pure linear learner, with its constant.
 
     Derivation. F_1 = G(min_w R(w)) with G(t) = t + C sqrt(t B/m) + C Gamma, increasing and concave: the largest step is
     from 0 to 1/m, and it is taken (lemF.3a has equality) by m records x with |x| = r, y = 1 and their neighbour with
@@ -96,7 +96,7 @@ def sensitivity_1_explicit(*, m: int, ratio: float, beta: float, constant: float
 
 @theorem("bms22.lemF.3b", says=r"\Delta_\rho(F_2)=O\left(\frac{\Lambda r}{m\rho}\right)", needs=HINGE)
 def sensitivity_2(*, m: int, ratio: float) -> float:
-    """Sensitivity of the bound for the efficient linear learner, up to a constant: what the printed O(.) contains.
+    """The order of the sensitivity of the bound for the efficient linear learner, as printed.
 
     The printed proof shows the constant 2.
 
@@ -110,7 +110,7 @@ def sensitivity_2(*, m: int, ratio: float) -> float:
     says=r"\Delta_\rho(F_2)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}"
 )
 def sensitivity_2_explicit(*, m: int, ratio: float) -> float:
-    """Sensitivity of the least hinge loss over a ball.
+    """The sensitivity of the least hinge loss over a ball, which the efficient learner's bound needs.
 
     Derivation. The hinge loss of one record lies in [(1 - x)_+, 1 + x] for x = Lambda r/rho, a range of min(1 + x, 2x),
     and the least mean lies in [0, 1]. Reached for m >= 2: for x <= 1 by m equal records of norm r, one of them turned;
@@ -128,7 +128,7 @@ def sensitivity_2_explicit(*, m: int, ratio: float) -> float:
     source=", proof, which writes F_1 for one of the two F_2",
 )
 def other_minimiser() -> int:
-    """By how much the minimiser of the neighbour does better on S' than w' does, at most: 0.
+    """The neighbour's minimiser does on S' at least as well as w': the difference is at most 0.
 
     The right-hand side less the left-hand side is L_S'(w'') - L_S'(w') >= 0.
 
@@ -145,7 +145,7 @@ def other_minimiser() -> int:
     needs=HINGE,
 )
 def lipschitz_step(*, m: int, ratio: float) -> float:
-    """How far one record moves the hinge loss of a fixed w, at most: 2 Lambda r / (m rho).
+    """Replacing one record moves the hinge loss of a fixed w by at most 2 Lambda r / (m rho).
 
     The hinge loss is 1/rho-Lipschitz in u = y <w, x>, and u moves by at most 2 Lambda r.
 
@@ -160,7 +160,7 @@ def lipschitz_step(*, m: int, ratio: float) -> float:
 
 @theorem("bms22.lemF.3c", says=r"\Delta_\rho(F_3)=O\left(\frac{\Lambda r}{m\rho}\right)", needs=HINGE)
 def sensitivity_3(*, m: int, ratio: float) -> float:
-    """Sensitivity of the bound for the kernel learner, up to a constant: what the printed O(.) contains, K(x, x) = r^2.
+    """The order of the sensitivity of the bound for the kernel learner, K(x, x) = r^2, as printed.
 
     >>> sensitivity_3(m=100, ratio=2.0)
     0.02
@@ -172,7 +172,7 @@ def sensitivity_3(*, m: int, ratio: float) -> float:
     says=r"\Delta_\rho(F_3)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}"
 )
 def sensitivity_3_explicit(*, m: int, ratio: float) -> float:
-    """Sensitivity of the least hinge loss over a ball of a RKHS.
+    """The sensitivity of the least hinge loss over a ball of an RKHS, which the kernel learner's bound needs.
 
     As in R^d, with <h, psi(x)> for <w, x> and |psi(x)| = r. Reached for Lambda r <= rho and m >= 2 by m equal points,
     one label changed.
@@ -188,7 +188,7 @@ def sensitivity_3_explicit(*, m: int, ratio: float) -> float:
 
 @theorem("bms22.lemF.3d", says=r"\Delta_\rho(F_4)=O\left(\frac{1+\sqrt{M}}{m}\right)", needs=COVER)
 def sensitivity_4(*, m: int, M: float) -> float:
-    """Sensitivity of the bound for label privacy, up to a constant: what the printed O(.) contains.
+    """The order of the sensitivity of the bound for label privacy, as printed.
 
     M depends on m, beta and the class, not on the sample.
 
@@ -200,7 +200,7 @@ def sensitivity_4(*, m: int, M: float) -> float:
 
 @sensitivity_4.explicit(says=r"\Delta_\rho(F_4)\le\frac{1+2\sqrt{M}}{m}")
 def sensitivity_4_explicit(*, m: int, M: float) -> float:
-    """Sensitivity of the bound for label privacy.
+    """The sensitivity of the bound for label privacy, with its constant.
 
     Derivation. F_4 = t + 2 sqrt(t M/m) + terms free of S, at most 1/m + 2 sqrt(M)/m from t = 0 to 1/m, and concave in
     t. Reached where some x and h have |h(x)| > rho. The appendix prints the first minimum over H_NN, the paper over H;
@@ -214,7 +214,7 @@ def sensitivity_4_explicit(*, m: int, M: float) -> float:
 
 @theorem("bms22.lemF.3e", says=r"\Delta_\rho(F_5)=O\left(\frac{1}{m}\right)", needs=[integer("m")])
 def sensitivity_5(*, m: int) -> float:
-    """Sensitivity of the bound for networks, up to a constant: what the printed O(.) contains.
+    """The order of the sensitivity of the bound for networks, as printed.
 
     No root of the loss enters F_5: its rate is additive.
 
@@ -226,7 +226,7 @@ def sensitivity_5(*, m: int) -> float:
 
 @sensitivity_5.explicit(says=r"\Delta_\rho(F_5)\le\frac{1}{m}")
 def sensitivity_5_explicit(*, m: int) -> float:
-    """Sensitivity of the least margin loss.
+    """The sensitivity of the least margin loss, which the bound for networks needs.
 
     1/m for any class. Reached where some x and h have |h(x)| > rho, and m >= 2.
 

@@ -20,7 +20,7 @@ from lemmata.bounds.theorem import at_least, positive, theorem
     needs=[at_least("epsilon", 0)],
 )
 def smallest_delta(*, laws: Any, pairs: Any, epsilon: float) -> float:
-    """The smallest delta of a finite mechanism: (epsilon, delta)-differential privacy.
+    """The smallest delta at which a finite mechanism is (epsilon, delta)-differentially private.
 
     Over all neighbouring pairs and both orders; the worst event of a pair is {p > e^epsilon q}, so
     delta = max sum_o (p_o - e^epsilon q_o)_+. `laws`: probabilities, shape (datasets, outputs). `pairs`: indices of
@@ -43,7 +43,7 @@ def smallest_delta(*, laws: Any, pairs: Any, epsilon: float) -> float:
     source=", with delta = 0",
 )
 def smallest_epsilon(*, laws: Any, pairs: Any) -> float:
-    """The smallest epsilon at delta = 0 of a finite mechanism, decided by single outputs.
+    """The smallest epsilon at which a finite mechanism is purely private, decided by single outputs.
 
     Derivation. P(O) <= e^epsilon Q(O) for every event iff p_o <= e^epsilon q_o for every output: sum over o in O, and
     take O = {o}. `laws`: shape (datasets, outputs); `pairs`: shape (pairs, 2). Infinite if an output is possible under
@@ -72,7 +72,7 @@ def _both_orders(laws: Any, pairs: Any) -> tuple[Array, Array]:
     source=f"{BMS22}, Definition 6.1 (E.1 in the appendix)",
 )
 def smallest_label_delta(*, laws: Any, pairs: Any, epsilon: float) -> float:
-    """The smallest delta over pairs that differ in one label: (epsilon, delta)-label privacy.
+    """The smallest delta at which a mechanism is (epsilon, delta)-label private: pairs differ in one label.
 
     `pairs` as `label_pairs` lists them; features are public.
 
@@ -89,7 +89,7 @@ def smallest_label_delta(*, laws: Any, pairs: Any, epsilon: float) -> float:
     source=f"{BMS22}, Definitions 2.1 and 6.1",
 )
 def label_delta_bound(*, laws: Any, pairs: Any, epsilon: float) -> float:
-    """The smallest delta over all pairs: differential privacy implies label privacy, a changed label being a change.
+    """Differential privacy implies label privacy, as a changed label is a change of a record.
 
     The pairs of Definition 6.1 are among those of Definition 2.1, so its smallest delta is at most theirs. The converse
     fails.
@@ -132,7 +132,7 @@ def losses(*, u: Real, rho: Real) -> tuple[int, int, Real]:
     part="margin", says=r"1_{u\le0}\le1_{u\le\rho}", kind="inequality", needs=[at_least("rho", 0)], source=CONSEQUENCE
 )
 def margin_loss(*, u: Real, rho: Real) -> int:
-    """The margin loss: at least the zero-one loss, rho = 0 included.
+    """The margin loss of a record is at least its zero-one loss, also at rho = 0.
 
     Derivation. If u <= 0, then u <= rho because rho >= 0, so the right side is 1; if u > 0, the left side is 0.
     """
@@ -141,7 +141,7 @@ def margin_loss(*, u: Real, rho: Real) -> int:
 
 @losses.explicit(part="hinge", says=r"1_{u\le0}\le\ell^\rho(u)", kind="inequality", source=CONSEQUENCE)
 def hinge_loss(*, u: Real, rho: Real) -> Real:
-    """The hinge loss: at least the zero-one loss.
+    """The hinge loss of a record is at least its zero-one loss.
 
     Derivation. If u <= 0, then 1 - u/rho >= 1, which is the left side; if u > 0, the left side is 0 and the hinge loss
     at least 0.
@@ -151,7 +151,7 @@ def hinge_loss(*, u: Real, rho: Real) -> Real:
 
 @losses.explicit(part="ramp", says=r"\min(1,\ell^\rho(u))\le1_{u\le\rho}", kind="inequality", source=CONSEQUENCE)
 def ramp_loss(*, u: Real, rho: Real) -> Real:
-    """The hinge loss capped at 1: at most the margin loss, as the hinge loss itself is not.
+    """The hinge loss capped at 1 is at most the margin loss, as the hinge loss itself is not.
 
     Derivation. If u <= rho, the right side is 1 and the left side at most 1; if u > rho, then 1 - u/rho < 0, so the
     left side is 0.
@@ -163,7 +163,7 @@ def ramp_loss(*, u: Real, rho: Real) -> Real:
     part="lipschitz", says=r"|\ell^\rho(u)-\ell^\rho(v)|\le\frac{|u-v|}\rho", kind="inequality", source=CONSEQUENCE
 )
 def lipschitz_constant(*, rho: Real) -> Real:
-    """The Lipschitz constant of the hinge loss: 1/rho.
+    """The hinge loss at margin rho is (1/rho)-Lipschitz in the prediction.
 
     Derivation. The loss is max{a, 0} of a = 1 - u/rho, and |max{a, 0} - max{b, 0}| <= |a - b|, which is |u - v|/rho for
     b = 1 - v/rho.
@@ -178,7 +178,7 @@ def lipschitz_constant(*, rho: Real) -> Real:
     source=CONSEQUENCE,
 )
 def loss_of_zero(*, rho: Real) -> Real:
-    """The hinge loss of w = 0: the smallest empirical hinge loss over a ball is at most 1, whatever the data.
+    """The hinge loss of w = 0 is 1, so that the smallest one over a ball is at most 1, whatever the data.
 
     Derivation. w = 0 lies in the ball, so the minimum is at most its loss, which is max{1 - 0/rho, 0} = 1 on every
     record, whatever the data.

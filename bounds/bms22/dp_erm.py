@@ -39,7 +39,7 @@ PRIVATE = r"\mathrm{Algorithm\ 5\ is\ }(\varepsilon,\delta)\mathrm{-DP}"
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """The epsilon, at delta, of DP-ERM with the selection calibrated to any valid sensitivity of the scores.
+    """The epsilon of DP-ERM at delta, its selection calibrated to any valid sensitivity of the scores.
 
     Step 8 is "the exponential mechanism with privacy parameter epsilon/2". It names no sensitivity, so the lemma is
     about every Delta that bounds what one record moves a score by; the proof's own is the step `calibration`.
@@ -63,7 +63,7 @@ def printed_privacy(
 def calibrated_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """The epsilon, at delta, of DP-ERM with the selection calibrated to Lambda r / m, the text's only sensitivity."""
+    """The epsilon of DP-ERM at delta, its selection calibrated to Lambda r / m, the text's only sensitivity."""
     return epsilon
 
 
@@ -89,7 +89,9 @@ def sides(rounds: int, edge: Any, odds: Any) -> tuple[Any, Any]:
     source="our accountant",
 )
 def rounds_delta(*, m: int, rounds: int, multiplier: float, epsilon: float, cut: float = 1e-30) -> float:
-    """The delta that M rounds spend at `epsilon`, over the law of how often a record is drawn, rounded up by 1e-9.
+    """The delta that M rounds of DP-ERM spend at epsilon, over the law of how often a record is drawn.
+
+    Rounded up by 1e-9.
 
     It is the smallest that this derivation gives. Given which records are drawn, a replaced record that round t reads
     J_t times moves the averages of its phases by at most 2 L eta_i J_{t,i}, sum_i J_{t,i} <= J_t: the round is
@@ -172,7 +174,10 @@ CERTAIN = r"\right]\ge 1-\beta"
     needs=[*WHOLE_SETTING, positive("a")],
 )
 def printed_order(*, m: int, k: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """How far the trained vector's loss is above the best of the ball: what stands inside O(.), times Lambda r/rho."""
+    """The order of DP-ERM's excess loss over the best vector of the ball, as printed.
+
+    What the O(.) multiplies, times Lambda r/rho.
+    """
     return a * (1 / sqrt(m) + sqrt(k) * (-log(delta)) ** 1.5 * -log(beta) / (epsilon * m))
 
 
@@ -180,7 +185,9 @@ def printed_order(*, m: int, k: int, epsilon: float, delta: float, beta: float, 
     says=TRAINED_ORDER + r"+\frac{\sqrt{k}\log^{3/2}(1/\delta)\log(2/\beta)}{\varepsilon m}\right)" + CERTAIN
 )
 def corrected_order(*, m: int, k: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The same with log(2/beta) for log(1/beta), as the number of rounds is at least 1.
+    """The order of DP-ERM's excess loss over the best vector of the ball, with log(2/beta).
+
+    There is at least one round, so log(2/beta) stands for log(1/beta).
 
     For beta <= 1/2 the two differ by a factor of at most 2. The constant is derived in `utility_constant`.
     """
@@ -193,7 +200,9 @@ def corrected_order(*, m: int, k: int, epsilon: float, delta: float, beta: float
 def boosted_excess(
     *, m: int, k: int, epsilon: float, delta: float, beta: float, a: float, calibration: str = "corrected"
 ) -> float:
-    """e E_1 + 4 Delta log(2M/beta)/epsilon, the largest excess of the trained vector but for a probability of beta.
+    """The excess loss of DP-ERM over the best of the ball with probability 1 - beta, with our constants.
+
+    e E_1 + 4 Delta log(2M/beta)/epsilon.
 
     E_1 = `round_excess` at the printed noise (or the "tight" one), Delta = min(1 + a, 2a)/m. By Markov's inequality the
     M independent rounds all exceed e E_1 with probability at most e^-M <= beta/2; the selection with budget epsilon/2
@@ -234,7 +243,7 @@ def utility_constant(substitution: float) -> float:
     needs=[integer("m"), in_unit_interval("beta")],
 )
 def printed_gradients(*, m: int, beta: float) -> float:
-    """What the O(.) of the number of gradient computations multiplies.
+    """The order of the number of gradient computations of DP-ERM, as printed.
 
     "Algorithm 2 requires" is a slip for Algorithm 5 (4 in the appendix's numbering).
     """
@@ -243,7 +252,9 @@ def printed_gradients(*, m: int, beta: float) -> float:
 
 @printed_gradients.corrected(says=r"\mathrm{gradients}=O\left(m\log(m)\log(2/\beta)\right)")
 def corrected_gradients(*, m: int, beta: float) -> float:
-    """The same with log(2/beta) for log(1/beta), as there is at least one round.
+    """The order of the number of gradient computations of DP-ERM, with log(2/beta).
+
+    There is at least one round, so log(2/beta) stands for log(1/beta).
 
     Our count is at most M (m - 1), and M <= 2 log(2/beta), (m - 1)/(m log m) <= 1/(2 log 2): C = 1/log 2 = 1.4427. The
     hinge's proximal step is closed; another loss takes O(log m) evaluations for it.
@@ -257,7 +268,7 @@ def corrected_gradients(*, m: int, beta: float) -> float:
     source="our count, for the hinge",
 )
 def gradient_count(*, m: int, beta: float) -> int:
-    """The number of gradient computations, counted.
+    """The number of gradient computations of DP-ERM, counted.
 
     Derivation. The algorithm runs ceil(log(2/beta)) rounds; each goes through phases of floor(m/2^i) records, i = 1, 2,
     ..., and computes one gradient a record. The count is the number of rounds times the sum of these lengths.

@@ -36,7 +36,7 @@ def allowed_copies(delta: float, rounds: int) -> float:
     source=PROOF,
 )
 def copies_allowance(*, m: int, delta: float, rounds: int) -> float:
-    """delta_hat/2 of step 1: a record is seldom drawn more than 2 log(2/delta_hat) times.
+    """The chance that some record is drawn more than 2 log(2/delta_hat) times is at most delta_hat/2.
 
     Derivation: with T = 2 log(2/delta_hat) it says P(J > T) <= e^{-T/2}, so P(J >= j) <= e^{-j/2} for j = floor(T) + 1
     is enough. A round exists, so M >= 1 and delta_hat < 1: T > 2 log 2 and j >= 2. j = 2: P(J >= 2) =
@@ -59,7 +59,9 @@ def copies_allowance(*, m: int, delta: float, rounds: int) -> float:
     source=f"{PROOF}; noise of Feldman, Koren & Talwar 2020, Algorithm 2",
 )
 def printed_multiplier(*, epsilon: float, delta: float) -> float:
-    """The noise multiplier tau = sigma_i / (2 L eta_i) = 2 sqrt(log(1/delta')) / epsilon' that makes A_GLL private.
+    """The noise multiplier 2 sqrt(log(1/delta')) / epsilon' makes a round of noisy descent private.
+
+    tau = sigma_i / (2 L eta_i), which makes A_GLL private.
 
     Derivation. Neighbours differ in one record, which one phase reads; the phases before it have the same law, those
     after it only process what it released. In that phase the iterates are equal up to the differing record; that step
@@ -85,7 +87,7 @@ def printed_multiplier(*, epsilon: float, delta: float) -> float:
     source=PROOF,
 )
 def round_parameters(*, m: int, delta: float, rounds: int, epsilon: float) -> tuple[float, float]:
-    """(epsilon', delta') of the proof in terms of epsilon_hat and delta_hat, which steps 2 and 3 should equal.
+    """The privacy (epsilon', delta') of a round in terms of epsilon_hat and delta_hat.
 
     Derivation. With epsilon^ = epsilon/(2M) and delta^ = delta/M, log(2/delta^) = log(2M/delta), so epsilon' =
     epsilon/(4 M log(2M/delta)) and delta' = delta^2/(4 M log(2M/delta)), which are steps 2 and 3.
@@ -103,7 +105,7 @@ def round_parameters(*, m: int, delta: float, rounds: int, epsilon: float) -> tu
     source=PROOF,
 )
 def printed_sum(*, m: int, delta: float, rounds: int, epsilon: float) -> float:
-    """The closed form of the geometric sum of a group's delta.
+    """The closed form of the geometric sum for the delta of a group of copies.
 
     It is the sum of T terms if T is whole; the printed sum has floor(T) + 1. A group of J needs J terms, and J <= T:
     (e^{J epsilon'} - 1)/(e^epsilon' - 1) with J epsilon' <= T epsilon' = epsilon_hat.
@@ -127,7 +129,10 @@ corrected_sum = printed_sum.corrected(
     source=PROOF,
 )
 def linear_bound(*, m: int, delta: float, rounds: int, epsilon: float) -> float:
-    """The right-hand side, from e^x - 1 >= x in the denominator; the sides' quotient is epsilon'/(e^epsilon' - 1)."""
+    """The delta of a group of copies is bounded with e^x - 1 >= x in the denominator.
+
+    The sides' quotient is epsilon'/(e^epsilon' - 1).
+    """
     share = epsilon / (2 * rounds)
     return delta * delta / rounds * expm1(share) / (2 * share)
 
@@ -140,7 +145,7 @@ def linear_bound(*, m: int, delta: float, rounds: int, epsilon: float) -> float:
     source=PROOF,
 )
 def half_bound(*, m: int, delta: float, rounds: int, epsilon: float) -> float:
-    """delta_hat/2, which the group's delta does not exceed.
+    """The delta of a group of copies is at most delta_hat/2.
 
     With l = log(1/delta) and epsilon_hat = u l, u <= 1, the quotient is e^-l (e^{ul} - 1)/(u l), increasing in u, at
     most (1 - e^-l)/l <= 1.
@@ -155,7 +160,7 @@ MOVE = r"\max_{\|w\|\le\Lambda}\left|\widehat{L}_{S}(w)-\widehat{L}_{S'}(w)\righ
 
 @theorem("bms22.lem3.1.s3", says=MOVE + r"\frac{\Lambda\tilde{r}}{m}", needs=[integer("m"), *HINGE], source=PROOF)
 def printed_sensitivity(*, m: int, radius: float, norm_bound: float, rho: float) -> float:
-    """Lambda r / m, by which one record is said to move a score at most.
+    """Replacing one record moves a score by at most Lambda r / m, as printed.
 
     Its unit is that of a margin, not of a loss: the Lipschitz constant 1/rho is missing.
     """
@@ -167,7 +172,7 @@ def printed_sensitivity(*, m: int, radius: float, norm_bound: float, rho: float)
     source=f"{PROOF}; ours",
 )
 def score_sensitivity(*, m: int, radius: float, norm_bound: float, rho: float) -> float:
-    """min(1 + a, 2a)/m, by which one record moves a score of the hinge at most.
+    """Replacing one record moves a hinge score by at most min(1 + a, 2a)/m.
 
     Derivation. The losses of a record are max(0, 1 - u/rho), |u| <= Lambda r: they lie in [max(0, 1 - a), 1 + a], so
     two differ by at most min(1 + a, 2a), attained by (x, 1) and (x, -1) at w = +-Lambda x/|x|, |x| = r. For another
@@ -194,7 +199,7 @@ def score_sensitivity(*, m: int, radius: float, norm_bound: float, rho: float) -
     source=PROOF,
 )
 def round_order(*, m: int, k: int, epsilon: float, delta: float, a: float) -> float:
-    """What the O(.) of the expected excess of one round multiplies, at epsilon', delta'.
+    """The order of the expected excess loss of one round of noisy descent, at epsilon', delta'.
 
     With s = sqrt(k) tau, tau = 2 sqrt(log(1/delta'))/epsilon', it is a (1/sqrt(m) + s/(2m)). The explicit excess is at
     most a sqrt(10/m + 768 s^2/m^2 + 192 s/m^3) (`round_excess_bound`) for m >= 2, hence at most a (sqrt(10)/sqrt(m) +
@@ -210,7 +215,9 @@ def round_order(*, m: int, k: int, epsilon: float, delta: float, a: float) -> fl
     source="our constants",
 )
 def round_excess(*, m: int, k: int, multiplier: float, a: float) -> float:
-    """The expected excess of one round is at most 2 a sqrt(A B), with A, B of `excess_coefficients`.
+    """The expected excess loss of one round of noisy descent is at most 2 a sqrt(A B).
+
+    A, B are those of `excess_coefficients`.
 
     Derivation. eta = (Lambda/L) sqrt(A/B). With F the mean of the hinge over the records, F_b its Moreau envelope:
     F_b <= F <= F_b + L^2/(2b). Phase i starts at v_1, the projection of the last release; SGD on fresh draws gives
@@ -248,7 +255,7 @@ SUBSTITUTED = r"\frac{1}{\sqrt{m}}+\frac{\sqrt{k\log(1/\delta')}}{\varepsilon'm}
     source=PROOF,
 )
 def printed_substitution(*, m: int, k: int, epsilon: float, delta: float, beta: float) -> float:
-    """What the O(.) multiplies once epsilon' and delta' of one round are put in.
+    """The order of one round's expected excess loss with epsilon' and delta' put in, as printed.
 
     The proof excludes log(1/beta) >= m, where the lemma is trivial. The appendix (002) draws the root over all of
     k log^{3/2}(1/delta) log(1/beta), the lemma itself, in both texts, over k alone: the latter is taken here.
@@ -265,7 +272,7 @@ def printed_substitution(*, m: int, k: int, epsilon: float, delta: float, beta: 
     ],
 )
 def corrected_substitution(*, m: int, k: int, epsilon: float, delta: float, beta: float) -> float:
-    """The same with log(2/beta) for log(1/beta), as the number of rounds is at least 1.
+    """The order of one round's expected excess loss with epsilon' and delta' put in, with log(2/beta).
 
     With l = log(1/delta), M = ceil(log(2/beta)) <= 2 log(2/beta), u = 1/l and v = log(2M)/l, the ratio of the noise
     terms is 4 M (l + log 2M) sqrt(2 l + log(4 M (l + log 2M))) / (log(2/beta) l^{3/2}) <=

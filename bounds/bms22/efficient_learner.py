@@ -48,7 +48,7 @@ def corrected_rows(*, m: int, epsilon: float, delta: float, beta: float) -> floa
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """The epsilon, at delta and every fixed Phi, with the selection calibrated to any valid sensitivity of the scores.
+    """The epsilon of the efficient learner at delta and any fixed Phi, with any valid sensitivity of the scores.
 
     Derivation. Phi and k do not depend on the data, a replaced record is a replaced projected record of norm at most
     2r, so DP-ERM is (epsilon, delta)-DP (Lemma 3.1); w^Priv is a function of its release and of Phi.
@@ -66,7 +66,7 @@ def printed_privacy(
 def calibrated_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """The epsilon, at delta and every fixed Phi, with the selection calibrated as the proof of Lemma 3.1 says."""
+    """The epsilon of the efficient learner at delta and any fixed Phi, with the calibration of Lemma 3.1's proof."""
     return epsilon
 
 
@@ -82,7 +82,7 @@ def calibrated_privacy(
     needs=[*SETTING, at_least("a", 1)],
 )
 def printed_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """What the O(.) of the learner's excess risk multiplies; k as printed, rounded up."""
+    """The order of the efficient learner's excess risk, as printed."""
     x, logs = -log(beta), log(m) - log(beta)
     return sqrt(x / m) + a * (1 / sqrt(m) + sqrt(logs * x) * (-log(delta)) ** 0.75 / sqrt(epsilon * m))
 
@@ -92,7 +92,9 @@ def printed_order(*, m: int, epsilon: float, delta: float, beta: float, a: float
     r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)\right)" + CERTAIN
 )
 def corrected_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The same with log(2/beta) and log(2m/beta), in the order and in k (`corrected_rows`), so for beta near 1 too.
+    """The order of the efficient learner's excess risk, with log(2/beta) and log(2m/beta), so for beta near 1 too.
+
+    The number k of rows is that of `corrected_rows`.
 
     Phi has independent signs (Lemma A.3). For beta <= 1/2 it is at most twice the printed order. The constant is
     derived in `utility_constant`.
@@ -128,7 +130,7 @@ def sign_distortion(m: int, k: int, beta: float) -> float:
 def learner_excess(
     *, m: int, k: int, epsilon: float, delta: float, beta: float, a: float, calibration: str = "corrected"
 ) -> float:
-    """The largest excess risk of the efficient learner but for a probability of beta, with our constants.
+    """The excess risk of the efficient learner with probability 1 - beta, with our constants.
 
     E is `boosted_excess`, t `sign_distortion`, Phi has independent signs and any number k of rows. Derivation, each of
     the three with probability at least 1 - beta/3:
@@ -173,7 +175,7 @@ SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\ri
 
 @theorem("bms22.thm3.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=[*SETTING, at_least("a", 1)])
 def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """What the soft O of the learner's excess risk multiplies, for named free logarithms.
+    """The order of the efficient learner's excess risk up to logarithms, with these named.
 
     The free logarithms are `soft_logs`.
 
@@ -196,7 +198,10 @@ corrected_soft_order = printed_soft_order.corrected(says=LEARNT + SOFT)(printed_
     needs=[integer("smallest"), integer("largest")],
 )
 def risk_rate(*, smallest: int, largest: int) -> float:
-    """The exponent of the risk in m at most, a registered surrogate; about 1/16 of the printed k, tight calibration."""
+    """The exponent of the efficient learner's excess risk in m is at most this, a registered surrogate.
+
+    With about 1/16 of the printed k and the tight calibration.
+    """
     return -0.4
 
 
@@ -204,7 +209,9 @@ def risk_rate(*, smallest: int, largest: int) -> float:
     "d", says=r"\mathbb{E}R_{\mathcal{D}}(w^{Priv})=O(d^{0.1})", kind="rate", needs=[integer("m"), integer("k")]
 )
 def dimension_rate(*, m: int, k: int) -> float:
-    """The exponent of the risk in d at most, at the same margin, a registered surrogate over d = 50, ..., 50,000.
+    """The exponent of the efficient learner's risk in d, at the same margin, is at most this, a registered surrogate.
+
+    Over d = 50, ..., 50,000.
 
     Fast projection, tight calibration.
     """
@@ -221,7 +228,7 @@ def dimension_rate(*, m: int, k: int) -> float:
     needs=[*SETTING, integer("d")],
 )
 def printed_time(*, m: int, d: int, epsilon: float, delta: float, beta: float) -> float:
-    """What the O(.) of the learner's operations multiplies; it does not depend on beta."""
+    """The order of the efficient learner's running time, as printed: it does not depend on beta."""
     return m * d * log(max(d, m)) + epsilon * m**2 * log(m) / (-log(delta)) ** 1.5
 
 
@@ -230,7 +237,7 @@ def printed_time(*, m: int, d: int, epsilon: float, delta: float, beta: float) -
     r"+\frac{\varepsilon m^2\log(2m/\beta)}{\log^{3/2}(1/\delta)}\right)"
 )
 def corrected_time(*, m: int, d: int, epsilon: float, delta: float, beta: float) -> float:
-    """The same with beta, and with k rounded up (`corrected_rows`).
+    """The order of the efficient learner's running time, with beta and with k rounded up.
 
     Derivation, from `operations`: D <= 2d, so m + 1 <= 2m transforms take at most 2m (2d + 2d log2(2d) + k), and
     2 + 2 log2(2d) <= 5.78 log(2d). The rest is at most 5mk + M m (13k + 2), as floor(log2 m) <= m/2. With
@@ -253,7 +260,7 @@ def corrected_time(*, m: int, d: int, epsilon: float, delta: float, beta: float)
     ],
 )
 def polynomial_time(*, m: int, d: int, epsilon: float, delta: float, beta: float, power: int) -> float:
-    """The printed order as it stands, where beta is at least a power of 1/m: an upper bound of the corrected one.
+    """The printed order of the efficient learner's running time, where beta is at least a power of 1/m.
 
     Derivation: log(2d) <= 2 log(max(d, m)) for m >= 2, log(2/beta) <= (1 + c) log m with beta >= 1/m^c, and
     log(2m/beta) <= (2 + c) log m; so the constant is (2 + 1 + c) for the first term and (2 + c) for the second.
@@ -269,7 +276,7 @@ def polynomial_time(*, m: int, d: int, epsilon: float, delta: float, beta: float
     source="our count",
 )
 def operations(*, m: int, d: int, k: int, beta: float) -> int:
-    """The number of the learner's operations, counted.
+    """The number of operations of the efficient learner, counted.
 
     Derivation. m + 1 fast transforms; m rows clipped (an inner product of 2k - 1, a scaling of k) and 1/|z|^2 of each
     (2k). M rounds: a step takes two inner products, two sums and two scalings of vectors and three operations on

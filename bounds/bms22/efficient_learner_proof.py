@@ -23,7 +23,7 @@ DEVIATES = [integer("m"), positive("radius"), positive("rho"), in_unit_interval(
     source=PROOF,
 )
 def projected_norm(*, gamma: float) -> float:
-    """1 + gamma/3, the factor by which ||x||^2 grows at most, so that no feature of the sample is clipped.
+    """The projection lengthens ||x||^2 by a factor of at most 1 + gamma/3, so that no record of the sample is clipped.
 
     It is part (i) of Lemma A.4's event; sqrt(1 + gamma/3) < 2 for gamma < 1.
     """
@@ -38,7 +38,7 @@ def projected_norm(*, gamma: float) -> float:
     source=PROOF,
 )
 def printed_distortion_of_rows(*, m: int, epsilon: float, delta: float, beta: float, k: int) -> float:
-    """What the O(.) of gamma at k rows multiplies, by Lemma A.4 as it says: the first of two equalities."""
+    """The order of the distortion gamma of a fast projection with k rows, by Lemma A.4 as printed."""
     return sqrt((log(m) - log(beta)) / k)
 
 
@@ -47,7 +47,7 @@ def printed_distortion_of_rows(*, m: int, epsilon: float, delta: float, beta: fl
     needs=[*SETTING, integer("k"), require("k >= 56 log(2m/beta)", lambda m, beta, k: k >= 56 * log(2 * m / beta))],
 )
 def distortion_of_rows(*, m: int, epsilon: float, delta: float, beta: float, k: int) -> float:
-    """The same for the projection of Lemma A.3, with 2m for m so that it does not vanish as beta -> 1.
+    """The order of the distortion gamma of k random rows (Lemma A.3), with 2m for m, so not 0 as beta -> 1.
 
     gamma = 3t, t = `sign_distortion`: t^2 - 2 t^3/3 >= t^2/3 for t <= 1, so t <= sqrt(12 log(6 (3m + 1)/beta)/k), and
     log(6 (3m + 1)/beta) <= log(24 m/beta) <= (1 + log(12)/log(2)) log(2m/beta): C = 3 * 7.43.
@@ -64,7 +64,7 @@ def distortion_of_rows(*, m: int, epsilon: float, delta: float, beta: float, k: 
     source=PROOF,
 )
 def printed_distortion(*, m: int, epsilon: float, delta: float, beta: float) -> float:
-    """The second equality, at the printed k before rounding, which can only help: the right-hand side.
+    """The order of the distortion gamma at the printed number of rows.
 
     Derivation. The printed k is epsilon m log(m/beta)/(log^{3/2}(1/delta) log(1/beta)), so log(m/beta)/k =
     log^{3/2}(1/delta) log(1/beta)/(epsilon m), and its root is the right side. A larger k, rounded up, makes the left
@@ -80,7 +80,7 @@ def printed_distortion(*, m: int, epsilon: float, delta: float, beta: float) -> 
     source=PROOF,
 )
 def margin_loss(*, gamma: float, radius: float, rho: float) -> float:
-    """r gamma / rho, the margin that the projection costs the best vector at most.
+    """The projection costs the best vector at most r gamma / rho in hinge loss.
 
     Part (ii) of Lemma A.4's event gives a third of it.
     """
@@ -115,7 +115,7 @@ def linear_complexity(*, m: int, norm_bound: float, radius: float) -> float:
     source=PROOF,
 )
 def printed_deviation(*, m: int, beta: float, radius: float, rho: float) -> float:
-    """4r/(rho sqrt(m)) + 2 sqrt(log(6/beta)/m), by which the risk exceeds the hinge loss at most for norms up to 1.
+    """A vector of norm at most 1 has a risk of at most its hinge loss and 4r/(rho sqrt(m)) + 2 sqrt(log(6/beta)/m).
 
     Derivation: clipping scales a feature by a positive number, so it changes no sign and R is the risk of the clipped
     distribution, whose features have norm at most 2r. `margin_bound` at beta/3 and the class's complexity 2r/sqrt(m)
@@ -133,7 +133,10 @@ def printed_deviation(*, m: int, beta: float, radius: float, rho: float) -> floa
     source=PROOF,
 )
 def printed_released_deviation(*, m: int, beta: float, radius: float, rho: float) -> float:
-    """The same number for the released vector, which does not follow: step 4 releases a norm of up to 2, not 1."""
+    """The released vector's risk is said to exceed its hinge loss by no more than for norm 1; its norm is up to 2.
+
+    Step 4 releases a norm of up to 2, so the number does not follow.
+    """
     return printed_deviation(m=m, beta=beta, radius=radius, rho=rho)
 
 
@@ -142,7 +145,7 @@ def printed_released_deviation(*, m: int, beta: float, radius: float, rho: float
     r"+\frac{8r}{\rho\sqrt{m}}+\sqrt{\frac{\log(3/\beta)}{2m}}" + THIRD
 )
 def released_deviation(*, m: int, beta: float, radius: float, rho: float) -> float:
-    """8r/(rho sqrt(m)) + sqrt(log(3/beta)/(2m)), the same for all vectors of norm 2.
+    """The risk of any vector of norm 2 exceeds its hinge loss by at most 8r/(rho sqrt(m)) + sqrt(log(3/beta)/(2m)).
 
     The class has complexity 2 * 2r/sqrt(m); the rest as in `printed_deviation`.
 
@@ -160,7 +163,7 @@ def released_deviation(*, m: int, beta: float, radius: float, rho: float) -> flo
     source=PROOF,
 )
 def lifted_score(*, w: Array, projected: Array) -> Array:
-    """<w, Phi x> for every row x, which <Phi^T w, x> equals: the lifted vector has the risk of the projected one.
+    """The lifted vector scores a record as the projected vector scores the projected record: equal risks.
 
     `w`: shape (k,); `projected`: Phi x for every row x, shape (n, k).
 
@@ -184,7 +187,7 @@ TRAINED = (
     source=PROOF,
 )
 def printed_training(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The largest loss of the training at the printed k; printed without O(.), so with the constant 1."""
+    """The excess loss of the training at the printed number of rows, printed without O(.), so with the constant 1."""
     logs = (log(m) - log(beta)) * -log(beta)
     return a * (1 / sqrt(m) + sqrt(logs) * (-log(delta)) ** 0.75 / sqrt(epsilon * m))
 
@@ -194,7 +197,7 @@ def printed_training(*, m: int, epsilon: float, delta: float, beta: float, a: fl
     r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)" + THIRD
 )
 def corrected_training(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """What the O(.) of the training's loss multiplies, at the corrected k.
+    """The order of the excess loss of the training, at the corrected number of rows.
 
     Where `corrected_rows` is at least 1, k is at most twice that, and Lemma 3.1, corrected, at 4a and beta/3 gives
     4 * 2.59 * sqrt(2) = 14.7 times its constant. Where it is below 1, the noise term is a y/sqrt(rows) > a y with
@@ -214,7 +217,10 @@ def corrected_training(*, m: int, epsilon: float, delta: float, beta: float, a: 
     source=PROOF,
 )
 def printed_projected_loss(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """What the O(.) of the projected best vector's loss multiplies at the printed k, with probability 1 - beta/3."""
+    """The order of the projected best vector's hinge loss at the printed number of rows.
+
+    With probability 1 - beta/3.
+    """
     return a * printed_distortion(m=m, epsilon=epsilon, delta=delta, beta=beta)
 
 
@@ -228,7 +234,7 @@ def printed_projected_loss(*, m: int, epsilon: float, delta: float, beta: float,
     ],
 )
 def projected_loss(*, m: int, epsilon: float, delta: float, beta: float, a: float, rows: float) -> float:
-    """What the O(.) multiplies at the corrected k and with independent signs.
+    """The order of the projected best vector's hinge loss at the corrected number of rows, independent signs.
 
     `rows` = `corrected_rows`. By the Lipschitz constant 1/rho the loss grows by at most a t, t = `sign_distortion` <=
     7.43 sqrt(log(2m/beta)/k) (s1), and log(2m/beta)/rows is log(2/beta) log^{3/2}(1/delta)/(epsilon m): C = 7.43.
@@ -244,7 +250,10 @@ def projected_loss(*, m: int, epsilon: float, delta: float, beta: float, a: floa
     source=PROOF,
 )
 def minimiser_radius(*, gamma: float) -> float:
-    """The radius 1 of the ball over which the printed minimiser is taken; ||w*_Phi|| goes up to sqrt(1 + gamma/3)."""
+    """The printed minimiser is taken over a ball of radius 1, though the projected best vector may be longer.
+
+    ||w*_Phi|| goes up to sqrt(1 + gamma/3).
+    """
     return 1.0
 
 
@@ -252,7 +261,9 @@ def minimiser_radius(*, gamma: float) -> float:
     says=r"\min_{w\in\mathbb{B}^k(2)}\widehat{L}^{\rho}_{S_\Phi}(w)\le\widehat{L}^{\rho}_{S_\Phi}(w^*_\Phi)"
 )
 def corrected_minimiser_radius(*, gamma: float) -> float:
-    """The radius 2 of the ball that Algorithm 2 trains on, which holds w*_Phi: sqrt(1 + gamma/3) <= 2.
+    """Algorithm 2 trains on a ball of radius 2, which holds the projected best vector.
+
+    sqrt(1 + gamma/3) <= 2.
 
     Derivation. In the event of Lemma A.3 ||Phi w*||^2 <= 1 + gamma/3 < 4 for gamma < 1, so Phi w* is one of the vectors
     of norm at most 2, and the minimum over them is at most its loss.

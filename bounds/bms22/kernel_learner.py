@@ -52,7 +52,7 @@ def regularisation(*, m: int, radius: float, norm_bound: float, rho: float) -> f
     needs=[integer("m"), *COEFFICIENTS],
 )
 def largest_coefficient(*, m: int, mu: float, rho: float) -> float:
-    """1/(2 m mu rho), the largest y_i alpha_i; the least is 0.
+    """The dual coefficients y_i alpha_i of the regularised kernel minimiser lie between 0 and 1/(2 m mu rho).
 
     Derivation. With a multiplier nu >= 0 of the ball's constraint, h_mu minimises L_S(h) + (mu + nu) |h|^2 over the
     whole space, and 0 is a subgradient there: 2 (mu + nu) h = (1/(m rho)) sum_i s_i y_i psi(x_i) with s_i in [0, 1], 1
@@ -68,7 +68,10 @@ def largest_coefficient(*, m: int, mu: float, rho: float) -> float:
     source=", the sentence after it",
 )
 def coefficient_sum(*, m: int, mu: float, rho: float) -> float:
-    """1/(2 mu rho), the sum of |alpha_i| at most: m times the largest."""
+    """The dual coefficients of the regularised kernel minimiser have |alpha|_1 of at most 1/(2 mu rho).
+
+    m times the largest.
+    """
     return 1 / (2 * mu * rho)
 
 
@@ -87,7 +90,7 @@ SURE = r"\right]\ge 1-\frac{\beta}{2}"
     source=PROOF,
 )
 def transferred_loss(*, m: int, beta: float, count: float, radius: float, rho: float, total: float) -> float:
-    """By how much the loss of w on the features exceeds that of h_mu at most.
+    """The hinge loss of the features' vector exceeds that of the kernel's minimiser h_mu by at most this.
 
     `total` is |alpha|_1, `count` is D.
 
@@ -106,7 +109,10 @@ def transferred_loss(*, m: int, beta: float, count: float, radius: float, rho: f
     source=PROOF,
 )
 def transferred_loss_by_dual(*, m: int, beta: float, count: float, radius: float, rho: float, mu: float) -> float:
-    """The same at the largest |alpha|_1 of Fact C.1."""
+    """The features cost the kernel's minimiser at most this in hinge loss, at the largest |alpha|_1.
+
+    The largest |alpha|_1 is that of Fact C.1.
+    """
     return radius**2 / (rho**2 * mu) * sqrt(log(2 * m / beta) / count)
 
 
@@ -119,7 +125,10 @@ def transferred_loss_by_dual(*, m: int, beta: float, count: float, radius: float
     source=PROOF,
 )
 def transferred_loss_at_size(*, m: int, beta: float, radius: float, norm_bound: float, rho: float) -> float:
-    """The same at mu = r/(Lambda rho sqrt(m)) and D = m^2 log(2m/beta), or more."""
+    """The features cost the kernel's minimiser at most this at the chosen mu and at least m^2 log(2m/beta) features.
+
+    mu = r/(Lambda rho sqrt(m)) and D = m^2 log(2m/beta), or more.
+    """
     return norm_bound * radius / (rho * sqrt(m))
 
 
@@ -136,7 +145,9 @@ def transferred_loss_at_size(*, m: int, beta: float, radius: float, norm_bound: 
     source=PROOF,
 )
 def square_of_weights(*, m: int, beta: float, norm_bound: float) -> float:
-    """3 Lambda^2/2, the largest |w|^2: the kernel's |h_mu|^2 <= Lambda^2, and the error of D features in between.
+    """The features' vector has |w|^2 of at most 3 Lambda^2/2.
+
+    The kernel's |h_mu|^2 <= Lambda^2, and the error of D features in between.
 
     On the event of s1: |w|^2 - |h_mu|^2 = sum_ij alpha_i alpha_j (<psi^(x_i), psi^(x_j)> - K(x_i, x_j)).
     """
@@ -152,7 +163,10 @@ def square_of_weights(*, m: int, beta: float, norm_bound: float) -> float:
     source=PROOF,
 )
 def norm_of_weights(*, m: int, beta: float, norm_bound: float) -> float:
-    """2 Lambda, the radius of the ball that Algorithm 2 is run with; |w| is at most sqrt(3/2) Lambda."""
+    """The ball of radius 2 Lambda that Algorithm 2 is run with holds the features' vector.
+
+    |w| is at most sqrt(3/2) Lambda.
+    """
     return 2 * norm_bound
 
 
@@ -172,7 +186,10 @@ LEAST = (
     source=f"{PROOF}, (19)",
 )
 def printed_penalty(*, m: int, beta: float, a: float) -> float:
-    """2 Lambda r / (rho sqrt(m)), what the features cost: s1, and mu Lambda^2 for h_mu in place of the best."""
+    """Random features cost at most 2 Lambda r / (rho sqrt(m)) in hinge loss against the best kernel predictor.
+
+    Step s1, and mu Lambda^2 for h_mu in place of the best.
+    """
     return 2 * a / sqrt(m)
 
 
@@ -182,7 +199,9 @@ def printed_penalty(*, m: int, beta: float, a: float) -> float:
     source="the same proof for every number of frequencies",
 )
 def features_penalty(*, m: int, beta: float, count: int, a: float) -> float:
-    """a sqrt(2t), what any number `count` of frequencies costs; r^2 t bounds the error of all inner products.
+    """Any number of random frequencies costs at most a sqrt(2t) in hinge loss.
+
+    r^2 t bounds the error of all inner products, `count` is the number of frequencies.
 
     Derivation. As s1 to s3 with error r^2 t at beta/2 (Theorem 4.1, explicit; printed for m = 1), and mu =
     r sqrt(t/2)/(rho Lambda), which makes the two losses r^2 t/(2 mu rho^2) and mu Lambda^2 equal: each is a sqrt(t/2).
@@ -210,7 +229,7 @@ def features_error(*, m: int, beta: float, count: int) -> float:
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """The epsilon, at delta, for every epsilon and delta, with the selection calibrated to any valid sensitivity."""
+    """The epsilon of the kernel learner, for every epsilon and delta, with any valid sensitivity of the scores."""
     return epsilon
 
 
@@ -222,7 +241,7 @@ def printed_privacy(
 def privacy_in_range(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """epsilon, at delta, where Theorem 3.2 speaks; for every fixed draw of frequencies and projection.
+    """The epsilon of the kernel learner at delta, in Theorem 3.2's range and for every fixed draw of its randomness.
 
     Derivation. psi and D do not depend on the data, and psi(x) has norm r for every x (Theorem 4.1): a replaced record
     is a replaced (psi(x), y) with norm r, and the release is Algorithm 2's on those, at 2 Lambda and beta/2.
@@ -267,7 +286,10 @@ def far_tail(*, m: int, k: int, epsilon: float, delta: float, beta: float) -> tu
     needs=[*ANY, HALF],
 )
 def printed_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """What the O(.) of the kernel learner's excess risk multiplies: Theorem 3.2's, at the kernel's Lambda r / rho."""
+    """The order of the kernel learner's excess risk, as printed: the efficient learner's at margin Lambda r / rho.
+
+    Theorem 3.2's order, at the kernel's Lambda r / rho.
+    """
     return efficient_learner.printed_order.theorem.formula(m=m, epsilon=epsilon, delta=delta, beta=beta, a=a)
 
 
@@ -277,7 +299,9 @@ def printed_order(*, m: int, epsilon: float, delta: float, beta: float, a: float
     needs=[*SETTING, HALF],
 )
 def corrected_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The same as Theorem 3.2 corrects it: in its range of epsilon and delta, for every beta, with its k at beta/2.
+    """The order of the kernel learner's excess risk in its range of epsilon and delta, for every beta.
+
+    As Theorem 3.2 corrects it, with its k at beta/2.
 
     The constant is derived in `utility_constant`.
     """
@@ -302,7 +326,7 @@ def utility_constant(efficient: float) -> float:
 def kernel_excess(
     *, m: int, k: int, count: int, epsilon: float, delta: float, beta: float, a: float, calibration: str = "corrected"
 ) -> float:
-    """The largest excess risk of the kernel learner but for a probability of beta, with our constants.
+    """The excess risk of the kernel learner with probability 1 - beta, with our constants.
 
     E is `efficient_learner.learner_excess` and t the error of `count` frequencies, any number of them, at beta/2
     (`features_penalty`). Derivation: with probability at least 1 - beta/2 over the frequencies the least loss of the
@@ -338,7 +362,7 @@ SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\ri
 
 @theorem("bms22.thm4.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=[*ANY, HALF])
 def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """What the soft O of the kernel learner's excess risk multiplies, for named free logarithms.
+    """The order of the kernel learner's excess risk up to logarithms, with these named.
 
     The free logarithms are `efficient_learner.soft_logs`.
     """
@@ -347,7 +371,9 @@ def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: 
 
 @printed_soft_order.corrected(says=LEARNT + SOFT, needs=[*SETTING, HALF])
 def corrected_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The same in Theorem 3.2's range, with its k, as corrected, at beta/2.
+    """The order of the kernel learner's excess risk up to logarithms, in its range and with the corrected rows.
+
+    In Theorem 3.2's range, with its k, as corrected, at beta/2.
 
     With x = log(2/beta), y = log(2m/beta) >= log 2, u = log^{3/4}(1/delta), a >= 1/2 and the free logarithms
     sqrt(xy) (1 + u), the three terms of the corrected order are at most 2/sqrt(log 2), 1/log 2 and u times

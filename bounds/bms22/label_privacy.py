@@ -52,7 +52,7 @@ OPEN = r",\ \mathrm{distances\ of\ the\ cover\ below}\ \frac\rho2,\ d\le m"
     needs=[positive("epsilon")],
 )
 def label_epsilon(*, epsilon: float) -> float:
-    """The epsilon of Algorithm 4 when one label changes.
+    """The epsilon that Algorithm 4 spends when one label changes.
 
     Derivation. The cover is a function of the features, which neighbours share, so fix it. The score of a member is
     minus a mean of m indicators, one a label: changing a label moves it by at most 1/m, and by exactly 1/m where the
@@ -91,7 +91,7 @@ def label_bound(*, m: int, d: int, epsilon: float, beta: float, margin_loss: flo
     source=f", with open balls and the hypothesis of the covering number bound ({BARTLETT})",
 )
 def label_bound_open(*, m: int, d: int, epsilon: float, beta: float, margin_loss: float) -> float:
-    """The same for covers at distances strictly below rho/2, d <= m and epsilon <= 30.
+    """The risk of Algorithm 4's release, for covers at distances strictly below rho/2, d <= m and epsilon <= 30.
 
     The explicit reading is at most this, or above 1. With D = d log2(2c^2 m) log2(2cem/d): Qm = log 2 (1 + D) +
     log(8/beta) <= M, so 2 sqrt(R Q) <= 2 sqrt(R M/m), and what remains, excess + 2 sqrt(excess Q) + 4Q at R = 0, is at
@@ -109,7 +109,7 @@ def label_bound_open(*, m: int, d: int, epsilon: float, beta: float, margin_loss
     source=f"{SOURCE}; our constants, derived from {BARTLETT}",
 )
 def label_bound_derived(*, m: int, d: int, epsilon: float, beta: float, margin_loss: float) -> float:
-    """The same with the constants of the usual arguments, for every epsilon.
+    """The risk of Algorithm 4's release with the constants of the usual arguments, for every epsilon.
 
     Derivation. With probability at least 1 - beta/2 the selection loses at most `selection_loss_derived`
     (bms22.thm3.1.em-accuracy), and with probability at least 1 - beta/2 the deviation at margin rho/2 is that of
@@ -148,7 +148,7 @@ def informative_from(bound: Any, **setting: Any) -> int:
     source=SOURCE + ", second paragraph",
 )
 def small_sample(*, m: int, d: int, epsilon: float, beta: float) -> float:
-    """The number of samples below which the bound is at least 1: 64 M log(2/beta)/epsilon, M itself a function of m.
+    """The number of samples below which the label-private bound is at least 1, and so trivial.
 
     Derivation. The last term of the bound is 64 M log(2/beta)/(epsilon m), and m < 64 M log(2/beta)/epsilon says that
     it is more than 1, which no risk exceeds; the other terms are not negative.
@@ -164,7 +164,7 @@ def small_sample(*, m: int, d: int, epsilon: float, beta: float) -> float:
     source=SOURCE,
 )
 def distance_to_the_cover(*, rho: Real) -> Real:
-    """How far a hypothesis may be from its nearest member of the cover, as printed: rho/2."""
+    """A hypothesis is within rho/2 of its nearest member of the cover, as printed."""
     return rho / 2
 
 
@@ -174,7 +174,9 @@ def distance_to_the_cover(*, rho: Real) -> Real:
     source=", for the truncated hypothesis and open balls",
 )
 def distance_to_an_open_cover(*, rho: Real) -> Real:
-    """The same for h_rho, strictly: covers of H_rho are near truncated hypotheses, and h may be far beyond rho.
+    """A hypothesis truncated at rho is strictly within rho/2 of its nearest member of the cover.
+
+    Covers of H_rho are near truncated hypotheses, and h may be far beyond rho.
 
     Derivation. This is what a cover of H_rho by open balls of radius rho/2 in the largest distance on x_1, ..., x_m is:
     every h_rho has a member g with max_i |g(x_i) - h_rho(x_i)| < rho/2.
@@ -190,7 +192,7 @@ def distance_to_an_open_cover(*, rho: Real) -> Real:
     source=SOURCE,
 )
 def implied_loss(*, margin: Real, rho: Real) -> int:
-    """The rho-margin loss of h is at least the rho/2-margin loss of every g within rho/2.
+    """The rho-margin loss of h is at least the rho/2-margin loss of every g within rho/2 of it.
 
     `margin` is y h(x).
 
@@ -207,7 +209,10 @@ def implied_loss(*, margin: Real, rho: Real) -> int:
     source=", for the truncated hypothesis and open balls",
 )
 def implied_loss_open(*, margin: Real, rho: Real) -> int:
-    """The same from the premise that covers give: if y h(x) > rho then y h_rho(x) = rho, and y g(x) > rho - rho/2."""
+    """The rho-margin loss of h is at least the rho/2-margin loss of every g strictly within rho/2 of h truncated.
+
+    From the premise that covers give: if y h(x) > rho then y h_rho(x) = rho, and y g(x) > rho - rho/2.
+    """
     return int(margin <= rho)
 
 
@@ -218,7 +223,7 @@ def implied_loss_open(*, margin: Real, rho: Real) -> int:
     source=SOURCE + ", equation (27)",
 )
 def least_loss_of_the_cover(*, margin_loss: Real) -> Real:
-    """The smallest rho/2-margin loss over a smallest cover, as printed: at most the smallest rho-margin loss over H."""
+    """The smallest rho/2-margin loss over a smallest cover is at most the rho-margin loss of every h, as printed."""
     return margin_loss
 
 
@@ -228,7 +233,7 @@ def least_loss_of_the_cover(*, margin_loss: Real) -> Real:
     source=", equation (27), for open balls",
 )
 def least_loss_of_an_open_cover(*, margin_loss: Real) -> Real:
-    """The same for covers at distances strictly below rho/2, the smallest ones and all others."""
+    """The smallest rho/2-margin loss over an open cover is at most the smallest rho-margin loss over H."""
     return margin_loss
 
 
@@ -255,7 +260,7 @@ def log_cover_size(*, m: Number, d: Number) -> Any:
     source=f", from {BARTLETT}",
 )
 def log_cover_size_derived(*, m: Number, d: Number) -> Any:
-    """The natural logarithm of the size, for d <= m: log 2 times the printed number, which bounds the binary one.
+    """The natural logarithm of the size of a smallest cover, for d <= m: log 2 times the printed number.
 
     Derivation. Cut [-rho, rho] into 17 levels, rho/8 apart. Alon et al. (1997) give, on n points and b levels, covers
     of at most 2 (n b^2)^(d log2(e n b/d)) functions at distance two levels, rho/4 and less than rho/2. Printed are n =
@@ -274,7 +279,7 @@ def log_cover_size_derived(*, m: Number, d: Number) -> Any:
     source=SOURCE + ", equation (28), first line; d <= m is s3's",
 )
 def selection_loss(*, m: int, d: int, epsilon: float, beta: float) -> float:
-    """What the selection loses, as printed: 32 M log(2/beta)/(epsilon m), 11 times what is needed and more.
+    """The private selection from the cover loses 32 M log(2/beta)/(epsilon m), as printed, 11 times what it has to.
 
     >>> round(float(selection_loss(m=10**6, d=1, epsilon=1.0, beta=0.1)), 4)
     0.0742
@@ -288,7 +293,9 @@ def selection_loss(*, m: int, d: int, epsilon: float, beta: float) -> float:
     source=SOURCE + ", equation (28), first line; our constants",
 )
 def selection_loss_derived(*, m: int, d: int, epsilon: float, beta: float) -> float:
-    """What the selection loses from N members, scores of sensitivity 1/m: 2 (log N + log(2/beta))/(epsilon m).
+    """The private selection from N members loses at most 2 (log N + log(2/beta))/(epsilon m).
+
+    Scores have sensitivity 1/m.
 
     >>> round(float(selection_loss_derived(m=10**4, d=1, epsilon=1.0, beta=0.1)), 4)
     0.0625
@@ -304,7 +311,10 @@ def selection_loss_derived(*, m: int, d: int, epsilon: float, beta: float) -> fl
     source=SOURCE + ", equation (28), second line",
 )
 def least_margin_loss_of_the_cover(*, margin_loss: Real) -> Real:
-    """The smallest rho-margin loss over the cover, as printed: at most that over H. Truncated functions have 1."""
+    """The smallest rho-margin loss over the cover is at most that over H, as printed.
+
+    Truncated functions have loss 1.
+    """
     return margin_loss
 
 
@@ -313,7 +323,10 @@ def least_margin_loss_of_the_cover(*, margin_loss: Real) -> Real:
     source=", equation (28), second line, with rho/2 for rho on the left and open balls",
 )
 def least_half_margin_loss(*, margin_loss: Real) -> Real:
-    """The printed right-hand side with the loss that the mechanism scores on the left: equation (27) once more."""
+    """The smallest rho/2-margin loss over the cover, the loss that the mechanism scores, is at most that over H.
+
+    Equation (27) once more.
+    """
     return least_margin_loss_of_the_cover.theorem.formula(margin_loss=margin_loss)
 
 
@@ -325,7 +338,7 @@ def least_half_margin_loss(*, margin_loss: Real) -> Real:
     source=SOURCE + ", (28) and (29) combined; mu = M/m",
 )
 def final_line(*, margin_loss: float, loss: float, part: float) -> float:
-    """The last line of the proof: R* + 2 sqrt(R* mu) + 2 mu + 2 Delta.
+    """The last line of the proof bounds the release's risk by R* + 2 sqrt(R* mu) + 2 mu + 2 Delta.
 
     `loss` is Delta, `part` is mu.
 
@@ -348,7 +361,9 @@ def final_line(*, margin_loss: float, loss: float, part: float) -> float:
     source=SOURCE + ", last sentence",
 )
 def objective(*, loss: float, part: float) -> float:
-    """What h* minimises: t + 2 sqrt(t) M/m increases strictly in t. The root of M/m is lost in print, to no effect.
+    """The bound t + 2 sqrt(t) M/m at a margin loss t, which h* minimises, increases strictly in t.
+
+    The root of M/m is lost in print, to no effect.
 
     Derivation. t + 2 sqrt(t) c is strictly increasing in t >= 0 for every c >= 0, so it is least exactly where t = R^
     is least, and both sides have the same minimisers.
@@ -382,7 +397,7 @@ def bound_without_privacy(*, m: int, d: int, beta: float, margin_loss: float) ->
     source=f"{BMS22}, Section 6, after Theorem 6.1, for the explicit bound",
 )
 def derived_without_privacy(*, m: int, d: int, beta: float, margin_loss: float) -> float:
-    """(3 + sqrt 2)/2 times the explicit bound of a selection that costs nothing: what epsilon >= 1 costs at most.
+    """Privacy at epsilon >= 1 costs at most a factor (3 + sqrt 2)/2 against a selection that costs nothing.
 
     Derivation: r <= R + 2 Q/epsilon, since Q m >= log N + log(2/beta); r + 2 sqrt(r Q) + 4 Q at r = R + 2 Q over the
     same at R is largest at R = 0, where it is (6 + 2 sqrt 2)/4.

@@ -19,7 +19,7 @@ SHORT = [in_unit_interval("gamma")]
     source=", first display",
 )
 def hinge_loss(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
-    """Expected hinge loss of w on the line.
+    """The expected hinge loss of w in the example on the line.
 
     Mass alpha/2 each at (+r, -1) and (-r, +1), (1 - alpha)/2 each at (+gamma, +1) and (-gamma, -1).
 
@@ -42,7 +42,7 @@ def hinge_loss(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
     source=", second display",
 )
 def hinge_pieces(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
-    """Expected hinge loss of w, piece by piece.
+    """The expected hinge loss of w in the example on the line, piece by piece.
 
     Derivation. Of the two terms of the loss, 1 + w r >= 0 from w = -1/r on and 1 - w gamma >= 0 up to w = 1/gamma.
     Between them both stand and add up to w (alpha r - (1 - alpha) gamma) + 1; beyond either, one is left.
@@ -63,7 +63,7 @@ def hinge_pieces(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
     source=", third paragraph",
 )
 def middle_slope(*, gamma: Real) -> Real:
-    """The slope of the middle piece, which falls: alpha (-1 + 2 alpha) at r = 1 and alpha = gamma/2.
+    """The expected hinge loss falls on its middle piece: its slope is alpha (-1 + 2 alpha).
 
     Derivation. At r = 1 and gamma = 2 alpha the slope is alpha - (1 - alpha) 2 alpha = alpha (-1 + 2 alpha), which is
     negative because alpha = gamma/2 < 1/2.
@@ -80,7 +80,7 @@ def middle_slope(*, gamma: Real) -> Real:
     source=", third paragraph; the paper's alpha (1 + r/gamma), which the appendix's text (002) shows as gamma/gamma",
 )
 def hinge_minimum(*, gamma: Real) -> tuple[Real, Real]:
-    """Where the hinge loss is least, and its value there: (1/gamma, (1 + gamma)/2).
+    """The expected hinge loss is least at w = 1/gamma, where it is (1 + gamma)/2.
 
     The other cases reach 1 at w = 0 and (1 - alpha)(1 + gamma/r) > 1 at w = -1/r. alpha (1 + gamma/gamma), as the
     appendix's text shows it, would be gamma, which is not (1 + gamma)/2.
@@ -104,7 +104,7 @@ def hinge_minimum(*, gamma: Real) -> tuple[Real, Real]:
     source=", third and fourth paragraph",
 )
 def zero_one_loss(*, gamma: Real) -> Real:
-    """The zero-one loss of w*, which every w > 0 has: gamma/2.
+    """The zero-one loss of the hinge minimiser, and of every w > 0, is gamma/2.
 
     Derivation. For w > 0 the points at +-r are errors, y w x = -w r < 0, and those at +-gamma are not, y w x = w gamma
     > 0; the former have mass alpha = gamma/2.
@@ -120,7 +120,7 @@ def zero_one_loss(*, gamma: Real) -> Real:
     source=", fourth paragraph",
 )
 def minimiser_norm(*, gamma: Real, m: int) -> Real:
-    """The norm of the minimiser, which exceeds the sample size: 1/gamma.
+    """The norm of the hinge minimiser is 1/gamma, which exceeds the sample size.
 
     Derivation. The minimiser is w* = 1/gamma, as the part `minimiser` shows, so its norm exceeds m where 1/gamma > m,
     which is gamma < 1/m.
@@ -136,7 +136,7 @@ def minimiser_norm(*, gamma: Real, m: int) -> Real:
     source=", last sentence: a similar result holds for the empirical hinge loss",
 )
 def empirical_norm(*, gamma: Real, m: int, wrong: int) -> Real:
-    """What the norm of an empirical minimiser exceeds, as printed for every sample.
+    """The norm of an empirical hinge minimiser exceeds the sample size, as printed for every sample.
 
     `wrong` points of the sample are at +-r.
     """

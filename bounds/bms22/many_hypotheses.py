@@ -55,7 +55,7 @@ def family(d: int, size: int | None = None, length: Fraction = LENGTH) -> list[t
     source=", first condition",
 )
 def best_chance(*, d: int) -> int:
-    """The chance 1 - R that h* is right: 1.
+    """One hypothesis h* of the hard distribution is always right: 1 - R(h*) = 1.
 
     Derivation. x is e_1 or -e_1 and y = sgn(x_1), so y <e_1, x> = |x_1| = 1 > 0 at both points: h* = h_{e_1} errs
     nowhere.
@@ -72,7 +72,7 @@ def best_chance(*, d: int) -> int:
     source=", second condition",
 )
 def other_risk(*, d: int) -> int:
-    """The risk of all other hypotheses, which are wrong everywhere: 1.
+    """All other hypotheses of the hard distribution are wrong everywhere: their risk is 1.
 
     Derivation. Every other weight of the family has w_1 < 0, so y <w, x> = w_1 |x_1| = w_1 < 0 at both points, an error
     at each.
@@ -89,7 +89,7 @@ def other_risk(*, d: int) -> int:
     source=", third condition, a good cover",
 )
 def least_inner_product(*, d: int) -> Fraction:
-    """The least modulus of the inner product of any two weights, as printed: 1/8.
+    """Any two weights of the family have an inner product of modulus at least 1/8, as printed.
 
     Printed in both texts. It bounds how different hypotheses are; a good cover would have |<w, w'>| <= 1/8, which is
     decided in the part `separated`. As printed it allows any number of hypotheses in every dimension d >= 2.
@@ -116,7 +116,7 @@ def least_inner_product(*, d: int) -> Fraction:
     source=", fourth condition",
 )
 def failure_chance(*, d: int, epsilon: float, m: int, rho: float) -> float:
-    """How often a wrong hypothesis is selected from m < c' d/epsilon samples, at least: 9/10.
+    """From m < c' d/epsilon samples a private learner selects a wrong hypothesis with probability at least 9/10.
 
     Derivation. With N hypotheses of empirical loss 1 beside one of loss 0 the exponential mechanism selects the latter
     with probability 1/(1 + N e^{-epsilon m/2}), at most 1/10 once N >= 9 e^{epsilon m/2}; here N >= 9 e^{d/2} and c' =
@@ -158,7 +158,7 @@ CUBE = [integer("d")]
     needs=CUBE,
 )
 def printed_best_chance(*, d: int) -> int:
-    """The chance 1 - R that the printed h* is right, R(h) = P(y h(x) <= 0), as printed: 1."""
+    """The printed h* is right with probability 1, where R(h) = P(y h(x) <= 0), as printed."""
     return 1
 
 
@@ -168,7 +168,7 @@ def printed_best_chance(*, d: int) -> int:
     source=", proof, with labels +-1",
 )
 def best_chance_with_signs(*, d: int) -> int:
-    """The chance that h* = h_{e_1}, which is linear, is right with labels -1 and +1: 1, as printed.
+    """The linear h* is right with probability 1 if labels are -1 and +1.
 
     Derivation. y = sgn(x_1) and h_{e_1}(x) = x_1, so y h(x) = |x_1| = 1/sqrt(d) > 0 at every point of the cube: there
     is no error.
@@ -184,7 +184,7 @@ def best_chance_with_signs(*, d: int) -> int:
     source=", proof: note that",
 )
 def printed_other_risk(*, d: int) -> int:
-    """The risk of the printed w, as printed: 1."""
+    """The risk of each other hypothesis of the printed family is 1, as printed."""
     return 1
 
 
@@ -194,7 +194,9 @@ def printed_other_risk(*, d: int) -> int:
     source=", proof, counted",
 )
 def cube_risk(*, d: int) -> Fraction:
-    """The risk of the printed w, counted: P(Bin(d-1, 1/2) <= d/2), which tends to 1/2.
+    """The risk of each other hypothesis of the printed family, counted: it tends to 1/2.
+
+    P(Bin(d-1, 1/2) <= d/2).
 
     Derivation. y <w, x> = (S - 1)/d with S a sum of d - 1 fair signs: the first coordinate alone is always wrong.
     Labels +-1. Of the N = d - 1 other signs half the outcomes are below N/2, or N/2 for half of the middle one, and one
@@ -215,7 +217,7 @@ def cube_risk(*, d: int) -> Fraction:
     source=", proof: by the Gilbert-Varshamov bound",
 )
 def log2_cube_family(*, d: int) -> float:
-    """The logarithm to base 2 of how many printed w there are, at least: d/4.
+    """The printed family has at least 2^(d/4) members.
 
     Derivation. All that agree in their first ceil(9d/16) coordinates: <w, w'> >= 1/8, and 2^{floor(7d/16)} of them. The
     bound of Gilbert and Varshamov is about |<w, w'>| <= 1/8, for which c = 0.01 does (d large).
@@ -231,7 +233,7 @@ def log2_cube_family(*, d: int) -> float:
     source=", third condition, for h* and a printed w",
 )
 def printed_inner_product(*, d: int) -> Fraction:
-    """The least modulus of <e_1, w> for the printed w, as printed: 1/8."""
+    """The inner product of e_1 and a printed weight has modulus at least 1/8, as printed."""
     return Fraction(1, 8)
 
 
@@ -241,7 +243,7 @@ def printed_inner_product(*, d: int) -> Fraction:
     source=", third condition, with the direction of the Gilbert-Varshamov bound that its proof names",
 )
 def largest_inner_product(*, d: int) -> Fraction:
-    """The largest modulus of <e_1, w> for the printed w once d >= c = 64: 1/8.
+    """The inner product of e_1 and a printed weight has modulus at most 1/8 once d >= 64.
 
     Derivation. |<e_1, w>| = 1/sqrt(d) for every printed w, and 1/sqrt(d) <= 1/8 says d >= 64, with equality at d = 64.
 
@@ -259,7 +261,7 @@ def largest_inner_product(*, d: int) -> Fraction:
     source=", proof, display; printed with the exponent R epsilon/2m",
 )
 def log_printed_chance(*, epsilon: float, m: int, size: float) -> float:
-    """The logarithm of the bound e^{epsilon m/2}/|W| of the chance of h*.
+    """A private learner picks h* with chance at most e^{epsilon m/2}/|W|: the logarithm of that.
 
     R <= 1. The exponent is printed as epsilon/2m; it is (epsilon/2) m, as in the next expression. With |W| = 2^{cd} and
     c' = c log 2 this is epsilon m/2 - c' d.
@@ -277,7 +279,7 @@ def log_printed_chance(*, epsilon: float, m: int, size: float) -> float:
     source=", proof, last line; printed as m < c'/d epsilon",
 )
 def log_halved(*, c: Real, d: int, epsilon: Real, m: Real) -> Real:
-    """The logarithm of the bound e^{-c' d/2} of that chance, from fewer than c' d/epsilon samples.
+    """From fewer than c' d/epsilon samples h* is picked with chance at most e^{-c' d/2}: the logarithm of that.
 
     The condition is printed as m < c'/d epsilon, which with d >= 1 is only narrower; the lemma says c' d/epsilon.
 
@@ -297,7 +299,7 @@ ADMISSIBLE = require("0 < c' <= log 2, since |W| = e^{c' d} <= 2^d", lambda c: 0
     source=", proof, last line",
 )
 def printed_dimension(*, c: float) -> float:
-    """The dimension from which on the chance is said to be at most 1/10: 2/c' + 3."""
+    """The chance of picking h* is at most 1/10 from dimension 2/c' + 3 on, as printed."""
     return 2 / c + 3
 
 
@@ -305,7 +307,7 @@ def printed_dimension(*, c: float) -> float:
     says=r"d\ge\frac{2\log 10}{c'}\ \Rightarrow\ e^{-c'd/2}\le\frac{1}{10}", source=", proof, last line, solved for d"
 )
 def dimension(*, c: float) -> float:
-    """The dimension from which on, and from no smaller one, the chance is at most 1/10: 2 log(10)/c'.
+    """The chance of picking h* is at most 1/10 from dimension 2 log(10)/c' on, and from no smaller one.
 
     Derivation. e^{-c' d/2} <= 1/10 says c' d/2 >= log 10, that is d >= 2 log(10)/c', and both steps can be taken back.
 

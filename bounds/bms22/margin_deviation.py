@@ -78,7 +78,7 @@ def square_of_sum(empirical: Any, part: Any) -> Any:
     source=f"{BMS22}, Appendix A, Lemma A.2; Cortes, Mohri & Suresh 2021",
 )
 def margin_deviation(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
-    """The largest risk that Lemma A.2 allows at a given empirical margin loss.
+    """The largest risk that the relative margin bound allows at a given empirical margin loss.
 
     `empirical` is that loss.
 
@@ -106,7 +106,7 @@ margin_deviation_up_to_m = margin_deviation.corrected(
     source=f"derived here from {BARTLETT}",
 )
 def margin_deviation_derived(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
-    """The same with the constants of the usual argument.
+    """The largest risk at a given empirical margin loss, with the constants of the usual argument.
 
     Steps s1 to s5 of Lemma A.1 with a cover G of H clipped to [-rho, rho], at distance rho/2 on the 2m points, in place
     of the patterns: if |g - h| <= rho/2 there, then 1[y h <= 0] <= 1[y g <= rho/2] <= 1[y h <= rho], so a deviation
@@ -128,7 +128,9 @@ def margin_deviation_derived(*, m: Number, d: Number, beta: Number, empirical: N
     source="the limit d -> 0 of the printed M; derived here",
 )
 def margin_deviation_of_one(*, m: Number, beta: Number, empirical: Number) -> Number:
-    """The same for a class of fat-shattering dimension 0, a single hypothesis for instance: M = 1 + log(1/beta).
+    """The largest risk at a given empirical margin loss for a class of fat-shattering dimension 0.
+
+    A single hypothesis for instance: M = 1 + log(1/beta).
 
     Derivation. If no point is shattered at rho/16, all h lie within rho/8 of one h_0, and with v = 1[y h_0 <= rho/8]:
     1[y h <= 0] <= v <= 1[y h <= rho] for all h at once. One variable is left, and Chernoff's bound exp(-m KL(q || p))
@@ -149,7 +151,7 @@ def margin_deviation_of_one(*, m: Number, beta: Number, empirical: Number) -> Nu
     source=", for linear functions of the plane",
 )
 def margin_deviation_of_halfspaces(*, m: Number, beta: Number, empirical: Number) -> Number:
-    """The same for linear functions of the plane, d = 2.
+    """The largest risk at a given empirical margin loss for linear functions of the plane.
 
     x in the unit disc, ||w|| <= Lambda, rho <= 16 Lambda / sqrt(2): e_1 and e_2 are shattered with margin rho/16, and
     three points of the plane never are, so d = 2.

@@ -43,7 +43,7 @@ def grid_size(m: int, base: str = "2", rounding: str = "ceil") -> int:
     needs=[positive("epsilon"), between("delta", 0, 1)],
 )
 def selection_budget(*, epsilon: float, delta: float) -> tuple[float, float]:
-    """The budget of margin selection (Lemma F.1): (2 epsilon, delta).
+    """Margin selection spends (2 epsilon, delta).
 
     Derivation. Delta_rho(F) bounds the sensitivity of each score, by its definition, so the choice of rho* is
     epsilon-DP (abgmu22.thm.gem); the learner is (epsilon, delta)-DP for every margin it may be given; basic adaptive
@@ -65,7 +65,7 @@ def selection_budget(*, epsilon: float, delta: float) -> tuple[float, float]:
     needs=PENALTY,
 )
 def printed_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
-    """What Lemma F.1 adds to the bound at the best margin: (Delta / epsilon) log(log(m) / beta).
+    """Margin selection adds (Delta / epsilon) log(log(m) / beta) to the bound at the best margin, as printed.
 
     Undefined at m = 1 and negative for m = 2, beta > log 2.
 
@@ -82,7 +82,9 @@ def printed_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float) 
     r"F\ \mathrm{at\ confidence}\ \frac{\beta}{J}"
 )
 def corrected_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
-    """What Lemma F.1 adds after four repairs: constant 4, J, confidence beta/J, and Delta non-increasing.
+    """Margin selection adds 4 (Delta / epsilon) log(J / beta) to the bound at the best margin, after four repairs.
+
+    The four repairs: constant 4, J, confidence beta/J, and Delta non-increasing.
 
     J = max(1, ceil(log2(m)/2)). A is run with, and F promises, failure probability beta/J at every margin; F(rho, t)
     is non-increasing in rho and non-decreasing in t; g_rho and F are as printed otherwise.
@@ -109,7 +111,7 @@ def corrected_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float
     needs=[positive("epsilon"), between("delta", 0, 1)],
 )
 def corollary_budget(*, epsilon: float, delta: float) -> tuple[float, float]:
-    """The budget of margin selection with the efficient learner (Corollary F.2): (epsilon, delta).
+    """Margin selection with the efficient learner spends (epsilon, delta).
 
     Lemma F.1 at epsilon/2: the choice spends (epsilon/2, 0), A_EffPrivMrg (epsilon/2, delta). Given that A_EffPrivMrg
     keeps its promise (Theorem 3.2: 0 < delta < 1/m and epsilon/2 <= log(1/delta)), and with scores of sensitivity at
@@ -134,7 +136,7 @@ SCALE = [integer("m"), positive("norm_bound"), positive("r"), positive("rho"), p
     source=", m any natural number",
 )
 def corollary_order(*, m: int, norm_bound: float, r: float, rho: float, epsilon: float, beta: float) -> float:
-    """What Corollary F.2 adds, up to a constant: Lambda r / (m rho epsilon) log(log(m) / beta).
+    """The order of what margin selection adds with the efficient learner: Lambda r/(m rho epsilon) log(log(m)/beta).
 
     This is what the printed O(.) contains. At m = 1 it is log 0; at m = 2 it is negative for beta > log 2.
 
@@ -150,7 +152,7 @@ def corollary_order(*, m: int, norm_bound: float, r: float, rho: float, epsilon:
     r"J=\max\{1,\lceil\tfrac12\log_2 m\rceil\}"
 )
 def corollary_penalty(*, m: int, norm_bound: float, r: float, rho: float, epsilon: float, beta: float) -> float:
-    """What Corollary F.2 adds, with its constant: 32 Lambda r / (m rho epsilon) log(2J / beta).
+    """Margin selection adds 32 Lambda r / (m rho epsilon) log(2J / beta) with the efficient learner.
 
     The links of Lemma F.1, corrected, at epsilon/2 and beta/2 with Delta_rho = 2 Lambda r / (m rho) (Lemma F.3), which
     is non-increasing: 4 (4 Lambda r / (m rho)) (2/epsilon) log(J / (beta/2)). F is what Theorem 3.2, corrected,

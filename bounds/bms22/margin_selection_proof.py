@@ -40,7 +40,7 @@ def margins(m: int, h_max: float = 1.0, base: str = "2", rounding: str = "ceil")
     needs=[*INTERVAL, *READING],
 )
 def grid_point(*, m: int, rho: float, base: str = "e", rounding: str = "ceil") -> float | None:
-    """The grid point in (rho/2, rho] that the proof needs for every rho of the interval; None where there is none.
+    """The grid of margins has a point in (rho/2, rho] for every rho of the interval, as printed.
 
     In units of h_max. rho = 1 has none in any reading (1 is not on the grid, and 1 < 2 (1/2) is false). With the
     natural logarithm the grid ends at m^(-0.347), far above m^(-1/2).
@@ -58,7 +58,7 @@ def grid_point(*, m: int, rho: float, base: str = "e", rounding: str = "ceil") -
     source=", proof, with logarithms to base 2, rounded up, and <=",
 )
 def grid_point_corrected(*, m: int, rho: float) -> float | None:
-    """The grid point in [rho/2, rho]: with base 2, rounded up, the grid covers the interval.
+    """The grid of margins, to base 2 and rounded up, has a point in [rho/2, rho] for every rho of the interval.
 
     Derivation. For rho < 1 it is the printed one: 4^J >= m puts 2^-J at or below m^(-1/2) <= rho, so the largest grid
     point that is at most rho works. For rho = 1 it is 1/2. At m = 1 the interval is {1} and the printed grid empty (J =
@@ -86,7 +86,7 @@ LOSSES = require("0 <= loss_hat <= loss_opt", lambda loss_hat, loss_opt: 0 <= lo
     source=", proof, citing Raskhodnikova & Smith 2016, Theorem I.4",
 )
 def printed_choice(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
-    """What the choice of rho* loses, as printed: (Delta / epsilon) log(log(m) / beta).
+    """The private choice of a margin loses (Delta / epsilon) log(log(m) / beta), as printed.
 
     >>> round(float(printed_choice(sensitivity=0.01, m=100, epsilon=1.0, beta=0.1)), 6)
     0.038298
@@ -99,7 +99,7 @@ def printed_choice(*, sensitivity: float, m: int, epsilon: float, beta: float) -
     source=", proof, with the constant of abgmu22.thm.gem",
 )
 def corrected_choice(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
-    """What the choice of rho* loses: 4 (Delta / epsilon) log(J / beta).
+    """The private choice of a margin loses 4 (Delta / epsilon) log(J / beta).
 
     The minimum takes both terms: min over the grid of F + 4 Delta log(J/beta) / epsilon.
 
@@ -116,7 +116,9 @@ def corrected_choice(*, sensitivity: float, m: int, epsilon: float, beta: float)
     needs=[*NEAR, at_least("power", 0)],
 )
 def half_sensitivity(*, rho_hat: float, rho_opt: float, power: float) -> float:
-    """The sensitivity at rho_opt/2, said to bound that at the grid point, for Delta_rho = rho^power.
+    """The sensitivity at half the best margin is said to bound that at the grid point.
+
+    For Delta_rho = rho^power.
 
     It does for a non-increasing Delta_rho, not for a non-decreasing one.
 
@@ -143,7 +145,9 @@ half_sensitivity_corrected = half_sensitivity.corrected(
     needs=[LOSSES, positive("rho"), at_least("power", 0), between("slope", -inf, inf)],
 )
 def raised_loss(*, rho: float, loss_hat: float, loss_opt: float, power: float, slope: float) -> float:
-    """The bound at the larger empirical loss, F(rho, t) = rho^-power + slope t with any slope.
+    """The bound at a margin does not fall as the empirical loss grows.
+
+    F(rho, t) = rho^-power + slope t with any slope.
 
     The lemma asks that F(rho, t) be non-increasing in rho for every t, and nothing of t; F_1 to F_5 do not fall as t
     grows.
@@ -171,7 +175,9 @@ raised_loss_corrected = raised_loss.corrected(
     needs=[*NEAR, at_least("power", 0)],
 )
 def halved_margin(*, rho_hat: float, rho_opt: float, power: float) -> float:
-    """The bound at half the margin, less t, for F(rho, t) = rho^-power + t at one t.
+    """The price of half the margin: the bound there less the loss, for one inverse power of the margin.
+
+    For F(rho, t) = rho^-power + t at one t.
 
     Needs rho_hat >= rho_opt/2 and that F is non-increasing in rho.
 
@@ -192,7 +198,7 @@ def halved_margin(*, rho_hat: float, rho_opt: float, power: float) -> float:
     source=", proof, (31)",
 )
 def printed_confidence(*, m: int, beta: float) -> float:
-    """The confidence at which the proof runs the learner at each margin, to trust it at the chosen one: beta.
+    """The learner runs at each margin with confidence beta, to be trusted at the chosen one, as printed.
 
     But rho* is a function of the sample, and prefers margins
     whose bound came out too small.
@@ -209,7 +215,7 @@ def printed_confidence(*, m: int, beta: float) -> float:
     source=", proof, with a union bound over the grid",
 )
 def corrected_confidence(*, m: int, beta: float) -> float:
-    """The confidence beta/J at which the promise survives the choice.
+    """The learner has to run at each of J margins with confidence beta/J to be trusted at the chosen one.
 
     Some grid point fails with probability at most J beta/J.
 
@@ -233,7 +239,9 @@ LARGE = [positive("h_max"), positive("rho")]
     source=", first paragraph of Appendix F",
 )
 def trivial_below(*, h_max: float, rho: float, loss: float, m: int, epsilon: float, beta: float, delta: float) -> float:
-    """F_2(rho, t) at the least hinge loss t, with 1 for the constant of Theorem 3.2.
+    """The efficient learner's bound at a margin and its least hinge loss, said to be trivial at short margins.
+
+    F_2(rho, t) with 1 for the constant of Theorem 3.2.
 
     `loss` is t.
 
@@ -253,7 +261,9 @@ def trivial_below(*, h_max: float, rho: float, loss: float, m: int, epsilon: flo
     source=", first paragraph of Appendix F, with the inequality turned round",
 )
 def trivial_above(*, h_max: Real, rho: Real) -> Real:
-    """A lower bound of the least hinge loss at margins of h_max or more, and so of F_2 there: 1 - h_max/rho.
+    """At margins above h_max the least hinge loss is at least 1 - h_max/rho.
+
+    It bounds F_2 there.
 
     y h(x) <= h_max <= rho for every record, so the margin loss is 1. The hinge loss is trivial from 2 h_max on, 1/2;
     between h_max and 2 h_max the rest of F, proportional to 1/rho, falls by at most 2: nothing is lost but a factor 2.
@@ -279,7 +289,9 @@ def trivial_above(*, h_max: Real, rho: Real) -> Real:
     source=", first paragraph of Appendix F",
 )
 def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[float, float]:
-    """Two terms, of F_2 and F_3, and of F_1 from m = 3 on, which are trivial up to h_max/sqrt(m).
+    """Two terms of the learners' bounds are trivial at margins up to h_max/sqrt(m).
+
+    They are of F_2 and F_3, and of F_1 from m = 3 on.
 
     Both are at least 1, up to the constant of the O(.) they stand in.
 
@@ -297,7 +309,9 @@ def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[flo
     source=", first paragraph of Appendix F",
 )
 def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]) -> tuple[list[float], ...]:
-    """The bounds F_1, F_2, F_4, F_5 along margins: they fall as the margin grows, where they are defined.
+    """The learners' bounds fall as the margin grows, where they are defined.
+
+    F_1, F_2, F_4 and F_5.
 
     Derivation. Beside the loss t, for each Lambda r/rho (r/rho) in `ratios`; constants of O(.) count as 1, delta =
     1/(2m), two layers of width 3 with eta Lambda = 2, fat_{rho/32} = min((32 Lambda r/rho)^2, 34 m). With x = Lambda
@@ -324,7 +338,7 @@ def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: li
     source=", first paragraph of Appendix F",
 )
 def larger_margin(*, rho: Real, factor_rho: Real) -> Real:
-    """A larger margin, rho' = factor rho: the least margin loss and the least hinge loss over a ball do not fall.
+    """The least margin loss and the least hinge loss over a ball do not fall as the margin grows.
 
     Derivation. Margin loss: 1{u <= rho} is non-decreasing for every h, so the minimum is, over any class. Hinge loss:
     for a misclassified record (1 - u/rho)_+ falls with rho, so no fixed w will do; but L^rho(w) = L^1(w/rho), and w/rho
@@ -347,7 +361,9 @@ FIVE = [integer("m"), in_unit_interval("beta"), positive("ratio"), require("M >=
     source=", where Delta_rho(F) is a non-decreasing function of rho",
 )
 def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
-    """The five sensitivities of Lemma F.3 at a given Lambda r/rho and M = M(rho).
+    """The sensitivities of the five learners' bounds at a given margin.
+
+    Those of Lemma F.3, with M = M(rho).
 
     `ratio` is Lambda r/rho.
 

@@ -43,7 +43,7 @@ from lemmata.bounds.theorem import between, positive, require, theorem
     source=f"{BMS22}, Section 5",
 )
 def lipschitz_constant(*, eta: Any) -> Any:
-    """The Lipschitz constant of the activation, as printed: eta."""
+    """The activation tanh(eta a/4) is eta-Lipschitz, as printed."""
     return eta
 
 
@@ -51,7 +51,7 @@ def lipschitz_constant(*, eta: Any) -> Any:
     says=r"\sup_{a\ne b}\frac{|\sigma_\eta(a)-\sigma_\eta(b)|}{|a-b|}=\frac\eta4", source="ours: its slope at 0"
 )
 def slope_at_zero(*, eta: Any) -> Any:
-    """The Lipschitz constant of tanh(eta a/4): its slope at 0, eta/4.
+    """The activation tanh(eta a/4) has the Lipschitz constant eta/4, its slope at 0.
 
     Derivation. The derivative of tanh(eta a/4) is (eta/4) (1 - tanh^2) <= eta/4, which bounds every difference quotient
     by the mean value theorem, and quotients across 0 come arbitrarily close to it.
@@ -67,7 +67,7 @@ def slope_at_zero(*, eta: Any) -> Any:
     needs=[positive("epsilon")],
 )
 def learner_epsilon(*, epsilon: float) -> float:
-    """The epsilon of the construction.
+    """The epsilon that the network learner spends.
 
     Derivation. The embeddings and the cover are drawn without the data (k depends on m, which neighbours share). The
     score -R_S(h) is a mean of m indicators, one a record, of sensitivity 1/m, and the exponential mechanism is
@@ -100,7 +100,7 @@ def printed_gap(
     layers: int,
     width: int,
 ) -> float:
-    """The excess of the network's risk over the margin loss of the best one: what stands inside O(.).
+    """The order of the network learner's excess risk over the best network's margin loss, as printed.
 
     It is no number where rho > r (eta Lambda)^L.
 
@@ -130,7 +130,7 @@ def gap_below_the_end(
     layers: int,
     width: int,
 ) -> float:
-    """The same excess for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2: what stands inside O(.).
+    """The order of the network learner's excess risk for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
 
     Derivation. With Q = r (eta Lambda)^L/rho: L k <= 277 of the printed rows, N (L-1) + 1 <= N L, 1 + 4 Lambda sqrt(L)/
     gamma <= 1 + 19.6 Q, whose logarithm is at most 5.33 log Q, and log(4/beta) <= 3 log(Lm/beta): mA <= 1477 N theta
@@ -183,7 +183,7 @@ def explicit_gap(
     width: int,
     margin_loss: float,
 ) -> float:
-    """The excess of the network's risk over the margin loss, with constants.
+    """The network learner's excess risk over the best network's margin loss, with our constants.
 
     Derivation. Four events, each of probability at least 1 - beta/4: the embeddings keep the best network up to rho/2
     on the sample (bms22.clmD.2/explicit/rows) and the norms that the cover needs (bms22.clmD.3/explicit); the selection
@@ -238,7 +238,9 @@ WIDE = require("4 eta Lambda >= 1", lambda eta, norm_bound: 4 * eta * norm_bound
     source=f"{BMS22}, Section 5, our construction; Appendix D has the power L - 1",
 )
 def resolution_of_the_main_text(*, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int) -> float:
-    """The order of the cover's resolution in the main text, with one 4 eta Lambda more below than Appendix D has.
+    """The order of the resolution of the cover of networks in the main text.
+
+    With one 4 eta Lambda more below than Appendix D has.
 
     >>> resolution_of_the_main_text(norm_bound=1.0, radius=1.0, rho=0.5, eta=0.5, layers=2)
     0.125
@@ -254,5 +256,8 @@ def resolution_of_the_main_text(*, norm_bound: Real, radius: Real, rho: Real, et
     source=f"{BMS22}, Section 5, our construction, for 4 eta Lambda >= 1",
 )
 def resolution_of_wide_layers(*, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int) -> float:
-    """The same for 4 eta Lambda >= 1: a tenth of it is at most Appendix D's resolution, enough by Claim D.3."""
+    """The order of the resolution of the cover of networks, sufficient for 4 eta Lambda >= 1.
+
+    A tenth of it is at most Appendix D's resolution, enough by Claim D.3.
+    """
     return resolution_of_the_main_text(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)

@@ -72,7 +72,7 @@ def sample_logarithm(*, m: int, beta: float, layers: int) -> float:
 def printed_rows(
     *, m: int, beta: float, norm_bound: float, radius: float, rho: float, eta: float, layers: int
 ) -> float:
-    """What stands inside k = O(.): r^2 (2 eta Lambda)^{2L} log(Lm/beta)/rho^2.
+    """The order of rows of the layers' embeddings: r^2 (2 eta Lambda)^{2L} log(Lm/beta)/rho^2, as printed.
 
     >>> round(printed_rows(m=100, beta=0.1, norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=2), 1)
     486.5
@@ -93,7 +93,9 @@ ROWS = 277.0  # C of the corrected reading
 def rows_below_the_end(
     *, m: int, beta: float, norm_bound: float, radius: float, rho: float, eta: float, layers: int
 ) -> float:
-    """The same number for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2: explicit rows <= 277 times it.
+    """The order of rows of the layers' embeddings for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
+
+    The explicit rows are at most 277 times it.
 
     Write Q = r (eta Lambda)^L/rho >= 2, y = Lm/beta >= 2, t the logarithm of the explicit rows: t <= log(20 y) <= 5.33
     log y. One layer: tau = eta/(2Q) (or 1/2, if that is less) and k <= t (sqrt(12 + 16 tau) + sqrt 12)^2/(4 tau^2) + 1,
@@ -120,7 +122,7 @@ def distortion_allowed(*, norm_bound: float, radius: float, rho: float, eta: flo
 def embedding_rows(
     *, m: int, beta: float, norm_bound: float, radius: float, rho: float, eta: float, layers: int
 ) -> int:
-    """Rows k at which the embeddings keep every output of the best network up to rho/2.
+    """Rows at which the embeddings keep every output of the best network up to rho/2.
 
     Lemma D.1 (explicit) at confidence beta/(4L) for each layer: its weights, and 2m vectors. The product's deviation
     sqrt(12 t/k) + 4t/k is at most tau for t/k <= x^2, 4 x^2 + sqrt(12) x = tau.
@@ -144,7 +146,7 @@ def embedding_rows(
 def printed_distance(
     *, m: int, beta: float, norm_bound: float, radius: float, rho: float, eta: float, layers: int, k: float
 ) -> float:
-    """How far the embedded network is from the best one: what stands inside O(.). The margin rho does not appear."""
+    """The order of the distance of the embedded network from the best one, as printed, without the margin rho."""
     scale = printed_scale(norm_bound=norm_bound, radius=radius, rho=1.0, eta=eta, layers=layers)
     return scale * sqrt(sample_logarithm(m=m, beta=beta, layers=layers) / k)
 
@@ -161,7 +163,9 @@ DISTANCE = 8.32  # C of the corrected reading
 def distance_below_the_end(
     *, m: int, beta: float, norm_bound: float, radius: float, rho: float, eta: float, layers: int, k: float
 ) -> float:
-    """The same distance for eta >= 1/2, rho <= r (eta Lambda)^L/2, beta <= 1/2 and at least the explicit rows.
+    """The order of the embedded network's distance for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
+
+    With at least the explicit rows.
 
     With t <= 5.33 log(Lm/beta) and tau/sqrt(t/k) = sqrt(12) + 4 sqrt(t/k) <= (sqrt(12) + sqrt(12 + 16 tau))/2 at those
     rows: for one layer H tau is at most (sqrt(12) + sqrt(12 + 4 eta)) 2.31/(4 eta) <= 8.32 times r 2 eta Lambda
@@ -181,7 +185,7 @@ def distance_below_the_end(
 def embedding_distance(
     *, m: int, beta: float, norm_bound: float, radius: float, eta: float, layers: int, k: float
 ) -> float:
-    """How far the embedded network is from the best one: H ((1 + tau)^L - 1), for every k.
+    """The embedded network is within H ((1 + tau)^L - 1) of the best one, for every k.
 
     Gamma_1 <= tau Lambda r and Gamma_j <= tau r (eta/4)^{j-1} Lambda^j + (1 + tau) (eta Lambda/4) Gamma_{j-1}, where
     tau is the deviation of products in Lemma D.1: a geometric sum of ratio 1 + tau.
@@ -204,7 +208,9 @@ def embedding_distance(
     source=f"{SOURCE}D.2, equations (19) to (22); our constants",
 )
 def embedding_failure(*, m: int, k: int, layers: int, beta: float) -> float:
-    """The probability that some layer's embedding is worse than Lemma D.1 (explicit) at beta/(4L): at most beta/4.
+    """Some layer's embedding is worse than Lemma D.1 (explicit) allows with probability at most beta/4.
+
+    Each layer at beta/(4L).
 
     A layer has one matrix and 2m vectors, psi(v) of the best network and u = psi(v) - psi(v^Phi): both are determined
     by the data and by the embeddings of the layers before, so each embedding is independent of what it embeds.
@@ -219,7 +225,7 @@ def embedding_failure(*, m: int, k: int, layers: int, beta: float) -> float:
     source=f"{SOURCE}D.2",
 )
 def hidden_norm(*, norm_bound: Real, radius: Real, eta: Real, layers: int) -> Real:
-    """The norm of the last hidden layer before activation, at most, for an eta-Lipschitz activation.
+    """The largest norm of the last hidden layer before activation, for an eta-Lipschitz activation.
 
     Derivation. ||v_1|| = ||W_1 x|| <= Lambda r, as the Frobenius norm bounds the operator norm, and ||v_j|| = ||W_j
     psi(v_{j-1})|| <= Lambda eta ||v_{j-1}||, as psi is eta-Lipschitz with psi(0) = 0; L - 2 such steps give r eta^(L-2)
@@ -236,7 +242,7 @@ def hidden_norm(*, norm_bound: Real, radius: Real, eta: Real, layers: int) -> Re
     source=f"{SOURCE}D.2: unraveling this recursion",
 )
 def unravelled(*, norm_bound: Real, radius: Real, eta: Real, layers: int, tau: Real) -> Real:
-    """What the recursion of the proof gives, as printed: the last of its L summands."""
+    """The layers' recursion gives this distance of the embedded network, as printed: the last of its L summands."""
     return radius * (2 * eta * norm_bound) ** (layers - 1) * norm_bound * tau
 
 
@@ -246,7 +252,7 @@ def unravelled(*, norm_bound: Real, radius: Real, eta: Real, layers: int, tau: R
     source=", all summands",
 )
 def unravelled_whole(*, norm_bound: Real, radius: Real, eta: Real, layers: int, tau: Real) -> Real:
-    """What the recursion gives: 1 + 2 + ... + 2^{L-1} = 2^L - 1 times tau r eta^{L-1} Lambda^L.
+    """The layers' recursion gives 2^L - 1 times tau r eta^{L-1} Lambda^L for the embedded network's distance.
 
     Derivation. Write Gamma_j = c_j tau r eta^(j-1) Lambda^j. Then c_1 <= 1 and c_j <= 1 + 2 c_{j-1}, so c_L <= 1 + 2 +
     ... + 2^(L-1) = 2^L - 1.
@@ -262,7 +268,7 @@ def unravelled_whole(*, norm_bound: Real, radius: Real, eta: Real, layers: int, 
     source=f"{SOURCE}D.2; tau = hat c sqrt(log(Lm/beta)/k) < 1",
 )
 def distance_at_the_printed_rows(*, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int) -> Real:
-    """How far the embedded network is from the best one at the k of the proof: less than rho/2."""
+    """The embedded network at the rows of the proof is less than rho/2 from the best one."""
     return rho / 2
 
 
@@ -277,7 +283,7 @@ def distance_at_the_printed_rows(*, norm_bound: Real, radius: Real, rho: Real, e
     needs=SHAPE,
 )
 def distance_to_the_cover(*, norm_bound: float, radius: float, rho: float, eta: float, layers: int) -> float:
-    """How far the nearest network of the cover is from the embedded one at most: rho/2."""
+    """The nearest network of the cover is at most rho/2 from the embedded one."""
     return rho / 2
 
 
@@ -302,7 +308,7 @@ def printed_resolution(*, norm_bound: float, radius: float, rho: float, eta: flo
     source=f"{BMS22}, Claim D.3; our constants, a product of covers of the layers at gamma/sqrt(L)",
 )
 def cover_resolution(*, norm_bound: float, radius: float, rho: float, eta: float, layers: int) -> float:
-    """gamma at which a network of the cover is within rho/2 of the embedded one.
+    """The resolution at which the cover has a network within rho/2 of the embedded one.
 
     Layer j is within gamma_j = gamma/sqrt(L). With norms of vectors enlarged by at most kappa, Delta_L <= kappa^L r
     (eta Lambda/2)^{L-1} (gamma_1 + ... + gamma_L), and kappa^L <= (1 + tau)^{L/2} <= sqrt(3/2).
@@ -324,7 +330,7 @@ def cover_resolution(*, norm_bound: float, radius: float, rho: float, eta: float
     source=f"{BMS22}, Appendix D, before the proof of Claim D.2",
 )
 def distance_within_the_cover(*, resolution: Real) -> Real:
-    """How far any two members of a gamma-cover are from each other, as printed: gamma."""
+    """Any two members of a gamma-cover of networks are within gamma of each other, as printed."""
     return resolution
 
 
@@ -334,7 +340,7 @@ def distance_within_the_cover(*, resolution: Real) -> Real:
     source=", for every W of the space and its nearest member; a product of covers of the layers at gamma/sqrt(L)",
 )
 def distance_from_the_cover(*, resolution: Real) -> Real:
-    """How far any point of the product of balls is from the nearest member: gamma, if each layer's is gamma/sqrt(L).
+    """Any point of the product of balls is within gamma of the cover, if each layer's is gamma/sqrt(L).
 
     Derivation. The cover is the product of covers of the L balls, each within gamma/sqrt(L), and the nearest point is
     taken layer by layer: sum_j ||W_j - W'_j||_F^2 <= L gamma^2/L = gamma^2.
@@ -353,7 +359,7 @@ KEPT = rf"\|\Phi_{{j-1}}({MOVED})\|_2^2\le2\,\|{MOVED}\|_2^2"
     source=f"{SOURCE}D.3, equation (24) with the next sentence, as a corollary of Lemma D.1, for every gamma-cover",
 )
 def enlargement(*, k: int, width: int) -> float:
-    """How much an embedding may enlarge the squared distance of two layers, as printed: 1 + tau < 2.
+    """An embedding enlarges the squared distance of two layers by a factor of at most 1 + tau < 2, as printed.
 
     The first layer's member of the cover may be any point within gamma, so the distance may have any direction, that of
     the embedding's largest singular value included, which is at least sqrt(N/k).
@@ -370,7 +376,7 @@ def enlargement(*, k: int, width: int) -> float:
     source=", for a product of covers, the nearest point taken layer by layer",
 )
 def cover_failure(*, m: int, k: int, layers: int, beta: float) -> float:
-    """The probability that some embedding enlarges one of 2m vectors beyond Lemma D.1 (explicit): at most beta/8.
+    """Some embedding enlarges one of 2m vectors beyond Lemma D.1 (explicit) with probability at most beta/8.
 
     W~_j depends on Phi_{j-1} and on what came before, so psi(v~_{j-1}) does not depend on Phi_{j-1}. Of the 4m + 1
     tails that Lemma D.1 pays for, 2m are needed.
@@ -386,7 +392,7 @@ def cover_failure(*, m: int, k: int, layers: int, beta: float) -> float:
     source=f"{SOURCE}D.3",
 )
 def covered_norm(*, norm_bound: float, radius: float, eta: float, layers: int) -> float:
-    """The norm of the last hidden layer of the member of the cover."""
+    """The largest norm of the last hidden layer of the network's nearest member of the cover."""
     return radius * eta ** (layers - 2) * (2 * ROOT * norm_bound) ** (layers - 1)
 
 
@@ -398,7 +404,7 @@ def covered_norm(*, norm_bound: float, radius: float, eta: float, layers: int) -
     source=f"{SOURCE}D.3: unraveling this recurrence",
 )
 def covered_distance(*, norm_bound: float, radius: float, eta: float, layers: int, resolution: float) -> float:
-    """What the recursion gives for the distance from the cover: L equal summands."""
+    """The layers' recursion gives L equal summands for the distance from the cover."""
     return ROOT * resolution * radius * layers * (2 * ROOT * eta * norm_bound) ** (layers - 1)
 
 
@@ -409,5 +415,8 @@ def covered_distance(*, norm_bound: float, radius: float, eta: float, layers: in
     source=f"{SOURCE}D.3",
 )
 def covered_distance_bound(*, norm_bound: float, radius: float, eta: float, layers: int, resolution: float) -> float:
-    """The same without the factor L: L <= 2 sqrt(2)^{L-1}, closest at L = 3."""
+    """The distance from the cover without its factor L, as L <= 2 sqrt(2)^{L-1}.
+
+    Closest at L = 3.
+    """
     return 2 * ROOT * resolution * radius * (4 * eta * norm_bound) ** (layers - 1)

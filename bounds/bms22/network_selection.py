@@ -28,7 +28,10 @@ PRODUCT = [integer("k"), integer("layers"), integer("width"), positive("norm_bou
 def printed_selection(
     *, m: int, epsilon: Real, beta: Real, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int, width: int
 ) -> float:
-    """What the selection loses: what stands inside O(.). It vanishes at rho = r (4 eta Lambda)^L."""
+    """The order of what the private selection of a network loses, as printed.
+
+    It vanishes at rho = r (4 eta Lambda)^L.
+    """
     shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
     logs = printed_logarithm(**shape) + layers * log(4)
     return printed_rows.theorem.formula(m=m, beta=beta, **shape) * width * logs / (epsilon * m)
@@ -46,7 +49,7 @@ SELECTION = 986.0  # C of the corrected reading
 def selection_below_the_end(
     *, m: int, epsilon: Real, beta: Real, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int, width: int
 ) -> float:
-    """The same loss for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2, with C = 986."""
+    """The order of what the selection loses for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2, with C = 986."""
     sizes: dict[str, Any] = dict(m=m, epsilon=epsilon, beta=beta, norm_bound=norm_bound, radius=radius)
     return SELECTION * printed_selection(**sizes, rho=rho, eta=eta, layers=layers, width=width)
 
@@ -58,7 +61,10 @@ def selection_below_the_end(
     source=f"{BMS22}, Claim D.4; our constants, for any finite cover",
 )
 def selection_loss(*, m: int, epsilon: float, beta: float, log_size: float) -> float:
-    """What the selection from a finite cover loses: `log_size` is log|C|."""
+    """The private selection from a finite cover loses at most this, from the logarithm of its size.
+
+    `log_size` is log|C|.
+    """
     return selection_error(m=m, epsilon=epsilon, beta=beta, log_size=log_size)
 
 
@@ -72,7 +78,7 @@ def selection_loss(*, m: int, epsilon: float, beta: float, log_size: float) -> f
 def printed_deviation(
     *, m: int, beta: Real, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int, width: int
 ) -> float:
-    """How far the risk of the release is above its errors: what stands inside O(.)."""
+    """The order by which the selected network's risk exceeds its errors, as printed."""
     shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
     logs = printed_logarithm(**shape)
     return sqrt(printed_rows.theorem.formula(m=m, beta=beta, **shape) * width * logs / m)
@@ -90,7 +96,10 @@ DEVIATION = 27.2  # C of the corrected reading
 def deviation_below_the_end(
     *, m: int, beta: Real, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int, width: int
 ) -> float:
-    """The same deviation for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2, with C = 27.2."""
+    """The order by which the risk exceeds the errors for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
+
+    With C = 27.2.
+    """
     sizes: dict[str, Any] = dict(m=m, beta=beta, norm_bound=norm_bound, radius=radius)
     return DEVIATION * printed_deviation(**sizes, rho=rho, eta=eta, layers=layers, width=width)
 
@@ -102,7 +111,9 @@ def deviation_below_the_end(
     source=f"{BMS22}, Claim D.5; Hoeffding and a union over a finite cover",
 )
 def uniform_deviation(*, m: int, beta: float, log_size: float) -> float:
-    """How far the risk of any member of a finite cover is above its errors: `log_size` is log|C|.
+    """The risk of any member of a finite cover exceeds its errors by at most this, from the logarithm of its size.
+
+    `log_size` is log|C|.
 
     Derivation. Hoeffding's inequality gives P(R > R^ + t) <= exp(-2 m t^2) for one member, and the union bound |C|
     exp(-2 m t^2), which is beta/4 at the t that is stated.
@@ -127,7 +138,7 @@ def dimension(*, k: int, layers: int, width: int) -> int:
     source=f"{BMS22}, Appendix D, before the proof of Claim D.2; a product of smallest covers of the layers",
 )
 def log_cover_size(*, k: int, layers: int, width: int, norm_bound: float, resolution: float) -> float:
-    """log|C| of a product of smallest covers of the layers, each at distance gamma/sqrt(L), at most.
+    """The product of smallest covers of the layers, each at distance gamma/sqrt(L), has at most this log|C|.
 
     A smallest eta-cover of B^n(R) has at most (1 + 2R/eta)^n points (bms22.thm3.1.s1), R = 2 Lambda.
     """
@@ -145,7 +156,7 @@ def log_cover_size(*, k: int, layers: int, width: int, norm_bound: float, resolu
     source=f"{BMS22}, Appendix D, before the proof of Claim D.2",
 )
 def printed_size(*, k: int, layers: int, width: int, norm_bound: float, resolution: float) -> float:
-    """What stands inside O(.) of the cover's size: its exponent is that of one hidden layer.
+    """The order of the size of the cover of networks, as printed, with the exponent of one hidden layer.
 
     >>> printed_size(k=1, layers=4, width=2, norm_bound=1.0, resolution=0.5)
     16.0
@@ -162,7 +173,7 @@ def printed_size(*, k: int, layers: int, width: int, norm_bound: float, resoluti
 def printed_log_size(
     *, norm_bound: float, radius: float, rho: float, eta: float, layers: int, k: int, width: int
 ) -> float:
-    """What stands inside O(.) of the logarithm of the cover's size: no factor for L - 1 hidden layers.
+    """The order of the logarithm of the cover's size, as printed, without a factor for L - 1 hidden layers.
 
     >>> round(printed_log_size(norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=3, k=2, width=3), 4)
     4.1589
@@ -179,7 +190,7 @@ def printed_log_size(
     source="volumes",
 )
 def log_volume_bound(*, k: int, layers: int, width: int, norm_bound: float, resolution: float) -> float:
-    """A lower bound of log|C| for every gamma-cover of the product of balls: the quotient of their volumes.
+    """The quotient of volumes bounds log|C| from below for every gamma-cover of the product of balls.
 
     Derivation. The balls of radius gamma around the members of a cover, in the dimension k (N (L - 1) + 1) of the
     product, contain the product, so |C| times the volume of one of them is at least its volume: |C| >=

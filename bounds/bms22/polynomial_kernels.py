@@ -23,7 +23,7 @@ POLYNOMIAL = [*DEGREE, *HINGE]
     needs=DEGREE,
 )
 def polynomial_kernel(*, inner: float, degree: int, constant: float) -> float:
-    """(<x, x'> + c)^p, which the inner product of the vectors of monomials is, each with its weight.
+    """The inner product of two vectors of weighted monomials is the polynomial kernel (<x, x'> + c)^p.
 
     Derivation. "The vector of all monomials of a p-th degree polynomial": x^a with the weight sqrt(p!/(a_0! ... a_d!)
     c^{a_0}) by the multinomial theorem, a_0 = p - |a|. The text leaves the weights out.
@@ -39,19 +39,22 @@ def polynomial_kernel(*, inner: float, degree: int, constant: float) -> float:
     needs=[integer("d"), integer("degree")],
 )
 def printed_dimension(*, d: int, degree: int) -> float:
-    """d^p, what the O(.) of the number of monomials multiplies."""
+    """The order of the number of monomials of degree at most p is d^p, as printed."""
     return d**degree
 
 
 @printed_dimension.corrected(says=r"\bar{d}=\binom{d+p}{p}\le(d+1)^p", kind="inequality")
 def corrected_dimension(*, d: int, degree: int) -> int:
-    """(d + 1)^p, the number of words of p letters among d variables and the constant: a monomial is a sorted word."""
+    """The order of the number of monomials of degree at most p is (d + 1)^p: a monomial is a sorted word.
+
+    The number of words of p letters among d variables and the constant.
+    """
     return (d + 1) ** degree
 
 
 @printed_dimension.explicit(says=r"\bar{d}=\binom{d+p}{p}", kind="identity", source="our count")
 def dimension(*, d: int, degree: int) -> int:
-    """C(d + p, p), the number of monomials of degree at most p in d variables.
+    """There are C(d + p, p) monomials of degree at most p in d variables.
 
     Derivation. A monomial of degree at most p in d variables is a multiset of p letters out of d + 1, the last of which
     stands for 1; there are C(d + p, p) = (d + p)!/(d! p!) of them.
@@ -66,13 +69,16 @@ def dimension(*, d: int, degree: int) -> int:
     "bms22.rem.poly", part="norm", says=r"\max_{\|x\|\le r}\kappa_p(x,x)\ge r^p", needs=[*DEGREE, positive("radius")]
 )
 def printed_largest(*, degree: int, constant: float, radius: float) -> float:
-    """r^p, as large as "kappa_p(x, x) can be", which makes "that dependence on r^p inherent"."""
+    """The polynomial kernel kappa_p(x, x) can be as large as r^p, as printed.
+
+    "kappa_p(x, x) can be" so large, which makes "that dependence on r^p inherent".
+    """
     return radius**degree
 
 
 @printed_largest.corrected(says=r"\max_{\|x\|\le r}\kappa_p(x,x)=(r^2+c)^p", kind="identity")
 def corrected_largest(*, degree: int, constant: float, radius: float) -> float:
-    """(r² + c)ᵖ, attained at every x of norm r; the features have norm √((r² + c)ᵖ) there."""
+    """The polynomial kernel κ(x, x) is (r² + c)ᵖ at every x of norm r."""
     return (radius**2 + constant) ** degree
 
 
@@ -95,7 +101,10 @@ def printed_polynomial_order(
     norm_bound: float,
     rho: float,
 ) -> float:
-    """What the O(.) of the excess risk multiplies: the bracket of Theorem 4.2 at Lambda r^p / rho."""
+    """The order of the excess risk with a polynomial kernel, as printed: the kernel learner's at Lambda r^p / rho.
+
+    The bracket of Theorem 4.2.
+    """
     a = norm_bound * radius**degree / rho
     return efficient_learner.printed_order.theorem.formula(m=m, epsilon=epsilon, delta=delta, beta=beta, a=a)
 
@@ -115,7 +124,9 @@ def corrected_polynomial_order(
     norm_bound: float,
     rho: float,
 ) -> float:
-    """The bracket of Theorem 3.2, corrected, at Lambda R / rho, R = (r^2 + c)^{p/2}, for rho <= Lambda R.
+    """The order of the excess risk with a polynomial kernel, at margin Lambda (r^2 + c)^{p/2} / rho.
+
+    The bracket of Theorem 3.2, corrected, at Lambda R / rho, R = (r^2 + c)^{p/2}, for rho <= Lambda R.
 
     Algorithm 2 runs on the monomials themselves, records of norm at most R with the kernel's inner products: the
     functions of RKHS norm at most Lambda are the vectors of norm at most Lambda, up to what no record sees.

@@ -35,7 +35,7 @@ from lemmata.bounds.theorem import between, in_unit_interval, integer, positive,
     source=f"{BMS22}, proof of Theorem 3.1",
 )
 def selection_epsilon(*, epsilon: float) -> float:
-    """The epsilon of the exponential mechanism.
+    """The epsilon that the exponential mechanism spends.
 
     Derivation. With s = epsilon / (2 Dq), log p(c) - log p'(c) = s (q(c) - q'(c)) + log(Z' / Z). The first term is at
     most s Dq = epsilon / 2 by the sensitivity; every summand of Z' is at most e^{s Dq} times that of Z, so the second
@@ -58,7 +58,7 @@ def selection_epsilon(*, epsilon: float) -> float:
     source=f"{BMS22}, proof of Theorem 3.1, before equation (9), (8) in the appendix",
 )
 def printed_excess(*, candidates: int, epsilon: float, m: int, beta: float) -> float:
-    """The excess empirical risk of the exponential mechanism that has probability at most beta / 4.
+    """The excess loss of the exponential mechanism, passed with probability at most beta / 4, as printed.
 
     Scores are -R, of sensitivity 1/m. `candidates`: |C|. The printed condition on m, solved for alpha: 4 log(4 |C| /
     beta) / (epsilon m), twice what is needed (the explicit reading at b = beta / 4), so its failure probability is at
@@ -77,7 +77,7 @@ def printed_excess(*, candidates: int, epsilon: float, m: int, beta: float) -> f
     source="McSherry & Talwar 2007; Dwork & Roth 2014, Theorem 3.11",
 )
 def selection_excess(*, candidates: int, epsilon: float, sensitivity: float, beta: float) -> float:
-    """How far below the best score the exponential mechanism selects, with probability at least 1 - beta.
+    """The exponential mechanism selects at most this far below the best score, with probability 1 - beta.
 
     Derivation. Let B be the set of candidates more than a below the best. Each weighs less than x = e^{-epsilon a /
     (2 Dq)} times the best, which is not in B, so P(B) < |B| x / (|B| x + 1) <= (K - 1) x / ((K - 1) x + 1) with K
@@ -116,7 +116,7 @@ NOT_NEAR_ONE = require("beta <= 1/2", lambda beta: beta <= 0.5)
     needs=[positive("epsilon")],
 )
 def learner_epsilon(*, epsilon: float) -> float:
-    """The epsilon of Algorithm 1.
+    """The epsilon that Algorithm 1 spends.
 
     Derivation. Phi and the cover are independent of S (k depends on m, which neighbours share), so fix them. The score
     -R_S(w) is a mean of m indicators, each a function of one record: replacing a record moves it by at most 1/m, and by
@@ -141,7 +141,7 @@ def learner_epsilon(*, epsilon: float) -> float:
 def printed_gap(
     *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float
 ) -> float:
-    """The excess of Algorithm 1's risk over the margin loss of the comparator: what stands inside O(.).
+    """The order of Algorithm 1's excess risk over the comparator's margin loss.
 
     `margin_loss` is the empirical rho-margin loss of the comparator. No constant is printed, neither here nor in
     k = O(Lambda^2 r^2 log(m/beta)/rho^2).
@@ -183,7 +183,7 @@ SOFT_ORDER = 1500.0  # C of the soft form
 def soft_gap(
     *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float
 ) -> float:
-    """The same excess without logarithms: what stands inside O~(.).
+    """The order of Algorithm 1's excess risk over the comparator's margin loss, logarithms apart.
 
     The free logarithm is T = `soft_logarithm`: the explicit excess is at most 1500 T times this, for every beta.
 
@@ -269,7 +269,7 @@ def excess(loss: Any, alpha: float, complexity: float) -> Any:
 def explicit_gap(
     *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float
 ) -> float:
-    """The excess of Algorithm 1's risk over the margin loss, with constants, over a smallest cover.
+    """Algorithm 1's excess risk over the comparator's margin loss, with our constants, over a smallest cover.
 
     Derivation. Three events, each of probability at least 1 - beta/4. (1) Phi keeps <w*, x_i> up to rho/3, w* a
     minimiser of the margin loss on S: k = `projection_rows` (bms22.lemA.3.s2; s4 and s5 follow). (2) The selection
@@ -317,7 +317,7 @@ def least_informative(gap: Callable[..., float], **setting: Any) -> float:
     source=f"{BMS22}, Section 3.1",
 )
 def printed_norm(*, d: int, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The expected norm of Algorithm 1's output: what stands inside O~(.).
+    """The order of the expected norm of Algorithm 1's output, logarithms apart, as printed.
 
     Lambda seems to be missing and is not: rho/r is Lambda/a. With ||w~|| <= 2 Lambda and k = c' a^2 log(m/beta) rows,
     sqrt(d/k) 2 Lambda = (2/sqrt(c')) sqrt(d) (rho/r) / sqrt(log(m/beta)): the free logarithm is log(m/beta)^{-1/2}, at
@@ -334,7 +334,7 @@ def printed_norm(*, d: int, m: int, beta: float, norm_bound: float, radius: floa
     source=", where the projection does not raise the dimension",
 )
 def norm_in_fewer_dimensions(*, d: int, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The same for k <= d, whatever the cover and the selection: what stands inside O~(.).
+    """The order of the expected norm of Algorithm 1's output for k <= d, whatever the cover and the selection.
 
     2 Lambda sqrt(pi/2) (1 + sqrt(d/k)) <= 4 Lambda sqrt(pi/2) sqrt(d/k).
     """
@@ -349,7 +349,7 @@ def norm_in_fewer_dimensions(*, d: int, m: int, beta: float, norm_bound: float, 
     source="ours: columns of Phi have independent entries of variance 1/k",
 )
 def expected_square(*, d: int, k: int, norm: float) -> float:
-    """The mean square of ||Phi^T w|| for a w fixed before Phi is drawn: d/k times that of w.
+    """The mean square of ||Phi^T w||, for a w fixed before Phi is drawn, is d/k times that of w.
 
     Derivation. (Phi^T w)_j = sum_i s_ij w_i/sqrt(k) has mean square ||w||^2/k for each of the d columns.
 
@@ -367,7 +367,7 @@ def expected_square(*, d: int, k: int, norm: float) -> float:
     source="ours: any w~ of norm at most 2 Lambda, selected with knowledge of Phi",
 )
 def selected_norm(*, d: int, k: int, norm_bound: float) -> float:
-    """The expected norm of Phi^T w~ for a w~ selected with knowledge of Phi, whatever the cover.
+    """The expected norm of Phi^T w for a w selected with knowledge of Phi, whatever the cover.
 
     Derivation. ||Phi^T w~|| <= 2 Lambda ||Phi||. For Gaussian G, sign(G) |G| has mean absolute values sqrt(2/pi), so
     Jensen gives E ||sign matrix|| <= sqrt(pi/2) E ||G||, and E ||G|| <= sqrt(k) + sqrt(d) (Gordon 1985).

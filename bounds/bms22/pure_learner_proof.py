@@ -32,7 +32,9 @@ ENOUGH = r"m\ge\frac{4\log(4|\mathcal C|/\beta)}{\varepsilon\alpha}"
     source=SOURCE + ", second paragraph",
 )
 def trivial_share(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The s with Gamma > s/c, and so a trivial bound, at fewer than c a^2 log(m/beta) log(20a/beta)/epsilon samples.
+    """Algorithm 1's bound is trivial below c a^2 log(m/beta) log(20a/beta)/epsilon samples, as printed.
+
+    The s with Gamma > s/c.
 
     From the first term of Gamma, s = log(a/beta)/log(20a/beta). It tends to 0 as a, beta -> 1, and with it Gamma, if
     epsilon is small and m large: then the bound is far below 1, and not trivial.
@@ -48,7 +50,9 @@ def trivial_share(*, m: int, beta: float, norm_bound: float, radius: float, rho:
     source=SOURCE + ", with beta <= 1/2",
 )
 def trivial_share_corrected(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The same s if beta <= 1/2: 1/6.
+    """Algorithm 1's bound is trivial below a sixth of that number of samples, if beta <= 1/2.
+
+    The same s: 1/6.
 
     Derivation. log(20 x)/log(x) decreases in x = a/beta >= 2, from log 40/log 2 = 5.33 < 6. So log(20a/beta) <=
     6 log(a/beta), and for such m the first term of Gamma is above 1/(6c).
@@ -64,7 +68,7 @@ def trivial_share_corrected(*, m: int, beta: float, norm_bound: float, radius: f
     source=SOURCE + ", before equation (9), (8) in the appendix",
 )
 def printed_size(*, k: int, norm_bound: float, radius: float, rho: float) -> float:
-    """The number of points of Algorithm 1's cover, as printed: (20 Lambda r/rho)^k.
+    """The cover of Algorithm 1 has (20 Lambda r/rho)^k points, as printed.
 
     >>> printed_size(k=2, norm_bound=1.0, radius=1.0, rho=1.0)
     400.0
@@ -78,7 +82,7 @@ def printed_size(*, k: int, norm_bound: float, radius: float, rho: float) -> flo
     source=SOURCE + ", with the two volume bounds",
 )
 def log_size_bounds(*, k: int, norm_bound: float, radius: float, rho: float) -> tuple[float, float]:
-    """The logarithms of (20 Lambda r/rho)^k and (1 + 40 Lambda r/rho)^k, between which the smallest cover has points.
+    """The smallest cover of Algorithm 1 has between (20 Lambda r/rho)^k and (1 + 40 Lambda r/rho)^k points.
 
     Derivation. Below: |C| balls of radius eta cover a ball of volume (R/eta)^k times theirs. Above: the points of a
     maximal set with distances > eta in B(R) cover it, and their balls of radius eta/2 are disjoint and lie in B(R +
@@ -100,7 +104,7 @@ def log_size_bounds(*, k: int, norm_bound: float, radius: float, rho: float) -> 
     source="the covers of `lemmata.mechanisms.solvers.covers`; Conway & Sloane 1999, Chapter 2",
 )
 def lattice_size_bound(*, k: int, norm_bound: float, radius: float, rho: float) -> int:
-    """The number of points of the cover that we run, at most: Theta_k (2 + 20 Lambda r/rho)^k.
+    """The lattice cover that we run has at most Theta_k (2 + 20 Lambda r/rho)^k points.
 
     Derivation. A_k^* scaled to covering radius eta, its points within R + eta of 0, those outside B(R) moved to its rim
     (that is, closer to every point of the ball). Their Voronoi cells are disjoint, of volume V_k eta^k / Theta_k, and
@@ -119,7 +123,9 @@ def lattice_size_bound(*, k: int, norm_bound: float, radius: float, rho: float) 
     source=SOURCE + ", before equation (9), (8) in the appendix",
 )
 def printed_alpha(*, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The printed alpha/c, at which the condition of the exponential mechanism's accuracy should hold.
+    """The condition of the exponential mechanism's accuracy is said to hold at the printed alpha.
+
+    It is alpha/c.
 
     What follows from it, the excess alpha with probability 1 - beta/4, is bms22.thm3.1.em-accuracy.
     """
@@ -136,7 +142,9 @@ SELECTION_CONSTANT = 1140.0  # c of the corrected reading
     source=SOURCE + ", with beta <= 1/2, our rows and (1 + 40 Lambda r/rho)^k candidates",
 )
 def alpha_for_small_beta(*, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The alpha at which that condition holds, with c = 1140, if beta <= 1/2.
+    """The condition of the exponential mechanism's accuracy holds at this alpha if beta <= 1/2.
+
+    With c = 1140.
 
     k <= 280 a^2 L (bms22.thm3.1/corrected/tail), log(41a) <= 1.007 log(20a/beta), and log(4/beta) <= log(20a/beta)
     <= a^2 L log(20a/beta)/log 2: 4 (280 * 1.007 + 1/0.69) <= 1134.
@@ -152,7 +160,7 @@ def alpha_for_small_beta(*, m: int, epsilon: float, beta: float, norm_bound: flo
     source=SOURCE + ", first display",
 )
 def lifted_errors(*, projected_margins: Sequence[float]) -> float:
-    """The share of errors of the lifted classifier: that of projected margins which are not positive.
+    """The lifted classifier errs on the records whose projected margin is not positive.
 
     <Phi^T w, x> = <w, Phi x>. The display prints 1(y <w, x>), the indicator of a number; we read 1(y <w, x> <= 0).
 
@@ -173,7 +181,9 @@ def lifted_errors(*, projected_margins: Sequence[float]) -> float:
     source=SOURCE + ", and the same for the norms of the points",
 )
 def enlarged_norm(*, norm_bound: float, radius: float, rho: float) -> float:
-    """The largest ||w*_Phi||/||w*||, sqrt(1 + 1/(3a)): at most 2, so w*_Phi stays in the ball that is covered.
+    """The projected comparator is longer by a factor of at most 2, so that it stays in the ball that is covered.
+
+    The largest ||w*_Phi||/||w*|| is sqrt(1 + 1/(3a)).
 
     With gamma = rho/(Lambda r) Lemma A.3 keeps squared norms up to gamma/3. At rho = Lambda r that is gamma = 1,
     outside the lemma's (0, 1); its proof holds there too. 2 is generous: sqrt(4/3) = 1.155 is enough.
@@ -193,7 +203,7 @@ def enlarged_norm(*, norm_bound: float, radius: float, rho: float) -> float:
     source=SOURCE + ", equation (10), (9) in the appendix",
 )
 def margin_lost_to_the_cover(*, norm_bound: float, radius: float, rho: float) -> float:
-    """The margin that is lost at most by taking the nearest point of the cover: 0.15 rho.
+    """The nearest point of the cover loses at most 0.15 rho of the margin.
 
     ||w_c - w*_Phi|| ||x_Phi|| <= rho/(10 r) sqrt(1 + 1/(3a)) r <= 0.1155 rho.
 
@@ -211,7 +221,10 @@ def margin_lost_to_the_cover(*, norm_bound: float, radius: float, rho: float) ->
     source=SOURCE + ", after equation (11), (10) in the appendix",
 )
 def margin_kept(*, norm_bound: float, radius: float, rho: float) -> float:
-    """The least projected margin, as printed: rho/3, half of what Lemma A.3 gives."""
+    """The projected margin is at least rho/3, as printed.
+
+    Half of what Lemma A.3 gives.
+    """
     return rho / 3
 
 
@@ -220,7 +233,7 @@ def margin_kept(*, norm_bound: float, radius: float, rho: float) -> float:
     source=SOURCE + ", with what Lemma A.3 gives",
 )
 def margin_kept_corrected(*, norm_bound: float, radius: float, rho: float) -> float:
-    """The least projected margin: 2 rho/3.
+    """The projected margin is at least 2 rho/3.
 
     Lemma A.3 with gamma = rho/(Lambda r) moves <w*, x> by at most (gamma/3) ||w*|| ||x|| <= rho/3.
     """
@@ -236,7 +249,9 @@ def margin_kept_corrected(*, norm_bound: float, radius: float, rho: float) -> fl
     source=SOURCE + ": this directly implies",
 )
 def implied_loss_margin(*, norm_bound: float, radius: float, rho: float) -> float:
-    """The margin that the projected ones would have to exceed for the inference: 0.65 rho. 2/3 > 0.65 > 1/3.
+    """The margin that projected records have to exceed for the nearest point of the cover to be right: 0.65 rho.
+
+    2/3 > 0.65 > 1/3.
 
     Derivation. A record that the left side counts has y <w*_Phi, x_Phi> <= 0.65 rho < 2 rho/3, so by the premise y <w*,
     x> < rho, and the right side counts it too.
@@ -260,7 +275,7 @@ implied_loss_margin_corrected = implied_loss_margin.corrected(
     source=SOURCE + "; our constants",
 )
 def margin_failure(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The probability that a projected margin is below 2 rho/3 at the explicit number of rows, at most.
+    """A projected margin is below 2 rho/3 with at most this probability, at the explicit number of rows.
 
     On the event of Lemma A.3 for x_i and w*, at distortion gamma/3: `projection_failure`.
     """
@@ -280,7 +295,7 @@ def projection_failure(*, m: int, k: int, norm_bound: float, radius: float, rho:
     source=SOURCE + ", equation (12), (11) in the appendix",
 )
 def empirical_chain(*, m: int, beta: float, norm_bound: float, radius: float, rho: float, alpha: float) -> float:
-    """The excess of the release's empirical risk over the margin loss of w*: at most alpha.
+    """The release's empirical risk exceeds the comparator's margin loss by at most alpha.
 
     Derivation, given the three events of probability 1 - beta/4 each (selection, s4, s5):
     R^_S(Phi^T w~) = R^(w~) <= min R^ + alpha <= R^(w_c) + alpha <= R^{rho/2}(w_c) + alpha <=
@@ -299,7 +314,7 @@ def empirical_chain(*, m: int, beta: float, norm_bound: float, radius: float, rh
 def chain_failure(
     *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, k: int
 ) -> float:
-    """The probability that the excess is above alpha where the projection is exact: only the selection can fail."""
+    """The release's empirical risk exceeds alpha with at most this probability where the projection is exact."""
     return beta / 4
 
 
@@ -311,7 +326,7 @@ def chain_failure(
     source=SOURCE + ", last display; B = (k log(2m) + log(16/beta))/m",
 )
 def final_line(*, loss: float, alpha: float, complexity: float) -> float:
-    """The last line of the proof: R* + 2 sqrt(R* B) + 2 alpha + 8B.
+    """The last line of the proof bounds the release's risk by R* + 2 sqrt(R* B) + 2 alpha + 8B.
 
     2 sqrt((R* + alpha) B) <= 2 sqrt(R* B) + 2 sqrt(alpha B) <= 2 sqrt(R* B) + alpha + B, so 5B would do. In the
     appendix's text (002) the roots span the loss alone: the implication survives for alpha <= 1, but its premise and
@@ -333,7 +348,7 @@ def final_line(*, loss: float, alpha: float, complexity: float) -> float:
     source=SOURCE + ", last sentence",
 )
 def objective(*, loss: float, complexity: float) -> float:
-    """The bound at a margin loss: its minimisers are those of the loss t, as t + 2 sqrt(t B) increases strictly."""
+    """The bound t + 2 sqrt(t B) at a margin loss t increases strictly, so that its minimisers are the loss's."""
     return loss + 2 * sqrt(loss * complexity)
 
 
@@ -346,7 +361,7 @@ def objective(*, loss: float, complexity: float) -> float:
     source="Chernoff's lower tail, for one classifier; our substitute for Lemma A.1 over a finite cover",
 )
 def one_classifier(*, m: int, complexity: float) -> float:
-    """The probability of R > R^ + sqrt(2 R^ A) + 2A for one classifier: at most e^{-mA}.
+    """One classifier has R > R^ + sqrt(2 R^ A) + 2A with probability at most e^{-mA}.
 
     Derivation. If R^ = R - t, P <= exp(-m t^2/(2R)); at t = sqrt(2 R A) that is e^{-mA}. Otherwise R <= R^ + sqrt(2 R
     A), so sqrt(R) <= sqrt(A/2) + sqrt(A/2 + R^), and R <= R^ + A + sqrt(A^2 + 2 R^ A) <= R^ + sqrt(2 R^ A) + 2A.

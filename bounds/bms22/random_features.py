@@ -26,7 +26,7 @@ from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive
     source=", first assertion; psi is Equation 2",
 )
 def feature_norm(*, radius: float) -> float:
-    """The Euclidean norm of psi(x), for every x and every draw of the frequencies: r.
+    """The Euclidean norm of the random features of x is r, for every x and every draw of the frequencies.
 
     D pairs with squared norm r^2/D (cos^2 + sin^2) = r^2/D each.
 
@@ -46,7 +46,7 @@ def feature_norm(*, radius: float) -> float:
     source=", second assertion",
 )
 def inner_product_error(*, m: int, beta: Number, count: int, radius: float = 1.0) -> Any:
-    """How far inner products of features may be from the kernel, all pairs of m points at once.
+    """Inner products of random features are this close to the kernel for all pairs of m points at once.
 
     2 r^2 sqrt(log(m / beta) / D), in units of the kernel; D = `count`. It holds with room to spare: with
     t = 2 sqrt(log(m/beta)/D) one pair fails with probability at most 2 exp(-D t^2 / 2) = 2 (beta/m)^2
@@ -66,7 +66,7 @@ def inner_product_error(*, m: int, beta: Number, count: int, radius: float = 1.0
     source=", the same proof with its constants kept",
 )
 def inner_product_error_sharp(*, m: int, beta: Number, count: int, radius: float = 1.0) -> Any:
-    """The error that Hoeffding and the union bound give exactly, smaller than the printed one.
+    """Inner products of random features are this close to the kernel by Hoeffding and the union bound alone.
 
     r^2 sqrt(2 log(m (m-1) / beta) / D): the union bound m (m-1)/2 * 2 exp(-D t^2/2) then equals beta. The
     squares of the two errors differ by 2 r^4 (log(1/beta) + log(m/(m-1))) / D > 0.
@@ -85,7 +85,7 @@ def inner_product_error_sharp(*, m: int, beta: Number, count: int, radius: float
     needs=[positive("radius")],
 )
 def mean_inner_product(*, mean_cosine: Any, radius: float = 1.0) -> Any:
-    """The mean of the inner product of two features, the kernel: they are unbiased.
+    """The mean of the inner product of two random features is the kernel.
 
     Derivation. <psi(x), psi(x')> = (r^2/D) sum_l cos <omega_l, x - x'>, since cos a cos b + sin a sin b = cos(a - b);
     each term has mean r^2 E cos <omega, x - x'> = r^2 K_bar(x - x') by Bochner's theorem (the law is symmetric where K
@@ -102,7 +102,7 @@ def mean_inner_product(*, mean_cosine: Any, radius: float = 1.0) -> Any:
     source=", proof: Hoeffding's bound",
 )
 def one_pair_tail(*, count: float, t: Number) -> Any:
-    """How often D independent terms in [-1, 1] leave their mean by t, at most: 2 exp(-D t^2/2).
+    """D independent terms in [-1, 1] leave their mean by t with probability at most 2 exp(-D t^2/2).
 
     Derivation. Hoeffding's lemma: for a term c in [-1, 1] the log-mgf L of c - E c has L(0) = L'(0) = 0 and L'' = the
     variance of a law on [-1, 1] <= 1, so L(s) <= s^2/2; Markov at s = t, both signs.
@@ -119,7 +119,7 @@ def one_pair_tail(*, count: float, t: Number) -> Any:
     source=", proof: union bound over about m^2 pairs",
 )
 def all_pairs_tail(*, m: int, beta: Number) -> Number:
-    """The union bound over the unordered pairs, at the printed error: beta^2 (m-1)/m.
+    """Some unordered pair of m points passes the printed error with probability at most beta^2 (m-1)/m.
 
     With m^2 pairs, as the proof's words have it, it would be 2 beta^2, too much above beta = 1/2; there are half of
     m (m-1) pairs, because the error of (i, j) is that of (j, i).
@@ -141,7 +141,9 @@ def all_pairs_tail(*, m: int, beta: Number) -> Number:
     source=f"{BMS22}, Section 4, further extensions, at the D of Algorithm 3",
 )
 def fastfood_order(*, m: int, d: int) -> float:
-    """The order of the time of the fast features of one record, as printed, m the size of the sample.
+    """The order of the time of the fast features of one record, as printed.
+
+    m is the size of the sample.
 
     >>> round(fastfood_order(m=100, d=1000), 1)
     7598.5
@@ -155,7 +157,9 @@ def fastfood_order(*, m: int, d: int) -> float:
     source=f"{BMS22}, Section 4, further extensions, with the number of features for the size of the sample",
 )
 def fastfood_order_of_features(*, count: int, d: int) -> float:
-    """The order of the operations of Fastfood for `count` features: at most 8.2 of these.
+    """The order of the time of the fast features of one record, in the number of features.
+
+    For `count` features the operations are at most 8.2 of these.
 
     Derivation. A block has width h, the power of 2 with d <= h <= 2(d - 1) (h = 2 at d = 2), and costs 2 h log2 h sums
     and 3h products; there are ceil(D/h) <= (D + h - 1)/h blocks. So the operations are at most (D + h - 1)(2 log2 h +

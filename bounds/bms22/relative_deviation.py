@@ -85,7 +85,7 @@ DISPLAY = (
     source=f"{BMS22}, Appendix A, Lemma A.1; {CGM19}",
 )
 def relative_deviation(*, m: Number, V: int, beta: Number, empirical: Number) -> Number:
-    """The largest risk that Lemma A.1 allows a hypothesis of a given empirical risk.
+    """The largest risk that the relative deviation bound allows at a given empirical risk.
 
     `empirical` is that risk.
 
@@ -106,7 +106,7 @@ CLASS: dict = dict(kind="tail", needs=[SAMPLE[0], SAMPLE[2], EMPIRICAL], source=
 
 @theorem("bms22.lemA.1", part="thresholds", says=SUPREMUM + r"\quad V=1", **CLASS)
 def thresholds(*, m: Number, beta: Number, empirical: Number) -> Number:
-    """Lemma A.1 for thresholds on the line, V = 1.
+    """The relative deviation bound for thresholds on the line, V = 1.
 
     >>> round(float(thresholds(m=1000, beta=0.1, empirical=0.0)), 4)
     0.0452
@@ -116,19 +116,19 @@ def thresholds(*, m: Number, beta: Number, empirical: Number) -> Number:
 
 @theorem("bms22.lemA.1", part="halfspaces", says=SUPREMUM + r"\quad V=2", **CLASS)
 def halfspaces(*, m: Number, beta: Number, empirical: Number) -> Number:
-    """Lemma A.1 for homogeneous halfspaces of the plane, V = 2, records on the circle."""
+    """The relative deviation bound for homogeneous halfspaces of the plane, V = 2, records on the circle."""
     return relative(empirical, complexity(m, 2, beta))
 
 
 @theorem("bms22.lemA.1", part="mixture", says=SUPREMUM + r"\quad V=2", **CLASS)
 def mixture(*, m: Number, beta: Number, empirical: Number) -> Number:
-    """Lemma A.1 for homogeneous halfspaces of the plane, V = 2, two Gaussians."""
+    """The relative deviation bound for homogeneous halfspaces of the plane, V = 2, two Gaussians."""
     return relative(empirical, complexity(m, 2, beta))
 
 
 @theorem("bms22.lemA.1", part="stumps", says=SUPREMUM + r"\quad V=3", **CLASS)
 def stumps(*, m: Number, beta: Number, empirical: Number) -> Number:
-    """Lemma A.1 for decision stumps on two features, V = 3."""
+    """The relative deviation bound for decision stumps on two features, V = 3."""
     return relative(empirical, complexity(m, 3, beta))
 
 
@@ -140,7 +140,7 @@ def stumps(*, m: Number, beta: Number, empirical: Number) -> Number:
     reconstructed=True,
 )
 def vc_of_signs(*, patterns: Any) -> int:
-    """The VC dimension of a finite class, given by what its members say on finitely many points.
+    """The VC dimension of a finite class, from the values of its members on finitely many points.
 
     `patterns` are booleans of shape (hypotheses, points).
 
@@ -176,7 +176,7 @@ def vc_dimension(patterns: Any) -> int:
     source="for functions that never vanish, and for linear ones",
 )
 def vc_of_classifiers(*, patterns: Any) -> int:
-    """The same for functions that never vanish, and for all linear functions, where both dimensions agree.
+    """The VC dimension of functions that never vanish, and of linear functions, where both definitions agree.
 
     Derivation. A shattered set of records has no x twice. Without ties an error is a sign other than the label: flip
     the columns whose label is +1. For linear h it is <w, y x> <= 0, and the sets {z: <w, z> <= 0} shatter as many
@@ -193,7 +193,7 @@ def vc_of_classifiers(*, patterns: Any) -> int:
     reconstructed=True,
 )
 def ghost_reaches(*, m: int) -> Fraction:
-    """The probability that a ghost sample has at least the expected number of errors: above 1/4.
+    """A ghost sample has at least the expected number of errors with probability above 1/4.
 
     Derivation. On (j/m, (j+1)/m] the event is B >= j + 1 and its probability increases in p, so the infimum over p is
     that of P(Bin(m, j/m) >= j + 1) over j = 1, ..., m - 1. It is attained at m = 2 (1/4 itself, approached and not
@@ -210,7 +210,7 @@ def ghost_reaches(*, m: int) -> Fraction:
     reconstructed=True,
 )
 def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
-    """The square of the deviation from the risk, (p - r)^2 / p: at most that from the ghost sample.
+    """The squared relative deviation (p - r)^2 / p from the risk is at most that from the ghost sample.
 
     Derivation. The left-hand side increases in r' (its square is 2 (x - r)^2/(x + r)) and at r' = p is (p - r) /
     sqrt((p + r)/2) >= (p - r) / sqrt(p) because r <= p.
@@ -227,7 +227,7 @@ def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
     reconstructed=True,
 )
 def swapping_tail(*, s: int, u: Number) -> arb:
-    """A bound of the tail of a sum of s fair signs: swapping records makes such a sum.
+    """Swapping records between the samples makes a sum of fair signs, whose tail has this bound.
 
     Derivation. Chernoff's bound exp(-s D) with D = ((1+x) log(1+x) + (1-x) log(1-x)) / 2 = sum x^(2i) / (2i (2i-1)),
     whose first two terms are x^2/2 + x^4/12, at x = u/s. In the proof u = e sqrt(m a / 2) with s <= min(a, m), which is
@@ -254,7 +254,7 @@ def patterns_of_errors(m: int, V: int) -> int:
     reconstructed=True,
 )
 def growth(*, m: int, V: int) -> int:
-    """The bound (2m)^V of the growth function at 2m.
+    """The growth function at 2m is at most (2m)^V.
 
     True for V = 0 and V >= 2: nonempty sets of at most V points are images of sequences of V points, and {a, b} is the
     image of two of them, which leaves one for the empty set. False for V = 1: thresholds make 2m + 1 patterns.
@@ -268,7 +268,7 @@ def growth(*, m: int, V: int) -> int:
     source="derived here",
 )
 def union_over_patterns(*, m: int, V: int, beta: Number) -> arb:
-    """What the union over all patterns of errors costs: at most beta, V = 1 included.
+    """The union over all patterns of errors costs at most beta, also for V = 1.
 
     The deviation is that of the lemma at empirical risk 0, the least. For V = 0 and V >= 2 by Phi_V(2m) <= (2m)^V
     alone; for V = 1 by (2m + 1)/(2m) <= exp(1/(2m)) and L^2/(3m) >= 1/(2m), since L >= log 2 + log 4 > sqrt(3/2).
@@ -285,7 +285,7 @@ def union_over_patterns(*, m: int, V: int, beta: Number) -> arb:
     reconstructed=True,
 )
 def solved(*, r: Number, Q: Number) -> Any:
-    """The largest risk p that a deviation of at most 2 sqrt(Q p) allows: p = r + 2 sqrt(Q r) + 4 Q.
+    """A relative deviation of at most 2 sqrt(Q p) allows a risk of at most r + 2 sqrt(Q r) + 4 Q.
 
     Derivation. R - 2 sqrt(Q R) increases for R >= Q, so it is enough that p - r >= 2 sqrt(Q p): in terms of a = sqrt(r)
     and b = sqrt(Q) the squares differ by (2ab + 4b^2)^2 - 4 b^2 p = 8 a b^3 >= 0.

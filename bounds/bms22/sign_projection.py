@@ -42,7 +42,7 @@ def rows_for(vectors: int, distortion: float, beta: float, sides: int = 2) -> in
     needs=SETTING,
 )
 def sign_projection_order(*, m: int, gamma: float, beta: float) -> float:
-    """What stands inside the O(.) of the number of rows in Lemma A.3: g = log(m/beta) / gamma^2.
+    """The order of rows at which random signs keep inner products: log(m/beta) / gamma^2, as printed.
 
     >>> round(sign_projection_order(m=1000, gamma=0.5, beta=0.1), 2)
     36.84
@@ -54,7 +54,7 @@ def sign_projection_order(*, m: int, gamma: float, beta: float) -> float:
     says=r"\exists k=O\left(\frac{\log(2m/\beta)}{\gamma^2}\right):\quad " + PRESERVED, source=", with 2m for m"
 )
 def sign_projection_order_corrected(*, m: int, gamma: float, beta: float) -> float:
-    """The same with 2m in place of m: g = log(2m/beta)/gamma^2.
+    """The order of rows at which random signs keep inner products: log(2m/beta)/gamma^2.
 
     It stays above log(2)/gamma^2; the printed log(m/beta) tends to 0 for one vector as beta -> 1.
     The explicit k is at most 94.1 g: 36 log(2m^2/beta) <= 72 log(2m/beta), 1 - 2 gamma/9 >= 7/9, rounding up <= 1.
@@ -123,7 +123,7 @@ def least_distortion(u: Sequence[int], k: int) -> Fraction:
     needs=[integer("m")],
 )
 def pair_vectors(*, m: int) -> int:
-    """How many non-zero sums and differences of normalised pairs there are, as printed: m^2."""
+    """There are m^2 non-zero sums and differences of normalised pairs, as printed."""
     return m**2
 
 
@@ -133,7 +133,7 @@ def pair_vectors(*, m: int) -> int:
     source=", proof, counted up to sign",
 )
 def pair_vectors_up_to_sign(*, m: int) -> int:
-    """How many non-zero sums and differences of normalised pairs there are up to sign: m^2, as printed.
+    """There are m^2 non-zero sums and differences of normalised pairs, up to sign.
 
     Derivation. m doubled vectors, m (m - 1)/2 sums and as many differences. Those come in pairs +-, m (3m - 1)/2
     vectors in all, and a projection distorts both of a pair alike.
@@ -153,7 +153,7 @@ def pair_vectors_up_to_sign(*, m: int) -> int:
     source="the JL lemma that the proof cites, in the form of Achlioptas 2003",
 )
 def sign_projection_tail(*, k: int, t: Any) -> Any:
-    """The chance that one vector is distorted by more than t, at most: 2 exp(-(k/2)(t^2/2 - t^3/3)).
+    """Random signs distort one vector by more than t with chance at most 2 exp(-(k/2)(t^2/2 - t^3/3)).
 
     Derivation. For a unit vector, Q = <s, u>^2 with random signs s has E e^{hQ} <= (1 - 2h)^{-1/2} (mix over a Gaussian
     multiplier: cosh x <= e^{x^2/2}), E Q = 1 and E Q^2 = 3 - 2 sum u_i^4 <= 3. k independent copies, Chernoff on both
@@ -190,7 +190,7 @@ def lower_tail_gap(t: Any) -> Any:
 
 @theorem("bms22.lemA.3.s3", says=r"\log(m^2/\beta)=O(\log(m/\beta))", needs=[integer("m"), in_unit_interval("beta")])
 def doubled_logarithm(*, m: int, beta: float) -> float:
-    """The ratio log(m^2/beta) / log(m/beta): the square inside the logarithm costs a factor 2.
+    """The square inside log(m^2/beta) costs a factor of at most 2 against log(m/beta).
 
     log(m^2/beta) = 2 log m + log(1/beta) <= 2 log(m/beta).
 
@@ -207,7 +207,7 @@ def doubled_logarithm(*, m: int, beta: float) -> float:
     source=", proof, second inequality of the chain",
 )
 def polarisation(*, gamma: Real, plus: Real, minus: Real) -> Real:
-    """How far <u, v> may move where ||u + v|| and ||u - v|| are kept: polarisation.
+    """By polarisation <u, v> moves by at most this where ||u + v|| and ||u - v|| are kept.
 
     `plus` and `minus` are ||u + v||^2 and ||u - v||^2 of unit vectors, each kept up to gamma/3 ((3) and (4)).
 
@@ -224,7 +224,9 @@ def polarisation(*, gamma: Real, plus: Real, minus: Real) -> Real:
     source=", proof, third inequality of the chain",
 )
 def parallelogram(*, gamma: Real) -> Real:
-    """The same once the two squared norms are summed: gamma/3.
+    """By the parallelogram law <u, v> moves by at most gamma/3 where ||u + v|| and ||u - v|| are kept.
+
+    The two squared norms are summed.
 
     Printed reason: the triangle inequality, which gives only 4 + 4 = 8 and 2 gamma/3. The parallelogram identity
     ||u + v||^2 + ||u - v||^2 = 2 ||u||^2 + 2 ||v||^2 = 4 gives gamma/3, with equality.
