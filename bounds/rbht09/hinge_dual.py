@@ -21,7 +21,7 @@ from lemmata.bounds.theorem import integer, positive, require, theorem
     r"\sum_{i,j}\alpha_i\alpha_jy_iy_jk(x_i,x_j)",
 )
 def dual_objective(*, alpha: Sequence, labels: Sequence, gram: Sequence[Sequence]) -> Any:
-    """The objective of the dual program of the SVM with hinge loss; there is no intercept, hence no equality.
+    """The objective of the dual program of the SVM with hinge loss, which has no intercept and so no equality.
 
     Derivation. (1 - z)_+ = max over a in [0, 1] of a (1 - z). With alpha_i = (C/n) a_i, minimum and maximum may be
     exchanged (the objective is convex in w, linear in alpha, the box compact), and the minimiser is w = sum_i alpha_i
@@ -46,7 +46,10 @@ def dual_objective(*, alpha: Sequence, labels: Sequence, gram: Sequence[Sequence
     needs=[positive("beta"), integer("n", 2), positive("C"), integer("count")],
 )
 def hinge_noise_scale(*, beta: float, n: int, C: float, count: int) -> float:
-    """Privacy of PRIVATESVM with hinge loss: Corollary 9 at L = 1."""
+    """PRIVATESVM with hinge loss is beta-private from this Laplace scale on.
+
+    Corollary 9 at L = 1.
+    """
     return 2**2.5 * C * sqrt(count) / (beta * n)
 
 
@@ -70,7 +73,7 @@ CHANCE = rf"\Pr\left({SUP}\right)\ge "
     source=", as its proof uses it",
 )
 def hinge_noise(*, acc: float, delta: float, count: int) -> float:
-    """Usefulness of PRIVATESVM with hinge loss: the largest Laplace scale, for a sufficient number of frequencies.
+    """PRIVATESVM with hinge loss is useful up to this Laplace scale, at a sufficient number of frequencies.
 
     That number is `hinge_features`.
     """
@@ -86,7 +89,7 @@ def hinge_noise(*, acc: float, delta: float, count: int) -> float:
     source=", with Definition 2 as printed",
 )
 def hinge_noise_defined(*, acc: float, delta: float, count: int) -> float:
-    """The same range where success is asked for with probability delta, as Definition 2 words it."""
+    """PRIVATESVM with hinge loss is useful up to this scale, success of probability delta as Definition 2 words it."""
     return hinge_noise(acc=acc, delta=delta, count=count)
 
 
@@ -96,7 +99,10 @@ def hinge_noise_defined(*, acc: float, delta: float, count: int) -> float:
     source=", for kernels with g(0) = 1",
 )
 def hinge_noise_normalised(*, acc: float, delta: float, count: int, g0: float = 1) -> float:
-    """Usefulness of PRIVATESVM with hinge loss, for kernels with g(0) = 1: Theorem 14 at L = 1 and Lambda = C."""
+    """PRIVATESVM with hinge loss and a kernel with g(0) = 1 is useful up to this Laplace scale.
+
+    Theorem 14 at L = 1 and Lambda = C.
+    """
     return hinge_noise(acc=acc, delta=delta, count=count)
 
 
@@ -108,7 +114,7 @@ def hinge_noise_normalised(*, acc: float, delta: float, count: int, g0: float = 
     source=", with 1 - delta in place of delta",
 )
 def hinge_noise_defined_corrected(*, acc: float, delta: float, count: int, g0: float = 1) -> float:
-    """Usefulness as defined: the corrected corollary at the chance of failure 1 - delta."""
+    """PRIVATESVM with hinge loss fails with probability at most 1 - delta up to this Laplace scale."""
     return hinge_noise_normalised(acc=acc, delta=1 - delta, count=count)
 
 
@@ -122,7 +128,10 @@ SPACE = [*CONFIDENCE, positive("C"), integer("d"), positive("sigma_p"), positive
     source=', last sentence of the proof ("this is bounded by the stated theta")',
 )
 def theta_stated(*, acc: float, C: float) -> float:
-    """The theta that Corollary 15 states, above the general one at L = 1, Lambda = C (cf. Theorem 14)."""
+    """The constant theta that Corollary 15 states is at least the general one for the hinge loss (cf. Theorem 14).
+
+    At L = 1 and Lambda = C.
+    """
     return min(1.0, acc**4 / (2**12 * C**4))
 
 
@@ -131,7 +140,9 @@ def theta_stated(*, acc: float, C: float) -> float:
     source=", the other way round",
 )
 def theta_exact(*, acc: float, C: float) -> float:
-    """The general theta (cf. Theorem 14) at L = 1, Lambda = C, above the one that is stated: 2^4 (1 + sqrt 6)^4 = 2265.
+    """The general theta for the hinge loss (cf. Theorem 14) exceeds the one that is stated: 2^4 (1 + sqrt 6)^4 = 2265.
+
+    At L = 1 and Lambda = C.
 
     It is this direction that the corollary needs: a smaller theta asks for more features.
     """
@@ -148,7 +159,9 @@ def theta_exact(*, acc: float, C: float) -> float:
 def hinge_features(
     *, acc: float, delta: float, d: int, sigma_p: float, diam: float, C: float = 1.0, g0: float = 1
 ) -> float:
-    """How many frequencies are enough for the hinge loss; possibly negative. A as in Theorem 14.
+    """The number of frequencies that is enough for the hinge loss, possibly negative.
+
+    A as in Theorem 14.
 
     >>> round(hinge_features(acc=1.0, delta=0.05, d=1, sigma_p=1.0, diam=2.0) / 1e5, 2)
     9.31
@@ -171,7 +184,7 @@ LEVEL = [*CONFIDENCE, integer("n", 2)]
     "rbht09.thm16", kind="rate", says=r"\beta(\epsilon,\delta,C,n,\ell,k)=O\left(" + RATE + r"\right)", needs=LEVEL
 )
 def privacy_order(*, acc: float, delta: float, n: int = 2) -> float:
-    """The order of the optimal privacy level of the SVM with hinge loss and a translation-invariant kernel."""
+    """The order of the optimal privacy of the SVM with hinge loss and a translation-invariant kernel."""
     both = log(1 / (delta * acc))
     return sqrt(both) * (log(1 / acc) + both**2) / (acc**3 * n)
 
@@ -183,7 +196,9 @@ def privacy_order(*, acc: float, delta: float, n: int = 2) -> float:
     source=", the constant depends on C, d, sigma_p and diam(M)",
 )
 def privacy_order_compact(*, acc: float, delta: float, n: int = 2) -> float:
-    """The same order over one compact set M: true, though not by the proof that is printed.
+    """The order of the optimal privacy of the SVM with hinge loss over one compact set of records.
+
+    True, though not by the proof that is printed.
 
     Corollary 15's range for lambda gives eps^-5 only (step s2). The noise over M alone (`noise_range_compact`) may be
     larger by sqrt(d_hat) / log d_hat, and `privacy_level` is O(eps^-3 log^1.5(1/(delta eps)) / n): less than printed.
@@ -200,7 +215,9 @@ def privacy_order_compact(*, acc: float, delta: float, n: int = 2) -> float:
 def privacy_level(
     *, acc: float, delta: float, d: int, sigma_p: float, diam: float, C: float = 1.0, n: int = 2, g0: float = 1
 ) -> float:
-    """A level of privacy that PRIVATESVM reaches while it is useful: Corollary 15, privacy, at the largest lambda.
+    """A level of privacy that PRIVATESVM with hinge loss reaches while it is useful.
+
+    Corollary 15, privacy, at the largest lambda.
 
     >>> round(privacy_level(acc=0.5, delta=0.05, d=1, sigma_p=1.0, diam=2.0, n=10**7), 3)
     0.376
@@ -217,7 +234,7 @@ def privacy_level(
     source=", proof, the first case's lambda against the range of Corollary 15",
 )
 def first_case_noise(*, acc: float, count: int) -> float:
-    """The end of Corollary 15's range in the first case, which the proof's lambda must not exceed."""
+    """The largest Laplace scale in the first case of Corollary 15, which the proof's lambda must not exceed."""
     return acc / (2**4 * log(2) * sqrt(count))
 
 
@@ -232,7 +249,7 @@ def first_case_noise(*, acc: float, count: int) -> float:
     source=", proof, the first case with the lambda of Corollary 15",
 )
 def first_case_order(*, acc: float, delta: float, n: int = 2) -> float:
-    """The order that the proof reads off Corollary 15's first case."""
+    """The order of the privacy level that the proof reads off the first case of Corollary 15."""
     return privacy_order(acc=acc, delta=delta, n=n)
 
 
@@ -245,7 +262,10 @@ def first_case_order(*, acc: float, delta: float, n: int = 2) -> float:
     source=", proof, the first case with lambda = eps / (2^4 log(2 sqrt(d_hat)))",
 )
 def logarithm_order(*, acc: float, delta: float, n: int = 2) -> float:
-    """The order of sqrt(d_hat) log sqrt(d_hat) / (eps n), for d_hat = eps^-4 log(1 / (delta eps^4))."""
+    """The order of sqrt(d_hat) log sqrt(d_hat) / (eps n), for the number of frequencies that the proof takes.
+
+    d_hat = eps^-4 log(1 / (delta eps^4)).
+    """
     return privacy_order(acc=acc, delta=delta, n=n)
 
 
@@ -258,5 +278,5 @@ def logarithm_order(*, acc: float, delta: float, n: int = 2) -> float:
     source=", proof, the second case",
 )
 def second_case_order(*, acc: float, delta: float, n: int = 2) -> float:
-    """The order of the privacy level in the second case."""
+    """The order of the privacy level in the second case of Corollary 15."""
     return log(1 / delta) / (acc * n)

@@ -53,7 +53,9 @@ def noise_range_logarithm(*, acc: float, delta: float, count: int) -> float:
     source=", in one line",
 )
 def noise_range_sharp(*, acc: float, delta: float, count: int) -> float:
-    """Half of Chernoff's bound in one line: Theorem 8's with F = 2 d_hat, Phi = d_hat^(-1/2), acc / 2 and delta / 2.
+    """The largest Laplace scale under which noise moves the classifier by acc / 2: half of Chernoff's bound.
+
+    Theorem 8's bound with F = 2 d_hat, Phi = d_hat^(-1/2), acc / 2 and delta / 2, in one line.
 
     Its reciprocal is less than the mean of the two whose maximum Lemma 10 prints, so it is never the smaller scale.
     """
@@ -72,7 +74,9 @@ COMPACT = [*CONFIDENCE, integer("count", 2), integer("d"), at_least("sigma_p", 0
     source="derived here: the sup-norm over the compact set that Theorem 14 asks for",
 )
 def noise_range_compact(*, acc: float, delta: float, count: float, d: int, sigma_p: float, diam: float) -> float:
-    """A scale that shrinks like 1 / log(d_hat), not like 1 / sqrt(d_hat): the noise over a compact set M alone.
+    """The largest Laplace scale under which noise moves the classifier by at most acc / 2 on a compact set M.
+
+    A scale that shrinks like 1 / log(d_hat), not like 1 / sqrt(d_hat).
 
     Derivation. Let Z(x) = <mu, phi_hat(x)>, d_hat >= 2, and N = (1 + 2 diam / r)^d points an r-net of M (`net_points`).
 
@@ -115,7 +119,9 @@ def net_points(*, d: int, diam: float, r: float) -> float:
     needs=[positive("acc"), positive("lam"), integer("count")],
 )
 def noise_tail(*, acc: float, lam: float, count: int) -> float:
-    """Chernoff's bound of Theorem 8 at t = 1 / (2 lambda), for 2 d_hat weights of features at most d_hat^(-1/2).
+    """The noise moves the classifier by more than acc / 2 with at most this probability, by Chernoff's bound.
+
+    Theorem 8 at t = 1 / (2 lambda), for 2 d_hat weights of features at most d_hat^(-1/2).
 
     >>> round(noise_tail(acc=1.0, lam=0.1, count=4), 6)
     1.724914
@@ -131,7 +137,10 @@ def noise_tail(*, acc: float, lam: float, count: int) -> float:
     needs=[positive("acc"), positive("lam"), integer("count")],
 )
 def noise_tail_halved(*, acc: float, lam: float, count: int) -> float:
-    """The same bound without its factor: half of the exponent pays for 2^(2 d_hat)."""
+    """The noise moves the classifier by more than acc / 2 with at most this probability, without Chernoff's factor.
+
+    Half of the exponent pays for 2^(2 d_hat).
+    """
     return exp(-acc * sqrt(count) / (8 * lam))
 
 
@@ -145,7 +154,7 @@ def noise_tail_halved(*, acc: float, lam: float, count: int) -> float:
     needs=[at_least("excess", 0), positive("a")],
 )
 def distance_of_excess(*, excess: float, a: float = 1.0) -> float:
-    """How far from the minimiser a function with a small excess risk can be: sqrt(2 excess / a).
+    """A function of small excess risk is within sqrt(2 excess / a) of the minimiser.
 
     Derivation. (a/2) ||f - f*||^2 <= R[f] - R[f*] <= excess by the two hypotheses; divided by a/2, the root is ||f -
     f*|| <= sqrt(2 excess/a).
@@ -170,7 +179,7 @@ OURS_CLOSE = (
 
 @theorem("rbht09.lem22", says=KERNELS_CLOSE, needs=PROBLEM, source=", any convex loss")
 def closeness(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> float:
-    """How close the kernels must be for the two SVMs to be within acc / 2 of each other on M.
+    """Kernels this close on M have SVMs within acc / 2 of each other on M, for any convex Lipschitz loss.
 
     With eta = ||k - k_hat|| the proof shows ||f* - g*|| <= eta Lambda + 2 sqrt((C L + Lambda / 2) Lambda eta), which is
     at most sqrt(eta) (Lambda + 2 sqrt(...)) for eta <= 1.
@@ -183,13 +192,18 @@ def closeness(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> float:
 
 @theorem("rbht09.lem12", says=KERNELS_CLOSE, needs=PROBLEM, source=", differentiable loss")
 def closeness_smooth(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> float:
-    """The same for a differentiable loss, where each minimiser has one gradient, which vanishes."""
+    """Kernels this close on M have SVMs within acc / 2 of each other on M, for a differentiable loss.
+
+    Each minimiser has one gradient, which vanishes.
+    """
     return closeness(acc=acc, C=C, Lambda=Lambda, L=L)
 
 
 @closeness.explicit(says=OURS_CLOSE, source=", through the duality gap; Lambda of f* alone")
 def closeness_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> float:
-    """Kernels may be farther apart, and only one of the two optimisations needs a bound on its dual variables.
+    """Kernels farther apart than printed still have SVMs within acc / 2 of each other on M, any convex loss.
+
+    Only one of the two optimisations needs a bound on its dual variables.
 
     Let alpha be the dual variables of f*, g_alpha the same combination of k_hat. Primal and dual of g* are both
     1-strongly convex, so ||g_alpha - g*||^2 is at most the duality gap of alpha under k_hat. The gap under k is 0, and
@@ -202,7 +216,7 @@ def closeness_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> 
 
 @closeness_smooth.explicit(says=OURS_CLOSE, source=", through the duality gap; Lambda of f* alone")
 def closeness_smooth_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> float:
-    """The same for a differentiable loss."""
+    """Kernels farther apart than printed still have SVMs within acc / 2 of each other, a differentiable loss."""
     return closeness_by_gap(acc=acc, C=C, Lambda=Lambda, L=L)
 
 
@@ -213,7 +227,7 @@ def closeness_smooth_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1
     source=", Equation (4.3)",
 )
 def same_dual_distance(*, eta: Any, Lambda: Any) -> Any:
-    """One combination of two kernels: sum_i |alpha_i| |k(x_i, x) - k_hat(x_i, x)|.
+    """One combination of two kernels differs by at most sum_i |alpha_i| |k(x_i, x) - k_hat(x_i, x)|.
 
     Derivation. Both functions have the same dual variables, so |f*(x) - g(x)| = |sum_i alpha_i y_i (k(x_i, x) - k^(x_i,
     x))| <= eta sum_i |alpha_i| <= eta Lambda, eta the largest distance of the two kernels.
@@ -229,7 +243,10 @@ def same_dual_distance(*, eta: Any, Lambda: Any) -> Any:
     source=", proof, display below (4.3)",
 )
 def risk_change(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
-    """The regularised risk of one combination under two kernels: losses move by C L eta Lambda, norms by the rest."""
+    """The regularised risk of one combination of kernels changes by at most this from one kernel to the other.
+
+    Losses move by C L eta Lambda, norms by the rest.
+    """
     return (C * L + Lambda / 2) * Lambda * eta
 
 
@@ -240,7 +257,10 @@ def risk_change(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
     source=", Equation (4.4)",
 )
 def solution_distance(*, eta: float, C: float, Lambda: float, L: float = 1.0) -> float:
-    """Lemma 11 at twice the change of the risk: g_alpha* is nearly optimal among the functions of k_hat."""
+    """The best combination for one kernel is this near to the minimiser for the other, in norm.
+
+    Lemma 11 at twice the change of the risk: g_alpha* is nearly optimal among the functions of k_hat.
+    """
     return 2 * sqrt((C * L + Lambda / 2) * Lambda * eta)
 
 
@@ -257,7 +277,7 @@ CHAIN = (
     source=", proof, last links of the chain above (4.4); f_beta in the space of k_hat is read as its image, g*",
 )
 def end_of_the_chain(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
-    """What the chain ends in beside the risk of g*, as printed: the change of the risk, once.
+    """The chain of risks ends in one change of the risk, as printed.
 
     It has been paid in the first link already; from f_beta in H to g* it is due again.
     """
@@ -266,7 +286,10 @@ def end_of_the_chain(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
 
 @end_of_the_chain.corrected(says=CHAIN % "2", source=", proof, the change of the risk twice, as (4.4) takes its root")
 def end_of_the_whole_chain(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
-    """The change of the risk twice: once from f* to g_alpha, and once from f_beta to g* ("by the same argument")."""
+    """The chain of risks ends in two changes of the risk, "by the same argument".
+
+    Once from f* to g_alpha, and once from f_beta to g*.
+    """
     return 2 * end_of_the_chain.theorem.formula(eta=eta, C=C, Lambda=Lambda, L=L)
 
 
@@ -289,7 +312,7 @@ RELEASE = [*CONFIDENCE, integer("count"), integer("d")]
     source=", as its proof uses it",
 )
 def useful_noise(*, acc: float, delta: float, count: int, d: int) -> float:
-    """Usefulness of PRIVATESVM: the largest Laplace scale printed, beside a sufficient number of features.
+    """PRIVATESVM is useful up to this Laplace scale, as printed, at a sufficient number of features.
 
     The second term is printed with the dimension d under its root, where Lemma 10 and Corollary 15 have d_hat.
     """
@@ -305,7 +328,7 @@ def useful_noise(*, acc: float, delta: float, count: int, d: int) -> float:
     source=", with Definition 2 as printed",
 )
 def useful_noise_defined(*, acc: float, delta: float, count: int, d: int) -> float:
-    """The same range where success is asked for with probability delta, as Definition 2 words it."""
+    """PRIVATESVM is useful, with success of probability delta as Definition 2 words it, up to this scale."""
     return useful_noise(acc=acc, delta=delta, count=count, d=d)
 
 
@@ -316,7 +339,7 @@ def useful_noise_defined(*, acc: float, delta: float, count: int, d: int) -> flo
     source=", for kernels with g(0) = 1, with the root of d_hat",
 )
 def useful_noise_corrected(*, acc: float, delta: float, count: int, g0: float = 1) -> float:
-    """Usefulness of PRIVATESVM with Lemma 10's range.
+    """PRIVATESVM is useful up to this Laplace scale, with the range of Lemma 10.
 
     Lemma 13 makes the kernels close enough except with probability delta / 2 (`features_for`), then Lemma 22 puts f~
     within acc / 2 of f* on M, and Lemma 10 puts f^ within acc / 2 of f~ except with probability delta / 2.
@@ -334,7 +357,7 @@ def useful_noise_corrected(*, acc: float, delta: float, count: int, g0: float = 
     source=", with 1 - delta in place of delta",
 )
 def useful_noise_defined_corrected(*, acc: float, delta: float, count: int, g0: float = 1) -> float:
-    """Usefulness as defined: the corrected theorem at the chance of failure 1 - delta."""
+    """PRIVATESVM fails with probability at most 1 - delta up to this Laplace scale."""
     return useful_noise_corrected(acc=acc, delta=1 - delta, count=count)
 
 
@@ -357,7 +380,7 @@ def features_for(
     L: float = 1.0,
     g0: float = 1,
 ) -> float:
-    """How many frequencies make f~ accurate to acc / 2 with probability 1 - delta / 2; possibly negative.
+    """This number of frequencies makes the classifier accurate to acc / 2 with probability 1 - delta / 2.
 
     A is the event that the kernels are as close as Lemma 12 asks, sqrt(theta); it is Lemma 13's at accuracy sqrt(theta)
     and confidence delta / 2, which holds for kernels with g(0) = 1.

@@ -64,7 +64,7 @@ def cauchy_profile_normalised(*, point: Sequence) -> Any:
     needs=[positive("sigma")],
 )
 def rbf_density(*, point: Sequence, sigma: Any) -> Any:
-    """RBF: the law whose characteristic function is the kernel, as printed.
+    """The law of frequencies whose characteristic function is the RBF kernel, as printed.
 
     The printed p does not depend on sigma, g does: they are a pair for sigma = 1 only.
 
@@ -80,7 +80,7 @@ def rbf_density(*, point: Sequence, sigma: Any) -> Any:
     source=", sigma put back",
 )
 def rbf_density_scaled(*, point: Sequence, sigma: Any) -> Any:
-    """RBF: normal frequencies with standard deviation 1 / sigma.
+    """The frequencies of the RBF kernel are normal with standard deviation 1 / sigma.
 
     E cos(omega z) = exp(-z^2 / (2 sigma^2)) for omega ~ N(0, sigma^-2), in each coordinate.
 
@@ -101,7 +101,7 @@ def rbf_density_scaled(*, point: Sequence, sigma: Any) -> Any:
     says=PAIR + r",\quad g(\Delta)=e^{-\|\Delta\|_1},\ p(\omega)=\prod_{i=1}^d\frac{1}{\pi(1+\omega_i^2)}",
 )
 def laplacian_density(*, point: Sequence) -> Any:
-    """Laplacian: Cauchy frequencies, coordinate by coordinate.
+    """The frequencies of the Laplacian kernel are Cauchy, coordinate by coordinate.
 
     The residue of e^{i omega z} / (pi (1 + omega^2)) at omega = i gives e^{-|z|}. The law has no second moment.
 
@@ -122,7 +122,7 @@ def laplacian_density(*, point: Sequence) -> Any:
     source=", the printed column has exp(-||Delta||_1), read as a function of omega",
 )
 def cauchy_measure(*, point: Sequence) -> Any:
-    """Cauchy: a pair of transforms as printed, though p is a measure of mass 2^d.
+    """The Cauchy kernel and the printed p are a pair of transforms, though p has mass 2^d.
 
     2 int_0^inf e^{-x} cos(zx) dx = 2 / (1 + z^2), in each coordinate.
 
@@ -141,7 +141,7 @@ def cauchy_measure(*, point: Sequence) -> Any:
     source=", Algorithm 3, step 1 draws from p",
 )
 def rbf_mass(*, d: int, sigma: Any) -> int:
-    """RBF: the printed p is a probability density, what Algorithm 3 draws from.
+    """The printed p of the RBF kernel is a probability density, which Algorithm 3 draws from.
 
     Derivation. The printed p is the density of N(0, I): (2 pi)^(-d/2) times the product of d integrals of e^{-x^2/2},
     each sqrt(2 pi), is 1.
@@ -157,7 +157,7 @@ def rbf_mass(*, d: int, sigma: Any) -> int:
     source=", Algorithm 3, step 1 draws from p",
 )
 def laplacian_mass(*, d: int) -> int:
-    """Laplacian: the printed p is a probability density, what Algorithm 3 draws from.
+    """The printed p of the Laplacian kernel is a probability density, which Algorithm 3 draws from.
 
     Derivation. Each factor integrates to (arctan(inf) - arctan(-inf))/pi = 1 over the line, and the product of d such
     integrals is 1.
@@ -174,7 +174,7 @@ def laplacian_mass(*, d: int) -> int:
     source=", Algorithm 3, step 1 draws from p",
 )
 def cauchy_mass(*, d: int) -> int:
-    """Cauchy: the mass that p must have for Algorithm 3 to draw from it.
+    """The p of the Cauchy kernel must have mass 1 for Algorithm 3 to draw from it.
 
     It is 2^d, and g(0) = 2^d, whereas the random features have k_hat(x, x) = 1.
     """
@@ -188,7 +188,7 @@ def cauchy_mass(*, d: int) -> int:
     source=", both columns divided by 2^d",
 )
 def cauchy_density(*, point: Sequence) -> Any:
-    """Cauchy: Laplace frequencies for the kernel with g(0) = 1.
+    """The frequencies of the Cauchy kernel with g(0) = 1 are Laplace.
 
     Derivation. The printed pair is divided by 2^d on both sides: e^{-|x|} integrates to 2 in each coordinate, so 2^-d
     e^{-|omega|_1} is a density, and the kernel is 1 at 0.
@@ -210,7 +210,7 @@ def cauchy_density(*, point: Sequence) -> Any:
     needs=[integer("d")],
 )
 def transform_constant(*, d: int, pi: Any = math.pi) -> Any:
-    """The prefactor of the transform p of g on R^d: 1/2 as printed.
+    """The prefactor of the transform p of g on R^d is 1/2, as printed.
 
     Drawing from p, and E cos <omega, Delta> = g(Delta), need the constant that the inverse transform without
     prefactor has, (2 pi)^-d. With 1/2 the mass of p is (2 pi)^d g(0) / 2.
@@ -223,7 +223,7 @@ def transform_constant(*, d: int, pi: Any = math.pi) -> Any:
     source=", pi and the dimension put back",
 )
 def transform_constant_inverse(*, d: int, pi: Any = math.pi) -> Any:
-    """The prefactor under which p and g are a pair: (2 pi)^-d.
+    """The prefactor under which p and g are a pair of transforms is (2 pi)^-d.
 
     Derivation, for continuous integrable g. As g is positive definite, its transform is nonnegative and integrable
     (Bochner's theorem), and then Fourier's inversion returns g from the transform with the prefactor (2 pi)^-d. The
@@ -244,7 +244,7 @@ def transform_constant_inverse(*, d: int, pi: Any = math.pi) -> Any:
     source=", against Table 1, at sigma = 1",
 )
 def table_constant(*, d: int, pi: Any = math.pi) -> Any:
-    """The prefactor of the transform that Table 1 tabulates, as Algorithm 3 prints it: 1/2."""
+    """The prefactor of the transforms in Table 1 is 1/2, as Algorithm 3 prints it."""
     return transform_constant(d=d)
 
 
@@ -253,7 +253,7 @@ def table_constant(*, d: int, pi: Any = math.pi) -> Any:
     source=", against Table 1, at sigma = 1",
 )
 def table_constant_inverse(*, d: int, pi: Any = math.pi) -> Any:
-    """The prefactor of the transform that is tabulated (cf. Table 1): (2 pi)^-d, in all three rows.
+    """The prefactor of the transforms that are tabulated (cf. Table 1) is (2 pi)^-d, in all three rows.
 
     Derivation. In every row g is the transform int e^{i<omega, x>} p(omega) d omega of a density, and g is integrable,
     so Fourier's inversion gives (2 pi)^-d int e^{-i<omega, x>} g(x) dx = p(omega).

@@ -28,7 +28,7 @@ from lemmata.bounds.theorem import integer, positive, require, theorem
 
 @theorem("rbht09.def5", kind="definition", says=r"k(x,y)=g(x-y)")
 def translation_invariant(*, g: Callable, x: Any, y: Any) -> Any:
-    """A translation-invariant kernel.
+    """A kernel is translation-invariant if it depends on the difference of its arguments alone.
 
     >>> translation_invariant(g=abs, x=3, y=5)
     2
@@ -72,7 +72,7 @@ RUN = [positive("beta"), integer("n", 2), positive("C"), integer("count"), posit
     needs=RUN,
 )
 def features_noise_scale(*, beta: float, n: int, C: float, count: int, L: float = 1.0) -> float:
-    """Privacy of PRIVATESVM.
+    """PRIVATESVM is beta-private from this Laplace scale on.
 
     Theorem 7 with F = 2 d_hat and kappa = 1: k_hat(x, x) = 1 for every x and every draw of the frequencies, which are
     drawn without a look at the data.
@@ -88,7 +88,7 @@ def features_noise_scale(*, beta: float, n: int, C: float, count: int, L: float 
     source=", calibrated to the sharp sensitivity",
 )
 def features_noise_scale_sharp(*, beta: float, n: int, C: float, count: int, L: float = 1.0) -> float:
-    """Privacy of PRIVATESVM with half the noise.
+    """PRIVATESVM is beta-private from half the printed Laplace scale on.
 
     The sharp half of Theorem 7. It is attained at frequencies that agree, rho_j = 1, by the flipped label of x = pi/4,
     where all cosines and sines are equal: no smaller scale serves every draw of the frequencies.
@@ -108,7 +108,7 @@ def features_noise_scale_sharp(*, beta: float, n: int, C: float, count: int, L: 
     source=", O(d_hat) for each entry",
 )
 def gram_order(*, n: int, d: int, count: int) -> float:
-    """The order printed for the Gram matrix of the random features."""
+    """The order of the time for the Gram matrix of the random features, as printed."""
     return count * n**2
 
 
@@ -117,7 +117,7 @@ def gram_order(*, n: int, d: int, count: int) -> float:
     source=", with the <rho_j, x_i> counted",
 )
 def gram_order_corrected(*, n: int, d: int, count: int) -> float:
-    """The printed order and that of the products <rho_j, x_i>, d_hat n d multiplications.
+    """The order of the time for the Gram matrix of the random features, their projections included.
 
     Derivation. The products <rho_j, x_i> take d_hat n d multiplications and the matrix, which is symmetric, d_hat n (n
     + 1), together n d_hat (d + n + 1) <= (4/3) n d_hat (n + d), because n + d >= 3.
@@ -134,7 +134,7 @@ def gram_order_corrected(*, n: int, d: int, count: int) -> float:
     needs=[*CONFIDENCE, integer("d")],
 )
 def features_order(*, acc: float, delta: float, d: int) -> float:
-    """The order printed for the number of frequencies, C and sigma_p diam(M) fixed or not."""
+    """The order of the number of frequencies, as printed, C and sigma_p diam(M) fixed or not."""
     return d / acc**4 * (log(1 / delta) + log(1 / acc))
 
 
@@ -145,5 +145,8 @@ def features_order(*, acc: float, delta: float, d: int) -> float:
     source=", with what is fixed named",
 )
 def features_order_corrected(*, acc: float, delta: float, d: int) -> float:
-    """The same order with C and sigma_p diam(M) fixed, here at 1 and 2, and eps and delta at most 1/2."""
+    """The order of the number of frequencies with C and sigma_p diam(M) fixed.
+
+    Here C is 1, sigma_p diam(M) is 2, and eps and delta are at most 1/2.
+    """
     return features_order.theorem.formula(acc=acc, delta=delta, d=d)

@@ -47,7 +47,9 @@ def optimal_privacy(*, log_ratios: Array) -> float:
     source=", on N neighbouring databases whose SVMs are more than 2 epsilon apart",
 )
 def packing_level(*, delta: float, N: int) -> float:
-    """The optimal privacy on a packing alone: the heart of Theorems 18 and 20, as an equality.
+    """The optimal privacy on a packing of databases, an equality.
+
+    The heart of Theorems 18 and 20.
 
     Derivation. The N balls of radius acc around the SVMs are disjoint, and row i puts at least 1 - delta into ball i.
     If beta is the level, row 1 puts at least e^-beta (1 - delta) into each of the N - 1 other balls, and at most delta
@@ -73,7 +75,7 @@ FAR = r"\exists D_1\sim D_2:\ \|f_1^\star-f_2^\star\|_\infty>2\epsilon"
 
 @theorem("rbht09.lem17", kind="construction", says=r"0<\epsilon<\frac{\sqrt{C}}{2n}\ \Rightarrow\ " + FAR, needs=SIZES)
 def line_accuracy(*, C: float, n: int) -> float:
-    """Two neighbouring databases whose linear SVMs are more than 2 epsilon apart at x = 1: for epsilon up to this.
+    """Two neighbouring databases on the line have linear SVMs more than 2 epsilon apart at x = 1, up to this epsilon.
 
     The proof ends in "= 2 epsilon" at x = 1, where more than that is claimed; because the range is open, the same
     construction for a slightly larger epsilon gives it. Its rows lie in [-1 / sqrt(C), 1 / sqrt(C)].
@@ -90,7 +92,7 @@ def line_accuracy(*, C: float, n: int) -> float:
     source=", with the farthest neighbours on the line",
 )
 def line_accuracy_sharp(*, C: float, n: int) -> float:
-    """Half of the largest distance that two neighbouring SVMs on the line can have at x = 1: n + 1 times Lemma 17's.
+    """The largest distance of two neighbouring linear SVMs at x = 1, halved: n + 1 times what is printed.
 
     Derivation. Attained: n rows at 1 / sqrt(C) with label +1 have w = sqrt(C); with x_n = -n / sqrt(C) instead, w =
     -sqrt(C) / n. Largest: let s(w) = w - (C / n) sum_{i<n} v_i 1[v_i w < 1] with v_i = y_i x_i, which grows at least as
@@ -113,7 +115,7 @@ def line_accuracy_sharp(*, C: float, n: int) -> float:
     source=", over a bounded set that contains the data",
 )
 def region_accuracy(*, C: float, n: int, R: float) -> float:
-    """The same where the data lie in [-R, R] and the sup-norm is over [-R, R].
+    """Neighbouring databases in [-R, R] have linear SVMs more than 2 epsilon apart on [-R, R], up to this epsilon.
 
     All rows at x = min(R, 1 / sqrt(C)) with label +1: every margin is at most 1, so w = C x, and one flipped label
     moves it by 2 C x / n; the distance at R is 2 C x R / n. For C R^2 <= 1 no neighbours are farther apart, because
@@ -138,7 +140,9 @@ FLAT = require("C (M n - m) / n < 1 / M", lambda C, n, M, m: C * (M * n - m) / n
     needs=[*POINTS, require("C (M (n - 2) + m) / n < 1 / M", lambda C, n, M, m: C * (M * (n - 2) + m) / n * M < 1)],
 )
 def first_weight(*, C: Real, n: int, M: Real, m: Real) -> Real:
-    """The SVM of the database whose last row, at M - m, has label -1: all rows are active.
+    """The linear SVM of the database on the line whose last row has label -1.
+
+    All rows are active; the last row stands at M - m.
 
     Derivation. Where all rows are active the optimality condition is w = (C/n) sum_i y_i x_i = (C/n) ((n - 1) M - (M -
     m)) = (C/n) (M (n - 2) + m); and they are, since w M < 1 is the hypothesis and the last margin is negative.
@@ -153,7 +157,7 @@ def first_weight(*, C: Real, n: int, M: Real, m: Real) -> Real:
     needs=[*POINTS, FLAT],
 )
 def second_weight(*, C: Real, n: int, M: Real, m: Real) -> Real:
-    """The SVM of the database whose last row has label +1.
+    """The linear SVM of the database on the line whose last row has label +1.
 
     Derivation. Where all rows are active the optimality condition is w = (C/n) sum_i y_i x_i = (C/n) ((n - 1) M + M -
     m) = (C/n) (M n - m); and they are, since w M < 1 is the hypothesis and M - m < M.
@@ -168,13 +172,13 @@ def second_weight(*, C: Real, n: int, M: Real, m: Real) -> Real:
     needs=POINTS,
 )
 def larger_weight(*, C: Real, n: int, M: Real, m: Real) -> Real:
-    """The second of the two is the larger: they differ by 2 (M - m) C / n."""
+    """The second of the two linear SVMs is the larger, by 2 (M - m) C / n."""
     return C * (M * n - m) / n
 
 
 @theorem("rbht09.lem17.s4", kind="identity", says=r"|w_1^\star-w_2^\star|=\frac{2C}{n}|M-m|", needs=[*POINTS, FLAT])
 def line_distance(*, C: Real, n: int, M: Real, m: Real) -> Real:
-    """How far the two SVMs are apart at x = 1."""
+    """The two linear SVMs are this far apart at x = 1."""
     return 2 * C / n * (M - m)
 
 
@@ -186,7 +190,10 @@ def line_distance(*, C: Real, n: int, M: Real, m: Real) -> Real:
     needs=[*SIZES, positive("acc"), require("acc < sqrt(C) / (2 n)", lambda acc, C, n: (2 * n * acc) ** 2 < C)],
 )
 def coordinates(*, acc: Real, C: Real, n: int) -> tuple[Real, Real]:
-    """(M, m) for the accuracy acc: then M (M n - m) C / n = 2 n (2 n - 1) acc^2 / C < 1, and the distance is 2 acc."""
+    """The coordinates (M, m) at which the two linear SVMs are 2 acc apart at x = 1.
+
+    Then M (M n - m) C / n = 2 n (2 n - 1) acc^2 / C < 1.
+    """
     return 2 * n * acc / C, n * acc / C
 
 
@@ -206,7 +213,7 @@ ON_LINE = r"0<\epsilon<\frac{\sqrt{C}}{2n}\ \Rightarrow\ "
     source=", with Definition 2 as printed",
 )
 def line_level_defined(*, delta: float, acc: float, C: float, n: int) -> float:
-    """The lower bound for mechanisms that are useful as Definition 2 defines it: with probability >= delta.
+    """No mechanism useful as Definition 2 words it, with probability delta, is more private than this on the line.
 
     False below delta = 1 / (2 n + 1): a uniform choice among 2 n + 1 constants, which ignores the data, is that useful.
     """
@@ -247,7 +254,9 @@ def line_level(*, delta: float, acc: float, C: float, n: int) -> float:
     source=", with many databases and the whole range",
 )
 def line_packing_level(*, delta: float, acc: float, C: float, n: int) -> float:
-    """Theorem 18 with N databases: unbounded as the accuracy goes to zero, and n + 1 times the range of accuracies.
+    """No useful mechanism for the linear SVM is more private than this: a packing of N databases on the line.
+
+    Unbounded as the accuracy goes to zero, and with n + 1 times Theorem 18's range of accuracies.
 
     n - 1 rows at 1 / sqrt(C) with label +1; a last row v = y x moves w to any point of [-sqrt(C) / n, sqrt(C)], with
     v = (n / C) (w - sqrt(C) (n - 1) / n). N points of it are pairwise more than 2 acc apart when N - 1 steps of 2 acc
@@ -268,7 +277,7 @@ def line_packing_level(*, delta: float, acc: float, C: float, n: int) -> float:
     source=", with the sup-norm over a bounded set that contains the data (Section 2)",
 )
 def region_level(*, delta: float, acc: float, C: float, n: int, R: float) -> float:
-    """The lower bound where the sup-norm is over a bounded set that contains the data, as Section 2 announces.
+    """No useful mechanism for the linear SVM over a bounded set is more private than this, as Section 2 announces.
 
     False for small sets: on [-1, 1] every SVM is at most C in size, so for C < 1 / (4 n^2) the zero function, which
     ignores the data, is within acc of all of them for some acc in the printed range.
@@ -287,7 +296,9 @@ def region_level(*, delta: float, acc: float, C: float, n: int, R: float) -> flo
     source=", with the range that a set of radius R allows",
 )
 def region_level_corrected(*, delta: float, acc: float, C: float, n: int, R: float) -> float:
-    """Theorem 18 on [-R, R]: Lemma 17 there, and a packing of N = 2. At R = 1 and C >= 1/4 it covers the printed range.
+    """No useful mechanism for the linear SVM on [-R, R] is more private than this.
+
+    Theorem 18 there: Lemma 17, and a packing of N = 2. At R = 1 and C >= 1/4 it covers the printed range.
 
     >>> round(region_level_corrected(delta=0.05, acc=0.09, C=1.0, n=10, R=1.0), 4)
     2.9444
@@ -304,7 +315,7 @@ def region_level_corrected(*, delta: float, acc: float, C: float, n: int, R: flo
     source=", 'in other words'",
 )
 def least_failure(*, beta: float) -> float:
-    """The least probability of failure of a beta-private mechanism, as the theorem's second sentence prints it.
+    """A beta-private mechanism for the linear SVM fails with at least this probability, as the second sentence prints.
 
     Not the first sentence solved for delta, which is 1 / (1 + e^beta), and false.
     """
@@ -316,7 +327,9 @@ def least_failure(*, beta: float) -> float:
     source=", 'in other words', solved",
 )
 def least_failure_corrected(*, beta: float) -> float:
-    """The first sentence solved for delta: log((1 - delta) / delta) <= beta.
+    """A beta-private mechanism for the linear SVM fails with at least this probability, from the first sentence.
+
+    log((1 - delta) / delta) <= beta.
 
     Attained for n = 2 over [-1, 1] at acc = C / 2 (inside the printed range for C < 1/4): randomised response between
     the two halves of [-C, C].
@@ -334,13 +347,16 @@ WRONG = r"\Pr(\hat f_2\in\mathcal{B}_\epsilon(f_1^\star))\le\Pr(\hat f_2\notin\m
 
 @theorem("rbht09.thm18.s2", says=WRONG + r"<\delta", needs=[in_unit_interval("delta")], source=", proof, (6.2)")
 def wrong_ball_strict(*, delta: Real) -> Real:
-    """What the wrong ball gets, with the strict inequality printed: usefulness gives at most delta, not less."""
+    """The ball around the other database's SVM has probability less than delta, as printed.
+
+    Usefulness gives at most delta, not less.
+    """
     return delta
 
 
 @wrong_ball_strict.corrected(says=WRONG + r"\le\delta", source=", proof, (6.2), not strict")
 def wrong_ball(*, delta: Real) -> Real:
-    """What the wrong ball gets: the balls are disjoint, and all outside the own ball is at most delta.
+    """The ball around the other database's SVM has probability at most delta.
 
     Derivation. The balls around f_1* and f_2* are disjoint, so f^_2 in the ball of f_1* is part of the event that f^_2
     is not in the ball of f_2*, which has probability <= delta by the accuracy that is asked for.
@@ -355,5 +371,8 @@ def wrong_ball(*, delta: Real) -> Real:
     needs=[in_unit_interval("delta")],
 )
 def mean_ratio(*, delta: Real) -> Real:
-    """The mean likelihood ratio on the ball is P_2(ball) / P_1(ball), where P_1 vanishes nowhere that P_2 does not."""
+    """The mean likelihood ratio on a ball is the ratio of its two probabilities.
+
+    P_2(ball) / P_1(ball), where P_1 vanishes nowhere that P_2 does not.
+    """
     return delta / (1 - delta)

@@ -25,7 +25,7 @@ PRINTED_N = r"\left\lfloor\frac{2}{\sigma}\sqrt{\frac{2}{\log2}}\right\rfloor"
 
 @theorem("rbht09.lem19", kind="construction", says=ON_CIRCLE + PACKED + PRINTED_N, needs=[NARROW])
 def circle_databases(*, sigma: float) -> int:
-    """How many neighbouring databases have RBF SVMs that are pairwise at least C / (2 n) apart.
+    """This many neighbouring databases on a circle have RBF SVMs that are pairwise at least C / (2 n) apart.
 
     n - 1 rows at the origin with label -1 and one with label +1 at the angle 2 pi i / N of the unit circle. With
     n > C the last row's dual variable is C / n, so f_i - f_j at that row is (C / n) (1 - exp(-2 sin^2(pi / N) /
@@ -42,7 +42,9 @@ def circle_databases(*, sigma: float) -> int:
     source=", without the estimate of the sine",
 )
 def circle_databases_sharp(*, sigma: float) -> int:
-    """The same without sin(pi / N) >= 2 / N: the largest N for which this circle gives C / (2 n), up to pi / 2 times.
+    """The largest number of databases on the circle whose RBF SVMs are pairwise at least C / (2 n) apart.
+
+    Without sin(pi / N) >= 2 / N: up to pi / 2 times as many.
 
     >>> [circle_databases_sharp(sigma=s) for s in (0.84, 0.5, 0.1)]
     [6, 10, 53]
@@ -63,7 +65,7 @@ DUAL = [*SIZES, in_unit_interval("gamma")]
     source=", proof, the unconstrained program",
 )
 def interior(*, C: Real, n: int, gamma: Real) -> tuple[Real, Real]:
-    """Case 1: the stationary point (a, b) of the reduced dual without its box.
+    """The stationary point (a, b) of the reduced dual without its box, case 1 of the proof.
 
     Derivation. The dual (n - 1) a + b - ((n - 1)^2 a^2 - 2 gamma (n - 1) a b + b^2)/2 is stationary where (n - 1) a = 1
     + gamma b and b = 1 + gamma (n - 1) a, which gives (n - 1) a = b = 1/(1 - gamma).
@@ -78,7 +80,7 @@ def interior(*, C: Real, n: int, gamma: Real) -> tuple[Real, Real]:
     needs=[integer("n", 2), in_unit_interval("gamma")],
 )
 def interior_from(*, n: int, gamma: Real) -> Real:
-    """The least C for which case 1 is feasible."""
+    """The least C for which the stationary point of the reduced dual is feasible, case 1 of the proof."""
     return n / (1 - gamma)
 
 
@@ -89,7 +91,7 @@ def interior_from(*, n: int, gamma: Real) -> Real:
     needs=DUAL,
 )
 def last_when_first_full(*, C: Real, n: int, gamma: Real) -> Real:
-    """Case 3: the last row's variable when the others are at C / n.
+    """The last row's dual variable when the others are at their bound C / n, case 3 of the proof.
 
     Derivation. The dual's derivative in b vanishes at b = 1 + gamma (n - 1) a, at a = C/n that is 1 + C gamma (n -
     1)/n.
@@ -104,7 +106,7 @@ def last_when_first_full(*, C: Real, n: int, gamma: Real) -> Real:
     needs=[positive("C"), in_unit_interval("gamma")],
 )
 def most_rows_of_case_three(*, C: Real, gamma: Real) -> Real:
-    """The largest n for which case 3 is feasible."""
+    """The largest n at which the other rows' dual variables can be at their bound, case 3 of the proof."""
     return C * (1 + gamma) / (1 + C * gamma)
 
 
@@ -115,7 +117,10 @@ def most_rows_of_case_three(*, C: Real, gamma: Real) -> Real:
     needs=DUAL,
 )
 def first_when_last_full(*, C: Real, n: int, gamma: Real) -> Real:
-    """Case 4 as printed: the linear term n - 1 + C gamma (n - 1) / n loses its factor n - 1 in the last display."""
+    """The other rows' dual variable when the last one is at its bound, case 4 of the proof, as printed.
+
+    The linear term n - 1 + C gamma (n - 1) / n loses its factor n - 1 in the last display.
+    """
     return (1 + C * gamma / n) / (n - 1) ** 2
 
 
@@ -124,7 +129,9 @@ def first_when_last_full(*, C: Real, n: int, gamma: Real) -> Real:
     source=", proof, case 4 with its factor n - 1",
 )
 def first_when_last_full_corrected(*, C: Real, n: int, gamma: Real) -> Real:
-    """Case 4: the other rows' variable when the last one is at C / n. The lemma needs the last one only.
+    """The other rows' dual variable when the last one is at its bound C / n, case 4 of the proof.
+
+    The lemma needs the last row's variable only.
 
     Derivation. The reduced dual's derivative in a, (n - 1) (1 - (n - 1) a + gamma b), vanishes at a = (1 + gamma b)/(n
     - 1), which at b = C/n is (1 + C gamma/n)/(n - 1).
@@ -138,7 +145,10 @@ def first_when_last_full_corrected(*, C: Real, n: int, gamma: Real) -> Real:
     needs=[positive("C"), require("0 < gamma < 1/2", lambda gamma: 0 < gamma < 0.5)],
 )
 def case_one_excluded(*, C: Real, gamma: Real) -> Real:
-    """C / 2, said to lie above (1 - gamma) C; for gamma < 1/2 it lies below. n > (1 - gamma) C is true."""
+    """C / 2 is said to lie above (1 - gamma) C, which would exclude case 1 of the proof.
+
+    For gamma < 1/2 it lies below. n > (1 - gamma) C is true.
+    """
     return C / 2
 
 
@@ -146,7 +156,9 @@ def case_one_excluded(*, C: Real, gamma: Real) -> Real:
     says=r"n>C\ \Rightarrow\ n>C>(1-\gamma)C", needs=[positive("C"), in_unit_interval("gamma")]
 )
 def case_one_excluded_corrected(*, C: Real, gamma: Real) -> Real:
-    """C itself lies above (1 - gamma) C, for every gamma: the assumption gamma < 1/2 is not needed.
+    """C lies above (1 - gamma) C for every gamma, which excludes case 1 of the proof.
+
+    The assumption gamma < 1/2 is not needed.
 
     Derivation. 0 < gamma < 1 gives (1 - gamma) C < C, and n > C is the hypothesis: n > C > (1 - gamma) C.
     """
@@ -169,7 +181,10 @@ def last_dual(*, C: Real, n: int, gamma: Real) -> Real:
 
 @theorem("rbht09.lem19.s8", kind="identity", says=r"|f_i(x_{i,n})-f_j(x_{i,n})|=\alpha_n^\star(1-k(x_{i,n},x_{j,n}))")
 def own_point_distance(*, dual: Any, kernel: Any) -> Any:
-    """How far two of the SVMs are apart at the last row of one: the other rows pull both alike. Numbers or balls."""
+    """Two of the RBF SVMs are this far apart at the last row of one, where the other rows pull both alike.
+
+    Numbers or balls.
+    """
     return dual * (1 - kernel)
 
 
@@ -181,7 +196,10 @@ def own_point_distance(*, dual: Any, kernel: Any) -> Any:
     needs=[require("sine, sigma > 0", lambda sine, sigma: bool(sine > 0) and sigma > 0)],
 )
 def nearest_kernel_printed(*, sine: Any, sigma: Any) -> Any:
-    """The kernel of two neighbours on the circle, second form: exp(-2 / sigma^2 + sin^2), a product for a power."""
+    """The RBF kernel of two neighbours on the circle, as printed in its second form, a product for a power.
+
+    exp(-2 / sigma^2 + sin^2).
+    """
     return gamma_of(sigma) ** 4 * numbers.exp(sine**2)
 
 
@@ -191,7 +209,9 @@ def nearest_kernel_printed(*, sine: Any, sigma: Any) -> Any:
     source=", proof, a power for the product",
 )
 def nearest_kernel(*, sine: Any, sigma: Any) -> Any:
-    """The kernel of two points of the unit circle at the angle 2 pi / N, `sine` = sin(pi / N).
+    """The RBF kernel of two points of the unit circle at the angle 2 pi / N.
+
+    `sine` = sin(pi / N).
 
     Derivation. Two points of the unit circle at the angle 2 pi/N are 2 sin(pi/N) apart, so their kernel is exp(-4
     sin^2(pi/N)/(2 sigma^2)), and gamma = exp(-1/(2 sigma^2)) is that of the centre and a point at distance 1.
@@ -211,13 +231,16 @@ def gamma_of(sigma: Any) -> Any:
     needs=SIZES,
 )
 def separation(*, C: Real, n: int) -> Real:
-    """The separation that every pair has, twice the accuracy of Lemma 19."""
+    """The RBF SVMs of every two databases on the circle are at least this far apart.
+
+    Twice the accuracy of Lemma 19.
+    """
     return C / (2 * n)
 
 
 @theorem("rbht09.lem19.s11", says=r"N\ge2\ \Rightarrow\ \sin\frac{\pi}{N}\ge\frac2N", needs=[integer("N", 2)])
 def sine_estimate(*, N: int) -> float:
-    """The sine on [0, pi / 2] lies above its chord; equality at N = 2.
+    """The sine on [0, pi / 2] lies above its chord.
 
     Derivation. The sine is concave on [0, pi/2], so it is above its chord there: sin(pi/N) >= (2/pi) pi/N = 2/N.
     """
@@ -230,7 +253,7 @@ def sine_estimate(*, N: int) -> float:
     needs=[integer("N", 1)],
 )
 def largest_gamma(*, N: Any) -> Any:
-    """The kernel between centre and circle, in terms of N; at most 1/2 from N = 4 on.
+    """The kernel between the circle's centre and the circle, in terms of N, is at most 1/2 from N = 4 on.
 
     Derivation. gamma rises with sigma, and at sigma^2 = 8/(N^2 log 2) its exponent -1/(2 sigma^2) is -N^2 log(2)/16.
     """
@@ -250,7 +273,7 @@ RBF: list[Hypothesis] = [in_unit_interval("delta"), *SIZES, MORE_ROWS, NARROW]
     needs=[*RBF, PRINTED_ACC],
 )
 def circle_level_printed(*, delta: float, sigma: float, acc: float, C: float, n: int) -> float:
-    """The strong lower bound, RBF kernel, with its range of accuracies as printed, epsilon < n / (4 C).
+    """No useful mechanism for the RBF SVM is more private than this, for epsilon < n / (4 C) as printed.
 
     Lemma 19, which the proof calls, has epsilon < C / (4 n). As printed the range contains accuracies above
     min(C, sqrt(C)), which the zero function reaches on every database: no SVM is larger.
@@ -264,7 +287,9 @@ def circle_level_printed(*, delta: float, sigma: float, acc: float, C: float, n:
     source=", with the range of Lemma 19",
 )
 def circle_level(*, delta: float, sigma: float, acc: float, C: float, n: int) -> float:
-    """The strong lower bound for epsilon < C / (4 n): Lemma 19's packing, and `packing_level`.
+    """No useful mechanism for the RBF SVM is more private than this, for epsilon < C / (4 n).
+
+    Lemma 19's packing, and `packing_level`.
 
     >>> round(circle_level(delta=0.05, sigma=0.1, acc=0.002, C=1.0, n=100), 2)
     6.41
@@ -289,7 +314,7 @@ def circle_level(*, delta: float, sigma: float, acc: float, C: float, n: int) ->
     source=", with the last row anywhere on a line",
 )
 def diameter_level(*, delta: float, sigma: float, acc: float, C: float, n: int, diameter: float) -> float:
-    """The bound for every sigma: it grows with the diameter of the data's domain, and over all of R it is infinite.
+    """No useful mechanism for the RBF SVM is more private than this, which grows with the diameter of the domain.
 
     n - 1 rows at 0 with label -1, the last one at a multiple of `packing_step` with label +1. For n > C its dual
     variable is C / n wherever it stands (`last_dual`), so f_i - f_j at row i's own point is
@@ -357,13 +382,18 @@ FOUR_AT_LEAST = r"\sigma<\sqrt{\tfrac{1}{2\log2}}\ \Rightarrow\ N=\lfloor\frac{2
 
 @theorem("rbht09.thm20.s1", says=FOUR_AT_LEAST + ">4")
 def least_databases_printed() -> int:
-    """N is more than 4, as printed: 5 at least. For sigma in (0.6795, 0.8493) it is 4."""
+    """The packing of the circle has more than 4 databases, as printed.
+
+    5 at least. For sigma in (0.6795, 0.8493) it is 4.
+    """
     return 5
 
 
 @least_databases_printed.corrected(says=FOUR_AT_LEAST + r"\ge4", source=", proof, at least 4")
 def least_databases() -> int:
-    """N is at least 4, because (2 / sigma) sqrt(2 / log 2) is more than 4. Nothing needs N > 4.
+    """The packing of the circle has at least 4 databases.
+
+    Nothing needs N > 4.
 
     Derivation. sigma < sqrt(1/(2 log 2)) gives (2/sigma) sqrt(2/log 2) > 2 sqrt(2 log 2) sqrt(2/log 2) = 4.
     """
@@ -377,7 +407,7 @@ def least_databases() -> int:
     source=", proof, (6.3) and (6.4)",
 )
 def thinnest_ball_strict(*, delta: Real, N: int) -> Real:
-    """What the thinnest of the other balls gets, with the strict inequality printed."""
+    """The thinnest ball around the other databases' SVMs has probability less than delta / (N - 1), as printed."""
     return delta / (N - 1)
 
 
@@ -386,7 +416,10 @@ def thinnest_ball_strict(*, delta: Real, N: int) -> Real:
     source=", proof, (6.3) and (6.4), not strict",
 )
 def thinnest_ball(*, delta: Real, N: int) -> Real:
-    """What the thinnest of the other balls gets: the N - 1 balls are disjoint and share at most delta."""
+    """The thinnest ball around the other databases' SVMs has probability at most delta / (N - 1).
+
+    The N - 1 balls are disjoint and share at most delta.
+    """
     return thinnest_ball_strict.theorem.formula(delta=delta, N=N)
 
 
@@ -397,5 +430,5 @@ def thinnest_ball(*, delta: Real, N: int) -> Real:
     needs=[in_unit_interval("delta"), integer("N", 2)],
 )
 def mean_ratio_of_many(*, delta: Real, N: int) -> Real:
-    """The mean likelihood ratio on the thinnest ball."""
+    """The mean likelihood ratio on the thinnest ball around the other databases' SVMs."""
     return delta / ((1 - delta) * (N - 1))

@@ -27,7 +27,7 @@ UTILITY = [positive("acc"), in_unit_interval("delta"), positive("Phi"), integer(
     needs=[in_unit_interval("delta")],
 )
 def usefulness(*, delta: float) -> float:
-    """(epsilon, delta)-usefulness for all databases: the chance of success, as printed.
+    """A mechanism is (epsilon, delta)-useful for all databases if it succeeds with this probability, as printed.
 
     Every proof reads it with 1 - delta: Theorem 8 (parts `defined` and `used`), Lemma 10, Theorem 14, Section 6.
     """
@@ -49,7 +49,7 @@ RANGE = r"0<\lambda\le\frac{\epsilon}{2\Phi(F\log 2+\log\frac{1}{\delta})}\ \Rig
     source=", with Definition 2 as printed",
 )
 def useful_scale_defined(*, acc: float, delta: float, Phi: float, F: int) -> float:
-    """Usefulness of PRIVATESVM-FINITE, (epsilon, delta)-useful as Definition 2 defines it: with probability >= delta.
+    """PRIVATESVM-FINITE is useful, with probability at least delta as Definition 2 words it, up to this scale.
 
     The largest lambda printed, acc / (2 Phi (F ln 2 + ln(1 / delta))). Definition 2 asks for success with
     probability at least delta; the proof shows failure with probability at most delta. The two differ for
@@ -67,7 +67,7 @@ def useful_scale_defined(*, acc: float, delta: float, Phi: float, F: int) -> flo
     source=", as its proof, Lemma 10, Theorem 14 and Section 6 use it",
 )
 def useful_scale(*, acc: float, delta: float, Phi: float, F: int) -> float:
-    """Usefulness of PRIVATESVM-FINITE as the proofs use it: with probability >= 1 - delta.
+    """PRIVATESVM-FINITE is useful, with probability at least 1 - delta as the proofs use it, up to this Laplace scale.
 
     The largest lambda printed, acc / (2 Phi (F ln 2 + ln(1 / delta))). With X = ||mu||_1 an Erlang_F variable of
     scale lambda and z = acc / (Phi lambda), Pr(X > acc / Phi) = e^(-z) sum_{j < F} z^j / j!, and
@@ -86,7 +86,7 @@ def useful_scale(*, acc: float, delta: float, Phi: float, F: int) -> float:
     source=", delta replaced by 1 - delta in the range of lambda",
 )
 def useful_scale_corrected(*, acc: float, delta: float, Phi: float, F: int) -> float:
-    """Usefulness as defined (with probability >= delta), with 1 - delta in the range of lambda.
+    """PRIVATESVM-FINITE is useful with probability at least delta up to this scale, with 1 - delta in its range.
 
     acc / (2 Phi (F ln 2 + ln(1 / (1 - delta)))): the theorem as used, at failure probability 1 - delta.
     """
@@ -99,7 +99,7 @@ def useful_scale_corrected(*, acc: float, delta: float, Phi: float, F: int) -> f
     source=", with the half that Chernoff loses",
 )
 def useful_scale_half(*, acc: float, delta: float, Phi: float, F: int) -> float:
-    """Usefulness with F - 1 in place of F.
+    """PRIVATESVM-FINITE is useful up to this Laplace scale, with F - 1 in place of F.
 
     acc / (2 Phi ((F - 1) ln 2 + ln(1 / delta))): the tail bound 2^(F - 1) e^(-z / 2) derived in `useful_scale`.
     """
@@ -112,7 +112,7 @@ def useful_scale_half(*, acc: float, delta: float, Phi: float, F: int) -> float:
     source=", with the Erlang tail itself",
 )
 def useful_scale_exact(*, acc: float, delta: float, Phi: float, F: int) -> float:
-    """The largest lambda that is useful for every feature map.
+    """The largest Laplace scale at which PRIVATESVM-FINITE is useful for every feature map.
 
     acc / (Phi q), q the (1 - delta)-quantile of Erlang_F with scale 1. Necessary too when phi(M) contains
     Phi times every sign vector, because then the sup-norm is Phi ||mu||_1.
@@ -130,7 +130,7 @@ def useful_scale_exact(*, acc: float, delta: float, Phi: float, F: int) -> float
     source=", proof, first display",
 )
 def sup_distance(*, mu: Array, Phi: float) -> float:
-    """Sup-norm distance of private and exact classifier.
+    """The sup-norm distance of the private and the exact classifier is at most Phi times the noise's L1 norm.
 
     Phi ||mu||_1 by Hölder; attained where phi(x) = Phi sign(mu).
 
@@ -148,7 +148,7 @@ def sup_distance(*, mu: Array, Phi: float) -> float:
     source=", proof, below (3.4)",
 )
 def erlang_mgf(*, F: int, lam: float, t: float) -> float:
-    """Moment generating function of Erlang_F with scale lambda.
+    """The moment generating function of the sum of F exponentials of mean lambda.
 
     (1 - lambda t)^(-F) for t < 1 / lambda. It fits footnote 5's scale lambda, not the sentence's lambda^(-1).
 
@@ -171,7 +171,7 @@ def erlang_mgf(*, F: int, lam: float, t: float) -> float:
     source=", proof, last display",
 )
 def chernoff_tail(*, acc: float, lam: float, Phi: float, F: int) -> float:
-    """Chernoff's bound at t = 1 / (2 lambda).
+    """Chernoff's bound on the noise's L1 norm at t = 1 / (2 lambda).
 
     2^F exp(-acc / (2 lambda Phi)); at the largest printed lambda it equals delta.
 
@@ -194,7 +194,7 @@ ERLANG = [integer("q"), positive("lam")]
     needs=[*ERLANG, at_least("x", 0)],
 )
 def erlang_density(*, x: float, q: int, lam: float) -> float:
-    """Density of the sum of q independent exponentials of mean lambda.
+    """The density of the sum of q independent exponentials of mean lambda.
 
     Derivation. x^(q-1) e^(-x/lambda) / (lambda^q (q-1)!), by induction: convolving with one more exponential integrates
     y^(q-1) / (q-1)! to y^q / q!.
@@ -215,7 +215,9 @@ def erlang_density(*, x: float, q: int, lam: float) -> float:
     needs=[*ERLANG, at_least("x", 0)],
 )
 def erlang_cdf(*, x: float, q: int, lam: float) -> float:
-    """Distribution function of Erlang_q.
+    """The distribution function of the sum of q independent exponentials of mean lambda.
+
+    The law is called Erlang_q.
 
     Derivation. 1 - e^(-y) sum_{j < q} y^j / j!, y = x / lambda: its derivative telescopes to the density, and it
     vanishes at 0. Evaluated as a regularised incomplete gamma function, which does not cancel near x = 0.
@@ -228,7 +230,7 @@ def erlang_cdf(*, x: float, q: int, lam: float) -> float:
 
 @theorem("rbht09.fn5", part="mean", kind="identity", says=r"\mathbb{E}X=q\lambda", needs=ERLANG)
 def erlang_mean(*, q: int, lam: float) -> float:
-    """Expectation of Erlang_q.
+    """The expectation of the sum of q independent exponentials of mean lambda.
 
     q lambda = lambda q! / (q-1)!.
 
@@ -240,7 +242,7 @@ def erlang_mean(*, q: int, lam: float) -> float:
 
 @theorem("rbht09.fn5", part="variance", kind="identity", says=r"\mathrm{Var}X=q\lambda^2", needs=ERLANG)
 def erlang_variance(*, q: int, lam: float) -> float:
-    """Variance of Erlang_q.
+    """The variance of the sum of q independent exponentials of mean lambda.
 
     q lambda^2 = lambda^2 ((q+1)! / (q-1)! - q^2).
 
@@ -258,7 +260,7 @@ def erlang_variance(*, q: int, lam: float) -> float:
     source=", the sentences of the proof of Theorem 8 that it belongs to",
 )
 def magnitude_scale(*, lam: float) -> float:
-    """Scale of the exponential law of |Laplace(0, lambda)|, as the main text says it.
+    """The scale of the exponential law of |Laplace(0, lambda)|, as the main text says it.
 
     "The absolute value of a zero mean Laplace random variable with scale parameter lambda is exponentially
     distributed with scale lambda^(-1)", and its sums are Erlang "with the same scale parameter". Read as the scale,
@@ -273,7 +275,7 @@ def magnitude_scale(*, lam: float) -> float:
     source=", with scale lambda (rate 1 / lambda)",
 )
 def magnitude_scale_corrected(*, lam: float) -> float:
-    """Scale of the exponential law of |Laplace(0, lambda)|: lambda, as the number printed is its rate.
+    """The scale of the exponential law of |Laplace(0, lambda)| is lambda; the number printed is its rate.
 
     Pr(|Z| > x) = 2 int_x^inf e^(-z/lambda) / (2 lambda) dz = e^(-x/lambda).
 

@@ -23,7 +23,7 @@ DATABASE = [integer("n", 2), positive("C"), integer("F"), positive("L"), positiv
     source=", differentiable loss",
 )
 def weight_sensitivity_smooth(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
-    """L1 sensitivity of the SVM's weights for a differentiable, convex, L-Lipschitz loss: 4 L C kappa sqrt(F) / n."""
+    """The SVM's weights move by at most 4 L C kappa sqrt(F) / n in L1 norm for a differentiable L-Lipschitz loss."""
     return weight_sensitivity(n=n, C=C, F=F, L=L, kappa=kappa)
 
 
@@ -31,7 +31,7 @@ def weight_sensitivity_smooth(*, n: int, C: float, F: int, L: float = 1.0, kappa
     says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}", source=", with both strong convexities used"
 )
 def weight_sensitivity_smooth_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
-    """Half of Lemma 6's sensitivity, which is attained.
+    """The SVM's weights move by half the printed L1 sensitivity at most, for a differentiable loss: attained.
 
     Derivation as in Lemma 21's sharp half (`weight_sensitivity_sharp`). Attained by a differentiable loss: for
     loss(y, f) = -L y f the minimiser is (L C / n) sum_i y_i phi(x_i), and flipping the label of a row with
@@ -47,7 +47,7 @@ def weight_sensitivity_smooth_sharp(*, n: int, C: float, F: int, L: float = 1.0,
     "rbht09.lem21", says=r"\|w_D-w_{D'}\|_1\le\frac{4LC\kappa\sqrt{F}}{n}", needs=DATABASE, source=", any convex loss"
 )
 def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
-    """L1 sensitivity of the SVM's weights, any convex Lipschitz loss.
+    """The SVM's weights move by at most this in L1 norm when a row is replaced, for any convex Lipschitz loss.
 
     4 L C kappa sqrt(F) / n. The printed proof drops -1/2 ||w_D - w_D'||_2^2, the value of its auxiliary risk at
     w_D, to "<= 0", which costs the factor 2 of `weight_sensitivity_sharp`. It is true, and twice the largest distance.
@@ -62,7 +62,7 @@ def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float
     says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}", source=", with both strong convexities used"
 )
 def weight_sensitivity_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
-    """Half of Lemma 21's sensitivity, which is attained.
+    """The SVM's weights move by half the printed L1 sensitivity at most, for any convex Lipschitz loss: attained.
 
     Derivation. J_D and J_D' are 1-strongly convex with minimisers w and w', so J_D(w') >= J_D(w) + ||w - w'||^2 / 2 and
     J_D'(w) >= J_D'(w') + ||w - w'||^2 / 2. Add them; only the last row differs, so with f(x) = <w, phi(x)>
@@ -92,7 +92,7 @@ def weight_sensitivity_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa:
 def auxiliary_gradient(
     *, w: Array, first: Array, second: Array, risk_gradient_first: Array, risk_gradient_second: Array, C: float
 ) -> Array:
-    """The auxiliary risk's gradient.
+    """The gradient of the auxiliary risk of the SVM's stability proof.
 
     Derivation. By (3.2), C grad R_emp(w_D', D') = -w_D', which cancels the last term; so the gradient vanishes at w_D.
     Arguments are vectors in R^F: `first` = w_D, `second` = w_D' and the gradients of R_emp at them. The text at hand
@@ -105,7 +105,7 @@ def auxiliary_gradient(
 def auxiliary_risk(
     *, w: Array, first: Array, second: Array, risk_gradient_first: Array, risk_gradient_second: Array, C: float
 ) -> float:
-    """The auxiliary risk is not positive at its minimiser.
+    """The auxiliary risk of the SVM's stability proof is not positive at its minimiser.
 
     Derivation. R~(w) = C <grad R_emp(w_D, D) - grad R_emp(w_D', D'), w - w_D'> + 1/2 ||w - w_D'||_2^2, minimised at
     w_D. Its value there is exactly -1/2 ||w_D - w_D'||_2^2: bounding it by 0 is where the lemma loses its factor 2.
@@ -121,7 +121,7 @@ def auxiliary_risk(
     source=", Equation (3.3)",
 )
 def stability_right_side(*, L: float, sup_distance: float) -> float:
-    """Squared weight distance against sup-norm distance of the classifiers: 2 L ||f - f'||_inf, in Lemma 21 as well.
+    """The squared distance of the weights of two SVMs is at most 2 L times the sup-norm distance of the classifiers.
 
     The bracket in `weight_sensitivity_sharp` shows it for the larger of the distances at x_n and
     x'_n alone, and with n / C in place of n / (2 C).
@@ -136,13 +136,13 @@ def stability_right_side(*, L: float, sup_distance: float) -> float:
     source=", last line of the proof",
 )
 def weight_distance(*, n: int, C: float, L: float = 1.0, kappa: float = 1.0) -> float:
-    """L2 sensitivity of the SVM's weights (cf. Lemmas 6 and 21): 4 L C kappa / n; the attained value is half of it."""
+    """The SVM's weights move by at most 4 L C kappa / n in L2 norm (cf. Lemmas 6 and 21)."""
     return 4 * L * C * kappa / n
 
 
 @theorem("rbht09.lem6.s5", says=r"\|w\|_1\le\sqrt{F}\|w\|_2", needs=[integer("F")], source=", last line of the proof")
 def norm_ratio(*, F: int) -> float:
-    """Largest ratio of the L1 to the L2 norm in R^F.
+    """The L1 norm in R^F is at most sqrt(F) times the L2 norm.
 
     sqrt(F), attained by vectors with entries of equal size.
 
@@ -154,7 +154,7 @@ def norm_ratio(*, F: int) -> float:
 
 @theorem("rbht09.lem21.s1", says=r"0\ge g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2", source=", proof, above (A.3)")
 def auxiliary_display(*, n: int, C: float, g: float, squared_distance: float) -> float:
-    """A non-positive sum, as displayed.
+    """The sum of the stability proof for any convex loss is not positive, as displayed.
 
     g + n / (2 C) ||w_D - w_D'||_2^2 for a g in the displayed set l'(y'_n, f'(x'_n)) (f(x'_n) - f'(x'_n)) -
     l'(y_n, f(x_n)) (f(x_n) - f'(x_n)). (The text at hand has f'(x'_n) for the last f'(x_n) too.)
@@ -166,7 +166,7 @@ def auxiliary_display(*, n: int, C: float, g: float, squared_distance: float) ->
     says=r"0\ge -g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2", source=", proof, with the sign of Lemma 6's (3.3)"
 )
 def auxiliary_display_corrected(*, n: int, C: float, g: float, squared_distance: float) -> float:
-    """A non-positive sum, with -g.
+    """The sum of the stability proof for any convex loss is not positive, with -g.
 
     Derivation. The set displayed is the negative of what bounds (n / C) r from below, so 0 >= -g + n / (2 C) ||.||^2.
     (A.3) follows from |g| <= 2 L ||f - f'||_inf either way.
