@@ -107,6 +107,21 @@ def test_words_of_a_paper_are_about_rows_of_it(paper):
     assert len(named) == len(set(named)) and set(named) <= CLAIMS.keys()
 
 
+LEANING = re.compile(
+    r"^(the same\b|twice that|half of that|term \(|case \d)"
+    r"|\b(inside|under) (the |its )?(soft )?O\b|O~?\(\.\)|\bmultipl\w+ at\b|right-hand side|next step|by s\d|\(s\d",
+    re.IGNORECASE,
+)
+
+
+def test_a_title_leans_on_nothing():
+    """The first line of a record is met alone: in the ledger, in `explain`, in the API reference."""
+    assert LEANING.search("The same with 2m in place of m") and LEANING.search("What stands inside O(.)")
+    titles = {key: theorem.title for key, theorem in THEOREMS.items()}
+    assert [(key, title) for key, title in titles.items() if LEANING.search(title)] == []
+    assert [(key, title) for key, title in titles.items() if len(title.split()) < 5] == []
+
+
 def test_what_is_said_of_a_row_speaks_plainly():
     """Its title, what is wrong with it, our note, where it is true, and what a paper's own page of words says."""
     said = [(key, theorem.title) for key, theorem in THEOREMS.items()]

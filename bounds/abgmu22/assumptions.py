@@ -25,7 +25,7 @@ SAMPLE = [integer("n", 2), *LEVELS]
     needs=[in_unit_interval("beta"), integer("guesses")],
 )
 def allowed_inaccuracy(*, beta: float, guesses: int) -> float:
-    """The chance with which a candidate may be worse than err(B): beta/(4K).
+    """A candidate may be worse than err(B) with probability at most beta/(4K).
 
     >>> allowed_inaccuracy(beta=0.1, guesses=5)
     0.005
@@ -53,7 +53,9 @@ def output_err(
     beta: float,
     guesses: int,
 ) -> Any:
-    """err(B) of output perturbation on n records with ||w*|| <= B = `norm`: Markov's inequality.
+    """The excess risk err(B) that output perturbation passes with the allowed probability, by Markov's inequality.
+
+    On n records, with ||w*|| <= B = `norm`.
 
     The excess over the minimiser w* of the population risk is never negative, so it exceeds 4K/beta times its mean
     (abgmu22.base.outpert) with probability at most beta/(4K). Boosting saves of the factor (cf. abgmu22.thm.boost).
@@ -76,7 +78,7 @@ def output_err(
     needs=LEVELS,
 )
 def allowed_failure(*, delta: float, beta: float, guesses: int) -> float:
-    """The chance with which one of the losses may reach Delta(B): min{delta, beta}/(4K).
+    """One of the losses may reach Delta(B) with probability at most min{delta, beta}/(4K).
 
     >>> allowed_failure(delta=1e-6, beta=0.1, guesses=5)
     5e-08
@@ -92,7 +94,7 @@ def allowed_failure(*, delta: float, beta: float, guesses: int) -> float:
     source=", derived here",
 )
 def ball_loss(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """The largest loss that any vector of the ball has on any record: noisy descent stays in its ball.
+    """The largest loss of any vector of the ball on any record, which bounds noisy descent's output.
 
     phi'(0)^2 <= 2 H phi(0) (abgmu22.base.noisy-gd/explicit/slope), so phi(t) <= phi(0) + sqrt(2 H phi(0)) |t| + H t^2/2
     = (sqrt(phi(0)) + sqrt(H/2) |t|)^2; attained by squares. The average of noisy descent counts w_0 = 0 and stays
@@ -124,7 +126,7 @@ def output_loss(
     beta: float,
     guesses: int,
 ) -> Any:
-    """The loss bound of output perturbation on the n/2 records of S2, for constrained minimisers and Gaussian noise.
+    """The loss bound Delta(B) of output perturbation on the n/2 records of S2.
 
     <b, x> is Gaussian with deviation at most ||X|| sigma: |<b, x>| >= q ||X|| sigma has probability at most
     exp(-q^2/2), for any of n/2 records at most (n/2) exp(-q^2/2) = min{delta, beta}/(4K). Else the loss is that of the

@@ -33,7 +33,9 @@ RECONSTRUCTED: dict[str, Any] = {"reading": "explicit", "reconstructed": True}
     **RECONSTRUCTED,
 )
 def slope_bound(*, label_bound: Any, smoothness: Any, reach: Any) -> Any:
-    """The largest slope of a non-negative H-smooth phi with phi(0) <= ||Y||^2 on [-reach, reach].
+    """The largest slope of a non-negative H-smooth loss on the range of its predictions.
+
+    phi is non-negative and H-smooth on [-reach, reach], with phi(0) <= ||Y||^2.
 
     Derivation. phi >= 0 at -phi'(0)/H and phi(s) <= phi(0) + phi'(0) s + H s^2/2 give phi'(0)^2 <= 2 H phi(0); from 0
     to t the slope changes by at most H |t|. Attained by the square (H/2)(t + sqrt(2/H) ||Y||)^2.
@@ -60,7 +62,7 @@ DESCENT = [integer("n"), integer("steps"), positive("gradient_norm"), positive("
     **RECONSTRUCTED,
 )
 def ball_noise(*, n: int, steps: int, gradient_norm: Any, mu: Any) -> Any:
-    """The noise of a step for which T steps on the mean loss are mu-GDP: 2 G sqrt(T) / (n mu).
+    """Noisy descent on the mean loss is mu-GDP with noise of 2 G sqrt(T) / (n mu) a step.
 
     Derivation. On the ball no record's gradient is longer than G (part "slope"), so a replaced record moves the mean
     gradient by at most 2G/n, and by exactly that where two records of the same length point against each other. A step
@@ -91,7 +93,7 @@ def ball_stride(*, steps: int, gradient_norm: Any, sigma: Any, d: int, norm_boun
     **RECONSTRUCTED,
 )
 def ball_excess(*, n: int, steps: int, gradient_norm: Any, mu: Any, d: int, norm_bound: Any) -> Any:
-    """The expected excess empirical loss of the averaged iterate against any u in the ball.
+    """The expected excess empirical loss of noisy descent's averaged iterate against any vector of the ball.
 
     Derivation. Projection brings w_{t+1} no further from u (s1), so with a step eta, E ||grad + noise||^2 <= G^2 + d
     sigma^2 and convexity the mean of the excesses is at most ||u||^2/(2 eta T) + eta (G^2 + d sigma^2)/2 (s2); eta as
@@ -110,7 +112,9 @@ def ball_excess(*, n: int, steps: int, gradient_norm: Any, mu: Any, d: int, norm
     **RECONSTRUCTED,
 )
 def projected_distance(*, distance: Any) -> Any:
-    """How far from u the projection of v is: no further than v, which is at `distance`.
+    """Projecting on a ball brings a vector no further from any vector of the ball.
+
+    v is at `distance` from u.
 
     Derivation. p = Proj(v) has <v - p, u - p> <= 0 for all u of the ball, which is convex, so |v - u|^2 = |v - p|^2 +
     |u - p|^2 - 2 <v - p, u - p> >= |u - p|^2.
@@ -127,7 +131,9 @@ def projected_distance(*, distance: Any) -> Any:
     **RECONSTRUCTED,
 )
 def averaged_regret(*, steps: int, gradient_norm: Any, sigma: Any, d: int, stride: Any, norm_bound: Any) -> Any:
-    """The mean excess of the iterates for any step size.
+    """The mean excess loss of the iterates of noisy descent, for any step size.
+
+    Against any u in the ball.
 
     E ||w_{t+1} - u||^2 <= E ||w_t - u||^2 - 2 eta E <grad L(w_t), w_t - u> + eta^2 (G^2 + d sigma^2) by s1; sum over t,
     w_0 = 0. Attained without noise at T = 1 by a linear loss with u = B in the direction of -grad and eta = B/G.
@@ -150,7 +156,7 @@ RIDGE = [integer("n"), positive("gradient_norm"), positive("ridge")]
     **RECONSTRUCTED,
 )
 def output_sensitivity(*, n: int, gradient_norm: Any, ridge: Any) -> Any:
-    """How far the constrained regularised minimiser moves when one record is replaced: 2 G / (lambda n).
+    """The constrained regularised minimiser moves by at most 2 G / (lambda n) when one record is replaced.
 
     Derivation. Both objectives are lambda-strongly convex and each minimiser is optimal on the ball, so the sum of the
     two excesses is at least lambda D^2; the sum is the difference of two loss differences over n, at most 2 G D / n.
@@ -172,7 +178,7 @@ def output_sensitivity(*, n: int, gradient_norm: Any, ridge: Any) -> Any:
     **RECONSTRUCTED,
 )
 def output_noise(*, n: int, gradient_norm: Any, ridge: Any, mu: Any) -> Any:
-    """The noise for which the release is mu-GDP: sensitivity / mu, one Gaussian mechanism.
+    """Output perturbation is mu-GDP with noise of sensitivity / mu.
 
     >>> output_noise(n=100, gradient_norm=3.0, ridge=0.5, mu=0.5)
     0.24
@@ -207,7 +213,9 @@ OUTPUT = [*RIDGE, positive("smoothness"), at_least("radius", 0), at_least("sigma
 def output_excess(
     *, n: int, gradient_norm: Any, ridge: Any, smoothness: Any, radius: Any, sigma: Any, norm: Any
 ) -> Any:
-    """The expected excess population risk of output perturbation; `norm` is ||w*||, at most B.
+    """The expected excess population risk of output perturbation over the best vector of the ball.
+
+    `norm` is ||w*||, at most B.
 
     Derivation. The empirical risk of the minimiser is at most that of w* plus lambda/4 ||w*||^2 (s1).
     Replacing a record moves the minimiser by `output_sensitivity`, hence a loss by at most G times that,
@@ -228,7 +236,7 @@ def output_excess(
     **RECONSTRUCTED,
 )
 def ridge_cost(*, ridge: Any, norm: Any) -> Any:
-    """By how much the mean loss of the regularised minimiser may exceed that of w*, which is in the ball.
+    """The mean loss of the regularised minimiser exceeds that of w* by at most the ridge's term.
 
     Derivation. L^(w^) - L^(w*) <= <grad L^(w^), w^ - w*> <= lambda <w^, w* - w^> <= lambda ||w*||^2/4: convexity,
     optimality on the ball, and the maximum at w^ = w*/2. Attained by a hinge whose kink is w*, at w^ = w*/2.
@@ -247,7 +255,7 @@ def ridge_cost(*, ridge: Any, norm: Any) -> Any:
     **RECONSTRUCTED,
 )
 def stability_gap(*, gradient_norm: Any, moved: Any) -> Any:
-    """How much larger the expected population risk is: a fresh record takes the place of each, losses are G-Lipschitz.
+    """The expected population risk of a stable minimiser exceeds its empirical risk by at most this.
 
     >>> stability_gap(gradient_norm=3.0, moved=0.5)
     1.5
@@ -264,7 +272,9 @@ def stability_gap(*, gradient_norm: Any, moved: Any) -> Any:
     **RECONSTRUCTED,
 )
 def noise_cost(*, smoothness: Any, radius: Any, sigma: Any) -> Any:
-    """What Gaussian noise adds to an expected H-smooth loss, at most; attained by squares at ||x|| = ||X||.
+    """Gaussian noise adds at most this to an expected H-smooth loss.
+
+    Attained by squares at ||x|| = ||X||.
 
     Derivation. phi(t + z) <= phi(t) + phi'(t) z + H z^2/2, as phi is H-smooth; z = <b, x> has mean 0 and variance |x|^2
     sigma^2 <= ||X||^2 sigma^2, so the mean over z is at most phi(t) + H ||X||^2 sigma^2/2.
@@ -288,7 +298,7 @@ def noise_cost(*, smoothness: Any, radius: Any, sigma: Any) -> Any:
     **RECONSTRUCTED,
 )
 def projection_rows(*, n: int, epsilon: float, delta: float) -> int:
-    """Rows of the projection, the order at which the rate (n epsilon)^(-2/3) of the abstract needs no dimension.
+    """Rows of a projection at which the rate (n epsilon)^(-2/3) needs no dimension, as an order.
 
     >>> projection_rows(n=1000, epsilon=1.0, delta=1e-5)
     1912
@@ -312,7 +322,9 @@ STRETCH = 2  # projected records are clipped at STRETCH ||X||, and the ball in R
 def projected_noise(
     *, n: int, steps: int, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any, mu: Any
 ) -> Any:
-    """The noise of a step in R^k: that of the ball of radius 2B for records of length 2 ||X||, whatever Phi is.
+    """The noise of a step of descent on projected records in R^k, whatever the projection is.
+
+    It is that of the ball of radius 2B for records of length 2 ||X||.
 
     >>> float(projected_noise(n=10, steps=4, label_bound=0.0, smoothness=1.0, norm_bound=1.0, radius=1.0, mu=1.0))
     3.2

@@ -57,7 +57,7 @@ def offset(*, n: float, beta: float, gamma: float, smoothness: float, label_boun
 def empirical_level(
     *, n: int, beta: float, gamma: float, smoothness: float, label_bound: float, population: float
 ) -> float:
-    """The level that the empirical loss exceeds with probability at most beta, as printed: (1 + T) L + U.
+    """The level that the empirical loss exceeds with probability at most beta: (1 + T) L + U, as printed.
 
     >>> parameters = dict(n=1600, beta=0.05, gamma=1.0, smoothness=1.0, label_bound=1.0)
     >>> round(float(empirical_level(population=0.5, **parameters)), 4)
@@ -79,7 +79,7 @@ def empirical_level(
 def population_level(
     *, n: int, beta: float, gamma: float, smoothness: float, label_bound: float, loss_bound: float, empirical: float
 ) -> float:
-    """The level that the expected loss exceeds with probability at most beta, as printed: (1 + T) L^ + V.
+    """The level that the expected loss exceeds with probability at most beta: (1 + T) L^ + V, as printed.
 
     >>> parameters = dict(n=1600, beta=0.05, gamma=1.0, smoothness=1.0, label_bound=1.0, loss_bound=4.0)
     >>> round(float(population_level(empirical=0.5, **parameters)), 4)
@@ -116,7 +116,7 @@ def true_slope(*, n: float, beta: float, gamma: float, smoothness: float, label_
 def empirical_level_corrected(
     *, n: int, beta: float, gamma: float, smoothness: float, label_bound: float, loss_bound: float, population: float
 ) -> float:
-    """The same with units, and with the largest loss, which no bound of an empirical mean from above can do without.
+    """The level that the empirical loss exceeds with probability at most beta, in units and with the largest loss.
 
     Derivation. Let Z = |<w, x>| sqrt(H) / (g |X|) and g = gamma sqrt H. With probability 1 - beta/4 over w,
     E_x exp(Z^2) <= 8/beta (t1); then E l^2 <= (2Y^2 + g^2 K)(L + g^2 K/n) (t2) and L <= (Y + g sqrt(K/2))^2 (t3). The
@@ -139,7 +139,7 @@ def empirical_level_corrected(
 def population_level_corrected(
     *, n: int, beta: float, gamma: float, smoothness: float, label_bound: float, empirical: float
 ) -> float:
-    """The same with units; from below no loss bound is needed.
+    """The level that the expected loss exceeds with probability at most beta, in units.
 
     Derivation. As above, with the lower tail of nonnegative losses (t4) at e^-K: L <= L^ + R + e sqrt L by t5, and t6
     with e = 2 T Y is L <= (1 + T)(L^ + R + T(1 + T) Y^2).
@@ -158,7 +158,7 @@ def population_level_corrected(
     needs=SAMPLE,
 )
 def all_below(*, n: int, beta: float) -> float:
-    """The chance that all n losses are at most Delta, as printed: 1 - beta/4, if Delta is that of the hypothesis."""
+    """All n losses are at most Delta with probability 1 - beta/4, as printed."""
     return 1 - beta / 4
 
 
@@ -168,7 +168,9 @@ def all_below(*, n: int, beta: float) -> float:
     source=", proof, with a union bound",
 )
 def all_below_corrected(*, n: int, one_above: float) -> float:
-    """The same from the chance p = `one_above` that one loss exceeds Delta: 1 - n p, so p <= beta/(4n) is needed.
+    """All n losses are at most Delta with probability 1 - n p, where p is the chance that one exceeds it.
+
+    p is `one_above`; p <= beta/(4n) is needed.
 
     Derivation. By the union bound over the n records the chance that one of the losses exceeds Delta is at most n p, so
     all are at most Delta with probability at least 1 - n p = 1 - n `one_above`.
@@ -184,7 +186,7 @@ BERNSTEIN = r"\exp\left(-\frac{3nt^2}{6n\mathbb E[(L-\hat L)^2]+2\Delta t}\right
     "abgmu22.lem.conc.s2", kind="tail", says=r"\ell\le\Delta\ \Rightarrow\ \Pr[|L-\hat L|>t]\le" + BERNSTEIN, needs=TAIL
 )
 def bernstein_tail(*, n: int, variance: float, loss_bound: float, t: float) -> float:
-    """Bernstein's inequality as printed, for both tails.
+    """The chance that a mean leaves its expectation by t, by Bernstein's inequality as printed.
 
     `variance` is E (L - L^)^2.
     """
@@ -193,7 +195,9 @@ def bernstein_tail(*, n: int, variance: float, loss_bound: float, t: float) -> f
 
 @bernstein_tail.corrected(says=r"\ell\le\Delta\ \Rightarrow\ \Pr[|L-\hat L|>t]\le2" + BERNSTEIN)
 def bernstein_tail_corrected(*, n: int, variance: float, loss_bound: float, t: float) -> float:
-    """The same with both tails counted, as log(2/beta) in the next step does.
+    """The chance that a mean leaves its expectation by t, by Bernstein's inequality with both tails counted.
+
+    As log(2/beta) in the next step does.
 
     Derivation. Bernstein's inequality, cited, bounds P(L - L^ > t) and P(L^ - L > t) by exp(-3 n t^2/(6 V + 2 Delta t))
     each, where V = n E (L - L^)^2 is the variance of one loss, and |L - L^| > t is one or the other.
@@ -212,7 +216,10 @@ DEVIATION = [*SAMPLE, at_least("variance", 0), at_least("loss_bound", 0)]
     needs=DEVIATION,
 )
 def deviation(*, n: int, beta: float, variance: float, loss_bound: float) -> float:
-    """What "this gives us" prints: Delta log(2/beta)/n + sqrt(E (L - L^)^2 log(2/beta))."""
+    """The deviation of an empirical loss with probability 1 - beta, as the proof's "this gives us" prints it.
+
+    Delta log(2/beta)/n + sqrt(E (L - L^)^2 log(2/beta)).
+    """
     return loss_bound * log(2 / beta) / n + sqrt(variance * log(2 / beta))
 
 
@@ -222,7 +229,9 @@ def deviation(*, n: int, beta: float, variance: float, loss_bound: float) -> flo
     source=", proof, solved",
 )
 def deviation_corrected(*, n: int, beta: float, variance: float, loss_bound: float) -> float:
-    """The root of 2 exp(-3nt^2 / (6n E + 2 Delta t)) = beta is at most this, with equality at E = 0 and at Delta = 0.
+    """The deviation of an empirical loss with probability 1 - beta, from Bernstein's inequality solved for t.
+
+    The root of 2 exp(-3nt^2 / (6n E + 2 Delta t)) = beta, with equality at E = 0 and at Delta = 0.
 
     With l = log(2/beta), t = Delta l/(3n) + sqrt((Delta l/(3n))^2 + 2 E l), and sqrt(a + b) <= sqrt a + sqrt b.
     """
@@ -249,7 +258,7 @@ def variance_bound(*, n: int, second_moment: Real) -> Real:
     source=", proof, where the available text ends; the last square is ours",
 )
 def second_moment_split(*, moved: Real, at_zero: Real) -> Real:
-    """Twice the second moment of l(w) - l(0), and twice that of l(0).
+    """The second moment of a loss is at most twice that of l(w) - l(0) and twice that of l(0).
 
     `moved` is the second moment of l(w) - l(0).
 
@@ -274,7 +283,9 @@ OURS: dict = {"reading": "explicit", "source": "our derivation"}
     **OURS,
 )
 def exponential_moment(*, beta: float) -> float:
-    """Markov's inequality: for all but beta/4 of the w, E_x exp(Z^2) <= 8/beta. x need not be fixed, only given.
+    """All but beta/4 of the vectors w have E exp(Z^2) of at most 8/beta, by Markov's inequality.
+
+    x need not be fixed, only given.
 
     Derivation. E exp(Z^2) <= 2 holds for every x, so also for the mean over x: E_w E_x exp(Z^2) <= 2. The inner mean is
     a nonnegative function of w, and by Markov's inequality exceeds 8/beta with probability at most 2 beta/8 = beta/4.
@@ -292,7 +303,9 @@ def exponential_moment(*, beta: float) -> float:
 def second_moment(
     *, n: int, beta: float, gamma: float, smoothness: float, label_bound: float, population: float
 ) -> float:
-    """E l^2 of a generalized linear loss, for w as in t1.
+    """The second moment of a generalized linear loss, for vectors with a bounded exponential moment.
+
+    The vectors w are those of t1.
 
     sqrt(phi) is sqrt(H/2)-Lipschitz for nonnegative H-smooth phi, so l <= (Y + g |Z|/sqrt 2)^2 <= 2Y^2 + g^2 Z^2. Where
     Z^2 <= K, E l^2 <= (2Y^2 + g^2 K) E l; where it is not, g^2 E l Z^2 <= g^2 (2Y^2 K + g^2 K^2) e^-K 8/beta, because
@@ -309,7 +322,10 @@ def second_moment(
     **OURS,
 )
 def largest_mean(*, n: int, beta: float, gamma: float, smoothness: float, label_bound: float) -> float:
-    """E l <= (Y + g sqrt(E Z^2 / 2))^2, and E Z^2 <= log E exp(Z^2) <= log(8/beta) <= K; equality for one record."""
+    """The mean of a generalized linear loss is at most (Y + g sqrt(E Z^2 / 2))^2.
+
+    And E Z^2 <= log E exp(Z^2) <= log(8/beta) <= K; equality for one record.
+    """
     return (label_bound + gamma * sqrt(smoothness * logarithm(n=n, beta=beta) / 2)) ** 2
 
 
@@ -321,7 +337,7 @@ def largest_mean(*, n: int, beta: float, gamma: float, smoothness: float, label_
     **OURS,
 )
 def lower_deviation(*, n: int, b: float, second_moment: float) -> float:
-    """The lower tail of a mean of nonnegative numbers, however large they may be: e^-x <= 1 - x + x^2/2 for x >= 0.
+    """A mean of nonnegative numbers falls below its expectation by at most this, however large they may be.
 
     Derivation. With v = E l^2 and lambda > 0, E e^(-lambda l) <= 1 - lambda L + lambda^2 v/2 <= exp(-lambda L +
     lambda^2 v/2), so P(L - L^ >= t) <= exp(-n lambda t + n lambda^2 v/2) by Chernoff's bound. At lambda = t/v that is
@@ -340,7 +356,9 @@ def lower_deviation(*, n: int, b: float, second_moment: float) -> float:
 def split_deviation(
     *, n: int, beta: float, gamma: float, smoothness: float, label_bound: float, population: float
 ) -> float:
-    """R + e sqrt L, with e = 2 T Y.
+    """The deviation of the empirical loss is at most R + e sqrt L, linear in the root of the loss.
+
+    With e = 2 T Y.
 
     With eta = g K/sqrt n = sqrt 2 T Y the left side is at most (2Y sqrt(K/n) + sqrt 2 eta)(sqrt L + eta/sqrt K);
     2Y sqrt(K/n) sqrt L <= 2Y^2 sqrt(K/n) + sqrt 2 eta Y by t3, 2 Y eta/sqrt n <= 2 Y eta, and sqrt 2 eta^2/sqrt K is
@@ -358,7 +376,9 @@ def split_deviation(
     **OURS,
 )
 def solved(*, a: float, T: float, label_bound: float) -> float:
-    """The largest L is a + 2 b^2 + 2 b sqrt(b^2 + a), b = T Y; and 2 sqrt x <= x/Y + Y. Equality at a + b^2 = Y^2.
+    """The largest loss L that a deviation linear in its root allows.
+
+    Equality at a + b^2 = Y^2.
 
     Derivation. With b = T Y the largest L is (b + sqrt(b^2 + a))^2 = a + 2 b^2 + 2 b sqrt(b^2 + a), and 2 sqrt(b^2 + a)
     <= (b^2 + a)/Y + Y, so it is at most a + 2 b^2 + T (b^2 + a + Y^2) = (1 + T) (a + T (1 + T) Y^2). At Y = 0 it is a.
@@ -375,7 +395,7 @@ def solved(*, a: float, T: float, label_bound: float) -> float:
     **OURS,
 )
 def units(*, level: float, s: float) -> float:
-    """What a level becomes when the loss is counted in other units: s times what it was. U and V as printed do not.
+    """A level is multiplied by s when the loss is counted in other units, as U and V as printed are not.
 
     Derivation. T depends on the units through gamma sqrt(H)/||Y|| alone, which does not change where H and ||Y||^2 are
     both multiplied by s. Each corrected level is 1 + T times a loss, plus ||Y||^2 and Delta times numbers without

@@ -44,7 +44,7 @@ OURS = r",\quad\tilde\gamma=\gamma,\ m=\log\tfrac4\beta\ \mathrm{(ours)}"
     needs=NOISE,
 )
 def printed_scale(*, n: int, candidates: int, epsilon: float, loss_bound: float) -> float:
-    """The noise that is printed, sigma as Laplace's scale: 2 sqrt(Delta/(n epsilon)), in units of the root of a loss.
+    """The noise of boosting, sigma as Laplace's scale: 2 sqrt(Delta/(n epsilon)), as printed.
 
     >>> printed_scale(n=100, candidates=4, epsilon=1.0, loss_bound=4.0)
     0.4
@@ -62,7 +62,7 @@ def printed_scale(*, n: int, candidates: int, epsilon: float, loss_bound: float)
     source=", with sigma^2 read as the scale of the noise",
 )
 def squared_scale(*, n: int, candidates: int, epsilon: float, loss_bound: float) -> float:
-    """sigma^2 as Laplace's scale: 4 Delta/(n epsilon), in the units of a loss. Enough for n records, not for a chunk.
+    """The noise of boosting with sigma^2 as Laplace's scale: 4 Delta/(n epsilon).
 
     >>> squared_scale(n=100, candidates=4, epsilon=1.0, loss_bound=4.0)
     0.16
@@ -75,7 +75,9 @@ CHUNK = r"s=\frac{2(m+1)\Delta}{n\varepsilon}\ \Rightarrow\ (\varepsilon,\delta)
 
 @printed_scale.corrected(says=CHUNK, source=", for chunks of n/(m + 1) records")
 def chunk_scale(*, n: int, candidates: int, epsilon: float, loss_bound: Real) -> float:
-    """The least noise: 2 (m + 1) Delta/(n epsilon), for losses clipped to [0, Delta] and m + 1 dividing n.
+    """The least noise with which boosting is private: 2 (m + 1) Delta/(n epsilon).
+
+    Losses are clipped to [0, Delta] and m + 1 divides n.
 
     Derivation. A replaced record of the last chunk moves each of the m means by at most (m + 1) Delta/n, and report
     noisy max of scale s on scores of sensitivity a is (2a/s)-DP (s1); no other record enters the choice, and a record
@@ -89,7 +91,7 @@ def chunk_scale(*, n: int, candidates: int, epsilon: float, loss_bound: Real) ->
 
 @squared_scale.corrected(says=CHUNK, source=", for chunks of n/(m + 1) records")
 def chunk_scale_squared(*, n: int, candidates: int, epsilon: float, loss_bound: Real) -> float:
-    """The same for the other reading: with sigma^2 as the scale, (m + 1)/2 times the printed one."""
+    """The least noise with which boosting is private, (m + 1)/2 times the printed sigma^2."""
     return chunk_scale.theorem.formula(n=n, candidates=candidates, epsilon=epsilon, loss_bound=loss_bound)
 
 
@@ -106,7 +108,7 @@ BUDGETS = [at_least("training", 0), positive("selection")]
     source=", our derivation; a model of chunk m + 1 that takes no part in the choice changes nothing",
 )
 def disjoint_epsilon(*, training: float, selection: float) -> float:
-    """What boosting spends in all, models of m chunks compared on another one: the larger of the two budgets.
+    """Boosting spends the larger of its two budgets, where models of m chunks are compared on another one.
 
     A replaced record changes one model, of which what follows is post-processing, or the choice among fixed models.
 
@@ -126,7 +128,7 @@ def disjoint_epsilon(*, training: float, selection: float) -> float:
     source=", our derivation; if the model of chunk m + 1 takes part in the choice",
 )
 def overlapping_epsilon(*, training: float, selection: float) -> float:
-    """The same if the model that was trained on the last chunk is a candidate too: the budgets add up.
+    """Boosting spends the sum of its budgets if the model of the last chunk is a candidate too.
 
     >>> overlapping_epsilon(training=0.5, selection=1.0)
     1.5
@@ -145,7 +147,7 @@ def overlapping_epsilon(*, training: float, selection: float) -> float:
     reconstructed=True,
 )
 def noisy_max_epsilon(*, sensitivity: float, scale: float) -> float:
-    """The budget of report noisy max.
+    """The epsilon that report noisy max spends.
 
     Fix the other noises; candidate i wins if its own exceeds a level that moves by at most 2a. Approached by two
     candidates far apart.
@@ -174,7 +176,7 @@ TAIL = [integer("candidates"), in_unit_interval("delta"), positive("gamma"), pos
     source=", our derivation; in the text at hand the range is that of an undefined gamma-tilde",
 )
 def true_range(*, candidates: int, delta: float, gamma: float, smoothness: float, label_bound: float) -> float:
-    """(Y + gamma sqrt(H log(2m/delta)/2))^2: Markov's inequality for exp(Z^2), a union over m models.
+    """All of m models have losses below this range with probability 1 - delta, by Markov's inequality.
 
     Clipping the loss of a record there costs no privacy and, with probability 1 - delta, changes nothing.
 
@@ -242,7 +244,9 @@ def boosted_rate(
     loss_bound: float,
     err: float,
 ) -> float:
-    """What stands under the O: err + 2 Delta (1/(n epsilon) + 1/n) + (32 gamma sqrt H + 16) Y/sqrt n + 128 H gamma^2/n.
+    """The order of boosting's excess risk, as printed.
+
+    err + 2 Delta (1/(n epsilon) + 1/n) + (32 gamma sqrt H + 16) Y/sqrt n + 128 H gamma^2/n.
 
     `err` is A's expected excess risk on a chunk; m is not printed.
 
@@ -276,7 +280,7 @@ def boosted_rate_squared(
     loss_bound: float,
     err: float,
 ) -> float:
-    """The same for the other reading of the noise."""
+    """The order of boosting's excess risk for noise of scale sigma^2."""
     return boosted_rate.theorem.formula(
         n=n,
         candidates=candidates,

@@ -61,7 +61,9 @@ def boosted_excess(
     err: float,
     scale: float,
 ) -> float:
-    """The excess risk of the chosen model; `err` is A's expected excess risk on a chunk of n' records.
+    """The excess risk of the model that boosting chooses, with our constants.
+
+    `err` is A's expected excess risk on a chunk of n' records.
 
     Derivation. A model j has L_j <= L* + 2 err (t1). The chosen i has L^_i <= L^_j + 2 s log(8m/beta) (t2). Bernstein's
     inequality for min(-D, Delta), whose second moment is at most E D^2 (t3), turns this into x = L_i - L_j <= 2 s
@@ -101,7 +103,9 @@ def boosted_rate_corrected(
     loss_bound: float,
     err: float,
 ) -> float:
-    """4/3 K^2 (m + 1) times what is printed under the O: K and m + 1, a logarithm of 1/beta, are the free logarithms.
+    """The order of boosting's excess risk, K and m + 1 being the free logarithms.
+
+    4/3 K^2 (m + 1) times what is printed under the O; m + 1 is a logarithm of 1/beta.
 
     Term by term from `boosted_excess`; m >= 3, so K >= log 24 > 3, and 4 (m + 1) K for the noise is the most.
     """
@@ -130,7 +134,10 @@ def boosted_rate_squared_corrected(
     loss_bound: float,
     err: float,
 ) -> float:
-    """The same for the other reading of the noise, at most 4 Delta/(n epsilon) there: 8 K <= 2/3 K^2 (m + 1)."""
+    """The order of boosting's excess risk for noise of scale sigma^2, with the free logarithms.
+
+    The noise is at most 4 Delta/(n epsilon) there: 8 K <= 2/3 K^2 (m + 1).
+    """
     sizes = dict(epsilon=epsilon, gamma=gamma, smoothness=smoothness, label_bound=label_bound)
     rate = boosted_rate_squared.theorem.formula(
         n=n, candidates=candidates, beta=beta, loss_bound=loss_bound, err=err, **sizes
@@ -150,7 +157,7 @@ def boosted_rate_squared_corrected(
     **OURS,
 )
 def no_good_model(*, candidates: int) -> float:
-    """The chance that all m independent models are worse than twice A's mean: Markov's inequality, m times.
+    """All of m independent models are worse than twice the learner's mean with at most this probability.
 
     Derivation. The excess is at least 0, so Markov's inequality gives P(excess > 2 err) <= 1/2 for each model; the m
     models are independent, so all are worse with probability at most 2^-m.
@@ -166,7 +173,7 @@ def no_good_model(*, candidates: int) -> float:
     **OURS,
 )
 def selection_loss(*, candidates: int, b: float, scale: float) -> float:
-    """What report noisy max with Laplace noise of scale s loses: |noise| <= s log(m/b) for all, but for chance b.
+    """Report noisy max with Laplace noise of scale s loses at most this, but for chance b.
 
     Derivation. Laplace noise of scale s has P(|noise| > s log(m/b)) = b/m, so no noise of m exceeds that but for a
     chance of b; then the chosen score is at least the largest one minus twice that level.
@@ -184,7 +191,9 @@ def selection_loss(*, candidates: int, b: float, scale: float) -> float:
 def squared_difference(
     *, n: int, candidates: int, beta: float, gamma: float, smoothness: float, label_bound: float, both: float
 ) -> float:
-    """E D^2 for `both` = L_i + L_j.
+    """The second moment of the difference of two models' losses.
+
+    E D^2 for `both` = L_i + L_j.
 
     Let M = Z_i^2 + Z_j^2. |sqrt l_i - sqrt l_j| <= (g/sqrt 2)(|Z_i| + |Z_j|), so D^2 <= 2 g^2 M (l_i + l_j), at most
     4 g^2 K (l_i + l_j) where M <= 2K. Beyond, l_i + l_j <= 4Y^2 + g^2 M, E e^(M/2) <= 8m/beta, and M e^(-M/2) and
@@ -203,7 +212,10 @@ def squared_difference(
     **OURS,
 )
 def split_difference(*, x: float, reference: float, eta: float, label_bound: float) -> float:
-    """The deviation of an empirical difference: roots of sums are at most sums of roots, n' >= 1 and K >= 2."""
+    """The deviation of an empirical difference of two losses is at most the sum of two roots.
+
+    Roots of sums are at most sums of roots, n' >= 1 and K >= 2.
+    """
     return sqrt(8) * eta * sqrt(x) + eta * (4 * sqrt(reference) + sqrt(32) * label_bound + sqrt(8) * eta)
 
 
@@ -214,7 +226,7 @@ def split_difference(*, x: float, reference: float, eta: float, label_bound: flo
     **OURS,
 )
 def solved_difference(*, a: float, eta: float) -> float:
-    """sqrt 8 eta sqrt x <= x/2 + 4 eta^2; equality at a = 0.
+    """A deviation linear in the root of x is at most half of x and a constant.
 
     Derivation. sqrt 8 eta sqrt x = 2 sqrt(x/2 * 4 eta^2) <= x/2 + 4 eta^2, so x <= a + x/2 + 4 eta^2, which is x <= 2a
     + 8 eta^2.

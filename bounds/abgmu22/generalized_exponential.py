@@ -68,7 +68,7 @@ def normalised_scores(*, scores: ArrayLike, sensitivities: ArrayLike, t: float) 
     source=", Appendix D.1; Raskhodnikova & Smith 2016, Theorem I.4",
 )
 def selection_penalty(*, sensitivity: float, candidates: int, epsilon: float, beta: float) -> float:
-    """What the generalized exponential mechanism may lose against candidate j: 4 gamma_j log(N/beta) / epsilon.
+    """The generalized exponential mechanism loses at most 4 gamma_j log(N/beta) / epsilon against candidate j.
 
     Derivation. The scores -s_i have sensitivity 1 (s1) and the best of them is 0 (s2), so by the accuracy of the
     exponential mechanism s <= (2/epsilon) log(N/beta) = t with probability at least 1 - beta; and s_i <= t says
@@ -92,7 +92,7 @@ def selection_penalty(*, sensitivity: float, candidates: int, epsilon: float, be
     reconstructed=True,
 )
 def generalized_epsilon(*, epsilon: float) -> float:
-    """The budget of the generalized exponential mechanism: epsilon.
+    """The generalized exponential mechanism spends epsilon.
 
     Derivation. gamma_j and t do not depend on the data; a replaced record moves s_i by at most 1 (s1); releasing i
     with probability proportional to exp(-epsilon s_i / 2) is the exponential mechanism with scores -s_i of sensitivity
@@ -115,7 +115,7 @@ def generalized_epsilon(*, epsilon: float) -> float:
     source="derived here; attained for sensitivities that differ enough",
 )
 def spent_among(*, theta: float, candidates: int) -> float:
-    """What the mechanism spends with weights exp(-theta s_i) among N candidates; no less for all sensitivities.
+    """What the generalized exponential mechanism spends among N candidates, for weights exp(-theta s_i).
 
     Derivation. Weights g_i = exp(-theta s_i) before and g'_i after move by factors in [e^-theta, e^theta] (s1), and the
     best candidate m before has g_m = 1 >= g'_m (s2). For i other than m write g'_i = e^-d g_i; the N - 2 others have
@@ -141,7 +141,7 @@ def spent_among(*, theta: float, candidates: int) -> float:
     source=RS16,
 )
 def normalised_sensitivity() -> int:
-    """How far one record moves a normalised score, at most: 1.
+    """One record moves a normalised score by at most 1.
 
     Every term of the maximum moves by at most (gamma_i + gamma_j) / (gamma_i + gamma_j).
 
@@ -154,7 +154,7 @@ def normalised_sensitivity() -> int:
 
 @theorem("abgmu22.thm.gem.s2", reading="explicit", kind="identity", says=r"\min_i s_i=0", source=RS16)
 def best_normalised() -> int:
-    """The smallest normalised score: 0.
+    """The smallest normalised score is 0.
 
     The term j = i is 0, and for i with the smallest q_i + t gamma_i no term is positive.
 
@@ -168,7 +168,7 @@ def best_normalised() -> int:
     "abgmu22.thm.gem.s3", reading="explicit", says=r"s_i\le t\ \Rightarrow\ q_i\le\min_j\{q_j+2t\gamma_j\}", source=RS16
 )
 def score_threshold(*, scores: Sequence[Real], sensitivities: Sequence[Real], t: Real) -> Real:
-    """What a normalised score of at most t says: min_j q_j + 2 t gamma_j.
+    """A candidate with a normalised score of at most t has a score of at most min_j q_j + 2 t gamma_j.
 
     q_i + t gamma_i - q_j - t gamma_j <= t (gamma_i + gamma_j).
 

@@ -37,7 +37,9 @@ SIZES = [at_least("reach", 0), positive("label_bound"), integer("n"), positive("
     needs=BUDGET,
 )
 def output_budget(*, epsilon: Any, delta: Any, guesses: int) -> Array:
-    """What the pipeline spends, as printed: (epsilon, delta), for every valid Delta. True, by a reason not given.
+    """The pipeline of grid search and output perturbation spends (epsilon, delta), as printed.
+
+    For every valid Delta. True, by a reason not given.
 
     K runs on S1 with (epsilon/K, delta/K) spend (epsilon, delta) and leave nothing for the selection, as sums go (s1).
     But the selection meets S2 alone: a record of S1 costs (epsilon, delta), one of S2 (epsilon/2, delta/2).
@@ -57,7 +59,7 @@ def output_budget(*, epsilon: Any, delta: Any, guesses: int) -> Array:
     source=PROOF + ": 'the result then follows from Theorem 1'",
 )
 def allowed_share(*, epsilon: Any, delta: Any, guesses: int) -> Array:
-    """What that theorem allows a run: (epsilon/2K, delta/2K)."""
+    """The theorem of grid search allows a run (epsilon/2K, delta/2K)."""
     return np.array([epsilon / (2 * guesses), delta / (2 * guesses)])
 
 
@@ -78,7 +80,7 @@ RATE = (
     needs=SIZES,
 )
 def printed_rate(*, reach: Any, label_bound: Any, n: int, epsilon: Any) -> Any:
-    """The rate of the whole pipeline, as printed, logarithms left out.
+    """The rate of the pipeline of grid search and output perturbation, logarithms left out, as printed.
 
     >>> round(float(printed_rate(reach=1.0, label_bound=2.0, n=10**6, epsilon=1.0)), 5)
     0.00626
@@ -128,7 +130,9 @@ def pipeline_excess(
     epsilon: Any,
     beta: float,
 ) -> Any:
-    """The corrected theorem for output perturbation on n/2 records, by Markov's inequality; `norm_bound` is B*.
+    """The excess risk of grid search over output perturbation on n/2 records, with our constants.
+
+    By Markov's inequality; `norm_bound` is B*.
 
     What boosting saves is the factor 4K/beta. G, lambda and sigma are those of B*, which is no guess; but 2^j' <= B*
     for the first guess with ||w*|| <= 2^j', and with the balanced ridge err(B) and Delta(B) do not decrease. Losses are
@@ -167,7 +171,7 @@ def pipeline_excess(
     source=", derived here: what clipping at Delta hides",
 )
 def beyond_the_clip(*, loss_bound: Any, q: Any) -> Any:
-    """The mean excess over Delta of the loss of output perturbation on any record.
+    """The mean excess over Delta of output perturbation's loss on any record.
 
     Derivation. With c = sqrt(H/2) ||X|| sigma, A = sqrt(Delta) - c q, z = |<b, x>|/(||X|| sigma): loss - Delta <= c (z
     - q) (2A + c (z + q)) and (z - q)_+ <= (z^2 - q^2)_+/(2q), where E (z^2 - q^2)_+ <= exp(-q^2/2): equal at 0 and in
@@ -200,7 +204,10 @@ def base_bound(*, reach: Any, label_bound: Any, n: Any, epsilon: Any, last: Any)
     source=PROOF + ", from the bound of the base algorithm to the theorem",
 )
 def stated_from_base(*, reach: Any, label_bound: Any, n: int, epsilon: Any) -> Any:
-    """The stated rate without its minimum, as an order of the base bound. ||Y||/sqrt(n) is in the latter alone."""
+    """The base learner's bound is of the order of the stated rate, its minimum left out, as printed.
+
+    The term ||Y||/sqrt(n) is in the base bound alone.
+    """
     return unbounded_rate(reach=reach, label_bound=label_bound, n=n, epsilon=epsilon)
 
 
@@ -212,7 +219,7 @@ def stated_from_base(*, reach: Any, label_bound: Any, n: int, epsilon: Any) -> A
     source=PROOF + ", with the last bracket in the units of a loss",
 )
 def stated_from_base_in_units(*, reach: Any, label_bound: Any, n: int, epsilon: Any) -> Any:
-    """Twice the stated rate: with ||Y|| (||Y|| + u) the last bracket repeats the first.
+    """The base learner's bound is at most twice the stated rate, in units.
 
     Derivation. With Y (Y + u) for the last bracket the terms over sqrt n add up to 2 (u Y + Y^2)/sqrt n <= 2 (u max(Y,
     1) + Y^2)/sqrt n, twice those of the stated rate; the other terms are those of the stated rate, once.
@@ -228,7 +235,9 @@ def stated_from_base_in_units(*, reach: Any, label_bound: Any, n: int, epsilon: 
     source=PROOF,
 )
 def enough_guesses(*, label_bound: Any, n: int, epsilon: Any) -> Any:
-    """The reach u = sqrt(H) B ||X|| from which the base bound is at least ||Y||^2, as printed: ||Y|| sqrt(n epsilon).
+    """The guess of the norm from which the base bound is at least ||Y||^2 reaches ||Y|| sqrt(n epsilon), as printed.
+
+    The reach is u = sqrt(H) B ||X||.
 
     For n epsilon >= 1 the term u^2/(n epsilon)^(2/3) is at least ||Y||^2, else the term ||Y||^2/(n epsilon). The second
     member of the printed maximum is not needed.
@@ -242,7 +251,9 @@ def enough_guesses(*, label_bound: Any, n: int, epsilon: Any) -> Any:
     source=PROOF + ", the smallest power of n epsilon",
 )
 def enough_guesses_sharp(*, label_bound: Any, n: int, epsilon: Any) -> Any:
-    """The reach ||Y|| (n epsilon)^(1/3), where u^2/(n epsilon)^(2/3) is ||Y||^2: two thirds as many guesses.
+    """The guess of the norm from which the base bound is at least ||Y||^2 has the reach ||Y|| (n epsilon)^(1/3).
+
+    There u^2/(n epsilon)^(2/3) is ||Y||^2: two thirds as many guesses.
 
     Derivation. No term of the base bound is negative, and at u >= ||Y|| (n epsilon)^(1/3) one of them alone, u^2/(n
     epsilon)^(2/3), is at least ||Y||^2.
@@ -258,7 +269,9 @@ def enough_guesses_sharp(*, label_bound: Any, n: int, epsilon: Any) -> Any:
     source=PROOF + ", for the noise of a theorem that is not in the text",
 )
 def noise_order(*, label_bound: Any) -> Any:
-    """The order of the noise at every guess, as printed: ||Y||^2. At the last guess u is ||Y|| sqrt(n).
+    """The order of the noise at every guess of the norm is ||Y||^2, as printed.
+
+    At the last guess u is ||Y|| sqrt(n).
 
     The paper's own private term u^2/(n epsilon)^(2/3) is the noise term of our reconstruction, `noise_square`, which is
     ||Y||^2 n^(1/3) there.
@@ -275,7 +288,7 @@ def noise_order(*, label_bound: Any) -> Any:
     reconstructed=True,
 )
 def clipped_order(*, reach: Any, label_bound: Any) -> Any:
-    """The order of Delta(B), as printed: ||Y||^2 + H B^2 ||X||^2. It holds all the same.
+    """The order of the loss bound Delta(B): ||Y||^2 + H B^2 ||X||^2, as printed.
 
     Derivation. The noise falls with n mu, so n mu = 1 is the worst; with r = u/||Y|| the left side over the right is
     then 1 + (4 r^4 (sqrt 2 + r)^2/(1 + r^2)^3)^(1/3). Its derivative vanishes where sqrt 2 r^2 - 3 r - 2 sqrt 2 = 0, at
@@ -308,7 +321,7 @@ def proof_loss_bound(
     beta: float,
     guesses: int,
 ) -> Any:
-    """The loss bound of the proof, the lemma's with min{beta, delta} for delta: who implements the proof takes it."""
+    """The loss bound of output perturbation in the proof, with min{beta, delta} for delta."""
     sizes = {"label_bound": label_bound, "smoothness": smoothness, "norm_bound": norm_bound, "radius": radius}
     return printed_output_loss.theorem.formula(
         sigma=sigma, n=n, delta=min(delta, beta), beta=beta, guesses=guesses, **sizes
@@ -332,7 +345,7 @@ def proof_loss_bound_corrected(
     beta: float,
     guesses: int,
 ) -> Any:
-    """The corrected lemma's bound (abgmu22.lem.stab-outpert)."""
+    """The loss bound of output perturbation that the proof needs (abgmu22.lem.stab-outpert)."""
     sizes = {"label_bound": label_bound, "smoothness": smoothness, "norm_bound": norm_bound, "radius": radius}
     return output_loss_bound.theorem.formula(sigma=sigma, n=n, delta=delta, beta=beta, guesses=guesses, **sizes)
 

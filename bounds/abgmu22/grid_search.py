@@ -43,7 +43,7 @@ def norm_guesses(*, guesses: int) -> Array:
     needs=[*BUDGET, EVEN],
 )
 def grid_budget(*, epsilon: Any, delta: Any, guesses: int, n: int = 2) -> Array:
-    """What Algorithm 1 spends, as printed: (epsilon, delta).
+    """Algorithm 1, grid search over norms, spends (epsilon, delta), as printed.
 
     Derivation. The candidates are (epsilon/2, delta/2)-DP (s1). With probability 1 - delta/2 all losses on S2 and S2'
     are below Delta(B_j), and every score moves by less than 2 Delta/n <= Delta (s2): GEM is (epsilon/2)-DP then. The
@@ -60,7 +60,7 @@ def grid_budget(*, epsilon: Any, delta: Any, guesses: int, n: int = 2) -> Array:
     source=", S1 and S2 being disjoint",
 )
 def grid_budget_disjoint(*, epsilon: Any, delta: Any, guesses: int, n: int = 2) -> Array:
-    """Half of that: the replaced record lies in S1 or in S2.
+    """Algorithm 1 spends half of (epsilon, delta), as the replaced record lies in S1 or in S2.
 
     In S1: the release is a function of (w_1, ..., w_K) and of S2, which neighbours share: (epsilon/2, delta/2). In S2:
     the candidates have the same law on both, and but for a chance delta/2 the selection is (epsilon/2)-DP.
@@ -76,7 +76,7 @@ def grid_budget_disjoint(*, epsilon: Any, delta: Any, guesses: int, n: int = 2) 
     source=PROOF,
 )
 def generation_budget(*, epsilon: Any, delta: Any, guesses: int) -> Array:
-    """What K runs with (epsilon/2K, delta/2K) each spend by basic composition: (epsilon/2, delta/2).
+    """The K candidates together spend (epsilon/2, delta/2), by basic composition.
 
     Derivation. Basic composition adds budgets up: K runs with epsilon/(2K) and delta/(2K) each spend K epsilon/(2K) =
     epsilon/2 and K delta/(2K) = delta/2 in all.
@@ -91,7 +91,7 @@ def generation_budget(*, epsilon: Any, delta: Any, guesses: int) -> Array:
     source=PROOF,
 )
 def valid_chance(*, delta: Any, guesses: int) -> Any:
-    """The chance that the sensitivities are valid, as printed: at least delta/2. True, and of no use.
+    """The sensitivities of the scores are valid with probability at least delta/2, as printed.
 
     Derivation. By the corrected reading the chance is at least 1 - delta/2, which is at least delta/2 because delta <=
     1.
@@ -104,7 +104,7 @@ def valid_chance(*, delta: Any, guesses: int) -> Any:
     source=PROOF + ", with 1 - delta/2, and for the mean's own sensitivity",
 )
 def valid_chance_corrected(*, delta: Any, guesses: int) -> Any:
-    """1 - delta/2: K candidates, each bad on S2 or on S2' with probability at most 2 delta/(4K).
+    """The sensitivities of the scores are valid with probability at least 1 - delta/2.
 
     Derivation. The losses of a candidate exceed Delta(B_j) somewhere on S2 or on S2' with probability at most 2
     delta/(4K), so those of one of K candidates with at most delta/2, by the union bound. Otherwise all n/2 losses lie
@@ -124,7 +124,7 @@ def valid_chance_corrected(*, delta: Any, guesses: int) -> Any:
     source=", what Algorithm 1 does with the mechanism of [RS15]",
 )
 def other_than_zero(*, epsilon: Any, guesses: int, beta: Any, delta: Any = 0) -> Any:
-    """The chance that Algorithm 1, as printed, selects anything but w_0 = 0: less than beta/3 on every dataset.
+    """Algorithm 1, as printed, selects anything but w_0 = 0 with probability less than beta/3 on every dataset.
 
     With t = 4 log(4(K+1)/beta)/epsilon: s_j >= t + (score_j - ||Y||^2)/Delta_j >= t - 1, as scores are not negative,
     and s_0 = 0 as t >= 1. The weights exp(-epsilon s/4) are 1 for w_0 and at most e^(epsilon/4) beta/(4(K+1)) for the
@@ -158,7 +158,7 @@ UTILITY = [*ENDING, at_least("err", 0)]
 def printed_excess(
     *, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any
 ) -> Any:
-    """The excess risk of Algorithm 1, as printed, with err and Delta taken at 2 max{||w*||, 1}.
+    """The excess risk of Algorithm 1, with err and Delta taken at 2 max{||w*||, 1}, as printed.
 
     `err` and `loss_bound` are the values of err and Delta there.
 
@@ -185,7 +185,7 @@ def printed_excess(
 def averaged_excess(
     *, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any
 ) -> Any:
-    """The other reading: GEM is handed what a record moves a mean by, 2 Delta/n."""
+    """The excess risk of Algorithm 1, if the sensitivity it hands on is that of a mean, 2 Delta/n."""
     sizes = {"label_bound": label_bound, "n": n, "guesses": guesses, "beta": beta, "epsilon": epsilon}
     return printed_excess.theorem.formula(err=err, loss_bound=loss_bound, **sizes)
 
@@ -205,7 +205,7 @@ CORRECTED = (
     source=", with these sensitivities and penalties and our constants",
 )
 def grid_excess(*, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """The excess risk with the penalties and sensitivities that the argument needs.
+    """The excess risk of Algorithm 1 with the penalties and sensitivities that the argument needs.
 
     Derivation, l = log(4(K+1)/beta), a = 2 Delta l/n. A score is at least its candidate's risk, or the risk exceeds
     2 ||Y||^2 and the score ||Y||^2 (s4, s5). The selected score is at most min{||Y||^2, score of j' + 16 Delta l/(n
@@ -231,6 +231,6 @@ def grid_excess(*, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses:
 def grid_excess_of_means(
     *, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any
 ) -> Any:
-    """The same: with Delta(B_j) for a sensitivity there is no such bound."""
+    """The excess risk of Algorithm 1 with the sensitivities that it needs: with Delta(B_j) there is no such bound."""
     sizes = {"label_bound": label_bound, "n": n, "guesses": guesses, "beta": beta, "epsilon": epsilon}
     return grid_excess.theorem.formula(err=err, loss_bound=loss_bound, **sizes)

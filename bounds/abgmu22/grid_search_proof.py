@@ -33,7 +33,7 @@ EVEN = require("n even", lambda n: n % 2 == 0)
     source=PROOF,
 )
 def second_moment(*, label_bound: Any) -> Any:
-    """The second moment of a candidate's loss, as printed: a square of losses at most a multiple of a loss."""
+    """The second moment of a candidate's loss is at most a multiple of its mean, as printed."""
     return 4 * label_bound**2
 
 
@@ -45,7 +45,7 @@ def second_moment(*, label_bound: Any) -> Any:
     source=PROOF + ", read with the units of a squared loss",
 )
 def second_moment_in_units(*, label_bound: Any) -> Any:
-    """The other reading: 4 ||Y||^4."""
+    """The second moment of a candidate's loss is at most 4 ||Y||^4, the other reading."""
     return 4 * label_bound**4
 
 
@@ -56,7 +56,7 @@ def second_moment_in_units(*, label_bound: Any) -> Any:
     source=PROOF + ", Delta for one factor ||Y||^2",
 )
 def second_moment_corrected(*, label_bound: Any, loss_bound: Any) -> Any:
-    """E ell^2 <= Delta E ell, with equality for losses 0 and Delta. Larger risks are never selected. Both
+    """The second moment of a candidate's loss is at most Delta times its mean.
     printed readings have this corrected one.
 
     Derivation. 0 <= ell <= Delta gives ell^2 <= Delta ell, so E ell^2 <= Delta E ell <= 2 Delta ||Y||^2 for a candidate
@@ -74,7 +74,10 @@ def second_moment_corrected(*, label_bound: Any, loss_bound: Any) -> Any:
     source=PROOF + ", for losses that satisfy s3",
 )
 def printed_bernstein(*, loss_bound: Any, label_bound: Any, n: int, t: Any, guesses: int, beta: float) -> Any:
-    """Bernstein's inequality as printed, with n for the n/2 records of S2 and 4 ||Y||^2 for the second moment."""
+    """The deviation of a candidate's empirical loss on S2, by Bernstein's inequality as printed.
+
+    With n for the n/2 records of S2 and 4 ||Y||^2 for the second moment.
+    """
     return exp(-((t * n) ** 2) / (loss_bound * t * n + 4 * n * label_bound**2)) + beta / (4 * guesses)
 
 
@@ -88,7 +91,7 @@ RISK = [positive("loss_bound"), at_least("risk", 0), integer("n"), in_unit_inter
     source=PROOF + ", from below, with the second moment of s3; Maurer 2003",
 )
 def deviation_below(*, loss_bound: Any, risk: Any, n: int, chance: Any) -> Any:
-    """How far a mean of n/2 losses in [0, Delta] falls below its expectation, but for a chance eta.
+    """A mean of n/2 losses in [0, Delta] falls below its expectation by at most this, but for a chance eta.
 
     For X >= 0: E exp(-s X) <= 1 - s E X + s^2 E X^2/2, so P(mean <= E - t) <= exp(-m t^2/(2 E X^2)), E X^2 <= Delta
     risk, m = n/2.
@@ -104,7 +107,9 @@ def deviation_below(*, loss_bound: Any, risk: Any, n: int, chance: Any) -> Any:
     source=PROOF + ", from above; Bernstein, sub-gamma form",
 )
 def deviation_above(*, loss_bound: Any, risk: Any, n: int, chance: Any) -> Any:
-    """How far it rises above, v = Delta risk, l = log(1/eta), m = n/2.
+    """A mean of n/2 losses in [0, Delta] rises above its expectation by at most this, but for a chance eta.
+
+    v = Delta risk, l = log(1/eta), m = n/2.
 
     E exp(s (X - E X)) <= exp(v s^2/(2 (1 - Delta s/3))), whose conjugate gives t = sqrt(2 v l/m) + Delta l/(3 m).
     """
@@ -127,7 +132,10 @@ def unit(*, loss_bound: Any, n: int, chance: Any) -> Any:
     source=PROOF + ", equation (1)",
 )
 def unseen_chance(*, beta: float) -> float:
-    """The chance of equation (1): at most beta/2. Assumption 2 speaks of S2, L(w; D) of all other records too."""
+    """Equation (1), on S2 and on all other records, fails with probability at most beta/2.
+
+    Assumption 2 speaks of S2, L(w; D) of all other records too.
+    """
     return beta / 2
 
 
@@ -139,7 +147,7 @@ def unseen_chance(*, beta: float) -> float:
     source=PROOF,
 )
 def proof_penalty(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any) -> Any:
-    """tau_j: with A = Delta u/n and B^2 = 4 ||Y||^2 u/n, u = log(4K/beta), (A + B)^2 >= A (A + B) + B^2.
+    """The penalty tau_j of a candidate's score in the proof of Algorithm 1's utility.
 
     Derivation. With A = Delta u/n, B^2 = 4 ||Y||^2 u/n, u = log(4K/beta) and t = A + B the exponent t^2 n^2/(Delta t n
     + 4 n ||Y||^2) is u t^2/(A t + B^2), and (A + B)^2 >= A (A + B) + B^2, so it is at least u.
@@ -157,7 +165,7 @@ def proof_penalty(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, be
     source=PROOF + ": 'the term added to each L(w_j; S_2) in Algorithm 1'",
 )
 def printed_penalty(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any) -> Any:
-    """The term that Algorithm 1 adds: the same with log(K/beta).
+    """The penalty that Algorithm 1 adds to a candidate's score, with log(K/beta), as printed.
 
     >>> from math import e
     >>> round(float(printed_penalty(loss_bound=2.0, label_bound=3.0, n=100, guesses=1, beta=1 / e)), 6)
@@ -173,7 +181,7 @@ def printed_penalty(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, 
     source=PROOF + ", from the corrected s4; the first term of the sum is not needed",
 )
 def penalty(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any) -> Any:
-    """The penalty that makes a score an upper bound of the risk, or more than ||Y||^2, where the selection ends.
+    """The penalty that makes a candidate's score an upper bound of its risk, or more than ||Y||^2.
 
     If L <= 2 ||Y||^2 then sqrt(2 a L) <= sqrt(4 ||Y||^2 a). Beyond, L - sqrt(2 a L) increases in L if a <= 4 ||Y||^2,
     so the score is above 2 ||Y||^2; and if a > 4 ||Y||^2 the penalty alone is above 4 ||Y||^2.
@@ -209,7 +217,7 @@ SELECTION = [*SIZES, positive("epsilon")]
     source=PROOF + ", with the sensitivities of Algorithm 1",
 )
 def printed_selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """What the selection loses, as printed; Algorithm 1 hands it Delta(B_j), which no n divides."""
+    """What Algorithm 1's selection loses with a sensitivity of Delta(B_j), which no n divides, as printed."""
     return 4 * loss_bound * log(4 * guesses / beta) / (n * epsilon)
 
 
@@ -222,7 +230,7 @@ def printed_selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, 
     source=PROOF + ", with the sensitivity of a mean over n/2 records",
 )
 def averaged_selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """The other reading: the sensitivity of the mean, 2 Delta/n."""
+    """What Algorithm 1's selection loses with the sensitivity of a mean, 2 Delta/n."""
     formula = printed_selection_loss.theorem.formula
     return formula(loss_bound=loss_bound, n=n, guesses=guesses, beta=beta, epsilon=epsilon)
 
@@ -232,7 +240,10 @@ def averaged_selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any,
     source=PROOF + ", K + 1 candidates, epsilon/2, beta/4",
 )
 def selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """4 gamma log(N/(beta/4))/(epsilon/2) with gamma = 2 Delta/n and N = K + 1 (abgmu22.thm.gem)."""
+    """What Algorithm 1's selection loses among K + 1 candidates with the sensitivity of a mean.
+
+    4 gamma log(N/(beta/4))/(epsilon/2) with gamma = 2 Delta/n and N = K + 1 (abgmu22.thm.gem).
+    """
     return 16 * loss_bound * log(4 * (guesses + 1) / beta) / (n * epsilon)
 
 
@@ -241,7 +252,7 @@ def selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon:
     source=PROOF + ", what the sensitivities of Algorithm 1 give",
 )
 def selection_loss_as_printed(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """The same with gamma = Delta: nothing falls with n."""
+    """What Algorithm 1's selection loses with the sensitivity Delta: nothing falls with n."""
     return selection_penalty.theorem.formula(
         sensitivity=loss_bound, candidates=guesses + 1, epsilon=epsilon / 2, beta=beta / 4
     )
@@ -254,13 +265,16 @@ SMALLEST = r"j'=\min\{j\ge1:\ \|w^*\|\le2^j\}\ \Rightarrow\ 2^{j'}\le"
 
 @theorem("abgmu22.thm.grid.s7", says=SMALLEST + r"\max\{2\|w^*\|,1\}", needs=[at_least("norm", 0)], source=PROOF)
 def printed_ball(*, norm: Any) -> Any:
-    """The radius of the smallest ball that holds w*, as printed. The smallest of all has radius 2."""
+    """The radius of the smallest ball of the grid that holds w*, as printed.
+
+    The smallest of all has radius 2.
+    """
     return max(2 * norm, 1)
 
 
 @printed_ball.corrected(says=SMALLEST + r"2\max\{\|w^*\|,1\}", source=PROOF + ", as the theorem states it")
 def smallest_ball(*, norm: Any) -> Any:
-    """2 max{||w*||, 1}, as the theorem has it: if j' > 1 then ||w*|| > 2^(j'-1).
+    """The smallest ball of the grid that holds w* has a radius of at most 2 max{||w*||, 1}.
 
     Derivation. If j' = 1, then 2^j' = 2 <= 2 max{||w*||, 1}. If j' > 1, then j' - 1 was too small, so ||w*|| > 2^(j' -
     1), and 2^j' < 2 ||w*||.
@@ -275,7 +289,10 @@ def smallest_ball(*, norm: Any) -> Any:
     source=PROOF,
 )
 def outer_err(*, err: Callable, norm: Any) -> Any:
-    """err(||w*||) for ||w*|| >= 2^K, at least ||Y||^2, as printed for every function err."""
+    """A vector w* beyond the grid has err(||w*||) of at least ||Y||^2, as printed for every function err.
+
+    ||w*|| >= 2^K.
+    """
     return err(norm)
 
 
@@ -285,7 +302,7 @@ def outer_err(*, err: Callable, norm: Any) -> Any:
     source=PROOF + ", for functions err that do not decrease",
 )
 def outer_err_monotone(*, err: Callable, norm: Any) -> Any:
-    """The same for err that does not decrease.
+    """A vector w* beyond the grid has err(||w*||) of at least ||Y||^2, for err that does not decrease.
 
     Derivation. err does not decrease and ||w*|| >= 2^K, so err(||w*||) >= err(2^K), and that is at least ||Y||^2 by the
     choice of K.
@@ -304,7 +321,9 @@ ENDING = [*SELECTION, between("epsilon", 0, 1), positive("label_bound")]
     source=PROOF + ", last line, the 4 before its root",
 )
 def last_line(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """The last line of the proof: 5 where 2 epsilon + 4 may be 6. With the 4 before its root it has both of 2 tau.
+    """The last line of the proof of Algorithm 1's utility, with a constant 5, as printed.
+
+    5 where 2 epsilon + 4 may be 6. With the 4 before its root it has both of 2 tau.
 
     The text at hand has lost the root: its 4 ||Y||^2 log(4K/beta)/n may also be all under it, which is half as much.
     """
@@ -317,7 +336,10 @@ def last_line(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: 
     source=PROOF + ", last line, both penalties counted",
 )
 def last_line_corrected(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """The same with 6 for 5, for epsilon <= 1; with equality at epsilon = 1."""
+    """The last line of the proof of Algorithm 1's utility, with a constant 6 for epsilon <= 1.
+
+    Equality at epsilon = 1.
+    """
     part = log(4 * guesses / beta) / n
     return 2 * sqrt(4 * label_bound**2 * part) + 6 * loss_bound * part / epsilon
 
@@ -330,5 +352,5 @@ def last_line_corrected(*, loss_bound: Any, label_bound: Any, n: int, guesses: i
     source=PROOF + ", from its last line to the theorem",
 )
 def stated_term(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """The last term of the theorem, which lacks the logarithm of the proof."""
+    """The last term of Algorithm 1's utility as stated, which lacks the logarithm of the proof."""
     return 5 * loss_bound / (n * epsilon)

@@ -35,7 +35,9 @@ OURS: dict = {"reading": "explicit", "source": "our derivation"}
     needs=SMOOTH,
 )
 def smooth_upper(*, n: float, epsilon: float, d: float, norm: float) -> float:
-    """The upper bound for smooth nonnegative losses, without its constant and logarithms.
+    """The order of the excess risk for smooth nonnegative losses: the upper bound of the abstract.
+
+    Without its constant and logarithms.
 
     >>> round(smooth_upper(n=10**6, epsilon=1.0, d=100, norm=2.0), 6)
     0.00204
@@ -51,7 +53,9 @@ def smooth_upper(*, n: float, epsilon: float, d: float, norm: float) -> float:
     needs=SMOOTH,
 )
 def smooth_lower(*, n: float, epsilon: float, d: float, norm: float) -> float:
-    """The lower bound for smooth nonnegative losses, without its constant and logarithms.
+    """The order of the excess risk for smooth nonnegative losses: the lower bound of the abstract.
+
+    Without its constant and logarithms.
 
     >>> smooth_lower(n=10**6, epsilon=1.0, d=100, norm=1.0)
     0.00101
@@ -67,7 +71,7 @@ def smooth_lower(*, n: float, epsilon: float, d: float, norm: float) -> float:
     source=", 'apart from the dependence on the norm, our bound is essentially tight in all parameters'",
 )
 def tightness(*, n: float, epsilon: float, d: float, norm: float) -> float:
-    """How far the lower bound is from the upper one, at most: |w*| times it, so that they agree at |w*| = 1.
+    """The upper bound for smooth losses is at most |w*| times the lower one, so that they agree at |w*| = 1.
 
     Derivation. |w*| lower = |w*|/sqrt n + min{|w*|^(7/3)/(n epsilon)^(2/3), sqrt d |w*|^2/(n epsilon)}, and |w*|^(7/3)
     >= |w*|^2 from |w*| = 1 on, where both are equal.
@@ -83,7 +87,9 @@ def tightness(*, n: float, epsilon: float, d: float, norm: float) -> float:
     needs=[*SAMPLE, integer("rank"), at_least("norm", 0)],
 )
 def lipschitz_rate(*, n: float, epsilon: float, rank: float, norm: float) -> float:
-    """The optimal rate for Lipschitz losses, without its constants and logarithms.
+    """The order of the optimal excess risk for Lipschitz losses.
+
+    Without its constants and logarithms.
 
     >>> lipschitz_rate(n=10**6, epsilon=1.0, rank=100, norm=2.0)
     0.00202
@@ -103,7 +109,9 @@ def lipschitz_rate(*, n: float, epsilon: float, rank: float, norm: float) -> flo
     **OURS,
 )
 def smooth_crossover(*, privacy: float) -> float:
-    """The dimension from which the dimension-free branch is smaller; `privacy` is n epsilon.
+    """The dimension from which the dimension-free branch of the upper bound is the smaller one.
+
+    `privacy` is n epsilon.
 
     Derivation. Divided by |w*|^2/(n epsilon) it says (n epsilon)^(1/3) = sqrt d, squared d = (n epsilon)^(2/3).
     """
@@ -120,7 +128,9 @@ def smooth_crossover(*, privacy: float) -> float:
     **OURS,
 )
 def lower_crossover(*, privacy: float, norm: float) -> float:
-    """The same for the lower bound: another dimension, unless |w*| = 1.
+    """The dimension from which the dimension-free branch of the lower bound is the smaller one.
+
+    Another dimension than the upper bound's, unless |w*| = 1.
 
     Derivation. Divided by |w*|/(n epsilon) it says (|w*| n epsilon)^(1/3) = sqrt d, squared d = (|w*| n epsilon)^(2/3).
     """
@@ -137,7 +147,7 @@ def lower_crossover(*, privacy: float, norm: float) -> float:
     **OURS,
 )
 def lipschitz_crossover(*, privacy: float) -> float:
-    """The rank from which the dimension-free branch is smaller.
+    """The rank from which the dimension-free branch of the Lipschitz rate is the smaller one.
 
     Derivation. Divided by |w*|/(n epsilon) it says sqrt(n epsilon) = sqrt(rank), squared rank = n epsilon.
     """
@@ -160,7 +170,9 @@ def slope(norm: float) -> float:
     **OURS,
 )
 def regularised_risk(*, u: float, empirical: float) -> float:
-    """The expected risk of a regularised minimiser by its empirical one, u = H/(lambda n).
+    """The expected risk of a regularised minimiser, from its empirical one.
+
+    u = H/(lambda n).
 
     Derivation. Replace z_i by z': both objectives are lambda-strongly convex, so lambda D^2 <= (l(w'; z_i) - l(w; z_i)
     + l(w; z') - l(w'; z'))/n, D = |w - w'|, and l(w'; z) - l(w; z) <= sqrt(2 H l(w; z)) D + H D^2/2. Hence D <= 2
@@ -178,7 +190,7 @@ def regularised_risk(*, u: float, empirical: float) -> float:
     **OURS,
 )
 def descended_risk(*, v: float, empirical: float) -> float:
-    """The expected risk of averaged noisy descent by the mean empirical loss of its iterates.
+    """The expected risk of averaged noisy descent, from the mean empirical loss of its iterates.
 
     Derivation. Two runs with the same noise, z_i replaced: projected steps with eta <= 2/H do not move them apart, but
     for z_i and z': D <= (eta/n) sum_t (sqrt(2H a_t) + sqrt(2H b_t)), so E D^2 <= 8 H (eta T/n)^2 A, A the mean
@@ -195,7 +207,9 @@ def descended_risk(*, v: float, empirical: float) -> float:
     **OURS,
 )
 def descended_loss(*, q: float, best: float, distance: float, noise: float) -> float:
-    """The mean empirical loss of noisy descent; `distance` is B^2/(2 eta T), `noise` is eta d sigma^2/2.
+    """The mean empirical loss of the iterates of noisy descent.
+
+    `distance` is B^2/(2 eta T), `noise` is eta d sigma^2/2.
 
     As in `base.noisy-gd.s2`, with |grad L^|^2 <= 2 H L^ for the gradients: A - L* <= distance + q A + noise.
     """
@@ -212,7 +226,7 @@ def descended_loss(*, q: float, best: float, distance: float, noise: float) -> f
     **OURS,
 )
 def descent_excess(*, n: float, mu: float, d: float, norm: float) -> float:
-    """Noisy descent over the ball of radius B, T >= n steps, mu-GDP.
+    """The excess risk of mu-GDP noisy descent over the ball of radius B with T >= n steps.
 
     Derivation. With tau = eta T, T >= n and v = tau/n: q <= v, and (1 + 2v)^2/(1 - v) <= 1 + 8v <= 3 for v <= 1/4, so
     by s2 and s3 with L* <= 1 the excess is at most 8 tau/n + 3 (B^2/(2 tau) + 2 tau d G^2/(n mu)^2); tau minimises it
@@ -248,7 +262,7 @@ def descent_time(*, n: float, mu: float, d: float, norm: float) -> float:
     **OURS,
 )
 def perturbation_excess(*, n: float, mu: float, norm: float) -> float:
-    """Output perturbation over the ball of radius B, mu-GDP, in any dimension.
+    """The excess risk of mu-GDP output perturbation over the ball of radius B, in any dimension.
 
     Derivation. The regularised empirical risk is at most 1 + lambda B^2/2 in expectation; s1 and the noise of
     `base.outpert` give lambda B^2/2 + (16/(lambda n))(1 + lambda B^2/2) + 2 G^2/(lambda n mu)^2. lambda = sqrt 32/(B
@@ -283,7 +297,10 @@ def perturbation_at(*, n: float, mu: float, norm: float, ridge: float) -> float:
     **OURS,
 )
 def upper_order(*, n: float, mu: float, d: float, norm: float) -> float:
-    """The printed rate with C = 6 (1 + sqrt 2) = 14.5, mu for epsilon."""
+    """The excess risk of the better of two learners is at most 14.5 times the printed rate, mu for epsilon.
+
+    C = 6 (1 + sqrt 2) = 14.5.
+    """
     return 6 * (1 + sqrt(2)) * smooth_upper.theorem.formula(n=n, epsilon=mu, d=d, norm=norm)
 
 
@@ -297,7 +314,9 @@ def upper_order(*, n: float, mu: float, d: float, norm: float) -> float:
     **OURS,
 )
 def lipschitz_excess(*, n: float, mu: float, norm: float) -> float:
-    """Output perturbation over the ball of radius |w*|, mu-GDP, in any dimension: |w*|/sqrt n + |w*|/sqrt(n mu).
+    """The excess risk of mu-GDP output perturbation for Lipschitz losses over the ball of radius |w*|.
+
+    In any dimension: |w*|/sqrt n + |w*|/sqrt(n mu).
 
     Derivation. lambda |w*|^2/2 + 2/(lambda n) as in `base.outpert`, G = 1, which needs no smoothness; the noise b costs
     E |<b, x>| <= sigma sqrt(2/pi), sigma = 2/(lambda n mu); lambda minimises the sum.
@@ -329,7 +348,9 @@ SEEN = require("n (1 - e^-epsilon) >= 1", lambda n, epsilon: -n * expm1(-epsilon
     **OURS,
 )
 def both_errors(*, n: int, epsilon: float, delta: float, p: float) -> float:
-    """What a private test of two distributions must err, in all: x = 1 with probability p, else 0; y = +1 or -1.
+    """A private test of two distributions errs, in all, with at least this probability.
+
+    x = 1 with probability p, else 0; y = +1 or -1.
 
     Derivation. Pair samples by flipping the labels of the K informative records: P_-(M <= 0) <= e^(K epsilon) P_+(M <=
     0) + delta (e^(K epsilon) - 1)/(e^epsilon - 1), so the errors of a pair sum to at least e^(-K epsilon) - delta K.
@@ -347,7 +368,9 @@ def both_errors(*, n: int, epsilon: float, delta: float, p: float) -> float:
     **OURS,
 )
 def private_excess(*, n: int, epsilon: float, delta: float, norm: float) -> float:
-    """No (epsilon, delta)-DP learner does better on both of two distributions; n (1 - e^-epsilon) >= 1, n >= 2.
+    """No (epsilon, delta)-DP learner has a smaller excess risk on both of two distributions, smooth losses.
+
+    n (1 - e^-epsilon) >= 1, n >= 2.
 
     x = 1/omega with probability p = 1/(n (1 - e^-epsilon)), else 0; l = (<w, x> - y)^2/2, y = +-min(|w*|, sqrt 2),
     omega = |w*|/|y|. The wrong sign, or 0, costs p y^2/2 at least, and s1 gives (1 - 1/n)^n >= 1/4.
@@ -368,7 +391,9 @@ def private_excess(*, n: int, epsilon: float, delta: float, norm: float) -> floa
     **OURS,
 )
 def sampled_excess(*, n: int, norm: float) -> float:
-    """No learner, private or not, does better on both of two distributions, however large |w*| >= 1 is.
+    """No learner, private or not, has a smaller excess risk on both of two distributions, smooth losses.
+
+    However large |w*| >= 1 is.
 
     Derivation. l = psi(y w/omega), psi(s) = 1 - s up to 1/2, (3/2 - s)^2/2 up to 3/2, then 0: 1-smooth, psi(0) = 1. P(y
     = 1) is 1/2 + alpha or 1/2 - alpha, alpha = 1/(5 sqrt n). The wrong sign costs alpha, as L(0) = 1 and L(omega/2) = 1
@@ -388,7 +413,10 @@ def sampled_excess(*, n: int, norm: float) -> float:
     **OURS,
 )
 def lipschitz_lower(*, n: int, epsilon: float, delta: float, norm: float) -> float:
-    """The same for |w x - y|, y = +-|w*|: the wrong sign costs 2 alpha |w*|, or p |w*|; for every |w*|."""
+    """No learner has a smaller excess risk on both of two distributions, for the Lipschitz loss |w x - y|.
+
+    y = +-|w*|: the wrong sign costs 2 alpha |w*|, or p |w*|; for every |w*|.
+    """
     seen = -expm1(-epsilon)
     return norm * max(1 / (10 * sqrt(n)), (1 - 4 * delta / seen) / (8 * n * seen))
 
@@ -402,5 +430,8 @@ def lipschitz_lower(*, n: int, epsilon: float, delta: float, norm: float) -> flo
     source=", in one dimension, for |w*| of order one",
 )
 def smooth_lower_corrected(*, n: int, epsilon: float, norm: float) -> float:
-    """The printed rate over 52 |w*| at d = 1: parts `sampling` and `privacy`, 20 + 32 = 52."""
+    """No private learner has a smaller excess risk than the printed rate over 52 |w*|, at d = 1.
+
+    Parts `sampling` and `privacy`, 20 + 32 = 52.
+    """
     return smooth_lower.theorem.formula(n=n, epsilon=epsilon, d=1, norm=norm) / (52 * norm)

@@ -31,7 +31,7 @@ BALL = r"\|w\|\le B,\ \|x\|\le\|\mathcal X\|\ \Rightarrow\ \ell(w;(x,y))\le"
     source=", Appendix D.4",
 )
 def printed_loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """The loss of noisy SGD's output on any record, as printed.
+    """The loss of noisy descent's output on any record, as printed.
 
     >>> printed_loss_bound(label_bound=1.0, smoothness=2.0, norm_bound=1.0, radius=0.5)
     1.5
@@ -43,7 +43,10 @@ def printed_loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, ra
     says=BALL + r"\frac32\left(\|\mathcal Y\|^2+HB^2\|\mathcal X\|^2\right)", source=", Appendix D.4, times 3/2"
 )
 def loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """3/2 times the printed number: (a + b)^2 <= (3/2)(a^2 + 2 b^2), with equality at a = 2b; b = sqrt(H/2) B ||X||."""
+    """The loss of noisy descent's output on any record is at most 3/2 times the printed number.
+
+    (a + b)^2 <= (3/2)(a^2 + 2 b^2), with equality at a = 2b; b = sqrt(H/2) B ||X||.
+    """
     formula = printed_loss_bound.theorem.formula
     return 3 * formula(label_bound=label_bound, smoothness=smoothness, norm_bound=norm_bound, radius=radius) / 2
 
@@ -61,7 +64,7 @@ SAME = r"\|\mathcal Y\|^2+HB^2\|\mathcal X\|^2"
     source=", Appendix D.4, remark, for a ball and records of the same sizes",
 )
 def projected_loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """The loss of the intermediate w~ on a projected record: 'this same bound', as remarked."""
+    """The loss of the intermediate vector on a projected record, 'this same bound' as remarked."""
     formula = printed_loss_bound.theorem.formula
     return formula(label_bound=label_bound, smoothness=smoothness, norm_bound=norm_bound, radius=radius)
 
@@ -70,7 +73,10 @@ def projected_loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, 
     says=PROJECTED % ("", "") + r"\frac32\left(" + SAME + r"\right)", source=", Appendix D.4, remark, times 3/2"
 )
 def projected_loss_corrected(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """3/2 times that, for the same reason as `loss_bound`."""
+    """The loss of the intermediate vector on a projected record is at most 3/2 times the printed number.
+
+    For the same reason as `loss_bound`.
+    """
     formula = loss_bound.theorem.formula
     return formula(label_bound=label_bound, smoothness=smoothness, norm_bound=norm_bound, radius=radius)
 
@@ -85,7 +91,10 @@ def projected_loss_corrected(*, label_bound: Any, smoothness: Any, norm_bound: A
     reconstructed=True,
 )
 def stretched_loss(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """`loss_bound` where projected records are clipped at 2 ||X|| and w~ lies in the ball of radius 2B."""
+    """The loss on a projected record clipped at 2 ||X||, with a vector in the ball of radius 2B.
+
+    `loss_bound` there.
+    """
     return loss_bound.theorem.formula(
         label_bound=label_bound, smoothness=smoothness, norm_bound=STRETCH * norm_bound, radius=STRETCH * radius
     )
@@ -101,7 +110,9 @@ def stretched_loss(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius
     source=", Appendix D.4, remark 'Phi^T w~ may have large norm', our number for random signs",
 )
 def lifted_square(*, d: int, k: int, norm: Any = 1) -> Any:
-    """The mean square of ||Phi^T w~|| for independent entries +-1/sqrt(k): each of d coordinates has ||w~||^2/k.
+    """The mean square of ||Phi^T w|| for a projection with independent random signs.
+
+    Entries are +-1/sqrt(k), so that each of d coordinates has ||w~||^2/k.
 
     >>> lifted_square(d=100, k=4)
     25.0
@@ -135,7 +146,7 @@ def printed_output_loss(
     beta: float,
     guesses: int,
 ) -> Any:
-    """The loss bound of output perturbation, as printed: for every S2 and at the level of Assumption 2.
+    """The loss bound of output perturbation on the records of S2, as printed.
 
     >>> sizes = dict(label_bound=1.0, smoothness=2.0, norm_bound=1.0, radius=0.5, n=2, delta=0.01, beta=0.1, guesses=1)
     >>> round(float(printed_output_loss(**sizes, sigma=1.0)), 4)
@@ -164,7 +175,9 @@ def output_loss_bound(
     beta: float,
     guesses: int,
 ) -> Any:
-    """The same with the cross terms (s1), the Gaussian tail (s2, s3) and a union over the n/2 records of S2 (s4).
+    """The loss bound of output perturbation on the n/2 records of S2, with cross terms, both tails and a union.
+
+    Cross terms (s1), the Gaussian tail (s2, s3) and the union over the records (s4).
 
     Only logarithm and constants change: 2 log(2nK/min{delta, beta}) for log(K/delta), and the factor 2.
     """
@@ -185,7 +198,10 @@ STEP = r"\|w\|\le B\ \Rightarrow\ \ell(w+b;(x,y))\le"
     source=PROOF,
 )
 def output_loss_step(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any, t: Any) -> Any:
-    """The loss where |<b, x>| = t, 'by previous analysis'."""
+    """The loss of output perturbation where the noise moves the prediction by t, 'by previous analysis'.
+
+    |<b, x>| = t.
+    """
     ball = printed_loss_bound.theorem.formula(
         label_bound=label_bound, smoothness=smoothness, norm_bound=norm_bound, radius=radius
     )
@@ -196,7 +212,10 @@ def output_loss_step(*, label_bound: Any, smoothness: Any, norm_bound: Any, radi
     says=STEP + r"2\left(\|\mathcal Y\|^2+HB^2\|\mathcal X\|^2+H\langle b,x\rangle^2\right)", source=PROOF + ", times 2"
 )
 def output_loss_step_corrected(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any, t: Any) -> Any:
-    """Twice that: (a + r + t)^2 <= 2 (a^2 + 2 r^2 + 2 t^2) by Cauchy-Schwarz, with equality at a = 2r = 2t."""
+    """The loss of output perturbation where the noise moves the prediction by t: twice the printed number.
+
+    (a + r + t)^2 <= 2 (a^2 + 2 r^2 + 2 t^2) by Cauchy-Schwarz, with equality at a = 2r = 2t.
+    """
     formula = output_loss_step.theorem.formula
     return 2 * formula(label_bound=label_bound, smoothness=smoothness, norm_bound=norm_bound, radius=radius, t=t)
 
@@ -212,7 +231,7 @@ TAIL = r"b\sim\mathcal N(0,\sigma^2I)\ \Rightarrow\ \Pr\left[|\langle b,x\rangle
     source=PROOF,
 )
 def printed_tail(*, t: Any, radius: Any, sigma: Any) -> Any:
-    """The tail of a Gaussian of deviation ||X|| sigma, as printed: without the 2 of the density's exponent.
+    """The tail of a Gaussian of deviation ||X|| sigma, as printed without the 2 of the density's exponent.
 
     >>> round(float(printed_tail(t=2.0, radius=1.0, sigma=1.0)), 4)
     0.0183
@@ -224,7 +243,9 @@ def printed_tail(*, t: Any, radius: Any, sigma: Any) -> Any:
     says=TAIL + r"\exp\left(-\frac{t^2}{2\|\mathcal X\|^2\sigma^2}\right)", source=PROOF + ", with the factor 1/2"
 )
 def corrected_tail(*, t: Any, radius: Any, sigma: Any) -> Any:
-    """The usual bound, for both tails together: 2 (1 - Phi(z)) <= exp(-z^2/2) for z >= 0.
+    """The two tails of a Gaussian together are at most exp(-z^2/2).
+
+    The usual bound: 2 (1 - Phi(z)) <= exp(-z^2/2) for z >= 0.
 
     Derivation. Equal at z = 0; the derivative of exp(-z^2/2) - 2 (1 - Phi(z)) is (sqrt(2/pi) - z) exp(-z^2/2): it rises
     from 0 and then falls towards 0.
@@ -238,7 +259,9 @@ SQUARE = [LEVEL, positive("radius"), positive("sigma")]
 
 @theorem("abgmu22.lem.stab-outpert.s3", kind="tail", says=CONCLUDED % r"\log\frac K\delta", needs=SQUARE, source=PROOF)
 def tail_level(*, radius: Any, sigma: Any, level: Any) -> Any:
-    """The square that <b, x>^2 exceeds with probability at most delta/K, as concluded.
+    """The noise in a prediction has a square above this level with probability at most delta/K, as concluded.
+
+    The noise in the prediction is <b, x>.
 
     `level` is K/delta.
     """
@@ -247,7 +270,10 @@ def tail_level(*, radius: Any, sigma: Any, level: Any) -> Any:
 
 @tail_level.corrected(says=CONCLUDED % r"\,2\log\frac K\delta", source=PROOF + ", from the corrected tail")
 def tail_level_corrected(*, radius: Any, sigma: Any, level: Any) -> Any:
-    """What the corrected tail gives: t^2 = 2 ||X||^2 sigma^2 log(K/delta)."""
+    """The noise in a prediction has a square above 2 ||X||^2 sigma^2 log(K/delta) with chance at most delta/K.
+
+    What the corrected tail gives.
+    """
     return 2 * tail_level.theorem.formula(radius=radius, sigma=sigma, level=level)
 
 
@@ -260,7 +286,10 @@ def tail_level_corrected(*, radius: Any, sigma: Any, level: Any) -> Any:
     source=PROOF + ", with t as it is set",
 )
 def tail_level_as_set(*, radius: Any, sigma: Any, level: Any) -> Any:
-    """The other reading: t = ||X|| sigma log(K/delta) without a root, so the square has log^2."""
+    """The noise in a prediction passes t = ||X|| sigma log(K/delta), without a root, with chance at most delta/K.
+
+    So the square has log^2.
+    """
     return (radius * sigma * log(level)) ** 2
 
 
@@ -270,7 +299,9 @@ def tail_level_as_set(*, radius: Any, sigma: Any, level: Any) -> Any:
     source=PROOF + ", with t as it is set, K/delta at least 2",
 )
 def tail_level_as_set_corrected(*, radius: Any, sigma: Any, level: Any) -> Any:
-    """The same where K >= 2 delta: z = log(K/delta) >= log 2, and 2 (1 - Phi(z)) <= exp(-z) from z = 0.65 on.
+    """The noise in a prediction passes ||X|| sigma log(K/delta) with chance at most delta/K, where K >= 2 delta.
+
+    2 (1 - Phi(z)) <= exp(-z) from z = 0.65 on.
 
     Derivation. With t = ||X|| sigma log(K/delta) the chance is 2 (1 - Phi(z)) at z = log(K/delta) >= log 2, and is to
     be at most delta/K = exp(-z). h(z) = z + log(2 (1 - Phi(z))) is concave, as log(1 - Phi) is; it is 0 at z = 0 and
@@ -291,7 +322,7 @@ SUFFICES = (
     source=PROOF + ": 'it suffices to show that for any (x, y), (x', y')'",
 )
 def two_records(*, n: int, delta: float, beta: float, guesses: int) -> float:
-    """What the failures of two records at delta/K each must not exceed: the level of Assumption 2."""
+    """The failures of two records at delta/K each must not exceed the level of Assumption 2."""
     return allowed_failure.theorem.formula(delta=delta, beta=beta, guesses=guesses)
 
 
@@ -300,7 +331,7 @@ def two_records(*, n: int, delta: float, beta: float, guesses: int) -> float:
     source=PROOF + ", for all records of S2",
 )
 def all_records(*, n: int, delta: float, beta: float, guesses: int) -> float:
-    """The same for all n/2 records of S2, each at its share: what Assumption 2 and Bernstein's inequality need.
+    """The failures of all n/2 records of S2 at their shares must not exceed the level of Assumption 2.
 
     Privacy alone needs the two that differ, each at min{delta, beta}/(8K).
 

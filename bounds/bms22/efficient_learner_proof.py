@@ -187,7 +187,7 @@ TRAINED = (
     source=PROOF,
 )
 def printed_training(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The excess loss of the training at the printed number of rows, printed without O(.), so with the constant 1."""
+    """The excess loss of the training at the printed number of rows, with the constant 1 as none is hidden."""
     logs = (log(m) - log(beta)) * -log(beta)
     return a * (1 / sqrt(m) + sqrt(logs) * (-log(delta)) ** 0.75 / sqrt(epsilon * m))
 

@@ -117,7 +117,7 @@ def most_rows_of_case_three(*, C: Real, gamma: Real) -> Real:
     needs=DUAL,
 )
 def first_when_last_full(*, C: Real, n: int, gamma: Real) -> Real:
-    """The other rows' dual variable when the last one is at its bound, case 4 of the proof, as printed.
+    """The dual variable of all other rows when the last is at its bound, case 4 of the proof, as printed.
 
     The linear term n - 1 + C gamma (n - 1) / n loses its factor n - 1 in the last display.
     """
@@ -129,7 +129,7 @@ def first_when_last_full(*, C: Real, n: int, gamma: Real) -> Real:
     source=", proof, case 4 with its factor n - 1",
 )
 def first_when_last_full_corrected(*, C: Real, n: int, gamma: Real) -> Real:
-    """The other rows' dual variable when the last one is at its bound C / n, case 4 of the proof.
+    """The dual variable of all other rows when the last is at its bound C / n, case 4 of the proof.
 
     The lemma needs the last row's variable only.
 

@@ -177,7 +177,7 @@ def doubled_terms(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     source=", Equation 11, second line",
 )
 def quadrupled_terms(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
-    """The bound at a margin is at most four times that at a margin up to twice as large, with its outliers.
+    """At half a margin or more the bound is at most four times that at the margin itself, with its outliers.
 
     4 (outliers / (n gamma) + 1 / (n gamma^2 epsilon)) with outliers = m(gamma) >= m(gamma').
 

@@ -19,6 +19,7 @@ from lemmata.experiments.engine.evidence import MACHINE, PROSE, derivation, miss
 from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.schedule import Job
+from lemmata.experiments.engine.sentences import with_sides
 from lemmata.experiments.engine.store import Store
 from lemmata.experiments.engine.verdict import Verdict, inconclusive
 
@@ -174,7 +175,7 @@ def claim_row(claim: Claim, store: Store, root: int, job: Job | None = None) -> 
         tightness=_finite(verdict.tightness),
         nonvacuous_from=claim.nonvacuous_from() if claim.nonvacuous_from else None,
         root=root,
-        witness=verdict.witness,
+        witness=with_sides(claim.key, verdict.witness),
         severity=claim.severity if refuted and not (slip or aside) else "",
         corner=claim.corner.range if claim.corner and (slip or aside) else "",
         used=list(claim.used) if slip else [],

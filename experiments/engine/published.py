@@ -10,6 +10,7 @@ from lemmata.bounds.library import PaperError, library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.sentences import with_sides
 
 SHIPPED = Path(lemmata.__file__).parent / "published" / "ledger.csv"
 NESTED = ("skipped", "tightness", "witness", "used", "restated", "rests_on", "cites", "where", "literature")
@@ -42,6 +43,7 @@ def _typed(row: dict[str, str]) -> dict:
     nested = {name: json.loads(row[name]) if row.get(name) else None for name in NESTED}
     numbers = {name: int(float(row[name])) if row.get(name) else None for name in NUMBERS}
     later = dict.fromkeys(("misprint", "undecided", "finding", "headline"), "")  # a table may be older than these
+    nested["witness"] = with_sides(row["key"], nested["witness"])  # and than that
     return later | row | nested | numbers | {"reconstructed": row.get("reconstructed") == "True"}
 
 

@@ -2,7 +2,8 @@
 
 What a row compares has a name in the paper's `paper.toml`. `bounded_above` names the left side of what is checked,
 which the text claims to be at most the right one. `bounded_below` names the right side, where the text's own number is
-on the left. `letters` gives the arguments of the checks the letters of the paper.
+on the left: the number that is claimed, and the right side what is found. `letters` gives the arguments of the checks
+the letters of the paper.
 """
 
 import re
@@ -49,6 +50,21 @@ def from_below(row: Row) -> bool:
     return paper is not None and row["key"] in paper.bounded_below
 
 
+def with_sides(key: str, witness: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The witness of a row with the paper's number as `claimed` and the truth as `found`.
+
+    A check compares left <= right and a witness takes the right side for what is claimed. Where the text bounds a
+    quantity from below its own number is on the left.
+    """
+    if not witness or not from_below({"key": key}) or not _numbers(witness) or witness["claimed"] > witness["found"]:
+        return witness
+    return witness | {"claimed": witness["found"], "found": witness["claimed"]}
+
+
+def _numbers(witness: Mapping[str, Any]) -> bool:
+    return all(isinstance(witness.get(side), float | int) for side in ("claimed", "found"))
+
+
 def _paper(key: str) -> Paper | None:
     return library.papers.get(key.partition(".")[0])
 
@@ -73,10 +89,7 @@ def _shown(row: Row, witness: Mapping[str, Any]) -> str:
     if "log_ratio" in witness and not isinstance(claimed, str):
         return f"the text claims ε = {said}; {_told_apart(true)}."
     if numbers and row["kind"] == "identity":
-        true, said = (said, true) if from_below(row) else (true, said)
         return f"{_is(quantity(row))} {true}; the text says {said}."
-    if numbers and from_below(row):
-        return f"{_is(quantity(row))} {said}; the text claims at least {true}."
     if numbers:
         side = "most" if _end(found) > _end(claimed) else "least"
         return f"{_is(quantity(row))} {true}; the text claims at {side} {said}."

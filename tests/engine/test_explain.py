@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lemmata.experiments.engine import explain, graph, sentences
+from lemmata.experiments.engine.decide import decide
 from lemmata.experiments.engine.ledger import ledger
 from lemmata.experiments.engine.store import Store
 from lemmata.mechanisms.streams import TEST_ROOT
@@ -203,6 +204,28 @@ def test_a_row_is_shown_with_all_that_can_be_said():
 def test_a_witness_says_what_its_numbers_are(kind, witness, shown):
     sentence = sentences.in_a_sentence({"key": "a/printed", "kind": kind, "witness": {"setting": {"n": 4}} | witness})
     assert sentence.startswith("at n = 4, ") and sentence.endswith(shown)
+
+
+@pytest.mark.parametrize(
+    ("key", "claimed", "found"),
+    [
+        ("abgmu22.lem.conc.s1/printed", 0.9875, 0.3585),  # the probability that all losses are small
+        ("rbht09.thm20.s1/printed", 5.0, 4.0),  # N > 4
+        ("bms22.exH/printed/empirical", 4.0, 1.0),  # an empirical minimiser is longer than m
+        ("abgmu22.lem.conc.s2/printed", None, None),  # from above: the truth is the larger number
+    ],
+)
+def test_what_is_claimed_is_the_papers_number_on_either_side(key, claimed, found):
+    row = decide(key, root=TEST_ROOT)
+    shown = row["witness"]
+    if claimed is None:
+        assert (shown["claimed"] < shown["found"]) and not sentences.from_below(row)
+        assert "claims at most" in sentences.in_a_sentence(row)
+        return
+    assert (shown["claimed"], shown["found"]) == pytest.approx((claimed, found), rel=1e-3)
+    assert sentences.from_below(row) and "claims at least" in sentences.in_a_sentence(row)
+    assert sentences.with_sides(key, shown) == shown  # said once, it stays
+    assert shown["lhs"][0] > shown["rhs"][1]  # what is checked stays as it is
 
 
 @pytest.mark.parametrize(
