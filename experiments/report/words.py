@@ -79,9 +79,17 @@ def finding(row: dict, enough: int = ENOUGH) -> str:
     said = re.sub(r"^worst part: [^.]*\. ", "", row["note"]) or row["title"]
     clauses = re.split(r"(?<=[^\s.][;:.]) ", said)
     text = clauses.pop(0)
-    while clauses and (len(text) < enough or text.count("(") > text.count(")")):
+    while clauses and (len(text) < enough or _in_brackets(text)):
         text = f"{text} {clauses.pop(0)}"
     return sentence(text.rstrip(".;:"))
+
+
+def _in_brackets(text: str) -> bool:
+    """Whether a text ends inside brackets; `[0, 1)` is closed, and the `)` of `1)` closes nothing."""
+    depth = 0
+    for letter in text:
+        depth = max(depth + (letter in "([{") - (letter in ")]}"), 0)
+    return depth > 0
 
 
 def reach(row: dict) -> str:

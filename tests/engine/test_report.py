@@ -128,6 +128,29 @@ def test_the_summary_names_what_is_refuted(reports):
     assert "refuted as printed" in text and "abgmu22.asm1" in text and "index.html" in text
 
 
+@pytest.mark.parametrize(
+    ("note", "shown"),
+    [
+        (
+            "Assumption 2 bounds the losses on S₂; a loss that no record has is in L(w; D) all the same. True elsewhere.",
+            "Assumption 2 bounds the losses on S₂; a loss that no record has is in L(w; D) all the same",
+        ),
+        (
+            "the sample is drawn from the whole interval [0; 1) and not from half of it. Here n = 2.",
+            "The sample is drawn from the whole interval [0; 1) and not from half of it",
+        ),
+        (
+            "for 1) all records with a margin above the least of {ρ; σ; τ} it is false. Here n = 2.",
+            "For 1) all records with a margin above the least of {ρ; σ; τ} it is false",
+        ),
+        ("a first clause that is long enough to say it all (truly); and a second", None),
+    ],
+)
+def test_a_finding_ends_outside_of_brackets(note, shown):
+    row = {"finding": "", "note": note, "title": "a title"}
+    assert words.finding(row) == (shown or "A first clause that is long enough to say it all (truly)")
+
+
 def test_what_holds_is_counted_in_five_words():
     row = {"parent": "", "reading": "printed", "verdict": "HOLDS", "part": "", "reason": "", "cites": []}
     kinds = [("certificate", "everywhere"), ("derivation", "domain: n <= 9"), ("sampled", "settings")]
