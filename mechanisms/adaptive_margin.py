@@ -67,7 +67,7 @@ Projections = Sequence[Projection | None]
 
 
 class Strides(TypedDict, total=False):
-    """What `law` hands on to noisy gradient descent; each is explained in `noisy_gd.law`."""
+    """The options that `law` hands on to noisy gradient descent; `noisy_gd.law` explains each."""
 
     stride: str
     distance: float
@@ -98,7 +98,10 @@ class AdaptiveMarginLaw:
         return sum(candidate.expected_cost for candidate in self.candidates)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
-        """`size` independent runs with the same projections, abreast: the runs are columns of every matrix product."""
+        """Draw `size` independent runs with the same projections, abreast.
+
+        The runs are columns of every matrix product.
+        """
         best, index = np.full(size, np.inf), np.zeros(size, dtype=int)
         winners = []
         runs = sampled_gd.released([candidate.descent for candidate in self.candidates], rng, size)
@@ -130,7 +133,7 @@ class WhiteBoxLaw(AdaptiveMarginLaw):
     output: str = "average"
 
     def outputs(self, releases: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-        """w_gamma of every run, a list of (size, k): the average or the last of its iterates."""
+        """Return w_gamma of every run, a list of (size, k): the average or the last of its iterates."""
         weights = []
         for j, candidate in enumerate(self.candidates):
             iterates, run = releases[f"iterates{j}"], candidate.descent
@@ -141,18 +144,18 @@ class WhiteBoxLaw(AdaptiveMarginLaw):
         return weights
 
     def means(self, releases: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Scores without their noise, shape (size, m)."""
+        """Return scores without their noise, shape (size, m)."""
         pairs = zip(self.candidates, self.outputs(releases), strict=True)
         return np.column_stack([run.errors(weights, self.ties) for run, weights in pairs]) + self.penalties
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
-        """`size` independent runs, seen completely."""
+        """Draw `size` independent runs, seen completely."""
         seen = {f"iterates{j}": c.descent.sample(rng, size) for j, c in enumerate(self.candidates)}
         noise = rng.normal(scale=self.sigma, size=(size, len(self.margins)))
         return seen | {"scores": self.means(seen) + noise}
 
     def log_density(self, releases: Mapping[str, np.ndarray]) -> np.ndarray:
-        """The exact log density, shape (size,): Gaussian steps, then Gaussian scores given the iterates."""
+        """Return the exact log density, shape (size,): Gaussian steps, then Gaussian scores given the iterates."""
         standard = (releases["scores"] - self.means(releases)) / self.sigma
         scores = -(standard**2).sum(axis=1) / 2 - len(self.margins) * (log(2 * np.pi) / 2 + log(self.sigma))
         runs: list[Any] = [c.descent for c in self.candidates]
@@ -160,7 +163,9 @@ class WhiteBoxLaw(AdaptiveMarginLaw):
 
 
 def budget(epsilon: float, delta: float, calibration: str = "exact") -> float:
-    """The Gaussian budget mu of (epsilon, delta)-DP: "printed" epsilon / (2 sqrt(2 log(1/delta))), "exact" the largest.
+    """Return the Gaussian budget mu of (epsilon, delta)-DP.
+
+    "printed" is epsilon / (2 sqrt(2 log(1/delta))), "exact" the largest.
 
     Raises ValueError for delta outside (0, 1) and epsilon outside (0, 8 log(1/delta)), the range of Theorem 4.1.
 
@@ -178,7 +183,9 @@ def budget(epsilon: float, delta: float, calibration: str = "exact") -> float:
 def draw_projections(
     n: int, d: int, *, radius: float = 1.0, beta: float | None = None, rng: np.random.Generator
 ) -> tuple[Projection | None, ...]:
-    """The public randomness of Algorithm 3: a sign projection for every margin, None (the identity) where k >= d.
+    """Return the public randomness of Algorithm 3.
+
+    A sign projection for every margin, None (the identity) where k >= d.
 
     They know n and d and nothing else of the data. `beta` is the probability that some projection loses more than a
     third of its margin, 1/n^2 by default.
@@ -196,7 +203,10 @@ def draw_projections(
 def checked_projections(
     shape: tuple[int, ...], margins: np.ndarray, radius: float, projections: Projections | None
 ) -> Projections:
-    """`projections`, or identities where they may be left out. Raises ValueError for a wrong number or dimension."""
+    """Return `projections`, or identities where they may be left out.
+
+    Raises ValueError for a wrong number or dimension.
+    """
     n, d = shape
     if projections is None:
         if (k := bounds.projection_rows(n, margins[-1], radius)) < d:
@@ -218,7 +228,7 @@ def candidates(
     projections: Projections | None = None,
     **descent: Unpack[Descent],
 ) -> tuple[projected_gd.JLGDLaw, ...]:
-    """Algorithm 1 for every margin of the grid, each with the budget `mu`: a tuple of laws.
+    """Return the laws of Algorithm 1 for every margin of the grid, each with the budget `mu`.
 
     They are the base mechanism of Algorithms 2 and 4; `steps` is "balanced" by default. `projections` as
     `draw_projections` returns them; they may be left out if all of them are the identity.
@@ -258,7 +268,9 @@ def law(
     projections: Projections | None = None,
     **descent: Unpack[Strides],
 ) -> AdaptiveMarginLaw:
-    """Algorithm 3 of wzw25: run Algorithm 1 for every margin of the grid, release the run with the fewest noisy errors.
+    """Return the law of Algorithm 3 of wzw25.
+
+    It runs Algorithm 1 for every margin of the grid and releases the run with the fewest noisy errors.
 
     Formal guarantee: `privacy`, an (epsilon, delta) under replacement of one record, for every input and all fixed
     projections; more precisely `gdp`. Each of the m runs and each of their m scores is a Gaussian mechanism with budget
@@ -317,7 +329,7 @@ def law(
 
 
 def drawn(X: ArrayLike, radius: float, projections: Projections | None, rng: np.random.Generator) -> Projections:
-    """`projections`, or those new ones for data of the shape of X that need less noise than no projection."""
+    """Return `projections`, or new ones for data of the shape of X that need less noise than no projection."""
     if projections is not None:
         return projections
     n, d = table(X).shape
@@ -326,13 +338,15 @@ def drawn(X: ArrayLike, radius: float, projections: Projections | None, rng: np.
 
 
 def chosen_model(law: Any, rng: np.random.Generator) -> AdaptiveModel:
-    """One release of Algorithm 3 or 6 as a predictor: what their `fit` ends with."""
+    """Draw one release of Algorithm 3 or 6 as a predictor: what their `fit` ends with."""
     release = law.sample(rng)
     return AdaptiveModel(release["weights"][0], law.privacy, margin=float(release["margin"][0]))
 
 
 def chosen_steps(n: int, d: int, mu: float) -> str:
-    """What `steps` "auto" stands for: "sampled" where full descents would take more than `PATIENCE` core-seconds.
+    """Return what `steps` "auto" stands for.
+
+    It is "sampled" where full descents would take more than `PATIENCE` core-seconds.
 
     >>> chosen_steps(2500, 50, 0.27), chosen_steps(5000, 50, 0.27)
     ('balanced', 'sampled')
@@ -361,7 +375,7 @@ def fit(
     projections: Projections | None = None,
     rng: np.random.Generator | None = None,
 ) -> AdaptiveModel:
-    """One release of Algorithm 3, as a predictor x -> sign(<weights, x>) that remembers its privacy and its margin.
+    """Draw one release of Algorithm 3, a predictor x -> sign(<weights, x>) that remembers its privacy and its margin.
 
     Needs no other parameter than `epsilon` and `delta`; why the defaults are what they are stands at the top of this
     file. `steps` "auto" is `chosen_steps`, which knows n, d and the budget. `precision` "single" descends in float32,

@@ -22,7 +22,9 @@ REALS = (int, float, Fraction, np.integer, np.floating, np.bool_)
 
 
 def real(name: str, value: Any) -> float:
-    """`value` as a float. Raises ValueError unless it is one real number (bool, int, float or Fraction) or a 0-d array.
+    """Return `value` as a float.
+
+    Raises ValueError unless it is one real number (bool, int, float or Fraction) or a 0-d array.
 
     A whole number or a fraction too large for a float becomes inf, which no range below admits.
 
@@ -40,7 +42,7 @@ def real(name: str, value: Any) -> float:
 
 
 def in_range(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
-    """`value` as a float. ValueError unless low < value < high, or low <= value <= high with `closed` ends.
+    """Return `value` as a float. ValueError unless low < value < high, or low <= value <= high with `closed` ends.
 
     >>> in_range("delta", 1, 0, 1, closed=True)
     1.0
@@ -72,7 +74,7 @@ def _rounded_up(above: float, below: float) -> RoundedUp:
 
 
 def at_least(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
-    """`in_range`, but rounded up where no float equals `value`: a Fraction, a large int, an extended float.
+    """Return `value` as `in_range` does, rounded up where no float equals it: a Fraction, a large int, a long double.
 
     >>> third = at_least("epsilon", Fraction(1, 3), 0, 1)
     >>> third, third > Fraction(1, 3), third.below < Fraction(1, 3)
@@ -88,7 +90,7 @@ def at_least(name: str, value: Any, low: float, high: float, *, closed: bool = F
 
 
 def at_most(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
-    """`in_range`, but rounded down where no float equals `value`.
+    """Return `value` as `in_range` does, rounded down where no float equals it.
 
     >>> at_most("delta", Fraction(2, 3), 0, 1) < Fraction(2, 3)
     True
@@ -110,7 +112,7 @@ def _rational(value: Any) -> Fraction | None:
 
 
 def reals(name: str, value: Any) -> np.ndarray:
-    """Real numbers as an array of floats. Raises ValueError, without an entry, for anything else: masked, complex,
+    """Return real numbers as an array of floats. ValueError, without an entry, for anything else: masked, complex,
     text, objects, ragged lists."""
     if np.ma.isMaskedArray(value):
         raise ValueError(f"{name} is a masked array: what its masked entries stand for is not ours to guess")
@@ -125,7 +127,7 @@ def reals(name: str, value: Any) -> np.ndarray:
 
 
 def brief(value: Any) -> str:
-    """A parameter as a message may show it: numbers, short words and None as they are, the rest by its type."""
+    """Return a parameter as a message may show it: numbers, short words and None as they are, the rest by its type."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     text = repr(value) if isinstance(value, str) else str(value)
@@ -141,7 +143,7 @@ def _short(end: float) -> str:
 
 
 def up(x: Fraction) -> float:
-    """The smallest float that is at least `x`; inf beyond the largest.
+    """Return the smallest float that is at least `x`; inf beyond the largest.
 
     >>> up(Fraction(1, 10)) >= Fraction(1, 10), up(Fraction(1, 10**400))
     (True, 5e-324)
@@ -154,7 +156,7 @@ def up(x: Fraction) -> float:
 
 
 def down(x: Fraction) -> float:
-    """The largest float that is at most `x`.
+    """Return the largest float that is at most `x`.
 
     >>> down(Fraction(1, 10)) <= Fraction(1, 10), down(Fraction(1, 10**400))
     (True, 0.0)
@@ -163,7 +165,7 @@ def down(x: Fraction) -> float:
 
 
 def root_up(x: Fraction) -> float:
-    """The smallest float whose square is at least `x` >= 0.
+    """Return the smallest float whose square is at least `x` >= 0.
 
     >>> root_up(Fraction(25)), Fraction(root_up(Fraction(2))) ** 2 > 2
     (5.0, True)
@@ -174,7 +176,7 @@ def root_up(x: Fraction) -> float:
 
 
 def root_down(x: Fraction) -> float:
-    """The largest float whose square is at most `x` >= 0.
+    """Return the largest float whose square is at most `x` >= 0.
 
     >>> root_down(Fraction(25)), Fraction(root_down(Fraction(2))) ** 2 < 2
     (5.0, True)
@@ -184,7 +186,7 @@ def root_down(x: Fraction) -> float:
 
 
 def sum_up(values: Iterable[float]) -> float:
-    """The smallest float that is at least the exact sum of finite floats.
+    """Return the smallest float that is at least the exact sum of finite floats.
 
     >>> sum_up([0.1] * 10) > 1, 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1  # each rounds on its way
     (True, 0.9999999999999999)
@@ -199,7 +201,7 @@ FAR = 60.0  # standard deviations; the tail beyond has a mass below e^-1800
 
 
 def certified_delta(epsilon: float, mu: float) -> float:
-    """A float of at least delta(epsilon; mu), 0 <= epsilon < inf, 0 < mu < inf, and hardly more; never 0.
+    """Return a float of at least delta(epsilon; mu), 0 <= epsilon < inf, 0 < mu < inf, and hardly more; never 0.
 
     With u = epsilon / mu - mu / 2 and Mills' ratio m it is phi(u) (m(u) - m(u + mu)), or Phi(-u) - phi(u) m(u + mu)
     where u < -1; evaluated in balls, with as many bits as it takes.
@@ -221,14 +223,17 @@ def certified_delta(epsilon: float, mu: float) -> float:
 
 
 def lemma_epsilon(mu: float, delta: float) -> float:
-    """mu^2 / 2 + mu sqrt(2 log(1/delta)) of wzw25 Lemma E.1, rounded up: an epsilon that mu-GDP always implies."""
+    """Return mu^2 / 2 + mu sqrt(2 log(1/delta)) of wzw25 Lemma E.1, rounded up.
+
+    An epsilon that mu-GDP always implies.
+    """
     with ctx.workprec(128):
         m = exact(mu)
         return upper_end(m * m / 2 + m * (-2 * exact(delta).log()).sqrt())
 
 
 def newton_epsilon(start: float, mu: float, delta: float) -> float:
-    """About the root of delta(epsilon; mu) = delta, by Newton steps in log delta from a larger `start`.
+    """Return nearly the root of delta(epsilon; mu) = delta, by Newton steps in log delta from a larger `start`.
 
     The logarithm is concave in epsilon, so the steps come down to the root, quadratically. Its slope is
     -e^epsilon Phi(-u - mu) / delta(epsilon; mu) with e^epsilon Phi(-u - mu) = phi(u) m(u + mu), u = epsilon / mu -
@@ -248,7 +253,9 @@ def newton_epsilon(start: float, mu: float, delta: float) -> float:
 
 
 def lemma_mu(epsilon: float, delta: float) -> float:
-    """A mu that implies (epsilon, delta)-DP, rounded down: Lemma E.1 solved for mu, or sqrt(2 pi) delta if larger.
+    """Return a mu that implies (epsilon, delta)-DP, rounded down.
+
+    Lemma E.1 solved for mu, or sqrt(2 pi) delta if larger.
 
     At epsilon = 0 delta(0; mu) = erf(mu / sqrt 8) <= mu / sqrt(2 pi), and it decreases in epsilon.
     """
@@ -259,7 +266,7 @@ def lemma_mu(epsilon: float, delta: float) -> float:
 
 
 def pure_is_gaussian(epsilon: float, mu: float) -> bool:
-    """Whether epsilon-DP is shown to imply mu-GDP: Phi(-mu / 2) <= 1 / (1 + e^epsilon)."""
+    """Return whether epsilon-DP is shown to imply mu-GDP: Phi(-mu / 2) <= 1 / (1 + e^epsilon)."""
     with ctx.workprec(128):
         e, half = exact(epsilon), exact(mu) / 2
         if epsilon < 1:  # both sides are near 1/2: compare what is missing
@@ -269,7 +276,7 @@ def pure_is_gaussian(epsilon: float, mu: float) -> bool:
 
 
 def group_delta(epsilon: float, delta: float, k: int) -> float:
-    """delta (e^{k epsilon} - 1) / (e^epsilon - 1), or k delta at epsilon = 0, rounded up; at most 1."""
+    """Return delta (e^{k epsilon} - 1) / (e^epsilon - 1), or k delta at epsilon = 0, rounded up; at most 1."""
     if delta == 0:
         return 0.0
     if epsilon == 0:

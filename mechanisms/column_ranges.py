@@ -66,7 +66,7 @@ class Ranges:
     privacy: GaussianDP | None  # what the releases spent together; None where everything was given
 
     def standardised(self, X: ArrayLike) -> np.ndarray:
-        """(x - centre) / spread, clipped to [-`REACH`, `REACH`], record by record; what is no number is 0.
+        """Return (x - centre) / spread, clipped to [-`REACH`, `REACH`], record by record; what is no number is 0.
 
         >>> Ranges(np.array([5.0]), np.array([2.0]), None).standardised([[6.0], [float("nan")], [1e308]]).tolist()
         [[0.5], [0.0], [2.0]]
@@ -100,7 +100,7 @@ class Shapes:
         return np.ascontiguousarray(self.masses.T, dtype=np.float32), (squares / 2).astype(np.float32)
 
     def fits(self, noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
-        """-(squared distance of counts and shape) / 2 over the variance, up to a constant a column: (d, shapes).
+        """Return -(squared distance of counts and shape) / 2 over the variance, up to a constant a column: (d, shapes).
 
         Noisy counts are public, so nothing but the choice of a shape hangs on the precision of this.
         """
@@ -112,17 +112,17 @@ class Shapes:
 
 
 def normal(mean: float, spread: float) -> Cdf:
-    """The distribution function of a normal."""
+    """Return the distribution function of the standard normal law at x."""
     return lambda x: ndtr((x - mean) / spread)
 
 
 def exponential(x: np.ndarray) -> np.ndarray:
-    """The distribution function of the exponential with mean 1."""
+    """Return the distribution function of the exponential law of mean 1 at x."""
     return -np.expm1(-np.maximum(x, 0.0))
 
 
 def broad(x: np.ndarray) -> np.ndarray:
-    """The distribution function of a number whose logarithm to base 2 is normal with spread 3, of either sign."""
+    """Return the distribution function of a number of either sign whose base-2 logarithm is normal with spread 3."""
     with np.errstate(divide="ignore"):
         return 0.5 + np.sign(x) * ndtr(np.log2(np.abs(x)) / 3) / 2
 
@@ -138,7 +138,7 @@ class Family:
 
 
 def families() -> list[Family]:
-    """Normals, exponentials, zeros beside normals, broad ones, and points: all of a column in one octave, or in two.
+    """Return the shapes of columns: normals, exponentials, zeros beside normals, broad ones, points in 1 or 2 octaves.
 
     Of a point no more is known than its octaves, so its spread is a quarter of its centre.
     """
@@ -161,14 +161,14 @@ def families() -> list[Family]:
 
 @cache
 def octave_edges() -> np.ndarray:
-    """The finite edges of the signed octaves, ascending, shape (BINS + 1,)."""
+    """Return the finite edges of the signed octaves, ascending, shape (BINS + 1,)."""
     sizes = 2.0 ** np.arange(-OCTAVES, OCTAVES + 1)
     return np.concatenate([-sizes[::-1], sizes])
 
 
 @cache
 def octave_shapes() -> Shapes:
-    """Every family at every half octave."""
+    """Return the shapes of every family at every half octave."""
     edges = octave_edges().copy()
     edges[[0, -1]] = -inf, inf
     places = np.arange(4 * OCTAVES)
@@ -184,7 +184,10 @@ def octave_shapes() -> Shapes:
 
 @cache
 def cell_shapes() -> Shapes:
-    """Normals at every half cell, of four widths, in units of a cell; the narrowest are looked at more closely."""
+    """Return normals at every half cell, of four widths, in units of a cell.
+
+    The narrowest are looked at more closely.
+    """
     middles, widths = (a.ravel() for a in np.meshgrid(np.arange(0, CELLS + 0.25, 0.5), [0.5, 1.0, 2.0, 4.0]))
     edges = np.concatenate([[-inf], np.arange(CELLS + 1.0), [inf]])
     masses = np.diff(ndtr((edges - middles[:, None]) / widths[:, None]), axis=1)
@@ -193,7 +196,7 @@ def cell_shapes() -> Shapes:
 
 
 def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
-    """The shape of every column, by its noisy counts and a prior learnt from those of all columns: (d,) indices.
+    """Return the shape of every column, by its noisy counts and a prior learnt from those of all columns: (d,) indices.
 
     The prior is a product of one over families, flat at first, and one over positions, at first falling like 1 / k^2
     beyond four octaves from 1; both are learnt by expectation and maximisation, `ROUNDS` times.
@@ -224,7 +227,7 @@ def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
 
 
 def octave_bins(X: np.ndarray) -> np.ndarray:
-    """The signed octave of every entry, 0 to 256, by the bits of its exponent; finite entries.
+    """Return the signed octave of every entry, 0 to 256, by the bits of its exponent; finite entries.
 
     >>> octave_bins(np.array([[1.5, -1.5, 0.0, 1e-300, 1e300]])).tolist()
     [[193, 63, 128, 128, 256]]
@@ -236,12 +239,15 @@ def octave_bins(X: np.ndarray) -> np.ndarray:
 
 
 def counts_of(bins: np.ndarray, size: int) -> np.ndarray:
-    """How many records are in each bin, column by column: (n, d) whole numbers below `size` -> (d, size)."""
+    """Return how many records are in each bin, column by column: (n, d) whole numbers below `size` -> (d, size)."""
     return np.stack([np.bincount(column, minlength=size) for column in bins.T]).astype(float)
 
 
 def octave_counts(X: np.ndarray) -> np.ndarray:
-    """The counts of the first release before noise, shape (d, 257); a band of rows at a time, which fits the cache."""
+    """Return the counts of the first release before noise, shape (d, 257).
+
+    A band of rows at a time, which fits the cache.
+    """
     if kernels := compiled(X.size):
         counts = np.zeros((X.shape[1], BINS), dtype=np.int64)
         kernels.exponent_counts(np.ascontiguousarray(X, dtype=float).view(np.int64), OCTAVES, counts)
@@ -256,7 +262,7 @@ def octave_counts(X: np.ndarray) -> np.ndarray:
 
 
 def cell_counts(X: np.ndarray, low: np.ndarray, width: np.ndarray) -> np.ndarray:
-    """The counts of a closer look before noise, `CELLS` cells in [low, low + width) and two outside: (d, 18)."""
+    """Return the counts of a closer look before noise, `CELLS` cells in [low, low + width) and two outside: (d, 18)."""
     with np.errstate(over="ignore"):
         cells = np.floor((X - low) / width * CELLS)
     return counts_of(np.clip(cells, -1, CELLS).astype(int) + 1, CELLS + 2)
@@ -278,23 +284,23 @@ class ColumnRangesLaw:
     noise: str = "exact"
 
     def noisy(self, rng: np.random.Generator, counts: np.ndarray, sigma: float) -> np.ndarray:
-        """Counts with noise."""
+        """Return counts with noise added."""
         if self.noise == "exact":
             return noisy_counts(rng, counts, sigma)
         return counts + rng.normal(scale=sigma, size=counts.shape)
 
     def first_counts(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """The first release alone, shape (size, d, 257)."""
+        """Return the first release alone, shape (size, d, 257)."""
         counts = octave_counts(self.X)
         return self.noisy(rng, np.broadcast_to(counts, (size, *counts.shape)), self.sigma)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
-        """`size` independent searches, one after the other."""
+        """Draw `size` independent searches, one after the other."""
         found = [self.search(lambda counts, sigma: self.noisy(rng, counts, sigma)) for _ in range(size)]
         return {name: np.array([one[name] for one in found]) for name in ("centre", "spread", "mu")}
 
     def search(self, ask: Callable[[np.ndarray, float], np.ndarray]) -> dict[str, Any]:
-        """One search: the octaves, then closer looks at the columns that need them.
+        """Run one search: the octaves, then closer looks at the columns that need them.
 
         `ask(counts, sigma)` hands back noisy counts: what is released is a function of them.
         """
@@ -323,7 +329,10 @@ class ColumnRangesLaw:
 
 
 def two_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The neighbouring octaves of one sign that hold most, by noisy counts: lower ends, widths, what they hold."""
+    """Return the neighbouring octaves of one sign that hold most, by noisy counts.
+
+    Lower ends, widths, what they hold.
+    """
     pairs = noisy[:, :-1] + noisy[:, 1:]
     pairs[:, 2 * OCTAVES - 1 : 2 * OCTAVES + 1] = -inf  # with the middle, which is of both signs
     best, edges = pairs.argmax(axis=1), octave_edges()
@@ -331,14 +340,14 @@ def two_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def around(noisy: np.ndarray, centre: np.ndarray) -> np.ndarray:
-    """What the cells within one of a centre hold, by noisy counts (d, 18); centres (d,) in cells."""
+    """Return what the cells within one of a centre hold, by noisy counts (d, 18); centres (d,) in cells."""
     cell, middle = np.arange(-1, CELLS + 1), centre[:, None]
     near = (cell >= np.floor(middle - 1)) & (cell < np.ceil(middle + 1))
     return np.asarray((noisy * near).sum(axis=1))
 
 
 def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -> ColumnRangesLaw:
-    """The search for the centre and spread of every column within `privacy`.
+    """Return the law of a search for the centre and spread of every column within `privacy`.
 
     Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an ApproxDP
     the largest that implies it): the first release spends sqrt(2 d) / sigma, and every further one is made only if the
@@ -363,7 +372,7 @@ def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -
 def fit(
     X: ArrayLike, *, epsilon: float, delta: float, noise: str = "exact", rng: np.random.Generator | None = None
 ) -> Ranges:
-    """One release: the centre and spread of every column; its `privacy` is what was spent of (epsilon, delta).
+    """Draw one release: the centre and spread of every column; its `privacy` is what was spent of (epsilon, delta).
 
     >>> X = np.random.default_rng(0).normal(size=(1000, 1)) * 1e-4
     >>> found = fit(X, epsilon=2.0, delta=1e-5, rng=np.random.default_rng(1))
@@ -374,6 +383,6 @@ def fit(
 
 
 def released(made: ColumnRangesLaw, rng: np.random.Generator) -> Ranges:
-    """One release of a law."""
+    """Draw one release of a law."""
     found = made.sample(rng)
     return Ranges(found["centre"][0], found["spread"][0], GaussianDP(float(found["mu"][0]), made.privacy.neighbours))

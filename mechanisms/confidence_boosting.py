@@ -52,15 +52,15 @@ class BoostedLaw:
     noise: str = "float"
 
     def candidates(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """The models of all chunks, shape (size, m, d)."""
+        """Return the models of all chunks, shape (size, m, d)."""
         return np.stack([np.asarray(learner.sample(rng, size)) for learner in self.learners], axis=1)
 
     def losses(self, W: ArrayLike) -> np.ndarray:
-        """Mean clipped losses on the last chunk of the rows of W, shape (size,), in [0, loss_bound]."""
+        """Return the mean clipped losses on the last chunk of the rows of W, shape (size,), in [0, loss_bound]."""
         return self.data.mean_losses(W, self.loss_bound)
 
     def select(self, candidates: ArrayLike) -> report_noisy_max.NoisyMaxLaw | report_noisy_max.GridNoisyMaxLaw:
-        """The exact law of the chosen index among fixed models, shape (m, d)."""
+        """Return the exact law of the chosen index among fixed models, shape (m, d)."""
         if self.noise == "exact":
             sums, _, most = self.data.loss_steps(candidates, self.loss_bound)
             return report_noisy_max.law(-sums, sensitivity=float(most), privacy=self.selection, noise="exact")
@@ -68,7 +68,7 @@ class BoostedLaw:
         return report_noisy_max.law(-self.losses(candidates), sensitivity=moved, scale=self.scale)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, d)."""
+        """Draw `size` independent releases, shape (size, d)."""
         W = self.candidates(rng, size)
         if self.noise == "exact":
             return np.array([own[self.select(own).sample(rng)[0]] for own in W])
@@ -77,7 +77,7 @@ class BoostedLaw:
 
 
 def sensitivity(loss_bound: float, records: int) -> float:
-    """How far one record moves a mean of losses in [0, loss_bound], rounded up.
+    """Return how far one record moves a mean of losses in [0, loss_bound], rounded up.
 
     >>> sensitivity(2.0, 4)
     0.5
@@ -87,7 +87,7 @@ def sensitivity(loss_bound: float, records: int) -> float:
 
 
 def chunk_sizes(n: int, candidates: int) -> tuple[int, int]:
-    """Records of each of the m training chunks, and of the last one, which gets what is left over.
+    """Return the sizes of the m training chunks, and of the last one, which gets what is left over.
 
     >>> chunk_sizes(103, 4)
     (20, 23)
@@ -200,7 +200,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release, as a predictor; (epsilon, delta)-DP under replacement of one record, delta = 0 for a pure learner.
+    """Draw one release, a predictor; (epsilon, delta)-DP under replacement of one record, delta = 0 for a pure learner.
 
     >>> from lemmata.mechanisms import glm_output
     >>> def learner(X, y, *, privacy):

@@ -29,7 +29,7 @@ class PrivacyLeakWarning(UserWarning):
 
 
 def leak(text: str) -> None:
-    """One warning; none if this process had it before."""
+    """Warn once of a leak; not again in this process."""
     if text not in TOLD:
         TOLD.add(text)
         warnings.warn(text, PrivacyLeakWarning, stacklevel=4)
@@ -56,7 +56,7 @@ def warn_of_leaks(estimator: Any, n: int, *, labels: bool = True) -> None:
 
 
 def fitting(estimator: Any) -> list[Any]:
-    """The Pipelines, and what fits its estimators several times, around the fit of `estimator`, as far as can be seen.
+    """Return the Pipelines and searches around the fit of `estimator`, as far as can be seen.
 
     A step of a Pipeline is fine that fits nothing (scikit-learn's tag `requires_fit`), or says what it spent
     (`privacy_`). Searches, ensembles, calibrations and one class against the rest are scikit-learn's meta-estimators.
@@ -88,7 +88,7 @@ def pay(accountant: Any, guarantee: Guarantee, label: str) -> None:
 
 
 def checked_account(accountant: Any) -> bool:
-    """Whether there is one. Raises ValueError for what is none."""
+    """Return whether there is an account. Raises ValueError for what is none."""
     if accountant is None:
         return False
     if not isinstance(accountant, Accountant):

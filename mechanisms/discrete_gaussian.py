@@ -28,7 +28,7 @@ MOST = 2**24  # grid steps in one standard deviation, at most: 2 steps^2 times a
 
 
 def bernoulli_exp(rng: np.random.Generator, numerator: ArrayLike, denominator: int) -> np.ndarray:
-    """Bernoulli(exp(-numerator / denominator)) for whole 0 <= numerator <= denominator, shape of `numerator`.
+    """Draw Bernoulli(exp(-numerator / denominator)) for whole 0 <= numerator <= denominator, shape of `numerator`.
 
     Exact (von Neumann): the number K of the first failure among Bernoulli(x / 1), Bernoulli(x / 2), ... is odd
     with probability exp(-x). Each trial is one uniform whole number below denominator * k.
@@ -49,7 +49,7 @@ def bernoulli_exp(rng: np.random.Generator, numerator: ArrayLike, denominator: i
 
 
 def bernoulli_exp_any(rng: np.random.Generator, numerator: np.ndarray, denominator: int) -> np.ndarray:
-    """Bernoulli(exp(-numerator / denominator)) for any whole numerator >= 0: one coin of e^-1 for every whole part."""
+    """Draw Bernoulli(exp(-numerator / denominator)) for any whole numerator >= 0: one coin of e^-1 a whole part."""
     parts, rest = np.divmod(numerator, denominator)
     alive = bernoulli_exp(rng, rest, denominator)
     left = np.flatnonzero(alive & (parts > 0))
@@ -62,7 +62,7 @@ def bernoulli_exp_any(rng: np.random.Generator, numerator: np.ndarray, denominat
 
 
 def discrete_gaussian(rng: np.random.Generator, steps: int, size: int | tuple[int, ...]) -> np.ndarray:
-    """Whole numbers with Pr(K = k) proportional to exp(-k^2 / (2 steps^2)), exactly; `steps` a whole number.
+    """Draw whole numbers with Pr(K = k) proportional to exp(-k^2 / (2 steps^2)), exactly; `steps` a whole number.
 
     CKS 2020, Algorithm 3: K discrete Laplace of scale `steps`, kept with probability exp(-(|K| - steps)^2 / (2
     steps^2)); the product is exp(-K^2 / (2 steps^2)) up to a constant.
@@ -82,7 +82,7 @@ def discrete_gaussian(rng: np.random.Generator, steps: int, size: int | tuple[in
 
 
 def spent(epsilon: float, moved: float, steps: int, F: int) -> float:
-    """The delta of `discrete_gaussian_delta`, certified: rounded up; 1 where the bound says nothing.
+    """Return the delta of `discrete_gaussian_delta`, certified: rounded up; 1 where the bound says nothing.
 
     >>> spent(1.0, 2.0**16, 4 * 2**16, 1) > 1e-6 > spent(1.0, 2.0**16, 5 * 2**16, 1)
     True
@@ -96,7 +96,7 @@ def spent(epsilon: float, moved: float, steps: int, F: int) -> float:
 
 @dataclass(frozen=True)
 class DiscreteGaussianLaw:
-    """grid * (round(centre / grid) + K), K iid discrete Gaussian of `steps` grid steps, on one dataset."""
+    """The law of grid * (round(centre / grid) + K), K iid discrete Gaussian of `steps` grid steps, on one dataset."""
 
     centre: np.ndarray = field(repr=False)  # shape (F,), inside [-bound, bound]; private
     grid: float  # a power of two, public
@@ -114,11 +114,11 @@ class DiscreteGaussianLaw:
         return np.rint(self.centre / self.grid).astype(np.int64)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, F), all multiples of `grid`."""
+        """Draw `size` independent releases, shape (size, F), all multiples of `grid`."""
         return (self.point + discrete_gaussian(rng, self.steps, (size, self.centre.size))) * self.grid
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """The log-probability of each release, shape (size,): -inf off the grid."""
+        """Return the log-probability of each release, shape (size,): -inf off the grid."""
         places = np.atleast_2d(releases) / self.grid
         reach = np.arange(1, 40 * self.steps + 1) if self.steps < 100 else np.zeros(0)
         total = 1 + 2 * np.exp(-(reach**2) / (2 * self.steps**2)).sum() if reach.size else self.steps * sqrt(2 * np.pi)
@@ -176,7 +176,7 @@ def fit(
     steps: int = FINE,
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
-    """One release with discrete Gaussian noise, shape (F,); without `rng` from the system's entropy.
+    """Draw one release with discrete Gaussian noise, shape (F,); without `rng` from the system's entropy.
 
     >>> fit([0.3], sensitivity=1.0, bound=1.0, privacy=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(0)).shape
     (1,)

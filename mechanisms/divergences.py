@@ -56,13 +56,13 @@ LARGEST_RHO = 1e300
 
 
 def pure_rho(epsilon: float) -> float:
-    """epsilon tanh(epsilon / 2), rounded up: the least rho that epsilon-DP implies."""
+    """Return epsilon tanh(epsilon / 2), rounded up: the least rho that epsilon-DP implies."""
     with ctx.workprec(192):
         return upper_end(exact(epsilon) * (exact(epsilon) / 2).tanh())
 
 
 def pure_renyi(epsilon: float, order: float) -> float:
-    """The divergence of randomised response at `order`, rounded up: the least that epsilon-DP implies."""
+    """Return the divergence of randomised response at `order`, rounded up: the least that epsilon-DP implies."""
     with ctx.workprec(256):
         e, a = exact(epsilon), exact(order)
         return upper_end((_log_cosh((a - arb(0.5)) * e) - _log_cosh(e / 2)) / (a - 1))
@@ -74,7 +74,7 @@ def _log_cosh(x: arb) -> arb:
 
 
 def renyi_at(points: Points, order: float) -> Fraction | None:
-    """What a curve implies at another order: a chord of (a - 1) epsilon; None above its last order."""
+    """Return what a curve implies at another order: a chord of (a - 1) epsilon; None above its last order."""
     before = Fraction(1), Fraction(0)
     least: Fraction | None = None
     for known, epsilon in points:
@@ -90,7 +90,10 @@ def renyi_at(points: Points, order: float) -> Fraction | None:
 
 
 def doubled(points: Points) -> Points:
-    """A curve for groups of two, at half of every order above 2: the inequality of the module at those orders."""
+    """Return a curve for groups of two, at half of every order above 2.
+
+    The inequality of the module at those orders.
+    """
     found = []
     for order, epsilon in points:
         a = Fraction(order) / 2
@@ -104,7 +107,7 @@ def doubled(points: Points) -> Points:
 
 
 class Bound:
-    """D_a(P || P') <= gamma at each order a that is asked for: those of `points`, or with `rho` at a rho for all a > 1.
+    """A bound on Renyi divergences: D_a(P || P') <= gamma at each order a, or at most a rho for all a > 1 with `rho`.
 
     Orders are kept as a - 1, which may be far smaller than 1 where rho is large.
     """
@@ -117,14 +120,14 @@ class Bound:
         self.nearest = 36 + max(0.0, -log(smallest))  # logit of the v closest to 1 that is tried
 
     def logs(self, strength: float) -> np.ndarray:
-        """log(a - 1) of the orders worth trying, `strength` a size of log(1 / delta)."""
+        """Return log(a - 1) of the orders worth trying, `strength` a size of log(1 / delta)."""
         if self.rho is None:
             return np.log(self.excess)
         centre = (log(strength) - log(self.rho)) / 2
         return np.linspace(centre - 9, centre + 9, GRID)
 
     def moments(self, logs: np.ndarray) -> np.ndarray:
-        """(a - 1) gamma at these orders, in floats."""
+        """Return (a - 1) gamma at these orders, in floats."""
         t = np.exp(logs)
         if self.rho is not None:
             with np.errstate(over="ignore"):
@@ -132,7 +135,7 @@ class Bound:
         return np.asarray(self.excess * [epsilon for _, epsilon in self.points])
 
     def exactly(self, place: int, log_excess: float) -> tuple[arb, arb]:
-        """a - 1 and gamma in balls."""
+        """Return a - 1 and gamma as balls."""
         if self.rho is not None:
             t = exact(float(np.exp(log_excess)))
             return t, (t + 1) * exact(self.rho)
@@ -141,7 +144,7 @@ class Bound:
 
 
 def certified(t: arb, gamma: arb, log_u: float, log_v: float) -> tuple[float, float]:
-    """(epsilon, delta) of formula (1), a = 1 + t, both rounded up."""
+    """Return (epsilon, delta) of formula (1), a = 1 + t, both rounded up."""
     a, L, v = t + 1, exact(log_u), exact(log_v).exp()
     v_t = (exact(log_v) * t).exp()
     D = a * ((L * t).exp() - v_t)
@@ -199,13 +202,13 @@ def _best(
 
 
 def least_epsilon(bound: Bound, delta: float) -> float:
-    """The smallest epsilon >= 0 found with (epsilon, delta), 0 < delta < 1, rounded up."""
+    """Return the smallest epsilon >= 0 found with (epsilon, delta), 0 < delta < 1, rounded up."""
     best = _best(bound, _epsilon_of, log(delta), max(-log(delta), 1e-3), np.linspace(-36, bound.nearest, GRID))
     return _first(bound, *best, lambda epsilon, spent: max(0.0, epsilon) if spent <= delta else None, 1)
 
 
 def least_delta(bound: Bound, epsilon: float) -> float:
-    """The smallest delta found with (epsilon, delta), 0 <= epsilon < inf, rounded up; never 0."""
+    """Return the smallest delta found with (epsilon, delta), 0 <= epsilon < inf, rounded up; never 0."""
     strength = 1.0 if bound.rho is None else min(max((epsilon - bound.rho) ** 2 / (4 * bound.rho), 1e-3), 1e300)
     logits = np.linspace(-40 - epsilon, bound.nearest if epsilon < 1 else 2 - epsilon, GRID)  # u > e^epsilon, and v < 1
     best = _best(bound, _log_delta_of, epsilon, strength, logits)
@@ -214,13 +217,13 @@ def least_delta(bound: Bound, epsilon: float) -> float:
 
 
 def implied_curve(bound: Bound, rho: float) -> list[tuple[float, float]]:
-    """Some (epsilon, delta) that a bound implies, around the mean rho of the losses, each delta rounded up."""
+    """Return some (epsilon, delta) that a bound implies, around the mean rho of the losses, each delta rounded up."""
     epsilons = [0.0, *(rho + slope * sqrt(2 * rho) for slope in (0.0, 0.5, 1.0, 1.5, 2.5))]
     return [(epsilon, least_delta(bound, epsilon)) for epsilon in epsilons]
 
 
 def largest_rho(epsilon: float, delta: float) -> float:
-    """The largest rho found whose ZCDP implies (epsilon, delta)-DP, rounded down; 0 if delta = 0."""
+    """Return the largest rho found whose ZCDP implies (epsilon, delta)-DP, rounded down; 0 if delta = 0."""
     if delta == 0:
         return 0.0
     if delta == 1:

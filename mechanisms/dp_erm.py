@@ -45,14 +45,14 @@ ENTRIES = 2**22  # of the matrix of losses at any one time
 
 
 def hinge_means(W: np.ndarray, Z: np.ndarray, rho: float) -> np.ndarray:
-    """mean_i max(0, 1 - <w, z_i>/rho) for every row of W, shape (runs,)."""
+    """Return mean_i max(0, 1 - <w, z_i>/rho) for every row of W, shape (runs,)."""
     block = max(1, ENTRIES // len(Z))
     parts = [W[start : start + block] @ Z.T for start in range(0, len(W), block)]
     return np.concatenate([np.maximum(0.0, 1 - part / rho).mean(axis=1) for part in parts])
 
 
 def hinge_steps(W: np.ndarray, Z: np.ndarray, rho: float, reach: float) -> tuple[np.ndarray, int]:
-    """(sum_i floor(hinge_i / step) for every row of W, whole numbers, shape (runs,); the most that a record moves it).
+    """Return sum_i floor(hinge_i / step) for every row of W, whole numbers (runs,), and the most a record moves it.
 
     Losses are cut to [max(0, 1 - reach), 1 + reach], where those of |<w, z>| <= reach rho lie; a step is a power of
     two, of which the interval has fewer than 2^20, so that sums of up to 2^33 records are exact.
@@ -104,14 +104,14 @@ class BoostedLaw:
         return self.gradients * (5e-8 + 1e-8 * self.Z.shape[1])
 
     def candidates(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """The vectors of all rounds, shape (size, rounds, k)."""
+        """Return the vectors of all rounds, shape (size, rounds, k)."""
         W = self.train(rng, self.Z, size * self.rounds, len(self.Z))
         return W.reshape(size, self.rounds, -1)
 
     def train(
         self, rng: np.random.Generator, Z: np.ndarray, runs: int, m: int, rows: np.ndarray | None = None
     ) -> np.ndarray:
-        """Rounds of A_GLL with the parameters of this law, shape (runs, k): see `phased_sgd.bootstrap_runs`."""
+        """Run rounds of A_GLL with the parameters of this law, shape (runs, k): see `phased_sgd.bootstrap_runs`."""
         return bootstrap_runs(
             rng,
             Z,
@@ -127,7 +127,7 @@ class BoostedLaw:
         )
 
     def select(self, candidates: ArrayLike) -> exponential.ExponentialLaw:
-        """The law of the selected index among fixed vectors, shape (rounds, k)."""
+        """Return the law of the selected index among fixed vectors, shape (rounds, k)."""
         W = np.asarray(candidates, dtype=float)
         if self.noise == "float":
             return exponential.law(
@@ -139,7 +139,7 @@ class BoostedLaw:
         return exponential.law(-sums, sensitivity=moved, privacy=self.selection)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, k)."""
+        """Draw `size` independent releases, shape (size, k)."""
         W = self.candidates(rng, size)
         if self.noise == "exact":
             return np.array([own[self.select(own).sample(rng)[0]] for own in W])
@@ -147,13 +147,13 @@ class BoostedLaw:
         return W[np.arange(size), self.choose(rng, losses)]
 
     def choose(self, rng: np.random.Generator, losses: np.ndarray) -> np.ndarray:
-        """One selected index for every row of losses, shape (runs, rounds): Gumbel-max."""
+        """Draw one selected index for every row of losses, shape (runs, rounds), by Gumbel-max."""
         noisy = rng.gumbel(size=losses.shape) - self.selection.epsilon / (2 * self.sensitivity) * losses
         return noisy.argmax(axis=1)
 
 
 def sample_each(laws: Sequence[BoostedLaw], rng: np.random.Generator) -> np.ndarray:
-    """One release of each of several laws that differ in their data alone, abreast; shape (laws, k)."""
+    """Draw one release of each of several laws that differ in their data alone, abreast; shape (laws, k)."""
     if not laws:
         raise ValueError("laws is empty")
     first, count = laws[0], len(laws)
@@ -170,7 +170,7 @@ def sample_each(laws: Sequence[BoostedLaw], rng: np.random.Generator) -> np.ndar
 
 
 def sensitivity_for(m: int, radius: float, norm_bound: float, rho: float, calibration: str) -> float:
-    """Delta of the scores: "printed" radius norm_bound / m, else the hinge's."""
+    """Return the sensitivity Delta of the scores: "printed" radius norm_bound / m, else the hinge's."""
     one_of(CALIBRATIONS, calibration=calibration)
     (m,) = whole(m=m)
     radius, norm_bound, rho = sized(radius=radius, norm_bound=norm_bound, rho=rho)
@@ -180,7 +180,7 @@ def sensitivity_for(m: int, radius: float, norm_bound: float, rho: float, calibr
 
 @lru_cache(maxsize=64)
 def certified_multiplier(m: int, epsilon: float, delta: float, rounds: int) -> float:
-    """`lemmata.bounds.bms22.dp_erm.tight_multiplier`, larger until no float is trusted that it is enough.
+    """Return `lemmata.bounds.bms22.dp_erm.tight_multiplier`, raised until no float is trusted that it is enough.
 
     The chances of Bin(m, 1/m) are enclosed in balls and rounded up, those beyond the last one are added to delta, and
     so are those of sums that are left out. Sums of chances are of positive floats, so that fewer than 2^12 additions
@@ -246,7 +246,7 @@ def law(
     calibration: str = "tight",
     noise: str = "float",
 ) -> BoostedLaw:
-    """DP-ERM of bms22: minimise the mean hinge loss max(0, 1 - y <w, x>/rho) over the ball of radius `norm_bound`.
+    """Return the law of DP-ERM of bms22, which minimises the mean hinge loss over the ball of radius `norm_bound`.
 
     Formal guarantee: `privacy`, an (epsilon, delta) under replacement of one record, for every input, if `calibration`
     is "tight" or "corrected"; with "printed" the law's `privacy` is what the selection at that sensitivity spends,
@@ -310,7 +310,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of DP-ERM, as a predictor x -> sign(<weights, x>) that remembers its privacy.
+    """Draw one release of DP-ERM, as a predictor x -> sign(<weights, x>) that remembers its privacy.
 
     >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
     >>> sizes = dict(rho=0.5, radius=1.0, norm_bound=1.0, beta=0.1)

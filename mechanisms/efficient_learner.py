@@ -25,7 +25,7 @@ PROJECTIONS = ("fast", "signs")
 
 
 def rows_for(m: int, epsilon: float, delta: float, beta: float) -> int:
-    """k of step 1, rounded up.
+    """Return the number of rows k of step 1, rounded up.
 
     >>> rows_for(10**4, 1.0, 1e-5, 0.1)
     1280
@@ -45,7 +45,10 @@ def draw_projection(
     kind: str = "fast",
     rng: np.random.Generator,
 ) -> Projection:
-    """The public Phi of step 2, R^d -> R^k: `kind` "fast" (Lemma A.4) or "signs" (Lemma A.3); k as printed if None."""
+    """Return the public Phi of step 2, R^d -> R^k: `kind` "fast" (Lemma A.4) or "signs" (Lemma A.3).
+
+    k as printed if None.
+    """
     one_of(PROJECTIONS, kind=kind)
     k = rows_for(m, epsilon, delta, beta) if k is None else k
     return fast_projection(k, d, rng=rng) if kind == "fast" else sign_projection(k, d, rng=rng)
@@ -65,7 +68,7 @@ class EfficientLaw:
         return self.trained.expected_cost
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases."""
+        """Draw `size` independent releases."""
         return self.projection.transpose(self.trained.sample(rng, size))
 
 
@@ -82,7 +85,9 @@ def law(
     projection: Projection,
     noise: str = "float",
 ) -> EfficientLaw:
-    """A_EffPrivMrg of bms22: learn a linear classifier with margin rho against vectors of norm `norm_bound`.
+    """Return the law of A_EffPrivMrg of bms22.
+
+    It learns a linear classifier with margin rho against vectors of norm `norm_bound`.
 
     Formal guarantee: that of `dp_erm.law` with the same `calibration`, under replacement of one record, for every
     input and every fixed `projection` that was drawn independently of the data. Nothing is assumed about the norms of
@@ -135,7 +140,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of A_EffPrivMrg, as a predictor x -> sign(<weights, x>) that remembers its privacy.
+    """Draw one release of A_EffPrivMrg, as a predictor x -> sign(<weights, x>) that remembers its privacy.
 
     Without `projection` one is drawn, from a stream of its own, with k rows (as printed by default).
 

@@ -65,11 +65,11 @@ class SystemGenerator(np.random.Generator):
         super().__init__(SystemBits())
 
     def bytes(self, length: int) -> bytes:
-        """`length` random bytes."""
+        """Return `length` random bytes."""
         return os.urandom(int(length))
 
     def spawn(self, n_children: int) -> list[np.random.Generator]:
-        """`n_children` generators over the same source: independent, as no bit of it is drawn twice."""
+        """Return `n_children` generators over the same source: independent, as no bit of it is drawn twice."""
         return [SystemGenerator() for _ in range(n_children)]
 
     def __reduce__(self) -> Any:
@@ -77,7 +77,7 @@ class SystemGenerator(np.random.Generator):
 
 
 def words(rng: np.random.Generator, size: int) -> np.ndarray:
-    """`size` whole numbers of 64 fair bits each, int64: what the exact samplers draw, in blocks.
+    """Draw `size` whole numbers of 64 fair bits each, int64: what the exact samplers draw, in blocks.
 
     >>> words(np.random.default_rng(0), 2).dtype
     dtype('int64')

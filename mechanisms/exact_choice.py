@@ -26,7 +26,9 @@ Enclosed = Callable[[], Iterable[arb]]  # the weights in balls, at flint's preci
 
 
 def weights_of(scores: np.ndarray, scale: float, top: float) -> np.ndarray:
-    """exp(scale (score - top)) in float64, each within `slack(0)` of the truth; scores are at most `top`, scale > 0.
+    """Return exp(scale (score - top)) in float64, each within `slack(0)` of the truth.
+
+    Scores are at most `top`, scale > 0.
 
     >>> weights_of(np.array([0.0, -1.0]), 2.0, 0.0).round(9).tolist()
     [1.0, 0.135335283]
@@ -37,7 +39,7 @@ def weights_of(scores: np.ndarray, scale: float, top: float) -> np.ndarray:
 
 @lru_cache(maxsize=4096)
 def slack(count: int) -> float:
-    """How far a partial sum of `count` weights of `weights_of`, one of them 1, may be off, relative to the whole sum.
+    """Return how far a partial sum of `count` weights of `weights_of`, one of them 1, may be off, relative to the sum.
 
     Derived, and compared with balls, in `wzw25.rem2.3.float64/explicit/choice`.
 
@@ -48,7 +50,7 @@ def slack(count: int) -> float:
 
 
 def balls_of(scores: np.ndarray, scale: float, top: float) -> list[arb]:
-    """The same weights, enclosed at flint's precision."""
+    """Return the weights of `weights_of`, enclosed at flint's precision."""
     values, places = np.unique(scores, return_inverse=True)
     factor, height = Fraction(scale), Fraction(top)
     balls = [exact(factor * (Fraction(value) - height)).exp() for value in values.tolist()]
@@ -58,7 +60,7 @@ def balls_of(scores: np.ndarray, scale: float, top: float) -> list[arb]:
 def choose(
     rng: np.random.Generator, weights: np.ndarray, size: int, enclosed: Enclosed, off: float | None = None
 ) -> np.ndarray:
-    """`size` independent numbers below len(weights), shape (size,), with chances in exact proportion to the weights.
+    """Draw `size` independent numbers below len(weights), shape (size,), with chances in proportion to the weights.
 
     No partial sum of the floats `weights`, shape (N,), is off by more than `off` (by default `slack(N)`) times all.
 
@@ -82,7 +84,7 @@ def choose(
 
 
 def settled(rng: np.random.Generator, digits: int, enclosed: Enclosed) -> int:
-    """The number that a U chooses which begins with 63 binary `digits`; more are drawn until it is proved."""
+    """Return the number that a U chooses which begins with 63 binary `digits`; more are drawn until it is proved."""
     drawn = 63
     while True:
         with ctx.workprec(2 * drawn + 64):

@@ -21,7 +21,7 @@ from lemmata.mechanisms.proved_floats import LOW, log_of
 
 
 def geometric(rng: np.random.Generator, rate: float, size: int) -> np.ndarray:
-    """`size` independent waiting times for an event of chance `rate` in (0, 1] a time, int64 of at least 1.
+    """Draw `size` independent waiting times for an event of chance `rate` in (0, 1] a time, int64 of at least 1.
 
     >>> geometric(np.random.default_rng(0), 0.25, 5).tolist()
     [5, 3, 9, 12, 2]
@@ -53,7 +53,7 @@ def _settled(rng: np.random.Generator, rate: float, digits: int) -> int:
 
 
 def runs(rng: np.random.Generator, eta: float, r: float) -> int:
-    """One K ~ TNB(eta, r), the first k with U < P(K <= k): geometric for eta = 1, else summed up in ball arithmetic.
+    """Draw one K ~ TNB(eta, r), the first k with U < P(K <= k): geometric for eta = 1, else by sums in ball arithmetic.
 
     >>> [runs(np.random.default_rng(seed), 0.5, 0.25) for seed in range(5)]
     [1, 1, 2, 1, 6]

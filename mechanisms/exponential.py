@@ -54,7 +54,7 @@ class ExponentialLaw:
             start += scores.size
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases: indices, shape (size,). Two passes over the scores, whatever `size` is."""
+        """Draw `size` independent releases: indices, shape (size,). Two passes over the scores, whatever `size` is."""
         rng, scale = generator(rng), self.scale
         found = [
             (top := scores.max(), weights_of(scores, scale, top).sum(), scores.size) for _, scores in self._scores()
@@ -77,11 +77,11 @@ class ExponentialLaw:
         return (sum(balls_of(scores, self.scale, top), arb(0)) for _, scores in self._scores())
 
     def log_normaliser(self) -> float:
-        """log sum_c exp(epsilon q(c) / (2 Dq)), in one pass."""
+        """Return log sum_c exp(epsilon q(c) / (2 Dq)), in one pass."""
         return float(logsumexp([logsumexp(logits) for _, logits in self._weighted()]))
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """log-probabilities of released indices, shape (size,); -inf for what is no candidate."""
+        """Return log-probabilities of released indices, shape (size,); -inf for what is no candidate."""
         releases = np.asarray(releases)
         logs = np.full(releases.shape, -np.inf)
         totals = []
@@ -92,7 +92,7 @@ class ExponentialLaw:
         return logs - logsumexp(totals)
 
     def log_probabilities(self) -> np.ndarray:
-        """All log-probabilities, shape (candidates,): for exact checks on small sets."""
+        """Return all log-probabilities, shape (candidates,): for exact checks on small sets."""
         return self.log_density(np.arange(self.candidates))
 
 
@@ -109,7 +109,7 @@ def _slices(scores: np.ndarray, block: int) -> Iterator[np.ndarray]:
 
 
 def law(scores: ArrayLike, *, privacy: Guarantee, sensitivity: float) -> ExponentialLaw:
-    """The exponential mechanism (bms22 Definition 2.1) over scores that fit in memory, (candidates,), larger is better.
+    """Return the exponential mechanism's law (bms22 Definition 2.1) for scores that fit in memory, larger is better.
 
     Formal guarantee: `privacy.epsilon`-DP for the neighbours of `privacy`, if no score moves by more than
     `sensitivity` between neighbours (assumed: it belongs to the caller's score, as floats) and the candidates do not
@@ -135,7 +135,7 @@ def _scaled(privacy: Guarantee, sensitivity: float) -> PureDP:
 def streamed(
     blocks: Callable[[], Iterable[np.ndarray]], *, privacy: Guarantee, candidates: int, sensitivity: float
 ) -> ExponentialLaw:
-    """As `law`, for more scores than memory holds.
+    """Return the law of the exponential mechanism for more scores than memory holds; else as `law`.
 
     `blocks()` returns a fresh iterator over arrays of scores, in order; `candidates` is their number in all. Every call
     of `sample` or `log_density` is one pass and holds one block.
@@ -152,7 +152,7 @@ def streamed(
 
 
 def fit(scores: ArrayLike, *, privacy: Guarantee, sensitivity: float, rng: np.random.Generator | None = None) -> int:
-    """One release of the exponential mechanism: the index of the selected candidate.
+    """Draw one release of the exponential mechanism: the index of the selected candidate.
 
     A selection is no learner: it takes `privacy`, whose neighbours are those that `sensitivity` is about.
 

@@ -26,12 +26,12 @@ LANES = 16  # rows of the transposed half that the kernel transforms abreast
 
 
 def columns_of(width: int) -> int:
-    """The power of two at or below sqrt(width): a row of that length is a matrix with so many columns."""
+    """Return the power of two at or below sqrt(width): a row of that length is a matrix with so many columns."""
     return 1 << (width.bit_length() - 1) // 2
 
 
 def butterflies(V: np.ndarray) -> None:
-    """The Walsh-Hadamard transform down the middle axis of V, shape (n, length, any), in place, long strides first."""
+    """Apply the Walsh-Hadamard transform down the middle axis of V, (n, length, any), in place, long strides first."""
     half = V.shape[1] // 2
     while half:
         pairs = V.reshape(len(V), -1, 2, half * V.shape[2])  # a view: writing to it writes to V
@@ -43,7 +43,7 @@ def butterflies(V: np.ndarray) -> None:
 
 
 def blocks(n: int, width: int) -> Iterator[slice]:
-    """Slices of at most `ENTRIES` / width rows."""
+    """Return slices of at most `ENTRIES` / width rows."""
     rows = max(1, ENTRIES // width)
     return (slice(start, min(n, start + rows)) for start in range(0, n, rows))
 
@@ -91,7 +91,7 @@ class FastProjection:
     coordinates: np.ndarray = field(repr=False)  # shape (k,), each in 0..D-1
 
     def apply(self, X: ArrayLike) -> np.ndarray:
-        """Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
+        """Return Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
         X = points(X, self.d, "X")
         rows, projected = np.atleast_2d(X), np.empty((*X.shape[:-1], self.k), dtype=X.dtype)
         out, width = np.atleast_2d(projected), len(self.signs)
@@ -110,7 +110,7 @@ class FastProjection:
         return checked(projected, X, "X")
 
     def transpose(self, W: ArrayLike) -> np.ndarray:
-        """Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,); float32 in, float32 out."""
+        """Return Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,); float32 in, float32 out."""
         W = points(W, self.k, "W")
         rows, lifted = np.atleast_2d(W), np.empty((*W.shape[:-1], self.d), dtype=W.dtype)
         out, width = np.atleast_2d(lifted), len(self.signs)
@@ -137,7 +137,7 @@ def _shape(width: int) -> tuple[int, int]:
 
 
 def fast_projection(k: int, d: int, *, rng: np.random.Generator) -> FastProjection:
-    """A projection R^d -> R^k applied in time D log D, drawn from `rng` (Lemma A.4 of bms22).
+    """Return a projection R^d -> R^k applied in time D log D, drawn from `rng` (Lemma A.4 of bms22).
 
     E ||Phi x||^2 = ||x||^2 for every x. Raises ValueError unless k and d are whole numbers >= 1.
 

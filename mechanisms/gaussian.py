@@ -30,18 +30,18 @@ RESOLUTION = 2.0**36  # a bound may be so many standard deviations: the grid of 
 
 @dataclass(frozen=True)
 class GaussianLaw:
-    """value + N(0, sigma^2 I), on one dataset."""
+    """The law of value + N(0, sigma^2 I), on one dataset."""
 
     value: np.ndarray = field(repr=False)  # shape (k,), the statistic; data never in a repr
     sigma: float  # standard deviation of every coordinate
     privacy: GaussianDP
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, k)."""
+        """Draw `size` independent releases, shape (size, k)."""
         return self.value + self.sigma * rng.normal(size=(size, self.value.size))
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """log-density of releases of shape (size, k), shape (size,)."""
+        """Return the log-density of releases of shape (size, k), shape (size,)."""
         z = (np.asarray(releases) - self.value) / self.sigma
         return -(z**2).sum(axis=-1) / 2 - self.value.size * (LOG_SQRT_2PI + np.log(self.sigma))
 
@@ -54,7 +54,7 @@ def law(
     sigma: float | None = None,
     bound: float | None = None,
 ) -> GaussianLaw:
-    """The Gaussian mechanism (wzw25 Remark 2.3) with noise `sigma`, or with the least noise that gives `privacy`.
+    """Return the law of the Gaussian mechanism with noise `sigma`, or with the least noise that gives `privacy`.
 
     Formal guarantee: (sensitivity / sigma)-GDP, rounded up, if the statistic moves by at most `sensitivity` in the L2
     norm between neighbours (assumed: it belongs to the caller's statistic). Entries are clipped to [-bound, bound], by
@@ -97,7 +97,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
-    """One release of the Gaussian mechanism, shape (k,). Its guarantee is Gaussian, so it takes `privacy` or `sigma`.
+    """Draw one release of the Gaussian mechanism, (k,). Its guarantee is Gaussian, so it takes `privacy` or `sigma`.
 
     >>> fit([0.0], privacy=GaussianDP(1.0), sensitivity=1.0, rng=np.random.default_rng(0)).round(3).tolist()
     [1.094]

@@ -30,7 +30,7 @@ ROUNDING = 1e-14  # relative; the curve and the root finder are accurate to a fe
 
 
 def gaussian_delta(epsilon: ArrayLike, mu: ArrayLike) -> Any:
-    """The smallest delta such that mu-GDP implies (epsilon, delta)-DP, to nearly full precision, elementwise.
+    """Return the smallest delta such that mu-GDP implies (epsilon, delta)-DP, to nearly full precision, elementwise.
 
     `epsilon` real or infinite, 0 <= mu <= inf. The value is not rounded up and underflows to 0: to claim a guarantee
     take `to_approx`, which rounds up.
@@ -50,7 +50,7 @@ def gaussian_delta(epsilon: ArrayLike, mu: ArrayLike) -> Any:
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
-    """The smallest epsilon >= 0 such that mu-GDP implies (epsilon, delta)-DP, rounded up.
+    """Return the smallest epsilon >= 0 such that mu-GDP implies (epsilon, delta)-DP, rounded up.
 
     inf if there is none (delta = 0), or none below the largest float.
 
@@ -76,7 +76,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 
 
 def gaussian_mu(epsilon: float, delta: float) -> float:
-    """The analytic Gaussian calibration: the largest mu that implies (epsilon, delta)-DP, rounded down.
+    """Return the analytic Gaussian calibration: the largest mu that implies (epsilon, delta)-DP, rounded down.
 
     0 if delta = 0 (no Gaussian noise is purely private), inf if delta = 1 or epsilon = inf.
 

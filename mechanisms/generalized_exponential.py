@@ -44,18 +44,18 @@ class SelectionLaw:
     privacy: PureDP
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases: indices, shape (size,). The scores were normalised once."""
+        """Draw `size` independent releases: indices, shape (size,). The scores were normalised once."""
         return self.in_play[self.choice.sample(rng, size)]
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """log-probabilities of released indices, shape (size,); -inf for what is never released."""
+        """Return the log-probabilities of released indices, shape (size,); -inf for what is never released."""
         releases = np.asarray(releases)
         where = np.searchsorted(self.in_play, releases)
         here = self.in_play[np.minimum(where, self.in_play.size - 1)] == releases
         return np.where(here, self.choice.log_density(np.where(here, where, -1)), -np.inf)
 
     def log_probabilities(self) -> np.ndarray:
-        """All log-probabilities, shape (candidates,)."""
+        """Return all log-probabilities, shape (candidates,)."""
         return self.log_density(np.arange(self.candidates))
 
 
@@ -65,7 +65,7 @@ CALIBRATIONS = ("printed", "sharp")
 def law(
     scores: ArrayLike, sensitivities: ArrayLike, *, privacy: Guarantee, beta: float, calibration: str = "printed"
 ) -> SelectionLaw:
-    """The generalized exponential mechanism over scores to be minimised, shape (N,), with sensitivities, shape (N,).
+    """Return the law of the generalized exponential mechanism for scores (N,) to be minimised and sensitivities (N,).
 
     Formal guarantee: `privacy.epsilon`-DP for the neighbours of `privacy`, if score j never moves by more than
     sensitivity j between neighbours (assumed: it belongs to the caller's scores) and sensitivities and `beta` do not
@@ -111,7 +111,7 @@ def _rounded(score: Fraction, height: float, step: float) -> float:
 
 
 def normalised(q: np.ndarray, gamma: np.ndarray, t: float) -> Iterator[Fraction]:
-    """`bounds.normalised_scores` of finite scores, in rational numbers; at most one of two sensitivities is 0, or both
+    """Return `bounds.normalised_scores` of finite scores, in rationals; at most one of two sensitivities is 0, or both
     scores are equal.
 
     A term is computed exactly only where floats, off by at most 2^-49 of what is added, leave open that it is largest.
@@ -145,7 +145,7 @@ def fit(
     calibration: str = "printed",
     rng: np.random.Generator | None = None,
 ) -> int:
-    """One release of the generalized exponential mechanism: the index of the selected candidate.
+    """Draw one release of the generalized exponential mechanism: the index of the selected candidate.
 
     A selection is no learner: it takes `privacy`, whose neighbours are those that the sensitivities are about.
 

@@ -35,7 +35,7 @@ SAFE = 1 + 1e-12  # relative: what the float arithmetic of a sensitivity may be 
 
 
 def project(W: np.ndarray, norm_bound: float) -> np.ndarray:
-    """The nearest points of the ball to the rows of W.
+    """Return the nearest points of the ball to the rows of W.
 
     >>> project(np.array([[3.0, 4.0], [0.1, 0.0]]), 1.0).tolist()
     [[0.6, 0.8], [0.1, 0.0]]
@@ -93,7 +93,7 @@ class BallGDLaw:
         return total
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, `ABREAST` runs at a time."""
+        """Draw `size` independent releases, `ABREAST` runs at a time."""
         return np.concatenate([self._block(rng, min(ABREAST, size - i)) for i in range(0, size, ABREAST)])
 
 
@@ -105,7 +105,7 @@ class PointsLaw(BallGDLaw):
         return np.stack([point for _, point in islice(self._descend(rng, size), 1, None)], axis=1)
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """The exact log density, shape (size,): step t is Gaussian around w_t - eta grad L(w_t)."""
+        """Return the exact log density, shape (size,): step t is Gaussian around w_t - eta grad L(w_t)."""
         points = np.asarray(releases, dtype=float)
         W, total = np.zeros((len(points), points.shape[2])), np.zeros(len(points))
         for step in range(self.steps):
@@ -173,7 +173,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of the averaged iterate, as a predictor; (epsilon, delta)-DP under replacement of one record.
+    """Draw one release of the averaged iterate, as a predictor; (epsilon, delta)-DP under replacement of one record.
 
     `decision_function` is <w, x>, the prediction itself where labels are real.
 

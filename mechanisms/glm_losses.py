@@ -103,7 +103,7 @@ class Records:
         return LOSSES[self.loss]
 
     def slope_bound(self, norm: float) -> float:
-        """The largest |phi_y'(<w, x>)| over ||w|| <= norm and all records."""
+        """Return the largest |phi_y'(<w, x>)| over ||w|| <= norm and all records."""
         smooth = inf
         if self.link.smoothness < inf:
             smooth = baselines.slope_bound(
@@ -112,7 +112,7 @@ class Records:
         return min(self.link.lipschitz, smooth)
 
     def loss_bound(self, norm: float) -> float:
-        """Delta: no record's loss is larger at any ||w|| <= norm."""
+        """Return Delta: no record's loss is larger at any ||w|| <= norm."""
         bounds = [self.label_bound**2 + self.link.lipschitz * norm * self.radius]
         if self.link.smoothness < inf:
             bounds.append(
@@ -126,7 +126,7 @@ class Records:
         return min(bounds)
 
     def mean_losses(self, W: ArrayLike, cap: float = inf) -> np.ndarray:
-        """The mean over the records of min(cap, loss) for every row of W, shape (size,).
+        """Return the mean over the records of min(cap, loss) for every row of W, shape (size,).
 
         Weights may be anything that a learner returns: NaN counts as 0, entries beyond 1e150 as that, and a loss that
         is no number as `cap`, so one record moves the mean by at most cap / n.
@@ -141,7 +141,7 @@ class Records:
             return np.fmin(self.link.value(W @ self.X.T, self.y), cap).mean(axis=1)
 
     def loss_steps(self, W: ArrayLike, cap: float) -> tuple[np.ndarray, float, int]:
-        """(sum_i floor(min(cap, loss_i) / step) for every row of W, whole numbers, shape (size,); step; cap / step).
+        """Return (sum_i floor(min(cap, loss_i) / step) for every row of W, whole numbers (size,); step; cap / step).
 
         The step is a power of two, of which `cap` has at most 2^20, and the last number is rounded up: a record moves a
         sum by at most that, exactly, and sums of up to 2^33 records are exact. Weights as in `mean_losses`.
@@ -158,12 +158,14 @@ class Records:
         return np.concatenate(parts), step, ceil(cap / step)
 
     def mean_gradients(self, W: np.ndarray) -> np.ndarray:
-        """Gradients of the mean loss at the rows of W, shape (size, d)."""
+        """Return gradients of the mean loss at the rows of W, shape (size, d)."""
         return self.link.slope(W @ self.X.T, self.y) @ self.X / len(self.X)
 
 
 def records(X: ArrayLike, y: ArrayLike, *, loss: str, radius: float = 1.0, label_bound: float | None = None) -> Records:
-    """Rows clipped to `radius`, labels -1 or +1, or clipped to |y| <= label_bound / sqrt(phi_1(0)); NaN counts as 0.
+    """Return rows clipped to `radius`, labels -1 or +1, or clipped to |y| <= label_bound / sqrt(phi_1(0)).
+
+    NaN counts as 0.
 
     `label_bound` is ||Y||. A loss with signs as labels has ||Y||^2 = phi_y(0) by default; one with real labels needs
     it. Raises ValueError for anything out of range, without an entry of the data.

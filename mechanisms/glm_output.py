@@ -32,7 +32,9 @@ EPS = float(np.finfo(float).eps)
 
 
 def accuracy(n: int, d: int, *, gradient: float, smooth: float, ridge: float, norm_bound: float) -> float:
-    """How far a solution may be from the exact minimiser: public, and reached whatever the records hold (`solved`).
+    """Return how far a solution may be from the exact minimiser.
+
+    It is public, and reached whatever the records hold (`solved`).
 
     `ACCURACY` of norm_bound or, if more, twice what float64 leaves of a descent (`descent_floor`) and the root of
     9 (d + 1) roundings of norm_bound^2, which the certificate of a solution on the sphere needs.
@@ -46,7 +48,7 @@ def accuracy(n: int, d: int, *, gradient: float, smooth: float, ridge: float, no
 
 
 def solved(data: Records, *, ridge: float, norm_bound: float, missed: float) -> np.ndarray:
-    """A point of the ball within `missed` of the minimiser, an `accuracy` or infinity, whatever the records hold.
+    """Return a point of the ball within `missed` of the minimiser, an `accuracy` or infinity, whatever records hold.
 
     Newton's, if its certificate says so. Else the end of a descent whose number of steps is public: it contracts to
     within ACCURACY/2 of norm_bound, and what float64 adds is at most half of the rest.
@@ -138,7 +140,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release, as a predictor; (epsilon, delta)-DP under replacement of one record.
+    """Draw one release, as a predictor; (epsilon, delta)-DP under replacement of one record.
 
     >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
     >>> fit(X, y, epsilon=1.0, delta=1e-5, loss="logistic", norm_bound=2.0, rng=np.random.default_rng(0)).predict(X[:1])

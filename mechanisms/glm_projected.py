@@ -33,7 +33,7 @@ class ProjectedLaw:
         return self.descent.privacy
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases that share the projection."""
+        """Draw `size` independent releases that share the projection."""
         return self.projection.transpose(self.descent.sample(rng, size))
 
 
@@ -96,7 +96,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release, as a predictor; (epsilon, delta)-DP under replacement of one record, given the projection.
+    """Draw one release, as a predictor; (epsilon, delta)-DP under replacement of one record, given the projection.
 
     >>> from lemmata.mechanisms.sign_projection import sign_projection
     >>> phi = sign_projection(1, 2, rng=np.random.default_rng(0))

@@ -42,7 +42,7 @@ SURE = 2**48  # first digits that prove a cell in float64; below, the unseen one
 def rounded_normal(
     rng: np.random.Generator, sigma: float, size: int | tuple[int, ...], centre: np.ndarray | None = None
 ) -> np.ndarray:
-    """The whole numbers nearest to centre + sigma Z, Z standard normal over the reals, exactly: int64, shape `size`.
+    """Draw the whole numbers nearest to centre + sigma Z, Z standard normal over the reals, exactly: int64.
 
     `sigma` and `centre` (a float array that broadcasts to `size`, 0 by default) are in grid steps, sigma <= 2^52.
     With a fair sign and V uniform on (0, 1), Z = +-t where V = 2 Phi(-t). Of V 63 binary digits j are drawn, and t is
@@ -67,7 +67,7 @@ def rounded_normal(
 
 
 def on_grid(rng: np.random.Generator, value: np.ndarray, sigma: float, bound: float) -> np.ndarray:
-    """step round((value + N(0, sigma^2 I)) / step), exactly, for floats of size at most about `bound`; both are public.
+    """Draw step round((value + N(0, sigma^2 I)) / step), exactly, for floats of size at most about `bound`.
 
     `step` is the power of two below the larger of sigma / 2^20 and bound / 2^45.
 
@@ -103,7 +103,7 @@ def _draw(rng: np.random.Generator, sigma: float, centres: np.ndarray | None, ou
 
 
 def settled(rng: np.random.Generator, digits: int, sign: int, centre: Fraction, sigma: Fraction) -> int:
-    """The whole number nearest to centre + sign sigma t, V = 2 Phi(-t) beginning with 63 binary `digits`.
+    """Return the whole number nearest to centre + sign sigma t, V = 2 Phi(-t) beginning with 63 binary `digits`.
 
     The cell k is proved when the interval that V's digits leave lies between the values of 2 Phi(-t) at the cell's two
     ends; until then, further digits are drawn.
@@ -133,7 +133,7 @@ def _proved(k: int, sign: int, centre: Fraction, sigma: Fraction, low: arb, high
 
 @dataclass(frozen=True)
 class GridGaussianLaw:
-    """step * round((value + N(0, sigma^2 I)) / step), on one dataset."""
+    """The law of step * round((value + N(0, sigma^2 I)) / step), on one dataset."""
 
     value: np.ndarray = field(repr=False)  # shape (k,), the statistic, inside [-bound, bound]; data never in a repr
     sigma: float  # standard deviation of every coordinate before it is rounded
@@ -141,12 +141,12 @@ class GridGaussianLaw:
     privacy: GaussianDP
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, k), all multiples of `step`; about 50 nanoseconds a number."""
+        """Draw `size` independent releases, shape (size, k), all multiples of `step`; about 50 nanoseconds a number."""
         shape, sigma = (size, self.value.size), self.sigma / self.step
         return rounded_normal(rng, sigma, shape, self.value / self.step) * self.step
 
     def log_density(self, releases: np.ndarray) -> np.ndarray:
-        """The log-probability of each release, shape (size,): -inf off the grid."""
+        """Return the log-probability of each release, shape (size,): -inf off the grid."""
         releases = np.atleast_2d(np.asarray(releases, dtype=float))
         places = releases / self.step
         far = np.abs(releases - self.value)  # by symmetry the cell may lie above the centre
@@ -156,7 +156,9 @@ class GridGaussianLaw:
 
 
 def noise_for(sensitivity: float, privacy: Guarantee) -> float:
-    """The standard deviation that gives `privacy`: sensitivity times the multiplier, never below sensitivity / mu.
+    """Return the standard deviation that gives `privacy`.
+
+    Sensitivity times the multiplier, never below sensitivity / mu.
 
     >>> noise_for(3.0, GaussianDP(0.5))
     6.0
@@ -178,7 +180,7 @@ def law(
     privacy: GaussianDP | ApproxDP | None = None,
     step: float | None = None,
 ) -> GridGaussianLaw:
-    """The hardened Gaussian mechanism for a statistic in [-bound, bound]^k, with noise `sigma` or for `privacy`.
+    """Return the law of the hardened Gaussian mechanism on [-bound, bound]^k, with noise `sigma` or for `privacy`.
 
     Formal guarantee: (sensitivity / sigma)-GDP for what is released, bit for bit, if the statistic moves by at most
     `sensitivity` in the L2 norm between neighbours (assumed: it belongs to the caller's statistic) and `rng` is ideal.
@@ -225,7 +227,7 @@ def fit(
     step: float | None = None,
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
-    """One release of the hardened Gaussian mechanism, shape (k,); without `rng` from the system's entropy.
+    """Draw one release of the hardened Gaussian mechanism, shape (k,); without `rng` from the system's entropy.
 
     >>> fit([0.3], sensitivity=1.0, bound=1.0, sigma=2.0, rng=np.random.default_rng(0)).shape
     (1,)

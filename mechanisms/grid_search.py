@@ -79,19 +79,21 @@ class GridSearchLaw:
         return generalized_exponential.shift(candidates=len(self.sensitivities), epsilon=2 * self.rate, beta=self.beta)
 
     def candidates(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """w_0, ..., w_K of `size` runs, shape (size, K + 1, d)."""
+        """Return w_0, ..., w_K of `size` runs, shape (size, K + 1, d)."""
         drawn = [base.sample(rng, size) for base in self.bases]
         return np.stack([np.zeros_like(drawn[0]), *drawn], axis=1)
 
     def scores(self, candidates: np.ndarray) -> np.ndarray:
-        """What the selection minimises, shape (size, K + 1)."""
+        """Return what the selection minimises, shape (size, K + 1)."""
         scores = np.full(candidates.shape[:2], self.validation.label_bound**2)
         for j, (cap, penalty) in enumerate(zip(self.caps, self.penalties, strict=True), start=1):
             scores[:, j] = self.validation.mean_losses(candidates[:, j], cap) + penalty
         return scores
 
     def select(self, candidates: np.ndarray) -> selections.SelectionLaw:
-        """The exact law of the index among fixed w_0, ..., w_K, shape (K + 1, d); scores and their moves times |S2|.
+        """Return the exact law of the index among fixed w_0, ..., w_K, shape (K + 1, d).
+
+        Scores and their moves times |S2|.
 
         A sum of whole steps is exact; adding a penalty rounds it by a relative 2^-53, which is charged.
         """
@@ -107,13 +109,13 @@ class GridSearchLaw:
         return selections.law(scores, moves, privacy=self.selection, beta=self.beta, calibration=calibration)
 
     def log_probabilities(self, scores: np.ndarray) -> np.ndarray:
-        """The exact law of the index given the scores, shape (size, K + 1), logarithms."""
+        """Return the exact law of the index given the scores, shape (size, K + 1), logarithms."""
         s = generalized_exponential.normalised_scores(scores=scores, sensitivities=self.sensitivities, t=self.t)
         logits = -self.rate * s
         return np.asarray(logits - np.logaddexp.reduce(logits, axis=-1, keepdims=True))
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
-        """`size` independent releases: fresh candidates and a fresh selection for each."""
+        """Draw `size` independent releases: fresh candidates and a fresh selection for each."""
         parts = [self._block(rng, min(ABREAST, size - start)) for start in range(0, size, ABREAST)]
         return {name: np.concatenate([part[name] for part in parts]) for name in ("index", "weights")}
 
@@ -128,7 +130,7 @@ class GridSearchLaw:
 
 
 def shares(privacy: ApproxDP, guesses: int, accounting: str) -> tuple[Any, PureDP, ApproxDP]:
-    """(the budget of each run of A, the selection's, what all of it spends), in exact arithmetic, rounded up.
+    """Return (the budget of each run of A, the selection's, what all of it spends), in exact arithmetic, rounded up.
 
     >>> shares(ApproxDP(1.0, 1e-6), 4, "printed")[:2]
     (ApproxDP(epsilon=0.125, delta=1.25e-07, neighbours='replace'), PureDP(epsilon=0.5, neighbours='replace'))
@@ -162,7 +164,7 @@ def law(
     accounting: str = "printed",
     noise: str = "float",
 ) -> GridSearchLaw:
-    """Private grid search: K candidates from one half of the records, a private choice on the other.
+    """Return the law of private grid search: K candidates from one half of the records, a private choice on the other.
 
     Formal guarantee: `privacy` under replacement of one record, for every input: losses are clipped at Delta_j, so a
     record of S2 moves score j by at most Delta_j / |S2|, whatever weights come. That rests on `base` for the first
@@ -221,14 +223,20 @@ def law(
 
 
 def noise_length(base: Any, n: int, guesses: int, beta: float) -> float:
-    """What a Gaussian release may add to |<w, x>| / ||x||, but for a chance of beta/(4K) on n/2 records; else 0."""
+    """Return what a Gaussian release may add to |<w, x>| / ||x||, but for a chance of beta/(4K) on n/2 records.
+
+    It is 0 for others.
+    """
     if not isinstance(base, GaussianLaw | GridGaussianLaw):
         return 0.0
     return base.sigma * sqrt(2 * log(4 * guesses * max(n, 2) / beta))
 
 
 def sensitivities(caps: np.ndarray, half: int, sensitivity: str | Callable[[int], float]) -> np.ndarray:
-    """gamma_0 = 0 and gamma_1..gamma_K. Raises ValueError where one is less than what a record moves its score by."""
+    """Return gamma_0 = 0 and gamma_1..gamma_K.
+
+    Raises ValueError where one is less than what a record moves its score by.
+    """
     least = caps / half
     if callable(sensitivity):
         chosen = np.array([float(sensitivity(j)) for j in range(1, len(caps) + 1)])
@@ -241,7 +249,7 @@ def sensitivities(caps: np.ndarray, half: int, sensitivity: str | Callable[[int]
 
 
 def penalties(data: Records, caps: np.ndarray, guesses: int, beta: float, penalty: str) -> np.ndarray:
-    """What is added to the mean losses, shape (K,): a function of public numbers."""
+    """Return what is added to the mean losses, shape (K,): a function of public numbers."""
     if penalty == "none":
         return np.zeros(len(caps))
     formula = grid_search.printed_penalty if penalty == "printed" else grid_search.penalty
@@ -267,7 +275,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release, as a predictor; (epsilon, delta)-DP under replacement of one record.
+    """Draw one release, as a predictor; (epsilon, delta)-DP under replacement of one record.
 
     No penalty, and all of the budget for each half, as the docstring of this module explains. The other arguments are
     those of `law`.

@@ -40,7 +40,7 @@ SMALLEST = 2.0**-100  # grid of rows that float32 holds
 
 
 def grid_for(radius: float) -> float:
-    """The public grid of rows of length `radius`: the power of two of which they have fewer than 2^20 steps.
+    """Return the public grid of rows of length `radius`: the power of two of which they have fewer than 2^20 steps.
 
     >>> grid_for(1.0) == 2.0**-19, grid_for(0.99) == 2.0**-20
     (True, True)
@@ -50,7 +50,7 @@ def grid_for(radius: float) -> float:
 
 
 def grid_rows(X: np.ndarray, radius: float) -> np.ndarray:
-    """Rows that were clipped to `radius`, every entry rounded towards 0 to a multiple of `grid_for(radius)`.
+    """Return rows that were clipped to `radius`, every entry rounded towards 0 to a multiple of `grid_for(radius)`.
 
     No row is longer than `radius`, as a vector of real numbers. Rounding towards 0 lengthens none. Clipping in float64
     may, by (d + 8) 2^-53 of the radius: d / 2 + 2 roundings of the norm's square and its root, and five more of
@@ -67,7 +67,7 @@ def grid_rows(X: np.ndarray, radius: float) -> np.ndarray:
 
 
 def on_grid(X: np.ndarray, radius: float, noise: str) -> tuple[np.ndarray, float]:
-    """Clipped rows as `noise` needs them, and their grid: rounded for "exact", as they are and 0 for "float"."""
+    """Return clipped rows as `noise` needs them, and their grid: rounded for "exact", as they are and 0 for "float"."""
     check_noise(noise)
     if noise == "float":
         return X, 0.0
@@ -76,7 +76,9 @@ def on_grid(X: np.ndarray, radius: float, noise: str) -> tuple[np.ndarray, float
 
 
 def clipped_rows(X: ArrayLike, radius: float, noise: str) -> tuple[np.ndarray, float]:
-    """Rows clipped to `radius`, as `noise` needs them, and their grid: `clip_rows` and `on_grid`, a band at a time.
+    """Return rows clipped to `radius`, as `noise` needs them, and their grid.
+
+    `clip_rows` and `on_grid`, a band at a time.
 
     >>> clipped_rows([[3.0, 4.0], [0.25, 0.0]], 1.0, "float")[0].round(6).tolist()
     [[0.6, 0.8], [0.25, 0.0]]
@@ -91,7 +93,7 @@ def clipped_rows(X: ArrayLike, radius: float, noise: str) -> tuple[np.ndarray, f
 def signed_rows(
     X: np.ndarray, y: ArrayLike, precision: str, *, out: np.ndarray | None = None, **sizes: float
 ) -> np.ndarray:
-    """y x for every row of X, shape (n, d), in that precision, products in `out`; none is longer than it was.
+    """Return y x for every row of X, shape (n, d), in that precision, products in `out`; none is longer than it was.
 
     Raises ValueError where `sizes`, the radius of the rows and the width, are not for float32.
 
@@ -108,7 +110,7 @@ def signed_rows(
 
 
 def coefficient_bits(n: int) -> int:
-    """The binary places that coefficients in [0, 1] may have so that sums of n rows stay exact; at most 10.
+    """Return the binary places that coefficients in [0, 1] may have so that sums of n rows stay exact; at most 10.
 
     Raises ValueError for more than 2^33 records, whose sums float64 does not hold.
 
@@ -121,7 +123,7 @@ def coefficient_bits(n: int) -> int:
 
 
 def rounded_down(coefficients: np.ndarray, n: int) -> np.ndarray:
-    """Coefficients in [0, 1], in place, as multiples of 2^-`coefficient_bits(n)`."""
+    """Round coefficients in [0, 1] down, in place, to multiples of 2^-`coefficient_bits(n)`."""
     scale = 2.0 ** coefficient_bits(n)
     coefficients *= scale
     np.floor(coefficients, out=coefficients)
@@ -130,7 +132,7 @@ def rounded_down(coefficients: np.ndarray, n: int) -> np.ndarray:
 
 
 def reading_once(Z: np.ndarray, width: float, grid: float, times: int) -> Callable[[np.ndarray], np.ndarray] | None:
-    """w of shape (d, 1) -> the exact sum of the rows z of Z with <z, w> < width, in memory that the next call changes.
+    """Return a map from w (d, 1) to the exact sum of the rows z of Z with <z, w> < width, in reused memory.
 
     For long rows on `grid` that are read `times` times: the kernel reads each once for product and sum together, in
     float32, which holds its 20 bits a coordinate. None where the products of a BLAS are as fast, or there is no kernel.
@@ -163,7 +165,7 @@ class GridNoise:
         self._drawn = np.empty((0, *self.shape))
 
     def add(self, sums: np.ndarray) -> np.ndarray:
-        """sums + grid K, in place: the exact result, rounded once to float64, which is post-processing."""
+        """Add grid K to sums, in place: the exact result, rounded once to float64, which is post-processing."""
         if self._next == len(self._drawn):
             count = max(1, min(self.times, AHEAD // max(1, prod(self.shape))))
             self._drawn = rounded_normal(self.rng, self._steps, (count, *self.shape)) * self.grid
@@ -174,7 +176,7 @@ class GridNoise:
 
 
 def noisy_counts(rng: np.random.Generator, counts: np.ndarray, sigma: float) -> np.ndarray:
-    """Whole numbers, computed exactly, plus exact noise on a grid of at most 1 and of about 2^-20 sigma.
+    """Return whole numbers, computed exactly, plus exact noise on a grid of at most 1 and of about 2^-20 sigma.
 
     >>> bool((noisy_counts(np.random.default_rng(0), np.array([7, 8]), 3.0) % 2.0**-18 == 0).all())
     True

@@ -163,7 +163,7 @@ def check_guarantee(name: str, value: Any) -> None:
 
 
 def LabelDP(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
-    """Label privacy (bms22 Definition 6.1): the same guarantee, for datasets that differ in one label.
+    """Return label privacy (bms22 Definition 6.1): the same guarantee, for datasets that differ in one label.
 
     >>> LabelDP(1.0)
     PureDP(epsilon=1.0, neighbours='label')
@@ -173,7 +173,7 @@ def LabelDP(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
 
 
 def listed(values: Any) -> bool:
-    """Whether `values` are several, a list, a tuple or an array, and not one."""
+    """Return whether `values` are several, a list, a tuple or an array, and not one."""
     if isinstance(values, np.ndarray):
         return values.ndim > 0
     return isinstance(values, Sequence) and not isinstance(values, str | bytes)

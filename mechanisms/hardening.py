@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Line:
-    """Some mechanisms with the same answer."""
+    """One line of the table: mechanisms that have the same answer."""
 
     names: tuple[str, ...]  # modules of `lemmata.mechanisms`; classes of `estimators` and `search`
     noise: str  # "exact" or "float": what a fit takes by default
@@ -150,7 +150,7 @@ GENERATORS = (
 
 
 def answer(name: str) -> Line:
-    """The line of a mechanism or estimator. Raises ValueError for a name that the table lacks.
+    """Return the line of a mechanism or estimator. Raises ValueError for a name that the table lacks.
 
     >>> answer("MarginClassifier").noise, answer("objective_perturbation").noise
     ('exact', 'exact')

@@ -16,7 +16,7 @@ from lemmata.mechanisms.law import entries, generator
 
 
 def seeded(random_state: Any) -> np.random.Generator:
-    """A generator from what scikit-learn calls a `random_state`; None is the system's entropy.
+    """Return a generator from what scikit-learn calls a `random_state`; None is the system's entropy.
 
     ValueError, of one line and without what was given, for anything else: it may be the records, by mistake.
     """
@@ -30,12 +30,12 @@ def seeded(random_state: Any) -> np.random.Generator:
 
 
 def kind_of(table: Any) -> str:
-    """NumPy's letter for the type of an array, which is public; "O" for what declares none."""
+    """Return NumPy's letter for the type of an array, which is public; "O" for what declares none."""
     return str(getattr(getattr(table, "dtype", None), "kind", "O"))
 
 
 def tabular(X: Any) -> Any:
-    """X, a list or what holds objects as floats, entry by entry: what is no number is NaN, and none is refused.
+    """Return X, a list or what holds objects as floats, entry by entry: what is no number is NaN, and none is refused.
 
     Raises ValueError for what is no table of real numbers, before scikit-learn does and shows the records.
     """
@@ -57,7 +57,7 @@ def tabular(X: Any) -> Any:
 
 
 def numbers_of(objects: np.ndarray) -> np.ndarray:
-    """An array of objects as floats of the same shape, NaN for what is no number, lists and arrays among them.
+    """Return an array of objects as floats of the same shape, NaN for what is no number, lists and arrays among them.
 
     >>> numbers_of(np.array([1, None, "2"], dtype=object)).tolist()
     [1.0, nan, 2.0]
@@ -67,14 +67,14 @@ def numbers_of(objects: np.ndarray) -> np.ndarray:
 
 
 def column(y: Any) -> np.ndarray:
-    """Labels, shape (n,). Those of a list keep their types, as the label of one record may not change another's."""
+    """Return labels, (n,). Those of a list keep their types, as the label of one record may not change another's."""
     if isinstance(y, list | tuple) and y and not isinstance(y[0], list | tuple | np.ndarray):
         return np.fromiter(y, dtype=object, count=len(y))
     return column_or_1d(y)
 
 
 def equal(y: np.ndarray, label: Any) -> np.ndarray:
-    """Which labels are `label`, shape (n,), bool; what cannot be compared with it is another one."""
+    """Return which labels are `label`, shape (n,), bool; what cannot be compared with it is another one."""
 
     def same(one: Any) -> bool:
         try:

@@ -28,7 +28,7 @@ LARGEST = 2**24  # features
 
 
 class Features(Protocol):
-    """A map R^d -> R^dimension, applied to the rows of a matrix."""
+    """A feature map R^d -> R^dimension, applied to the rows of a matrix."""
 
     @property
     def d(self) -> int: ...
@@ -40,7 +40,10 @@ class Features(Protocol):
 
 
 def records(X: ArrayLike, d: int, reach: float = SIZES[1]) -> np.ndarray:
-    """X as a float matrix with d columns, entries beyond `reach` moved to it: no record makes an image overflow."""
+    """Return X as a float matrix with d columns, entries beyond `reach` moved to it.
+
+    No record makes an image overflow.
+    """
     X = within_reach(X, reach)
     if X.shape[1] != d:
         raise ValueError(f"X has shape {X.shape}, not (n, {d})")
@@ -48,7 +51,7 @@ def records(X: ArrayLike, d: int, reach: float = SIZES[1]) -> np.ndarray:
 
 
 def sizes(**values: int) -> list[int]:
-    """The values as whole numbers of at most 2^24."""
+    """Return the values as whole numbers of at most 2^24."""
     counts = whole(**values)
     for name, value in zip(values, counts, strict=True):
         if value > LARGEST:
@@ -74,16 +77,16 @@ class Projected:
         return self.phi.k
 
     def apply(self, X: ArrayLike) -> np.ndarray:
-        """Phi f(x) for every row of X, shape (n, k)."""
+        """Return Phi f(x) for every row of X, shape (n, k)."""
         return self.phi.apply(self.features(X))
 
     def transpose(self, W: ArrayLike) -> np.ndarray:
-        """Phi^T w, a vector of features, for every row of W."""
+        """Return Phi^T w, a vector of features, for every row of W."""
         return self.phi.transpose(W)
 
 
 def projected(features: Features, phi: Projection) -> Projected:
-    """The composition of `features` and a projection of R^dimension.
+    """Return the composition of `features` and a projection of R^dimension.
 
     >>> from lemmata.mechanisms.sign_projection import sign_projection
     >>> f = monomials(3, 2, constant=1.0)
@@ -102,7 +105,7 @@ def projected(features: Features, phi: Projection) -> Projected:
 
 @dataclass(frozen=True)
 class Monomials:
-    """All monomials of degree at most p in d variables, with weights that make the inner product (<x, x'> + c)^p."""
+    """The map to all monomials of degree at most p in d variables, weighted: inner products are (<x, x'> + c)^p."""
 
     d: int
     degree: int
@@ -122,7 +125,7 @@ class Monomials:
         return float((self.radius**2 + self.constant) ** (self.degree / 2))
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
-        """The monomials of every row, shape (n, d) -> (n, dimension)."""
+        """Return the monomials of every row, shape (n, d) -> (n, dimension)."""
         X = clip_rows(records(X, self.d), self.radius)
         longer = np.column_stack([X, np.full(len(X), sqrt(self.constant))])
         images = np.tile(self.weights, (len(X), 1))
@@ -132,7 +135,7 @@ class Monomials:
 
 
 def monomials(d: int, degree: int, *, constant: float = 1.0, radius: float = 1.0) -> Monomials:
-    """The exact map of (<x, x'> + constant)^degree on the ball of `radius`; rows are clipped to it.
+    """Return the exact map of (<x, x'> + constant)^degree on the ball of `radius`; rows are clipped to it.
 
     >>> f = monomials(2, 2, constant=1.0)
     >>> f.dimension, f([[0.6, 0.8]]).round(3).tolist()
@@ -149,7 +152,10 @@ def monomials(d: int, degree: int, *, constant: float = 1.0, radius: float = 1.0
 
 @dataclass(frozen=True)
 class TensorSketch:
-    """p count sketches of (x, sqrt(c)), convolved: <z(x), z(x')> has mean (<x, x'> + c)^p."""
+    """The sketch of a polynomial kernel: p count sketches of (x, sqrt(c)), convolved.
+
+    <z(x), z(x')> has mean (<x, x'> + c)^p.
+    """
 
     d: int
     dimension: int
@@ -158,7 +164,7 @@ class TensorSketch:
     signs: np.ndarray = field(repr=False)  # shape (p, d + 1)
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
-        """The sketches of every row, shape (n, d) -> (n, dimension)."""
+        """Return the sketches of every row, shape (n, d) -> (n, dimension)."""
         X = records(X, self.d, 10.0 ** (250 / len(self.buckets)) / (self.d + 1))  # the product is at most about 1e250
         longer = np.column_stack([X, np.full(len(X), sqrt(self.constant))]).T
         product: np.ndarray = np.ones(1)
@@ -171,7 +177,7 @@ class TensorSketch:
 
 
 def tensor_sketch(d: int, degree: int, size: int, *, constant: float = 1.0, rng: np.random.Generator) -> TensorSketch:
-    """A sketch of (<x, x'> + constant)^degree with `size` features; its variance is at most (2 + 3^p)/size |.|^2 |.|^2.
+    """Draw a sketch of (<x, x'> + constant)^degree with `size` features: variance at most (2+3^p)/size |.|^2 |.|^2.
 
     >>> tensor_sketch(3, 2, 50, rng=np.random.default_rng(0))(np.eye(3)).shape
     (3, 50)
@@ -212,7 +218,7 @@ class Fastfood:
         return self.radius
 
     def angles(self, X: ArrayLike) -> np.ndarray:
-        """<omega, x> for every row and frequency, shape (n, count)."""
+        """Return <omega, x> for every row and frequency, shape (n, count)."""
         X = records(X, self.d)
         blocks, width = self.signs.shape
         angles = np.empty((len(X), blocks, width))
@@ -224,14 +230,14 @@ class Fastfood:
         return angles.reshape(len(X), -1)[:, : self.count]
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
-        """psi of every row, shape (n, d) -> (n, 2 count), cosines and sines interleaved."""
+        """Return psi of every row, shape (n, d) -> (n, 2 count), cosines and sines interleaved."""
         angles = self.angles(X)
         images = np.stack([np.cos(angles), np.sin(angles)], axis=-1) * (self.radius / sqrt(self.count))
         return images.reshape(len(angles), self.dimension)
 
 
 def fastfood(d: int, count: int, *, bandwidth: float = 1.0, radius: float = 1.0, rng: np.random.Generator) -> Fastfood:
-    """`count` frequencies of the Gaussian kernel, applied in time D log d for D = count.
+    """Draw `count` frequencies of the Gaussian kernel, applied in time D log d for D = count.
 
     >>> fastfood(3, 50, rng=np.random.default_rng(0))(np.eye(3)).shape
     (3, 100)
@@ -250,7 +256,7 @@ def fastfood(d: int, count: int, *, bandwidth: float = 1.0, radius: float = 1.0,
 
 @dataclass(frozen=True)
 class ArcCosine:
-    """sqrt(2/D) (<omega_l, x>)_+, omega_l Gaussian."""
+    """The random ReLU features sqrt(2/D) (<omega_l, x>)_+ of an arc-cosine kernel, omega_l Gaussian."""
 
     omega: np.ndarray = field(repr=False)  # shape (D, d)
 
@@ -265,7 +271,7 @@ class ArcCosine:
         return len(self.omega)
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
-        """The features of every row, shape (n, d) -> (n, dimension)."""
+        """Return the features of every row, shape (n, d) -> (n, dimension)."""
         return sqrt(2 / len(self.omega)) * np.maximum(records(X, self.d) @ self.omega.T, 0)
 
 
@@ -287,14 +293,14 @@ class Tangent:
         return 2 * len(self.g)
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
-        """The features of every row, shape (n, d) -> (n, dimension)."""
+        """Return the features of every row, shape (n, d) -> (n, dimension)."""
         outer = self.hidden(X)
         inner = sqrt(2 / len(self.g)) * (outer > 0) * (records(X, self.d) @ self.g.T)
         return np.column_stack([outer, inner])
 
 
 def arc_cosine(d: int, count: int, *, rng: np.random.Generator) -> ArcCosine:
-    """`count` random ReLUs.
+    """Draw `count` random ReLUs: the features of an arc-cosine kernel.
 
     >>> arc_cosine(3, 50, rng=np.random.default_rng(0))(np.eye(3)).shape
     (3, 50)
@@ -304,7 +310,7 @@ def arc_cosine(d: int, count: int, *, rng: np.random.Generator) -> ArcCosine:
 
 
 def tangent(d: int, count: int, *, rng: np.random.Generator) -> Tangent:
-    """Random features of the tangent kernel, `count` of each layer.
+    """Draw random features of the tangent kernel, `count` of each layer.
 
     >>> tangent(3, 50, rng=np.random.default_rng(0))(np.eye(3)).shape
     (3, 100)

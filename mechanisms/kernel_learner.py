@@ -28,7 +28,7 @@ FAR = 1e100  # coordinates beyond are cut, so that every product with a frequenc
 
 
 def frequencies_for(m: int, beta: float) -> int:
-    """D of step 2, rounded up.
+    """Return the number of frequencies D of step 2, rounded up.
 
     >>> frequencies_for(100, 0.1)
     76010
@@ -39,7 +39,7 @@ def frequencies_for(m: int, beta: float) -> int:
 
 
 def waves(angles: np.ndarray, turns: np.ndarray, narrow: np.ndarray) -> Iterator[np.ndarray]:
-    """cos, then sin, of 2 pi `angles`, which are changed; `turns` and `narrow` (float32) are room for work.
+    """Return cos, then sin, of 2 pi `angles`, which are changed; `turns` and `narrow` (float32) are room for work.
 
     Angles lose their whole turns in float64; the waves are computed in float32, correct to 1e-7.
     """
@@ -80,7 +80,7 @@ class KernelProjection:
             yield slice(start, stop), omega, signs.reshape(2, stop - start, self.k)
 
     def apply(self, X: ArrayLike) -> np.ndarray:
-        """Phi psi(x) for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,)."""
+        """Return Phi psi(x) for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,)."""
         records = np.clip(points(X, self.d, "X"), -FAR, FAR)
         total = np.zeros((*records.shape[:-1], self.k))
         lines, images = records.reshape(-1, self.d), total.reshape(-1, self.k)
@@ -98,7 +98,7 @@ class KernelProjection:
         return total
 
     def transpose(self, W: ArrayLike) -> np.ndarray:
-        """Phi^T w in R^{2D} for every row w of W, cosines and sines interleaved: (n, k) -> (n, 2D)."""
+        """Return Phi^T w in R^{2D} for every row w of W, cosines and sines interleaved: (n, k) -> (n, 2D)."""
         W = points(W, self.k, "W")
         lifted = np.empty((*W.shape[:-1], self.count, 2))
         for part, _, signs in self._blocks():
@@ -111,7 +111,7 @@ class KernelProjection:
 def kernel_projection(
     kernel: str, d: int, *, count: int, k: int, bandwidth: float = 1.0, radius: float = 1.0, rng: np.random.Generator
 ) -> KernelProjection:
-    """The map R^d -> R^k for freshly drawn frequencies and signs; `rng` gives the seed.
+    """Draw the map R^d -> R^k: fresh frequencies and signs, whose seed `rng` gives.
 
     >>> phi = kernel_projection("gaussian", 2, count=10**4, k=3, rng=np.random.default_rng(0))
     >>> phi.apply(np.eye(2)).shape, phi.transpose(np.ones(3)).shape
@@ -141,7 +141,7 @@ def draw_projection(
     k: int | None = None,
     rng: np.random.Generator,
 ) -> KernelProjection:
-    """The public maps of steps 2, 3 and 5; D (`count`) and k as printed where they are None."""
+    """Return the public maps of steps 2, 3 and 5; D (`count`) and k as printed where they are None."""
     count = frequencies_for(m, beta) if count is None else count
     k = efficient_learner.rows_for(m, epsilon, delta, beta / 2) if k is None else k
     return kernel_projection(kernel, d, count=count, k=k, bandwidth=bandwidth, radius=radius, rng=rng)
@@ -159,7 +159,7 @@ def law(
     projection: KernelProjection,
     noise: str = "float",
 ) -> efficient_learner.EfficientLaw:
-    """A_PrivKerMrg of bms22: learn with margin rho against functions of RKHS norm `norm_bound`, K(x, x) = radius^2.
+    """Return the law of A_PrivKerMrg of bms22: learn with margin rho against functions of RKHS norm `norm_bound`.
 
     Formal guarantee: that of `efficient_learner.law` with the same `calibration`, under replacement of one record, for
     every input and every fixed `projection` that was drawn independently of the data. Nothing is assumed about X: psi
@@ -213,7 +213,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of A_PrivKerMrg, as a predictor x -> sign(h(x)) that remembers its privacy.
+    """Draw one release of A_PrivKerMrg, as a predictor x -> sign(h(x)) that remembers its privacy.
 
     `weights` is the vector w of R^k that the training released and `feature_map` is x -> Phi psi(x): <w, Phi psi(x)> is
     <w^Priv, psi(x)>, and Phi is public, so this gives away no more than w^Priv = `feature_map.transpose(w)` does.

@@ -33,14 +33,14 @@ class BoundedMap:
     features: FourierMap = field(repr=False)
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
-        """Features of the rows of X, shape (n, 2 d_hat), of norm 1."""
+        """Return the features of the rows of X, shape (n, 2 d_hat), of norm 1."""
         return self.features(clip_rows(X, FARTHEST / max(1.0, float(np.abs(self.features.omega).max()))))
 
 
 def solve(
     X: ArrayLike, y: ArrayLike, *, C: float, kernel: str, bandwidth: float = 1.0, counts: ArrayLike | None = None
 ) -> KernelSolution:
-    """Algorithm 1 with the kernel itself, hinge loss: what a private release is compared with. Not private.
+    """Solve Algorithm 1 with the kernel itself, hinge loss: what a private release is compared with. Not private.
 
     >>> solve([[0.0], [3.0]], [1, -1], C=0.5, kernel="gaussian").dual.tolist()
     [0.25, 0.25]
@@ -63,7 +63,7 @@ def law(
     counts: ArrayLike | None = None,
     public: FourierMap,
 ) -> SVMLaw:
-    """Algorithm 3 of rbht09 for one draw of the frequencies: the law of the released weights, 2 d_hat of them.
+    """Return the law of the weights that Algorithm 3 of rbht09 releases, 2 d_hat of them, for one draw of frequencies.
 
     Formal guarantee: `privacy`, a PureDP under replacement of one row, for every input and every value of `public`, a
     `FourierMap` of radius 1 whose frequencies were drawn independently of the data. It is Algorithm 2's with F = 2
@@ -106,7 +106,7 @@ def fit(
     counts: ArrayLike | None = None,
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of PRIVATESVM, as a predictor x -> sign <weights, phi_hat(x)> that remembers its privacy.
+    """Draw one release of PRIVATESVM, as a predictor x -> sign <weights, phi_hat(x)> that remembers its privacy.
 
     epsilon-DP under replacement of one record. `count` frequencies: more approximate the kernel better, and cost noise,
     sqrt(count) / n a weight; the number that Corollary 15 asks for is far beyond any use.

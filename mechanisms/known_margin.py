@@ -30,7 +30,7 @@ BETA = 0.1  # a projection loses the margin with at most this probability
 def draw_projection(
     n: int, d: int, *, margin: float, beta: float = BETA, radius: float = 1.0, rng: np.random.Generator
 ) -> Projection | None:
-    """The public randomness: k rows of random signs that keep a third of the margin; None where k >= d.
+    """Return the public randomness: k rows of random signs that keep a third of the margin; None where k >= d.
 
     >>> draw_projection(1000, 10**5, margin=0.5, rng=np.random.default_rng(0)).k
     792
@@ -54,7 +54,7 @@ def law(
     steps: str | int = "balanced",
     noise: str = "float",
 ) -> projected_gd.JLGDLaw:
-    """Noisy gradient descent on projected records, the hinge a third of the known margin wide.
+    """Return the law of noisy descent on projected records, the hinge a third of the known margin wide.
 
     Formal guarantee: that of `projected_gd.law`, mu-GDP under replacement of one record, for every input and every
     fixed projection; the margin is a public parameter, and privacy does not rest on it. Last iterate, decaying steps.
@@ -80,7 +80,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release as a predictor; (epsilon, delta)-DP under replacement of one record.
+    """Draw one release as a predictor; (epsilon, delta)-DP under replacement of one record.
 
     >>> X, y = np.tile([[0.9], [-0.9]], (50, 1)), np.tile([1, -1], 50)
     >>> fit(X, y, epsilon=4.0, delta=1e-5, margin=0.9, rng=np.random.default_rng(0)).predict([[1.0]])

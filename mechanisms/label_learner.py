@@ -52,11 +52,11 @@ class LabelLaw:
         return exponential.law(-self.errors.astype(float), privacy=self.privacy, sensitivity=1.0)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases: numbers of hypotheses, shape (size,)."""
+        """Draw `size` independent releases: numbers of hypotheses, shape (size,)."""
         return self.cover[self.selection.sample(rng, size)]
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """log-probabilities of released numbers, shape (size,); -inf for what is not in the cover."""
+        """Return the log-probabilities of released numbers, shape (size,); -inf for what is not in the cover."""
         releases = np.asarray(releases)
         place = np.minimum(np.searchsorted(self.cover, releases), len(self.cover) - 1)
         return np.where(self.cover[place] == releases, self.selection.log_density(place), -np.inf)
@@ -75,11 +75,11 @@ class LabelModel:
     privacy: Guarantee
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """The truncated hypothesis at every row, shape (n,)."""
+        """Return the truncated hypothesis at every row, shape (n,)."""
         return truncated(self.hypotheses, table(X), self.rho)[self.number]
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """Labels -1 or +1; a tie is +1."""
+        """Return labels -1 or +1; a tie is +1."""
         return np.where(self.decision_function(X) >= 0, 1.0, -1.0)
 
 
@@ -93,7 +93,7 @@ class KeptClass:
         self.hypotheses, self.X, self.values = hypotheses, X, np.asarray(hypotheses(X))
 
     def __call__(self, Z: np.ndarray) -> np.ndarray:
-        """Shape (hypotheses, n). ValueError where the class is another than at fit."""
+        """Return the values of the class at Z, (hypotheses, n). ValueError where it is another class than at fit."""
         values = np.asarray(self.hypotheses(np.vstack([Z, self.X])))
         now = values[:, len(Z) :] if values.ndim == 2 else values
         slack = 1e-12 * np.abs(self.values).max(initial=0.0)
@@ -103,7 +103,7 @@ class KeptClass:
 
 
 def kept_class(hypotheses: Pool, X: np.ndarray) -> Pool:
-    """The class of a fit on the features X: a pool that is a function is made here, from X, and kept.
+    """Return the class of a fit on the features X: a pool that is a function is made here, from X, and kept.
 
     >>> def made_anew(X): return X[:, 0] * np.arange(0, 1, 0.5 / np.abs(X).max())[:, None]
     >>> kept_class(made_anew, np.ones((1, 1)))(np.full((1, 1), 4.0))
@@ -115,7 +115,7 @@ def kept_class(hypotheses: Pool, X: np.ndarray) -> Pool:
 
 
 def truncated(hypotheses: Pool, X: ArrayLike, rho: float) -> np.ndarray:
-    """The values of all hypotheses, clipped to [-rho, rho], shape (hypotheses, n)."""
+    """Return the values of all hypotheses, clipped to [-rho, rho], shape (hypotheses, n)."""
     functions(hypotheses=hypotheses)
     (rho,), X = sized(rho=rho), within_reach(X)
     given = hypotheses(X)
@@ -136,7 +136,9 @@ def law(
     balls: str = "open",
     calibration: str = "printed",
 ) -> LabelLaw:
-    """A_LabMarg of bms22: a private choice among the members of a cover, by their losses at margin rho/2.
+    """Return the law of A_LabMarg of bms22.
+
+    A private choice among the members of a cover, by their losses at margin rho/2.
 
     Formal guarantee: `privacy.epsilon`-DP for datasets that differ in one label, for every X, every y and every pool.
     Features and hypotheses are public: the cover is computed from them, and for datasets that differ in a whole record
@@ -179,7 +181,7 @@ def fit(
     calibration: str = "printed",
     rng: np.random.Generator | None = None,
 ) -> LabelModel:
-    """One release of A_LabMarg, as a predictor x -> sign(h_rho(x)) that remembers its privacy.
+    """Draw one release of A_LabMarg, as a predictor x -> sign(h_rho(x)) that remembers its privacy.
 
     epsilon-DP for one changed label; features are public.
 

@@ -33,7 +33,7 @@ SECOND_ZERO = -(2**63)
 
 
 def shape_of(size: int | tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that `size` means. Raises ValueError for a length that is not a whole number below 2^31."""
+    """Return the shape that `size` means. Raises ValueError for a length that is not a whole number below 2^31."""
     shape = size if isinstance(size, tuple) else (size,)
     for length in shape:
         if not 0 <= in_range("size", length, 0, 2**31, closed=True) == int(length):
@@ -42,7 +42,7 @@ def shape_of(size: int | tuple[int, ...]) -> tuple[int, ...]:
 
 
 def discrete_laplace(rng: np.random.Generator, steps: int, size: int | tuple[int, ...]) -> np.ndarray:
-    """Whole numbers with Pr(K = k) = tanh(1 / (2 steps)) exp(-|k| / steps), exactly; `steps` a whole number.
+    """Draw whole numbers with Pr(K = k) = tanh(1 / (2 steps)) exp(-|k| / steps), exactly; `steps` a whole number.
 
     |K| = floor(-steps log U) for a uniform U has Pr(|K| >= k) = exp(-k / steps); then a sign, and no second zero. Of U
     63 binary digits are drawn at first, and the logarithm is taken in float64. Where that does not prove the whole
@@ -91,7 +91,10 @@ def _signed(rng: np.random.Generator, steps: int, size: int) -> np.ndarray:
 
 
 def settled(rng: np.random.Generator, digits: int, steps: int) -> int:
-    """floor(-steps log U) of a U that begins with 63 binary `digits`; further digits are drawn until it is proved."""
+    """Return floor(-steps log U) of a U that begins with 63 binary `digits`.
+
+    Further digits are drawn until it is proved.
+    """
     drawn = 63
     while True:
         with ctx.workprec(drawn + 64):
@@ -104,7 +107,7 @@ def settled(rng: np.random.Generator, digits: int, steps: int) -> int:
 
 
 def grid_for(sensitivity: float, epsilon: float, dimension: int) -> tuple[float, int]:
-    """(grid, steps): a power of two and a whole number, so that noise of scale grid * steps gives epsilon-DP.
+    """Return (grid, steps): a power of two and a whole number, so that noise of scale grid * steps gives epsilon-DP.
 
     Two centres at L1 distance at most `sensitivity` round to whole numbers at distance at most
     sensitivity / grid + dimension, and steps * epsilon is at least that. The grid is so fine that the noise grows
@@ -139,7 +142,7 @@ def _vector(centre: ArrayLike) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FloatLaplace:
-    """centre + iid Laplace(0, scale), sampled in float64: the law of the theorem, with leaking low bits."""
+    """The law of centre + iid Laplace(0, scale), sampled in float64: the theorem's law, with leaking low bits."""
 
     centre: np.ndarray = field(repr=False)  # shape (F,); private
     scale: float
@@ -149,19 +152,19 @@ class FloatLaplace:
         object.__setattr__(self, "scale", positive(scale=self.scale)[0])
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` releases, shape (size, F)."""
+        """Draw `size` releases, shape (size, F)."""
         noise = rng.laplace(0.0, self.scale, (size, self.centre.size))
         return self.centre + noise  # two statements: no fused multiply-add may hide what is studied
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """-||t - centre||_1 / scale - F log(2 scale), shape (size,)."""
+        """Return -||t - centre||_1 / scale - F log(2 scale), shape (size,)."""
         distance = np.abs(np.atleast_2d(releases) - self.centre).sum(axis=-1)
         return -distance / self.scale - self.centre.size * np.log(2 * self.scale)
 
 
 @dataclass(frozen=True)
 class GridLaplace:
-    """grid * (round(centre / grid) + K), K iid discrete Laplace of `steps` grid steps: safe in floating point.
+    """The law of grid * (round(centre / grid) + K), K iid discrete Laplace of `steps` grid steps: safe in floats.
 
     Pr(release) = prod_j tanh(1 / (2 steps)) exp(-|k_j| / steps), so for two centres the log-ratio is at most
     ||round(a / grid) - round(b / grid)||_1 / steps, exactly. Turning the whole number into a float64 afterwards is
@@ -194,11 +197,11 @@ class GridLaplace:
         return np.rint(self.centre / self.grid).astype(np.int64)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` releases, shape (size, F), all multiples of `grid`."""
+        """Draw `size` releases, shape (size, F), all multiples of `grid`."""
         return (self.point + discrete_laplace(rng, self.steps, (size, self.centre.size))) * self.grid
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """The log-probability of each release, shape (size,): -inf off the grid."""
+        """Return the log-probability of each release, shape (size,): -inf off the grid."""
         places = np.atleast_2d(releases) / self.grid
         distance = np.abs(places - self.point).sum(axis=-1)
         mass = -distance / self.steps + self.centre.size * np.log(np.tanh(0.5 / self.steps))
@@ -212,7 +215,7 @@ def _noise(k: int, scale: float) -> float:
 
 
 def reachable(y: float, centre: float, scale: float, margin: int = 4) -> bool:
-    """Can `centre + rng.laplace(0, scale)` be exactly `y` for some of the 2^53 uniforms? The bit-level attack.
+    """Return whether `centre + rng.laplace(0, scale)` can be exactly `y` for some of 2^53 uniforms, a bit-level attack.
 
     Only uniforms whose noise lies within the rounding of the sum are tried, and `margin` more on either side for the
     rounding of the logarithm. Scalars in, bool out.

@@ -57,7 +57,7 @@ BAND = 2**16  # entries of rows that are read one by one, worked on at any one t
 
 @runtime_checkable
 class Law(Protocol):
-    """What every mechanism returns."""
+    """The contract of what every mechanism returns: a probability law over its releases on one dataset."""
 
     @property
     def privacy(self) -> Any: ...
@@ -87,7 +87,7 @@ def blocks(law: Law, rng: np.random.Generator, size: int, block: int = 1000) -> 
 
 
 def kept(promised: Any, allotted: Guarantee, name: str) -> Guarantee:
-    """`promised`, what a law that is wrapped says that it spends: whoever wraps one reads this promise first.
+    """Return `promised`, what a law that is wrapped says that it spends: whoever wraps one reads this promise first.
 
     ValueError, naming both, unless `promised` implies `allotted`: its kind, its size and its neighbours.
 
@@ -131,7 +131,7 @@ def _implies(promised: Guarantee, allotted: Guarantee) -> bool:
 
 
 def generator(rng: np.random.Generator | None) -> np.random.Generator:
-    """`rng`, or one whose every bit is the operating system's (`entropy`). ValueError for anything else."""
+    """Return `rng`, or one whose every bit is the operating system's (`entropy`). ValueError for anything else."""
     if rng is None:
         return SystemGenerator()
     if not isinstance(rng, np.random.Generator):
@@ -140,7 +140,7 @@ def generator(rng: np.random.Generator | None) -> np.random.Generator:
 
 
 def two_streams(rng: np.random.Generator | None) -> tuple[np.random.Generator, np.random.Generator]:
-    """Independent generators for what is published (a projection) and for the noise, which must stay unknown.
+    """Return independent generators for what is published (a projection) and for the noise, which must stay unknown.
 
     A projection is published whole, its signs or its seed, and with them the state of the generator that drew it. So
     the noise comes from another one.
@@ -153,23 +153,26 @@ def two_streams(rng: np.random.Generator | None) -> tuple[np.random.Generator, n
 
 
 def positive(**values: Any) -> list[float]:
-    """The values as floats. Raises ValueError unless every one is a finite number above 0."""
+    """Return the values as floats. Raises ValueError unless every one is a finite number above 0."""
     return [in_range(name, value, 0, np.inf) for name, value in values.items()]
 
 
 def sized(**values: Any) -> list[float]:
-    """The values as floats. ValueError unless each lies in [1e-100, 1e100], where float64 can square and divide it."""
+    """Return the values as floats.
+
+    ValueError unless each lies in [1e-100, 1e100], where float64 can square and divide it.
+    """
     positive(**values)
     return [in_range(name, value, *SIZES, closed=True) for name, value in values.items()]
 
 
 def within_unit(**values: Any) -> list[float]:
-    """The values as floats. Raises ValueError unless every one lies strictly between 0 and 1."""
+    """Return the values as floats. Raises ValueError unless every one lies strictly between 0 and 1."""
     return [in_range(name, value, 0, 1) for name, value in values.items()]
 
 
 def whole(**values: Any) -> list[int]:
-    """The values as ints. Raises ValueError unless every one is a whole number of at least 1."""
+    """Return the values as ints. Raises ValueError unless every one is a whole number of at least 1."""
     for name, value in values.items():
         number = real(name, value)
         if not (1 <= number < np.inf and number == np.floor(number)):
@@ -202,7 +205,9 @@ def functions(**values: Any) -> None:
 
 
 def entries(name: str, value: Any) -> np.ndarray:
-    """Private numbers as an array of floats of any shape, NaN for what is no real number: no entry is ever refused.
+    """Return private numbers as an array of floats of any shape, NaN for what is no real number.
+
+    No entry is ever refused.
 
     Raises ValueError for what is public: no array at all, a masked one, a declared type that is not real.
 
@@ -240,7 +245,7 @@ def _numbers(value: Any) -> Any:
 
 
 def table(X: Any, name: str = "X") -> np.ndarray:
-    """Private records as a finite float matrix (n, d), n, d >= 1: NaN counts as 0, inf as the largest float.
+    """Return private records as a finite float matrix (n, d), n, d >= 1: NaN counts as 0, inf as the largest float.
 
     Raises ValueError for another shape or type (`entries`), which are public.
 
@@ -254,7 +259,7 @@ def table(X: Any, name: str = "X") -> np.ndarray:
 
 
 def within_reach(X: ArrayLike, reach: float = SIZES[1]) -> np.ndarray:
-    """Private records, entries beyond +-`reach` moved to it: for maps that multiply and add before anything is clipped.
+    """Return private records, entries beyond +-`reach` moved to it: for maps that multiply before anything is clipped.
 
     >>> within_reach([[1e308, -2.0]]).tolist()
     [[1e+100, -2.0]]
@@ -265,7 +270,7 @@ def within_reach(X: ArrayLike, reach: float = SIZES[1]) -> np.ndarray:
 
 
 def labels(y: Any, n: int | None = None) -> np.ndarray:
-    """Private labels as floats, shape (n,): +1 for those that are 1, -1 for all others, whatever they are.
+    """Return private labels as floats, shape (n,): +1 for those that are 1, -1 for all others, whatever they are.
 
     Raises ValueError for another shape or type (`entries`), which are public.
 
@@ -281,7 +286,7 @@ def labels(y: Any, n: int | None = None) -> np.ndarray:
 
 
 def finite(name: str, values: ArrayLike) -> np.ndarray:
-    """`values` as an array of floats. Raises ValueError unless they are finite real numbers."""
+    """Return `values` as an array of floats. Raises ValueError unless they are finite real numbers."""
     array = reals(name, values)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} has entries that are not finite numbers")
@@ -289,7 +294,7 @@ def finite(name: str, values: ArrayLike) -> np.ndarray:
 
 
 def rows(X: ArrayLike, name: str = "X") -> np.ndarray:
-    """X as a float matrix (n, d) with n, d >= 1 and finite entries. The message names no entry."""
+    """Return X as a float matrix (n, d) with n, d >= 1 and finite entries. The message names no entry."""
     array = reals(name, X)
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 1:
         raise ValueError(f"{name} has shape {array.shape}, not (n, d) with n, d >= 1")
@@ -297,7 +302,7 @@ def rows(X: ArrayLike, name: str = "X") -> np.ndarray:
 
 
 def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
-    """Rows scaled down to Euclidean norm `radius` where they are longer: privacy rests on it, so it is enforced.
+    """Scale rows down to Euclidean norm `radius` where they are longer: privacy rests on it, so it is enforced.
 
     Private records, read by `table`: nothing that they hold is refused.
 
@@ -321,7 +326,7 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
 
 
 def by_bands(rows: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.ndarray:
-    """`rows(X)` for a function that treats each row by itself, `BAND` entries at a time: they stay in a core's cache.
+    """Return `rows(X)` for a function that treats each row by itself, `BAND` entries at a time: they stay in a cache.
 
     >>> by_bands(lambda band: 2 * band, np.ones((3, 2))).tolist()
     [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
@@ -338,7 +343,10 @@ def by_bands(rows: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.ndar
 
 
 def moderate(name: str, values: ArrayLike) -> np.ndarray:
-    """As `finite`, and no entry beyond 1e100: for solvers, which square what they get and promise no privacy."""
+    """Return `values` as `finite` does, none beyond 1e100: for solvers, which square what they get.
+
+    Solvers promise no privacy.
+    """
     array = finite(name, values)
     if np.abs(array).max(initial=0.0) > SIZES[1]:
         raise ValueError(f"{name} has entries beyond {SIZES[1]:g}")
@@ -346,7 +354,7 @@ def moderate(name: str, values: ArrayLike) -> np.ndarray:
 
 
 def signs(y: ArrayLike, n: int | None = None) -> np.ndarray:
-    """Labels as floats -1 or +1, shape (n,). The message names no label."""
+    """Return labels as floats -1 or +1, shape (n,). The message names no label."""
     array = reals("y", y)
     if n is not None:
         (n,) = whole(n=n)
@@ -369,7 +377,7 @@ class LinearModel:
     feature_map: Callable[[np.ndarray], np.ndarray] | None = field(default=None, repr=False)
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """<weights, feature_map(x)> for every row, shape (n,)."""
+        """Return <weights, feature_map(x)> for every row, shape (n,)."""
         X = rows(X)
         features = X if self.feature_map is None else self.feature_map(X)
         if features.shape[1:] != self.weights.shape:
@@ -377,7 +385,7 @@ class LinearModel:
         return features @ self.weights
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """Labels -1 or +1; a tie is +1."""
+        """Return labels -1 or +1; a tie is +1."""
         return np.where(self.decision_function(X) >= 0, 1.0, -1.0)
 
 

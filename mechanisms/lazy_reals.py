@@ -22,7 +22,7 @@ DIGITS = 96  # of every uniform number at first
 
 
 class LazyNoise:
-    """One vector of noise; its uniform numbers are intervals of length 2^-drawn."""
+    """One vector of noise whose uniform numbers are intervals of length 2^-drawn, refined on demand."""
 
     def __init__(self, rng: np.random.Generator, kind: str, dimension: int) -> None:
         one_of(KINDS, kind=kind)
@@ -37,7 +37,7 @@ class LazyNoise:
         return [int.from_bytes(drawn[i : i + width], "little") for i in range(0, count * width, width)]
 
     def refine(self) -> None:
-        """64 more digits of every uniform number."""
+        """Draw 64 more digits of every uniform number."""
         further = self._more(len(self.digits), 64)
         self.digits = [(old << 64) + new for old, new in zip(self.digits, further, strict=True)]
         self.drawn += 64
@@ -48,7 +48,7 @@ class LazyNoise:
         return self.drawn + 32
 
     def balls(self) -> list[arb]:
-        """Enclosures of the coordinates, at `precision`; wide ones while a digit string is 0."""
+        """Return enclosures of the coordinates, at `precision`; wide ones while a digit string is 0."""
         with ctx.workprec(self.precision):
             unit = arb(2) ** -self.drawn
             uniform = [arb(d, 1) * unit for d in self.digits]  # from one unit below, which does no harm, to one above
@@ -67,7 +67,7 @@ class LazyNoise:
 
 
 def rounded(rng: np.random.Generator, centre: np.ndarray, spread: float, grid: float, kind: str) -> np.ndarray:
-    """grid round((centre + spread b) / grid), exactly, b a vector of that kind of noise; `grid` is a power of two.
+    """Draw grid round((centre + spread b) / grid), exactly, b a vector of that kind of noise; `grid` is a power of two.
 
     >>> bool((rounded(np.random.default_rng(0), np.array([0.3, 0.1]), 1.0, 0.125, "radial") % 0.125 == 0).all())
     True
@@ -84,7 +84,7 @@ def rounded(rng: np.random.Generator, centre: np.ndarray, spread: float, grid: f
 
 
 def cell(place: arb) -> int | None:
-    """The whole number nearest to every number of the ball, if there is one.
+    """Return the whole number nearest to every number of the ball, if there is one.
 
     >>> cell(arb(3.25)), cell(arb(3.5, 0.01))
     (3, None)

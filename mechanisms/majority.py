@@ -18,7 +18,7 @@ SENSITIVITY = 2.0  # of the difference of the two counts, one label replaced
 
 
 def ones(X: ArrayLike) -> np.ndarray:
-    """The one feature of a predictor that does not look at the record, shape (n, 1)."""
+    """Return the one feature of a predictor that does not look at the record, shape (n, 1)."""
     return np.ones((len(table(X)), 1))
 
 
@@ -30,16 +30,16 @@ class MajorityLaw:
     privacy: PureDP  # neighbours differ in one replaced record
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, 1)."""
+        """Draw `size` independent releases, shape (size, 1)."""
         return self.noise.sample(rng, size)
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """The exact log-probability of releases, shape (size,)."""
+        """Return the exact log-probability of releases, shape (size,)."""
         return self.noise.log_density(releases)
 
 
 def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
-    """The difference of the two counts under discrete Laplace noise.
+    """Return the law of the difference of the two counts under discrete Laplace noise.
 
     Formal guarantee: `privacy`, a PureDP under replacement of one record, for every input, in floating point too.
     Proof: a replaced label moves the difference by 2, a replaced row not at all, and the probabilities of the noise
@@ -55,7 +55,7 @@ def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
 
 
 def fit(X: ArrayLike, y: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None) -> LinearModel:
-    """One release, as a predictor that says the same of every record; epsilon-DP under replacement of one record.
+    """Draw one release, as a predictor that says the same of every record; epsilon-DP under replacement of one record.
 
     >>> fit(np.zeros((90, 2)), np.ones(90), epsilon=1.0, rng=np.random.default_rng(0)).predict([[3.0, 4.0]])
     array([1.])

@@ -49,7 +49,7 @@ class MarginSelectionLaw:
     privacy: Guarantee
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
-        """`size` independent releases; the learner's runs at one margin are drawn together."""
+        """Draw `size` independent releases; the learner's runs at one margin are drawn together."""
         index = self.choice.sample(rng, size)
         model: Any = None
         for j in np.unique(index):
@@ -61,7 +61,7 @@ class MarginSelectionLaw:
         return {"index": index, "margin": self.margins[index], "model": model}
 
     def log_density(self, releases: Mapping[str, np.ndarray]) -> np.ndarray:
-        """log-density of (margin, model), shape (size,), where the learner's law knows its own."""
+        """Return the log-density of (margin, model), (size,), where the learner's law knows its own."""
         index = np.asarray(releases["index"])
         total = self.choice.log_density(index)
         for j in np.unique(index):
@@ -84,7 +84,7 @@ def margin_law(
     tolerance: float = 0.0,
     calibration: str = "corrected",
 ) -> MarginSelectionLaw:
-    """Algorithm 6: choose rho* from the grid 2^-j h_max by F(rho, g_rho(S)), then run the learner at rho*.
+    """Return the law of Algorithm 6: choose rho* on the grid 2^-j h_max by F(rho, g_rho(S)), run the learner there.
 
     learner(X, y, rho=, privacy=, beta=)   the law of the learner's releases, arrays of one shape for all margins
     best_loss(X, y, rho)                   g_rho(S), the least margin or hinge loss
@@ -152,7 +152,7 @@ def fit(
     calibration: str = "corrected",
     rng: np.random.Generator | None = None,
 ) -> AdaptiveModel:
-    """One release of Algorithm 6 for a linear learner: a predictor that remembers its privacy and its margin.
+    """Draw one release of Algorithm 6 for a linear learner: a predictor that remembers its privacy and its margin.
 
     Choice and learner get epsilon / 2 each, the learner all of `delta`; with delta = 0 it must be pure. The other
     arguments are those of `margin_law`.

@@ -33,19 +33,21 @@ LARGEST = 2**31  # products of records and networks that anybody can score
 
 
 def activation(values: np.ndarray, eta: float) -> np.ndarray:
-    """psi: (1 - e^{-eta a/2})/(1 + e^{-eta a/2}) = tanh(eta a/4), by coordinates."""
+    """Return psi: (1 - e^{-eta a/2})/(1 + e^{-eta a/2}) = tanh(eta a/4), by coordinates."""
     return np.tanh(eta / 4 * values)
 
 
 def matrices(public: Sequence[Projection]) -> list[np.ndarray]:
-    """The transposes of the embeddings after the first one, shape (N, k) each."""
+    """Return the transposes of the embeddings after the first one, shape (N, k) each."""
     return [phi.apply(np.eye(phi.d)) for phi in public[1:]]
 
 
 def count_errors(
     covers: Sequence[Cover], embeddings: Sequence[np.ndarray], inputs: np.ndarray, y: np.ndarray, eta: float
 ) -> Iterator[np.ndarray]:
-    """#{i : y_i h(x_i) <= 0} for all networks in order, the last layer's weights fastest: blocks of whole numbers.
+    """Return #{i : y_i h(x_i) <= 0} for all networks in order, the last layer's weights fastest.
+
+    Blocks of whole numbers.
 
     `inputs` are the embedded inputs of the first of the layers `covers`, shape (m, k); `embeddings` the later ones'.
     """
@@ -76,12 +78,12 @@ class NetworkLaw:
         return exponential.law(-self.errors.astype(float), privacy=self.privacy, sensitivity=1.0)
 
     def weights(self, numbers: ArrayLike) -> np.ndarray:
-        """The weights of the networks with these numbers, all layers in a row, shape (n, k (N (L-1) + 1))."""
+        """Return the weights of the networks with these numbers, all layers in a row, shape (n, k (N (L-1) + 1))."""
         places = np.unravel_index(np.asarray(numbers), [one.size for one in self.covers])
         return np.hstack([one.points(place) for one, place in zip(self.covers, places, strict=True)])
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases: weights, shape (size, k (N (L-1) + 1))."""
+        """Draw `size` independent releases: weights, shape (size, k (N (L-1) + 1))."""
         return self.weights(self.selection.sample(rng, size))
 
     @cached_property
@@ -89,7 +91,7 @@ class NetworkLaw:
         return [cKDTree(np.concatenate(list(one.blocks()))) for one in self.covers]
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """log-probabilities of released weights, shape (size,); -inf for what is never released."""
+        """Return the log-probabilities of released weights, shape (size,); -inf for what is never released."""
         releases = np.atleast_2d(np.asarray(releases, dtype=float))
         parts = np.split(releases, np.cumsum([one.k for one in self.covers])[:-1], axis=1)
         places, listed = [], np.ones(len(releases), dtype=bool)
@@ -111,21 +113,21 @@ class NetworkModel:
     privacy: Guarantee
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """h(x) for every row, shape (n,)."""
+        """Return h(x) for every row, shape (n,)."""
         values = self.public[0].apply(table(X)) @ self.weights[0]
         for W, phi in zip(self.weights[1:], self.public[1:], strict=True):
             values = phi.apply(activation(values, self.eta)) @ W
         return values[:, 0]
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """Labels -1 or +1; a tie is +1."""
+        """Return labels -1 or +1; a tie is +1."""
         return np.where(self.decision_function(X) >= 0, 1.0, -1.0)
 
 
 def product_cover(
     k: int, width: int, layers: int, *, norm_bound: float, resolution: float, lattice: str = "thin"
 ) -> tuple[Cover, ...]:
-    """A cover of the weights of all layers within `resolution`: one of each layer within resolution/sqrt(L).
+    """Return a cover of the weights of all layers within `resolution`: one of each layer within resolution/sqrt(L).
 
     >>> [one.size for one in product_cover(1, 1, 2, norm_bound=1.0, resolution=0.0125)]
     [227, 227]
@@ -152,7 +154,7 @@ def law(
     lattice: str = "thin",
     public: Sequence[Projection],
 ) -> NetworkLaw:
-    """The learner of bms22's Section 5: a private choice among networks, by their errors on the sample.
+    """Return the law of bms22's network learner (Section 5): a private choice among networks, by errors on the sample.
 
     Formal guarantee: `privacy.epsilon`-DP for its neighbours, for every value of the embeddings `public` (from R^d to
     R^k, then from R^N to R^k, drawn independently of the data), every dataset and every k. Their shapes decide d, k, N
@@ -208,7 +210,7 @@ def fit(
     lattice: str = "thin",
     rng: np.random.Generator | None = None,
 ) -> NetworkModel:
-    """One release of the network learner, as a predictor x -> sign(h(x)) that remembers its privacy.
+    """Draw one release of the network learner, as a predictor x -> sign(h(x)) that remembers its privacy.
 
     epsilon-DP under replacement of one record. The embeddings are drawn from a stream of their own.
 

@@ -60,7 +60,7 @@ Band = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # rows, their tran
 
 
 class Descent(TypedDict, total=False):
-    """What the laws built on noisy gradient descent hand on to it; each is explained in `law`."""
+    """The options that laws built on noisy gradient descent hand on to it; `law` explains each."""
 
     steps: str | int
     stride: str
@@ -115,7 +115,10 @@ class NoisyGDLaw:
         return self.steps * (self.Z.size + 30 * self.Z.shape[1]) / RATE
 
     def gradients(self, W: np.ndarray) -> np.ndarray:
-        """Subgradients of the summed loss at the columns of W, shape (d, columns); the hinge has 0 at its kink."""
+        """Return subgradients of the summed loss at the columns of W, shape (d, columns).
+
+        The hinge has 0 at its kink.
+        """
         W = np.asarray(W, dtype=self.Z.dtype)
         total = self._sums(W, np.empty_like(W), np.empty_like(W), self._bands(W.shape[1]))
         total /= -self.width
@@ -141,7 +144,7 @@ class NoisyGDLaw:
             rounded_down(margins, len(self.Z))
 
     def coefficients(self, W: np.ndarray) -> np.ndarray:
-        """Those of all records at the columns of W, shape (n, columns)."""
+        """Return the gradient's coefficients of all records at the columns of W, shape (n, columns)."""
         margins = self.Z @ np.asarray(W, dtype=self.Z.dtype)
         self._weigh(margins, np.empty(margins.shape, dtype=bool))
         return margins
@@ -157,7 +160,7 @@ class NoisyGDLaw:
         return out
 
     def noise(self, rng: np.random.Generator, shape: tuple[int, ...], times: int) -> Callable[[np.ndarray], np.ndarray]:
-        """What turns `times` sums of -width times gradients, of that shape, into noisy gradients one by one."""
+        """Return a function that turns `times` sums of -width times gradients, of that shape, into noisy gradients."""
         if self.grid:
             exact = GridNoise(rng, up(Fraction(self.sigma) * Fraction(self.width)), self.grid, shape, times)
             return lambda sums: np.divide(exact.add(sums), -self.width, out=sums)
@@ -192,7 +195,7 @@ class NoisyGDLaw:
         return release.T
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases: columns of one matrix product a step, `COLUMNS` at a time."""
+        """Draw `size` independent releases: columns of one matrix product a step, `COLUMNS` at a time."""
         with threads_for(self.Z.size, min(size, COLUMNS)):
             parts = [self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)]
         return np.concatenate(parts).astype(float, copy=False)
@@ -206,7 +209,10 @@ class IteratesLaw(NoisyGDLaw):
         return np.stack([W.T.copy() for W in islice(self._descend(rng, size), 1, None)], axis=1)
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """The exact log density, shape (size,): a product of Gaussians, step t centred at w_t - eta_t grad L(w_t)."""
+        """Return the exact log density, shape (size,).
+
+        A product of Gaussians, step t centred at w_t - eta_t grad L(w_t).
+        """
         iterates = np.ascontiguousarray(np.moveaxis(np.asarray(releases, dtype=float), 0, -1))  # (steps, d, size)
         total = np.zeros(iterates.shape[-1])
         W = np.repeat(self.start[:, None], len(total), axis=1)
@@ -218,7 +224,7 @@ class IteratesLaw(NoisyGDLaw):
 
 
 def noise_for(steps: int, sensitivity: float, mu: float) -> float:
-    """The smallest float sigma found with sqrt(steps) sensitivity / sigma <= mu, checked in exact arithmetic.
+    """Return the smallest float sigma found with sqrt(steps) sensitivity / sigma <= mu, checked in exact arithmetic.
 
     >>> noise_for(4, 1.0, 0.5)
     4.0
@@ -236,7 +242,7 @@ def noise_for(steps: int, sensitivity: float, mu: float) -> float:
 
 
 def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
-    """T: "printed" n^2 mu^2, "balanced" n^2 mu^2 / d, both rounded up, "auto" at most `ENOUGH`; or a whole number."""
+    """Return T: "printed" n^2 mu^2, "balanced" n^2 mu^2 / d, rounded up, "auto" at most `ENOUGH`; or a whole number."""
     n, d = whole(n=n, d=d)
     (mu,) = sized(mu=mu)
     if max(n, d) > 10**18 or mu > 1e18:
@@ -270,7 +276,7 @@ def law(
     loss: str = "hinge",
     noise: str = "float",
 ) -> NoisyGDLaw:
-    """Algorithm 5 of wzw25: minimise the sum of hinge losses by noisy gradient descent.
+    """Return the law of Algorithm 5 of wzw25: minimise the sum of hinge losses by noisy gradient descent.
 
     Formal guarantee: mu-GDP under replacement of one row, for every input and each of the three releases, with the mu
     of `privacy` (for an ApproxDP the largest that implies it). Rows are clipped to `radius` and labels read here,
@@ -361,7 +367,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of Algorithm 5, as a predictor x -> sign(<weights, x>); `output` average or last.
+    """Draw one release of Algorithm 5, as a predictor x -> sign(<weights, x>); `output` average or last.
 
     (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
     other arguments are those of `law`, whose defaults are the printed ones. Here they are the last iterate, decaying

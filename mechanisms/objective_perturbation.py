@@ -43,7 +43,7 @@ SAFE = 1 - 1e-12  # relative: what the float arithmetic of the budget may be off
 
 @dataclass(frozen=True)
 class RadialNoise:
-    """b with density proportional to exp(-rate ||b||_2)."""
+    """The law of noise b with density proportional to exp(-rate ||b||_2)."""
 
     kind: ClassVar[str] = "radial"
     rate: float  # epsilon' / 2: public
@@ -54,17 +54,17 @@ class RadialNoise:
         return 1 / Fraction(self.rate)
 
     def draw(self, rng: np.random.Generator, size: int, dimension: int) -> np.ndarray:
-        """`size` vectors, shape (size, dimension)."""
+        """Draw `size` vectors, shape (size, dimension)."""
         return radial_noise(rng, self.rate, size, dimension)
 
     def log_density(self, b: np.ndarray) -> np.ndarray:
-        """At the rows of b, shape (size,)."""
+        """Return the log-density at the rows of b, shape (size,)."""
         return radial_log_density(np.linalg.norm(b, axis=1), self.rate, b.shape[1])
 
 
 @dataclass(frozen=True)
 class GaussianNoise:
-    """b ~ N(0, sigma^2 I)."""
+    """The law of noise b ~ N(0, sigma^2 I)."""
 
     kind: ClassVar[str] = "normal"
     sigma: float  # public
@@ -75,16 +75,16 @@ class GaussianNoise:
         return Fraction(self.sigma)
 
     def draw(self, rng: np.random.Generator, size: int, dimension: int) -> np.ndarray:
-        """`size` vectors, shape (size, dimension)."""
+        """Draw `size` vectors, shape (size, dimension)."""
         return generator(rng).normal(scale=self.sigma, size=(size, dimension))
 
     def log_density(self, b: np.ndarray) -> np.ndarray:
-        """At the rows of b, shape (size,)."""
+        """Return the log-density at the rows of b, shape (size,)."""
         return -((b / self.sigma) ** 2).sum(axis=1) / 2 - b.shape[1] * (log(2 * pi) / 2 + log(self.sigma))
 
 
 def split_budget(*, epsilon: float, n: int, C: float, curvature: float) -> tuple[float, float]:
-    """(epsilon', ridge): what the noise may spend after the Hessian, and the regularisation that leaves it half.
+    """Return (epsilon', ridge): what the noise may spend after the Hessian, and the regularisation that leaves it half.
 
     One row replaced changes the log-determinant of the Hessian by at most log(1 + c C / (n ridge)), as `law` shows.
     Where that is at most epsilon / 2 the ridge stays 1; else it is c C / (n (e^(epsilon / 2) - 1)). So epsilon' never
@@ -102,7 +102,7 @@ def split_budget(*, epsilon: float, n: int, C: float, curvature: float) -> tuple
 
 
 def gaussian_split(*, epsilon: float, delta: float, n: int, C: float, curvature: float) -> tuple[float, float]:
-    """(sigma, ridge) of Gaussian b: the Hessian costs log(1 + c C / (n ridge)), at most half of epsilon.
+    """Return (sigma, ridge) of Gaussian b: the Hessian costs log(1 + c C / (n ridge)), at most half of epsilon.
 
     sigma is the least found with delta(eps'; 2/sigma) + 2 delta(eps'; 1/sigma) <= delta, where eps' is what is left and
     delta(.; mu) the Gaussian curve; checked in balls.
@@ -164,20 +164,20 @@ class ObjectiveLaw:
         return minimise(self.Z, linear=middle[None], ridge=self.ridge, share=share, loss=self.loss)[0][0]
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, F), solved together, or exactly one by one."""
+        """Draw `size` independent releases, shape (size, F), solved together, or exactly one by one."""
         if self.grid:
             return np.array([self._exactly(rng) for _ in range(size)])
         b = self.noise.draw(rng, size, self.Z.shape[1])
         return minimise(self.Z, linear=b, ridge=self.ridge, share=self.C / len(self.Z), loss=self.loss)[0]
 
     def perturbation(self, releases: ArrayLike) -> np.ndarray:
-        """b(w): the linear term whose minimiser is w, shape (size, F)."""
+        """Return b(w): the linear term whose minimiser is w, shape (size, F)."""
         W = np.atleast_2d(releases)
         slopes = MARGIN_LOSSES[self.loss].slope(W @ self.Z.T)
         return -(len(self.Z) * self.ridge / self.C) * W - slopes @ self.Z
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """Exact log-density of releases, shape (size,): that of b(w), and |det db/dw|."""
+        """Return the exact log-density of releases, shape (size,): that of b(w), and |det db/dw|."""
         W = np.atleast_2d(releases)
         second = MARGIN_LOSSES[self.loss].second(W @ self.Z.T)
         hessian = np.einsum("bn,nf,ng->bfg", second, self.Z, self.Z, optimize=True)
@@ -185,7 +185,7 @@ class ObjectiveLaw:
         return self.noise.log_density(self.perturbation(W)) + np.linalg.slogdet(hessian)[1]
 
     def model(self, rng: np.random.Generator) -> LinearModel:
-        """One release as a predictor."""
+        """Draw one release as a predictor."""
         return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
 
 
@@ -199,7 +199,9 @@ def law(
     feature_map: FeatureMap | None = None,
     noise: str = "float",
 ) -> ObjectiveLaw:
-    """The law of the minimiser of a randomly tilted objective: radial noise for a PureDP, Gaussian for an ApproxDP.
+    """Return the law of the minimiser of a randomly tilted objective.
+
+    Radial noise for a PureDP, Gaussian for an ApproxDP.
 
     Formal guarantee: `privacy`, under replacement of one row, for every input. Let z be the row that becomes z', tau =
     n ridge / C. (1) A row adds one rank-one term of at most c to a Hessian of at least tau, so the two determinants
@@ -248,7 +250,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of objective perturbation, as a predictor; (epsilon, delta)-DP under replacement of one record.
+    """Draw one release of objective perturbation, as a predictor; (epsilon, delta)-DP under replacement of one record.
 
     >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
     >>> fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(0)).predict([[1.0]])

@@ -35,7 +35,9 @@ FeatureMap = Callable[[np.ndarray], np.ndarray]
 
 
 def radial_noise(rng: np.random.Generator, rate: float, size: int, dimension: int) -> np.ndarray:
-    """`size` vectors in R^dimension with density proportional to exp(-rate ||b||_2): a direction, and a gamma length.
+    """Draw `size` vectors in R^dimension with density proportional to exp(-rate ||b||_2).
+
+    A direction, and a gamma length.
 
     >>> radial_noise(np.random.default_rng(0), 2.0, 3, 2).shape
     (3, 2)
@@ -51,7 +53,7 @@ def radial_noise(rng: np.random.Generator, rate: float, size: int, dimension: in
 
 
 def radial_log_density(lengths: np.ndarray, rate: float, dimension: int) -> np.ndarray:
-    """log of the density of `radial_noise` at vectors of these Euclidean lengths."""
+    """Return the log-density of `radial_noise` at vectors of these Euclidean lengths."""
     sphere = log(2) + dimension / 2 * log(pi) - lgamma(dimension / 2)  # log of the area of the unit sphere
     return dimension * log(rate) - sphere - lgamma(dimension) - rate * lengths
 
@@ -67,19 +69,19 @@ class OutputLaw:
     grid: float = 0.0  # of an exact release, a power of two, public; 0 if the noise is float64's
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, F); the problem was solved once."""
+        """Draw `size` independent releases, shape (size, F); the problem was solved once."""
         if self.grid:
             spread = up(1 / Fraction(self.rate))
             return np.array([rounded(rng, self.weights, spread, self.grid, "radial") for _ in range(size)])
         return self.weights + radial_noise(rng, self.rate, size, len(self.weights))
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """Exact log-density of releases, of those over the reals before they are rounded, shape (size,)."""
+        """Return the exact log-density of releases before they are rounded, shape (size,)."""
         lengths = np.linalg.norm(np.atleast_2d(releases) - self.weights, axis=1)
         return radial_log_density(lengths, self.rate, len(self.weights))
 
     def model(self, rng: np.random.Generator) -> LinearModel:
-        """One release as a predictor."""
+        """Draw one release as a predictor."""
         return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
 
 
@@ -92,7 +94,10 @@ def prepared(
     feature_map: FeatureMap | None,
     kinds: tuple[type, ...] = (PureDP,),
 ) -> tuple[ClippedMap, np.ndarray, float]:
-    """(feature map clipped to norm 1, rows y_i phi(x_i), C), everything checked: both perturbations start here."""
+    """Return (feature map clipped to norm 1, rows y_i phi(x_i), C), everything checked.
+
+    Both perturbations start here.
+    """
     (C,) = sized(C=C)
     if C > LARGEST:
         raise ValueError(f"C = {C} is outside (0, {LARGEST:g}], where float64 can solve")
@@ -108,7 +113,9 @@ def prepared(
 
 
 def tolerance(C: float, n: int = 1, F: int = 1) -> float:
-    """How far a solution may be from the exact minimiser: public, 1e-9 (1 + C) or what float64 leaves open if more.
+    """Return how far a solution may be from the exact minimiser.
+
+    It is public, 1e-9 (1 + C) or what float64 leaves open if more.
 
     The float certificate is a gradient, known to 4 (n + F) roundings of ||w|| + C <= 2 C; half as much is left for
     itself. Any number would do: what float64 cannot prove is proved in balls.
@@ -165,7 +172,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of output perturbation, as a predictor; epsilon-DP under replacement of one record.
+    """Draw one release of output perturbation, as a predictor; epsilon-DP under replacement of one record.
 
     >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
     >>> fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(0)).predict([[1.0]])

@@ -49,7 +49,7 @@ Records = Iterable[tuple[np.ndarray, np.ndarray]]  # (Z, 1/|z|^2), a step each
 
 @dataclass(frozen=True)
 class Reading:
-    """Records in the order in which the runs read them: an iterable of (Z, 1/|z|^2), a step each."""
+    """The records in the order in which the runs read them: an iterable of (Z, 1/|z|^2), a step each."""
 
     Z: np.ndarray = field(repr=False)  # shape (m, k)
     inverse: np.ndarray = field(repr=False)  # shape (m,)
@@ -61,13 +61,13 @@ class Reading:
 
 
 def inverse_squares(Z: np.ndarray) -> np.ndarray:
-    """1/|z|^2 for every row, 0 for rows that are 0 (their step is 0 whatever stands here), shape (n,)."""
+    """Return 1/|z|^2 for every row, 0 for rows that are 0 (their step is 0 whatever stands here), shape (n,)."""
     squares = np.einsum("nk,nk->n", Z, Z)
     return np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 1e-200)
 
 
 def project(V: np.ndarray, norm_bound: float) -> np.ndarray:
-    """Rows scaled down, in place, to norm `norm_bound` where they are longer; returns V."""
+    """Scale rows down, in place, to norm `norm_bound` where they are longer; return V."""
     squares = np.einsum("rk,rk->r", V, V)
     if squares.max(initial=0.0) > norm_bound**2:
         V *= (norm_bound / np.sqrt(np.maximum(squares, norm_bound**2)))[:, None]
@@ -77,7 +77,7 @@ def project(V: np.ndarray, norm_bound: float) -> np.ndarray:
 def average_iterate(
     V: np.ndarray, records: Records, *, rho: float, pull: float, cap: float, norm_bound: float
 ) -> np.ndarray:
-    """mean(v_1, ..., v_n) of one phase for every row of V, which is changed. Shape (runs, k).
+    """Return mean(v_1, ..., v_n) of one phase for every row of V, which is changed. Shape (runs, k).
 
     `records` yields n pairs (Z, 1/|z|^2), Z of shape (runs, k), or (1, k) if the runs share the record. `pull` is
     eta_i b, `cap` is eta_i / rho: a step is min(pull (rho - <v, z>)_+ / |z|^2, cap) z.
@@ -100,14 +100,14 @@ def average_iterate(
 
 
 def phases(n: int, *, eta: float, lipschitz: float, multiplier: float) -> list[tuple[int, float, float]]:
-    """(n_i, eta_i, sigma_i) of every phase."""
+    """Return (n_i, eta_i, sigma_i) of every phase."""
     steps = [(length, eta / 4.0**i) for i, length in enumerate(bounds.phase_lengths(n), start=1)]
     return [(length, step, 2 * lipschitz * step * multiplier) for length, step in steps]
 
 
 @lru_cache(maxsize=4096)
 def exact_sigma(length: int, k: int, *, step: float, lipschitz: float, multiplier: float, norm_bound: float) -> float:
-    """multiplier times the sensitivity of a phase's average in float64, rounded up.
+    """Return multiplier times the sensitivity of a phase's average in float64, rounded up.
 
     >>> 0.2 < exact_sigma(100, 3, step=0.1, lipschitz=1.0, multiplier=1.0, norm_bound=1.0) < 0.2 + 1e-11
     True
@@ -131,7 +131,7 @@ def run_phases(
     noise: str = "float",
     inspect: Callable[[np.ndarray], None] | None = None,
 ) -> np.ndarray:
-    """All phases from the rows of V; returns the last w_i. `records(start, length)` yields those of one phase.
+    """Run all phases from the rows of V; return the last w_i. `records(start, length)` yields those of one phase.
 
     `inspect(w)` is called with every w_i before the next phase begins.
     """
@@ -166,7 +166,7 @@ def bootstrap_runs(
     rows: np.ndarray | None = None,
     noise: str = "float",
 ) -> np.ndarray:
-    """`runs` independent runs of A_GLL, each on m records drawn with replacement from its dataset.
+    """Run A_GLL `runs` times independently, each time on m records drawn with replacement from its dataset.
 
     Z: (n, k), rows y x with norm at most rho * lipschitz. By default all runs share the dataset of the first m rows of
     Z; `rows`, shape (runs, m), gives every run one of its own, by row numbers. Returns the releases, shape (runs, k).
@@ -226,7 +226,7 @@ class PhasedSGDLaw:
         return Reading(Z, inverse_squares(Z), [np.arange(length)[:, None]], len(self.Z))
 
     def averages(self, starts: Iterable[np.ndarray]) -> np.ndarray:
-        """The averages before their noise when phase i starts at starts[i], (phases, runs, k) -> the same shape."""
+        """Return the averages before their noise when phase i starts at starts[i], (phases, runs, k), same shape."""
         begin, means = 0, []
         for start, (length, step, _) in zip(starts, self.phases, strict=True):
             V, records = project(np.array(start, dtype=float), self.norm_bound), self._records(begin, length)
@@ -253,7 +253,7 @@ class PhasedSGDLaw:
         )
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, k)."""
+        """Draw `size` independent releases, shape (size, k)."""
         return project(self._run(rng, size), self.norm_bound)
 
 
@@ -262,13 +262,16 @@ class PhasesLaw(PhasedSGDLaw):
     """The white box: all w_1..w_K together, unprojected; releases have shape (size, phases, k)."""
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent runs, every phase's release."""
+        """Draw `size` independent runs, every phase's release."""
         seen: list[np.ndarray] = []
         self._run(rng, size, seen.append)
         return np.stack(seen, axis=1)
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """The exact log density, shape (size,): Gaussian phases, each centred at its average given the one before."""
+        """Return the exact log density, shape (size,).
+
+        Gaussian phases, each centred at its average given the one before.
+        """
         W = np.moveaxis(np.asarray(releases, dtype=float), 1, 0)  # (phases, size, k)
         centres = self.averages(np.concatenate([np.zeros_like(W[:1]), W[:-1]]))
         total = np.zeros(W.shape[1])
@@ -278,7 +281,7 @@ class PhasesLaw(PhasedSGDLaw):
 
 
 def multiplier_for(privacy: GaussianDP | ApproxDP, calibration: str = "analytic") -> float:
-    """sigma_i / (2 L eta_i) that gives `privacy`: "analytic", the least; "printed", 2 sqrt(log(1/delta'))/epsilon'.
+    """Return sigma_i/(2 L eta_i) that gives `privacy`: "analytic", the least; "printed", 2 sqrt(log(1/delta'))/eps'.
 
     Raises ValueError for a calibration without a name, and where no noise, or not the printed one, gives `privacy`.
 
@@ -298,7 +301,10 @@ def multiplier_for(privacy: GaussianDP | ApproxDP, calibration: str = "analytic"
 
 
 def exact_rows(X: np.ndarray, radius: float, noise: str) -> np.ndarray:
-    """Clipped rows as they are, or for exact noise on a grid: none is longer than `radius`, and none nearly 0."""
+    """Return clipped rows as they are, or for exact noise on a grid.
+
+    None is longer than `radius`, and none nearly 0.
+    """
     if noise == "exact":
         in_range("radius", radius, 1e-80, 1e80, closed=True)
     return on_grid(X, radius, noise)[0]
@@ -317,7 +323,7 @@ def law(
     eta: float | None = None,
     noise: str = "float",
 ) -> PhasedSGDLaw:
-    """A_GLL of bms22: one pass of phased SGD over the mean hinge loss max(0, 1 - y <w, x>/rho) on a ball.
+    """Return the law of A_GLL of bms22: one pass of phased SGD over the mean hinge loss on a ball.
 
     Formal guarantee: (1/multiplier)-GDP under replacement of one record, hence `privacy`, for every input. Rows are
     clipped to `radius` and labels read here; the number and the length of the phases and all step sizes depend on n
@@ -368,7 +374,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of A_GLL, as a predictor x -> sign(<weights, x>) that remembers its privacy.
+    """Draw one release of A_GLL, as a predictor x -> sign(<weights, x>) that remembers its privacy.
 
     (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
     other arguments are those of `law`.

@@ -68,7 +68,7 @@ G = TypeVar("G", PureDP, ApproxDP, GaussianDP, ZCDP, RenyiDP, PrivacyCurve)
 
 
 def gaussian_noise_multiplier(privacy: Guarantee) -> float:
-    """sigma / sensitivity of the Gaussian mechanism that just gives `privacy`, rounded up.
+    """Return sigma / sensitivity of the Gaussian mechanism that just gives `privacy`, rounded up.
 
     GaussianDP(mu): 1 / mu. ApproxDP: the analytic calibration. Raises ValueError where no noise does it (delta = 0).
 
@@ -82,7 +82,7 @@ def gaussian_noise_multiplier(privacy: Guarantee) -> float:
 
 
 def to_gaussian_budget(privacy: Guarantee) -> GaussianDP:
-    """The largest GaussianDP that implies `privacy`: what a Gaussian mechanism may spend.
+    """Return the largest GaussianDP that implies `privacy`: what a Gaussian mechanism may spend.
 
     Raises ValueError for delta = 0, which Gaussian noise never gives, and for delta = 1, which needs no noise.
     """
@@ -106,7 +106,10 @@ def to_gaussian_budget(privacy: Guarantee) -> GaussianDP:
 
 
 def to_pure(privacy: Guarantee) -> PureDP:
-    """The PureDP that `privacy` implies. Raises ValueError unless it is pure already, or has delta = 0 somewhere."""
+    """Return the PureDP that `privacy` implies.
+
+    Raises ValueError unless it is pure already, or has delta = 0 somewhere.
+    """
     check_guarantee("privacy", privacy)
     if isinstance(privacy, PureDP):
         return privacy
@@ -120,7 +123,7 @@ def to_pure(privacy: Guarantee) -> PureDP:
 
 
 def to_approx(privacy: Guarantee, *, delta: float | None = None, epsilon: float | None = None) -> ApproxDP:
-    """The ApproxDP that `privacy` implies, at a given `delta` (smallest epsilon) or `epsilon` (smallest delta).
+    """Return the ApproxDP that `privacy` implies, at a given `delta` (smallest epsilon) or `epsilon` (smallest delta).
 
     Both are rounded up; a delta that underflows is the smallest positive float, so a Gaussian guarantee never turns
     into a pure one. PureDP and ApproxDP need neither argument, the others exactly one of them. From ZCDP and RenyiDP
@@ -176,7 +179,7 @@ def _bound(privacy: Any) -> Bound:
 
 
 def to_gaussian(privacy: Guarantee) -> GaussianDP:
-    """The smallest GaussianDP that `privacy` implies, rounded up; known for pure guarantees only.
+    """Return the smallest GaussianDP that `privacy` implies, rounded up; known for pure guarantees only.
 
     The trade-off function of epsilon-DP is piecewise linear with one inner vertex, both errors 1 / (1 +
     e^epsilon); the Gaussian one is convex and meets the same ends, so it lies below as soon as it does at
@@ -209,7 +212,9 @@ def to_gaussian(privacy: Guarantee) -> GaussianDP:
 
 
 def to_zcdp(privacy: Guarantee) -> ZCDP:
-    """The smallest ZCDP that `privacy` implies, rounded up: mu^2 / 2, or epsilon tanh(epsilon / 2) of a pure one.
+    """Return the smallest ZCDP that `privacy` implies, rounded up.
+
+    mu^2 / 2, or epsilon tanh(epsilon / 2) of a pure one.
 
     Raises ValueError where none follows: delta > 0 allows an infinite divergence, and a RenyiDP ends at its last order.
 
@@ -227,7 +232,7 @@ def to_zcdp(privacy: Guarantee) -> ZCDP:
 
 
 def to_renyi(privacy: Guarantee, order: float | Sequence[float]) -> RenyiDP:
-    """The smallest RenyiDP that `privacy` implies at one order or at several, rounded up.
+    """Return the smallest RenyiDP that `privacy` implies at one order or at several, rounded up.
 
     GaussianDP order mu^2 / 2; ZCDP order rho; a pure guarantee the curve of randomised response; RenyiDP the chords of
     (order - 1) epsilon. Raises ValueError where none follows: delta > 0, or an order above the last of a RenyiDP.
@@ -262,7 +267,7 @@ def _pure_epsilon(privacy: Guarantee) -> float:
 
 
 def to_curve(privacy: Guarantee, epsilons: ArrayLike = EPSILONS) -> PrivacyCurve:
-    """The PrivacyCurve that `privacy` implies, each delta rounded up; its tangents are a trade-off function.
+    """Return the PrivacyCurve that `privacy` implies, each delta rounded up; its tangents are a trade-off function.
 
     Raises ValueError for an ApproxDP or PureDP without an epsilon at or above its own among `epsilons`.
 
@@ -277,7 +282,7 @@ def to_curve(privacy: Guarantee, epsilons: ArrayLike = EPSILONS) -> PrivacyCurve
 
 
 def to_neighbours(privacy: G, neighbours: str) -> G:
-    """`privacy` for another neighbour relation. Raises ValueError where nothing follows.
+    """Return `privacy` for another neighbour relation. Raises ValueError where nothing follows.
 
     Changing a label is a replacement, so "replace" implies "label"; a replacement is one removal and one
     addition, so "add/remove" implies "replace" and "label" at the price of a group of two. Nothing implies
@@ -298,7 +303,7 @@ def to_neighbours(privacy: G, neighbours: str) -> G:
 
 
 def compose(*guarantees: Guarantee) -> Guarantee:
-    """What several mechanisms on the same data promise together. They may be chosen adaptively, their guarantees may
+    """Return what mechanisms on the same data promise together. They may be chosen adaptively, their guarantees may
     not: those are fixed in advance (`lemmata.mechanisms.accountant` is for those that are not).
 
     Only GaussianDP and PureDP: sqrt of the sum of the squares of mu if there is a GaussianDP (pure ones
@@ -359,7 +364,7 @@ def _renyi(points: Sequence[tuple[float, float]], neighbours: str) -> RenyiDP:
 
 
 def group(privacy: G, k: int) -> G:
-    """What `privacy` promises for datasets that are k steps apart, rounded up.
+    """Return what `privacy` promises for datasets that are k steps apart, rounded up.
 
     PureDP k epsilon; ApproxDP, and each point of a PrivacyCurve, (k epsilon, delta (e^{k epsilon} - 1) / (e^epsilon -
     1)); GaussianDP k mu; ZCDP k^2 rho. RenyiDP: as often as 2 has to be doubled to reach k, from order a to a / 2, with

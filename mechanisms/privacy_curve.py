@@ -29,7 +29,7 @@ EPSILONS = (0.0, *(float(e) for e in np.geomspace(0.01, 40, 160).round(4)))  # w
 
 
 def privacy_curve(delta: Any, epsilons: ArrayLike = EPSILONS, neighbours: str = "replace") -> PrivacyCurve:
-    """The curve through (epsilon, delta(epsilon)) at ascending `epsilons`.
+    """Return the curve through (epsilon, delta(epsilon)) at ascending `epsilons`.
 
     `delta` is a function of one epsilon, or an object with `get_delta_for_epsilon`, as the privacy loss distributions
     of dp_accounting are. What it says is taken as it is, at most 1: those distributions round upwards where they
@@ -55,7 +55,7 @@ def _at_most_one(value: Any) -> Any:
 
 
 def from_trade_off(alpha: ArrayLike, beta: ArrayLike, neighbours: str = "replace") -> PrivacyCurve:
-    """The curve that says: no test of chance alpha_j of a false alarm misses with a chance below f(alpha_j) = beta_j.
+    """Return the curve by which no test of false-alarm chance alpha_j misses with a chance below f(alpha_j) = beta_j.
 
     f is convex and linear between its points, decreases from alpha_0 = 0 to 0 and lies below 1 - alpha; shapes (k,).
     It holds for P against P' and for P' against P. Raises ValueError for other numbers.
@@ -94,7 +94,7 @@ def _largest(x: list[Fraction], y: list[Fraction], epsilon: float) -> float:
 
 
 def trade_off(privacy: PrivacyCurve, alpha: float) -> float:
-    """f(alpha), rounded down: the least chance of a miss that the curve allows a test with false alarms `alpha`.
+    """Return f(alpha), rounded down: the least chance of a miss that the curve allows a test with false alarms `alpha`.
 
     >>> trade_off(PrivacyCurve((1,), (0,)), 0.0)
     1.0
@@ -129,7 +129,7 @@ def _exactly(privacy: PrivacyCurve, place: int) -> tuple[arb, arb]:
 
 
 def delta_at(privacy: PrivacyCurve, epsilon: float) -> float:
-    """The smallest delta that the curve implies at 0 <= epsilon < inf, rounded up; 1 below all that it says."""
+    """Return the smallest delta that the curve implies at 0 <= epsilon < inf, rounded up; 1 below all that it says."""
     known, deltas = _mirrored(privacy)
     passed = deltas[known <= epsilon]
     least = float(passed.min()) if len(passed) and known[known <= epsilon].max() >= 0 else 1.0
@@ -147,7 +147,10 @@ def delta_at(privacy: PrivacyCurve, epsilon: float) -> float:
 
 
 def epsilon_at(privacy: PrivacyCurve, delta: float) -> float | None:
-    """The smallest epsilon >= 0 that the curve implies at `delta`, rounded up; None if all its points have more."""
+    """Return the smallest epsilon >= 0 that the curve implies at `delta`, rounded up.
+
+    None if all its points have more.
+    """
     known, deltas = _mirrored(privacy)
     enough = np.flatnonzero(np.append(np.zeros(len(privacy.delta), bool), np.array(privacy.delta) <= delta))
     if not len(enough):
@@ -164,7 +167,7 @@ def epsilon_at(privacy: PrivacyCurve, delta: float) -> float | None:
 
 
 def grouped(privacy: PrivacyCurve, group: Callable[[ApproxDP], ApproxDP]) -> PrivacyCurve:
-    """Every point as `group` makes it; those that end at one epsilon are one."""
+    """Return the curve with every point as `group` makes it; those that end at one epsilon are one."""
     found: dict[float, float] = {}
     for point in map(group, privacy.points):
         found[point.epsilon] = min(point.delta, found.get(point.epsilon, 1.0))

@@ -139,13 +139,15 @@ class Amounts(NamedTuple):
         return three and kept and all(sum <= cap for sum, cap in zip(self.divergences, caps.divergences, strict=True))
 
     def open_to(self, charge: Charge) -> bool:
-        """Whether caps allow any charge of this kind."""
+        """Return whether caps allow any charge of this kind."""
         three = all(cap > 0 or not part for cap, part in zip(self[:3], charge[:3], strict=True))
         return three and (not charge.divergences or len(charge.divergences) == len(self.divergences))
 
 
 def as_budget(privacy: Guarantee) -> Guarantee:
-    """What `privacy` allows where it is a budget: a number that was rounded up to a float is the float below instead.
+    """Return what `privacy` allows where it is a budget.
+
+    A number that was rounded up to a float is the float below instead.
 
     >>> third = PureDP(Fraction(1, 3))
     >>> as_budget(third).epsilon < Fraction(1, 3) < third.epsilon, as_budget(PureDP(0.25))
@@ -160,7 +162,10 @@ def _below(value: Any) -> Any:
 
 
 def first_caps(budget: Guarantee, way: str = "") -> Amounts:
-    """The caps before a switch to the Gaussian way: the budget in its own terms, or as the rho of the "zcdp" way."""
+    """Return the caps before a switch to the Gaussian way.
+
+    The budget in its own terms, or as the rho of the "zcdp" way.
+    """
     if isinstance(budget, GaussianDP):
         return Amounts(square=Fraction(budget.mu) ** 2)
     if isinstance(budget, RenyiDP):
@@ -175,20 +180,20 @@ def first_caps(budget: Guarantee, way: str = "") -> Amounts:
 
 
 def final_caps(sums: Amounts, reserve: ApproxDP, m: float) -> Amounts:
-    """The caps (e, d, m^2) after a switch at `sums`."""
+    """Return the caps (e, d, m^2) after a switch at `sums`."""
     e, d = max(sums.epsilon, Fraction(reserve.epsilon)), max(sums.delta, Fraction(reserve.delta))
     return Amounts(e, d, Fraction(m) ** 2)
 
 
 def largest_m(budget: ApproxDP, sums: Amounts, reserve: ApproxDP) -> float:
-    """The largest m with delta(epsilon - e; m) <= delta - d, after a switch at `sums`; rounded down."""
+    """Return the largest m with delta(epsilon - e; m) <= delta - d, after a switch at `sums`; rounded down."""
     e, d, *_ = final_caps(sums, reserve, 0.0)
     m = gaussian_mu(down(Fraction(budget.epsilon) - e), down(Fraction(budget.delta) - d))
     return min(m, LARGEST)  # infinite where delta - d = 1, which promises nothing
 
 
 def charges(guarantee: Guarantee, budget: Guarantee, way: str) -> Iterator[Charge]:
-    """How a release may be charged to an account of `budget` kept in this `way`, in the order in which it is tried."""
+    """Return how a release may be charged to an account of `budget` kept in this `way`, in the order of trying."""
     if way in ("zcdp", "renyi"):
         yield from _divergences(guarantee, budget)
         return

@@ -42,7 +42,7 @@ class OneAgainstRest:
         return np.stack([model.weights for model in self.models])
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """<weights of a class, x> for every row, shape (n, classes)."""
+        """Return <weights of a class, x> for every row, shape (n, classes)."""
         return np.column_stack([model.decision_function(X) for model in self.models])
 
 
@@ -166,7 +166,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         return table, [np.where(one, 1.0, -1.0) * known for one in (which if len(which) > 2 else which[-1:])]
 
     def law_of_fit(self, X: ArrayLike, y: ArrayLike) -> Callable[[np.random.Generator, int], np.ndarray] | None:
-        """sample(rng, size) of what `size` fits release, coefficients and intercept, shape (size, d + 1): for an audit.
+        """Return sample(rng, size) of what `size` fits release, coefficients and intercept, shape (size, d + 1).
+
+        It is for an audit.
 
         It is the law that one fit samples once, worked out once. None where a fit is more than that: of several
         classes, and where it draws something public, or ranges, on which its law hangs.
@@ -184,7 +186,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         return lambda rng, size: np.column_stack(self._linear(np.asarray(law.sample(rng, size))))
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, accountant: Any = None, **refused: Any) -> Any:
-        """One release. Of more than two classes each has a share of the budget, one against the rest.
+        """Draw one release. Of more than two classes each has a share of the budget, one against the rest.
 
         Parameters
         ----------
@@ -219,12 +221,15 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         return weights, np.zeros(len(weights))
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """<weights, x> for every row, shape (n,): positive for the second class; (n, classes) for more than two."""
+        """Return <weights, x> for every row, shape (n,): positive for the second class.
+
+        (n, classes) for more than two.
+        """
         check_is_fitted(self)
         return np.asarray(self.model_.decision_function(self._rows(self._table(X, reset=False))))
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """Labels, shape (n,); a tie is the second class, or the first of several."""
+        """Return labels, shape (n,); a tie is the second class, or the first of several."""
         scores = self.decision_function(X)
         if scores.ndim == 2:
             return self.classes_[scores.argmax(axis=1)]

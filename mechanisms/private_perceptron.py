@@ -43,7 +43,7 @@ class PerceptronLaw:
     grid: float = 0.0  # of the rows, a power of two, public; 0 if the noise is float64's
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases: columns of one matrix product a round, `COLUMNS` at a time."""
+        """Draw `size` independent releases: columns of one matrix product a round, `COLUMNS` at a time."""
         parts = [self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)]
         return np.concatenate(parts)
 
@@ -65,7 +65,7 @@ class PerceptronLaw:
 
 
 def default_rounds(n: int, d: int, *, mu: float) -> int:
-    """T: as many rounds as leave the noise of a sum shorter than a third of n, at least 1 and at most `ROUNDS`.
+    """Return T: as many rounds as leave the noise of a sum shorter than a third of n, at least 1 and at most `ROUNDS`.
 
     >>> default_rounds(1000, 50, mu=0.27), default_rounds(100, 50, mu=0.27)
     (30, 1)
@@ -84,7 +84,7 @@ def law(
     radius: float = 1.0,
     noise: str = "float",
 ) -> PerceptronLaw:
-    """The SuLQ perceptron with a fixed number of rounds.
+    """Return the law of the SuLQ perceptron with a fixed number of rounds.
 
     Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an
     ApproxDP the largest that implies it). Proof: given w_t, a record adds (u, sqrt 3), |u| <= 1, or nothing to
@@ -122,7 +122,9 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release as a predictor; (epsilon, delta)-DP under replacement of one record. `rounds`: see `default_rounds`.
+    """Draw one release as a predictor; (epsilon, delta)-DP under replacement of one record.
+
+    For `rounds` see `default_rounds`.
 
     >>> X, y = np.tile([[0.9], [-0.9]], (50, 1)), np.tile([1, -1], 50)
     >>> fit(X, y, epsilon=4.0, delta=1e-5, rng=np.random.default_rng(0)).predict([[1.0]])

@@ -43,7 +43,7 @@ class ClippedMap:
     kappa: float
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
-        """Features of the rows of X, shape (n, F)."""
+        """Return the features of the rows of X, shape (n, F)."""
         return clip_rows(X if self.feature_map is None else self.feature_map(within_reach(X)), self.kappa)
 
 
@@ -88,7 +88,7 @@ def solve(
     loss: str = "hinge",
     counts: ArrayLike | None = None,
 ) -> Solution:
-    """Algorithm 1: the SVM without an intercept, with a certified distance to the exact minimiser. Not private.
+    """Solve Algorithm 1: the SVM without an intercept, with a certified distance to the exact minimiser. Not private.
 
     X has shape (n, d), y holds -1 and +1. `counts` are multiplicities of the rows, so n = 10^8 people in a hundred
     groups cost what a hundred rows cost. Loss "hinge" (1 - y f)_+ or "logistic" log(1 + exp(-y f)); both are
@@ -117,15 +117,15 @@ class SVMLaw:
         return self.noise.scale
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, F); the SVM was solved once."""
+        """Draw `size` independent releases, shape (size, F); the SVM was solved once."""
         return self.noise.sample(rng, size)
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """Exact log-density ("float64") or log-probability ("grid", -inf off it) of releases, shape (size,)."""
+        """Return the exact log-density ("float64") or log-probability ("grid", -inf off it) of releases, (size,)."""
         return self.noise.log_density(releases)
 
     def model(self, rng: np.random.Generator) -> LinearModel:
-        """One release as a predictor."""
+        """Draw one release as a predictor."""
         return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
 
 
@@ -143,7 +143,7 @@ def law(
     sampler: str = "grid",
     counts: ArrayLike | None = None,
 ) -> SVMLaw:
-    """Algorithm 2 of rbht09 (PRIVATESVM-FINITE): solve once, release the weights under Laplace noise.
+    """Return the law of Algorithm 2 of rbht09 (PRIVATESVM-FINITE): solve once, release the weights under Laplace noise.
 
     Formal guarantee: `privacy`, a PureDP under replacement of one row, for every input. The L1 sensitivity S is that
     of Lemma 21 (`calibration="printed"`, 4 C kappa sqrt(F) / n) or its sharp half ("sharp", 2 C kappa sqrt(F) / n,
@@ -196,7 +196,9 @@ def _budget(sensitivity: float, privacy: PureDP | None, scale: float | None) -> 
 
 
 def l1_sensitivity(*, n: int, C: float, F: int, kappa: float = 1.0, calibration: str = "printed") -> float:
-    """The L1 sensitivity that `law` calibrates to: Lemma 21's, or the sharp one plus twice the solver's tolerance.
+    """Return the L1 sensitivity that `law` calibrates to.
+
+    Lemma 21's, or the sharp one plus twice the solver's tolerance.
 
     >>> l1_sensitivity(n=100, C=1.0, F=4)
     0.08
@@ -222,7 +224,7 @@ def fit(
     counts: ArrayLike | None = None,
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of PRIVATESVM-FINITE, as a predictor x -> sign(<weights, phi(x)>) that remembers its privacy.
+    """Draw one release of PRIVATESVM-FINITE, as a predictor x -> sign(<weights, phi(x)>) that remembers its privacy.
 
     epsilon-DP under replacement of one record, by the sampler that holds in floating point.
 

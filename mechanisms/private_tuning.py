@@ -74,7 +74,7 @@ class PrivateTuningLaw:
         return self.runs.mean * float(np.mean([getattr(law, "expected_cost", 1e-7) for law in self.base]))
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
-        """`size` independent tunings abreast: all runs of all of them in one stream, a bounded number at a time."""
+        """Draw `size` independent tunings abreast: all runs of all of them in one stream, a bounded number at once."""
         longest = max(map(release_length, self.base, rng.spawn(len(self.base))))  # whichever are drawn
         ends = np.cumsum(self.runs.exactly(rng, size) if self.exact else self.runs.sample(rng, size))
         best = np.full(size, np.inf)
@@ -96,7 +96,7 @@ class PrivateTuningLaw:
         return {"index": index, "release": release}
 
     def run_alone(self, rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """`count` single runs, seen completely: candidates drawn, noisy scores, releases. For audits: not released."""
+        """Draw `count` single runs, seen completely: candidates drawn, noisy scores, releases. For audits."""
         drawn = rng.integers(len(self.base), size=count)
         noisy = np.zeros(count) if self.exact else self.noise(rng, count)
         parts = []
@@ -113,12 +113,12 @@ class PrivateTuningLaw:
         return drawn, noisy, table
 
     def noise(self, rng: np.random.Generator, count: int) -> np.ndarray:
-        """Fresh float64 noise for every run."""
+        """Draw fresh float64 noise for every run."""
         return rng.normal(scale=self.sigma, size=count)
 
 
 def release_length(law: Any, rng: np.random.Generator) -> int:
-    """The numbers in a release of a candidate: what it says, or those of one that is drawn for nothing else."""
+    """Return how many numbers a release of a candidate has, or one that is drawn for nothing else."""
     return int(law.dimension if hasattr(law, "dimension") else np.shape(law.sample(rng))[1])
 
 
@@ -134,7 +134,9 @@ def law(
     calibration: str = "printed",
     noise: str = "float",
 ) -> PrivateTuningLaw:
-    """Algorithm 4 of wzw25: draw K candidates, run each, release the one with the smallest noisy score.
+    """Return the law of Algorithm 4 of wzw25.
+
+    It draws K candidates, runs each and releases the one with the smallest noisy score.
 
     Formal guarantee: `privacy`, (epsilon + delta, delta)-DP with the printed and (epsilon, delta)-DP with the sharp
     calibration, under replacement of one record, for whoever does not learn K. So `epsilon` and `delta` are the numbers
@@ -191,7 +193,7 @@ class PrivateSelectionLaw:
     privacy: ApproxDP
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent choices, shape (size,)."""
+        """Draw `size` independent choices, shape (size,)."""
         m = len(self.scores)
         hits = rng.multinomial(self.runs.sample(rng, size), np.full(m, 1 / m))
         with np.errstate(divide="ignore"):
@@ -200,7 +202,7 @@ class PrivateSelectionLaw:
         return np.argmin(lowest, axis=1)
 
     def log_probabilities(self) -> np.ndarray:
-        """log P(candidate i is chosen), shape (|Theta|,), by the trapezoidal rule, which is exact to rounding here.
+        """Return log P(candidate i is chosen), (|Theta|,), by the trapezoidal rule, exact to rounding here.
 
         The density of the best noisy score at u, split by the candidate: E K (r/s)^(eta+1) phi((u - U_i)/sigma) /
         (sigma |Theta|), s = r + (1 - r) F(u), F the mixture's distribution function.
@@ -216,7 +218,7 @@ class PrivateSelectionLaw:
         return total + scale
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """log-probabilities of indices, same shape."""
+        """Return the log-probabilities of indices, same shape."""
         return self.log_probabilities()[np.asarray(releases, dtype=int)]
 
 
@@ -270,7 +272,7 @@ class TunedMarginLaw:
         return self.tuning.expected_cost
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
-        """`size` independent tunings: `weights` (size, d) in R^d, `index` (size,), `margin` (size,)."""
+        """Draw `size` independent tunings: `weights` (size, d) in R^d, `index` (size,), `margin` (size,)."""
         tuned = self.tuning.sample(rng, size)
         index = tuned["index"]
         weights: Any = None
@@ -295,7 +297,7 @@ def margin_law(
     projections: Projections | None = None,
     **descent: Unpack[Descent],
 ) -> TunedMarginLaw:
-    """Algorithm 6 of wzw25: find the margin by tuning, K ~ TNB(1, beta / ((1 - beta) |Gamma|)) runs of Algorithm 1.
+    """Return the law of Algorithm 6 of wzw25: find the margin by tuning, a geometric number of runs of Algorithm 1.
 
     Formal guarantee: that of `law`, for all fixed projections. Scores count errors, so their sensitivity is 1; nothing
     but n, d and parameters enters grid, projections, step counts and the law of K. Rows are clipped to `radius`.
@@ -349,7 +351,7 @@ def fit(
     projections: Projections | None = None,
     rng: np.random.Generator | None = None,
 ) -> AdaptiveModel:
-    """One release of Algorithm 6, as a predictor that remembers its privacy and its margin.
+    """Draw one release of Algorithm 6, as a predictor that remembers its privacy and its margin.
 
     At most (epsilon, delta)-DP under replacement of one record: with the printed calibration Theorem K.3 is used at
     epsilon - delta. As `lemmata.mechanisms.adaptive_margin.fit`, with the number of runs hidden in its duration: see

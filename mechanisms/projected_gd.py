@@ -50,15 +50,15 @@ class JLGDLaw:
         return self.descent.expected_cost
 
     def lift(self, weights: np.ndarray) -> np.ndarray:
-        """Phi' w for every row w of `weights`: shape (size, k) -> (size, d)."""
+        """Return Phi' w for every row w of `weights`: shape (size, k) -> (size, d)."""
         return weights if self.projection is None else self.projection.transpose(weights)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases that share the projection, shape (size, d)."""
+        """Draw `size` independent releases that share the projection, shape (size, d)."""
         return self.lift(self.descent.sample(rng, size))
 
     def errors(self, weights: ArrayLike, ties: str = "right") -> np.ndarray:
-        """The summed zero-one risk of every row of `weights` in R^k, shape (size,): how many records have y <w, x> < 0.
+        """Return how many records have y <w, x> < 0, for every row of `weights` in R^k, shape (size,).
 
         The inequality is strict, as the paper prints it, so w = 0 makes no error; with `ties` "wrong" a record with
         y <w, x> = 0 is an error too. Clipping shortens a row and never turns it, so projected and lifted weights make
@@ -82,7 +82,7 @@ def law(
     projection: Projection | None = None,
     **descent: Unpack[Descent],
 ) -> JLGDLaw:
-    """Algorithm 1 of wzw25: project, clip at twice the radius, descend with noise, lift.
+    """Return the law of Algorithm 1 of wzw25: project, clip at twice the radius, descend with noise, lift.
 
     Formal guarantee: mu-GDP under replacement of one record, for every input and every fixed projection, with the mu of
     `privacy`. Rows are clipped to `radius` before and to 2 `radius` after the projection, so the gradient sum has L2
@@ -124,7 +124,7 @@ def fit(
     projection: Projection | None = None,
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of Algorithm 1, as a predictor x -> sign(<weights, x>); `output` average or last.
+    """Draw one release of Algorithm 1, as a predictor x -> sign(<weights, x>); `output` average or last.
 
     (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
     projection is public and drawn independently of the data; None is the identity. Defaults as in `noisy_gd.fit`.

@@ -87,7 +87,7 @@ def _summed(x: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 
 def quantile_of(x: np.ndarray) -> np.ndarray:
-    """t with 2 Phi(-t) = x for a float array in [2^-16, 1], each within 2^-46.
+    """Return t with 2 Phi(-t) = x for a float array in [2^-16, 1], each within 2^-46.
 
     >>> quantile_of(np.array([1.0, 0.3173105078629141])).round(12).tolist()
     [0.0, 1.0]
@@ -96,7 +96,7 @@ def quantile_of(x: np.ndarray) -> np.ndarray:
 
 
 def log_of(x: np.ndarray) -> np.ndarray:
-    """-log x for a float array in [2^-16, 1], each within 2^-46.
+    """Return -log x for a float array in [2^-16, 1], each within 2^-46.
 
     >>> log_of(np.array([1.0, 0.5])).round(12).tolist()
     [0.0, 0.693147180560]
@@ -105,7 +105,7 @@ def log_of(x: np.ndarray) -> np.ndarray:
 
 
 def exp_of(x: np.ndarray) -> np.ndarray:
-    """exp x for a float array in [-700, 0], each within a relative 2^-46; below -700 it is 0.
+    """Return exp x for a float array in [-700, 0], each within a relative 2^-46; below -700 it is 0.
 
     >>> exp_of(np.array([0.0, -1.0, -800.0])).round(12).tolist()
     [1.0, 0.367879441171, 0.0]
@@ -121,7 +121,7 @@ def exp_of(x: np.ndarray) -> np.ndarray:
 
 
 def certified_error(name: str) -> arb:
-    """The largest remainder, or error of a table's first column if that is more, over all segments, in balls.
+    """Return the largest remainder, or error of a table's first column if that is more, over all segments, in balls.
 
     `name`: "quantile", "log" or "exp". What the text above adds to it for the roundings is 2^-49.
 

@@ -40,7 +40,10 @@ SCORED = 2**22  # entries <c, Phi x_i> that exist at any one time
 
 
 def count_errors(candidates: Cover, Z: np.ndarray) -> np.ndarray:
-    """#{i : <c, z_i> <= 0} for every candidate c, shape (|C|,); z_i = y_i Phi x_i, shape (m, k). Ties are errors."""
+    """Return #{i : <c, z_i> <= 0} for every candidate c, shape (|C|,); z_i = y_i Phi x_i, shape (m, k).
+
+    Ties are errors.
+    """
     errors = np.empty(candidates.size, dtype=np.int32)
     start = 0
     for block in candidates.blocks(max(1, SCORED // len(Z))):
@@ -74,11 +77,11 @@ class PrivateMarginLaw:
         )
 
     def choose(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent selections w~, shape (size, k)."""
+        """Draw `size` independent selections w~, shape (size, k)."""
         return self.candidates.points(self.selection.sample(rng, size))
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases Phi^T w~, shape (size, d)."""
+        """Draw `size` independent releases Phi^T w~, shape (size, d)."""
         return self.projection.transpose(self.choose(rng, size))
 
     @cached_property
@@ -92,7 +95,7 @@ class PrivateMarginLaw:
         return cKDTree(atoms), logs
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """log-probabilities of releases, shape (size, d) -> (size,); -inf for what is never released."""
+        """Return the log-probabilities of releases, shape (size, d) -> (size,); -inf for what is never released."""
         tree, logs = self._atoms
         distance, nearest = tree.query(self.projection.apply(releases) / self.candidates.radius)
         # a release on the 2^-20 grid is still recognised; distinct atoms lie farther apart
@@ -111,7 +114,7 @@ def law(
     lattice: str = "thin",
     public: Projection,
 ) -> PrivateMarginLaw:
-    """A_PrivMrg of bms22: a private choice among linear classifiers, by their errors on the projected sample.
+    """Return the law of A_PrivMrg of bms22: a private choice among linear classifiers, by their errors when projected.
 
     Formal guarantee: `privacy.epsilon`-DP for its neighbours, for every value of the projection `public` (a
     `lemmata.mechanisms.sign_projection` projection R^d -> R^k drawn independently of the data), every dataset and every
@@ -153,7 +156,7 @@ def fit(
     public: Projection | None = None,
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of A_PrivMrg, as a predictor x -> sign(<Phi^T w~, x>) that remembers its privacy.
+    """Draw one release of A_PrivMrg, as a predictor x -> sign(<Phi^T w~, x>) that remembers its privacy.
 
     epsilon-DP under replacement of one record. Without `public` a projection to R^k is drawn, from a stream of its own.
     Without `k` it has the size of the theorem (`lemmata.bounds.bms22.pure_learner.projection_rows` at confidence

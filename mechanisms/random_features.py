@@ -56,7 +56,7 @@ def _kernel(name: str) -> Kernel:
 
 
 def profile(kernel: str, differences: ArrayLike, *, bandwidth: float = 1.0) -> np.ndarray:
-    """K_bar at `differences`, shape (..., d) -> (...). K_bar(0) = 1 for every kernel.
+    """Return K_bar at `differences`, shape (..., d) -> (...). K_bar(0) = 1 for every kernel.
 
     >>> float(profile("cauchy", np.array([1.0, 0.0])))
     0.5
@@ -68,7 +68,7 @@ def profile(kernel: str, differences: ArrayLike, *, bandwidth: float = 1.0) -> n
 
 
 def frequencies(kernel: str, d: int, count: int, *, bandwidth: float = 1.0, rng: np.random.Generator) -> np.ndarray:
-    """`count` independent draws of the spectral law of `kernel` on R^d, shape (count, d).
+    """Draw `count` independent frequencies from the spectral law of `kernel` on R^d, shape (count, d).
 
     Raises ValueError for an unknown kernel, a bandwidth outside (0, inf), or d or count not whole numbers >= 1.
     """
@@ -83,7 +83,7 @@ def frequencies(kernel: str, d: int, count: int, *, bandwidth: float = 1.0, rng:
 def frequency_blocks(
     kernel: str, d: int, count: int, *, bandwidth: float = 1.0, block: int = BLOCK, rng: np.random.Generator
 ) -> Iterator[np.ndarray]:
-    """The same draws as `frequencies`, bit for bit, at most `block` of them at a time."""
+    """Yield the same draws as `frequencies`, bit for bit, at most `block` of them at a time."""
     d, count, block = whole(d=d, count=count, block=block)
     if d * count > 2**40:
         raise ValueError(f"count = {count}, d = {d}: more than 2^40 frequencies")
@@ -94,7 +94,7 @@ def frequency_blocks(
 
 @dataclass(frozen=True)
 class FourierMap:
-    """psi for one fixed draw of the frequencies: `features = FourierMap(omega)`, then `features(X)`.
+    """The feature map psi for one fixed draw of the frequencies: `features = FourierMap(omega)`, then `features(X)`.
 
     `omega` has shape (D, d). Every image has Euclidean norm `radius`, for every X: what a mechanism
     calibrates its noise to needs no promise about the data.
@@ -117,7 +117,7 @@ class FourierMap:
         return 2 * len(self.omega)
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
-        """psi of every row of X, shape (n, d) -> (n, 2 D), cosines and sines interleaved as printed."""
+        """Return psi of every row of X, shape (n, d) -> (n, 2 D), cosines and sines interleaved as printed."""
         angles = angles_of(X, self.omega)
         images = np.empty((*angles.shape, 2))
         np.cos(angles, out=images[..., 0])
@@ -127,7 +127,7 @@ class FourierMap:
 
 
 def angles_of(X: ArrayLike, omega: np.ndarray, name: str = "X") -> np.ndarray:
-    """<omega_l, x_i>, shape (n, D). Raises ValueError where the dimensions differ or a product overflows."""
+    """Return <omega_l, x_i>, shape (n, D). Raises ValueError where the dimensions differ or a product overflows."""
     X, omega = rows(X, name), rows(omega, "omega")
     if X.shape[1] != omega.shape[1]:
         raise ValueError(f"{name} has shape {X.shape}, not (n, {omega.shape[1]}) as omega has")
@@ -141,12 +141,12 @@ def angles_of(X: ArrayLike, omega: np.ndarray, name: str = "X") -> np.ndarray:
 def fourier_map(
     kernel: str, d: int, count: int, *, bandwidth: float = 1.0, radius: float = 1.0, rng: np.random.Generator
 ) -> FourierMap:
-    """psi with `count` freshly drawn frequencies, as a `FourierMap` into R^(2 count)."""
+    """Draw psi with `count` fresh frequencies, as a `FourierMap` into R^(2 count)."""
     return FourierMap(frequencies(kernel, d, count, rng=rng, bandwidth=bandwidth), radius)
 
 
 def gram(X: ArrayLike, blocks: Iterable[np.ndarray], *, radius: float = 1.0, Z: ArrayLike | None = None) -> np.ndarray:
-    """<psi(x_i), psi(z_j)> for all rows, shape (n, n_Z), from frequencies that arrive in blocks.
+    """Return <psi(x_i), psi(z_j)> for all rows, shape (n, n_Z), from frequencies that arrive in blocks.
 
     Only one block of features is held: 500 rows and 10^6 frequencies need some 30 MB, not 8 GB. `blocks`
     yields arrays (D_b, d), for example `frequency_blocks(...)`; `Z` defaults to X. Raises ValueError if no

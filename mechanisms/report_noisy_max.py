@@ -47,7 +47,7 @@ class NoisyMaxLaw:
     privacy: PureDP
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases: indices, shape (size,)."""
+        """Draw `size` independent releases: indices, shape (size,)."""
         height = max(1, ENTRIES // self.scores.size)
         parts = [self._draw(rng, min(height, size - start)) for start in range(0, size, height)]
         return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
@@ -56,13 +56,13 @@ class NoisyMaxLaw:
         return (self.scores + rng.laplace(scale=self.scale, size=(size, self.scores.size))).argmax(axis=1)
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """log-probabilities of released indices, shape (size,); -inf for what is no candidate."""
+        """Return the log-probabilities of released indices, shape (size,); -inf for what is no candidate."""
         releases = np.asarray(releases)
         here = np.isin(releases, np.arange(self.scores.size))
         return np.where(here, self.log_probabilities()[np.where(here, releases, 0).astype(np.int64)], -np.inf)
 
     def log_probabilities(self) -> np.ndarray:
-        """All log-probabilities, shape (candidates,)."""
+        """Return all log-probabilities, shape (candidates,)."""
         q = np.maximum((self.scores - self.scores.max()) / self.scale, -1e300)
         ends = np.unique(np.concatenate([q, [q.min() - REACH, REACH]]))
         cuts = np.array([cut for gap in pairwise(ends) for cut in _cuts(*gap, q.size)])
@@ -73,7 +73,7 @@ class NoisyMaxLaw:
 
 @dataclass(frozen=True)
 class GridNoisyMaxLaw:
-    """The same on a grid, exactly."""
+    """The law of the selected index under discrete Laplace noise on a grid, sampled exactly."""
 
     places: tuple[int, ...] = field(repr=False)  # the scores in whole grid steps
     steps: int  # scale / grid
@@ -86,7 +86,7 @@ class GridNoisyMaxLaw:
         return self.grid * self.steps
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases: indices, shape (size,)."""
+        """Draw `size` independent releases: indices, shape (size,)."""
         height = max(1, ENTRIES // len(self.places))
         return np.concatenate([self._draw(rng, min(height, size - start)) for start in range(0, size, height)])
 
@@ -125,7 +125,7 @@ def law(
     scale: float | None = None,
     noise: str = "float",
 ) -> NoisyMaxLaw | GridNoisyMaxLaw:
-    """Report noisy max over scores, shape (candidates,), larger is better; Laplace noise of the given `scale`, or of
+    """Return report noisy max over scores, (candidates,), larger is better; Laplace noise of the given `scale`, or of
     the least that gives `privacy`: 2 sensitivity / epsilon.
 
     Formal guarantee: (2 sensitivity / scale)-DP, rounded up, if no score moves by more than `sensitivity` between
@@ -169,7 +169,7 @@ def fit(
     noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> int:
-    """One release of report noisy max: the index of the selected candidate.
+    """Draw one release of report noisy max: the index of the selected candidate.
 
     A selection is no learner: it takes `privacy`, whose neighbours are those that `sensitivity` is about.
 

@@ -58,7 +58,7 @@ BAND, HEIGHT = 2**20, 1024  # entries, and at least so many rows, that are clipp
 
 @dataclass(frozen=True)
 class Plan:
-    """Public sizes of the descents: T steps on batches of rate q, sigma = L / scale for gradients of norm at most L."""
+    """The public sizes of descents: T steps on batches of rate q, sigma = L / scale for gradients of norm at most L."""
 
     steps: int
     rate: float
@@ -66,7 +66,7 @@ class Plan:
 
 
 def plan(n: int, k: int, *, privacy: ApproxDP, mu: float, each: float, runs: int, passes: float = PASSES) -> Plan:
-    """Sizes with which `runs` descents on the same batches and a mu-GDP release beside them are `privacy` together.
+    """Return sizes with which `runs` descents on shared batches and a mu-GDP release beside are `privacy` together.
 
     `each` is the Gaussian budget that a full descent would have: it fixes T and q, and privacy rests on neither. One
     step shows, of a record in its batch, one vector with `runs` parts, each at most `scale` long in units of its own
@@ -90,7 +90,7 @@ def plan(n: int, k: int, *, privacy: ApproxDP, mu: float, each: float, runs: int
 def batches(
     rng: np.random.Generator, n: int, rate: float, steps: int, *, exactly: bool = False
 ) -> Iterator[np.ndarray]:
-    """`steps` random batches of 0..n-1, each number in each batch with probability `rate`, all independently.
+    """Draw `steps` random batches of 0..n-1, each number in each batch with probability `rate`, all independently.
 
     With `exactly` that is the chance of the bits drawn (`lemmata.mechanisms.exact_geometric`). The gaps between the
     members, counted through all batches of a block, are geometric; what a block overshoots is drawn anew in the next,
@@ -126,7 +126,7 @@ class SampledGDLaw(NoisyGDLaw):
         return self.steps * (0.3 * self.rate * self.Z.size + 20 * self.Z.shape[1] + 4000) / RATE
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, k): one after another, each with batches of its own."""
+        """Draw `size` independent releases, shape (size, k): one after another, each with batches of its own."""
         return np.concatenate([abreast([self], rng)[0] for _ in range(size)])
 
 
@@ -153,7 +153,7 @@ class _Columns:
 def row_noise(
     rng: np.random.Generator, sigma: float, grid: float, shape: tuple[int, ...], times: int
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """What adds noise to `times` sums of rows, one by one and in place: on their grid, or float64's where grid is 0."""
+    """Return a function that adds noise to `times` sums of rows, in place: on their grid, or float64's at grid 0."""
     if grid:
         return GridNoise(rng, sigma, grid, shape, times).add
     ahead = max(1, DRAWN // prod(shape))
@@ -168,7 +168,7 @@ def row_noise(
 
 
 def abreast(runs: Sequence[SampledGDLaw], rng: np.random.Generator) -> list[np.ndarray]:
-    """One release of each of several descents of as many steps, all on the same batches: a list of (1, k).
+    """Draw one release of each of several descents of as many steps, all on the same batches: a list of (1, k).
 
     A batch is drawn and gathered once, and those that read the same rows multiply with it together.
     """
@@ -184,7 +184,7 @@ def abreast(runs: Sequence[SampledGDLaw], rng: np.random.Generator) -> list[np.n
 
 
 def released(runs: Sequence[Any], rng: np.random.Generator, size: int) -> Iterator[np.ndarray]:
-    """`size` releases of each of several laws, (size, k): one law after another, but all on batches that they share."""
+    """Draw `size` releases of each of several laws, (size, k): law after law, all on batches that they share."""
     if not isinstance(runs[0], SampledGDLaw):
         return (run.sample(rng, size) for run in runs)
     drawn = [abreast(runs, rng) for _ in range(size)]
@@ -201,7 +201,7 @@ def signed_table(
     precision: str,
     width: float,
 ) -> tuple[np.ndarray, float]:
-    """(rows y x, clipped, projected and clipped again, as `noise` and `precision` need them; their grid).
+    """Return (rows y x, clipped, projected and clipped again, as `noise` and `precision` need them; their grid).
 
     `BAND` entries of X at a time, so that nothing of its size is held beside it but the result. Rows on a grid have at
     most 20 bits a coordinate, so float32 holds them without rounding, in half the memory; sums of them are float64's.
@@ -233,7 +233,7 @@ def candidates(
     precision: str = "double",
     noise: str = "float",
 ) -> tuple[JLGDLaw, ...]:
-    """Algorithm 1 on random batches for every margin, all with the same `sizes`: width gamma / 3, unit comparators.
+    """Return the laws of Algorithm 1 on random batches for every margin, all with the same `sizes`: width gamma / 3.
 
     Rows are clipped to `radius` before and to 2 `radius` after a projection, so the gradient of one record has norm at
     most L = radius / width, or twice that: what sigma = L / scale is calibrated to. `noise`: as in `noisy_gd.law`.

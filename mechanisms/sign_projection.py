@@ -28,7 +28,7 @@ SIGNS = np.where(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1),
 
 
 def points(X: ArrayLike, width: int, name: str) -> np.ndarray:
-    """X as floats with last axis `width`, shape (width,) or (n, width); single precision stays what it is.
+    """Return X as floats with last axis `width`, shape (width,) or (n, width); single precision stays what it is.
 
     That the entries are finite is left to `checked`. The messages name no entry.
     """
@@ -41,7 +41,7 @@ def points(X: ArrayLike, width: int, name: str) -> np.ndarray:
 
 
 def checked(image: np.ndarray, X: np.ndarray, name: str) -> np.ndarray:
-    """The image of X. Raises ValueError if X has an entry that is not finite.
+    """Return the image of X. Raises ValueError if X has an entry that is not finite.
 
     Every coordinate of an image is a signed sum of all entries of its row, so such an entry shows there: the image is
     looked at first, and X, which is larger, only if the image overflowed.
@@ -52,7 +52,7 @@ def checked(image: np.ndarray, X: np.ndarray, name: str) -> np.ndarray:
 
 
 def check_matrix(k: int, d: int) -> tuple[int, int]:
-    """(k, d) as ints. Raises ValueError for a projection whose image, or whose rows, no memory holds."""
+    """Return (k, d) as ints. Raises ValueError for a projection whose image, or whose rows, no memory holds."""
     k, d = whole(k=k, d=d)
     for name, value in (("k", k), ("d", d)):
         if value > LARGEST:
@@ -89,7 +89,7 @@ class SignProjection:
                 yield rows, columns, drawn.reshape(shape)
 
     def apply(self, X: ArrayLike) -> np.ndarray:
-        """Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
+        """Return Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
         X = points(X, self.d, "X")
         projected = np.zeros((*X.shape[:-1], self.k), dtype=X.dtype)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -99,7 +99,7 @@ class SignProjection:
         return checked(projected, X, "X")
 
     def transpose(self, W: ArrayLike) -> np.ndarray:
-        """Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,); float32 in, float32 out."""
+        """Return Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,); float32 in, float32 out."""
         W = points(W, self.k, "W")
         lifted = np.zeros((*W.shape[:-1], self.d), dtype=W.dtype)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -153,7 +153,7 @@ def _aligned(rows: int, lanes: int, kind: np.dtype[Any]) -> np.ndarray:
 
 
 def sign_projection(k: int, d: int, *, rng: np.random.Generator) -> SignProjection:
-    """A projection R^d -> R^k with independent entries +-1/sqrt(k), drawn from `rng` (Lemma A.3 of bms22).
+    """Return a projection R^d -> R^k with independent entries +-1/sqrt(k), drawn from `rng` (Lemma A.3 of bms22).
 
     >>> phi = sign_projection(3, 5, rng=np.random.default_rng(0))
     >>> phi.apply(np.eye(5)).shape, phi.transpose(np.ones(3)).shape

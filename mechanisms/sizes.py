@@ -40,7 +40,9 @@ def rows_needed(
     kind: str = "signs",
     d: int | None = None,
 ) -> Any:
-    """Rows k of a random projection that distorts no pair of `points` by more than `distortion`, but for chance `beta`.
+    """Return the rows k of a random projection that distorts no pair of `points` by more than `distortion`.
+
+    It does so but for the chance `beta`.
 
     `keeps` "distances": every |Phi u - Phi v|^2 is within the fraction `distortion` of |u - v|^2, what scikit-learn's
     `johnson_lindenstrauss_min_dim` speaks of too. "products": every <Phi u, Phi v> is within `distortion` |u| |v| of
@@ -72,7 +74,7 @@ def rows_needed(
 
 @dataclass(frozen=True)
 class RowsCompared:
-    """Rows by us and by scikit-learn for the same event, and the chance of failure that the same proof gives each."""
+    """The rows by us and by scikit-learn for the same event, and the chance of failure that one proof gives each."""
 
     points: int
     distortion: float
@@ -99,7 +101,7 @@ class RowsCompared:
 
 
 def rows_compared(points: int, distortion: float, beta: float = 0.05) -> RowsCompared:
-    """`rows_needed` beside scikit-learn's `johnson_lindenstrauss_min_dim`, for squared distances.
+    """Return `rows_needed` beside scikit-learn's `johnson_lindenstrauss_min_dim`, for squared distances.
 
     >>> found = rows_compared(1000, 0.1)
     >>> found.rows, found.scikit_learn, round(found.scikit_learn_failure, 4)
@@ -127,7 +129,7 @@ def features_needed(
     diameter: float | None = None,
     bandwidth: float = 1.0,
 ) -> Any:
-    """Frequencies D of random Fourier features that approximate a kernel within `error`, but for chance `beta`.
+    """Return the number of random Fourier frequencies that approximate a kernel within `error`, but for chance `beta`.
 
     On `points` points, any, fixed before the draw: |<psi(x_i), psi(x_j)> - K(x_i, x_j)| <= error for all pairs, by the
     explicit reading of Theorem 4.1 of bms22; no dimension enters. Everywhere on a compact set of `diameter` in R^d: by
@@ -161,12 +163,12 @@ def features_needed(
 
 
 def pairs_error(m: int, beta: float, count: int) -> float:
-    """The error of `count` frequencies on all pairs of m points; 0 for one point."""
+    """Return the error of `count` frequencies on all pairs of m points; 0 for one point."""
     return float(inner_product_error_sharp(m=m, beta=beta, count=count)) if m > 1 else 0.0
 
 
 def uniform_size(kernel: str, d: int, diameter: float, error: float, beta: float, bandwidth: float) -> int:
-    """Frequencies for a compact set."""
+    """Return the number of frequencies that approximates a kernel on a compact set."""
     moment = KERNELS[kernel].second_moment
     if not np.isfinite(moment):
         raise ValueError(f"kernel = {kernel!r} has frequencies without a second moment: give points")
@@ -175,7 +177,7 @@ def uniform_size(kernel: str, d: int, diameter: float, error: float, beta: float
 
 
 def least(enough: Callable[[int], bool]) -> int:
-    """A whole number that is enough while one less is not: the least where more is never worse."""
+    """Return a whole number that is enough while one less is not: the least where more is never worse."""
     high = 1
     while not enough(high):
         high *= 2
@@ -189,7 +191,7 @@ def least(enough: Callable[[int], bool]) -> int:
 
 
 def over(size: Callable[..., int], **arguments: Any) -> Any:
-    """`size` at numbers, or elementwise at arrays that broadcast. ValueError where a size is 2^62 or more."""
+    """Return `size` at numbers, or elementwise at arrays that broadcast. ValueError where a size is 2^62 or more."""
     given = [reals(name, value) for name, value in arguments.items()]
     try:
         arrays = np.broadcast_arrays(*given)

@@ -38,7 +38,7 @@ SEEN = 64  # binary places of U up to which its logarithm is first taken in floa
 
 
 def number(index: int) -> Fraction:
-    """The numbers of 53 digits in (0, 1) in their order, index = -1, -2, ... downward from 1 - 2^-53; 1 is index 0.
+    """Return the number of 53 digits in (0, 1) at `index` = -1, -2, ... downward from 1 - 2^-53; 1 is index 0.
 
     >>> number(0), number(-2**52), 1 - number(-1) == Fraction(1, 2**53)
     (Fraction(1, 1), Fraction(1, 2), True)
@@ -48,7 +48,9 @@ def number(index: int) -> Fraction:
 
 
 def logarithm(index: int) -> float:
-    """The natural logarithm of `number(index)`, index < 0, correctly rounded to a double: proved in ball arithmetic.
+    """Return the natural logarithm of `number(index)`, index < 0, correctly rounded to a double.
+
+    Proved in ball arithmetic.
 
     >>> logarithm(-2**52) == -0.6931471805599453
     True
@@ -66,7 +68,7 @@ def logarithm(index: int) -> float:
 
 
 def draw(rng: np.random.Generator) -> int:
-    """The index of a random U: a geometric exponent and 52 fair digits."""
+    """Draw the index of a random U: a geometric exponent and 52 fair digits."""
     zeros = 0
     while not (digits := int(rng.integers(2**62))):
         zeros += 62
@@ -75,7 +77,7 @@ def draw(rng: np.random.Generator) -> int:
 
 
 def draws(rng: np.random.Generator, size: int) -> np.ndarray:
-    """`size` indices of random U, int64: what as many calls of `draw` return.
+    """Draw `size` indices of random U, int64: what as many calls of `draw` return.
 
     >>> int(draws(np.random.default_rng(0), 1)[0]) == draw(np.random.default_rng(0))
     True
@@ -92,7 +94,7 @@ def draws(rng: np.random.Generator, size: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Snapping:
-    """What is public of the mechanism: its scale and its bound, and with them the places where releases lie."""
+    """The public side of the mechanism: its scale and its bound, and with them the places where releases lie."""
 
     scale: float  # λ of the noise
     bound: float  # B: values and releases lie in [-B, B]
@@ -104,7 +106,7 @@ class Snapping:
         return 2.0 ** (exponent - 1 if mantissa == 0.5 else exponent)
 
     def release(self, centre: float, sign: int, index: int) -> float:
-        """One coordinate as a function of its randomness: rises with the index for sign +1, falls for sign -1."""
+        """Return one coordinate as a function of its randomness: it rises with the index for sign +1, else falls."""
         noise = self.scale * logarithm(index)
         quotient = (centre + sign * noise) / self.step  # by a power of two: exact
         whole = floor(quotient)
@@ -112,7 +114,7 @@ class Snapping:
         return float(min(max(snapped, -self.bound), self.bound))
 
     def releases(self, centres: np.ndarray, signs: np.ndarray, indices: np.ndarray) -> np.ndarray:
-        """`release` of arrays of one shape (size,).
+        """Return `release` of arrays of one shape (size,).
 
         In steps, the quotient is the centre's, c at most, and the noise's, at most 45 while U has at most 64 zeros in
         front of its digits. What is computed here and what `release` rounds differ by less than 2^-44 + c 2^-51: 2^-46,
@@ -132,17 +134,17 @@ class Snapping:
         return released
 
     def places(self) -> np.ndarray:
-        """All releases of one coordinate, ascending: about 2 B / Λ of them."""
+        """Return all releases of one coordinate, ascending: about 2 B / Λ of them."""
         inside = floor(self.bound / self.step)
         return np.unique([-self.bound, *(np.arange(-inside, inside + 1) * self.step), self.bound])
 
     def following(self, sign: int, place: float) -> float:
-        """The next place above `place` (sign +1) or below it."""
+        """Return the next place above `place` (sign +1) or below it."""
         further = sign * (floor(sign * place / self.step) + 1) * self.step
         return float(min(max(further, -self.bound), self.bound))
 
     def before(self, centre: float, sign: int, place: float) -> Fraction:
-        """The probability, given the sign, of a U whose release has not yet come to `place`: below it, or above."""
+        """Return the probability, given the sign, of a U whose release has not come to `place`: below it, or above."""
 
         def early(index: int) -> bool:
             return sign * self.release(centre, sign, index) < sign * place
@@ -156,7 +158,7 @@ class Snapping:
         return number(high)
 
     def mass(self, centre: float, place: float) -> Fraction:
-        """The exact probability of the release `place` from `centre`, one coordinate: 0 off the places.
+        """Return the exact probability of the release `place` from `centre`, one coordinate: 0 off the places.
 
         A fraction of about 1.5 |place - centre| / scale binary digits.
         """
@@ -189,7 +191,7 @@ class SnappingLaw:
         return self.snap.scale
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, F); about 50 nanoseconds a number."""
+        """Draw `size` independent releases, shape (size, F); about 50 nanoseconds a number."""
         signs = (2 * rng.integers(0, 2, (size, self.centre.size)) - 1).reshape(-1)
         centres, out = np.broadcast_to(self.centre, (size, self.centre.size)).reshape(-1), np.empty(signs.size)
         for start in range(0, signs.size, BLOCK):
@@ -198,7 +200,7 @@ class SnappingLaw:
         return out.reshape(size, self.centre.size)
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """The log-probability of each release, shape (size,): of the exact law, -inf off its places."""
+        """Return the log-probability of each release, shape (size,): of the exact law, -inf off its places."""
         values = np.atleast_2d(releases)
         return np.array([sum(self._log_mass(w, y) for w, y in zip(self.centre, row, strict=True)) for row in values])
 
@@ -257,7 +259,7 @@ def fit(
     scale: float | None = None,
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
-    """One release of the snapping mechanism, shape (F,); without `rng` from the system's entropy.
+    """Draw one release of the snapping mechanism, shape (F,); without `rng` from the system's entropy.
 
     >>> fit([0.3], sensitivity=1.0, bound=4.0, scale=2.0, rng=np.random.default_rng(0)).shape
     (1,)

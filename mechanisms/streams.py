@@ -16,13 +16,13 @@ TEST_ROOT = 7321
 
 
 def words(name: str) -> list[int]:
-    """Four 32-bit words that name a stream: stable, never Python's hash()."""
+    """Return four 32-bit words that name a stream: stable, never Python's hash()."""
     digest = hashlib.blake2b(name.encode(), digest_size=16).digest()
     return [int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4)]
 
 
 def canonical_json(setting: Mapping[str, Any]) -> str:
-    """The one spelling of a setting.
+    """Return the one spelling of a setting.
 
     >>> canonical_json({"b": 2, "a": 0.5})
     '{"a":0.5,"b":2}'
@@ -31,6 +31,6 @@ def canonical_json(setting: Mapping[str, Any]) -> str:
 
 
 def generator(root: int, claim: str, setting: Mapping[str, Any], stream: str, chunk: int) -> np.random.Generator:
-    """The generator of one chunk. `spawn_key` keeps keys of different lengths apart; a list as entropy would not."""
+    """Return the generator of one chunk. `spawn_key` keeps keys of different lengths apart; a list would not."""
     key = (*words(claim), *words(canonical_json(setting)), *words(stream), chunk)
     return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(root, spawn_key=key)))

@@ -40,7 +40,7 @@ class Column:
         return len(self.listed) if self.listed is not None else BUCKETS * self.hashed
 
     def names(self) -> list[str]:
-        """Of what it becomes."""
+        """Return the names of what the column becomes."""
         labels = self.listed if self.listed is not None else range(BUCKETS * self.hashed)
         mark = "=" if self.listed is not None else "#"
         return [str(self.name)] * self.number + [f"{self.name}{mark}{label}" for label in labels]
@@ -48,7 +48,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Layout:
-    """All columns, in order."""
+    """The columns of the user's table, in order, and what they become."""
 
     columns: tuple[Column, ...]
 
@@ -63,11 +63,11 @@ class Layout:
         return sum(one.number + (one.indicators > 0) for one in self.columns)
 
     def names(self) -> list[str]:
-        """Of the columns that come out."""
+        """Return the names of the columns that come out."""
         return [name for one in self.columns for name in one.names()]
 
     def apply(self, X: Any) -> np.ndarray:
-        """A frame or an array of objects as floats, (n, D), record by record."""
+        """Return a frame or an array of objects as floats, (n, D), record by record."""
         parts: list[np.ndarray] = []
         for j, one in enumerate(self.columns):
             values = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
@@ -79,7 +79,7 @@ class Layout:
 
 
 def numbers(values: Any) -> np.ndarray:
-    """One column as floats, NaN for what is no number."""
+    """Return one column as floats, NaN for what is no number."""
     kind = getattr(values.dtype, "kind", "O")
     if kind in "biuf" and isinstance(values.dtype, np.dtype):
         return np.asarray(values, dtype=float)
@@ -89,7 +89,7 @@ def numbers(values: Any) -> np.ndarray:
 
 
 def indicators(values: Any, one: Column) -> np.ndarray:
-    """The indicators of one column, (n, k): each row has at most one."""
+    """Return the indicators of one column, (n, k): each row has at most one."""
     found = np.zeros((len(values), one.indicators))
     places: dict[str, int] = {} if one.listed is None else {str(label): k for k, label in enumerate(one.listed)}
     for i, value in enumerate(np.asarray(values, dtype=object).tolist()):
@@ -104,7 +104,7 @@ def indicators(values: Any, one: Column) -> np.ndarray:
 
 
 def text_of(value: Any, *, skip_numbers: bool) -> str | None:
-    """An entry as text; None for a missing one and, where numbers have a column of their own, for a number."""
+    """Return an entry as text; None for a missing one and, where numbers have a column of their own, for a number."""
     try:
         if value is None or value != value or (skip_numbers and np.isfinite(float(value))):
             return None
@@ -117,7 +117,9 @@ def text_of(value: Any, *, skip_numbers: bool) -> str | None:
 
 
 def layout(X: Any, categories: Any = None) -> Layout | None:
-    """What becomes of a table, by its declared types and `categories`; None if every column is a number as it is.
+    """Return what becomes of a table, by its declared types and `categories`.
+
+    None if every column is a number as it is.
 
     `categories`: a mapping from names of a frame's columns, or positions, to sequences of at least one category. Raises
     ValueError for a name that is no column, and for what is no such mapping.

@@ -29,7 +29,7 @@ def _controller(loaded: tuple[bool, ...]) -> ThreadpoolController:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """BLAS and OpenMP use one thread within `with one_thread():`, or in a function under `@one_thread()`.
+    """Let BLAS and OpenMP use one thread within `with one_thread():`, or in a function under `@one_thread()`.
 
     A library that is loaded within is limited by who enters next.
     """
@@ -38,7 +38,7 @@ def one_thread() -> Iterator[None]:
 
 
 def threads_for(numbers: int, columns: int = 1) -> AbstractContextManager[None]:
-    """One thread where products of a table of so many numbers with so many columns are short, else all there are.
+    """Return one thread where products of so many numbers with so many columns are short, else all there are.
 
     Sixteen columns at once take about as long as one: that is spent on reading the table.
     """
@@ -46,7 +46,7 @@ def threads_for(numbers: int, columns: int = 1) -> AbstractContextManager[None]:
 
 
 def one_thread_if_small(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, which runs on one thread where its first argument is a small table."""
+    """Return the function, which runs on one thread where its first argument is a small table."""
 
     @wraps(function)
     def run(*args: P.args, **named: P.kwargs) -> T:

@@ -38,13 +38,13 @@ class TruncatedNegativeBinomial:
         return run_counts.mean(eta=self.eta, r=self.r)
 
     def exactly(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """As `sample`, with exact chances: what an exact release takes. A draw costs about as many steps as it says."""
+        """Draw as `sample` does, with exact chances: what an exact release takes."""
         if self.eta == 1:
             return geometric(rng, self.r, size)
         return np.array([runs(rng, self.eta, self.r) for _ in range(size)])
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent values of K, shape (size,), whole numbers of at least 1.
+        """Draw `size` independent values of K, shape (size,), whole numbers of at least 1.
 
         K = 1 + N with N | p negative binomial, 1 + eta successes of probability p, and p in (r, 1) of density
         proportional to p^(-1-eta): `lemmata.bounds.wzw25.run_counts.mixing_quantile`. No table and no rejection, so the
@@ -56,12 +56,12 @@ class TruncatedNegativeBinomial:
         return 1 + rng.poisson(rate)
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """log P(K = k) for an array of k, same shape."""
+        """Return log P(K = k) for an array of k, same shape."""
         return tnb.log_pmf(eta=self.eta, r=self.r, k=reals("releases", releases))
 
 
 def law(*, eta: float, r: float) -> TruncatedNegativeBinomial:
-    """The law of the number of runs. `law(eta=1, r=r)` is the geometric one of Theorem 7.1.
+    """Return the law of the number of runs. `law(eta=1, r=r)` is the geometric one of Theorem 7.1.
 
     >>> law(eta=1, r=0.25).mean
     4.0

@@ -32,7 +32,7 @@ SPARED = 1e-12  # the share of epsilon that "sharp" leaves to rounding
 def budget(
     epsilon: float, delta: float, *, r: float, eta: float = 1.0, calibration: str = "printed"
 ) -> tuple[float, ApproxDP]:
-    """(mu of one run, the guarantee of the best of K runs).
+    """Return (mu of one run, the guarantee of the best of K runs).
 
     "printed": Theorem K.3, epsilon / (6 sqrt(2 log(1/(r delta)))), for eta = 1 and epsilon <= 24 log(1/(r delta)); it
     promises (epsilon + delta, delta)-DP. "sharp": the largest mu whose
@@ -124,7 +124,7 @@ def _sharp_holds(mu: float, epsilon: float, delta: float, r: float, eta: float) 
 
 
 def theorem_epsilon(epsilon: float, delta: float, calibration: str) -> float:
-    """The epsilon of Theorem K.3 whose guarantee, (epsilon + delta, delta), is at most the one asked for.
+    """Return the epsilon of Theorem K.3 whose guarantee, (epsilon + delta, delta), is at most the one asked for.
 
     >>> theorem_epsilon(1.0, 0.25, "printed"), theorem_epsilon(1.0, 0.25, "sharp")
     (0.75, 1.0)

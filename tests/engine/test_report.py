@@ -132,7 +132,7 @@ def test_the_summary_names_what_is_refuted(reports):
     ("note", "shown"),
     [
         (
-            "Assumption 2 bounds the losses on S₂; a loss that no record has is in L(w; D) all the same. True elsewhere.",
+            "Assumption 2 bounds the losses on S₂; a loss that no record has is in L(w; D) all the same. Else true.",
             "Assumption 2 bounds the losses on S₂; a loss that no record has is in L(w; D) all the same",
         ),
         (
