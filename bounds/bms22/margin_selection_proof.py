@@ -289,9 +289,7 @@ def trivial_above(*, h_max: Real, rho: Real) -> Real:
     source=", first paragraph of Appendix F",
 )
 def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[float, float]:
-    """Two terms of the learners' bounds are trivial at margins up to h_max/sqrt(m).
-
-    They are of F_2 and F_3, and of F_1 from m = 3 on.
+    """Two terms, of F_2 and F_3, and of F_1 from m = 3 on, which are trivial up to h_max/sqrt(m).
 
     Both are at least 1, up to the constant of the O(.) they stand in.
 
@@ -309,9 +307,7 @@ def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[flo
     source=", first paragraph of Appendix F",
 )
 def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]) -> tuple[list[float], ...]:
-    """The learners' bounds fall as the margin grows, where they are defined.
-
-    F_1, F_2, F_4 and F_5.
+    """The bounds F_1, F_2, F_4, F_5 along margins: they fall as the margin grows, where they are defined.
 
     Derivation. Beside the loss t, for each Lambda r/rho (r/rho) in `ratios`; constants of O(.) count as 1, delta =
     1/(2m), two layers of width 3 with eta Lambda = 2, fat_{rho/32} = min((32 Lambda r/rho)^2, 34 m). With x = Lambda
