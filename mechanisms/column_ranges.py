@@ -205,13 +205,13 @@ def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
     likely -= likely.max(axis=1, keepdims=True)
     np.exp(likely, out=likely)
     for _ in range(ROUNDS):
-        now = (families_now[shapes.kind] * places_now[shapes.place]).astype(np.float32)
+        now = np.outer(families_now, places_now).ravel().astype(np.float32)  # every family at every place, in order
         total = now * ((1 / (likely @ now)) @ likely)  # of the columns' posterior odds, each summing to 1
         smooth = np.convolve(np.bincount(shapes.place, total), [0.25, 0.5, 0.25], "same")
         places_now = CONCENTRATION * places_first + smooth
         families_now = CONCENTRATION * families_first + np.bincount(shapes.kind, total)
         places_now, families_now = places_now / places_now.sum(), families_now / families_now.sum()
-    prior = families_now[shapes.kind] * places_now[shapes.place]
+    prior = np.outer(families_now, places_now).ravel()
     if len(some) == len(noisy):
         likely *= prior.astype(np.float32)
         return np.asarray(likely.argmax(axis=1))
