@@ -223,6 +223,14 @@ def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
 # Counts: the one way from records to a release ------------------------------------------------------------------------
 
 
+@cache
+def octave_of_bits() -> np.ndarray:
+    """The signed octave, 0 to 256, of a float whose first twelve bits, sign and exponent, are the index below 4096."""
+    bits = np.arange(2**12)
+    size = np.clip((bits & 2047) - (1023 - OCTAVES - 1), 0, 2 * OCTAVES)
+    return (np.where(bits < 2048, size, -size) + 2 * OCTAVES).astype(np.int16)
+
+
 def octave_bins(X: np.ndarray) -> np.ndarray:
     """The signed octave of every entry, 0 to 256, by the bits of its exponent; finite entries.
 
@@ -230,9 +238,7 @@ def octave_bins(X: np.ndarray) -> np.ndarray:
     [[193, 63, 128, 128, 256]]
     """
     bits = np.ascontiguousarray(X, dtype=float).view(np.int64)
-    size = ((bits >> 52) & 2047).astype(np.int16) - np.int16(1023 - OCTAVES - 1)
-    np.clip(size, 0, 2 * OCTAVES, out=size)
-    return np.where(bits < 0, -size, size) + np.int16(2 * OCTAVES)
+    return octave_of_bits()[bits >> 52]  # negative ones of negative numbers, which count from the end of the table
 
 
 def counts_of(bins: np.ndarray, size: int) -> np.ndarray:
