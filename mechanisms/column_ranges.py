@@ -224,7 +224,7 @@ def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
 
 
 @cache
-def octave_of_bits() -> np.ndarray:
+def _octave_of_bits() -> np.ndarray:
     """The signed octave, 0 to 256, of a float whose first twelve bits, sign and exponent, are the index below 4096."""
     bits = np.arange(2**12)
     size = np.clip((bits & 2047) - (1023 - OCTAVES - 1), 0, 2 * OCTAVES)
@@ -238,7 +238,7 @@ def octave_bins(X: np.ndarray) -> np.ndarray:
     [[193, 63, 128, 128, 256]]
     """
     bits = np.ascontiguousarray(X, dtype=float).view(np.int64)
-    return octave_of_bits()[bits >> 52]  # negative ones of negative numbers, which count from the end of the table
+    return _octave_of_bits()[bits >> 52]  # negative ones of negative numbers, which count from the end of the table
 
 
 def counts_of(bins: np.ndarray, size: int) -> np.ndarray:
