@@ -205,13 +205,13 @@ def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
     likely -= likely.max(axis=1, keepdims=True)
     np.exp(likely, out=likely)
     for _ in range(ROUNDS):
-        now = (families_now[shapes.kind] * places_now[shapes.place]).astype(np.float32)
+        now = np.outer(families_now, places_now).ravel().astype(np.float32)  # every family at every place, in order
         total = now * ((1 / (likely @ now)) @ likely)  # of the columns' posterior odds, each summing to 1
         smooth = np.convolve(np.bincount(shapes.place, total), [0.25, 0.5, 0.25], "same")
         places_now = CONCENTRATION * places_first + smooth
         families_now = CONCENTRATION * families_first + np.bincount(shapes.kind, total)
         places_now, families_now = places_now / places_now.sum(), families_now / families_now.sum()
-    prior = families_now[shapes.kind] * places_now[shapes.place]
+    prior = np.outer(families_now, places_now).ravel()
     if len(some) == len(noisy):
         likely *= prior.astype(np.float32)
         return np.asarray(likely.argmax(axis=1))
@@ -223,6 +223,14 @@ def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
 # Counts: the one way from records to a release ------------------------------------------------------------------------
 
 
+@cache
+def _octave_of_bits() -> np.ndarray:
+    """The signed octave, 0 to 256, of a float whose first twelve bits, sign and exponent, are the index below 4096."""
+    bits = np.arange(2**12)
+    size = np.clip((bits & 2047) - (1023 - OCTAVES - 1), 0, 2 * OCTAVES)
+    return (np.where(bits < 2048, size, -size) + 2 * OCTAVES).astype(np.int16)
+
+
 def octave_bins(X: np.ndarray) -> np.ndarray:
     """The signed octave of every entry, 0 to 256, by the bits of its exponent; finite entries.
 
@@ -230,9 +238,7 @@ def octave_bins(X: np.ndarray) -> np.ndarray:
     [[193, 63, 128, 128, 256]]
     """
     bits = np.ascontiguousarray(X, dtype=float).view(np.int64)
-    size = ((bits >> 52) & 2047).astype(np.int16) - np.int16(1023 - OCTAVES - 1)
-    np.clip(size, 0, 2 * OCTAVES, out=size)
-    return np.where(bits < 0, -size, size) + np.int16(2 * OCTAVES)
+    return _octave_of_bits()[bits >> 52]  # negative ones of negative numbers, which count from the end of the table
 
 
 def counts_of(bins: np.ndarray, size: int) -> np.ndarray:

@@ -6,6 +6,7 @@ delta(epsilon; mu) = Phi(mu / 2 - epsilon / mu) - e^epsilon Phi(-mu / 2 - epsilo
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import inf, log, sqrt
 from typing import Any
 
@@ -89,8 +90,12 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
         return inf
     if delta == 0:
         return 0.0
-    if epsilon < 1e-290:
-        epsilon = 0.0  # what is private at 0 is private at epsilon
+    return _largest_mu(epsilon if epsilon >= 1e-290 else 0.0, delta)  # what is private at 0 is private at epsilon
+
+
+@lru_cache(maxsize=1024)
+def _largest_mu(epsilon: float, delta: float) -> float:
+    """`gaussian_mu` inside its domain; kept, as one fit asks several times for one budget, and many fits do."""
     always = lemma_mu(epsilon, delta)
     if epsilon > 1e290:
         return always
