@@ -363,8 +363,7 @@ class MarginClassifier(ExactClassifier):
     def _rows(self, X: np.ndarray) -> np.ndarray:
         if not hasattr(self, "ranges_"):
             return unit_rows(X)
-        size = self._columns(X.shape[1]).size
-        return by_bands(lambda band: scaling.ball_rows(self.ranges_.standardised(band), size), X)
+        return by_bands(lambda band: scaling.ball_rows(self.ranges_.standardised(band), self.length_), X)
 
     def _columns(self, D: int) -> Any:
         return scaling.columns_of(self, D)
@@ -383,6 +382,8 @@ class MarginClassifier(ExactClassifier):
         spent = self.ranges_.privacy
         left = GaussianDP(root_down(Fraction(mu) ** 2 - (Fraction(spent.mu) ** 2 if spent else 0)))
         self.budget_ = {"ranges": spent, "learner": left}
+        (n, D), share = table.shape, left.mu / sqrt(len(sides))
+        self.length_ = scaling.row_length(n, D, self._columns(D).size, share)
         one: Any = clone(self).set_params(ranges=None, bounds=None)
         one._allotted, one.__dict__["_due"] = left, self._settle
         model = one._learned(self._rows(table), sides, second)
@@ -396,6 +397,6 @@ class MarginClassifier(ExactClassifier):
         weights = weights / sqrt(1 + CONSTANT**2)
         slopes, constant = weights[:, :-1], CONSTANT * weights[:, -1]
         if hasattr(self, "ranges_"):
-            slopes = slopes / (self.ranges_.spread * scaling.row_length(self._columns(slopes.shape[1]).size))
+            slopes = slopes / (self.ranges_.spread * self.length_)
             constant = constant - slopes @ self.ranges_.centre
         return slopes, constant
