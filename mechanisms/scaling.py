@@ -134,7 +134,7 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     epsilon, delta : float
-        What finding the ranges may spend. `spent_` is what it did spend.
+        What finding the ranges may spend, epsilon > 0 and 0 < delta < 1. `spent_` is what it did spend.
     ranges : "private" or None
         None needs `bounds` for every column, and spends nothing.
     bounds : pair or mapping, optional
@@ -149,17 +149,31 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     noise : "exact" or "float"
         As for the learners.
     random_state : int, Generator or None
+        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release.
 
     Attributes
     ----------
     center_, scale_ : arrays of shape (D,)
         z = (x - center_) / scale_, clipped to [-2, 2].
-    privacy_ : ApproxDP
-        What a fit may spend.
+    privacy_ : ApproxDP or None
+        What a fit may spend; None if all ranges were given.
     spent_ : GaussianDP or None
         What this one did; None if all ranges were given.
     length_ : float
         Of a row that comes out with length 1, by n, D and a learner's budget as large as this one's (`row_length`).
+    ranges_ : Ranges
+        The release: `centre`, `spread` and `privacy`.
+    layout_ : Layout or None
+        What the columns of X become; None where every one is a number.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X was a frame whose names are text.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, in one line, for what is public and out of range: never for what a record holds.
 
     Examples
     --------
@@ -180,7 +194,30 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     promises = True
 
     def fit(self, X: ArrayLike, y: Any = None, *, accountant: Any = None, **refused: Any) -> Any:
-        """One release of the ranges. X: (n, d), dense, sparse or a frame. `accountant` is charged before it."""
+        """One release of the ranges.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+            No entry is refused.
+        y : ignored
+        accountant : Accountant, optional
+            Charged (epsilon, delta) after all that is public was checked and before anything is drawn, unless `bounds`
+            says all.
+        **refused
+            A `sample_weight`, or anything else that other transformers take.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            In one line, for what is public and out of range.
+        OverBudget
+            Where the account does not pay for it; nothing was drawn.
+        """
         refuse(refused)
         checked_account(accountant)
         rng, budget = seeded(self.random_state), ApproxDP(self.epsilon, self.delta)
@@ -197,13 +234,32 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """(n, D), entries in [-2, 2], or (n, D + 1) with rows in the unit ball; record by record."""
+        """Records on one scale, each by itself. What comes out is not private.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, D), or (n, D + 1) with `unit_ball`
+            Entries in [-2, 2]; rows of l2 norm 1 at most with `unit_ball`.
+        """
         check_is_fitted(self)
         Z = self.ranges_.standardised(dense(self, X, False))
         return ball_rows(Z, self.length_) if self.unit_ball else Z
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the columns that come out, shape (D,), or (D + 1,) with "constant"."""
+        """The names of the columns that come out.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        array of text of shape (D,), or (D + 1,) with "constant" at the end
+        """
         check_is_fitted(self)
         names = columns_of(self, len(self.center_)).names()
         return np.array(names + ["constant"] * self.unit_ball, dtype=object)
@@ -220,7 +276,7 @@ def row_length(n: int, d: int, size: int, mu: float) -> float:
     `size`: columns of length 1 or less in a row, of d; mu: what a learner spends on n rows. Clipping draws a far record
     to those in the middle: it hides a small class, whose records lie on one side, and longer rows make all the others
     shorter beside the noise. So the length grows as sqrt(d) / (n mu), see `estimators.resolved_width`, falls below
-    `RESOLVED`: chosen on 26 tables that are not in `MarginClassifier`'s, `python -m lemmata.tools.row_lengths`.
+    `RESOLVED`: chosen on 22 tables that are not in `MarginClassifier`'s, `python -m lemmata.tools.row_lengths`.
 
     >>> row_length(100, 8, 8, 0.25), row_length(10**6, 8, 8, 0.25)
     (2.0, 4.0)
