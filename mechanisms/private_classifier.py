@@ -80,7 +80,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         The labels, in the order of the columns of a score.
     n_features_in_ : int
         Columns of X.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (d,)
         Their names, where X was a frame whose names are text.
     """
 

@@ -167,7 +167,7 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
         What the columns of X become; None where every one is a number.
     n_features_in_ : int
         Columns of X.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (d,)
         Their names, where X was a frame whose names are text.
 
     Raises

@@ -137,6 +137,8 @@ def layout(X: Any, categories: Any = None) -> Layout | None:
     frame = hasattr(X, "iloc")
     if frame and len(set(X.columns)) < len(X.columns):
         raise ValueError("X is a frame with two columns of one name")
+    if frame and any(getattr(dtype, "kind", "O") == "c" for dtype in X.dtypes):
+        raise ValueError("Complex data not supported: X has a column of complex numbers")
     if not frame and not lists:
         return None
     if len(getattr(X, "shape", ())) != 2 or not (frame or isinstance(X, np.ndarray)):

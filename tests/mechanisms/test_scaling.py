@@ -116,7 +116,7 @@ def test_no_record_fails_or_moves_more_than_two_counts_a_column(value):
     laws = [column_ranges.law(table, privacy=GaussianDP(1.0)) for table in (X, other)]
     a, b = (column_ranges.octave_counts(law.X) for law in laws)
     assert ((a - b) ** 2).sum() <= 8 and a.sum() == b.sum() == 200
-    cells = [column_ranges.cell_counts(law.X, np.zeros(4), np.ones(4)) for law in laws]
+    cells = [column_ranges.cell_counts(law.X, np.zeros(4), np.ones(4), 16) for law in laws]
     assert ((cells[0] - cells[1]) ** 2).sum() <= 8
     with warnings.catch_warnings():
         warnings.simplefilter("error")

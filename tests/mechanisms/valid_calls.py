@@ -367,7 +367,7 @@ INNER = {
     glm_output: "accuracy solved",
     label_learner: "kept_class",
     column_ranges: "normal exponential broad families octave_edges octave_shapes cell_shapes nearest octave_bins "
-    "counts_of octave_counts cell_counts two_octaves around released",
+    "counts_of octave_counts cell_counts two_octaves look_noise around released",
     disclosure: "leak warn_of_leaks leaking_steps pay refuse fitting checked_account",
     scaling: "dense columns_of given find row_length ball_rows",
     table_columns: "numbers counts_time indicators text_of layout",
