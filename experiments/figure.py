@@ -34,6 +34,7 @@ def figure(
         By default where results stand: reports/figures in a checkout or a paper's folder, else in the user's folder
         for data.
     kind : "svg", "png" or "pdf"
+        Of the files.
     root : int
         Of all random numbers.
     profile : "quick" or "full"

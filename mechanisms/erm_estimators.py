@@ -188,6 +188,7 @@ class PrivateSVM(PrivateClassifier):
     kappa : float
         The l2 norm to which longer rows are scaled down. Public.
     loss : "hinge" or "logistic"
+        Of the margin y <w, x>.
     calibration : "sharp" or "printed"
         The l1 sensitivity of the minimiser: 2 C kappa sqrt(d) / n, which is attained, or twice that, as Lemma 21 says.
 

@@ -84,7 +84,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     Returns
     -------
     float
-        inf if there is none (delta = 0), or none below the largest float.
+        Infinite if there is none (delta = 0), or none below the largest float.
 
     Raises
     ------

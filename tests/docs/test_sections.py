@@ -55,6 +55,15 @@ def test_a_docstring_describes_each_parameter_and_no_other(name):
     assert amiss(LISTED[name]) == []
 
 
+@pytest.mark.parametrize("name", [name for name in LISTED if name not in RESULTS])
+def test_numpydoc_agrees(name):
+    """Parameters: all, no others, in order, each with a type and a description; Returns with a description."""
+    validate = pytest.importorskip("numpydoc.validate", reason="`make docs` installs it").validate
+    asked = {"PR01", "PR02", "PR03", "PR04", "PR07", "RT01", "RT04", "YD01", "GL06", "GL07"}
+    found = [error for error in validate(f"lemmata.{name}")["errors"] if error[0] in asked]
+    assert found == []
+
+
 @pytest.mark.parametrize("name", [name for name, one in LISTED.items() if isinstance(one, type)])
 def test_methods_describe_what_they_take(name):
     for method, function in vars(LISTED[name]).items():
