@@ -31,8 +31,8 @@ class NoisyGD(ExactClassifier):
     Parameters
     ----------
     width : float
-        Of the hinge, in units of <w, x>: a record pulls with length |x| / width until y <w, x> exceeds it. On a wide one
-        a small class is outvoted, on a narrow one noise decides: `PrivateSearchCV` chooses privately.
+        Of the hinge, in units of <w, x>: a record pulls with length |x| / width until y <w, x> exceeds it. On a wide
+        one a small class is outvoted, on a narrow one noise decides: `PrivateSearchCV` chooses privately.
     radius : float
         The l2 norm to which longer rows are scaled down. Public.
     steps : "auto", "balanced", "printed" or int
