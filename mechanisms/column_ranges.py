@@ -308,7 +308,7 @@ class ColumnRangesLaw:
         low, width, held = two_octaves(noisy)
         here = np.flatnonzero(shapes.narrow[best] & (held > HELD * n - self.sigma))
         low, width = low[here], width[here]
-        sigma = look_noise(n, len(here), float(left - spent))
+        sigma = look_noise(n, len(here), left - spent)
         for level in range(LEVELS):
             size = CELLS[min(level, 1)]
             price = Fraction(2 * len(here)) / Fraction(sigma) ** 2
@@ -326,16 +326,17 @@ class ColumnRangesLaw:
         return {"centre": centre, "spread": spread, "mu": root_up(spent)}
 
 
-def look_noise(n: int, columns: int, left: float) -> float:
+def look_noise(n: int, columns: int, left: Fraction) -> float:
     """The noise's standard deviation of a closer look: n / `CLOSER`, and up to n / `PRECISE` to afford `LEVELS` looks.
 
     `left` of mu^2 pays for all of them. An offset that is 10^9 times a column's spread takes eight.
 
-    >>> look_noise(2400, 6, 1.0), look_noise(2400, 6, 0.01), look_noise(2400, 6, 0.0)
-    (100.0, 109.54451150103323, 150.0)
+    >>> look_noise(2400, 6, Fraction(1)), look_noise(2400, 6, Fraction(1, 120)), look_noise(2400, 6, Fraction(0))
+    (100.0, 120.0, 150.0)
     """
-    enough = sqrt(2 * columns * LEVELS / left) if left > 0 else inf
-    return max(n / CLOSER, min(n / PRECISE, enough))
+    least, most = n / CLOSER, n / PRECISE
+    square = 2 * columns * LEVELS / left if left > 0 else inf  # of what LEVELS looks need
+    return least if square <= least**2 else sqrt(square) if square < most**2 else most
 
 
 def two_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
