@@ -57,9 +57,11 @@ class OverBudget(ValueError):
 
     Examples
     --------
-    >>> Accountant(PureDP(1.0)).spend(PureDP(2.0))
-    Traceback (most recent call last):
-    lemmata.mechanisms.accountant.OverBudget: PureDP(epsilon=2.0, neighbours='replace') is more than what ...
+    >>> try:
+    ...     Accountant(PureDP(1.0)).spend(PureDP(2.0))
+    ... except OverBudget as error:
+    ...     print(str(error).partition(" than")[0])
+    PureDP(epsilon=2.0, neighbours='replace') is more
     """
 
 
