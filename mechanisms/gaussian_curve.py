@@ -33,9 +33,31 @@ ROUNDING = 1e-14  # relative; the curve and the root finder are accurate to a fe
 def gaussian_delta(epsilon: ArrayLike, mu: ArrayLike) -> Any:
     """The smallest delta such that mu-GDP implies (epsilon, delta)-DP, to nearly full precision, elementwise.
 
-    `epsilon` real or infinite, 0 <= mu <= inf. The value is not rounded up and underflows to 0: to claim a guarantee
-    take `to_approx`, which rounds up.
+    The value is not rounded up and underflows to 0: to claim a guarantee take `to_approx`, which rounds up.
 
+    Parameters
+    ----------
+    epsilon : float or array
+        Real or infinite.
+    mu : float or array
+        0 <= mu <= inf; the two broadcast.
+
+    Returns
+    -------
+    float or array
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        In one line, for a number out of range.
+
+    References
+    ----------
+    Balle & Wang (2018), Theorem 8; Dong, Roth & Su (2022), Corollary 2.13.
+
+    Examples
+    --------
     >>> float(gaussian_delta(1000.0, 40.0)), float(gaussian_delta(0.0, 1e-8))
     (2.536297e-07, 3.989423e-09)
     """
@@ -53,8 +75,25 @@ def gaussian_delta(epsilon: ArrayLike, mu: ArrayLike) -> Any:
 def gaussian_epsilon(mu: float, delta: float) -> float:
     """The smallest epsilon >= 0 such that mu-GDP implies (epsilon, delta)-DP, rounded up.
 
-    inf if there is none (delta = 0), or none below the largest float.
+    Parameters
+    ----------
+    mu : float
+        0 <= mu <= inf.
+    delta : float
+        In [0, 1].
 
+    Returns
+    -------
+    float
+        Infinite if there is none (delta = 0), or none below the largest float.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a number out of range.
+
+    Examples
+    --------
     >>> round(gaussian_epsilon(1.0, 1e-5), 4)
     4.3772
     """
@@ -79,8 +118,29 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 def gaussian_mu(epsilon: float, delta: float) -> float:
     """The analytic Gaussian calibration: the largest mu that implies (epsilon, delta)-DP, rounded down.
 
-    0 if delta = 0 (no Gaussian noise is purely private), inf if delta = 1 or epsilon = inf.
+    Parameters
+    ----------
+    epsilon : float
+        0 <= epsilon <= inf.
+    delta : float
+        In [0, 1].
 
+    Returns
+    -------
+    float
+        0 if delta = 0 (no Gaussian noise is purely private), inf if delta = 1 or epsilon = inf.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a number out of range.
+
+    References
+    ----------
+    Balle & Wang (2018), Algorithm 1.
+
+    Examples
+    --------
     >>> round(gaussian_mu(1.0, 1e-5), 5)
     0.26805
     """

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 class Line:
     """Some mechanisms with the same answer."""
 
-    names: tuple[str, ...]  # modules of `lemmata.mechanisms`; classes of `estimators` and `search`
+    names: tuple[str, ...]  # modules of `lemmata.mechanisms`; learners of `lemmata`
     noise: str  # "exact" or "float": what a fit takes by default
     why: str
     row: str = ""  # of the ledger

@@ -296,7 +296,21 @@ if bench := of_the_checkout("lemmata.tools.speed.command", "bench"):
 
 
 def script(file: str) -> None:
-    """`python experiments/<paper>/<module>.py`: verdicts and figures of one module of claims, wherever it stands."""
+    """`python experiments/<paper>/<module>.py`: verdicts and figures of one module of claims, wherever it stands.
+
+    Parameters
+    ----------
+    file : str
+        The module's `__file__`. Options are read from the command line; the process ends with the exit status of
+        `lemmata run`.
+
+    Examples
+    --------
+    The last lines of a module:
+
+        if __name__ == "__main__":
+            script(__file__)
+    """
     path = Path(file).resolve()
 
     @click.command(help=f"Decide the claims of {path.stem}, print their verdicts, and draw their figures.")
