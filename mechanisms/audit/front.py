@@ -27,7 +27,7 @@ from lemmata.mechanisms.audit.adapters import (
 from lemmata.mechanisms.audit.findings import REPORT
 from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
 from lemmata.mechanisms.audit.hunt import ATTACK, Search, Trial, begin, played
-from lemmata.mechanisms.audit.neighbours import Neighbours, described, neighbouring, stepped
+from lemmata.mechanisms.audit.neighbours import Neighbours, alone, described, neighbouring, stepped
 from lemmata.mechanisms.audit.shrink import reproducer, shrunk
 from lemmata.mechanisms.audit.stakes import checked
 from lemmata.mechanisms.audit.tracing import trace
@@ -175,13 +175,15 @@ def dataset(parts: Any) -> tuple:
 
 
 def offered(search: Search, data: Any) -> Iterator[Neighbours]:
-    """The pairs to try: queries a step apart for what adds noise to a query, datasets a record apart for all else."""
+    """The pairs to try: queries a step apart for what adds noise to them, a value for another, datasets a record apart."""
     source, kind = search.mechanism.source, getattr(search.claim, "neighbours", "replace")
     metric = str(getattr(source, "input_metric", ""))
     if is_randomiser(source):
         return stepped(data[0], float(source.sensitivity), "")
     if any(word in metric for word in ("Absolute", "L1D", "L2D", "LInf")):
         return stepped(data[0], 1.0, metric)
+    if len(data) == 1 and not np.ndim(data[0]):
+        return alone(data[0], search.mechanism.options)
     parts = dataset(data)
     return neighbouring(parts, described(parts, search.mechanism.options), kind)
 

@@ -28,7 +28,7 @@ import numpy as np
 from lemmata.mechanisms.audit.adapters import Mechanism, quiet
 from lemmata.mechanisms.audit.attackers import Features, attackers, by_covariance, by_label
 from lemmata.mechanisms.audit.game import LEAST, Game, play
-from lemmata.mechanisms.audit.neighbours import Neighbours, ordinary
+from lemmata.mechanisms.audit.neighbours import Neighbours, name, ordinary
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part
 from lemmata.mechanisms.audit.rules import learnt, lesson
 from lemmata.mechanisms.audit.samplers import Raised
@@ -39,7 +39,9 @@ SEARCHED = 0.4  # of the budget may be spent before the first release that is ju
 COUPLED, BASE = 3, 12  # releases of a pair's second side, and of its first, in the screening
 BEST, FIRST, LATER = 24, 24, 3  # pairs that are halved, releases a side they get, and how many times as many each time
 FINALISTS, SHARE, MORE = 4, 512, 4  # games, releases of each before half of them stop, factor
-ALIKE = 6  # pairs of one kind of symptom among the best
+ALIKE, SHARED = 6, 2  # pairs of one kind of symptom, and of one dataset, among the best while there are others
+DECIDED, MOST = 6.0, 1_000  # what a pair has gained, in logarithms, or releases a side, after which halving ends
+TINY = 1e-300
 HALF = RUNGS.index(0.5)  # of the claim: where pairs are compared
 ATTACK = 1e-3  # seconds a release that attackers take, roughly
 FOUND = 1e6  # the rank of what differs in kind
@@ -85,14 +87,14 @@ class Search:
 
     def screened(self, pairs: Iterator[Neighbours]) -> list[Candidate]:
         """All pairs that a share of the budget pays for, ranked, the most telling first."""
-        bases: dict[tuple, list] = {}
+        bases: dict[bytes, list] = {}
         ranked = []
         for pair in pairs:
             if self.spent > SEARCHED / 2 * self.budget:
                 break
             if not (self.mechanism.member(pair.data) and self.mechanism.member(pair.neighbour)):
                 continue
-            key = tuple(name(part) for part in pair.data)
+            key = name(pair.data)
             if key not in bases:
                 bases[key] = self.releases(pair.data, "screen", 0, BASE)
             one, other = bases[key], self.releases(pair.neighbour, "screen", 0, COUPLED)
@@ -120,35 +122,36 @@ class Search:
     # Halving ----------------------------------------------------------------------------------------------------------
 
     def halved(self, ranked: list[Candidate]) -> list[Candidate]:
-        """The finalists."""
-        best: list[Candidate] = []
-        kinds: dict[str, int] = {}
-        for candidate in ranked:
-            kinds[candidate.symptom] = kinds.get(candidate.symptom, 0) + 1
-            if kinds[candidate.symptom] <= ALIKE or not candidate.symptom:
-                best.append(candidate)
-            if len(best) == BEST:
-                break
-        size = FIRST
-        while len(best) > FINALISTS // 2 and self.spent + 2 * size * len(best) < SEARCHED * self.budget:
+        """The finalists: where releases tell little, more of them are drawn for fewer pairs."""
+        best, size = varied(ranked), FIRST
+        while self.spent + 2 * size * len(best) < SEARCHED * self.budget:
             for candidate in best:
                 candidate.one = self.releases(candidate.pair.data, "halve", size - FIRST, size)
                 candidate.other = self.releases(candidate.pair.neighbour, "halve other", size - FIRST, size)
                 candidate.rank = gained(self.claim, candidate.one, candidate.other)
             best.sort(key=lambda c: -c.rank)
             best = best[: max(FINALISTS, len(best) // 3)]
-            if len(best) <= FINALISTS and size > FIRST:
+            if len(best) <= FINALISTS and size > FIRST and (best[0].rank > DECIDED or size >= MOST):
                 break
             size *= LATER
         return best[:FINALISTS]
 
 
-def name(part: Any) -> bytes:
-    """Equal for equal parts."""
-    array = np.asarray(part)
-    return repr((array.shape, array.dtype.str)).encode() + (
-        array.tobytes() if array.dtype.kind != "O" else repr(array.tolist()).encode()
-    )
+def varied(ranked: list[Candidate]) -> list[Candidate]:
+    """The best of what is ranked, few of one symptom or of one dataset while there are others.
+
+    Pairs whose releases were those of another pair, or the same on either side, come last.
+    """
+    kinds: dict[Any, int] = {}
+    groups: list[list[Candidate]] = [[], [], []]
+    for candidate in ranked:
+        base, same = name(candidate.pair.data), (name(candidate.pair.data), repr(candidate.other))
+        alike = candidate.symptom or base
+        kinds[alike] = kinds.get(alike, 0) + 1
+        kinds[same] = kinds.get(same, 0) + 1
+        few = kinds[alike] <= (ALIKE if candidate.symptom else SHARED)
+        groups[2 if kinds[same] > 1 or not candidate.rank else 0 if few else 1].append(candidate)
+    return [candidate for group in groups for candidate in group][:BEST]
 
 
 def told_apart(one: Sequence, other: Sequence) -> tuple[float, str]:
@@ -158,15 +161,29 @@ def told_apart(one: Sequence, other: Sequence) -> tuple[float, str]:
     if odd:
         return FOUND * len(odd) / len(other), kind(odd[0])
     pairs = [(a, b) for a, b in zip(one, other, strict=False) if kind(a) == kind(b) and isinstance(a, np.ndarray)]
-    whole = [a for a in one if isinstance(a, np.ndarray)]
     if not pairs or not len(pairs[0][0]):
         return float(np.mean([repr(a) != repr(b) for a, b in zip(one, other, strict=False)])), ""
-    first, second = np.array([a for a, _ in pairs]), np.array([b for _, b in pairs])
+    wide = len(pairs[0][0])
+    whole = sized(np.array([a for a in one if isinstance(a, np.ndarray) and len(a) == wide]))
     with np.errstate(all="ignore"):
-        spread = np.nanstd(np.array([a for a in whole if len(a) == len(whole[0])]), axis=0)
-        apart = np.nan_to_num(np.abs(second - first).mean(axis=0), nan=0.0, posinf=1e300)
-        moves = np.where(apart > 0, np.minimum(apart / spread, FOUND / 2), 0.0)
-    return float(np.sqrt(np.sum(np.minimum(np.nan_to_num(moves, nan=0.0), FOUND / 2) ** 2))), ""
+        first, second = (sized(np.array([pair[side] for pair in pairs])) for side in (0, 1))
+        centre, spread = np.nanmedian(whole, axis=0), spreads(whole)
+        apart = np.abs(np.arcsinh((second - centre) / spread) - np.arcsinh((first - centre) / spread)).mean(axis=0)
+        moves = np.where(spread > 0, np.nan_to_num(apart, nan=0.0, posinf=FOUND / 2), FOUND / 2)
+        moves = np.where((first == second).all(axis=0), 0.0, moves)
+    return float(np.sqrt(np.sum(moves**2))), ""
+
+
+def sized(values: np.ndarray) -> np.ndarray:
+    """The numbers released, and the logarithms of their sizes: of a noise that is wider the centre may not move."""
+    with np.errstate(all="ignore"):
+        return np.hstack([values, np.log(np.abs(values) + TINY)])
+
+
+def spreads(values: np.ndarray) -> np.ndarray:
+    """Of every column from quartile to quartile, as a deviation: a heavy tail leaves it alone. Else the deviation."""
+    low, high = np.nanquantile(values, (0.25, 0.75), axis=0)
+    return np.where(high > low, (high - low) / 1.349, np.nanstd(values, axis=0))
 
 
 def kind(release: Any) -> str:

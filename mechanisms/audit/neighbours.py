@@ -11,8 +11,8 @@ record, two, all at one end, half at either end (a tie at the median), all of on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import zip_longest
+from dataclasses import dataclass, field, replace
+from itertools import chain, repeat, zip_longest
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ SMALL = 3  # records: a dataset with fewer a mechanism may refuse
 NORMS = ("norm", "radius", "clip")
 EVERYBODY = "every record"
 EXACT = 2**53
+TOGETHER, LATE = 12, 3  # so many datasets offer at once; rounds after which as many more join them
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +80,8 @@ def _part(part: Any, place: int, options: Mapping[str, Any]) -> Part:
     finite = np.where(np.isfinite(flat), flat, np.nan)
     declared = _ends(options, place, columns)
     low, high = declared or (_over(np.nanmin, finite), _over(np.nanmax, finite))
+    if array.dtype.kind == "b":
+        low, high = np.zeros(columns), np.ones(columns)
     high = np.where(high > low, high, low + 1)
     whole = array.ndim == 1 and place and len(np.unique(array)) <= CLASSES and np.array_equal(flat, np.round(finite))
     norm = _norm(options) if not place else None
@@ -191,8 +194,34 @@ def records(parts: list[Part], own: tuple, label_only: bool) -> Iterator[tuple[s
 # The dataset that it is put into --------------------------------------------------------------------------------------
 
 
-def moved(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
-    """The dataset, and where it may be moved to: the last record is the one that will change."""
+def moved(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple, list[Part]]]:
+    """The dataset, where it may be moved to, and the kind of its parts: the last record is the one that will change.
+
+    What moves a mean, a minimiser or a scale most stands in the smallest dataset that a mechanism takes, so each place
+    is offered with one record too, and with one column.
+    """
+    n, placed = len(data[0]), list(places(data, parts))
+    yield from ((words, base, parts) for words, base in placed)
+    alone = tuple(part[:1] for part in data)
+    yield "its first record alone", alone, parts
+    if n > 2:
+        yield "two of its records", tuple(take(part, [0, n - 1]) for part in data), parts
+    narrow = isinstance(data[0], np.ndarray) and data[0].ndim == 2 and data[0].shape[1] > 1 and len(parts[0].low)
+    cut = [replace(parts[0], low=parts[0].low[:1], high=parts[0].high[:1], shape=(1,)), *parts[1:]]
+    for words, base in placed[1:]:
+        if words.startswith(EVERYBODY):
+            yield f"one record, {words.removeprefix(EVERYBODY).strip()}", tuple(part[:1] for part in base), parts
+    if narrow:
+        for words, base in placed:
+            yield f"{words}; its first column alone", (base[0][:, :1], *base[1:]), cut
+        for words, base in placed[1:]:
+            if words.startswith(EVERYBODY):
+                one = base[0][:1, :1], *(part[:1] for part in base[1:])
+                yield f"one record and column, {words.removeprefix(EVERYBODY).strip()}", one, cut
+
+
+def places(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
+    """As given, all records at one end, half at either: their first part, a target of theirs, or both."""
     n = len(data[0])
     yield "the data as given", data
     first = parts[0]
@@ -205,28 +234,52 @@ def moved(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
         if not first.declared:
             yield f"{EVERYBODY} at one", (_all(data[0], first.record(1.0)), *data[1:])
     for place, part in enumerate(parts):
-        if part.labels and n > 2:
-            for label in part.labels[:2]:
-                kept = tuple(_all(p, label) if at == place else p for at, p in enumerate(data))
-                yield f"{EVERYBODY} with label {label!r}", kept
-        elif place and len(part.low):
-            for words, entries in (("lower", part.low), ("upper", part.high)):
-                kept = tuple(_all(p, part.record(entries)) if at == place else p for at, p in enumerate(data))
-                yield f"{EVERYBODY} with its target at the {words} end", kept
+        if n < 2 or not (place or part.labels):
+            continue
+        for words, value in _settled(part):
+            yield f"{EVERYBODY} with {words}", tuple(_all(p, value) if at == place else p for at, p in enumerate(data))
+        for words, value in _settled(part) if place and len(first.low) else []:
+            both = (
+                _all(data[0], first.record(first.low)),
+                *data[1:place],
+                _all(data[place], value),
+                *data[place + 1 :],
+            )
+            yield f"{EVERYBODY} at the lower end with {words}", both
     if len(first.low) and n > 3:
         ends = put(_all(data[0], first.record(first.low)), 0, first.record(first.high))
         half = take(ends, [0] * (n // 2) + [1] * (n - n // 2))
         yield "half of the records at either end", (half, *data[1:])
-    yield "its first record alone", tuple(part[:1] for part in data)
-    if n > 2:
-        yield "two of its records", tuple(take(part, [0, n - 1]) for part in data)
+
+
+def _settled(part: Part) -> list[tuple[str, Any]]:
+    """What all of a part may be: each of two labels, or either end."""
+    if part.labels:
+        return [(f"label {label!r}", label) for label in part.labels[:2]]
+    ends = (("lower", part.low), ("upper", part.high)) if len(part.low) else ()
+    return [(f"its target at the {words} end", part.record(entries)) for words, entries in ends]
 
 
 def neighbouring(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
-    """Pairs of neighbours, what each dataset offers first before what it offers second."""
-    offers = [_changes(words, base, parts, kind) for words, base in moved(data, parts)]
-    for round_ in zip_longest(*offers):
+    """Pairs of neighbours, what each dataset offers first before what it offers second; a dataset offers once."""
+    known: set[bytes] = set()
+    offers: list[Iterator[Neighbours]] = []
+    for words, base, told in moved(data, parts):
+        if (same := name(base)) not in known:
+            known.add(same)
+            offers.append(_changes(words, base, told, kind))
+    for round_ in zip_longest(*(chain(repeat(None, LATE * (at // TOGETHER)), it) for at, it in enumerate(offers))):
         yield from (pair for pair in round_ if pair is not None)
+
+
+def name(data: tuple) -> bytes:
+    """Equal for equal datasets."""
+    told = []
+    for part in data:
+        array = np.asarray(part)
+        told.append(repr((array.shape, array.dtype.str)).encode())
+        told.append(array.tobytes() if array.dtype.kind != "O" else repr(array.tolist()).encode())
+    return b";".join(told)
 
 
 def _changes(words: str, base: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
@@ -259,6 +312,14 @@ def _like(part: Any, model: Any) -> Any:
     return part.astype(model.dtypes.to_dict()) if hasattr(part, "iloc") and np.ndim(part) == 2 else part
 
 
+def alone(value: Any, options: Mapping[str, Any]) -> Iterator[Neighbours]:
+    """A number, a truth value or a text is one record, which is replaced by any other."""
+    data = (np.asarray([value]),)
+    for words, record in records(described(data, options), (value,), False):
+        changed = put(data[0], 0, record[0])
+        yield Neighbours((data[0].astype(changed.dtype)[0],), (changed[0],), f"the value as given; replaced: {words}")
+
+
 def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
     """Queries instead of datasets: neighbours are numbers, or vectors of them, `step` apart in the metric named."""
     for words, base in (("the query as given", np.asarray(value)), ("a query of zeros", np.zeros_like(value))):
@@ -270,9 +331,12 @@ def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
             if "L2" in metric and base.dtype.kind == "f":
                 moves.append(("in all of its numbers", np.full(base.shape, len(base) ** -0.5)))
             if "LInf" in metric:
+                turns = np.where(np.arange(len(base)) % 2, -1.0, 1.0)
                 moves += [
-                    ("up in its first number, down in the others", 2 * unit - 1),
                     ("in all of its numbers", 0 * unit + 1),
+                    ("up in its first number, down in the others", 2 * unit - 1),
+                    ("up in its last number, down in the others", 2 * unit[::-1] - 1),
+                    ("in one number, against it in the next", turns),
                 ]
         for how, move in moves:
             for way, sign in (("up", step), ("down", -step)):
@@ -323,6 +387,8 @@ def _holding(part: Any, value: Any) -> Any:
     values = np.asarray(value)
     if not isinstance(part.dtype, np.dtype) or "O" in (part.dtype.kind, values.dtype.kind):
         return object
+    if part.dtype.kind == "b" and np.isin(values, (0, 1)).all() and not np.signbit(np.asarray(values, float)).any():
+        return bool
     if part.dtype.kind in "iub" and values.dtype.kind in "fiub":
         whole = np.array_equal(values, np.round(values)) and bool((np.abs(values) < EXACT).all())
         return np.int64 if whole and not np.signbit(values[values == 0]).any() else float

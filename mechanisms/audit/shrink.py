@@ -21,7 +21,7 @@ from lemmata.mechanisms.audit.samplers import Raised
 STEPS = 60  # at most
 KEPT = 0.9  # of how far the releases lay apart
 RUNS, INLINE, LOOKED = 1000, 400, 200  # of the reproducer; numbers that it writes out; releases that choose its event
-SETTLED = 1e3  # spreads beyond which further apart is no better
+SETTLED = 7.0  # `told_apart`: beyond this, some 500 spreads, further apart is no better
 
 
 def shrunk(search: Search, pair: Neighbours) -> Neighbours:
@@ -49,7 +49,7 @@ def _apart(search: Search, pair: Neighbours) -> float:
 
 def simpler(pair: Neighbours) -> Iterator[Neighbours]:
     """The same pair with less in it; the record that differs is the last one of either dataset."""
-    if not pair.rows:
+    if not (pair.rows and np.ndim(pair.data[0])):
         return
     sizes = len(pair.data[0]), len(pair.neighbour[0])
     shared = min(sizes) - (sizes[0] == sizes[1])

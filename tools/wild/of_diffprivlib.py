@@ -86,6 +86,11 @@ def histogram_of_two_columns():
     return partial(tools.histogram2d, epsilon=1.0, bins=3, range=[(0, 1), (0, 1)]), x, x, PureDP(1.0, "add/remove")
 
 
+@honest("a record replaced: its documentation counts so")
+def count_nonzero():
+    return partial(tools.count_nonzero, epsilon=1.0), x > 0.5, PureDP(1.0)
+
+
 @honest()
 def laplace():
     return mechanisms.Laplace(epsilon=1.0, sensitivity=1.0), 0.0, PureDP(1.0)
