@@ -175,7 +175,7 @@ def dataset(parts: Any) -> tuple:
 
 
 def offered(search: Search, data: Any) -> Iterator[Neighbours]:
-    """The pairs to try: queries a step apart for what adds noise to them, a value for another, datasets a record apart."""
+    """The pairs to try: queries a step apart for what adds noise to them, else a value or a record replaced."""
     source, kind = search.mechanism.source, getattr(search.claim, "neighbours", "replace")
     metric = str(getattr(source, "input_metric", ""))
     if is_randomiser(source):
@@ -197,7 +197,7 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
         raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {why}")
     finalists = search.halved(ranked)
     search.say(estimate(search))
-    trials = [begin(search, candidate.pair, place, level) for place, candidate in enumerate(finalists)]
+    trials = [begin(search, each.pair, place, level, each.rank) for place, each in enumerate(finalists)]
     rest, last = search.budget - search.spent, len(finalists)
 
     def tell(_: int, log10_e: float) -> None:
@@ -214,7 +214,7 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
             best = trials[-1] if trials[-1].won else best
     elif not any(t.game.interrupted for t in trials):
         if best.game.log_e() < PROMISING:
-            trials.append(begin(search, best.pair, last, level, dear=True))
+            trials.append(begin(search, best.pair, last, level, best.rank, dear=True))
             played(trials[-1:], min(DEARLY, rest // 2), tell)
             best = max(trials, key=lambda t: (t.won, t.standing))
         if not (best.won or best.game.interrupted):

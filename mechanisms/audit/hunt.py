@@ -32,7 +32,7 @@ from lemmata.mechanisms.audit.neighbours import Neighbours, name, ordinary
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part
 from lemmata.mechanisms.audit.rules import learnt, lesson
 from lemmata.mechanisms.audit.samplers import Raised
-from lemmata.mechanisms.audit.stakes import CUTS, RUNGS, average, checked, ladder
+from lemmata.mechanisms.audit.stakes import CUTS, RUNGS, checked, grown, ladder
 from lemmata.mechanisms.streams import generator
 
 SEARCHED = 0.4  # of the budget may be spent before the first release that is judged
@@ -40,7 +40,8 @@ COUPLED, BASE = 3, 12  # releases of a pair's second side, and of its first, in 
 BEST, FIRST, LATER = 24, 24, 3  # pairs that are halved, releases a side they get, and how many times as many each time
 FINALISTS, SHARE, MORE = 4, 512, 4  # games, releases of each before half of them stop, factor
 ALIKE, SHARED = 6, 2  # pairs of one kind of symptom, and of one dataset, among the best while there are others
-DECIDED, MOST = 6.0, 1_000  # what a pair has gained, in logarithms, or releases a side, after which halving ends
+DECIDED, MOST = 20.0, 1_000  # the rank of a pair, or releases a side, after which halving ends
+TELLING, LUCK = 8.0, 2.0  # the weight of what is gained against the claim, from what chance alone gives on
 TINY = 1e-300
 HALF = RUNGS.index(0.5)  # of the claim: where pairs are compared
 ATTACK = 1e-3  # seconds a release that attackers take, roughly
@@ -130,11 +131,25 @@ class Search:
                 candidate.other = self.releases(candidate.pair.neighbour, "halve other", size - FIRST, size)
                 candidate.rank = gained(self.claim, candidate.one, candidate.other)
             best.sort(key=lambda c: -c.rank)
-            best = best[: max(FINALISTS, len(best) // 3)]
+            best = apart(best)[: max(FINALISTS, len(best) // 3)]
             if len(best) <= FINALISTS and size > FIRST and (best[0].rank > DECIDED or size >= MOST):
                 break
             size *= LATER
         return best[:FINALISTS]
+
+
+def apart(best: list[Candidate]) -> list[Candidate]:
+    """In their order, but the best one of every size first, then the best one of every dataset, then the others.
+
+    Few releases tell little of a leak that shows seldom, as in the tail of a noise whose scale depends on the size.
+    """
+    taken: set = set()
+    turns = []
+    for candidate in best:
+        new = [key not in taken for key in (candidate.pair.size, name(candidate.pair.data))]
+        turns.append(0 if new[0] else 1 if new[1] else 2)
+        taken |= {candidate.pair.size, name(candidate.pair.data)}
+    return [best[at] for at in np.argsort(turns, kind="stable")]
 
 
 def varied(ranked: list[Candidate]) -> list[Candidate]:
@@ -197,18 +212,27 @@ def kind(release: Any) -> str:
 
 
 def gained(claim: Any, one: list, other: list) -> float:
-    """What the cheapest attackers would have gained on releases that they did not learn from, against half the claim.
-
-    Against the claim itself nobody gains where it is true, and all pairs would look alike.
-    """
-    rungs = np.repeat(ladder(checked(claim), 1), CUTS, axis=0)[:, :, HALF:]
+    """How a pair ranks by what the cheapest attackers would have gained on releases that they did not learn from."""
+    rungs = np.repeat(ladder(checked(claim), 1), CUTS, axis=0)
     reader = Reader([stacked(one), stacked(other)], False)
     data = joined([reader(stacked(one)), reader(stacked(other))])
     truth = np.repeat([1, -1], [len(one), len(other)])
     order = np.random.default_rng(0).permutation(len(truth))
     taught = lesson(part(data, order), truth[order])
-    found = [learnt(learn, taught, rungs) for learn in (by_label, by_means)]
-    return max((float(rule.growth.max()) for rule in found if rule is not None), default=-inf)
+    gains = []
+    for place in (HALF, 0):
+        found = [learnt(learn, taught, rungs[:, :, place:]) for learn in (by_label, by_means)]
+        gains.append(max((float(rule.growth.max()) for rule in found if rule is not None), default=-inf))
+    return weighed(*gains)
+
+
+def weighed(half: float, whole: float) -> float:
+    """How a pair ranks that has gained so much against half the claim and against the claim.
+
+    A pair that leaks as much as is claimed gains most against half of it, and nothing that refutes the claim; one that
+    leaks more, but seldom, less. Where nobody gains against the claim, half of it tells pairs apart.
+    """
+    return half + TELLING * max(whole - LUCK, 0.0)
 
 
 def by_means(data: Outcomes, truth: np.ndarray) -> Callable | None:
@@ -251,6 +275,7 @@ class Trial:
     pair: Neighbours
     game: Game
     level: float
+    rank: float = 0.0  # of the pair in the search: it says which game goes on, and is no evidence
     course: tuple = ()
 
     @property
@@ -260,11 +285,12 @@ class Trial:
 
     @property
     def standing(self) -> float:
-        """How much speaks against half the claim: by this games are compared, whether the claim is true or not."""
-        return float(average(self.game.counts, self.game.rungs[:, :, HALF]))
+        """By how much the game speaks for its pair, whether the claim is true or not."""
+        half, whole = (float(grown(self.game.counts, self.game.rungs[:, :, at]).max()) for at in (HALF, 0))
+        return max(self.rank, 0.0) + weighed(half, whole)
 
 
-def begin(search: Search, pair: Neighbours, place: int, level: float, dear: bool = False) -> Trial:
+def begin(search: Search, pair: Neighbours, place: int, level: float, rank: float = 0, dear: bool = False) -> Trial:
     """The game of the pair in one place of the order, at its share of the level, on a stream of its own.
 
     Three attackers that learn in no time play every game; all of them play the one that is `dear`.
@@ -273,7 +299,7 @@ def begin(search: Search, pair: Neighbours, place: int, level: float, dear: bool
     root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))
     named = list(attackers(first, second, None)) if dear else CHEAP
     game = Game(first, second, search.claim, root=root, named=named)
-    return Trial(pair, game, level / 2 ** (place + 1))
+    return Trial(pair, game, level / 2 ** (place + 1), rank)
 
 
 def played(trials: list[Trial], budget: int, progress: Callable[[int, float], None] | None = None) -> None:

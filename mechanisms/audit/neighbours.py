@@ -36,6 +36,11 @@ class Neighbours:
     words: str
     rows: bool = True  # is it a record that differs, and not a number?
 
+    @property
+    def size(self) -> int:
+        """How many records the first dataset has."""
+        return np.shape(self.data[0])[0] if np.ndim(self.data[0]) else 1
+
 
 @dataclass(frozen=True)
 class Part:
@@ -317,6 +322,8 @@ def alone(value: Any, options: Mapping[str, Any]) -> Iterator[Neighbours]:
     data = (np.asarray([value]),)
     for words, record in records(described(data, options), (value,), False):
         changed = put(data[0], 0, record[0])
+        if changed.dtype.kind != data[0].dtype.kind or np.array_equal(changed, data[0]):
+            continue  # another type, or no other value
         yield Neighbours((data[0].astype(changed.dtype)[0],), (changed[0],), f"the value as given; replaced: {words}")
 
 
