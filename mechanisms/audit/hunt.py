@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, log
 from typing import Any
 
@@ -28,11 +28,12 @@ import numpy as np
 from lemmata.mechanisms.audit.adapters import Mechanism, quiet
 from lemmata.mechanisms.audit.attackers import Features, attackers, by_covariance, by_label
 from lemmata.mechanisms.audit.game import LEAST, Game, play
-from lemmata.mechanisms.audit.neighbours import Neighbours, name, ordinary
+from lemmata.mechanisms.audit.neighbours import Neighbours, ordinary
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part
 from lemmata.mechanisms.audit.rules import learnt, lesson
 from lemmata.mechanisms.audit.samplers import Raised
 from lemmata.mechanisms.audit.stakes import CUTS, RUNGS, checked, grown, ladder
+from lemmata.mechanisms.audit.tables import dataset_key
 from lemmata.mechanisms.streams import generator
 
 SEARCHED = 0.4  # of the budget may be spent before the first release that is judged
@@ -73,13 +74,25 @@ class Search:
     tried: int = 0
     seconds: float = 0.0
     refused: dict[str, str] = field(default_factory=dict)
+    shapes: dict[bytes, Mechanism] = field(default_factory=dict)
 
-    def releases(self, data: tuple, stream: str, start: int, size: int) -> list:
-        """So many releases with seeds that every dataset shares, from the `start`-th seed on."""
+    def like(self, data: tuple) -> Mechanism:
+        """The mechanism, where releases of the shape that comes first on this dataset are vectors of numbers."""
+        key = dataset_key(data)
+        if key not in self.shapes:
+            self.shapes[key] = replace(self.mechanism, known=[])
+        return self.shapes[key]
+
+    def releases(self, data: tuple, stream: str, start: int, size: int, like: tuple | None = None) -> list:
+        """So many releases with seeds that every dataset shares, from the `start`-th seed on.
+
+        Vectors are those of the shape that comes on the dataset `like`, which is the first one of a pair.
+        """
+        mechanism = self.like(data if like is None else like)
         seeds = generator(self.root, "audit.hunt", {}, stream, 0).integers(2**31, size=start + size)[start:]
         begun = time.perf_counter()
         with quiet():
-            found = [self.mechanism.release(data, int(seed)) for seed in seeds]
+            found = [mechanism.release(data, int(seed)) for seed in seeds]
         self.spent += size
         self.seconds += time.perf_counter() - begun
         return found
@@ -95,10 +108,10 @@ class Search:
                 break
             if not (self.mechanism.member(pair.data) and self.mechanism.member(pair.neighbour)):
                 continue
-            key = name(pair.data)
+            key = dataset_key(pair.data)
             if key not in bases:
                 bases[key] = self.releases(pair.data, "screen", 0, BASE)
-            one, other = bases[key], self.releases(pair.neighbour, "screen", 0, COUPLED)
+            one, other = bases[key], self.releases(pair.neighbour, "screen", 0, COUPLED, pair.data)
             self.tried += 1
             if self.refuses(pair, one, other):
                 continue
@@ -127,8 +140,9 @@ class Search:
         best, size = varied(ranked), FIRST
         while self.spent + 2 * size * len(best) < SEARCHED * self.budget:
             for candidate in best:
-                candidate.one = self.releases(candidate.pair.data, "halve", size - FIRST, size)
-                candidate.other = self.releases(candidate.pair.neighbour, "halve other", size - FIRST, size)
+                one, other = candidate.pair.data, candidate.pair.neighbour
+                candidate.one = self.releases(one, "halve", size - FIRST, size)
+                candidate.other = self.releases(other, "halve other", size - FIRST, size, one)
                 candidate.rank = gained(self.claim, candidate.one, candidate.other)
             best.sort(key=lambda c: -c.rank)
             best = apart(best)[: max(FINALISTS, len(best) // 3)]
@@ -146,9 +160,9 @@ def apart(best: list[Candidate]) -> list[Candidate]:
     taken: set = set()
     turns = []
     for candidate in best:
-        new = [key not in taken for key in (candidate.pair.size, name(candidate.pair.data))]
+        new = [key not in taken for key in (candidate.pair.size, dataset_key(candidate.pair.data))]
         turns.append(0 if new[0] else 1 if new[1] else 2)
-        taken |= {candidate.pair.size, name(candidate.pair.data)}
+        taken |= {candidate.pair.size, dataset_key(candidate.pair.data)}
     return [best[at] for at in np.argsort(turns, kind="stable")]
 
 
@@ -160,7 +174,7 @@ def varied(ranked: list[Candidate]) -> list[Candidate]:
     kinds: dict[Any, int] = {}
     groups: list[list[Candidate]] = [[], [], []]
     for candidate in ranked:
-        base, same = name(candidate.pair.data), (name(candidate.pair.data), repr(candidate.other))
+        base, same = dataset_key(candidate.pair.data), (dataset_key(candidate.pair.data), repr(candidate.other))
         alike = candidate.symptom or base
         kinds[alike] = kinds.get(alike, 0) + 1
         kinds[same] = kinds.get(same, 0) + 1
@@ -295,7 +309,7 @@ def begin(search: Search, pair: Neighbours, place: int, level: float, rank: floa
 
     Three attackers that learn in no time play every game; all of them play the one that is `dear`.
     """
-    first, second = (search.mechanism.sampler(data) for data in (pair.data, pair.neighbour))
+    first, second = (search.like(pair.data).sampler(data) for data in (pair.data, pair.neighbour))
     root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))
     named = list(attackers(first, second, None)) if dear else CHEAP
     game = Game(first, second, search.claim, root=root, named=named)

@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.mechanisms.audit.tables import all_alike, append, dataset_key, put, row, take
+
 CLASSES = 20  # so many distinct whole numbers at most are labels
 HUGE = 1e100  # what is larger, infinite or NaN a mechanism may refuse as no number at all
 FAR = (10.0, 1e6, 1e200)  # widths of the range beyond which a record is put
 SMALL = 3  # records: a dataset with fewer a mechanism may refuse
 NORMS = ("norm", "radius", "clip")
 EVERYBODY = "every record"
-EXACT = 2**53
 TOGETHER, LATE = 12, 3  # so many datasets offer at once; rounds after which as many more join them
 
 
@@ -232,27 +233,30 @@ def places(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
     first = parts[0]
     if len(first.low) and n > 1:
         for words, entries in (("at the lower end", first.low), ("at the upper end", first.high)):
-            yield f"{EVERYBODY} {words}", (_all(data[0], first.record(entries)), *data[1:])
+            yield f"{EVERYBODY} {words}", (all_alike(data[0], first.record(entries)), *data[1:])
         if np.any(np.clip(0, first.low, first.high) != first.low):
             zero = first.record(np.clip(0, first.low, first.high))
-            yield f"{EVERYBODY} at zero", (_all(data[0], zero), *data[1:])
+            yield f"{EVERYBODY} at zero", (all_alike(data[0], zero), *data[1:])
         if not first.declared:
-            yield f"{EVERYBODY} at one", (_all(data[0], first.record(1.0)), *data[1:])
+            yield f"{EVERYBODY} at one", (all_alike(data[0], first.record(1.0)), *data[1:])
     for place, part in enumerate(parts):
         if n < 2 or not (place or part.labels):
             continue
         for words, value in _settled(part):
-            yield f"{EVERYBODY} with {words}", tuple(_all(p, value) if at == place else p for at, p in enumerate(data))
+            yield (
+                f"{EVERYBODY} with {words}",
+                tuple(all_alike(p, value) if at == place else p for at, p in enumerate(data)),
+            )
         for words, value in _settled(part) if place and len(first.low) else []:
             both = (
-                _all(data[0], first.record(first.low)),
+                all_alike(data[0], first.record(first.low)),
                 *data[1:place],
-                _all(data[place], value),
+                all_alike(data[place], value),
                 *data[place + 1 :],
             )
             yield f"{EVERYBODY} at the lower end with {words}", both
     if len(first.low) and n > 3:
-        ends = put(_all(data[0], first.record(first.low)), 0, first.record(first.high))
+        ends = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
         half = take(ends, [0] * (n // 2) + [1] * (n - n // 2))
         yield "half of the records at either end", (half, *data[1:])
 
@@ -270,21 +274,32 @@ def neighbouring(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbou
     known: set[bytes] = set()
     offers: list[Iterator[Neighbours]] = []
     for words, base, told in moved(data, parts):
-        if (same := name(base)) not in known:
+        if (same := dataset_key(base)) not in known:
             known.add(same)
             offers.append(_changes(words, base, told, kind))
+    offers.append(counted(data, parts, kind))
     for round_ in zip_longest(*(chain(repeat(None, LATE * (at // TOGETHER)), it) for at, it in enumerate(offers))):
         yield from (pair for pair in round_ if pair is not None)
 
 
-def name(data: tuple) -> bytes:
-    """Equal for equal datasets."""
-    told = []
-    for part in data:
-        array = np.asarray(part)
-        told.append(repr((array.shape, array.dtype.str)).encode())
-        told.append(array.tobytes() if array.dtype.kind != "O" else repr(array.tolist()).encode())
-    return b";".join(told)
+def counted(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
+    """One record more or less at the upper end, all others at the lower: a threshold of a count lies somewhere."""
+    n, first = len(data[0]), parts[0]
+    if not len(first.low) or n < SMALL or kind == "label":
+        return
+    ends = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
+    steps = sorted(
+        {*range(1, 6), *range(n // 2 - 3, n // 2 + 4)} & {*range(1, n)}, key=lambda k: (abs(k - n // 2) > 3, k)
+    )
+    for k in steps:
+        one, other = ([0] * up + [1] * (n - up) for up in (k, k + 1))
+        if kind == "add/remove":
+            other = [0, *one]
+        sides = [
+            (take(ends, places), *(take(part, [*range(n), 0][: len(places)]) for part in data[1:]))
+            for places in (one, other)
+        ]
+        yield Neighbours(sides[0], sides[1], f"{k} records at the upper end, the others at the lower; one more of them")
 
 
 def _changes(words: str, base: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
@@ -351,59 +366,3 @@ def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
                 if other.dtype.kind in "iu" and np.any((other > base) != (sign * move > 0)):
                     continue  # beyond the largest integer: no step at all
                 yield Neighbours((base.astype(other.dtype),), (other,), f"{words}; moved {way} {how}", rows=False)
-
-
-# Arrays and frames ----------------------------------------------------------------------------------------------------
-
-
-def row(part: Any, place: int) -> Any:
-    """One record of a part."""
-    found = np.asarray(part.iloc[place] if hasattr(part, "iloc") else part[place])
-    return found if found.ndim else found.item()
-
-
-def take(part: Any, places: list[int]) -> Any:
-    """Some records of a part."""
-    return part.iloc[places] if hasattr(part, "iloc") else part[places]
-
-
-def put(part: Any, place: int, value: Any) -> Any:
-    """The part with one record replaced; its type becomes one that can hold the new one."""
-    if hasattr(part, "iloc"):
-        changed = part.astype(_holding(part, value)) if np.ndim(part) == 1 else part.astype(_dtypes(part, value))
-        changed.iloc[place] = value
-        return changed
-    changed = part.astype(_holding(part, value))
-    changed[place] = value
-    return changed
-
-
-def append(part: Any, value: Any) -> Any:
-    """The part with one record more."""
-    n = len(part)
-    return put(take(part, [*range(n), n - 1]), n, value)
-
-
-def _all(part: Any, value: Any) -> Any:
-    """The part with every record the same."""
-    return take(put(part, 0, value), [0] * len(part))
-
-
-def _holding(part: Any, value: Any) -> Any:
-    """A type for the part that can hold the value too: whole numbers stay whole."""
-    values = np.asarray(value)
-    if not isinstance(part.dtype, np.dtype) or "O" in (part.dtype.kind, values.dtype.kind):
-        return object
-    if part.dtype.kind == "b" and np.isin(values, (0, 1)).all() and not np.signbit(np.asarray(values, float)).any():
-        return bool
-    if part.dtype.kind in "iub" and values.dtype.kind in "fiub":
-        whole = np.array_equal(values, np.round(values)) and bool((np.abs(values) < EXACT).all())
-        return np.int64 if whole and not np.signbit(values[values == 0]).any() else float
-    return np.result_type(part.dtype, values.dtype)
-
-
-def _dtypes(frame: Any, value: Any) -> dict:
-    return {
-        name: (float if np.asarray(entry).dtype.kind in "fiub" and kind.kind in "iufb" else object)
-        for (name, kind), entry in zip(frame.dtypes.items(), value, strict=True)
-    }
