@@ -157,15 +157,19 @@ def guarantee(text: str, neighbours: str) -> Any:
     """
     from lemmata.mechanisms.guarantees import KINDS
 
+    refusal = f"--claim = {text!r} is not one of {', '.join(KINDS)} with its numbers"
     try:
         call = ast.parse(text.strip(), mode="eval").body
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
         kind = KINDS[call.func.id]
         numbers = [ast.literal_eval(argument) for argument in call.args]
         named = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, AssertionError, KeyError, ValueError):
+        raise ValueError(refusal) from None
+    try:
         return kind(*numbers, **({"neighbours": neighbours} | named))
-    except (SyntaxError, AssertionError, KeyError, TypeError):
-        raise ValueError(f"--claim = {text!r} is not one of {', '.join(KINDS)} with its numbers") from None
+    except TypeError:
+        raise ValueError(refusal) from None
 
 
 def dataset(target: str, data: str | None) -> list[Any]:

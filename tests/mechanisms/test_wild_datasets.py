@@ -1,4 +1,4 @@
-"""Leaks that show on datasets of one size, one column or one count alone, and values that are records: found unaided."""
+"""Leaks that show on datasets of one size or one count alone, and values that are records: found unaided."""
 
 import numpy as np
 import pytest
