@@ -25,7 +25,7 @@ FAR = (10.0, 1e6, 1e200)  # widths of the range beyond which a record is put
 SMALL = 3  # records: a dataset with fewer a mechanism may refuse
 NORMS = ("norm", "radius", "clip")
 EVERYBODY = "every record"
-TOGETHER, LATE = 12, 3  # so many datasets offer at once; rounds after which as many more join them
+EARLY, TOGETHER, LATE = 4, 12, 3  # datasets that offer at once, that join them each time, and after how many rounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +278,9 @@ def neighbouring(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbou
             known.add(same)
             offers.append(_changes(words, base, told, kind))
     offers.append(counted(data, parts, kind))
-    for round_ in zip_longest(*(chain(repeat(None, LATE * (at // TOGETHER)), it) for at, it in enumerate(offers))):
+    for round_ in zip_longest(
+        *(chain(repeat(None, LATE * ((at + TOGETHER - EARLY) // TOGETHER)), it) for at, it in enumerate(offers))
+    ):
         yield from (pair for pair in round_ if pair is not None)
 
 
