@@ -27,7 +27,7 @@ from lemmata.mechanisms.audit.adapters import (
 from lemmata.mechanisms.audit.findings import REPORT
 from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
 from lemmata.mechanisms.audit.hunt import ATTACK, Search, Trial, begin, played
-from lemmata.mechanisms.audit.neighbours import Neighbours, described, neighbouring, stepped
+from lemmata.mechanisms.audit.neighbours import Neighbours, alone, described, neighbouring, stepped
 from lemmata.mechanisms.audit.shrink import reproducer, shrunk
 from lemmata.mechanisms.audit.stakes import checked
 from lemmata.mechanisms.audit.tracing import trace
@@ -221,13 +221,15 @@ def dataset(parts: Any) -> tuple:
 
 
 def offered(search: Search, data: Any) -> Iterator[Neighbours]:
-    """The pairs to try: queries a step apart for what adds noise to a query, datasets a record apart for all else."""
+    """The pairs to try: queries a step apart for what adds noise to them, else a value or a record replaced."""
     source, kind = search.mechanism.source, getattr(search.claim, "neighbours", "replace")
     metric = str(getattr(source, "input_metric", ""))
     if is_randomiser(source):
         return stepped(data[0], float(source.sensitivity), "")
     if any(word in metric for word in ("Absolute", "L1D", "L2D", "LInf")):
         return stepped(data[0], 1.0, metric)
+    if len(data) == 1 and not np.ndim(data[0]):
+        return alone(data[0], search.mechanism.options)
     parts = dataset(data)
     return neighbouring(parts, described(parts, search.mechanism.options), kind)
 
@@ -241,7 +243,7 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
         raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {why}")
     finalists = search.halved(ranked)
     search.say(estimate(search))
-    trials = [begin(search, candidate.pair, place, level) for place, candidate in enumerate(finalists)]
+    trials = [begin(search, each.pair, place, level, each.rank) for place, each in enumerate(finalists)]
     rest, last = search.budget - search.spent, len(finalists)
 
     def tell(_: int, log10_e: float) -> None:
@@ -258,7 +260,7 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
             best = trials[-1] if trials[-1].won else best
     elif not any(t.game.interrupted for t in trials):
         if best.game.log_e() < PROMISING:
-            trials.append(begin(search, best.pair, last, level, dear=True))
+            trials.append(begin(search, best.pair, last, level, best.rank, dear=True))
             played(trials[-1:], min(DEARLY, rest // 2), tell)
             best = max(trials, key=lambda t: (t.won, t.standing))
         if not (best.won or best.game.interrupted):
