@@ -9,6 +9,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -27,6 +28,22 @@ DEAF = 1.1 * HUNG * PATIENCE  # seconds by the clock, after which a process does
 ENDED = (TerminatedWorkerError, ShutdownExecutorError, TimeoutError)
 
 Chunks = Callable[..., Result]  # computes one
+
+
+def _outlive_nobody(parent: int) -> None:
+    """Of a worker: end within a second of its parent, whom a kill left no time to say so."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _executor(jobs: int) -> futures.Executor:
+    """`jobs` processes that end with this one; those that are there are used again."""
+    return get_reusable_executor(jobs, env=ONE_THREAD, initializer=_outlive_nobody, initargs=(os.getpid(),))
 
 
 class Lost(Exception):
@@ -84,7 +101,7 @@ class Processes(Elsewhere):
     """`jobs` processes of this machine, which are replaced when one of them ends under its chunk."""
 
     def __init__(self, compute: Chunks, jobs: int) -> None:
-        super().__init__(get_reusable_executor(jobs, env=ONE_THREAD), jobs)
+        super().__init__(_executor(jobs), jobs)
         self.compute = compute
         self.again: deque[tuple[int, Result]] = deque()
 
@@ -111,7 +128,7 @@ class Processes(Elsewhere):
         self.done.clear()
         self.again.extend(arrived)
         for ticket, call in suspects:
-            self.executor, began = get_reusable_executor(1, env=ONE_THREAD), time.monotonic()
+            self.executor, began = _executor(1), time.monotonic()
             try:
                 self.again.append((ticket, self.executor.submit(*call).result(DEAF)))
             except ENDED:
@@ -121,7 +138,7 @@ class Processes(Elsewhere):
                     (ticket, GivenUp(f"its process {what}, twice, the second time alone on this machine"))
                 )
                 self.kill()
-        self.executor = get_reusable_executor(self.workers, env=ONE_THREAD)
+        self.executor = _executor(self.workers)
 
     def kill(self) -> None:
         """End the processes at once, those too that hear nothing."""
