@@ -1,4 +1,4 @@
-"""The verdicts with the oldest BLAS kernels: `python -m tests.kernels FOLDER` compares two runs of the quick profile.
+"""The verdicts with the oldest BLAS kernels: `python -m tests.kernels FOLDER [NAME ...]` compares two quick runs.
 
 OpenBLAS adds in another order on another processor, so a last digit may move; a verdict, a reason, a control, a count
 may not. `OPENBLAS_CORETYPE` chooses its kernels.
@@ -19,15 +19,18 @@ MOVES = ("tightness", "witness", "note", "seconds", "cpu_seconds")  # hold figur
 CLOSE = 1e-9  # relative
 
 
-def ledger(folder: Path, kernels: str = "") -> list[dict[str, Any]]:
-    """The rows of a quick run with these kernels."""
+def ledger(folder: Path, names: list[str], kernels: str = "") -> list[dict[str, Any]]:
+    """The rows of a quick run of what is named, by default of everything, with these kernels."""
     environment = {**os.environ, **({"OPENBLAS_CORETYPE": kernels} if kernels else {})}
     command = [sys.executable, "-m", "lemmata"]
-    ran = subprocess.run([*command, "run", "--out", str(folder)], env=environment, stdout=subprocess.DEVNULL)
+    ran = subprocess.run([*command, "run", *names, "--out", str(folder)], env=environment, stdout=subprocess.DEVNULL)
     if ran.returncode:
         sys.exit(ran.returncode)
     listed = subprocess.run(
-        [*command, "ledger", "--json", "--out", str(folder)], env=environment, stdout=subprocess.PIPE, check=True
+        [*command, "ledger", *names, "--json", "--out", str(folder)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        check=True,
     )
     return json.loads(listed.stdout)
 
@@ -48,8 +51,8 @@ def near(one: float | None, other: float | None) -> bool:
 
 
 if __name__ == "__main__":
-    place = Path(sys.argv[1])
-    differing = list(moved(ledger(place / "here"), ledger(place / OLDEST, OLDEST)))
+    place, names = Path(sys.argv[1]), sys.argv[2:]
+    differing = list(moved(ledger(place / "here", names), ledger(place / OLDEST, names, OLDEST)))
     for key, name, one, other, may in differing:
         print(f"{key} {name}: {one} here, {other} with kernels of {OLDEST}{'' if may else ': IT MUST NOT'}")
     print(f"{len(differing)} fields differ with OPENBLAS_CORETYPE={OLDEST}")

@@ -111,7 +111,9 @@ def connected(address: str) -> "Iterator[Client]":
     with contextlib.ExitStack() as opened:
         kind, _, count = address.partition(":")
         if kind == "local" and count.isdigit() and int(count) >= 1:
-            made = LocalCluster(n_workers=int(count), threads_per_worker=1, dashboard_address=None)
+            made = LocalCluster(
+                n_workers=int(count), threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+            )
             address = opened.enter_context(made).scheduler_address
         elif kind == "local":
             raise Lost(f"--dask = {address}: local:N starts N >= 1 processes here")

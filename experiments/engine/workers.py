@@ -6,6 +6,7 @@ computed once more, alone; the one that ends its process again is given up, and 
 """
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -25,6 +26,7 @@ from lemmata.experiments.engine.schedule import GivenUp, Pool, Result
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # fixes every sum
 DEAF = 1.1 * HUNG * PATIENCE  # seconds by the clock, after which a process does not hear its own alarm any more
+MEMORY = "/proc/self/statm"  # where a worker looks up how much it has
 ENDED = (TerminatedWorkerError, ShutdownExecutorError, TimeoutError)
 
 Chunks = Callable[..., Result]  # computes one
@@ -160,6 +162,8 @@ def pool_of(compute: Chunks, jobs: int) -> Iterator[Pool]:
         yield Here(compute)
     else:
         try:
+            if sys.platform == "linux" and not os.path.exists(MEMORY):
+                raise FileNotFoundError(errno.ENOENT, f"{MEMORY} is missing")  # each would die of it, one by one
             processes = Processes(compute, jobs)
         except OSError as error:  # of the semaphores that processes share, where /dev/shm is closed
             print(

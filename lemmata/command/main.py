@@ -21,7 +21,7 @@ import click
 from lemmata.bounds.library import library, nearest
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
-from lemmata.command.console import Usage, heed, out_option, plainly, root_option
+from lemmata.command.console import Usage, heed, out_option, plainly, root_option, streams
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.rows import (
     computed,
@@ -65,6 +65,7 @@ NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
 @click.version_option(metadata.version("lemmata"), prog_name="lemmata")
 def main() -> None:
     """Executable theorems: of four papers on private learning with margins, and of yours, in a folder of its own."""
+    streams()
     heed()
 
 

@@ -120,6 +120,17 @@ def alive(pid):
     return True
 
 
+def test_without_proc_a_run_goes_on_in_one_process(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(workers, "MEMORY", "/proc/missing")
+    with workers.pool_of(lambda index: f"chunk {index}", 2) as pool:
+        pool.submit(0, 7)
+        assert (pool.workers, pool.result()) == (1, (0, "chunk 7"))
+    assert capsys.readouterr().err == (
+        "lemmata: no worker process can be started here (/proc/missing is missing); going on in one\n"
+    )
+
+
 FAIR = "    return abs(2 * rng"  # how the trial of Theorem 3 begins
 FATAL = "    __import__('os').kill(__import__('os').getpid(), 9)\n"
 

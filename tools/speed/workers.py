@@ -179,10 +179,12 @@ def folded(count: int = 500) -> float:
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "ledger.sqlite")) as store:
         job = Job(claim, LEDGER_ROOT, "quick", store)
         cell = job.cells[0]
-        cell.times = 10**6  # never at its cap
+        cell.times = 10**6  # never at its cap, and never decided
+        payload = {"trials": 1000, "failures": round(1000 * claim.bound(**cell.setting))}
         start = time.process_time()
         for index in range(count):
-            job.receive(cell, index, Chunk({"trials": 1, "failures": 0}, 0.0, index.to_bytes(16), 0.0))
+            job.receive(cell, index, Chunk(payload, 0.0, index.to_bytes(16), 0.0))
+        assert cell.folded == count and cell.verdict is None
         return (time.process_time() - start) / count
 
 
