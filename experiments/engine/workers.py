@@ -108,7 +108,12 @@ class Processes(Elsewhere):
         self.again: deque[tuple[int, Result]] = deque()
 
     def submit(self, ticket: int, *chunk: Any) -> None:
-        self.send(ticket, self.compute, *chunk, library.brought)
+        try:
+            self.send(ticket, self.compute, *chunk, library.brought)
+        except RuntimeError as error:
+            if type(error) is not RuntimeError:  # of loky's own, for a pool that is broken
+                raise
+            raise Lost(f"no worker can be started here ({error}), and --jobs 1 needs none") from None
 
     def result(self) -> tuple[int, Result]:
         if self.again:

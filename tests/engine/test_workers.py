@@ -131,6 +131,18 @@ def test_without_proc_a_run_goes_on_in_one_process(monkeypatch, capsys):
     )
 
 
+def test_where_no_thread_can_be_started_one_line_says_what_works(monkeypatch):
+    """As under a limit of address space: nothing can be computed elsewhere, and everything here."""
+
+    def refused(*given):
+        raise RuntimeError("can't start new thread")
+
+    with workers.pool_of(lambda index: f"chunk {index}", 2) as pool:
+        monkeypatch.setattr(pool.executor, "submit", refused)
+        with pytest.raises(workers.Lost, match=r"\(can't start new thread\), and --jobs 1 needs none"):
+            pool.submit(0, 7)
+
+
 FAIR = "    return abs(2 * rng"  # how the trial of Theorem 3 begins
 FATAL = "    __import__('os').kill(__import__('os').getpid(), 9)\n"
 
