@@ -46,12 +46,11 @@ test-all: .venv/.stamp-dev
 	$(LINT)
 	.venv/bin/python -m pytest -q -n 2 -m "not soak"
 
-# Fault injection, operating characteristics, and every verdict at a root that nobody has seen.
-soak: test-all
-	.venv/bin/python -m pytest -q -n 2 -m soak
-	.venv/bin/python -m tests.engine.faulted
-	@root=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "every verdict at root $$root"; \
-	.venv/bin/python -m tests.test_verdicts $$root
+# All tests, fault injection, operating characteristics, the oldest BLAS kernels, and every verdict at a root that nobody
+# has seen. It may be stopped at any moment, and goes on where it was.
+soak: .venv/.stamp-dev
+	$(LINT)
+	.venv/bin/python -m tests.soak
 
 # About an hour and a half on two cores: 240 one-line mistakes, and all that notices each within its seconds.
 mutants: .venv/.stamp-dev
