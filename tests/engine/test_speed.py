@@ -360,7 +360,7 @@ def test_the_scaling_page_covers_every_axis(tmp_path):
     assert measured == {(name, along) for name, _, _, axes in scaling.CORES for along in axes}
     html = dict(speed_pages(tmp_path))["scaling.html"]
     assert all(name in html for name, *_ in scaling.CORES)
-    assert "At 64 workers " in html and "with start, messages, folds" in html
+    assert "At 64 workers " in html and all(f">{line}</text>" in html for line in ("with start,", "messages, folds"))
 
 
 def test_a_cost_is_measured():
