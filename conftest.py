@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent
 FLATS = ("bounds", "mechanisms", "experiments", "tools")
 
-collect_ignore = ["tests/fifth_paper"]
+collect_ignore = ["tests/fifth_paper", "tests/conformance/others.py"]  # papers of somebody's, for a folder of their own
 collect_ignore_glob = ["*/tools/wild/of_*.py"]  # each is read beside the library that it is about, by `make wild`
 
 
@@ -124,9 +124,12 @@ def defined_anew(path: str, since: str) -> frozenset[str] | None:
 
 
 def definitions(text: str) -> dict[str, str]:
-    """{what a file defines at its top level: its syntax tree}, "" for imports and all that it does beside."""
-    found = dict[str, str]()
-    for node in ast.parse(text).body:
+    """{what a file defines at its top level: its syntax tree}, "" for imports and all that it does beside.
+
+    What the file says of itself at its top defines nothing.
+    """
+    found, tree = dict[str, str](), ast.parse(text)
+    for node in tree.body[ast.get_docstring(tree) is not None :]:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", node)]
         for name in (getattr(target, "name", None) or getattr(target, "id", "") for target in targets):
             found[name] = found.get(name, "") + ast.dump(node)

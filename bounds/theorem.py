@@ -109,18 +109,38 @@ def integer(name: str, low: int = 1) -> Hypothesis:
 
 @dataclass(frozen=True)
 class Theorem:
-    """What the ledger knows of one reading of one part of one statement."""
+    """What the ledger knows of one reading of one part of one statement.
 
-    id: str  # "bms22.lemA.3"
-    part: str  # "" or what distinguishes it from its siblings: "privacy", "norms", "s4"
-    reading: str  # printed | quoted | explicit | corrected | rate[...]
+    Attributes
+    ----------
+    id, part : str
+        `bms22.lemA.3`; "" or what distinguishes it from its siblings: "privacy", "norms", "s4".
+    reading, kind : str
+        printed, quoted, explicit, corrected or rate[...]; tail, mean, inequality, privacy, ....
+    says : str
+        The statement in LaTeX.
+    needs : tuple of Hypothesis
+        What it assumes, as predicates.
+    source : str
+        Where it is printed.
+    reconstructed : bool
+        Whether it is our wording of a statement that the available text does not contain.
+    formula : function
+        What computes the number that it promises, without the check of its hypotheses.
+    quoted_by : str
+        Of a quoted reading: who cites the statement in this form.
+    """
+
+    id: str
+    part: str
+    reading: str
     kind: str
-    says: str  # LaTeX
+    says: str
     needs: tuple[Hypothesis, ...]
     source: str
-    reconstructed: bool  # our wording of a statement the available text does not contain
-    formula: Callable  # the function without the check of its hypotheses
-    quoted_by: str = ""  # of a quoted reading: who cites the statement in this form
+    reconstructed: bool
+    formula: Callable
+    quoted_by: str = ""
 
     @property
     def key(self) -> str:
@@ -366,11 +386,24 @@ def theorem(
 def theorems(name: str = "") -> list[Theorem]:
     """The records of all statements, or of those that `name` means, in the order of the papers.
 
-    `name` is what the command line takes: an id or its beginning, a key, a label in words, a module, a paper. A record
-    has `id`, `label`, `part`, `reading`, `says` (LaTeX), `needs` (its hypotheses), `source` and `formula`, the function
-    that computes what it promises. It never says whether the statement is right: that is `lemmata.verdict`'s business.
-    Raises ValueError, with what is near, for a name that is nobody's.
+    A record never says whether the statement is right: that is `lemmata.verdict`'s business.
 
+    Parameters
+    ----------
+    name : str
+        What the command line takes: an id or its beginning, a key, a label in words, a module, a paper.
+
+    Returns
+    -------
+    list of Theorem
+
+    Raises
+    ------
+    ValueError
+        In one line, with what is near, for a name that is nobody's.
+
+    Examples
+    --------
     >>> [(t.label, t.reading) for t in theorems("rbht09 Lemma 13") if t.id == "rbht09.lem13"]
     [('Lemma 13', 'printed'), ('Lemma 13', 'corrected'), ('Lemma 13', 'explicit')]
     """

@@ -16,7 +16,7 @@ from lemmata.bounds.theorem import Theorem, theorems
 ROOT = Path(__file__).resolve().parents[1]
 FILES = {"README.md": "readme", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog"}
 REFERENCE = {  # heading: where its names are at home
-    "Learners": "estimators private_classifier scaling search disclosure",
+    "Learners": "estimators gd_estimators erm_estimators scaling search disclosure",
     "Budgets": "accountant privacy privacy_curve",
     "Audits": "audit",
     "Sizes": "sizes",

@@ -24,11 +24,39 @@ def figure(
 ) -> list[Path]:
     """Decide what `name` names (an id, a label, a module or a paper) and write its figures to `folder`, a file each.
 
-    `folder` is by default where results stand: reports/figures in a checkout or a paper's folder, else in the user's
-    folder for data. `kind` is "svg", "png" or "pdf". Returns the paths, in the ledger's order; none where nothing has a
-    curve. Labels of `papers` come before those of others. One statement takes seconds, a paper minutes. Raises
-    ValueError for a name that is nobody's and for another kind, and ModuleNotFoundError where the extra `lab` is not
-    installed.
+    One statement takes seconds, a paper minutes.
+
+    Parameters
+    ----------
+    name : str
+        What the command line takes.
+    folder : path, optional
+        By default where results stand: reports/figures in a checkout or a paper's folder, else in the user's folder
+        for data.
+    kind : "svg", "png" or "pdf"
+        Of the files.
+    root : int
+        Of all random numbers.
+    profile : "quick" or "full"
+        Which settings are decided.
+    papers : sequence of Paper
+        Whose labels come before those of others.
+
+    Returns
+    -------
+    list of Path
+        In the ledger's order; none where nothing has a curve.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a name that is nobody's and for another kind.
+    ModuleNotFoundError
+        Where the extra `lab` is not installed.
+
+    Examples
+    --------
+    >>> [path.name for path in figure("wzw25.lem6.4", folder)]  # doctest: +SKIP
     """
     try:
         from lemmata.experiments.drawing import draw

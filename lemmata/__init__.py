@@ -62,16 +62,16 @@ if TYPE_CHECKING:
     from lemmata.mechanisms.audit.tracing import Trace as Trace
     from lemmata.mechanisms.audit.tracing import trace as trace
     from lemmata.mechanisms.disclosure import PrivacyLeakWarning as PrivacyLeakWarning
-    from lemmata.mechanisms.estimators import DPERM as DPERM
-    from lemmata.mechanisms.estimators import AdaptiveMargin as AdaptiveMargin
-    from lemmata.mechanisms.estimators import EfficientMargin as EfficientMargin
+    from lemmata.mechanisms.erm_estimators import DPERM as DPERM
+    from lemmata.mechanisms.erm_estimators import EfficientMargin as EfficientMargin
+    from lemmata.mechanisms.erm_estimators import PhasedSGD as PhasedSGD
+    from lemmata.mechanisms.erm_estimators import PrivateSVM as PrivateSVM
+    from lemmata.mechanisms.erm_estimators import PureMargin as PureMargin
     from lemmata.mechanisms.estimators import MarginClassifier as MarginClassifier
-    from lemmata.mechanisms.estimators import NoisyGD as NoisyGD
-    from lemmata.mechanisms.estimators import PhasedSGD as PhasedSGD
-    from lemmata.mechanisms.estimators import PrivateSVM as PrivateSVM
-    from lemmata.mechanisms.estimators import ProjectedGD as ProjectedGD
-    from lemmata.mechanisms.estimators import PureMargin as PureMargin
-    from lemmata.mechanisms.estimators import TunedMargin as TunedMargin
+    from lemmata.mechanisms.gd_estimators import AdaptiveMargin as AdaptiveMargin
+    from lemmata.mechanisms.gd_estimators import NoisyGD as NoisyGD
+    from lemmata.mechanisms.gd_estimators import ProjectedGD as ProjectedGD
+    from lemmata.mechanisms.gd_estimators import TunedMargin as TunedMargin
     from lemmata.mechanisms.privacy import ZCDP as ZCDP
     from lemmata.mechanisms.privacy import ApproxDP as ApproxDP
     from lemmata.mechanisms.privacy import GaussianDP as GaussianDP
@@ -107,8 +107,9 @@ HOMES = {
     "lemmata.mechanisms.audit.assertion": "assert_private",
     "lemmata.mechanisms.audit.tracing": "trace Trace",
     "lemmata.bounds.theorem": "theorems Theorem",
-    "lemmata.mechanisms.estimators": "MarginClassifier NoisyGD ProjectedGD PhasedSGD PrivateSVM PureMargin DPERM "
-    "EfficientMargin AdaptiveMargin TunedMargin",
+    "lemmata.mechanisms.estimators": "MarginClassifier",
+    "lemmata.mechanisms.gd_estimators": "NoisyGD ProjectedGD AdaptiveMargin TunedMargin",
+    "lemmata.mechanisms.erm_estimators": "PhasedSGD DPERM EfficientMargin PrivateSVM PureMargin",
     "lemmata.mechanisms.scaling": "PrivateScaler",
     "lemmata.mechanisms.disclosure": "PrivacyLeakWarning",
     "lemmata.mechanisms.search": "PrivateSearchCV",

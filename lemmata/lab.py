@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 EXTRAS = {
-    "lab": ("the laboratory", "jinja2 joblib latex2mathml markdown_it matplotlib pandas statsmodels tqdm".split()),
+    "lab": ("the laboratory", "jinja2 joblib latex2mathml matplotlib pandas statsmodels tqdm".split()),
     "dask": ("a cluster's client", ["dask", "distributed"]),
 }
 

@@ -53,20 +53,40 @@ VERSION = 1  # of the file's entries
 
 
 class OverBudget(ValueError):
-    """A release that the budget does not pay for; nothing was recorded."""
+    """A release that the budget does not pay for; nothing was recorded.
+
+    Examples
+    --------
+    >>> try:
+    ...     Accountant(PureDP(1.0)).spend(PureDP(2.0))
+    ... except OverBudget as error:
+    ...     print(str(error).partition(" than")[0])
+    PureDP(epsilon=2.0, neighbours='replace') is more
+    """
 
 
 class Accountant:
-    """The account of one dataset; `history` lists what was spent, in order, as (label, guarantee).
-
-    `budget` is PureDP, ApproxDP, GaussianDP, ZCDP or RenyiDP; a number that was rounded up to a float counts as the
-    float below. Of an ApproxDP one, `way` says how it is kept, "mixed", "approximate", "gaussian" or "zcdp", and
-    `reserve`, a PureDP or ApproxDP, what pure and approximate releases have for themselves once the Gaussian way began:
-    see `privacy_filter`. Raises ValueError for other arguments.
+    """The account of one dataset: a budget, what was spent of it, and a refusal to overspend.
 
     Threads may share an account: checking and recording are one step. A copy would be a second budget, so copies,
     pickles and forked children are refused with TypeError; `open` is for what outlives a process.
 
+    Parameters
+    ----------
+    budget : PureDP, ApproxDP, GaussianDP, ZCDP or RenyiDP
+        What all releases together may spend. A number that was rounded up to a float counts as the float below.
+    way : "mixed", "approximate", "gaussian" or "zcdp", optional
+        How an ApproxDP budget is kept, see `lemmata.mechanisms.privacy_filter`; "mixed" by default.
+    reserve : PureDP or ApproxDP, optional
+        What pure and approximate releases have for themselves once the Gaussian way of a "mixed" account began.
+
+    Raises
+    ------
+    ValueError
+        In one line, for other arguments.
+
+    Examples
+    --------
     >>> accountant = Accountant(GaussianDP(5.0))
     >>> accountant.spend(GaussianDP(3.0), "a mean"), accountant.left
     (GaussianDP(mu=3.0, neighbours='replace'), GaussianDP(mu=4.0, neighbours='replace'))
@@ -108,6 +128,24 @@ class Accountant:
         returns, so kill -9 loses none. A last line that was cut short was never granted and is dropped with a warning;
         any other change raises ValueError, and so does another budget, way or reserve than the file's. Close it with
         `close`, or as a context. The lock needs a local file system, and who copies or deletes the file spends again.
+
+        Parameters
+        ----------
+        path : path
+            Of the file.
+        budget, way, reserve
+            As of `Accountant`; all may be left out where the file exists.
+
+        Returns
+        -------
+        Accountant
+
+        Raises
+        ------
+        BlockingIOError
+            In one line, while another has it open.
+        ValueError
+            In one line, for a file that was changed, and for another budget than its own.
         """
         fresh = None if budget is None else cls(budget, way=way, reserve=reserve)
         file = AccountFile(path, None if fresh is None else fresh._heading())
@@ -134,6 +172,7 @@ class Accountant:
 
     @property
     def budget(self) -> Guarantee:
+        """What all releases together may spend."""
         return self._budget
 
     @property
@@ -144,6 +183,7 @@ class Accountant:
 
     @property
     def history(self) -> tuple[tuple[str, Guarantee], ...]:
+        """What was spent, in order, as (label, guarantee)."""
         with self._lock:
             return tuple(self._history)
 
@@ -193,7 +233,17 @@ class Accountant:
         return PureDP(down(epsilon), self._budget.neighbours) if epsilon > 0 else None
 
     def affords(self, guarantee: Guarantee) -> bool:
-        """Would `spend` accept it?"""
+        """Would `spend` accept it?
+
+        Parameters
+        ----------
+        guarantee : Guarantee
+            Of the release.
+
+        Returns
+        -------
+        bool
+        """
         with self._lock:
             try:
                 self._charged(guarantee)
@@ -202,10 +252,26 @@ class Accountant:
         return True
 
     def spend(self, guarantee: Guarantee, label: str = "") -> Guarantee:
-        """Record a release, and hand back its guarantee for the budget's neighbours.
+        """Record a release before it is drawn, and hand back its guarantee for the budget's neighbours.
 
-        Raises OverBudget, and records nothing, beyond the budget. Raises ValueError for a guarantee that says nothing
-        about the budget's neighbours, a label that is no text, and a file that was closed.
+        Parameters
+        ----------
+        guarantee : Guarantee
+            Of the release; it, and the release, may depend on everything that was released before.
+        label : str
+            What `history` calls it.
+
+        Returns
+        -------
+        Guarantee
+
+        Raises
+        ------
+        OverBudget
+            Beyond the budget; nothing was recorded.
+        ValueError
+            In one line, for a guarantee that says nothing about the budget's neighbours, a label that is no text, and a
+            file that was closed.
         """
         if not isinstance(label, str):
             raise ValueError(f"label = {brief(label)} is not a text")

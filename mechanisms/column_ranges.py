@@ -11,10 +11,11 @@ at 256 positions), by least squares with a prior over shapes and positions that 
 columns: 64 pixels on one scale tell each other of it, and columns without a common scale do not.
 
 A column with four fifths of its records in two octaves, such as 10^6 +- 1, is looked at again if no wider shape is as
-near: 16 cells over the two octaves, then 16 over two of those cells, and so on, at most `LEVELS` times, all such
-columns in one release of sensitivity sqrt(2 d'), d' their number. Releases stop where the next would exceed the budget;
-what is not spent is left to the learner. That a schedule may depend on what was released, as long as the squares of mu
-add up to no more than the budget's, is derived at `wzw25.rem2.3/explicit/account-gaussian`.
+near: 16 cells over the two octaves, then 32 over two of those cells, and so on, at most `LEVELS` times, all such
+columns in one release of sensitivity sqrt(2 d'), d' their number, as precise as so many looks allow (`look_noise`).
+Releases stop where the next would exceed the budget; what is not spent is left to the learner. That a schedule may
+depend on what was released, as long as the squares of mu add up to no more than the budget's, is derived at
+`wzw25.rem2.3/explicit/account-gaussian`.
 
 Nothing fails: entries that are no number count as 0, infinite ones as 10^100, and all beyond an edge in the last cell.
 Counts are whole and their noise is exact by default (`lemmata.mechanisms.grid_sums.noisy_counts`), so the guarantee
@@ -42,10 +43,10 @@ from lemmata.mechanisms.solvers.twins import compiled
 
 OCTAVES = 64  # on either side of 1
 BINS = 4 * OCTAVES + 1
-CELLS = 16  # of a closer look, and one more on either side for what lies outside
-LEVELS = 12  # closer looks, at most: 8^12 = 2^36 cells of an octave
+CELLS = (16, 32)  # of the first closer look, and of those after it; one more on either side for what lies outside
+LEVELS = 10  # closer looks, at most: 8 16^9 = 2^39 cells of an octave
 PRECISE = 16  # a count's noise is n / 16 where the budget affords it: more precision did no better
-CLOSER = 24  # the same of a closer look
+CLOSER = 24  # the same of a closer look, where the budget affords `LEVELS` of them
 HELD = 0.8  # of n: what has to lie in two octaves, or next to one cell, for a closer look at it
 MISFIT = 0.05  # of n: how far the counts of a real column are from those of its shape, in each bin
 ROUNDS = 10  # of learning the prior
@@ -183,13 +184,14 @@ def octave_shapes() -> Shapes:
 
 
 @cache
-def cell_shapes() -> Shapes:
-    """Return normals at every half cell, of four widths, in units of a cell.
+def cell_shapes(cells: int) -> Shapes:
+    """Return normals at every half cell, of widths from half a cell to a quarter of all.
 
-    The narrowest are looked at more closely.
+    The narrowest get a closer look.
     """
-    middles, widths = (a.ravel() for a in np.meshgrid(np.arange(0, CELLS + 0.25, 0.5), [0.5, 1.0, 2.0, 4.0]))
-    edges = np.concatenate([[-inf], np.arange(CELLS + 1.0), [inf]])
+    sizes = 2.0 ** np.arange(-1, cells.bit_length() - 2)
+    middles, widths = (a.ravel() for a in np.meshgrid(np.arange(0, cells + 0.25, 0.5), sizes))
+    edges = np.concatenate([[-inf], np.arange(cells + 1.0), [inf]])
     masses = np.diff(ndtr((edges - middles[:, None]) / widths[:, None]), axis=1)
     none = np.zeros(len(middles), dtype=int)
     return Shapes(masses, middles, widths, none, none, widths == widths.min())
@@ -208,13 +210,13 @@ def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
     likely -= likely.max(axis=1, keepdims=True)
     np.exp(likely, out=likely)
     for _ in range(ROUNDS):
-        now = (families_now[shapes.kind] * places_now[shapes.place]).astype(np.float32)
+        now = np.outer(families_now, places_now).ravel().astype(np.float32)  # every family at every place, in order
         total = now * ((1 / (likely @ now)) @ likely)  # of the columns' posterior odds, each summing to 1
         smooth = np.convolve(np.bincount(shapes.place, total), [0.25, 0.5, 0.25], "same")
         places_now = CONCENTRATION * places_first + smooth
         families_now = CONCENTRATION * families_first + np.bincount(shapes.kind, total)
         places_now, families_now = places_now / places_now.sum(), families_now / families_now.sum()
-    prior = families_now[shapes.kind] * places_now[shapes.place]
+    prior = np.outer(families_now, places_now).ravel()
     if len(some) == len(noisy):
         likely *= prior.astype(np.float32)
         return np.asarray(likely.argmax(axis=1))
@@ -226,6 +228,14 @@ def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
 # Counts: the one way from records to a release ------------------------------------------------------------------------
 
 
+@cache
+def _octave_of_bits() -> np.ndarray:
+    """The signed octave, 0 to 256, of a float whose first twelve bits, sign and exponent, are the index below 4096."""
+    bits = np.arange(2**12)
+    size = np.clip((bits & 2047) - (1023 - OCTAVES - 1), 0, 2 * OCTAVES)
+    return (np.where(bits < 2048, size, -size) + 2 * OCTAVES).astype(np.int16)
+
+
 def octave_bins(X: np.ndarray) -> np.ndarray:
     """Return the signed octave of every entry, 0 to 256, by the bits of its exponent; finite entries.
 
@@ -233,9 +243,7 @@ def octave_bins(X: np.ndarray) -> np.ndarray:
     [[193, 63, 128, 128, 256]]
     """
     bits = np.ascontiguousarray(X, dtype=float).view(np.int64)
-    size = ((bits >> 52) & 2047).astype(np.int16) - np.int16(1023 - OCTAVES - 1)
-    np.clip(size, 0, 2 * OCTAVES, out=size)
-    return np.where(bits < 0, -size, size) + np.int16(2 * OCTAVES)
+    return _octave_of_bits()[bits >> 52]  # negative ones of negative numbers, which count from the end of the table
 
 
 def counts_of(bins: np.ndarray, size: int) -> np.ndarray:
@@ -261,11 +269,11 @@ def octave_counts(X: np.ndarray) -> np.ndarray:
     return total
 
 
-def cell_counts(X: np.ndarray, low: np.ndarray, width: np.ndarray) -> np.ndarray:
-    """Return the counts of a closer look before noise, `CELLS` cells in [low, low + width) and two outside: (d, 18)."""
+def cell_counts(X: np.ndarray, low: np.ndarray, width: np.ndarray, cells: int) -> np.ndarray:
+    """Return the counts of a closer look before noise, cells in [low, low + width) and two outside: (d, cells + 2)."""
     with np.errstate(over="ignore"):
-        cells = np.floor((X - low) / width * CELLS)
-    return counts_of(np.clip(cells, -1, CELLS).astype(int) + 1, CELLS + 2)
+        found = np.floor((X - low) / width * cells)
+    return counts_of(np.clip(found, -1, cells).astype(int) + 1, cells + 2)
 
 
 # The law --------------------------------------------------------------------------------------------------------------
@@ -311,13 +319,15 @@ class ColumnRangesLaw:
         spent, left = Fraction(2 * d) / Fraction(self.sigma) ** 2, Fraction(self.privacy.mu) ** 2
         low, width, held = two_octaves(noisy)
         here = np.flatnonzero(shapes.narrow[best] & (held > HELD * n - self.sigma))
-        low, width, sigma, cells = low[here], width[here], n / CLOSER, cell_shapes()
-        for _ in range(LEVELS):
+        low, width = low[here], width[here]
+        sigma = look_noise(n, len(here), left - spent)
+        for level in range(LEVELS):
+            size = CELLS[min(level, 1)]
             price = Fraction(2 * len(here)) / Fraction(sigma) ** 2
             if not len(here) or spent + price > left:
                 break
-            spent += price
-            counts, step = ask(cell_counts(self.X[:, here], low, width), sigma), width / CELLS
+            spent, cells = spent + price, cell_shapes(size)
+            counts, step = ask(cell_counts(self.X[:, here], low, width, size), sigma), width / size
             fits = cells.fits(counts, n, sigma)
             best = fits.argmax(axis=1)
             again = cells.narrow[best] & (around(counts, cells.centre[best]) > HELD * n - sigma)
@@ -326,6 +336,21 @@ class ColumnRangesLaw:
             again &= step > np.abs(centre[here]) * 2.0**-45
             low, width, here = (centre[here] - step)[again], 2 * step[again], here[again]
         return {"centre": centre, "spread": spread, "mu": root_up(spent)}
+
+
+def look_noise(n: int, columns: int, left: Fraction) -> float:
+    """Return the noise's standard deviation of a closer look.
+
+    n / `CLOSER`, and up to n / `PRECISE` to afford `LEVELS` looks.
+
+    `left` of mu^2 pays for all of them. An offset that is 10^9 times a column's spread takes eight.
+
+    >>> look_noise(2400, 6, Fraction(1)), look_noise(2400, 6, Fraction(1, 120)), look_noise(2400, 6, Fraction(0))
+    (100.0, 120.0, 150.0)
+    """
+    least, most = n / CLOSER, n / PRECISE
+    square = 2 * columns * LEVELS / left if left > 0 else inf  # of what LEVELS looks need
+    return least if square <= least**2 else sqrt(square) if square < most**2 else most
 
 
 def two_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -340,8 +365,8 @@ def two_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def around(noisy: np.ndarray, centre: np.ndarray) -> np.ndarray:
-    """Return what the cells within one of a centre hold, by noisy counts (d, 18); centres (d,) in cells."""
-    cell, middle = np.arange(-1, CELLS + 1), centre[:, None]
+    """Return what the cells within one of a centre hold, by noisy counts (d, cells + 2); centres (d,) in cells."""
+    cell, middle = np.arange(-1, noisy.shape[1] - 1), centre[:, None]
     near = (cell >= np.floor(middle - 1)) & (cell < np.ceil(middle + 1))
     return np.asarray((noisy * near).sum(axis=1))
 
@@ -358,7 +383,7 @@ def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -
     >>> X = 1e6 + np.random.default_rng(0).normal(size=(1000, 2)) * [1.0, 200.0]
     >>> found = law(X, privacy=GaussianDP(1.0)).sample(np.random.default_rng(1))
     >>> (found["centre"][0] / 1e6).round(4).tolist(), found["spread"][0].round(1).tolist()
-    ([1.0, 1.0], [1.5, 192.0])
+    ([1.0, 1.0], [0.8, 192.0])
     """
     check_noise(noise)
     budget, X = to_gaussian_budget(privacy), within_reach(X)

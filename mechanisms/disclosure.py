@@ -24,7 +24,11 @@ TOLD: set[str] = set()  # what this process was warned of
 class PrivacyLeakWarning(UserWarning):
     """Something about the data, or all of its protection, is given away beside the release.
 
-    Each text is shown once a process.
+    Each text is shown once a process; none depends on a record.
+
+    Examples
+    --------
+    >>> warnings.filterwarnings("error", category=PrivacyLeakWarning)  # doctest: +SKIP
     """
 
 

@@ -6,6 +6,7 @@ delta(epsilon; mu) = Phi(mu / 2 - epsilon / mu) - e^epsilon Phi(-mu / 2 - epsilo
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import inf, log, sqrt
 from typing import Any
 
@@ -32,9 +33,31 @@ ROUNDING = 1e-14  # relative; the curve and the root finder are accurate to a fe
 def gaussian_delta(epsilon: ArrayLike, mu: ArrayLike) -> Any:
     """Return the smallest delta such that mu-GDP implies (epsilon, delta)-DP, to nearly full precision, elementwise.
 
-    `epsilon` real or infinite, 0 <= mu <= inf. The value is not rounded up and underflows to 0: to claim a guarantee
-    take `to_approx`, which rounds up.
+    The value is not rounded up and underflows to 0: to claim a guarantee take `to_approx`, which rounds up.
 
+    Parameters
+    ----------
+    epsilon : float or array
+        Real or infinite.
+    mu : float or array
+        0 <= mu <= inf; the two broadcast.
+
+    Returns
+    -------
+    float or array
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        In one line, for a number out of range.
+
+    References
+    ----------
+    Balle & Wang (2018), Theorem 8; Dong, Roth & Su (2022), Corollary 2.13.
+
+    Examples
+    --------
     >>> float(gaussian_delta(1000.0, 40.0)), float(gaussian_delta(0.0, 1e-8))
     (2.536297e-07, 3.989423e-09)
     """
@@ -52,8 +75,25 @@ def gaussian_delta(epsilon: ArrayLike, mu: ArrayLike) -> Any:
 def gaussian_epsilon(mu: float, delta: float) -> float:
     """Return the smallest epsilon >= 0 such that mu-GDP implies (epsilon, delta)-DP, rounded up.
 
-    inf if there is none (delta = 0), or none below the largest float.
+    Parameters
+    ----------
+    mu : float
+        0 <= mu <= inf.
+    delta : float
+        In [0, 1].
 
+    Returns
+    -------
+    float
+        Infinite if there is none (delta = 0), or none below the largest float.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a number out of range.
+
+    Examples
+    --------
     >>> round(gaussian_epsilon(1.0, 1e-5), 4)
     4.3772
     """
@@ -78,8 +118,29 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 def gaussian_mu(epsilon: float, delta: float) -> float:
     """Return the analytic Gaussian calibration: the largest mu that implies (epsilon, delta)-DP, rounded down.
 
-    0 if delta = 0 (no Gaussian noise is purely private), inf if delta = 1 or epsilon = inf.
+    Parameters
+    ----------
+    epsilon : float
+        0 <= epsilon <= inf.
+    delta : float
+        In [0, 1].
 
+    Returns
+    -------
+    float
+        0 if delta = 0 (no Gaussian noise is purely private), inf if delta = 1 or epsilon = inf.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a number out of range.
+
+    References
+    ----------
+    Balle & Wang (2018), Algorithm 1.
+
+    Examples
+    --------
     >>> round(gaussian_mu(1.0, 1e-5), 5)
     0.26805
     """
@@ -89,8 +150,12 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
         return inf
     if delta == 0:
         return 0.0
-    if epsilon < 1e-290:
-        epsilon = 0.0  # what is private at 0 is private at epsilon
+    return _largest_mu(epsilon if epsilon >= 1e-290 else 0.0, delta)  # what is private at 0 is private at epsilon
+
+
+@lru_cache(maxsize=1024)
+def _largest_mu(epsilon: float, delta: float) -> float:
+    """`gaussian_mu` inside its domain; kept, as one fit asks several times for one budget, and many fits do."""
     always = lemma_mu(epsilon, delta)
     if epsilon > 1e290:
         return always

@@ -35,7 +35,8 @@ COEFFICIENT = 10  # bits of a coefficient in [0, 1] behind the point, at most; t
 EXACT = 53  # bits that float64 adds without rounding
 WIDEST = 2.0**46  # grid steps in a standard deviation: a draw, below 40 of them, is a float
 AHEAD = 2**16  # numbers of noise drawn at a time
-LONG = 128  # coordinates of a row that had better be read once
+LONG = 64  # coordinates of a row that had better be read once
+LANES = 32  # numbers that a compiled loop adds at a time: zeros fill up rows, for it takes what is left one by one
 SMALLEST = 2.0**-100  # grid of rows that float32 holds
 
 
@@ -137,10 +138,18 @@ def reading_once(Z: np.ndarray, width: float, grid: float, times: int) -> Callab
     For long rows on `grid` that are read `times` times: the kernel reads each once for product and sum together, in
     float32, which holds its 20 bits a coordinate. None where the products of a BLAS are as fast, or there is no kernel.
     """
-    if Z.shape[1] < LONG or not SMALLEST <= grid <= 1 / SMALLEST or not (kernels := compiled(times * Z.size)):
+    n, d = Z.shape
+    if d < LONG or not SMALLEST <= grid <= 1 / SMALLEST or not (kernels := compiled(times * Z.size)):
         return None
-    rows, total = Z.astype(np.float32), np.empty(Z.shape[1])
-    return lambda w: np.asarray(kernels.hinge_sums(rows, w[:, 0], width, total))[:, None]
+    wide = -(-d // LANES) * LANES
+    rows, along, total = np.zeros((n, wide), dtype=np.float32), np.zeros(wide), np.empty(wide)
+    rows[:, :d] = Z
+
+    def sums(w: np.ndarray) -> np.ndarray:
+        along[:d] = w[:, 0]
+        return np.asarray(kernels.hinge_sums(rows, along, width, total)[:d, None])
+
+    return sums
 
 
 @dataclass

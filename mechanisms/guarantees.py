@@ -36,7 +36,25 @@ def check_neighbours(neighbours: Any) -> None:
 
 @dataclass(frozen=True)
 class PureDP:
-    """(epsilon, 0)-differential privacy, 0 < epsilon < inf."""
+    """(epsilon, 0)-differential privacy: P(O) <= e^epsilon P'(O) for all neighbours and events.
+
+    Parameters
+    ----------
+    epsilon : float
+        0 < epsilon < inf. What is no float becomes the float above it.
+    neighbours : "replace", "add/remove" or "label"
+        Which datasets are neighbours: one record is replaced, is there or not, or has another label.
+
+    Raises
+    ------
+    ValueError
+        In one line, for an epsilon out of range, and another relation.
+
+    Examples
+    --------
+    >>> PureDP(1.0).delta
+    0.0
+    """
 
     epsilon: float
     neighbours: str = "replace"
@@ -53,7 +71,27 @@ class PureDP:
 
 @dataclass(frozen=True)
 class ApproxDP:
-    """(epsilon, delta)-differential privacy, 0 <= epsilon < inf, 0 <= delta <= 1."""
+    """(epsilon, delta)-differential privacy: P(O) <= e^epsilon P'(O) + delta for all neighbours and events.
+
+    Parameters
+    ----------
+    epsilon : float
+        0 <= epsilon < inf. What is no float becomes the float above it, here and in delta.
+    delta : float
+        0 <= delta <= 1.
+    neighbours : "replace", "add/remove" or "label"
+        Which datasets are neighbours: one record is replaced, is there or not, or has another label.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a number out of range, and another relation.
+
+    Examples
+    --------
+    >>> ApproxDP(1.0, 1e-5)
+    ApproxDP(epsilon=1.0, delta=1e-05, neighbours='replace')
+    """
 
     epsilon: float
     delta: float
@@ -67,7 +105,29 @@ class ApproxDP:
 
 @dataclass(frozen=True)
 class GaussianDP:
-    """mu-Gaussian differential privacy, 0 < mu < inf."""
+    """mu-Gaussian differential privacy: no easier to tell apart than N(0, 1) and N(mu, 1), by any test.
+
+    Parameters
+    ----------
+    mu : float
+        0 < mu < inf: sensitivity over standard deviation of the Gaussian mechanism that is exactly as private.
+    neighbours : "replace", "add/remove" or "label"
+        Which datasets are neighbours: one record is replaced, is there or not, or has another label.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a mu out of range, and another relation.
+
+    References
+    ----------
+    Dong, Roth & Su (2022), Gaussian differential privacy.
+
+    Examples
+    --------
+    >>> GaussianDP(0.5)
+    GaussianDP(mu=0.5, neighbours='replace')
+    """
 
     mu: float
     neighbours: str = "replace"
@@ -79,7 +139,29 @@ class GaussianDP:
 
 @dataclass(frozen=True)
 class ZCDP:
-    """rho-zero-concentrated differential privacy, 0 < rho < inf (Bun & Steinke 2016)."""
+    """rho-zero-concentrated differential privacy: the Renyi divergence of each order a > 1 is at most a rho.
+
+    Parameters
+    ----------
+    rho : float
+        0 < rho < inf. A Gaussian mechanism has mu^2 / 2.
+    neighbours : "replace", "add/remove" or "label"
+        Which datasets are neighbours: one record is replaced, is there or not, or has another label.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a rho out of range, and another relation.
+
+    References
+    ----------
+    Bun & Steinke (2016), Concentrated differential privacy.
+
+    Examples
+    --------
+    >>> ZCDP(0.125)
+    ZCDP(rho=0.125, neighbours='replace')
+    """
 
     rho: float
     neighbours: str = "replace"
@@ -91,10 +173,30 @@ class ZCDP:
 
 @dataclass(frozen=True)
 class RenyiDP:
-    """(order, epsilon)-Renyi differential privacy, 1 < order < inf, 0 < epsilon < inf (Mironov 2017).
+    """(order, epsilon)-Renyi differential privacy: the Renyi divergence of that order is at most epsilon.
 
     With sequences of one length, the orders ascending, it holds at each order: a curve.
 
+    Parameters
+    ----------
+    order : float or sequence of float
+        1 < order < inf, a float each; ascending.
+    epsilon : float or sequence of float
+        0 < epsilon < inf, one for each order.
+    neighbours : "replace", "add/remove" or "label"
+        Which datasets are neighbours: one record is replaced, is there or not, or has another label.
+
+    Raises
+    ------
+    ValueError
+        In one line, for numbers out of range, of unequal length, or not ascending.
+
+    References
+    ----------
+    Mironov (2017), Renyi differential privacy.
+
+    Examples
+    --------
     >>> RenyiDP((2, 8), (0.5, 1.75)).points
     ((2.0, 0.5), (8.0, 1.75))
     """
@@ -122,11 +224,27 @@ class RenyiDP:
 
 @dataclass(frozen=True)
 class PrivacyCurve:
-    """(epsilon, delta)-differential privacy at each of the points, 0 <= epsilon < inf ascending, 0 <= delta <= 1.
+    """(epsilon, delta)-differential privacy at each of the points.
 
     `lemmata.mechanisms.privacy_curve` makes one from a function delta(epsilon), a privacy loss distribution or a
     trade-off function, and reads it between the points.
 
+    Parameters
+    ----------
+    epsilon : sequence of float
+        0 <= epsilon < inf, ascending.
+    delta : sequence of float
+        0 <= delta <= 1, one for each epsilon.
+    neighbours : "replace", "add/remove" or "label"
+        Which datasets are neighbours: one record is replaced, is there or not, or has another label.
+
+    Raises
+    ------
+    ValueError
+        In one line, for numbers out of range, of unequal length, or not ascending.
+
+    Examples
+    --------
     >>> PrivacyCurve((0, 1), (0.3, 1e-6)).points[1]
     ApproxDP(epsilon=1.0, delta=1e-06, neighbours='replace')
     """
@@ -163,8 +281,29 @@ def check_guarantee(name: str, value: Any) -> None:
 
 
 def LabelDP(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
-    """Return label privacy (bms22 Definition 6.1): the same guarantee, for datasets that differ in one label.
+    """Return label privacy: the same guarantee, for datasets that differ in one label, whose features are public.
 
+    Parameters
+    ----------
+    epsilon, delta : float
+        As of PureDP and ApproxDP.
+
+    Returns
+    -------
+    PureDP or ApproxDP
+        The former if delta = 0, with neighbours "label".
+
+    Raises
+    ------
+    ValueError
+        In one line, for a number out of range.
+
+    References
+    ----------
+    Bassily, Mohri & Suresh (2022), Definition 6.1.
+
+    Examples
+    --------
     >>> LabelDP(1.0)
     PureDP(epsilon=1.0, neighbours='label')
     """

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 class Line:
     """One line of the table: mechanisms that have the same answer."""
 
-    names: tuple[str, ...]  # modules of `lemmata.mechanisms`; classes of `estimators` and `search`
+    names: tuple[str, ...]  # modules of `lemmata.mechanisms`; learners of `lemmata`
     noise: str  # "exact" or "float": what a fit takes by default
     why: str
     row: str = ""  # of the ledger

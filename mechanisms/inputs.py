@@ -5,6 +5,7 @@ Nothing here fails because of what a record holds, and no message quotes one.
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,8 @@ def tabular(X: Any) -> Any:
         raise ValueError("Complex data not supported: X is an array of complex numbers")
     if isinstance(X, np.ndarray) and X.dtype.kind not in "biufO":
         raise ValueError(f"X has dtype {X.dtype}, not one of numbers")
+    if {"m", "M"} & set(kinds):
+        raise ValueError("X has a column of dates or times: PrivateScaler makes numbers of it")
     if isinstance(X, np.ndarray) and X.dtype.kind == "O" and X.size:
         return numbers_of(X)
     if hasattr(X, "iloc") and any(not isinstance(kind, np.dtype) or kind.kind == "O" for kind in X.dtypes):
@@ -57,13 +60,28 @@ def tabular(X: Any) -> Any:
 
 
 def numbers_of(objects: np.ndarray) -> np.ndarray:
-    """Return an array of objects as floats of the same shape, NaN for what is no number, lists and arrays among them.
+    """Return an array of objects as floats of the same shape: dates in days, NaN for what is no number, lists among it.
 
-    >>> numbers_of(np.array([1, None, "2"], dtype=object)).tolist()
-    [1.0, nan, 2.0]
+    >>> numbers_of(np.array([1, None, "2", date(1, 1, 2)], dtype=object)).tolist()
+    [1.0, nan, 2.0, 2.0]
     """
     flat = [np.nan if isinstance(one, list | tuple | np.ndarray) else one for one in objects.ravel()]
+    flat = [days(one) if isinstance(one, date) else one for one in flat]
     return entries("X", flat).reshape(objects.shape)
+
+
+def days(one: Any) -> float:
+    """Return a date in days, the first of January of year 1 being 1, its time of day included.
+
+    Any other object as a float.
+    """
+    if not isinstance(one, date):
+        return float(one)
+    try:
+        clock = (one.hour, one.minute, one.second) if isinstance(one, datetime) else (0, 0, 0)
+        return one.toordinal() + (clock[0] + (clock[1] + clock[2] / 60) / 60) / 24
+    except Exception:  # a missing date is one that has none of these
+        return float("nan")
 
 
 def column(y: Any) -> np.ndarray:

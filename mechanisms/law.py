@@ -266,7 +266,7 @@ def within_reach(X: ArrayLike, reach: float = SIZES[1]) -> np.ndarray:
     """
     (reach,) = positive(reach=reach)
     X = table(X)
-    return X if np.abs(X).max() <= reach else np.clip(X, -reach, reach)
+    return X if max(X.max(), -X.min()) <= reach else np.clip(X, -reach, reach)
 
 
 def labels(y: Any, n: int | None = None) -> np.ndarray:

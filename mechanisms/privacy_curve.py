@@ -31,11 +31,28 @@ EPSILONS = (0.0, *(float(e) for e in np.geomspace(0.01, 40, 160).round(4)))  # w
 def privacy_curve(delta: Any, epsilons: ArrayLike = EPSILONS, neighbours: str = "replace") -> PrivacyCurve:
     """Return the curve through (epsilon, delta(epsilon)) at ascending `epsilons`.
 
-    `delta` is a function of one epsilon, or an object with `get_delta_for_epsilon`, as the privacy loss distributions
-    of dp_accounting are. What it says is taken as it is, at most 1: those distributions round upwards where they
-    discretise and compute in floats. Raises ValueError for anything else, and for what it returns outside [0, 1] or
-    above it.
+    Parameters
+    ----------
+    delta : function or object
+        A function of one epsilon, or an object with `get_delta_for_epsilon`, as the privacy loss distributions of
+        dp_accounting are. What it says is taken as it is, at most 1: those distributions round upwards where they
+        discretise and compute in floats.
+    epsilons : sequence of float
+        Where it is asked; 0 <= epsilon < inf, ascending.
+    neighbours : "replace", "add/remove" or "label"
+        For which datasets it holds.
 
+    Returns
+    -------
+    PrivacyCurve
+
+    Raises
+    ------
+    ValueError
+        In one line, for anything else, and for what it returns outside [0, 1] or above it.
+
+    Examples
+    --------
     >>> privacy_curve(lambda epsilon: 0.1 / (1 + epsilon), [0, 1]).delta
     (0.1, 0.05)
     """
@@ -57,9 +74,34 @@ def _at_most_one(value: Any) -> Any:
 def from_trade_off(alpha: ArrayLike, beta: ArrayLike, neighbours: str = "replace") -> PrivacyCurve:
     """Return the curve by which no test of false-alarm chance alpha_j misses with a chance below f(alpha_j) = beta_j.
 
-    f is convex and linear between its points, decreases from alpha_0 = 0 to 0 and lies below 1 - alpha; shapes (k,).
-    It holds for P against P' and for P' against P. Raises ValueError for other numbers.
+    f is convex and linear between its points, decreases from alpha_0 = 0 to 0 and lies below 1 - alpha. It holds for P
+    against P' and for P' against P.
 
+    Parameters
+    ----------
+    alpha : array of shape (k,)
+        Chances of a false alarm, from 0 on, ascending.
+    beta : array of shape (k,)
+        The least chances of a miss, descending to 0.
+    neighbours : "replace", "add/remove" or "label"
+        For which datasets it holds.
+
+    Returns
+    -------
+    PrivacyCurve
+        A point for every piece of f: its slope says epsilon.
+
+    Raises
+    ------
+    ValueError
+        In one line, for other numbers.
+
+    References
+    ----------
+    Dong, Roth & Su (2022), Gaussian differential privacy, Proposition 2.12.
+
+    Examples
+    --------
     >>> from_trade_off([0, 0.25, 1], [1, 0.25, 0])  # randomised response that is kept 3 times of 4
     PrivacyCurve(epsilon=(0.0, 1.0986122886681098), delta=(0.5, 0.0), neighbours='replace')
     """
@@ -96,6 +138,25 @@ def _largest(x: list[Fraction], y: list[Fraction], epsilon: float) -> float:
 def trade_off(privacy: PrivacyCurve, alpha: float) -> float:
     """Return f(alpha), rounded down: the least chance of a miss that the curve allows a test with false alarms `alpha`.
 
+    Parameters
+    ----------
+    privacy : PrivacyCurve
+        See `to_curve` for other guarantees.
+    alpha : float
+        The chance of a false alarm, in [0, 1].
+
+    Returns
+    -------
+    float
+        In [0, 1 - alpha].
+
+    Raises
+    ------
+    ValueError
+        In one line, for an alpha out of range.
+
+    Examples
+    --------
     >>> trade_off(PrivacyCurve((1,), (0,)), 0.0)
     1.0
     """

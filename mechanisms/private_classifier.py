@@ -46,13 +46,45 @@ class OneAgainstRest:
         return np.column_stack([model.decision_function(X) for model in self.models])
 
 
+def left_out(rows: np.ndarray, side: np.ndarray) -> np.ndarray:
+    """Return `rows`, in which a record whose side is 0 is now a row of zeros.
+
+    It moves no weights, and is never right.
+    """
+    rows[side == 0] = 0.0
+    return rows
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrivateClassifier(ClassifierMixin, BaseEstimator):
-    """What the estimators share. `classes`: see the top of `lemmata.mechanisms.estimators`.
+    """What the estimators share.
 
-    After `fit`: `privacy_`, what it may have spent in all; `model_`, the release as a predictor; `coef_`, shape (1, d)
-    or (classes, d), and `intercept_`, shape (1,) or (classes,), in the columns and units of X; `classes_`,
-    `n_features_in_` and, for frames, `feature_names_in_`.
+    Parameters
+    ----------
+    epsilon : float
+        What a fit may spend, whatever it does; positive.
+    classes : sequence of labels, optional
+        Two or more, of two (negative, positive): the labels that may occur, which are public. Where they are left out,
+        those that occur in `y` are declared public, with a `PrivacyLeakWarning`.
+    random_state : int, Generator or None
+        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release.
+
+    Attributes
+    ----------
+    privacy_ : PureDP or ApproxDP
+        What the fit promises in all, under replacement of one record.
+    model_ : LinearModel
+        The release as a predictor, with `weights` of the rows that the learner sees.
+    coef_ : array of shape (1, d) or (classes, d)
+        In the columns and units of X.
+    intercept_ : array of shape (1,) or (classes,)
+        What is added to <coef_, x> to make a score.
+    classes_ : array of shape (classes,)
+        The labels, in the order of the columns of a score.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : array of shape (d,)
+        Their names, where X was a frame whose names are text.
     """
 
     epsilon: float = 1.0
@@ -81,7 +113,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         public, private = two_streams(rng)
         law = self._law(X, signs, self._allotted or self._budget(), public)
         self._settle()
-        return LinearModel(law.sample(private)[0], law.privacy)
+        return self._drawn(law, private)
+
+    def _drawn(self, law: Any, rng: np.random.Generator) -> LinearModel:
+        """One release of a law that was paid for."""
+        return LinearModel(law.sample(rng)[0], law.privacy)
 
     def _settle(self) -> None:
         """Charge the account of this fit (`_due`), once: after all public checks, before anything is drawn."""
@@ -123,8 +159,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         return self._learned(self._rows(table), sides, rng)
 
     def _learned(self, rows: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
-        """One predictor, or one for every class, each with its share of the budget; a side of 0 is a row of zeros."""
-        rows[sides[0] == 0] = 0.0
+        """One predictor, or one for every class, each with its share of the budget."""
+        left_out(rows, sides[0])
         if len(sides) == 1:
             return self._release(rows, sides[0], rng)
         one = self._share(len(sides))
@@ -168,19 +204,17 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def law_of_fit(self, X: ArrayLike, y: ArrayLike) -> Callable[[np.random.Generator, int], np.ndarray] | None:
         """Return sample(rng, size) of what `size` fits release, coefficients and intercept, shape (size, d + 1).
 
-        It is for an audit.
+        For an audit.
 
         It is the law that one fit samples once, worked out once. None where a fit is more than that: of several
         classes, and where it draws something public, or ranges, on which its law hangs.
         """
         table, sides = self._checked(X, y)
         public = np.random.default_rng(0)
-        before = public.bit_generator.state
-        if len(sides) > 1 or type(self)._release != PrivateClassifier._release or self._standardises:
+        before, own = public.bit_generator.state, (type(self)._release, type(self)._drawn)
+        if len(sides) > 1 or own != (PrivateClassifier._release, PrivateClassifier._drawn) or self._standardises:
             return None
-        rows = self._rows(table)
-        rows[sides[0] == 0] = 0.0
-        law = self._law(rows, sides[0], self._budget(), public)
+        law = self._law(left_out(self._rows(table), sides[0]), sides[0], self._budget(), public)
         if public.bit_generator.state != before:
             return None
         return lambda rng, size: np.column_stack(self._linear(np.asarray(law.sample(rng, size))))
@@ -191,13 +225,25 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n, d)
+            No entry is refused: what is no number counts as 0, or as the ranges of the columns say.
         y : array of shape (n,)
             Labels of any type. A record whose label is none of `classes` is left out: it counts as a row of zeros.
         accountant : Accountant, optional
             Charged `privacy_` after all that is public was checked and before anything is drawn. So a mistake in a
             parameter leaves it, and the data, untouched, and so does OverBudget; what goes wrong later was paid for.
+        **refused
+            A `sample_weight`, or anything else that other estimators take.
 
-        Raises ValueError for anything public that is out of range, and for a `sample_weight`.
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            In one line, for anything public that is out of range, and for a `sample_weight`.
+        OverBudget
+            Where the account does not pay for it; nothing was drawn.
         """
         refuse(refused)
         checked_account(accountant)
@@ -221,15 +267,32 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         return weights, np.zeros(len(weights))
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """Return <weights, x> for every row, shape (n,): positive for the second class.
+        """Return <coef_, x> + intercept_ of the rows as the learner sees them, which may be clipped.
 
-        (n, classes) for more than two.
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,) or (n, classes)
+            Positive for the second class; one score a class for more than two.
         """
         check_is_fitted(self)
         return np.asarray(self.model_.decision_function(self._rows(self._table(X, reset=False))))
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """Return labels, shape (n,); a tie is the second class, or the first of several."""
+        """Return the label of the largest score; a tie is the second class, or the first of several.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,)
+            Of the labels in `classes_`.
+        """
         scores = self.decision_function(X)
         if scores.ndim == 2:
             return self.classes_[scores.argmax(axis=1)]
@@ -246,9 +309,28 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ApproximateClassifier(PrivateClassifier):
-    """A learner with a delta."""
+    """A learner with a delta.
+
+    Parameters
+    ----------
+    delta : float
+        The delta of (epsilon, delta), in (0, 1), and far below 1/n: a larger one would allow to publish a record.
+    """
 
     delta: float = 1e-5
 
     def _budget(self) -> Guarantee:
         return ApproxDP(self.epsilon, self.delta)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ExactClassifier(ApproximateClassifier):
+    """A learner with a delta whose noise is exact unless "float" is asked for.
+
+    Parameters
+    ----------
+    noise : "exact" or "float"
+        "exact": the guarantee holds for the bits released; "float": the same law in float64, for experiments.
+    """
+
+    noise: str = "exact"

@@ -24,11 +24,12 @@ from lemmata.mechanisms.column_ranges import REACH, Ranges
 from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_leaks
 from lemmata.mechanisms.inputs import seeded, tabular
 from lemmata.mechanisms.law import one_of
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 from lemmata.mechanisms.table_columns import Column, Layout, layout
 
 RANGES = ("private",)
 CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
+RESOLVED = 0.01  # sqrt(d) / (n mu) below which rows may be longer
 
 
 def dense(estimator: Any, X: Any, reset: bool) -> np.ndarray:
@@ -133,7 +134,7 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     epsilon, delta : float
-        What finding the ranges may spend. `spent_` is what it did spend.
+        What finding the ranges may spend, epsilon > 0 and 0 < delta < 1. `spent_` is what it did spend.
     ranges : "private" or None
         None needs `bounds` for every column, and spends nothing.
     bounds : pair or mapping, optional
@@ -142,21 +143,37 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     categories : mapping, optional
         For columns of categories the public list of them; without one a fixed hash into 8 buckets.
     unit_ball : bool
-        Whether rows come out as `MarginClassifier` sees them: over sqrt(D / 2), clipped to length 1, with a constant
+        Whether rows come out as `MarginClassifier` sees them: over `length_`, clipped to length 1, with a constant
         beside them, length 1 again at most. Right for the learners of this package, which clip rows and have no
         intercept of their own; scikit-learn's want the columns themselves.
     noise : "exact" or "float"
         As for the learners.
     random_state : int, Generator or None
+        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release.
 
     Attributes
     ----------
     center_, scale_ : arrays of shape (D,)
         z = (x - center_) / scale_, clipped to [-2, 2].
-    privacy_ : ApproxDP
-        What a fit may spend.
+    privacy_ : ApproxDP or None
+        What a fit may spend; None if all ranges were given.
     spent_ : GaussianDP or None
         What this one did; None if all ranges were given.
+    length_ : float
+        Of a row that comes out with length 1, by n, D and a learner's budget as large as this one's (`row_length`).
+    ranges_ : Ranges
+        The release: `centre`, `spread` and `privacy`.
+    layout_ : Layout or None
+        What the columns of X become; None where every one is a number.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : array of shape (d,)
+        Their names, where X was a frame whose names are text.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, in one line, for what is public and out of range: never for what a record holds.
 
     Examples
     --------
@@ -177,7 +194,30 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     promises = True
 
     def fit(self, X: ArrayLike, y: Any = None, *, accountant: Any = None, **refused: Any) -> Any:
-        """One release of the ranges. X: (n, d), dense, sparse or a frame. `accountant` is charged before it."""
+        """One release of the ranges.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+            No entry is refused.
+        y : ignored
+        accountant : Accountant, optional
+            Charged (epsilon, delta) after all that is public was checked and before anything is drawn, unless `bounds`
+            says all.
+        **refused
+            A `sample_weight`, or anything else that other transformers take.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            In one line, for what is public and out of range.
+        OverBudget
+            Where the account does not pay for it; nothing was drawn.
+        """
         refuse(refused)
         checked_account(accountant)
         rng, budget = seeded(self.random_state), ApproxDP(self.epsilon, self.delta)
@@ -189,16 +229,37 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
         self.privacy_: Guarantee | None = budget if self.ranges_.privacy else None
         self.spent_ = self.ranges_.privacy
         self.center_, self.scale_ = self.ranges_.centre, self.ranges_.spread
+        (n, D), mu = table.shape, to_gaussian_budget(budget).mu if 0 < budget.delta < 1 else 0.0
+        self.length_ = row_length(n, D, columns_of(self, D).size, mu)
         return self
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """(n, D), entries in [-2, 2], or (n, D + 1) with rows in the unit ball; record by record."""
+        """Records on one scale, each by itself. What comes out is not private.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, D), or (n, D + 1) with `unit_ball`
+            Entries in [-2, 2]; rows of l2 norm 1 at most with `unit_ball`.
+        """
         check_is_fitted(self)
         Z = self.ranges_.standardised(dense(self, X, False))
-        return ball_rows(Z, columns_of(self, Z.shape[1]).size) if self.unit_ball else Z
+        return ball_rows(Z, self.length_) if self.unit_ball else Z
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the columns that come out, shape (D,), or (D + 1,) with "constant"."""
+        """The names of the columns that come out.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        array of text of shape (D,), or (D + 1,) with "constant" at the end
+        """
         check_is_fitted(self)
         names = columns_of(self, len(self.center_)).names()
         return np.array(names + ["constant"] * self.unit_ball, dtype=object)
@@ -209,19 +270,25 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
         return tags
 
 
-def row_length(size: int) -> float:
-    """Beyond which a standardised row of `size` columns is clipped: sqrt(size / 2).
+def row_length(n: int, d: int, size: int, mu: float) -> float:
+    """Beyond which a standardised row is clipped: sqrt(size / 2), and twice that where noise resolves it.
 
-    Of 0.25, 0.5, 0.7, 1 and 1.4 times sqrt(size), 0.7 did best on ten tables that are not in `MarginClassifier`'s.
+    `size`: columns of length 1 or less in a row, of d; mu: what a learner spends on n rows. Clipping draws a far record
+    to those in the middle: it hides a small class, whose records lie on one side, and longer rows make all the others
+    shorter beside the noise. So the length grows as sqrt(d) / (n mu), see `estimators.resolved_width`, falls below
+    `RESOLVED`: chosen on 22 tables that are not in `MarginClassifier`'s, `python -m lemmata.tools.row_lengths`.
+
+    >>> row_length(100, 8, 8, 0.25), row_length(10**6, 8, 8, 0.25)
+    (2.0, 4.0)
     """
-    return sqrt(size / 2)
+    return sqrt(size / 2) * min(2.0, max(1.0, RESOLVED * n * mu / sqrt(d)))
 
 
-def ball_rows(Z: np.ndarray, size: int) -> np.ndarray:
-    """Standardised rows over `row_length`, clipped to length 1, `CONSTANT` beside them, over sqrt(1 + CONSTANT^2)."""
+def ball_rows(Z: np.ndarray, length: float) -> np.ndarray:
+    """Standardised rows over `length`, clipped to length 1, `CONSTANT` beside them, over sqrt(1 + CONSTANT^2)."""
     rows = np.full((len(Z), Z.shape[1] + 1), CONSTANT)
     inside = rows[:, :-1]
-    np.divide(Z, row_length(size), out=inside)
+    np.divide(Z, length, out=inside)
     inside /= np.maximum(np.linalg.norm(inside, axis=1, keepdims=True), 1.0)
     rows /= sqrt(1 + CONSTANT**2)
     return rows

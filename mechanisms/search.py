@@ -31,10 +31,11 @@ from lemmata.bounds.notebook import card
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms import private_tuning
 from lemmata.mechanisms.arithmetic import in_range
+from lemmata.mechanisms.documented import documented
 from lemmata.mechanisms.estimators import NoisyGD
 from lemmata.mechanisms.law import LinearModel, clip_rows, kept, two_streams, whole
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian
-from lemmata.mechanisms.private_classifier import ApproximateClassifier, PrivateClassifier
+from lemmata.mechanisms.private_classifier import ApproximateClassifier, PrivateClassifier, left_out
 from lemmata.mechanisms.tnb import TruncatedNegativeBinomial
 from lemmata.mechanisms.tuning_budget import budget
 
@@ -131,16 +132,58 @@ def error_counter(parts: list[np.ndarray]) -> Callable[[int, np.ndarray], np.nda
     return errors
 
 
+@documented
 @dataclass(eq=False, repr=False)
 class PrivateSearchCV(ApproximateClassifier):
     """The best of a grid of settings of one private estimator, the search included in the guarantee.
 
     Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input, for whoever does not learn
-    how many runs there were: of `best_params_` and the weights together. `estimator`: NoisyGD, ProjectedGD, PhasedSGD,
-    MarginClassifier, PrivateSVM or PureMargin; its own epsilon, delta, classes, noise and random_state are not
-    used. What a setting's law promises is read before a run is drawn, and refused if it is more than a run's share.
-    `param_grid`: as for scikit-learn's `ParameterGrid`; it may not depend on the data. `beta`: the chance that the best
-    setting is never drawn.
+    how many runs there were: of `best_params_` and the weights together. What a setting's law promises is read before a
+    run is drawn, and refused if it is more than a run's share.
+
+    Parameters
+    ----------
+    estimator : NoisyGD, ProjectedGD, PhasedSGD, MarginClassifier, PrivateSVM or PureMargin
+        `NoisyGD` by default. Its own epsilon, delta, classes, noise and random_state are not used; a MarginClassifier
+        needs `ranges=None`.
+    param_grid : dict or list of dict, optional
+        As for scikit-learn's `ParameterGrid`; it may not depend on the data. By default six widths of `NoisyGD`.
+    beta : float
+        The chance, in (0, k / (1 + k)) for k settings, that the best one is never drawn.
+    noise : "exact" or "float"
+        Of the scores, and of the runs where they have a choice.
+    verbose : bool
+        Whether `cost` is printed before fitting, and on stderr every setting whose runs begin, which tells of K.
+    classes : sequence of two labels, optional
+        The labels that may occur, (negative, positive), which are public. Where they are left out, those that occur in
+        `y` are declared public, with a `PrivacyLeakWarning`.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        The setting that was chosen.
+    best_index_ : int
+        Its place among `settings()`.
+    cv_results_ : dict
+        "params", the settings: scores and runs are not released.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, in one line, for what is public and out of range: an estimator that cannot be a candidate, a grid that
+        sets what the search sets, more than two classes.
+
+    References
+    ----------
+    Wang, Zhu & Wang (2025), Algorithm 4, Lemma K.1 and Lemma 7.2 as corrected.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(500, 2)) / 3
+    >>> asked = dict(epsilon=4.0, classes=(False, True), random_state=np.random.default_rng(1))
+    >>> search = PrivateSearchCV(NoisyGD(steps=20), {"width": [0.1, 1.0]}, beta=0.2, **asked)
+    >>> search.cost().candidates, search.fit(X, X[:, 0] > 0).best_params_["width"] in (0.1, 1.0)
+    (2, True)
     """
 
     estimator: Any = None  # NoisyGD()
@@ -158,9 +201,16 @@ class PrivateSearchCV(ApproximateClassifier):
         return found
 
     def cost(self, shape: tuple[int, int] | None = None) -> SearchCost:
-        """What the search costs, before any data is seen, with the time for a table of `shape` (n, d); print it.
+        """What the search costs, before any data is seen; print it.
 
-        The time knows the shape and the settings only: it is asked of the laws of a table of zeros. With two classes.
+        Parameters
+        ----------
+        shape : (int, int), optional
+            (n, d) of a table, for the time that it takes, which is asked of the laws of a table of zeros.
+
+        Returns
+        -------
+        SearchCost
         """
         seconds = None
         if shape is not None:
@@ -191,12 +241,24 @@ class PrivateSearchCV(ApproximateClassifier):
         return found
 
     def law(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> Any:
-        """The law of the search on one dataset: what an audit draws from. X finite, signs -1, +1 or 0, `rng` public."""
+        """The law of the search on one dataset: what an audit draws from.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            Finite.
+        signs : array of shape (n,)
+            -1 or +1, and 0 for a record that is left out.
+        rng : Generator
+            Of what is public.
+
+        Returns
+        -------
+        PrivateTuningLaw
+        """
         candidates = self._candidates()
         X = np.array(X)  # whose rows may be blanked below
-        tables = [candidate._rows(X) for candidate in candidates]
-        for table in tables:
-            table[signs == 0] = 0.0
+        tables = [left_out(candidate._rows(X), signs) for candidate in candidates]
 
         def base(mu: float) -> list[Priced]:
             spent = GaussianDP(mu)

@@ -40,20 +40,46 @@ def rows_needed(
     kind: str = "signs",
     d: int | None = None,
 ) -> Any:
-    """Return the rows k of a random projection that distorts no pair of `points` by more than `distortion`.
+    """Return the rows k of a random projection that distorts no pair of points by more than `distortion`.
 
-    It does so but for the chance `beta`.
+    It does so but for chance `beta`.
 
-    `keeps` "distances": every |Phi u - Phi v|^2 is within the fraction `distortion` of |u - v|^2, what scikit-learn's
-    `johnson_lindenstrauss_min_dim` speaks of too. "products": every <Phi u, Phi v> is within `distortion` |u| |v| of
-    <u, v>, and so are squared norms (Lemma A.3 of bms22, whose gamma/3 is the distortion). `kind` "signs": entries
-    +-1/sqrt(k), `lemmata.mechanisms.sign_projection`; "fast": `lemmata.mechanisms.fast_projection` (Lemma A.4),
-    distortion below 1/3, fewer rows if the dimension `d` is given. The union bound is over all pairs, so the points may
-    be any.
+    The union bound is over all pairs, so the points may be any, fixed before the draw. Numbers or arrays, which
+    broadcast.
 
-    Numbers or arrays, which broadcast; an int or an array of ints. Raises ValueError for points not whole numbers >= 1,
-    distortion or beta outside (0, 1).
+    Parameters
+    ----------
+    points : int or array
+        How many, m >= 1.
+    distortion : float or array
+        In (0, 1); of "fast" projections in (0, 1/3).
+    beta : float or array
+        The chance of failure, in (0, 1).
+    keeps : "distances" or "products"
+        "distances": every |Phi u - Phi v|^2 is within the fraction `distortion` of |u - v|^2, what scikit-learn's
+        `johnson_lindenstrauss_min_dim` speaks of too. "products": every <Phi u, Phi v> is within `distortion` |u| |v|
+        of <u, v>, and so are squared norms.
+    kind : "signs" or "fast"
+        "signs": entries +-1/sqrt(k), `lemmata.mechanisms.sign_projection`; "fast":
+        `lemmata.mechanisms.fast_projection`.
+    d : int, optional
+        The dimension of the points, with which a "fast" projection needs fewer rows.
 
+    Returns
+    -------
+    int or array of int
+
+    Raises
+    ------
+    ValueError
+        In one line, for an argument out of range, and where 2^62 rows or more are needed.
+
+    References
+    ----------
+    Bassily, Mohri & Suresh (2022), Lemma A.3, whose gamma/3 is the distortion, and Lemma A.4 for "fast".
+
+    Examples
+    --------
     >>> rows_needed(1000, 0.1), rows_needed([10, 1000], [[0.1], [0.5]]).tolist()
     (7205, [[3213, 7205], [180, 404]])
     """
@@ -74,7 +100,7 @@ def rows_needed(
 
 @dataclass(frozen=True)
 class RowsCompared:
-    """The rows by us and by scikit-learn for the same event, and the chance of failure that one proof gives each."""
+    """Rows by us and by scikit-learn for the same event, and the chance of failure that the same proof gives each."""
 
     points: int
     distortion: float
@@ -103,6 +129,25 @@ class RowsCompared:
 def rows_compared(points: int, distortion: float, beta: float = 0.05) -> RowsCompared:
     """Return `rows_needed` beside scikit-learn's `johnson_lindenstrauss_min_dim`, for squared distances.
 
+    Parameters
+    ----------
+    points : int
+        How many, m >= 2.
+    distortion, beta : float
+        As of `rows_needed`, in (0, 1).
+
+    Returns
+    -------
+    RowsCompared
+        Both numbers of rows, and the chance of failure that the same proof gives each; print it.
+
+    Raises
+    ------
+    ValueError
+        In one line, for an argument out of range.
+
+    Examples
+    --------
     >>> found = rows_compared(1000, 0.1)
     >>> found.rows, found.scikit_learn, round(found.scikit_learn_failure, 4)
     (7205, 5920, 1.0)
@@ -131,12 +176,44 @@ def features_needed(
 ) -> Any:
     """Return the number of random Fourier frequencies that approximate a kernel within `error`, but for chance `beta`.
 
-    On `points` points, any, fixed before the draw: |<psi(x_i), psi(x_j)> - K(x_i, x_j)| <= error for all pairs, by the
-    explicit reading of Theorem 4.1 of bms22; no dimension enters. Everywhere on a compact set of `diameter` in R^d: by
-    the explicit reading of Lemma 13 of rbht09, which needs E |omega|^2 < inf, so not the Laplacian kernel. Give
-    `points`, or `d` and `diameter`; with both the smaller size is handed back. A frequency is two features, cosine and
-    sine. `kernel`: gaussian, laplacian or cauchy, K(x, x) = 1, of `bandwidth`.
+    Give `points`, or `d` and `diameter`; with both the smaller size is handed back. A frequency is two features, cosine
+    and sine.
 
+    Parameters
+    ----------
+    kernel : "gaussian", "laplacian" or "cauchy"
+        With K(x, x) = 1.
+    error : float or array
+        On points: |<psi(x_i), psi(x_j)> - K(x_i, x_j)| for all pairs; else the same everywhere on a compact set.
+        Positive.
+    beta : float or array
+        The chance of failure, in (0, 1).
+    points : int or array, optional
+        How many, any, fixed before the draw; no dimension enters.
+    d : int, optional
+        The dimension of the compact set.
+    diameter : float, optional
+        Its diameter, in l2.
+    bandwidth : float
+        Of the kernel, in units of x. Positive.
+
+    Returns
+    -------
+    int or array of int
+
+    Raises
+    ------
+    ValueError
+        In one line, for an argument out of range, for a compact set and the Laplacian kernel, whose frequencies have no
+        second moment, and where 2^62 frequencies or more are needed.
+
+    References
+    ----------
+    The explicit readings of Bassily, Mohri & Suresh (2022), Theorem 4.1, on points, and of Rubinstein, Bartlett, Huang
+    & Taft (2009), Lemma 13, on a compact set.
+
+    Examples
+    --------
     >>> features_needed("gaussian", points=1000, error=0.1)
     3363
     >>> features_needed("cauchy", d=2, diameter=1.0, error=0.1)

@@ -1,9 +1,10 @@
 """What the columns of a table become: numbers as they are, categories as indicators, by declared types alone.
 
     number                          itself
+    date, time, period              the whole number that its type counts in: nanoseconds, days, months
     text, categories, objects       one indicator for each of the categories that `categories` lists for the column;
                                     without a list, indicators of `BUCKETS` buckets of a fixed hash of the text
-    objects, without a list         itself where it is a number, and the buckets where it is not
+    objects, without a list         itself where it is a number, days where it is a date, and the buckets where neither
 
 The categories that a dtype declares are not used: they were usually collected from the records. So which columns come
 out, and how many, depends on names and types, which are public; no entry is refused, and one that is missing, not in
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.arithmetic import brief
-from lemmata.mechanisms.inputs import numbers_of
+from lemmata.mechanisms.inputs import days, numbers_of
 
 BUCKETS = 8  # of a category without a list
 
@@ -81,11 +82,19 @@ class Layout:
 def numbers(values: Any) -> np.ndarray:
     """Return one column as floats, NaN for what is no number."""
     kind = getattr(values.dtype, "kind", "O")
+    if counts_time(values.dtype):
+        return np.where(values.isna(), np.nan, values.array.asi8.astype(float))
     if kind in "biuf" and isinstance(values.dtype, np.dtype):
         return np.asarray(values, dtype=float)
     if hasattr(values, "to_numpy") and kind in "biuf":
         return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
     return numbers_of(np.asarray(values, dtype=object))
+
+
+def counts_time(dtype: Any) -> bool:
+    """Return whether a frame's type says dates, times with or without a zone, differences of them, or periods."""
+    kind = getattr(dtype, "kind", "O")
+    return kind in "mM" if isinstance(dtype, np.dtype) else hasattr(dtype, "tz") or hasattr(dtype, "freq")
 
 
 def indicators(values: Any, one: Column) -> np.ndarray:
@@ -106,7 +115,7 @@ def indicators(values: Any, one: Column) -> np.ndarray:
 def text_of(value: Any, *, skip_numbers: bool) -> str | None:
     """Return an entry as text; None for a missing one and, where numbers have a column of their own, for a number."""
     try:
-        if value is None or value != value or (skip_numbers and np.isfinite(float(value))):
+        if value is None or value != value or (skip_numbers and np.isfinite(days(value))):
             return None
     except Exception:  # no number, or an object that raises: its text, if it has one, counts
         pass
@@ -128,6 +137,10 @@ def layout(X: Any, categories: Any = None) -> Layout | None:
     if not isinstance(lists, Mapping):
         raise ValueError(f"categories is a {type(categories).__name__}, not a mapping from columns to lists")
     frame = hasattr(X, "iloc")
+    if frame and len(set(X.columns)) < len(X.columns):
+        raise ValueError("X is a frame with two columns of one name")
+    if frame and any(getattr(dtype, "kind", "O") == "c" for dtype in X.dtypes):
+        raise ValueError("Complex data not supported: X has a column of complex numbers")
     if not frame and not lists:
         return None
     if len(getattr(X, "shape", ())) != 2 or not (frame or isinstance(X, np.ndarray)):
@@ -140,14 +153,15 @@ def layout(X: Any, categories: Any = None) -> Layout | None:
         if isinstance(listed, str) or not isinstance(listed, list | tuple | np.ndarray) or not len(listed):
             raise ValueError(f"categories[{brief(name)}] is not a list of one or more categories")
     columns = [_column(name, dtype, lists.get(name)) for name, dtype in zip(names, dtypes, strict=True)]
-    return Layout(tuple(columns)) if any(one.indicators for one in columns) else None
+    plain = not any(one.indicators for one in columns) and not any(map(counts_time, dtypes))
+    return None if plain else Layout(tuple(columns))
 
 
 def _column(name: Any, dtype: Any, listed: Any) -> Column:
     if listed is not None:
         return Column(name, False, tuple(listed))
     kind = getattr(dtype, "kind", "O")
-    if kind in "biuf" and not hasattr(dtype, "categories"):
+    if counts_time(dtype) or (kind in "biuf" and not hasattr(dtype, "categories")):
         return Column(name, True)
     mixed = isinstance(dtype, np.dtype) and kind == "O"
     return Column(name, mixed, None, True)

@@ -4,8 +4,11 @@ import conftest
 
 
 def test_comments_and_layout_define_nothing_otherwise():
-    before = "import math\nLIMIT = 3\n\ndef f(x):\n    return x + LIMIT\n"
-    after = "# a word\nimport math\n\nLIMIT = 3  # why\n\n\ndef f(x):\n    # another\n    return (x + LIMIT)\n"
+    before = '"""A file."""\nimport math\nLIMIT = 3\n\ndef f(x):\n    return x + LIMIT\n'
+    after = (
+        '# a word\n"""A file, in other words."""\nimport math\n\nLIMIT = 3  # why\n\n\n'
+        "def f(x):\n    # another\n    return (x + LIMIT)\n"
+    )
     assert conftest.definitions(before) == conftest.definitions(after)
 
 

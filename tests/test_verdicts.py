@@ -3,7 +3,8 @@
 With this root nothing is random. At a new root a true claim is REFUTED with probability at most 1e-10 a cell, and an
 expected verdict is missed with at most the probability that `test_misses_are_rare` sums. A root that fails is
 evidence, not bad luck: rerun that cell with four times its cap; if it stays, the code or the claim is wrong.
-`lemmata accept` renews the table; `python -m tests.test_verdicts ROOT` prints what moved at another root, and exits 1.
+`lemmata accept` renews the table; `python -m tests.test_verdicts ROOT [STORE]` prints what moved at another root, and
+then exits with 1; with the name of a store it goes on where it was.
 """
 
 import re
@@ -86,7 +87,7 @@ def test_controls_stand_at_admissible_settings():
 
 
 if __name__ == "__main__":
-    root, everything, moved = int(sys.argv[1]), Store(), 0
+    root, everything, moved = int(sys.argv[1]), Store(*sys.argv[2:]), 0
     for key in CLAIMS:
         row = decide(key, root=root, store=everything)
         if (row["verdict"], row["reason"]) != (EXPECTED[key].verdict, EXPECTED[key].reason):

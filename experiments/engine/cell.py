@@ -58,6 +58,7 @@ class Cell:
     claim: Claim
     setting: dict
     factor: float = 1
+    times: int = 1  # its cap is so many times that of its claim
     folded: int = 0  # chunks read
     seconds: float = 0.0  # by the clock
     cpu_seconds: float = 0.0
@@ -69,11 +70,21 @@ class Cell:
 
     def __post_init__(self) -> None:
         self.exact = self.claim.style == "exact"
-        why = None if self.factor != 1 else self.claim.vacuous_at(self.setting)
-        if why:
-            self.verdict = vacuous(why)
-        else:
-            self.decider = self.claim.decider(self.setting, self.factor)
+        try:
+            why = None if self.factor != 1 else self.claim.vacuous_at(self.setting)
+            if why:
+                self.verdict = vacuous(why)
+            else:
+                self.decider = self.claim.decider(self.setting, self.factor)
+        except ValueError as error:
+            if self.named or self.factor != 1:
+                raise
+            self.verdict = inconclusive("FAILED", f"ValueError: {error}")
+
+    @property
+    def named(self) -> bool:
+        """Whether the claim names this setting, beside which a deep run combines values."""
+        return self.setting in self.claim.quick + self.claim.full
 
     @property
     def stream(self) -> str:
@@ -87,7 +98,7 @@ class Cell:
 
     @property
     def cap(self) -> int:
-        return 1 if self.exact else self.claim.cap
+        return 1 if self.exact else self.claim.cap * self.times
 
     @property
     def size(self) -> int:
@@ -125,6 +136,12 @@ class Cell:
         self.failures.append(message)
         if final or len(self.failures) >= 2:
             self.verdict = inconclusive("FAILED", message)
+
+    @property
+    def left_out(self) -> str:
+        """Of a combination that the claim does not name and that cannot be tried: what bound or trial raised there."""
+        failed = self.verdict is not None and self.verdict.reason == "FAILED"
+        return self.verdict.note if self.verdict and failed and not self.named else ""
 
     @property
     def silent(self) -> bool:
@@ -172,8 +189,8 @@ def fold(cell: Cell, chunks: Mapping[int, Chunk]) -> Cell:
 class Sabotaged:
     """A claim's control in a run: its factors in ascending order until one is REFUTED."""
 
-    def __init__(self, claim: Claim) -> None:
-        self.claim = claim
+    def __init__(self, claim: Claim, times: int = 1) -> None:
+        self.claim, self.times = claim, times
         self.tried: list[Cell] = []
         setting = claim.control.setting if claim.control else None
         self.setting = setting if setting is not None else next(iter(self._admissible()), None)
@@ -189,7 +206,7 @@ class Sabotaged:
             return None
         if len(self.tried) == len(self.claim.control.factors):
             return None
-        self.tried.append(Cell(self.claim, self.setting, self.claim.control.factors[len(self.tried)]))
+        self.tried.append(Cell(self.claim, self.setting, self.claim.control.factors[len(self.tried)], self.times))
         return self.tried[-1]
 
     @property
@@ -207,7 +224,8 @@ class Sabotaged:
 
 
 def combine(cells: Sequence[Cell]) -> Verdict | None:
-    """The claim's verdict from its cells': any REFUTED; all VACUOUS; all others HOLD; else INCONCLUSIVE."""
+    """The claim's verdict from its cells', but those left out: any REFUTED; all VACUOUS; all others HOLD; else none."""
+    cells = [cell for cell in cells if not cell.left_out]
     verdicts = [cell.verdict for cell in cells if cell.verdict is not None]
     if not verdicts or len(verdicts) < len(cells):
         return None

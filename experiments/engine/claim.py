@@ -22,6 +22,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from lemmata.bounds.theorem import THEOREMS, Hypothesis, Statement, Theorem
 from lemmata.experiments.engine.evidence import missing
+from lemmata.experiments.engine.profiles import crossed
 from lemmata.experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 
 ORACLES = ("exact", "below", "above")  # where the left side of a check stands beside the truth
@@ -120,8 +121,9 @@ class Claim:
         return not self.undecided and bool(self.corner or self.misprint)
 
     def settings(self, profile: str) -> tuple[Setting, ...]:
-        """All settings of a profile; `full` continues `quick`."""
-        return self.quick if profile == "quick" else self.quick + self.full
+        """All settings of a profile, those of the profile before it first."""
+        named = self.quick if profile == "quick" else self.quick + self.full
+        return (*named, *crossed(named)) if profile == "deep" else named
 
     def skipped(self, profile: str) -> list[dict[str, Any]]:
         """Settings outside the hypotheses, each with the hypothesis."""

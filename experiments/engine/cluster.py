@@ -93,7 +93,9 @@ class Cluster(Elsewhere):
 def pool_of(compute: Callable, address: str, codes: dict[str, str]) -> Iterator[Cluster]:
     """The workers of the cluster at `address`, for claims of these `codes`."""
     with connected(address) as client:
-        pool = Cluster(client.get_executor(), sum(client.nthreads().values()), compute, codes)
+        if not (count := sum(client.nthreads().values())):
+            raise Lost(f"--dask = {address}: no worker has joined the scheduler yet")
+        pool = Cluster(client.get_executor(), count, compute, codes)
         yield pool
         pool.drop()
 
@@ -104,12 +106,14 @@ def connected(address: str) -> "Iterator[Client]":
     from distributed import Client, LocalCluster
     from distributed.scheduler import KilledWorker
 
-    for name in ("distributed", "distributed.client"):  # what they have to say comes as one line of ours
+    for name in ("distributed", "distributed.client", "asyncio"):  # what they have to say comes as one line of ours
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     with contextlib.ExitStack() as opened:
         kind, _, count = address.partition(":")
         if kind == "local" and count.isdigit() and int(count) >= 1:
-            made = LocalCluster(n_workers=int(count), threads_per_worker=1, dashboard_address=None)
+            made = LocalCluster(
+                n_workers=int(count), threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+            )
             address = opened.enter_context(made).scheduler_address
         elif kind == "local":
             raise Lost(f"--dask = {address}: local:N starts N >= 1 processes here")

@@ -34,27 +34,27 @@ def measured() -> dict[str, Cost]:
         return {line["key"]: Cost(float(line["trial"]), int(line["factors"])) for line in csv.DictReader(lines)}
 
 
-def of_cell(claim: Claim, setting: Setting) -> float:
-    """Planned core-seconds of one cell at its cap."""
+def of_cell(claim: Claim, setting: Setting, times: int = 1) -> float:
+    """Planned core-seconds of one cell at its cap, or at so many `times` its cap."""
     trial = measured()[claim.key].trial if claim.key in measured() else claim.cost
-    return trial if claim.style == "exact" else claim.cap * claim.chunk(**setting) * trial
+    return trial if claim.style == "exact" else times * claim.cap * claim.chunk(**setting) * trial
 
 
 def planned(claim: Claim, profile: str) -> list[Setting]:
     """The settings that a profile runs at most, and the control's, once for each factor that is tried."""
     every = settings(claim, profile)
-    tried = measured()[claim.key].factors if claim.key in measured() else len(every)
-    admissible = sum(not claim.theorem.skipped(s) for s in claim.settings(profile))
-    return every[: admissible + tried]
+    admissible = len(every) - len(_controls(claim))
+    return every[: admissible + measured()[claim.key].factors] if claim.key in measured() else every
 
 
 def settings(claim: Claim, profile: str) -> list[Setting]:
     """The same with every factor of the control."""
-    found = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
-    control = Sabotaged(claim)
-    if claim.control is not None and control.setting is not None:
-        found += [control.setting] * len(claim.control.factors)
-    return found
+    return [s for s in claim.settings(profile) if not claim.theorem.skipped(s)] + _controls(claim)
+
+
+def _controls(claim: Claim) -> list[Setting]:
+    setting = Sabotaged(claim).setting
+    return [setting] * len(claim.control.factors) if claim.control is not None and setting is not None else []
 
 
 def stated(claim: Claim, found: Iterable[Setting]) -> float:

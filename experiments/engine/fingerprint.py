@@ -38,7 +38,9 @@ ENGINE = (
     "lemmata.experiments.engine.sentences",
     *(
         f"lemmata.experiments.engine.{m}"
-        for m in "cell claim costs explain fingerprint ledger registry remembered run schedule store verdict".split()
+        for m in (
+            "cell claim costs explain fingerprint ledger profiles registry remembered run schedule store verdict"
+        ).split()
     ),
 )
 TWINS = "lemmata.mechanisms.solvers.kernels"  # compiled where numba is, equal to what stands in where it is not

@@ -18,6 +18,7 @@ from lemmata.experiments.engine.claim import CLAIMS, Claim
 from lemmata.experiments.engine.evidence import MACHINE, PROSE, derivation, missing, weakest
 from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.headline import headline, leading
+from lemmata.experiments.engine.profiles import TIMES
 from lemmata.experiments.engine.schedule import Job
 from lemmata.experiments.engine.sentences import with_sides
 from lemmata.experiments.engine.store import Store
@@ -38,13 +39,15 @@ def evaluate(
     settings = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
 
     def read(cell: Cell) -> Cell:
+        if cell.verdict is not None:  # by arithmetic
+            return cell
         fold(cell, store.read(claim.key, code, root, cell.where))
         if cell.verdict is None and (message := store.failure(claim.key, code, root, cell.where)):
             cell.verdict = inconclusive("FAILED", message)
         return cell
 
-    cells = [read(Cell(claim, setting)) for setting in settings]
-    control = Sabotaged(claim)
+    cells = [read(Cell(claim, setting, times=TIMES[profile])) for setting in settings]
+    control = Sabotaged(claim, TIMES[profile])
     while (cell := control.next_cell()) is not None:
         read(cell)
     return combine(cells), cells, control, profile
@@ -171,7 +174,8 @@ def claim_row(claim: Claim, store: Store, root: int, job: Job | None = None) -> 
         reason=verdict.reason,
         scope=verdict.scope if verdict.outcome == HOLDS else "",
         evidence=verdict.evidence,
-        skipped=claim.skipped(profile),
+        skipped=claim.skipped(profile)
+        + [{"setting": c.setting, "hypothesis": c.left_out} for c in cells if c.left_out],
         tightness=_finite(verdict.tightness),
         nonvacuous_from=claim.nonvacuous_from() if claim.nonvacuous_from else None,
         root=root,

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lemmata.bounds.library import Paper, library
 from lemmata.experiments.engine.files import replaced
+from lemmata.experiments.engine.profiles import largest
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.curves import Picture
@@ -102,7 +103,8 @@ def _recalled(file: Path, mark: str, finished: str = "") -> Any:
     try:
         kept = json.loads(file.read_bytes())
         fits = kept["mark"] == mark and kept["digest"] == _digest(kept["text"])
-        return json.loads(kept["text"]) if fits and (not finished or kept["finished"] in (finished, "full")) else None
+        done = not finished or (kept["finished"] and largest((finished, kept["finished"])) == kept["finished"])
+        return json.loads(kept["text"]) if fits and done else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # a damaged memory is none
 

@@ -16,6 +16,7 @@ from lemmata.bounds.library import library
 from lemmata.experiments.engine import costs, registry, workers
 from lemmata.experiments.engine.claim import Claim, Setting
 from lemmata.experiments.engine.deadline import HUNG, cpu_seconds, deadline
+from lemmata.experiments.engine.profiles import TIMES
 from lemmata.experiments.engine.schedule import Job, Pool, Result, Schedule, drive
 from lemmata.experiments.engine.store import Chunk, Store
 from lemmata.mechanisms.streams import LEDGER_ROOT, generator
@@ -60,19 +61,40 @@ def compute(
     return Chunk(payload, time.perf_counter() - start, digest, cpu_seconds() - spent)
 
 
-def plan(claims: Iterable[Claim], profile: str) -> dict[str, float]:
-    """Planned core-seconds of each claim, by arithmetic: chunks x trials x measured cost, controls included."""
-    return {claim.key: sum(costs.of_cell(claim, s) for s in costs.planned(claim, profile)) for claim in claims}
+def plan(claims: Iterable[Claim], profile: str) -> dict[str, tuple[int, float]]:
+    """(cells, planned core-seconds) of each claim: chunks x trials x measured cost, controls included; nothing runs."""
+    planned = {}
+    for claim in claims:
+        seconds = [costs.of_cell(claim, setting, TIMES[profile]) for setting in costs.planned(claim, profile)]
+        planned[claim.key] = len(seconds), sum(seconds)
+    return planned
+
+
+DECIDES = {  # by what a cell of a claim is
+    "exact": "checks without sampling: a case that fails refutes, else so many settings are tested",
+    "tail": "probabilities: whether truth / bound is below 1, and its interval",
+    "mean": "expectations: the same",
+    "rate": "rates: the same, of a registered exponent",
+    "attack": "attacks on our code: how close they come, and the smallest leak that they would catch",
+}
 
 
 def planned_table(claims: Sequence[Claim], profile: str) -> str:
-    """Planned core-seconds a module and in all."""
-    by_module: dict[str, float] = {}
-    for claim, seconds in zip(claims, plan(claims, profile).values(), strict=True):
-        module = registry.module_of(claim)
-        by_module[module] = by_module.get(module, 0.0) + seconds
-    lines = [f"{module:32} {value:9.1f}" for module, value in by_module.items()]
-    return "\n".join([*lines, f"{'all':32} {sum(by_module.values()):9.1f}  core-seconds at the caps"])
+    """Cells and planned core-seconds a module, and a line for each kind of claim: what its cells decide."""
+    groups: dict[str, list[tuple[int, float]]] = {}
+    planned = plan(claims, profile)
+    for claim in claims:
+        for name in (registry.module_of(claim), DECIDES[claim.style], "all"):
+            groups.setdefault(name, []).append(planned[claim.key])
+    modules = [name for name in groups if name not in (*DECIDES.values(), "all")]
+    kinds = [name for name in DECIDES.values() if name in groups]
+    lines = [f"{'':32} {'cells':>9} core-seconds, if every cell goes to its cap"]
+    for name in (*modules, *kinds, *(["all"] if groups else [])):
+        cells, seconds = map(sum, zip(*groups[name], strict=True))
+        lines.append(
+            f"{name:32} {cells:9,} {seconds:12,.1f}" if name in modules else f"{cells:42,} {seconds:12,.1f}  {name}"
+        )
+    return "\n".join(lines)
 
 
 def pool_of(jobs: int, dask: str | None, running: Iterable[Job]) -> AbstractContextManager[Pool]:

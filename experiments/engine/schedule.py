@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from lemmata.experiments.engine import costs, fingerprint
 from lemmata.experiments.engine.cell import Cell, Sabotaged, fold
 from lemmata.experiments.engine.claim import Claim
+from lemmata.experiments.engine.profiles import TIMES
 from lemmata.experiments.engine.store import Chunk, Store
 
 
@@ -37,12 +38,15 @@ class Job:
     def __post_init__(self) -> None:
         self.code = fingerprint.of_claim(self.claim)
         settings = [s for s in self.claim.settings(self.profile) if not self.claim.theorem.skipped(s)]
-        self.cells = [self._open(Cell(self.claim, setting)) for setting in settings]
-        self.control = Sabotaged(self.claim)
+        times = TIMES[self.profile]
+        self.cells = [self._open(Cell(self.claim, setting, times=times)) for setting in settings]
+        self.control = Sabotaged(self.claim, times)
         self.active = list(self.cells)
         self.open_control()
 
     def _open(self, cell: Cell) -> Cell:
+        if cell.verdict is not None:  # by arithmetic
+            return cell
         cell.ahead = self.store.read(self.claim.key, self.code, self.root, cell.where)
         cell.handed = 0
         self.store.mark_failed(self.claim.key, self.code, self.root, cell.where, None)
@@ -78,7 +82,10 @@ class Job:
             self.store.write(self.claim.key, self.code, self.root, cell.where, index, result)
             cell.ahead[index] = result
             fold(cell, cell.ahead)
-        return self.open_control() if cell.verdict is not None else []
+        if cell.verdict is None:
+            return []
+        cell.ahead.clear()  # folded, or not needed
+        return self.open_control()
 
     @property
     def done(self) -> bool:
@@ -101,7 +108,7 @@ class Schedule:
         """Enter an undecided cell, in the place of what was entered for it before."""
         if cell.verdict is not None:
             return
-        planned = costs.of_cell(job.claim, cell.setting) / cell.cap, 1
+        planned = costs.of_cell(job.claim, cell.setting, cell.times) / cell.cap, 1
         setting, stream, *_ = cell.where
         seconds, chunks = self.seen.get((job.claim.key, setting, stream), planned)
         guessed = max(0, cell.handed - max(cell.folded, chunks - 1))  # how far the next chunk is beyond what is needed

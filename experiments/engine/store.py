@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lemmata.experiments.engine.profiles import largest
 from lemmata.experiments.engine.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -257,11 +258,9 @@ class Store:
         self._execute("INSERT OR IGNORE INTO done VALUES (?, ?, ?, ?)", (key, code, root, profile))
 
     def profile(self, key: str, code: str, root: int) -> str | None:
-        """The largest profile that ran to its end: "full", "quick" or None."""
-        finished = {
-            p for (p,) in self._execute("SELECT profile FROM done WHERE key=? AND code=? AND root=?", (key, code, root))
-        }
-        return "full" if "full" in finished else "quick" if finished else None
+        """The largest profile that ran to its end, or None."""
+        found = self._execute("SELECT profile FROM done WHERE key=? AND code=? AND root=?", (key, code, root))
+        return largest(profile for (profile,) in found)
 
     def costs(self) -> dict[tuple[str, str, str], tuple[float, int]]:
         """{(key, setting, stream): (seconds a chunk, chunks)} of all that was ever run: what to expect of a run."""

@@ -6,9 +6,11 @@ computed once more, alone; the one that ends its process again is given up, and 
 """
 
 import contextlib
+import errno
 import os
 import signal
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -24,9 +26,26 @@ from lemmata.experiments.engine.schedule import GivenUp, Pool, Result
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # fixes every sum
 DEAF = 1.1 * HUNG * PATIENCE  # seconds by the clock, after which a process does not hear its own alarm any more
+MEMORY = "/proc/self/statm"  # where a worker looks up how much it has
 ENDED = (TerminatedWorkerError, ShutdownExecutorError, TimeoutError)
 
 Chunks = Callable[..., Result]  # computes one
+
+
+def _outlive_nobody(parent: int) -> None:
+    """Of a worker: end within a second of its parent, whom a kill left no time to say so."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _executor(jobs: int) -> futures.Executor:
+    """`jobs` processes that end with this one; those that are there are used again."""
+    return get_reusable_executor(jobs, env=ONE_THREAD, initializer=_outlive_nobody, initargs=(os.getpid(),))
 
 
 class Lost(Exception):
@@ -84,12 +103,17 @@ class Processes(Elsewhere):
     """`jobs` processes of this machine, which are replaced when one of them ends under its chunk."""
 
     def __init__(self, compute: Chunks, jobs: int) -> None:
-        super().__init__(get_reusable_executor(jobs, env=ONE_THREAD), jobs)
+        super().__init__(_executor(jobs), jobs)
         self.compute = compute
         self.again: deque[tuple[int, Result]] = deque()
 
     def submit(self, ticket: int, *chunk: Any) -> None:
-        self.send(ticket, self.compute, *chunk, library.brought)
+        try:
+            self.send(ticket, self.compute, *chunk, library.brought)
+        except RuntimeError as error:
+            if type(error) is not RuntimeError:  # of loky's own, for a pool that is broken
+                raise
+            raise Lost(f"no worker can be started here ({error}), and --jobs 1 needs none") from None
 
     def result(self) -> tuple[int, Result]:
         if self.again:
@@ -111,7 +135,7 @@ class Processes(Elsewhere):
         self.done.clear()
         self.again.extend(arrived)
         for ticket, call in suspects:
-            self.executor, began = get_reusable_executor(1, env=ONE_THREAD), time.monotonic()
+            self.executor, began = _executor(1), time.monotonic()
             try:
                 self.again.append((ticket, self.executor.submit(*call).result(DEAF)))
             except ENDED:
@@ -121,7 +145,7 @@ class Processes(Elsewhere):
                     (ticket, GivenUp(f"its process {what}, twice, the second time alone on this machine"))
                 )
                 self.kill()
-        self.executor = get_reusable_executor(self.workers, env=ONE_THREAD)
+        self.executor = _executor(self.workers)
 
     def kill(self) -> None:
         """End the processes at once, those too that hear nothing."""
@@ -143,6 +167,8 @@ def pool_of(compute: Chunks, jobs: int) -> Iterator[Pool]:
         yield Here(compute)
     else:
         try:
+            if sys.platform == "linux" and not os.path.exists(MEMORY):
+                raise FileNotFoundError(errno.ENOENT, f"{MEMORY} is missing")  # each would die of it, one by one
             processes = Processes(compute, jobs)
         except OSError as error:  # of the semaphores that processes share, where /dev/shm is closed
             print(

@@ -353,7 +353,7 @@ def counts_move_by_one_record(*, n, d, mu, factor=1):
     for value, one, other in neighbours(n, d):
         laws = [column_ranges.law(table, privacy=privacy) for table in (one, other)]
         looks = [column_ranges.octave_counts(law.X) for law in laws]
-        cells = [column_ranges.cell_counts(law.X, np.full(d, 0.5), np.full(d, 2.0)) for law in laws]
+        cells = [column_ranges.cell_counts(law.X, np.full(d, 0.5), np.full(d, 2.0), 16) for law in laws]
         for look, (a, b) in (("octaves", looks), ("cells", cells)):
             moved = a - b if factor == 1 else a - b + np.roll(a - b, 1, axis=1)
             yield {"look": look, "entry": repr(value), "whole": bool((a % 1 == 0).all())}, (moved**2).sum(), 2 * d

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
+import ast
 import importlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,9 @@ REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
 @click.option("--epsilon", type=click.FloatRange(0), help="The epsilon that is claimed.")
 @click.option("--delta", type=click.FloatRange(0, 1, max_open=True), help="The delta that is claimed beside it.")
 @click.option("--mu", type=click.FloatRange(0, min_open=True), help="Or the mu of Gaussian privacy.")
+@click.option("--rho", type=click.FloatRange(0, min_open=True), help="Or the rho of zero-concentrated privacy.")
+@click.option("--order", type=click.FloatRange(1, min_open=True), help="The Renyi order at which --epsilon is claimed.")
+@click.option("--claim", "written", metavar="TEXT", help="Or any guarantee, such as 'RenyiDP((2, 8), (0.5, 1.75))'.")
 @click.option(
     "--neighbours", type=click.Choice(["replace", "add/remove", "label"]), default="replace", show_default=True
 )
@@ -43,6 +46,9 @@ def audit(
     epsilon: float | None,
     delta: float | None,
     mu: float | None,
+    rho: float | None,
+    order: float | None,
+    written: str | None,
     neighbours: str,
     group: int,
     budget: int | None,
@@ -83,7 +89,7 @@ def audit(
     release raises, 3 if nothing was learnt: the budget is too small, no attacker told the datasets apart, or one side
     only raised.
     """
-    claim = claimed(epsilon, delta, mu, neighbours)
+    claim = claimed(neighbours, {"epsilon": epsilon, "delta": delta, "mu": mu, "rho": rho, "order": order}, written)
     if len(targets) > 2:
         raise Usage(f"{len(targets)} names: give a mechanism, or two samplers")
     draw = drawing() if plot else None
@@ -97,12 +103,10 @@ def audit(
         if bits or group != 1:
             raise Usage("--bits and --group go with two samplers, not with a mechanism")
         found = [found[0]() if isinstance(found[0], type) else found[0], *dataset(targets[0], data)]
-        budget = front.BUDGET if budget is None else budget
     else:
-        options, budget = {"records": group, "bits": bits}, front.GIVEN if budget is None else budget
+        options = {"records": group, "bits": bits}
     try:
-        with progress_of(budget) as progress:
-            result = front.audit(*found, claim, root=root, budget=budget, level=level, progress=progress, **options)
+        result = front.audit(*found, claim=claim, root=root, budget=budget, level=level, **options)
     except Exception as error:  # whatever somebody else's function does is no fault of this program
         problem = f"{type(error).__name__}: {error}".splitlines()[0]
         raise Usage(f"{' or '.join(targets)} cannot be attacked ({problem})") from None
@@ -116,23 +120,56 @@ def audit(
     sys.exit({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
 
 
-def claimed(epsilon: float | None, delta: float | None, mu: float | None, neighbours: str) -> Any:
-    """The guarantee that the options name. Raises Usage where they name none."""
-    if (epsilon is None) == (mu is None):
-        raise Usage("--epsilon and --mu: give exactly one of them")
-    if mu is not None and delta is not None:
-        raise Usage(f"--delta = {delta}: it goes with --epsilon, not with --mu")
-    if epsilon == 0 and not delta:
-        raise Usage("--epsilon = 0 is outside (0, inf) without --delta")
-    for option, value in (("--epsilon", epsilon), ("--mu", mu)):
-        if value is not None and not value < float("inf"):
-            raise Usage(f"{option} = {value} is outside (0, inf)")
-    from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+STATED = {  # the options that together state a guarantee, and its name
+    ("epsilon",): "PureDP",
+    ("epsilon", "delta"): "ApproxDP",
+    ("mu",): "GaussianDP",
+    ("rho",): "ZCDP",
+    ("order", "epsilon"): "RenyiDP",
+}
 
-    if mu is not None:
-        return GaussianDP(mu, neighbours)
-    assert epsilon is not None
-    return ApproxDP(epsilon, delta, neighbours) if delta else PureDP(epsilon, neighbours)
+
+def claimed(neighbours: str, options: dict[str, float | None], written: str | None) -> Any:
+    """The guarantee that the options state, or the one written out. Raises Usage where that is none, or several."""
+    from lemmata.mechanisms.guarantees import KINDS
+
+    given = {name: value for name, value in options.items() if value is not None}
+    if given.get("delta") == 0:
+        del given["delta"]
+    if bool(given) == bool(written):
+        raise Usage("--epsilon, --mu, --rho and --claim: give one of them")
+    try:
+        if written:
+            return guarantee(written, neighbours)
+        kind = next((kind for names, kind in STATED.items() if set(names) == set(given)), None)
+        if kind is None:
+            raise Usage(f"{' and '.join(f'--{name}' for name in given)} together state no guarantee")
+        return KINDS[kind](**given, neighbours=neighbours)
+    except ValueError as error:
+        raise Usage(f"{error}" if written else f"--{error}") from None
+
+
+def guarantee(text: str, neighbours: str) -> Any:
+    """A guarantee from its text, which is read and never run: a name, and numbers. Raises ValueError for another text.
+
+    >>> guarantee("RenyiDP(order=2, epsilon=0.5)", "add/remove")
+    RenyiDP(order=2.0, epsilon=0.5, neighbours='add/remove')
+    """
+    from lemmata.mechanisms.guarantees import KINDS
+
+    refusal = f"--claim = {text!r} is not one of {', '.join(KINDS)} with its numbers"
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        kind = KINDS[call.func.id]
+        numbers = [ast.literal_eval(argument) for argument in call.args]
+        named = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, AssertionError, KeyError, ValueError):
+        raise ValueError(refusal) from None
+    try:
+        return kind(*numbers, **({"neighbours": neighbours} | named))
+    except TypeError:
+        raise ValueError(refusal) from None
 
 
 def dataset(target: str, data: str | None) -> list[Any]:
@@ -164,20 +201,6 @@ def drawing() -> Callable[..., None]:
             raise Usage(needed) from None
         raise
     return draw
-
-
-@contextlib.contextmanager
-def progress_of(budget: int) -> Iterator[Callable[[int, float], None] | None]:
-    """A bar on stderr, if there is a terminal, for (releases so far, log10 of the evidence)."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-
-    def evidence(log10_e: float | None) -> str:
-        return "" if log10_e is None else f"log10 e = {log10_e:.1f}"
-
-    with click.progressbar(length=budget, file=sys.stderr, show_pos=True, item_show_func=evidence) as bar:
-        yield lambda releases, log10_e: bar.update(releases - bar.pos, log10_e)
 
 
 def imported(path: str) -> Any:

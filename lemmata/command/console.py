@@ -57,6 +57,13 @@ def heed() -> None:
             signal.signal(number, terminated)
 
 
+def streams() -> None:
+    """Open what was closed before the program began, to nowhere: its place would be taken by the next file."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  open to the end
+
+
 def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Turn what can happen into one line and an exit status; `stored` says that finished work is kept."""
 

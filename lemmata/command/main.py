@@ -21,7 +21,7 @@ import click
 from lemmata.bounds.library import library, nearest
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
-from lemmata.command.console import Usage, heed, out_option, plainly, root_option
+from lemmata.command.console import Usage, heed, out_option, plainly, root_option, streams
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.rows import (
     computed,
@@ -38,6 +38,7 @@ from lemmata.command.rows import (
 )
 from lemmata.command.scope import folder, scope
 from lemmata.experiments.engine.folders import in_checkout
+from lemmata.experiments.engine.profiles import PROFILES
 
 if TYPE_CHECKING:
     pass
@@ -64,16 +65,17 @@ NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
 @click.version_option(metadata.version("lemmata"), prog_name="lemmata")
 def main() -> None:
     """Executable theorems: of four papers on private learning with margins, and of yours, in a folder of its own."""
+    streams()
     heed()
 
 
 @main.command()
 @click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=completed)
-@click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
+@click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True)
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Worker processes.")
 @click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead; local:N starts one here.")
 @root_option
-@click.option("--plan", "only_plan", is_flag=True, help="Print the planned core-seconds and stop.")
+@click.option("--plan", "only_plan", is_flag=True, help="Print cells and planned core-seconds and stop.")
 @click.option("--fresh", is_flag=True, help="Forget the stored chunks of these claims first.")
 @out_option
 @plainly(stored=True)
@@ -272,7 +274,7 @@ def report(
 @main.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL or MODULE")
 @click.option("--format", "kind", type=click.Choice(["svg", "png", "pdf"]), default="svg", show_default=True)
-@click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
+@click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True)
 @root_option
 @out_option
 @plainly()
@@ -296,11 +298,25 @@ if bench := of_the_checkout("lemmata.tools.speed.command", "bench"):
 
 
 def script(file: str) -> None:
-    """`python experiments/<paper>/<module>.py`: verdicts and figures of one module of claims, wherever it stands."""
+    """`python experiments/<paper>/<module>.py`: verdicts and figures of one module of claims, wherever it stands.
+
+    Parameters
+    ----------
+    file : str
+        The module's `__file__`. Options are read from the command line; the process ends with the exit status of
+        `lemmata run`.
+
+    Examples
+    --------
+    The last lines of a module:
+
+        if __name__ == "__main__":
+            script(__file__)
+    """
     path = Path(file).resolve()
 
     @click.command(help=f"Decide the claims of {path.stem}, print their verdicts, and draw their figures.")
-    @click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
+    @click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True)
     @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Worker processes.")
     @click.option("--first", is_flag=True, help="Only the first setting of every claim, and no controls.")
     @root_option

@@ -53,10 +53,27 @@ class Verdict:
 def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_ROOT) -> Verdict:
     """What `lemmata explain` says of a statement: is it true, where, and what to cite instead.
 
-    `name` is what the command line takes: an id, a key, or a label in words. What was run here is read from `folder`,
-    by default where results stand; where nothing was, the published record answers, and stderr says so. Raises
-    ValueError, in one line, for a name that is nobody's or that means several statements.
+    Parameters
+    ----------
+    name : str
+        What the command line takes: an id, a key, or a label in words.
+    folder : path, optional
+        From where what was run is read, by default where results stand; where nothing was, the published record
+        answers, and stderr says so.
+    root : int
+        Of the run that is asked about.
 
+    Returns
+    -------
+    Verdict
+
+    Raises
+    ------
+    ValueError
+        In one line, for a name that is nobody's or that means several statements.
+
+    Examples
+    --------
     >>> found = verdict("wzw25 Lemma 6.4")
     >>> found.id, found.verdict, sorted(found.facts)[:3]
     ('wzw25.lem6.4', 'SLIP', ['cite', 'code', 'control'])

@@ -32,11 +32,40 @@ def assert_private(
 ) -> Found:
     """Audit a mechanism as `lemmata.audit` does, and raise AssertionError if its claim is refuted.
 
-    `data` is the dataset to begin with, a tuple of its parts or one part. `seconds` is translated into a number of
-    releases, a power of two, from the price of the first few, and that number is printed: the verdict depends on the
-    root and this number alone. Give `budget` to have the same number on every machine. It passes if nothing was
-    refuted, which is no proof of privacy, and fails also if nothing was audited.
+    It passes if nothing was refuted, which is no proof of privacy, and fails also if nothing was audited.
 
+    Parameters
+    ----------
+    target : object
+        As of `lemmata.audit`.
+    claim : Guarantee, list or function
+        What the target promises.
+    data : array, frame or tuple of them
+        The dataset to begin with, a tuple of its parts or one part.
+    seconds : float
+        Translated into a number of releases, a power of two, from the price of the first few, and that number is
+        printed: the verdict depends on the root and this number alone.
+    budget : int, optional
+        The number of releases instead, the same on every machine.
+    root : int
+        Of all random numbers.
+    released : str, sequence of str or function, optional
+        As of `lemmata.audit`.
+
+    Returns
+    -------
+    Found
+        Of an audit that refuted nothing.
+
+    Raises
+    ------
+    AssertionError
+        With the pair, the lower bound, the place and a program that shows it.
+    ValueError
+        As `lemmata.audit`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from lemmata.mechanisms.privacy import PureDP
     >>> def count(x, rng): return np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace()

@@ -27,10 +27,11 @@ from lemmata.mechanisms.audit.adapters import (
 from lemmata.mechanisms.audit.findings import REPORT
 from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
 from lemmata.mechanisms.audit.hunt import ATTACK, Search, Trial, begin, played
-from lemmata.mechanisms.audit.neighbours import Neighbours, described, neighbouring, stepped
+from lemmata.mechanisms.audit.neighbours import Neighbours, alone, described, neighbouring, stepped
 from lemmata.mechanisms.audit.shrink import reproducer, shrunk
 from lemmata.mechanisms.audit.stakes import checked
 from lemmata.mechanisms.audit.tracing import trace
+from lemmata.mechanisms.documented import documented
 from lemmata.mechanisms.threads import one_thread
 
 PROMISING, DEARLY = 3.0, 4_096  # log evidence at which no dear attacker is asked; releases that he may see first
@@ -38,17 +39,27 @@ TICK = 0.5  # seconds between two lines of progress
 BUDGET, GIVEN = 20_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
 
 
+@documented
 @dataclass(frozen=True)
 class Found(Audit):
     """What an audit found that looked for neighbours itself: an `Audit` of the pair that told most.
 
-    target      what was audited
-    pair        the two datasets, and in words how they differ
-    pairs       how many were tried
-    searched    releases of the search, which judge nothing
-    refused     what the mechanism declined before it had read anything (what it raised, and for which data)
-    place       where `trace` sees the two datasets part, if the claim is refuted: leads, the most telling first
-    reproducer  a program of at most 20 lines that shows it without this package
+    Attributes
+    ----------
+    target : str
+        What was audited.
+    pair : Neighbours or None
+        The two datasets, and in words how they differ.
+    pairs : int
+        How many were tried.
+    searched : int
+        Releases of the search, which judge nothing.
+    refused : tuple of (str, str)
+        What the mechanism declined before it had read anything: what it raised, and for which data.
+    place : tuple of str
+        Where `trace` sees the two datasets part, if the claim is refuted: leads, the most telling first.
+    reproducer : str
+        A program of at most 20 lines that shows it without this package.
     """
 
     target: str = ""
@@ -101,15 +112,50 @@ def audit(
         audit(GaussianNB(bounds=(0, 1)), X, y, PureDP(1))   # an estimator of any library, and a dataset to begin with
         audit(f, x, PureDP(1))                          # f(x, random_state=...), or rng=, or seed=, or none of them
 
-    `target` is an unfitted estimator, a function of the data, an OpenDP measurement or a noise mechanism (`adapters`
-    says what is called, how the seed goes in and what is released); `released` names the attributes that are, or is a
-    function of the fitted object. A measurement's claim may be left out: it is what its `map` says. Neighbours are
-    looked for from the data on (`neighbours`, `hunt`): the verdict is wrong with a chance of at most `level`, whatever
-    was tried. `budget` is the number of releases in all, 20,000 by default. Without a `root` one is drawn, and shown;
-    the same root and budget give the same answer, where the mechanism takes a seed. A terminal is told how long it may
-    take; an interrupt leaves what was found.
+    Neighbours are looked for from the data on (`neighbours`, `hunt`). A terminal is told how long it may take; an
+    interrupt leaves what was found. An attack can refute a claim and never prove it.
 
-    Raises ValueError for a target, a dataset or a claim that is none, and if every release raises.
+    Parameters
+    ----------
+    target : object
+        An unfitted estimator, a function of the data, an OpenDP measurement or a noise mechanism (`adapters` says what
+        is called, how the seed goes in and what is released); or, beside a second side, a sampler: a law, a callable
+        `(rng, size)`, an `(estimator, X, y)`, an array of releases or a .npy file.
+    *data : array, frame or sampler
+        The dataset to begin with, part by part, a record a row; or the second side. A claim may follow.
+    claim : Guarantee, list or function
+        What is attacked; the last positional argument where it is left out. A measurement's may be left out: it is what
+        its `map` says.
+    root : int, optional
+        Of all random numbers. Without one it is drawn, and shown; the same root and budget give the same answer, where
+        the mechanism takes a seed.
+    budget : int, optional
+        Releases in all, at most: 20,000 by default, 100,000 where both sides are given.
+    level : float
+        The chance, in (0, 1), with which REFUTED is wrong at most, whatever was tried.
+    released : str, sequence of str or function, optional
+        The attributes that are released, or a function of the fitted object.
+    progress : function, optional
+        Called as `progress(releases, log10_e)` after every chunk.
+    **options
+        For two sides: `features`, `records` and `bits`, see `lemmata.mechanisms.audit.game.audit`.
+
+    Returns
+    -------
+    Audit
+        A `Found` where neighbours were looked for.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a target, a dataset or a claim that is none, and if every release raises.
+
+    Examples
+    --------
+    >>> from lemmata.mechanisms.privacy import PureDP
+    >>> def count(x, rng): return np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace(scale=0.2)
+    >>> audit(count, np.zeros(5), PureDP(1.0), root=1, budget=4096).verdict
+    'REFUTED'
     """
     if claim is None and is_measurement(target) and len(data) == 1:
         claim = promised(target)
@@ -175,13 +221,15 @@ def dataset(parts: Any) -> tuple:
 
 
 def offered(search: Search, data: Any) -> Iterator[Neighbours]:
-    """The pairs to try: queries a step apart for what adds noise to a query, datasets a record apart for all else."""
+    """The pairs to try: queries a step apart for what adds noise to them, else a value or a record replaced."""
     source, kind = search.mechanism.source, getattr(search.claim, "neighbours", "replace")
     metric = str(getattr(source, "input_metric", ""))
     if is_randomiser(source):
         return stepped(data[0], float(source.sensitivity), "")
     if any(word in metric for word in ("Absolute", "L1D", "L2D", "LInf")):
         return stepped(data[0], 1.0, metric)
+    if len(data) == 1 and not np.ndim(data[0]):
+        return alone(data[0], search.mechanism.options)
     parts = dataset(data)
     return neighbouring(parts, described(parts, search.mechanism.options), kind)
 
@@ -195,7 +243,7 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
         raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {why}")
     finalists = search.halved(ranked)
     search.say(estimate(search))
-    trials = [begin(search, candidate.pair, place, level) for place, candidate in enumerate(finalists)]
+    trials = [begin(search, each.pair, place, level, each.rank) for place, each in enumerate(finalists)]
     rest, last = search.budget - search.spent, len(finalists)
 
     def tell(_: int, log10_e: float) -> None:
@@ -212,7 +260,7 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
             best = trials[-1] if trials[-1].won else best
     elif not any(t.game.interrupted for t in trials):
         if best.game.log_e() < PROMISING:
-            trials.append(begin(search, best.pair, last, level, dear=True))
+            trials.append(begin(search, best.pair, last, level, best.rank, dear=True))
             played(trials[-1:], min(DEARLY, rest // 2), tell)
             best = max(trials, key=lambda t: (t.won, t.standing))
         if not (best.won or best.game.interrupted):

@@ -53,21 +53,34 @@ PRUNED = 6.0  # an attacker whose log capital is this far behind the best is ask
 
 @dataclass(frozen=True)
 class Audit:
-    """What an attack found.
+    """What an attack found; `print` says it in a line.
 
-    verdict         REFUTED, or INCONCLUSIVE with a reason: AUDIT_ONLY (survived, and what would have been caught is
-                    `smallest_caught`), NO_POWER (no attacker told the datasets apart: nothing is known), BUDGET (not
-                    even a mechanism without any noise could have been refuted by so few releases), NOT_AUDITED (a side
-                    raised at every release, or there was one and the same outcome throughout: `event` says which),
-                    INTERRUPTED
-    lower           what epsilon or mu exceeds, but for a chance of 1e-3; `lower_at_level`: but for one of `level`
-    event           the attacker that gained most, where it guessed, and how often it was right
-    smallest_caught the same mechanism, with every log-odds this many times as large (its noise so many times too
-                    small; or, against a delta, with its events so many times as likely), would have been refuted with
-                    probability about 0.99; None if no factor would
-    trained, judged releases that only trained, and that were judged
-    course          (releases, log10 of the evidence) after every chunk
-    root            with which the same audit is made again
+    Attributes
+    ----------
+    claim : Guarantee, list or function
+        What was attacked.
+    verdict, reason : str
+        REFUTED, or INCONCLUSIVE with a reason: AUDIT_ONLY (survived, and what would have been caught is
+        `smallest_caught`), NO_POWER (no attacker told the datasets apart: nothing is known), BUDGET (not even a
+        mechanism without any noise could have been refuted by so few releases), NOT_AUDITED (a side raised at every
+        release, or there was one and the same outcome throughout: `event` says which), INTERRUPTED.
+    lower, lower_at_level : float
+        What epsilon or mu exceeds, but for a chance of 1e-3; but for one of `level`.
+    event : str
+        The attacker that gained most, where it guessed, and how often it was right.
+    smallest_caught : float or None
+        The same mechanism, with every log-odds this many times as large (its noise so many times too small; or, against
+        a delta, with its events so many times as likely), would have been refuted with probability about 0.99.
+    log10_e : float
+        The evidence against the claim: a true one reaches x with a chance of at most 10^-x.
+    trained, judged : int
+        Releases that only trained, and that were judged.
+    seconds : float
+        CPU seconds.
+    course : tuple of (int, float)
+        (releases, log10 of the evidence) after every chunk.
+    root : int
+        With which the same audit is made again.
     """
 
     claim: Any

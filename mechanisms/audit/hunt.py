@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, log
 from typing import Any
 
@@ -32,14 +32,18 @@ from lemmata.mechanisms.audit.neighbours import Neighbours, ordinary
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part
 from lemmata.mechanisms.audit.rules import learnt, lesson
 from lemmata.mechanisms.audit.samplers import Raised
-from lemmata.mechanisms.audit.stakes import CUTS, RUNGS, average, checked, ladder
+from lemmata.mechanisms.audit.stakes import CUTS, RUNGS, checked, grown, ladder
+from lemmata.mechanisms.audit.tables import dataset_key
 from lemmata.mechanisms.streams import generator
 
 SEARCHED = 0.4  # of the budget may be spent before the first release that is judged
 COUPLED, BASE = 3, 12  # releases of a pair's second side, and of its first, in the screening
 BEST, FIRST, LATER = 24, 24, 3  # pairs that are halved, releases a side they get, and how many times as many each time
 FINALISTS, SHARE, MORE = 4, 512, 4  # games, releases of each before half of them stop, factor
-ALIKE = 6  # pairs of one kind of symptom among the best
+ALIKE, SHARED = 6, 2  # pairs of one kind of symptom, and of one dataset, among the best while there are others
+DECIDED, MOST = 20.0, 1_000  # the rank of a pair, or releases a side, after which halving ends
+TELLING, LUCK = 8.0, 2.0  # the weight of what is gained against the claim, from what chance alone gives on
+TINY = 1e-300
 HALF = RUNGS.index(0.5)  # of the claim: where pairs are compared
 ATTACK = 1e-3  # seconds a release that attackers take, roughly
 FOUND = 1e6  # the rank of what differs in kind
@@ -70,13 +74,25 @@ class Search:
     tried: int = 0
     seconds: float = 0.0
     refused: dict[str, str] = field(default_factory=dict)
+    shapes: dict[bytes, Mechanism] = field(default_factory=dict)
 
-    def releases(self, data: tuple, stream: str, start: int, size: int) -> list:
-        """So many releases with seeds that every dataset shares, from the `start`-th seed on."""
+    def like(self, data: tuple) -> Mechanism:
+        """The mechanism, where releases of the shape that comes first on this dataset are vectors of numbers."""
+        key = dataset_key(data)
+        if key not in self.shapes:
+            self.shapes[key] = replace(self.mechanism, known=[])
+        return self.shapes[key]
+
+    def releases(self, data: tuple, stream: str, start: int, size: int, like: tuple | None = None) -> list:
+        """So many releases with seeds that every dataset shares, from the `start`-th seed on.
+
+        Vectors are those of the shape that comes on the dataset `like`, which is the first one of a pair.
+        """
+        mechanism = self.like(data if like is None else like)
         seeds = generator(self.root, "audit.hunt", {}, stream, 0).integers(2**31, size=start + size)[start:]
         begun = time.perf_counter()
         with quiet():
-            found = [self.mechanism.release(data, int(seed)) for seed in seeds]
+            found = [mechanism.release(data, int(seed)) for seed in seeds]
         self.spent += size
         self.seconds += time.perf_counter() - begun
         return found
@@ -85,17 +101,17 @@ class Search:
 
     def screened(self, pairs: Iterator[Neighbours]) -> list[Candidate]:
         """All pairs that a share of the budget pays for, ranked, the most telling first."""
-        bases: dict[tuple, list] = {}
+        bases: dict[bytes, list] = {}
         ranked = []
         for pair in pairs:
             if self.spent > SEARCHED / 2 * self.budget:
                 break
             if not (self.mechanism.member(pair.data) and self.mechanism.member(pair.neighbour)):
                 continue
-            key = tuple(name(part) for part in pair.data)
+            key = dataset_key(pair.data)
             if key not in bases:
                 bases[key] = self.releases(pair.data, "screen", 0, BASE)
-            one, other = bases[key], self.releases(pair.neighbour, "screen", 0, COUPLED)
+            one, other = bases[key], self.releases(pair.neighbour, "screen", 0, COUPLED, pair.data)
             self.tried += 1
             if self.refuses(pair, one, other):
                 continue
@@ -120,35 +136,51 @@ class Search:
     # Halving ----------------------------------------------------------------------------------------------------------
 
     def halved(self, ranked: list[Candidate]) -> list[Candidate]:
-        """The finalists."""
-        best: list[Candidate] = []
-        kinds: dict[str, int] = {}
-        for candidate in ranked:
-            kinds[candidate.symptom] = kinds.get(candidate.symptom, 0) + 1
-            if kinds[candidate.symptom] <= ALIKE or not candidate.symptom:
-                best.append(candidate)
-            if len(best) == BEST:
-                break
-        size = FIRST
-        while len(best) > FINALISTS // 2 and self.spent + 2 * size * len(best) < SEARCHED * self.budget:
+        """The finalists: where releases tell little, more of them are drawn for fewer pairs."""
+        best, size = varied(ranked), FIRST
+        while self.spent + 2 * size * len(best) < SEARCHED * self.budget:
             for candidate in best:
-                candidate.one = self.releases(candidate.pair.data, "halve", size - FIRST, size)
-                candidate.other = self.releases(candidate.pair.neighbour, "halve other", size - FIRST, size)
+                one, other = candidate.pair.data, candidate.pair.neighbour
+                candidate.one = self.releases(one, "halve", size - FIRST, size)
+                candidate.other = self.releases(other, "halve other", size - FIRST, size, one)
                 candidate.rank = gained(self.claim, candidate.one, candidate.other)
             best.sort(key=lambda c: -c.rank)
-            best = best[: max(FINALISTS, len(best) // 3)]
-            if len(best) <= FINALISTS and size > FIRST:
+            best = apart(best)[: max(FINALISTS, len(best) // 3)]
+            if len(best) <= FINALISTS and size > FIRST and (best[0].rank > DECIDED or size >= MOST):
                 break
             size *= LATER
         return best[:FINALISTS]
 
 
-def name(part: Any) -> bytes:
-    """Equal for equal parts."""
-    array = np.asarray(part)
-    return repr((array.shape, array.dtype.str)).encode() + (
-        array.tobytes() if array.dtype.kind != "O" else repr(array.tolist()).encode()
-    )
+def apart(best: list[Candidate]) -> list[Candidate]:
+    """In their order, but the best one of every size first, then the best one of every dataset, then the others.
+
+    Few releases tell little of a leak that shows seldom, as in the tail of a noise whose scale depends on the size.
+    """
+    taken: set = set()
+    turns = []
+    for candidate in best:
+        new = [key not in taken for key in (candidate.pair.size, dataset_key(candidate.pair.data))]
+        turns.append(0 if new[0] else 1 if new[1] else 2)
+        taken |= {candidate.pair.size, dataset_key(candidate.pair.data)}
+    return [best[at] for at in np.argsort(turns, kind="stable")]
+
+
+def varied(ranked: list[Candidate]) -> list[Candidate]:
+    """The best of what is ranked, few of one symptom or of one dataset while there are others.
+
+    Pairs whose releases were those of another pair, or the same on either side, come last.
+    """
+    kinds: dict[Any, int] = {}
+    groups: list[list[Candidate]] = [[], [], []]
+    for candidate in ranked:
+        base, same = dataset_key(candidate.pair.data), (dataset_key(candidate.pair.data), repr(candidate.other))
+        alike = candidate.symptom or base
+        kinds[alike] = kinds.get(alike, 0) + 1
+        kinds[same] = kinds.get(same, 0) + 1
+        few = kinds[alike] <= (ALIKE if candidate.symptom else SHARED)
+        groups[2 if kinds[same] > 1 or not candidate.rank else 0 if few else 1].append(candidate)
+    return [candidate for group in groups for candidate in group][:BEST]
 
 
 def told_apart(one: Sequence, other: Sequence) -> tuple[float, str]:
@@ -158,15 +190,29 @@ def told_apart(one: Sequence, other: Sequence) -> tuple[float, str]:
     if odd:
         return FOUND * len(odd) / len(other), kind(odd[0])
     pairs = [(a, b) for a, b in zip(one, other, strict=False) if kind(a) == kind(b) and isinstance(a, np.ndarray)]
-    whole = [a for a in one if isinstance(a, np.ndarray)]
     if not pairs or not len(pairs[0][0]):
         return float(np.mean([repr(a) != repr(b) for a, b in zip(one, other, strict=False)])), ""
-    first, second = np.array([a for a, _ in pairs]), np.array([b for _, b in pairs])
+    wide = len(pairs[0][0])
+    whole = sized(np.array([a for a in one if isinstance(a, np.ndarray) and len(a) == wide]))
     with np.errstate(all="ignore"):
-        spread = np.nanstd(np.array([a for a in whole if len(a) == len(whole[0])]), axis=0)
-        apart = np.nan_to_num(np.abs(second - first).mean(axis=0), nan=0.0, posinf=1e300)
-        moves = np.where(apart > 0, np.minimum(apart / spread, FOUND / 2), 0.0)
-    return float(np.sqrt(np.sum(np.minimum(np.nan_to_num(moves, nan=0.0), FOUND / 2) ** 2))), ""
+        first, second = (sized(np.array([pair[side] for pair in pairs])) for side in (0, 1))
+        centre, spread = np.nanmedian(whole, axis=0), spreads(whole)
+        apart = np.abs(np.arcsinh((second - centre) / spread) - np.arcsinh((first - centre) / spread)).mean(axis=0)
+        moves = np.where(spread > 0, np.nan_to_num(apart, nan=0.0, posinf=FOUND / 2), FOUND / 2)
+        moves = np.where((first == second).all(axis=0), 0.0, moves)
+    return float(np.sqrt(np.sum(moves**2))), ""
+
+
+def sized(values: np.ndarray) -> np.ndarray:
+    """The numbers released, and the logarithms of their sizes: of a noise that is wider the centre may not move."""
+    with np.errstate(all="ignore"):
+        return np.hstack([values, np.log(np.abs(values) + TINY)])
+
+
+def spreads(values: np.ndarray) -> np.ndarray:
+    """Of every column from quartile to quartile, as a deviation: a heavy tail leaves it alone. Else the deviation."""
+    low, high = np.nanquantile(values, (0.25, 0.75), axis=0)
+    return np.where(high > low, (high - low) / 1.349, np.nanstd(values, axis=0))
 
 
 def kind(release: Any) -> str:
@@ -180,18 +226,27 @@ def kind(release: Any) -> str:
 
 
 def gained(claim: Any, one: list, other: list) -> float:
-    """What the cheapest attackers would have gained on releases that they did not learn from, against half the claim.
-
-    Against the claim itself nobody gains where it is true, and all pairs would look alike.
-    """
-    rungs = np.repeat(ladder(checked(claim), 1), CUTS, axis=0)[:, :, HALF:]
+    """How a pair ranks by what the cheapest attackers would have gained on releases that they did not learn from."""
+    rungs = np.repeat(ladder(checked(claim), 1), CUTS, axis=0)
     reader = Reader([stacked(one), stacked(other)], False)
     data = joined([reader(stacked(one)), reader(stacked(other))])
     truth = np.repeat([1, -1], [len(one), len(other)])
     order = np.random.default_rng(0).permutation(len(truth))
     taught = lesson(part(data, order), truth[order])
-    found = [learnt(learn, taught, rungs) for learn in (by_label, by_means)]
-    return max((float(rule.growth.max()) for rule in found if rule is not None), default=-inf)
+    gains = []
+    for place in (HALF, 0):
+        found = [learnt(learn, taught, rungs[:, :, place:]) for learn in (by_label, by_means)]
+        gains.append(max((float(rule.growth.max()) for rule in found if rule is not None), default=-inf))
+    return weighed(*gains)
+
+
+def weighed(half: float, whole: float) -> float:
+    """How a pair ranks that has gained so much against half the claim and against the claim.
+
+    A pair that leaks as much as is claimed gains most against half of it, and nothing that refutes the claim; one that
+    leaks more, but seldom, less. Where nobody gains against the claim, half of it tells pairs apart.
+    """
+    return half + TELLING * max(whole - LUCK, 0.0)
 
 
 def by_means(data: Outcomes, truth: np.ndarray) -> Callable | None:
@@ -234,6 +289,7 @@ class Trial:
     pair: Neighbours
     game: Game
     level: float
+    rank: float = 0.0  # of the pair in the search: it says which game goes on, and is no evidence
     course: tuple = ()
 
     @property
@@ -243,20 +299,21 @@ class Trial:
 
     @property
     def standing(self) -> float:
-        """How much speaks against half the claim: by this games are compared, whether the claim is true or not."""
-        return float(average(self.game.counts, self.game.rungs[:, :, HALF]))
+        """By how much the game speaks for its pair, whether the claim is true or not."""
+        half, whole = (float(grown(self.game.counts, self.game.rungs[:, :, at]).max()) for at in (HALF, 0))
+        return max(self.rank, 0.0) + weighed(half, whole)
 
 
-def begin(search: Search, pair: Neighbours, place: int, level: float, dear: bool = False) -> Trial:
+def begin(search: Search, pair: Neighbours, place: int, level: float, rank: float = 0, dear: bool = False) -> Trial:
     """The game of the pair in one place of the order, at its share of the level, on a stream of its own.
 
     Three attackers that learn in no time play every game; all of them play the one that is `dear`.
     """
-    first, second = (search.mechanism.sampler(data) for data in (pair.data, pair.neighbour))
+    first, second = (search.like(pair.data).sampler(data) for data in (pair.data, pair.neighbour))
     root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))
     named = list(attackers(first, second, None)) if dear else CHEAP
     game = Game(first, second, search.claim, root=root, named=named)
-    return Trial(pair, game, level / 2 ** (place + 1))
+    return Trial(pair, game, level / 2 ** (place + 1), rank)
 
 
 def played(trials: list[Trial], budget: int, progress: Callable[[int, float], None] | None = None) -> None:

@@ -11,11 +11,13 @@ record, two, all at one end, half at either end (a tie at the median), all of on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import zip_longest
+from dataclasses import dataclass, field, replace
+from itertools import chain, repeat, zip_longest
 from typing import Any
 
 import numpy as np
+
+from lemmata.mechanisms.audit.tables import all_alike, append, dataset_key, put, row, take
 
 CLASSES = 20  # so many distinct whole numbers at most are labels
 HUGE = 1e100  # what is larger, infinite or NaN a mechanism may refuse as no number at all
@@ -23,7 +25,7 @@ FAR = (10.0, 1e6, 1e200)  # widths of the range beyond which a record is put
 SMALL = 3  # records: a dataset with fewer a mechanism may refuse
 NORMS = ("norm", "radius", "clip")
 EVERYBODY = "every record"
-EXACT = 2**53
+EARLY, TOGETHER, LATE = 4, 12, 3  # datasets that offer at once, that join them each time, and after how many rounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,11 @@ class Neighbours:
     neighbour: tuple = field(repr=False)
     words: str
     rows: bool = True  # is it a record that differs, and not a number?
+
+    @property
+    def size(self) -> int:
+        """How many records the first dataset has."""
+        return np.shape(self.data[0])[0] if np.ndim(self.data[0]) else 1
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,8 @@ def _part(part: Any, place: int, options: Mapping[str, Any]) -> Part:
     finite = np.where(np.isfinite(flat), flat, np.nan)
     declared = _ends(options, place, columns)
     low, high = declared or (_over(np.nanmin, finite), _over(np.nanmax, finite))
+    if array.dtype.kind == "b":
+        low, high = np.zeros(columns), np.ones(columns)
     high = np.where(high > low, high, low + 1)
     whole = array.ndim == 1 and place and len(np.unique(array)) <= CLASSES and np.array_equal(flat, np.round(finite))
     norm = _norm(options) if not place else None
@@ -191,42 +200,108 @@ def records(parts: list[Part], own: tuple, label_only: bool) -> Iterator[tuple[s
 # The dataset that it is put into --------------------------------------------------------------------------------------
 
 
-def moved(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
-    """The dataset, and where it may be moved to: the last record is the one that will change."""
+def moved(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple, list[Part]]]:
+    """The dataset, where it may be moved to, and the kind of its parts: the last record is the one that will change.
+
+    What moves a mean, a minimiser or a scale most stands in the smallest dataset that a mechanism takes, so each place
+    is offered with one record too, and with one column.
+    """
+    n, placed = len(data[0]), list(places(data, parts))
+    yield from ((words, base, parts) for words, base in placed)
+    alone = tuple(part[:1] for part in data)
+    yield "its first record alone", alone, parts
+    if n > 2:
+        yield "two of its records", tuple(take(part, [0, n - 1]) for part in data), parts
+    narrow = isinstance(data[0], np.ndarray) and data[0].ndim == 2 and data[0].shape[1] > 1 and len(parts[0].low)
+    cut = [replace(parts[0], low=parts[0].low[:1], high=parts[0].high[:1], shape=(1,)), *parts[1:]]
+    for words, base in placed[1:]:
+        if words.startswith(EVERYBODY):
+            yield f"one record, {words.removeprefix(EVERYBODY).strip()}", tuple(part[:1] for part in base), parts
+    if narrow:
+        for words, base in placed:
+            yield f"{words}; its first column alone", (base[0][:, :1], *base[1:]), cut
+        for words, base in placed[1:]:
+            if words.startswith(EVERYBODY):
+                one = base[0][:1, :1], *(part[:1] for part in base[1:])
+                yield f"one record and column, {words.removeprefix(EVERYBODY).strip()}", one, cut
+
+
+def places(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
+    """As given, all records at one end, half at either: their first part, a target of theirs, or both."""
     n = len(data[0])
     yield "the data as given", data
     first = parts[0]
     if len(first.low) and n > 1:
         for words, entries in (("at the lower end", first.low), ("at the upper end", first.high)):
-            yield f"{EVERYBODY} {words}", (_all(data[0], first.record(entries)), *data[1:])
+            yield f"{EVERYBODY} {words}", (all_alike(data[0], first.record(entries)), *data[1:])
         if np.any(np.clip(0, first.low, first.high) != first.low):
             zero = first.record(np.clip(0, first.low, first.high))
-            yield f"{EVERYBODY} at zero", (_all(data[0], zero), *data[1:])
+            yield f"{EVERYBODY} at zero", (all_alike(data[0], zero), *data[1:])
         if not first.declared:
-            yield f"{EVERYBODY} at one", (_all(data[0], first.record(1.0)), *data[1:])
+            yield f"{EVERYBODY} at one", (all_alike(data[0], first.record(1.0)), *data[1:])
     for place, part in enumerate(parts):
-        if part.labels and n > 2:
-            for label in part.labels[:2]:
-                kept = tuple(_all(p, label) if at == place else p for at, p in enumerate(data))
-                yield f"{EVERYBODY} with label {label!r}", kept
-        elif place and len(part.low):
-            for words, entries in (("lower", part.low), ("upper", part.high)):
-                kept = tuple(_all(p, part.record(entries)) if at == place else p for at, p in enumerate(data))
-                yield f"{EVERYBODY} with its target at the {words} end", kept
+        if n < 2 or not (place or part.labels):
+            continue
+        for words, value in _settled(part):
+            yield (
+                f"{EVERYBODY} with {words}",
+                tuple(all_alike(p, value) if at == place else p for at, p in enumerate(data)),
+            )
+        for words, value in _settled(part) if place and len(first.low) else []:
+            both = (
+                all_alike(data[0], first.record(first.low)),
+                *data[1:place],
+                all_alike(data[place], value),
+                *data[place + 1 :],
+            )
+            yield f"{EVERYBODY} at the lower end with {words}", both
     if len(first.low) and n > 3:
-        ends = put(_all(data[0], first.record(first.low)), 0, first.record(first.high))
+        ends = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
         half = take(ends, [0] * (n // 2) + [1] * (n - n // 2))
         yield "half of the records at either end", (half, *data[1:])
-    yield "its first record alone", tuple(part[:1] for part in data)
-    if n > 2:
-        yield "two of its records", tuple(take(part, [0, n - 1]) for part in data)
+
+
+def _settled(part: Part) -> list[tuple[str, Any]]:
+    """What all of a part may be: each of two labels, or either end."""
+    if part.labels:
+        return [(f"label {label!r}", label) for label in part.labels[:2]]
+    ends = (("lower", part.low), ("upper", part.high)) if len(part.low) else ()
+    return [(f"its target at the {words} end", part.record(entries)) for words, entries in ends]
 
 
 def neighbouring(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
-    """Pairs of neighbours, what each dataset offers first before what it offers second."""
-    offers = [_changes(words, base, parts, kind) for words, base in moved(data, parts)]
-    for round_ in zip_longest(*offers):
+    """Pairs of neighbours, what each dataset offers first before what it offers second; a dataset offers once."""
+    known: set[bytes] = set()
+    offers: list[Iterator[Neighbours]] = []
+    for words, base, told in moved(data, parts):
+        if (same := dataset_key(base)) not in known:
+            known.add(same)
+            offers.append(_changes(words, base, told, kind))
+    offers.append(counted(data, parts, kind))
+    for round_ in zip_longest(
+        *(chain(repeat(None, LATE * ((at + TOGETHER - EARLY) // TOGETHER)), it) for at, it in enumerate(offers))
+    ):
         yield from (pair for pair in round_ if pair is not None)
+
+
+def counted(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
+    """One record more or less at the upper end, all others at the lower: a threshold of a count lies somewhere."""
+    n, first = len(data[0]), parts[0]
+    if not len(first.low) or n < SMALL or kind == "label":
+        return
+    ends = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
+    steps = sorted(
+        {*range(1, 6), *range(n // 2 - 3, n // 2 + 4)} & {*range(1, n)}, key=lambda k: (abs(k - n // 2) > 3, k)
+    )
+    for k in steps:
+        one, other = ([0] * up + [1] * (n - up) for up in (k, k + 1))
+        if kind == "add/remove":
+            other = [0, *one]
+        sides = [
+            (take(ends, places), *(take(part, [*range(n), 0][: len(places)]) for part in data[1:]))
+            for places in (one, other)
+        ]
+        yield Neighbours(sides[0], sides[1], f"{k} records at the upper end, the others at the lower; one more of them")
 
 
 def _changes(words: str, base: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
@@ -259,6 +334,16 @@ def _like(part: Any, model: Any) -> Any:
     return part.astype(model.dtypes.to_dict()) if hasattr(part, "iloc") and np.ndim(part) == 2 else part
 
 
+def alone(value: Any, options: Mapping[str, Any]) -> Iterator[Neighbours]:
+    """A number, a truth value or a text is one record, which is replaced by any other."""
+    data = (np.asarray([value]),)
+    for words, record in records(described(data, options), (value,), False):
+        changed = put(data[0], 0, record[0])
+        if changed.dtype.kind != data[0].dtype.kind or np.array_equal(changed, data[0]):
+            continue  # another type, or no other value
+        yield Neighbours((data[0].astype(changed.dtype)[0],), (changed[0],), f"the value as given; replaced: {words}")
+
+
 def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
     """Queries instead of datasets: neighbours are numbers, or vectors of them, `step` apart in the metric named."""
     for words, base in (("the query as given", np.asarray(value)), ("a query of zeros", np.zeros_like(value))):
@@ -270,9 +355,12 @@ def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
             if "L2" in metric and base.dtype.kind == "f":
                 moves.append(("in all of its numbers", np.full(base.shape, len(base) ** -0.5)))
             if "LInf" in metric:
+                turns = np.where(np.arange(len(base)) % 2, -1.0, 1.0)
                 moves += [
-                    ("up in its first number, down in the others", 2 * unit - 1),
                     ("in all of its numbers", 0 * unit + 1),
+                    ("up in its first number, down in the others", 2 * unit - 1),
+                    ("up in its last number, down in the others", 2 * unit[::-1] - 1),
+                    ("in one number, against it in the next", turns),
                 ]
         for how, move in moves:
             for way, sign in (("up", step), ("down", -step)):
@@ -280,57 +368,3 @@ def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
                 if other.dtype.kind in "iu" and np.any((other > base) != (sign * move > 0)):
                     continue  # beyond the largest integer: no step at all
                 yield Neighbours((base.astype(other.dtype),), (other,), f"{words}; moved {way} {how}", rows=False)
-
-
-# Arrays and frames ----------------------------------------------------------------------------------------------------
-
-
-def row(part: Any, place: int) -> Any:
-    """One record of a part."""
-    found = np.asarray(part.iloc[place] if hasattr(part, "iloc") else part[place])
-    return found if found.ndim else found.item()
-
-
-def take(part: Any, places: list[int]) -> Any:
-    """Some records of a part."""
-    return part.iloc[places] if hasattr(part, "iloc") else part[places]
-
-
-def put(part: Any, place: int, value: Any) -> Any:
-    """The part with one record replaced; its type becomes one that can hold the new one."""
-    if hasattr(part, "iloc"):
-        changed = part.astype(_holding(part, value)) if np.ndim(part) == 1 else part.astype(_dtypes(part, value))
-        changed.iloc[place] = value
-        return changed
-    changed = part.astype(_holding(part, value))
-    changed[place] = value
-    return changed
-
-
-def append(part: Any, value: Any) -> Any:
-    """The part with one record more."""
-    n = len(part)
-    return put(take(part, [*range(n), n - 1]), n, value)
-
-
-def _all(part: Any, value: Any) -> Any:
-    """The part with every record the same."""
-    return take(put(part, 0, value), [0] * len(part))
-
-
-def _holding(part: Any, value: Any) -> Any:
-    """A type for the part that can hold the value too: whole numbers stay whole."""
-    values = np.asarray(value)
-    if not isinstance(part.dtype, np.dtype) or "O" in (part.dtype.kind, values.dtype.kind):
-        return object
-    if part.dtype.kind in "iub" and values.dtype.kind in "fiub":
-        whole = np.array_equal(values, np.round(values)) and bool((np.abs(values) < EXACT).all())
-        return np.int64 if whole and not np.signbit(values[values == 0]).any() else float
-    return np.result_type(part.dtype, values.dtype)
-
-
-def _dtypes(frame: Any, value: Any) -> dict:
-    return {
-        name: (float if np.asarray(entry).dtype.kind in "fiub" and kind.kind in "iufb" else object)
-        for (name, kind), entry in zip(frame.dtypes.items(), value, strict=True)
-    }

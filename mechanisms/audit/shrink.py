@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.adapters import is_estimator, parameters
+from lemmata.mechanisms.audit.adapters import Mechanism, is_estimator, parameters
 from lemmata.mechanisms.audit.hunt import BASE, Search, kind, told_apart
-from lemmata.mechanisms.audit.neighbours import Neighbours, put, take
+from lemmata.mechanisms.audit.neighbours import Neighbours
 from lemmata.mechanisms.audit.samplers import Raised
+from lemmata.mechanisms.audit.tables import put, take
 
 STEPS = 60  # at most
 KEPT = 0.9  # of how far the releases lay apart
 RUNS, INLINE, LOOKED = 1000, 400, 200  # of the reproducer; numbers that it writes out; releases that choose its event
-SETTLED = 1e3  # spreads beyond which further apart is no better
+SETTLED = 7.0  # `told_apart`: beyond this, some 500 spreads, further apart is no better
 
 
 def shrunk(search: Search, pair: Neighbours) -> Neighbours:
@@ -43,13 +44,13 @@ def _apart(search: Search, pair: Neighbours) -> float:
     if not (search.mechanism.member(pair.data) and search.mechanism.member(pair.neighbour)):
         return -inf
     one = search.releases(pair.data, "shrink", 0, BASE)
-    other = search.releases(pair.neighbour, "shrink", 0, BASE)
+    other = search.releases(pair.neighbour, "shrink", 0, BASE, pair.data)
     return -inf if search.refuses(pair, one, other) else told_apart(one, other)[0]
 
 
 def simpler(pair: Neighbours) -> Iterator[Neighbours]:
     """The same pair with less in it; the record that differs is the last one of either dataset."""
-    if not pair.rows:
+    if not (pair.rows and np.ndim(pair.data[0])):
         return
     sizes = len(pair.data[0]), len(pair.neighbour[0])
     shared = min(sizes) - (sizes[0] == sizes[1])
@@ -145,13 +146,13 @@ def _called(source: Any) -> tuple[str, str] | None:
 def _event(search: Search, pair: Neighbours) -> tuple[str, str]:
     """What happens on one side more often than on the other, as an expression of `released` or `error`."""
     one = search.releases(pair.data, "event", 0, LOOKED)
-    other = search.releases(pair.neighbour, "event other", 0, LOOKED)
+    other = search.releases(pair.neighbour, "event other", 0, LOOKED, pair.data)
     odd = next((x for x in [*other, *one] if kind(x) not in {kind(y) for y in one} & {kind(y) for y in other}), None)
     if isinstance(odd, Raised):
         return f"type(error).__name__ == {odd.kind!r}", "raises"
     vectors = [np.array([x for x in side if isinstance(x, np.ndarray)]) for side in (one, other)]
     if any(len(side) < LOOKED for side in vectors) or vectors[0].shape != vectors[1].shape:
-        made = search.mechanism.known[0][0]
+        made = search.like(pair.data).known[0][0]
         return (
             f"np.shape(released.{made[0][0]}) == {made[0][1]}"
             if made and made[0][0]
@@ -162,16 +163,16 @@ def _event(search: Search, pair: Neighbours) -> tuple[str, str]:
         a, b = (side[:, column] for side in vectors)
         if not (np.isfinite(a).all() and np.isfinite(b).all()):
             if np.isfinite(a).all() != np.isfinite(b).all():
-                return f"np.isfinite({_number(search, column)})", "not finite"
+                return f"np.isfinite({_number(search.like(pair.data), column)})", "not finite"
             continue
         for cut in np.quantile(np.concatenate([a, b]), np.linspace(0.02, 0.98, 25)):
             best = max(best, (abs(float((a > cut).mean() - (b > cut).mean())), column, float(cut)))
-    return f"{_number(search, best[1])} > {best[2]:.6g}", "cut"
+    return f"{_number(search.like(pair.data), best[1])} > {best[2]:.6g}", "cut"
 
 
-def _number(search: Search, column: int) -> str:
+def _number(mechanism: Mechanism, column: int) -> str:
     """The expression for one number of a release."""
-    for name, shape in search.mechanism.known[0][0]:
+    for name, shape in mechanism.known[0][0] if mechanism.known else ():
         size = int(np.prod(shape))
         if column < size:
             return f"np.ravel(released.{name})[{column}]" if name.isidentifier() else f"np.ravel(released)[{column}]"

@@ -42,7 +42,17 @@ class Lead:
 
 @dataclass(frozen=True)
 class Trace:
-    """What two runs with the same answers have told: leads, the most telling first; the draws of the first run."""
+    """What two runs with the same answers have told.
+
+    Attributes
+    ----------
+    leads : tuple of Lead
+        What depends on a record, and on which line; the most telling first.
+    draws : tuple of Draw
+        What the first run drew.
+    moves : tuple of (Place, float)
+        How far every centre of a draw moved, in scales of its noise, if it did.
+    """
 
     leads: tuple[Lead, ...]
     draws: tuple[Draw, ...] = field(repr=False)
@@ -55,9 +65,34 @@ class Trace:
 def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: int = 0, released: Any = None) -> Trace:
     """Run a mechanism on a dataset and on a neighbour with the same randomness, and name where they part.
 
-    `data` and `neighbour` are tuples of parts, or one part each; `target` and `released` are as in `audit`. With a
-    `claim`, a centre that moves by more than its noise can hide under the claim is a lead; without, every move is
-    listed in `moves` only.
+    Parameters
+    ----------
+    target : object
+        An estimator, a function of the data or a measurement, as of `lemmata.audit`.
+    data, neighbour : array, frame or tuple of them
+        The two datasets, a tuple of parts or one part each.
+    claim : Guarantee, optional
+        With it, a centre that moves by more than its noise can hide is a lead; without, moves are listed only.
+    seed : int
+        Of both runs.
+    released : str, sequence of str or function, optional
+        As of `lemmata.audit`.
+
+    Returns
+    -------
+    Trace
+        No lead is no proof of privacy, and a lead no verdict.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a target that is no mechanism.
+
+    Examples
+    --------
+    >>> def mean(x, rng): return x.mean() + rng.normal(scale=x.max() / 10)
+    >>> trace(mean, np.array([1.0, 2.0]), np.array([1.0, 9.0])).leads[0].kind in ("scale", "parameters")
+    True
     """
     found = mechanism(target, released)
     sides = [side if isinstance(side, tuple) else (side,) for side in (data, neighbour)]

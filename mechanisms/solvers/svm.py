@@ -221,12 +221,13 @@ def _interior_point(G: np.ndarray, share: np.ndarray, centring: float, enough: f
             gradient, stalled = gradient[going], stalled[going]
         target = (centring * (l * x + m * s).sum(axis=-1) / (2 * n))[:, None]
         lower, upper = target / x, target / s
-        inverse = 1 / np.maximum(l / x + m / s, 1e-30)
+        pull, push = l / x, m / s
+        inverse = 1 / np.maximum(pull + push, 1e-30)
         H = _products(inverse, G)
         H += (1 + 1e-15 * np.trace(H, axis1=1, axis2=2))[:, None, None] * np.eye(F)
         right = lower - upper - gradient
         step = inverse * (right - _margins(_solved(H, _weights(inverse * right, G)), G))
-        dl, dm = lower - l - l / x * step, upper - m + m / s * step
+        dl, dm = lower - l - pull * step, upper - m + push * step
         least = [np.fmin.reduce(d / v, axis=1) for v, d in ((x, step), (s, -step), (l, dl), (m, dm))]
         length = np.minimum(1.0, 0.99 / np.maximum(-np.min(least, axis=0), 1e-300))[:, None]
         x, s, l, m = x + length * step, s - length * step, l + length * dl, m + length * dm

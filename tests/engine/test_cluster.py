@@ -46,7 +46,8 @@ def processes(tmp_path, workers=2, preload=None):
         from distributed import Client
 
         with Client(scheduler_file=str(address_file)) as client:
-            client.wait_for_workers(workers, timeout=60)
+            if workers:
+                client.wait_for_workers(workers, timeout=60)
             address = client.scheduler.address
         yield started[0], address
     finally:
@@ -98,6 +99,11 @@ def test_the_end_of_a_scheduler_is_one_line_and_what_was_stored_stays(tmp_path):
     assert "Traceback" not in message
     with Store(tmp_path / "ledger.sqlite", reading=True) as kept:
         assert not kept.chunks().empty
+
+
+def test_a_scheduler_without_workers_is_one_line(tmp_path):
+    with processes(tmp_path, workers=0) as (_, address), pytest.raises(run.Fault, match="no worker has joined"):
+        run.execute(claims(), Store(), root=TEST_ROOT, dask=address)
 
 
 @pytest.mark.parametrize("address", ["local:0", "local:x", "tcp://127.0.0.1:9"])

@@ -51,3 +51,14 @@ def test_a_traceback_is_shown_to_who_asks(monkeypatch):
 
     with pytest.raises(RuntimeError, match="first"):
         command()
+
+
+def test_closed_streams_lead_nowhere(monkeypatch):
+    """As a daemon is started: otherwise worker processes cannot be, and the next file is taken for stdout."""
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(console.sys, name, None)
+    console.streams()
+    with console.sys.stdin as given, console.sys.stdout as printed, console.sys.stderr as said:
+        print("heard by nobody", file=printed)
+        print("heard by nobody", file=said)
+        assert given.read() == ""

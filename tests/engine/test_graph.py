@@ -130,7 +130,8 @@ def test_a_summary_is_its_worst_part_and_adds_up_the_others():
     parts = [row(name, scope="everywhere") | common | {"part": name} for name in "xyz"]
     (made,) = _summaries([dict(p) for p in parts])
     sums = {"cells": 6, "trials": 30, "seconds": 0.75, "skipped": [1, 1, 1], "rests_on": ["x", "y", "z"]}
-    expected = sums | {"scope": "everywhere", "control": "REFUTED", "title": "Lemma A.1, 3 parts"}
+    title = "A relative deviation bound for the zero-one loss"
+    expected = sums | {"scope": "everywhere", "control": "REFUTED", "title": title}
     assert {name: made[name] for name in expected} == expected
     parts[1] |= {"scope": "settings", "control": "HOLDS"}
     (made,) = _summaries([dict(p) for p in parts])

@@ -15,10 +15,15 @@ def test_a_plan_adds_its_cells_and_its_controls():
         cell = coin.cap * 1000 * coin.cost
         assert costs.of_cell(coin, {"beta": 0.1}) == pytest.approx(cell)
         # Two admissible settings of three, and the control's setting once for each of its two factors.
-        assert run.plan([coin, exact], "quick") == pytest.approx({coin.key: 4 * cell, exact.key: 2 * exact.cost})
+        assert run.plan([coin, exact], "quick") == {
+            coin.key: (4, pytest.approx(4 * cell)),
+            exact.key: (2, pytest.approx(2 * exact.cost)),
+        }
         wide = replace(coin, full=grid(beta=[0.3]), control=None)
-        assert run.plan([wide], "quick")[coin.key] == pytest.approx(2 * cell)
-        assert run.plan([wide], "full")[coin.key] == pytest.approx(3 * cell)
+        assert run.plan([wide], "quick")[coin.key] == (2, pytest.approx(2 * cell))
+        assert run.plan([wide], "full")[coin.key] == (3, pytest.approx(3 * cell))
+        assert run.plan([wide], "deep")[coin.key] == (3, pytest.approx(30 * cell))
+        assert run.plan([exact], "deep") == run.plan([exact], "full")  # one trial is all there is
 
 
 DEAREST = {  # quick cells planned above half a core-second: their verdicts need no fewer trials, or one dear check
@@ -40,7 +45,7 @@ DEAREST = {  # quick cells planned above half a core-second: their verdicts need
 def test_the_quick_profile_fits_its_plan():
     """By arithmetic on what was measured: at most 120 core-seconds, half a core-second a cell, two settings a claim."""
     registry.load()
-    assert sum(run.plan(CLAIMS.values(), "quick").values()) <= 120
+    assert sum(seconds for _, seconds in run.plan(CLAIMS.values(), "quick").values()) <= 120
     dear = set()
     for key, claim in CLAIMS.items():
         assert len(claim.quick) <= (8 if claim.style == "exact" else 2), key

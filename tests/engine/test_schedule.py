@@ -5,116 +5,16 @@ most cells take milliseconds and a few take seconds. No piece is as long as a si
 wait for each other.
 """
 
-import heapq
 import threading
 import time
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from lemmata.experiments.engine import run, workers
-from lemmata.experiments.engine.schedule import Schedule, drive
 from lemmata.experiments.engine.store import Chunk, Store
 from lemmata.mechanisms.streams import TEST_ROOT
+from lemmata.tools.speed.workers import Costs, simulated
 from tests.engine import toy
-
-
-class Cell(SimpleNamespace):
-    """A cell that is decided by as many chunks as it was given seconds."""
-
-    verdict, folded, handed, stream, size = None, 0, 0, "main", 1
-
-    @property
-    def where(self):
-        return self.setting, self.stream
-
-
-class Job:
-    """A claim whose control is opened factor by factor, as in a run."""
-
-    root = TEST_ROOT
-
-    def __init__(self, key, cells, controls):
-        self.claim = SimpleNamespace(key=key, style="exact", cost=0.05)
-        self.active, self.cells, self.waiting = list(cells), cells, controls
-        self.open_control()
-
-    next_index = run.Job.next_index
-
-    def open_control(self):
-        if self.waiting and not any(cell.verdict is None for cell in self.active if cell.factor != 1):
-            self.active.append(self.waiting.pop(0))
-            return self.active[-1:]
-        return []
-
-    def receive(self, cell, index, result):
-        cell.ahead[index] = result
-        while cell.verdict is None and cell.folded in cell.ahead:
-            cell.folded += 1
-            if cell.folded == len(cell.seconds):
-                cell.verdict = "decided"
-        return self.open_control() if cell.verdict else []
-
-    @property
-    def done(self):
-        return not self.waiting and all(cell.verdict for cell in self.active)
-
-
-class Simulated:
-    """Workers on a clock of their own; a chunk beyond those needed takes as long as the cell's last."""
-
-    def __init__(self, workers, seconds):
-        self.workers, self.seconds, self.now, self.spent = workers, seconds, 0.0, 0.0
-        self.free, self.busy = [0.0] * workers, []
-
-    def submit(self, ticket, key, setting, stream, index, *_):
-        taken = self.seconds[setting][min(index, len(self.seconds[setting]) - 1)]
-        end = max(self.now, heapq.heappop(self.free)) + taken
-        heapq.heappush(self.free, end)
-        heapq.heappush(self.busy, (end, ticket))
-        self.spent += taken
-
-    def result(self):
-        self.now, ticket = heapq.heappop(self.busy)
-        return ticket, "result"
-
-
-def synthetic(claims=1200):
-    """(jobs, seconds of each cell, what earlier runs tell) of invented claims, the same at every call.
-
-    A claim has one to seven cells and a control, every twelfth a second factor of it that opens after the first. What a
-    cell takes is log-normal: 5 milliseconds in the middle, 0.07 seconds on average; the tail is cut at 20 seconds
-    for the tenth of the cells that is decided by 2 to 20 equal chunks and could take four times as many before its cap,
-    at 3 seconds for all others, which are one chunk, and at 0.3 seconds for a second factor.
-    """
-    rng = np.random.default_rng(1)
-    jobs, seconds, seen = [], {}, {}
-    for number in range(claims):
-        factors = [1] * rng.integers(1, 8) + [2] + [3] * (number % 12 == 0)
-        cells = []
-        for factor in factors:
-            chunks = int(rng.integers(2, 21)) if len(seconds) % 10 == 0 and factor < 3 else 1
-            most = 20 if chunks > 1 else {1: 3, 2: 3, 3: 0.3}[factor]
-            taken = min(0.005 * np.exp(2.45 * rng.normal()), most) / chunks
-            cap = 4 * chunks if chunks > 1 else 1
-            cells.append(Cell(setting=len(seconds), factor=factor, cap=cap, seconds=[taken] * chunks, ahead={}))
-            seen[f"claim {number}", len(seconds), "main"] = taken, chunks
-            seconds[len(seconds)] = cells[-1].seconds
-        honest = factors.count(1)
-        jobs.append(Job(f"claim {number}", cells[:honest], cells[honest:]))
-    return jobs, seconds, seen
-
-
-def simulated(workers, known):
-    """(how many times faster than one worker, that as a share of what no schedule exceeds, share of work wasted)."""
-    jobs, seconds, seen = synthetic()
-    pool = Simulated(workers, seconds)
-    drive(Schedule(jobs, seen if known else {}), pool)
-    assert all(job.done for job in jobs)
-    work = sum(map(sum, seconds.values()))
-    longest_piece = max(map(max, seconds.values()))
-    return work / pool.now, max(work / workers, longest_piece) / pool.now, pool.spent / work - 1
 
 
 def test_sixty_four_workers_are_forty_times_as_fast():
@@ -138,6 +38,16 @@ def test_one_worker_computes_nothing_in_vain():
 def test_a_first_run_knows_nothing_and_still_has_no_barriers():
     speedup, _, _ = simulated(64, known=False)
     assert speedup >= 20, speedup
+
+
+def test_workers_cost_what_they_cost():
+    """The parent takes in one chunk after the other, and nobody computes before a worker has started."""
+    free = simulated(64, known=True).speedup
+    assert simulated(64, known=True, costs=Costs(start=5.0)).speedup < 0.7 * free
+    slow = [simulated(count, known=True, costs=Costs(chunk=0.01)).speedup for count in (16, 256)]
+    assert slow[0] < 10 and slow[1] < 1.2 * slow[0], "a parent that is busy has no use for more workers"
+    short, long = (simulated(64, known=True, costs=Costs(start=5.0, chunk=0.01), longer=n).speedup for n in (1, 10))
+    assert 2 * short < long < free, "chunks ten times as long pay more easily for the same costs"
 
 
 class Scrambled:

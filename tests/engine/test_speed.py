@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from lemmata.command.main import main
-from lemmata.tools.speed import offline, page, record, scaling
+from lemmata.tools.speed import limits, offline, page, record, scaling
 from lemmata.tools.speed.pages import speed_pages
 from lemmata.tools.speed.record import NothingMeasured, compared, measurements, readable
 from tests.engine.test_report import CHROMIUM
@@ -239,6 +239,30 @@ def test_bench_compare_exits_one_on_a_regression(ran, tmp_path, monkeypatch, slo
     assert (tmp_path / "reports" / "speed.html").exists()
 
 
+@pytest.mark.parametrize(("value", "status"), [(2.1, 1), (1.9, 0)])
+def test_bench_exits_one_above_a_limit(ran, tmp_path, monkeypatch, value, status):
+    monkeypatch.setattr(limits, "limits", lambda: [limits.Limit("b.T.time_x", "n = 1", 2.0)])
+    ran(lambda commit: [value])
+    result = CliRunner().invoke(main, ["bench", "--out", str(tmp_path / "reports")])
+    assert result.exit_code == status, result.output
+    said = "t: time of x, n = 10: 2.1 s, where 2 is the most that is allowed"
+    assert (said in result.stdout) == bool(status)
+    assert ("above 2.0" in (tmp_path / "reports" / "speed.html").read_text()) == bool(status)
+
+
+def test_every_limit_is_one_of_a_benchmark():
+    for limit in limits.limits():
+        name, kind, function = limit.benchmark.split(".")
+        measured = getattr(importlib.import_module(f"lemmata.tools.speed.{name}"), kind)
+        assert callable(getattr(measured, function)) and limit.at_most > 0
+        names, values = getattr(measured, "param_names", ()), getattr(measured, "params", ())
+        spelled = [
+            ", ".join(f"{a} = {b!r}" for a, b in zip(names, combination, strict=True))
+            for combination in product(*values)
+        ]
+        assert any(limit.parameters in one for one in spelled), limit
+
+
 def test_a_virtualenv_per_commit_and_pages_without_a_measurement(ran, tmp_path, monkeypatch):
     measured = []
     ran(lambda commit: measured.append(commit) or [1.0])
@@ -336,6 +360,7 @@ def test_the_scaling_page_covers_every_axis(tmp_path):
     assert measured == {(name, along) for name, _, _, axes in scaling.CORES for along in axes}
     html = dict(speed_pages(tmp_path))["scaling.html"]
     assert all(name in html for name, *_ in scaling.CORES)
+    assert "At 64 workers " in html and all(f">{line}</text>" in html for line in ("with start,", "messages, folds"))
 
 
 def test_a_cost_is_measured():

@@ -4,6 +4,8 @@ import itertools
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -74,11 +76,71 @@ def test_whoever_waits_can_be_interrupted():
     def compute(index, _):
         time.sleep(30)
 
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a command in the background ignores it
     threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt), workers.pool_of(compute, 2) as pool:
         pool.submit(0, 0)
         pool.result()
+    signal.signal(signal.SIGINT, before)
     assert not workers.get_reusable_executor(2)._processes or pool.executor._flags.shutdown
+
+
+PARENT = """
+from lemmata.experiments.engine import workers
+def compute(index, _):
+    import os, sys, time
+    print(os.getpid(), flush=True)
+    time.sleep(60)
+with workers.pool_of(compute, 2) as pool:
+    pool.submit(0, 0)
+    pool.submit(1, 1)
+    pool.result()
+"""
+
+
+def test_no_worker_outlives_a_parent_that_was_killed():
+    """Nobody tells them: the pipe that they share with this test closes when the last of them has ended."""
+    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
+    with parent:
+        pids = {int(parent.stdout.readline()) for _ in range(2)}
+        parent.kill()
+        parent.stdout.read()
+    deadline = time.monotonic() + 15  # they say goodbye within a second
+    while time.monotonic() < deadline and any(map(alive, pids)):
+        time.sleep(0.1)
+    assert not any(map(alive, pids))
+
+
+def alive(pid):
+    """Whether there is such a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_without_proc_a_run_goes_on_in_one_process(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(workers, "MEMORY", "/proc/missing")
+    with workers.pool_of(lambda index: f"chunk {index}", 2) as pool:
+        pool.submit(0, 7)
+        assert (pool.workers, pool.result()) == (1, (0, "chunk 7"))
+    assert capsys.readouterr().err == (
+        "lemmata: no worker process can be started here (/proc/missing is missing); going on in one\n"
+    )
+
+
+def test_where_no_thread_can_be_started_one_line_says_what_works(monkeypatch):
+    """As under a limit of address space: nothing can be computed elsewhere, and everything here."""
+
+    def refused(*given):
+        raise RuntimeError("can't start new thread")
+
+    with workers.pool_of(lambda index: f"chunk {index}", 2) as pool:
+        monkeypatch.setattr(pool.executor, "submit", refused)
+        with pytest.raises(workers.Lost, match=r"\(can't start new thread\), and --jobs 1 needs none"):
+            pool.submit(0, 7)
 
 
 FAIR = "    return abs(2 * rng"  # how the trial of Theorem 3 begins

@@ -9,7 +9,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lemmata.experiments.data import load
-from lemmata.mechanisms import estimators
+from lemmata.mechanisms import erm_estimators, estimators
 from lemmata.mechanisms.audit.fitted import Fitted
 from lemmata.mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, to_approx
@@ -217,9 +217,9 @@ def test_no_error_shows_a_record(X):
 
 
 def test_one_record_is_too_few_and_two_are_enough():
-    estimators.several(np.ones((2, 3)))
+    erm_estimators.several(np.ones((2, 3)))
     with pytest.raises(ValueError, match="n_samples=1 is too few"):
-        estimators.several(np.ones((1, 3)))
+        erm_estimators.several(np.ones((1, 3)))
 
 
 def test_classes_of_another_type_than_the_labels_are_no_silent_constant():

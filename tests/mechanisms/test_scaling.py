@@ -116,7 +116,7 @@ def test_no_record_fails_or_moves_more_than_two_counts_a_column(value):
     laws = [column_ranges.law(table, privacy=GaussianDP(1.0)) for table in (X, other)]
     a, b = (column_ranges.octave_counts(law.X) for law in laws)
     assert ((a - b) ** 2).sum() <= 8 and a.sum() == b.sum() == 200
-    cells = [column_ranges.cell_counts(law.X, np.zeros(4), np.ones(4)) for law in laws]
+    cells = [column_ranges.cell_counts(law.X, np.zeros(4), np.ones(4), 16) for law in laws]
     assert ((cells[0] - cells[1]) ** 2).sum() <= 8
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -273,7 +273,7 @@ def test_rows_in_the_unit_ball_are_those_of_the_default():
     X, y = mixed()
     scaler = PrivateScaler(unit_ball=True, random_state=rng(2)).set_output(transform="pandas").fit(X)
     out, model = scaler.transform(X), MarginClassifier(classes=("no", "yes"), random_state=0).fit(X, y)
-    model.ranges_ = scaler.ranges_
+    model.ranges_, model.length_ = scaler.ranges_, scaler.length_
     np.testing.assert_array_equal(out.to_numpy(), model._rows(model._table(X, reset=False)))
     assert np.linalg.norm(out.to_numpy(), axis=1).max() <= 1 and out.columns[-1] == "constant"
 
@@ -313,6 +313,11 @@ def test_a_fit_spends_before_it_draws(learner):
         MarginClassifier(ranges=None, noise="none"),
         estimators.DPERM(delta=0.5),
         estimators.PureMargin(k=9),
+        estimators.AdaptiveMargin(radius=-1),
+        estimators.AdaptiveMargin(steps="many"),
+        estimators.AdaptiveMargin(noise="none"),
+        estimators.TunedMargin(beta=2.0),
+        estimators.TunedMargin(epsilon=-1.0),
         PrivateSearchCV(NoisyGD(), {"width": [-1.0]}),
         PrivateScaler(noise="none"),
     ],

@@ -23,8 +23,8 @@ class AdaptiveMargin:
     def setup(self, shape, calibration, runs):
         if runs > 1 and calibration == "exact":
             raise NotImplementedError("six times the steps of the printed calibration: no more to learn")
-        if runs > 1 and shape[0] > 500:
-            dear("200 runs of 5000 records")
+        if shape[0] > 500 and (runs > 1 or calibration == "exact"):
+            dear("thousands of steps over 5000 records")
         self.law = adaptive_margin.law(
             margin_data(*shape), np.ones(shape[0]), privacy=ApproxDP(1.0, 1e-5), calibration=calibration
         )

@@ -8,7 +8,7 @@ from lemmata.bounds.bms22 import sign_projection as bounds
 from lemmata.mechanisms.fast_projection import fast_projection
 from lemmata.mechanisms.sign_projection import sign_projection
 
-from .side_by_side import ratio
+from .side_by_side import dear, ratio
 
 SEED = 7
 LARGEST_MATRIX = 2**26  # entries; a dense matrix beyond this does not fit beside the benchmark
@@ -23,6 +23,8 @@ class SignProjection:
     def setup(self, k, d):
         if k * d > 2 * LARGEST_MATRIX or k > d:
             raise NotImplementedError(f"k = {k}, d = {d}: outside the sizes compared")
+        if d > 20_000:
+            dear("200,000 columns")
         rng = np.random.default_rng(SEED)
         self.phi = sign_projection(k, d, rng=rng)
         self.X = rng.normal(size=(100, d)) / np.sqrt(d)
@@ -72,6 +74,8 @@ class AgainstPeers:
 
     def setup(self, projection, data, shape):
         n, d, self.k = shape
+        if d > 2048:
+            dear("matrices of 16 million entries")
         rng = np.random.default_rng(SEED)
         self.X = rng.normal(size=(n, d)).astype(data)
         self.dense = rng.choice([-1.0, 1.0], size=(d, self.k)).astype(data)

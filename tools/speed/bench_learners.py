@@ -95,6 +95,8 @@ class TablesAsTheyAre:
 
     def setup(self, shape):
         self.ours = module("lemmata.mechanisms.estimators", "MarginClassifier").MarginClassifier
+        if shape[1] > 100:
+            dear("a table of 120 MiB")
         rng = np.random.default_rng(SEED)
         self.X = rng.normal(size=shape) * rng.uniform(0.5, 2, size=shape[1]) @ mixing(shape[1], rng)
         scores = self.X[:, :5].sum(axis=1)

@@ -7,7 +7,7 @@ from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
 from lemmata.mechanisms import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
 
-from .side_by_side import ratio
+from .side_by_side import dear, ratio
 
 SEED = 11
 MU, GAMMA = 1.0, 0.5
@@ -101,6 +101,8 @@ class Alone:
     param_names = ("n, d", "noise")
 
     def setup(self, shape, noise):
+        if shape == (20_000, 784):
+            dear("rows of 120 MiB")
         self.law = noisy_gd.law(
             margin_data(*shape), np.ones(shape[0]), privacy=GaussianDP(MU), width=GAMMA, steps=100, noise=noise
         )

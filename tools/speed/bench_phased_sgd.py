@@ -9,7 +9,7 @@ from lemmata.mechanisms import phased_sgd
 from lemmata.mechanisms.privacy import GaussianDP
 
 from .bench_noisy_gd import GAMMA, SEED, margin_data
-from .side_by_side import ratio
+from .side_by_side import dear, ratio
 
 MU = 1.0
 
@@ -23,6 +23,8 @@ class Run:
     def setup(self, n, k, runs):
         if n * k * runs > 10**8:
             raise NotImplementedError("no more to learn")
+        if n * k > 10**7:
+            dear("records of 150 MiB")
         self.Z = margin_data(n, k)
         self.law = phased_sgd.law(self.Z, np.ones(n), privacy=GaussianDP(MU), rho=GAMMA, radius=1.0, norm_bound=1.0)
         self.law.sample(np.random.default_rng(SEED))  # kernels are compiled

@@ -10,7 +10,7 @@ from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.random_features import fourier_map
 from lemmata.mechanisms.solvers.svm import solve_rows
 
-from .side_by_side import ratio
+from .side_by_side import dear, ratio
 
 SEED = 13
 DIMENSION, BLOCK, STREAMED = 2000, 100, 1000
@@ -23,6 +23,8 @@ class Neighbours:
     param_names = ("F", "C")
 
     def setup(self, F, C):
+        if F > 20:
+            dear("a thousand problems in 50 dimensions")
         self.V, self.y = candidates(F, 50, 1.0, "random", np.random.default_rng(SEED), 1000)
 
     def time_solve(self, F, C):

@@ -20,12 +20,15 @@ from lemmata.command.scope import folder
 @out_option
 @plainly()
 def bench(quick, only, history, since, virtualenv, compare, pages, out):
-    """Measure the cores by asv; then the page of its history, and asv's own, which need no network."""
-    from lemmata.tools.speed import offline, record
+    """Measure the cores by asv; then the page of its history, and asv's own, which need no network.
+
+    Exit status 1 where a number is above its limit, and with --compare on a regression.
+    """
+    from lemmata.tools.speed import limits, offline, record
 
     if compare and (virtualenv or pages):
         raise click.UsageError("--compare measures in this environment: it goes without --virtualenv and --pages")
-    regressions = []
+    regressions, exceeded = [], []
     how = {"quick": quick, "only": only, "virtualenv": virtualenv}
     try:
         record.begin()
@@ -37,7 +40,8 @@ def bench(quick, only, history, since, virtualenv, compare, pages, out):
         if compare and record.commit_of(compare) not in record.measured_here():
             record.record(compare, **how)
         if not pages:
-            record.record(**how)
+            commit = record.record(**how)
+            exceeded = limits.exceeded(m for m in record.measurements() if m.commit == commit[:8])
         if compare:
             suspects = [change for change in record.compared(compare) if change.factor > record.SUSPECT]
             regressions = record.confirmed(suspects, compare) if suspects else []
@@ -55,4 +59,5 @@ def bench(quick, only, history, since, virtualenv, compare, pages, out):
     click.echo(f"speed page: {reports / 'speed.html'}")
     if compare:
         click.echo("\n".join(map(str, regressions)) or f"no regression since {compare}")
-    sys.exit(1 if regressions else 0)
+    click.echo("\n".join(limit.said(m) for limit, m in exceeded), nl=bool(exceeded))
+    sys.exit(1 if regressions or exceeded else 0)

@@ -6,6 +6,7 @@ import math
 from html import escape
 from pathlib import Path
 
+from .limits import exceeded
 from .record import RESULTS, Measurement, best, change, histories, in_words, measurements, readable
 
 WIDE, HIGH = 120, 28  # pixels of a history
@@ -32,6 +33,7 @@ def shown(results: Path = RESULTS) -> tuple[list[dict], list[dict]]:
                 "commit": newest.commit,
                 "commits": len(history),
                 "step": step,
+                "limits": [limit.at_most for limit, _ in exceeded([newest])],
                 "line": sparkline(history),
             }
         )

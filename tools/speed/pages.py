@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from lemmata.experiments.report.dress import NAV, Also, Nav, rendered
-from lemmata.tools.speed import page, scaling
+from lemmata.tools.speed import page, scaling, workers
 
 Page = Callable[..., tuple[str, str]]
 
@@ -24,7 +24,7 @@ def speed_pages(reports: Path, page_of: Page = OURS) -> list[tuple[str, str]]:
     record = {"lines": lines, "regressed": regressed, "dashboards": dashboards}
     return [
         page_of("speed.html.j2", "speed.html", drawing=page.drawing(kept), **record),
-        page_of("scaling.html.j2", "scaling.html", lines=scaling.table()),
+        page_of("scaling.html.j2", "scaling.html", lines=scaling.table(), many=workers.shown()),
     ]
 
 

@@ -57,6 +57,7 @@ def gaussian_naive_bayes():
     LINEAR + "105",
     "the sensitivity of a square is that of the lower bound: 0",
     line="linear_regression.py:147",
+    budget=8_000,
 )
 def linear_regression_from_0_to_100():
     return partial(regression, bounds=(0, 100), fit_intercept=False), 100 * X, y, PureDP(1.0)
@@ -66,6 +67,7 @@ def linear_regression_from_0_to_100():
     LINEAR + "104",
     "centring spends its share of the budget twice",
     line="linear_regression.py:90 linear_regression.py:93",
+    budget=8_000,
 )
 def linear_regression_with_intercept():
     return partial(regression, bounds=(-1, 1), fit_intercept=True), 2 * X - 1, y, PureDP(1.0)
@@ -84,6 +86,11 @@ def histogram():
 @honest()
 def histogram_of_two_columns():
     return partial(tools.histogram2d, epsilon=1.0, bins=3, range=[(0, 1), (0, 1)]), x, x, PureDP(1.0, "add/remove")
+
+
+@honest("a record replaced: its documentation counts so")
+def count_nonzero():
+    return partial(tools.count_nonzero, epsilon=1.0), x > 0.5, PureDP(1.0)
 
 
 @honest()
