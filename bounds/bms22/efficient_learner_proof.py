@@ -217,7 +217,7 @@ def corrected_training(*, m: int, epsilon: float, delta: float, beta: float, a: 
     source=PROOF,
 )
 def printed_projected_loss(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order of the projected best vector's hinge loss at the printed number of rows.
+    """The order by which the projection raises the best vector's hinge loss, at the printed number of rows.
 
     With probability 1 - beta/3.
     """
@@ -234,7 +234,7 @@ def printed_projected_loss(*, m: int, epsilon: float, delta: float, beta: float,
     ],
 )
 def projected_loss(*, m: int, epsilon: float, delta: float, beta: float, a: float, rows: float) -> float:
-    """The order of the projected best vector's hinge loss at the corrected number of rows, independent signs.
+    """The order by which the projection raises the best vector's hinge loss, at the corrected rows of random signs.
 
     `rows` = `corrected_rows`. By the Lipschitz constant 1/rho the loss grows by at most a t, t = `sign_distortion` <=
     7.43 sqrt(log(2m/beta)/k) (s1), and log(2m/beta)/rows is log(2/beta) log^{3/2}(1/delta)/(epsilon m): C = 7.43.

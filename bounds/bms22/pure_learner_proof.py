@@ -50,9 +50,9 @@ def trivial_share(*, m: int, beta: float, norm_bound: float, radius: float, rho:
     source=SOURCE + ", with beta <= 1/2",
 )
 def trivial_share_corrected(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """Algorithm 1's bound is trivial below a sixth of that number of samples, if beta <= 1/2.
+    """Below c a^2 log(m/beta) log(20a/beta)/epsilon samples the first term of the bound exceeds 1/(6c), if beta <= 1/2.
 
-    The same s: 1/6.
+    The s of the printed reading is 1/6.
 
     Derivation. log(20 x)/log(x) decreases in x = a/beta >= 2, from log 40/log 2 = 5.33 < 6. So log(20a/beta) <=
     6 log(a/beta), and for such m the first term of Gamma is above 1/(6c).
@@ -314,7 +314,7 @@ def empirical_chain(*, m: int, beta: float, norm_bound: float, radius: float, rh
 def chain_failure(
     *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, k: int
 ) -> float:
-    """The release's empirical risk exceeds alpha with at most this probability where the projection is exact."""
+    """The release's empirical risk exceeds the margin loss by alpha with at most this chance, for an exact projection."""
     return beta / 4
 
 

@@ -273,7 +273,7 @@ squared_gradient = squared_gradient_printed.corrected(
     r"-2\eta(\mathbb{E}\hat L(\mathbf{w}_t)-\hat L(\mathbf{w}_{ref}))+\eta^2(n^2\Delta^2+d\sigma^2)",
 )
 def one_step(*, squared_distance: Real, excess: Real, eta: Real, second_moment: Real) -> Real:
-    """One step of descent brings the iterate nearer to the comparator by this much: the recursion's right side.
+    """After one step of descent the squared distance from the comparator is at most this, in expectation.
 
     >>> one_step(squared_distance=1.0, excess=0.5, eta=0.5, second_moment=1.0)
     0.75
@@ -322,7 +322,7 @@ def telescoped_corrected(*, distance: Any, eta: Any, steps: int, second_moment: 
     needs=[integer("steps"), positive("second_moment"), positive("distance")],
 )
 def balanced(*, distance: float, steps: int, second_moment: float) -> float:
-    """The step size that balances the two terms of the averaged excess loss.
+    """At the chosen step size the two terms of the averaged excess loss are equal: this is their sum.
 
     The proof's eta has L for Delta; L appears nowhere else.
 
