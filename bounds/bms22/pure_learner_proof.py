@@ -314,7 +314,7 @@ def empirical_chain(*, m: int, beta: float, norm_bound: float, radius: float, rh
 def chain_failure(
     *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, k: int
 ) -> float:
-    """The release's empirical risk exceeds the margin loss by alpha with at most this chance, for an exact projection."""
+    """The release's empirical risk exceeds the margin loss by alpha with at most this chance, Phi being exact."""
     return beta / 4
 
 
