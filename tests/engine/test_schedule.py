@@ -13,6 +13,7 @@ import pytest
 from lemmata.experiments.engine import run, workers
 from lemmata.experiments.engine.store import Chunk, Store
 from lemmata.mechanisms.streams import TEST_ROOT
+from lemmata.tools.speed import workers as workers_table
 from lemmata.tools.speed.workers import Costs, simulated
 from tests.engine import toy
 
@@ -38,6 +39,15 @@ def test_one_worker_computes_nothing_in_vain():
 def test_a_first_run_knows_nothing_and_still_has_no_barriers():
     speedup, _, _ = simulated(64, known=False)
     assert speedup >= 20, speedup
+
+
+@pytest.mark.slow  # each page reads the table
+def test_the_published_curves_are_those_of_the_published_costs():
+    lines = workers_table.table(workers_table.SPEEDUPS)
+    made = workers_table.curves()
+    assert list(lines[0]) == list(made)
+    for name, values in made.items():
+        assert [float(line[name]) for line in lines] == pytest.approx(values, rel=1e-9), name
 
 
 def test_workers_cost_what_they_cost():

@@ -1,8 +1,8 @@
 """What many workers are worth: the engine's own loop on a simulated clock, without and with the costs of workers.
 
 Chunk seconds are synthetic (`synthetic`), in the shape of a full run's; start, message and fold costs are measured, by
-`python -m lemmata.tools.speed.workers`, into workers.csv. In CPU seconds: on a machine with other work, or with fewer
-cores than workers, clocks would measure that.
+`python -m lemmata.tools.speed.workers`, into workers.csv, and the curves that follow into speedups.csv. In CPU seconds:
+on a machine with other work, or with fewer cores than workers, clocks would measure that.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lemmata.experiments.engine.schedule import Job, Schedule, drive
 from lemmata.experiments.engine.store import Chunk, Store
 from lemmata.mechanisms.streams import LEDGER_ROOT
 
-TABLE = Path(__file__).with_name("workers.csv")
+TABLE, SPEEDUPS = (Path(__file__).with_name(name) for name in ("workers.csv", "speedups.csv"))
 HEAD = ("pool", "processes", "open", "start", "message", "fold")
 COUNTS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
@@ -224,9 +224,9 @@ def rows() -> Iterator[tuple[str, int, str, str, str, str]]:
 # What is shown --------------------------------------------------------------------------------------------------------
 
 
-def table() -> list[dict[str, str]]:
+def table(path: Path = TABLE) -> list[dict[str, str]]:
     """What was measured."""
-    with TABLE.open(newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
@@ -254,7 +254,8 @@ def curves() -> dict[str, list[float]]:
 
 def shown() -> dict[str, Any]:
     """What the page shows: what was measured, the curves, and the numbers at 64 workers."""
-    series = curves()
+    lines = table(SPEEDUPS)
+    series = {name: [float(line[name]) for line in lines] for name in lines[0]}
     (figure,) = drawn([Picture({}, series, None)], "svg")
     at = series["workers"].index(64)
     numbers = {name: f"{values[at]:.0f}" for name, values in series.items() if name != "workers"}
@@ -263,3 +264,5 @@ def shown() -> dict[str, Any]:
 
 if __name__ == "__main__":
     tabled(TABLE, HEAD, rows())
+    made = curves()
+    tabled(SPEEDUPS, list(made), zip(*made.values(), strict=True))
