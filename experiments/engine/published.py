@@ -8,6 +8,7 @@ from pathlib import Path
 import lemmata
 from lemmata.bounds.library import PaperError, library
 from lemmata.bounds.theorem import THEOREMS
+from lemmata.bounds.verdicts import OPEN
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.experiments.engine.sentences import with_sides
@@ -48,14 +49,16 @@ def _typed(row: dict[str, str]) -> dict:
 
 
 def instead(fresh: list[dict], reports: str | Path, root: int) -> list[dict]:
-    """`fresh` rows, which nobody has run, as they were published: where the statement is the same and the root too.
+    """The `fresh` rows, but those that nobody has run as they were published, where statement and root are the same.
 
-    A summary is taken over with all of its parts, or not at all.
+    A summary is taken over where all of its parts then say what was published.
     """
     published = {key: row for key, row in rows(reports).items() if row["root"] == root}
-    digests = {row["key"]: row["digest"] for row in fresh}
-    same = {key for key, row in published.items() if row["kind"] != "summary" and digests.get(key) == row["digest"]}
-    same |= {key for key, row in published.items() if row["kind"] == "summary" and set(row["rests_on"]) <= same}
+    said = {row["key"]: row for row in fresh if row["digest"] == published.get(row["key"], {}).get("digest")}
+    same = {key for key, row in said.items() if row["verdict"] == OPEN and row["kind"] != "summary"}
+    agreed = same | {key for key, row in said.items() if row["verdict"] == published[key]["verdict"]}
+    parts = {key: set(row["rests_on"]) for key, row in published.items() if row["kind"] == "summary"}
+    same |= {key for key, those in parts.items() if those <= agreed and those & same}
     return [published[row["key"]] if row["key"] in same else row for row in fresh]
 
 

@@ -28,6 +28,7 @@ from lemmata.command.rows import (
     concluded,
     counts,
     evaluated,
+    filled,
     one,
     open_store,
     recorded,
@@ -156,7 +157,8 @@ def show_ledger(
     from lemmata.experiments.engine import remembered
 
     papers, names, folder = scope(arguments, out)
-    rows = None if names else remembered.recall(stored(folder), root, papers)
+    kept = None if names else remembered.recall(stored(folder), root, papers)
+    rows = kept and filled(kept, folder, root)
     if rows is None and not papers and not stored(folder).exists():
         rows = recorded(names, folder)
     if rows is None:

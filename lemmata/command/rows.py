@@ -90,6 +90,21 @@ def concluded(rows: Sequence[Row], folder: Path, *, counted: bool = True, nothin
         sys.exit(CONTRADICTION)
 
 
+def filled(rows: list[Row], folder: Path, root: int, *, nothing: bool = False) -> list[Row]:
+    """The rows, and those that nobody has run here as they were published.
+
+    In a checkout the code may have changed since, so there they stay open, unless there is no store: `nothing` was run.
+    """
+    from lemmata.experiments.engine import folders, published
+
+    if folders.CHECKOUT and not nothing:
+        return rows
+    made = published.instead(rows, folder, root)
+    if made != rows:
+        click.echo("lemmata: what was not run here was published with the last full run", err=True)
+    return made
+
+
 def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: int) -> list[Row]:
     """The rows that the store has of what was asked."""
     with open_store(folder) as store:
@@ -101,7 +116,7 @@ def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: 
     if names:
         ids = {CLAIMS[key].theorem.id for key in keys}
         rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]
-    return rows
+    return filled(rows, folder, root, nothing=store.missing)
 
 
 def recorded(names: Sequence[str], folder: Path) -> list[Row] | None:
@@ -132,6 +147,8 @@ def standing(
 
     house = not papers and library.paper(id).house
     rows = remembered.recall(stored(folder), root, papers, now=state) if state else None
+    if rows and house:
+        rows = filled(rows, folder, root)
     if rows is None and house and not stored(folder).exists():
         rows = published.standing(id, folder, root)
         if rows:
@@ -148,15 +165,12 @@ def evaluated(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list
     """The rows of `id` and of what they rest on, from the store; every module is loaded, for what falls with it."""
     with open_store(folder) as store:
         keys = select([id])
-        from lemmata.experiments.engine import published, registry
+        from lemmata.experiments.engine import registry
         from lemmata.experiments.engine.claim import CLAIMS
         from lemmata.experiments.engine.ledger import ledger
 
         rows = ledger(store, root, [CLAIMS[key] for key in keys])
-    if store.missing and library.paper(id).house:
-        fresh, rows = rows, published.instead(rows, folder, root)
-        if rows != fresh:
-            click.echo("lemmata: what follows was published with the last full run", err=True)
+    rows = filled(rows, folder, root, nothing=store.missing)
     registry.load(registry.modules([*library.house, *papers]))
     return rows
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from lemmata.bounds.library import library
 from lemmata.command.main import main
 from lemmata.command.rows import contradictions, select
+from lemmata.experiments.engine import folders
 from lemmata.experiments.engine.ledger import as_frame, ledger
 from lemmata.experiments.engine.store import Store
 from tests.engine import toy
@@ -69,6 +70,22 @@ def test_what_nobody_ran_is_explained_as_it_was_published(tmp_path):
         kept.write_text(kept.read_text().replace(row["digest"], "0" * 16))
         edited = invoke("explain", "abgmu22.asm1", "--out", tmp_path).stdout
         assert "coin   HOLDS" in edited and "false   OPEN" in edited and "refuted as printed" not in edited
+
+
+def test_after_a_run_of_something_else_what_was_published_stands(tmp_path, monkeypatch):
+    """In a checkout the code may have changed since, so there it is open."""
+    with toy.registered():
+        invoke("run", "--jobs", 1, "--out", tmp_path)
+        invoke("report", "--record", "--out", tmp_path)
+        shown = invoke("explain", "abgmu22.asm1", "--out", tmp_path).stdout
+        (tmp_path / "ledger.sqlite").unlink()
+        invoke("run", "abgmu22.asm2", "--jobs", 1, "--out", tmp_path)
+        for checkout, published in ((True, False), (False, True)):
+            monkeypatch.setattr(folders, "CHECKOUT", checkout)
+            for _ in range(2):  # from the store, and as it was kept
+                again = invoke("explain", "abgmu22.asm1", "--out", tmp_path)
+                assert (again.stdout == shown) == published == ("was published" in again.stderr)
+                assert ("not decided yet" in again.stdout) != published
 
 
 def test_figures_by_command(tmp_path):
