@@ -105,7 +105,7 @@ def zero_is_useful(level, **setting):
     rounding=SOLVER,
     python=ZERO,
     note="ε < n/(4C) is printed, twice; Lemma 19, which the proof calls, has C/(4n). The printed range contains "
-    "accuracies that the zero function has on every database, for C = √n too (n ≥ 256).",
+    "accuracies that the zero function has on every database, for C = √n too (n > 256).",
 )
 def zero_function_is_useful():
     """The zero function: log-ratio 0, failure 0 once acc >= min(C, sqrt(C))."""
