@@ -199,8 +199,9 @@ def bernstein_tail_corrected(*, n: int, variance: float, loss_bound: float, t: f
 
     As log(2/beta) in the next step does.
 
-    Derivation. Bernstein's inequality, cited, bounds P(L - L^ > t) and P(L^ - L > t) by exp(-3 n t^2/(6 V + 2 Delta t))
-    each, where V = n E (L - L^)^2 is the variance of one loss, and |L - L^| > t is one or the other.
+    Derivation. X = l - L, and X = L - l, have mean 0, X <= Delta and E X^2 = V = n E (L - L^)^2, so E exp(s X) <= exp(V
+    s^2/(2 (1 - Delta s/3))) (abgmu22.thm.grid.s4, part above). By Chernoff's bound at s = t/(V + Delta t/3) each of P(L
+    - L^ > t) and P(L^ - L > t) is at most exp(-3 n t^2/(6 V + 2 Delta t)), and |L - L^| > t is one or the other.
     """
     return 2 * exp(-3 * n * t**2 / (6 * n * variance + 2 * loss_bound * t))
 

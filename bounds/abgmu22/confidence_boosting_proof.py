@@ -66,7 +66,8 @@ def boosted_excess(
     `err` is A's expected excess risk on a chunk of n' records.
 
     Derivation. A model j has L_j <= L* + 2 err (t1). The chosen i has L^_i <= L^_j + 2 s log(8m/beta) (t2). Bernstein's
-    inequality for min(-D, Delta), whose second moment is at most E D^2 (t3), turns this into x = L_i - L_j <= 2 s
+    inequality from above, which needs an upper bound and a second moment alone (abgmu22.thm.grid.s4, part above), for
+    min(-D, Delta), whose second moment is at most E D^2 (t3), turns this into x = L_i - L_j <= 2 s
     log(8m/beta) + 2 Delta K/(3n') + sqrt(2K E D^2/n'); the root is at most sqrt 8 eta sqrt x + eta (4 sqrt L_j +
     sqrt 32 Y + sqrt 8 eta) (t4), and t5 solves for x. With L_j <= Y^2 + 2 err, 8 eta sqrt(2 err) <= 2 err + 16 eta^2.
 

@@ -74,7 +74,7 @@ def selection_penalty(*, sensitivity: float, candidates: int, epsilon: float, be
     exponential mechanism s <= (2/epsilon) log(N/beta) = t with probability at least 1 - beta; and s_i <= t says
     q_i <= q_j + 2 t gamma_j for every j (s3). With equal sensitivities s_i = (q_i - q_min) / (2 gamma): one best
     candidate and N - 1 just beyond the bound fail with probability (N - 1) x / ((N - 1) x + 1), x = beta/N, which
-    comes as near to beta as one likes. A constant below 4 is false for this mechanism.
+    comes near to beta / (1 + beta) for large N. A constant below 4 is false for this mechanism.
 
     >>> round(selection_penalty(sensitivity=0.01, candidates=10, epsilon=1.0, beta=0.1), 6)
     0.184207

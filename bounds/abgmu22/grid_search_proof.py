@@ -111,7 +111,9 @@ def deviation_above(*, loss_bound: Any, risk: Any, n: int, chance: Any) -> Any:
 
     v = Delta risk, l = log(1/eta), m = n/2.
 
-    E exp(s (X - E X)) <= exp(v s^2/(2 (1 - Delta s/3))), whose conjugate gives t = sqrt(2 v l/m) + Delta l/(3 m).
+    Derivation. (e^u - 1 - u)/u^2 increases in u, and at u = s Delta < 3 it is at most 1/(2 (1 - s Delta/3)), as k! >= 2
+    3^(k-2). So X <= Delta and E X^2 <= v, which is all that is used, give E exp(s (X - E X)) <= exp(v s^2/(2 (1 - Delta
+    s/3))), whose conjugate gives t = sqrt(2 v l/m) + Delta l/(3 m).
     """
     a = unit(loss_bound=loss_bound, n=n, chance=chance)
     return sqrt(2 * risk * a) + a / 3

@@ -21,6 +21,7 @@ from lemmata.bounds.theorem import at_least, between, integer, positive, require
 SAMPLE = [integer("n"), positive("epsilon")]
 SMOOTH = [*SAMPLE, integer("d"), at_least("norm", 0)]
 PRIVATE = [integer("n"), positive("mu"), at_least("norm", 1)]
+STABLE = require("0 <= q < 1", lambda q: 0 <= q < 1)
 UNITS = r"\|\mathcal X\|=\|\mathcal Y\|=H=1:\quad "
 OURS: dict = {"reading": "explicit", "source": "our derivation"}
 
@@ -203,7 +204,7 @@ def descended_risk(*, v: float, empirical: float) -> float:
     "abgmu22.abs.upper-smooth.s3",
     says=r"\frac1T\sum_t\mathbb E[\hat L(w_t)]\le\frac1{1-q}\left(L^*+\frac{B^2}{2\eta T}+\frac{\eta d\sigma^2}2\right)"
     r",\quad q=\eta\tilde H<1",
-    needs=[between("q", 0, 1), at_least("best", 0), positive("distance"), at_least("noise", 0)],
+    needs=[STABLE, at_least("best", 0), positive("distance"), at_least("noise", 0)],
     **OURS,
 )
 def descended_loss(*, q: float, best: float, distance: float, noise: float) -> float:

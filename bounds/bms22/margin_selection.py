@@ -6,11 +6,11 @@ rho*. The appendix (with readable formulas) and the paper say the same here: bot
 Neither gives the base of the logarithm in J or a rounding: base 2, rounded up, is judged first, "e" beside it.
 """
 
-from math import ceil, floor, log, log2
+from math import ceil, floor, inf, log, log2, sqrt
 
 import numpy as np
 
-from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, theorem
+from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 PENALTY = [integer("m"), at_least("sensitivity", 0), positive("epsilon"), in_unit_interval("beta")]
 ON_INTERVAL = r"\min_{\rho\in[h_{\max}/\sqrt{m},\,h_{\max}]}"
@@ -97,6 +97,29 @@ def corrected_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float
     0.147555
     """
     return 4 * sensitivity * log(grid_size(m) / beta) / epsilon
+
+
+@theorem(
+    "bms22.lemF.1.t2",
+    says=r"\rho\le\frac{\Lambda r}{\sqrt{m}}\ \Rightarrow\ \frac{\Lambda r}{\rho\sqrt{m}}\ge 1,\quad"
+    r"\frac{\Lambda^2r^2\log^2(m/\beta)}{m\rho^2}\ge 1\ (m\ge 3)",
+    needs=[
+        integer("m"),
+        in_unit_interval("beta"),
+        require("rho sqrt(m) <= h_max", lambda h_max, rho, m: rho * sqrt(m) <= h_max),
+    ],
+    source=", first paragraph of Appendix F",
+)
+def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[float, float]:
+    """Two terms, of F_2 and F_3, and of F_1 from m = 3 on, which are trivial up to h_max/sqrt(m).
+
+    Both are at least 1, up to the constant of the O(.) they stand in.
+
+    Derivation. With x = Lambda r/(rho sqrt(m)) >= 1 the two terms are x >= 1 and x^2 log^2(m/beta) >= log^2(m) >=
+    log^2(3) > 1 for m >= 3, as beta < 1.
+    """
+    ratio = h_max / rho
+    return ratio / sqrt(m), ratio**2 * log(m / beta) ** 2 / m if m >= 3 else inf
 
 
 # Corollary F.2 --------------------------------------------------------------------------------------------------------

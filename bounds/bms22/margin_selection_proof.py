@@ -6,7 +6,7 @@ F(rho, t) = rho^-power + slope t. The text around the lemma speaks of five bound
 `lemmata.bounds.bms22.bound_sensitivity`.
 """
 
-from math import inf, log, sqrt
+from math import inf
 
 import numpy as np
 
@@ -277,54 +277,61 @@ def trivial_above(*, h_max: Real, rho: Real) -> Real:
     return 1 - h_max / rho
 
 
-@theorem(
-    "bms22.lemF.1.t2",
-    says=r"\rho\le\frac{\Lambda r}{\sqrt{m}}\ \Rightarrow\ \frac{\Lambda r}{\rho\sqrt{m}}\ge 1,\quad"
-    r"\frac{\Lambda^2r^2\log^2(m/\beta)}{m\rho^2}\ge 1\ (m\ge 3)",
-    needs=[
-        integer("m"),
-        in_unit_interval("beta"),
-        require("rho sqrt(m) <= h_max", lambda h_max, rho, m: rho * sqrt(m) <= h_max),
-    ],
-    source=", first paragraph of Appendix F",
-)
-def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[float, float]:
-    """Two terms, of F_2 and F_3, and of F_1 from m = 3 on, which are trivial up to h_max/sqrt(m).
-
-    Both are at least 1, up to the constant of the O(.) they stand in.
-
-    Derivation. With x = Lambda r/(rho sqrt(m)) >= 1 the two terms are x >= 1 and x^2 log^2(m/beta) >= log^2(m) >=
-    log^2(3) > 1 for m >= 3, as beta < 1.
-    """
-    ratio = h_max / rho
-    return ratio / sqrt(m), ratio**2 * log(m / beta) ** 2 / m if m >= 3 else inf
+SAMPLE = [integer("m"), positive("epsilon"), in_unit_interval("beta")]
 
 
-@theorem(
-    "bms22.lemF.1.t3",
-    says=r"F_i(\rho,t)\ \mathrm{is\ non-increasing\ in}\ \rho\ \mathrm{and\ non-decreasing\ in}\ t,\ i=1,\ldots,5",
-    needs=[integer("m"), positive("epsilon"), in_unit_interval("beta")],
-    source=", first paragraph of Appendix F",
-)
-def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]) -> tuple[list[float], ...]:
-    """The bounds F_1, F_2, F_4, F_5 along margins: they fall as the margin grows, where they are defined.
-
-    Derivation. Beside the loss t, for each Lambda r/rho (r/rho) in `ratios`; constants of O(.) count as 1, delta =
-    1/(2m), two layers of width 3 with eta Lambda = 2, fat_{rho/32} = min((32 Lambda r/rho)^2, 34 m). With x = Lambda
-    r/rho >= 1: x^2 log(x/beta) has derivative x (2 log(x/beta) + 1) > 0; F_2 and F_3 are linear in x; M rises with d up
-    to d = 34 m, which no smaller sample can use; F_5 is a product of rising factors while theta >= 0, that is for rho
-    <= r (eta Lambda)^L (beyond, sqrt(theta) is undefined: cf. Theorem 5.1).
-
-    >>> [round(x, 3) for x in bounds_along(m=10**6, epsilon=1.0, beta=0.1, loss=0.1, ratios=[2.0])[1]]
-    [0.094]
-    """
-    terms = [five.fat_term(m=m, fat=min((32 * x) ** 2, 34 * m), beta=beta) for x in ratios]
+def _along(
+    fats: list[float], *, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]
+) -> tuple[list[float], ...]:
+    """F_1, F_2, F_4, F_5 beside the loss, for each Lambda r/rho (r/rho) in `ratios` and each fat_{rho/32} in `fats`."""
+    terms = [five.fat_term(m=m, fat=fat, beta=beta) for fat in fats]
     return (
         [five.rate_1(loss=loss, ratio=x, m=m, epsilon=epsilon, beta=beta) for x in ratios],
         [five.rate_2(ratio=x, delta=1 / (2 * m), m=m, epsilon=epsilon, beta=beta) for x in ratios],
         [five.rate_4(loss=loss, M=M, m=m, epsilon=epsilon, beta=beta) for M in terms],
         [five.rate_5(ratio=x, layers=2, width=3, eta_norm=2.0, m=m, epsilon=epsilon, beta=beta) for x in ratios],
     )
+
+
+@theorem(
+    "bms22.lemF.1.t3",
+    says=r"F_i(\rho,t)\ \mathrm{is\ non-increasing\ in}\ \rho,\ i=1,\ldots,5",
+    needs=SAMPLE,
+    source=", first paragraph of Appendix F",
+)
+def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]) -> tuple[list[float], ...]:
+    """The bounds F_1, F_2, F_4, F_5 along margins, as printed: they are said to fall as the margin grows.
+
+    Constants of O(.) count as 1, delta = 1/(2m), two layers of width 3 with eta Lambda = 2. F_4 is that of linear
+    functions in high dimension, fat_{rho/32} = (32 Lambda r/rho)^2: as many orthogonal points are shattered, and no
+    more points x_i of norm r are, as signs b_i with |sum b_i x_i| <= r sqrt(n) ask for n rho/32 <= Lambda r sqrt(n).
+    Raises ValueError for t > 0 where its M is negative, from 92.4 m on.
+
+    >>> [round(x, 3) for x in bounds_along(m=10**6, epsilon=1.0, beta=0.1, loss=0.1, ratios=[2.0])[1]]
+    [0.094]
+    """
+    return _along([(32 * x) ** 2 for x in ratios], m=m, epsilon=epsilon, beta=beta, loss=loss, ratios=ratios)
+
+
+@bounds_along.corrected(
+    says=r"F_i(\rho,t)\ \mathrm{is\ non-increasing\ in}\ \rho\le\mathrm{h}_{\max}\ \mathrm{and\ non-decreasing\ in}"
+    r"\ t,\ i=1,\ldots,5,\quad d=\min\{\mathrm{fat}_{\rho/32}(\mathcal H),34m\}\ \mathrm{in}\ M",
+    needs=[*SAMPLE, require("rho <= h_max", lambda ratios: min(ratios) >= 1)],
+    source=", first paragraph of Appendix F, with at most 34 m for the dimension",
+)
+def bounds_along_capped(
+    *, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]
+) -> tuple[list[float], ...]:
+    """The learners' bounds along margins fall as the margin grows, with at most 34 m for the dimension in F_4.
+
+    From a dimension of m to one of 92.3 m F_4 is above 1 anyway.
+    Derivation. With x = Lambda r/rho >= 1: x^2 log(x/beta) has derivative x (2 log(x/beta) + 1) > 0; F_2 and F_3 are
+    linear in x; fat_{rho/32} does not increase in rho, M rises with d up to d = 34 m, as d log(2 c e m/d) has
+    derivative log(2 c m/d), and F_4 rises with M >= 0; F_5 is a product of rising factors while theta >= 0, that is for
+    rho <= r (eta Lambda)^L (beyond, sqrt(theta) is undefined: cf. Theorem 5.1). None falls as t grows.
+    """
+    fats = [min((32 * x) ** 2, 34 * m) for x in ratios]
+    return _along(fats, m=m, epsilon=epsilon, beta=beta, loss=loss, ratios=ratios)
 
 
 @theorem(
@@ -364,7 +371,7 @@ def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tupl
     `ratio` is Lambda r/rho.
 
     They are said to rise with the margin, and fall: F_1 to F_3 rise with Lambda r/rho, F_4 with M, which rises as
-    fat_{rho/32} does while that is at most 34 m; F_5 is constant.
+    fat_{rho/32} does up to 34 m and falls beyond; F_5 is constant.
 
     >>> rising_sensitivities(m=100, ratio=2.0, beta=0.5, M=4.0)[1]
     0.03
@@ -380,6 +387,6 @@ def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tupl
 
 falling_sensitivities = rising_sensitivities.corrected(
     says=r"\rho\le\rho'\ \Rightarrow\ \Delta_\rho(F_i)\ge\Delta_{\rho'}(F_i)\quad"
-    r"(i=4:\ \mathrm{fat}_{\rho/32}(\mathcal H)\le34m)",
-    source=", with the direction its proof uses",
+    r"(d=\min\{\mathrm{fat}_{\rho/32}(\mathcal H),34m\}\ \mathrm{in}\ M)",
+    source=", with the direction its proof uses, and at most 34 m for the dimension",
 )(rising_sensitivities.theorem.formula)

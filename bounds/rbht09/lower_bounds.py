@@ -88,8 +88,9 @@ def line_accuracy(*, C: float, n: int) -> float:
 
 @line_accuracy.explicit(
     says=r"\max_{D_1\sim D_2\subset\mathbb{R}}|f_1^\star(1)-f_2^\star(1)|=\sqrt{C}\,\frac{n+1}{n}"
-    r",\quad\epsilon<\frac{\sqrt{C}(n+1)}{2n}\ \Leftrightarrow\ " + FAR,
-    source=", with the farthest neighbours on the line",
+    r",\quad\epsilon<\frac{\sqrt{C}(n+1)}{2n}\ \Leftrightarrow\ \exists D_1\sim D_2:\ "
+    r"|f_1^\star(1)-f_2^\star(1)|>2\epsilon",
+    source=", with the farthest neighbours on the line, at x = 1 as its proof",
 )
 def line_accuracy_sharp(*, C: float, n: int) -> float:
     """The largest distance of two neighbouring linear SVMs at x = 1, halved: n + 1 times what is printed.

@@ -127,9 +127,10 @@ def uniform_failure(*, count: int, d: int, eps: float, sigma_p: float, diam: flo
     Chernoff's bound exp(-D kl(eps/2, q^2 eps^2/4)).
 
     Anywhere: an r-net of the ball has at most (1 + 2R/r)^d points; at one of them |f| >= eps/2 with probability at
-    most 2 exp(-D eps^2/8) (Hoeffding). Between them f moves by at most r (A + E||omega||), A the mean of the
-    ||omega_l||. With r = eps / (2 y sigma_p), failing needs A - E A >= sigma_p (y - 2), which has probability at
-    most 1 / (1 + D (y-2)^2) (Cantelli; Var A <= sigma_p^2 / D).
+    most 2 exp(-D eps^2/8) (Hoeffding: the logarithm of a cosine's moments E e^{s cos} has a variance on [-1, 1] for its
+    second derivative, at most 1). Between them f moves by at most r (A + E||omega||), A the mean of the ||omega_l||.
+    With r = eps / (2 y sigma_p), failing needs A - E A >= sigma_p (y - 2) = t, which has probability at most
+    1 / (1 + D (y-2)^2) (Cantelli: (V + u^2) / (t + u)^2 at u = V / t; V = Var A <= sigma_p^2 / D).
 
     >>> uniform_failure(count=510, d=1, eps=0.5, sigma_p=1.0, diam=2.0) < 0.1
     True

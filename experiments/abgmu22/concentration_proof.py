@@ -159,9 +159,9 @@ def bernstein(statement):
 
 @inequality_claim(
     bounds.bernstein_tail_corrected,
-    cites=("Bernstein's inequality",),
+    given=["abgmu22.thm.grid.s4/corrected/above"],
     caught=(1.25, 1.5, 2),
-    note="the factor 2 as such is loose: at n = 1, t → 1/2 both tails are 1 and the bound is 1.49",
+    note="the factor 2 as such is loose: at n = 1, t → 1/2 both tails are 1 and the bound is 1.48",
 )
 def both_tails():
     """The same coins."""

@@ -147,6 +147,7 @@ STEPS = [
     proof.solved_difference,
     concentration.deviation_corrected,
     concentration.exponential_moment,
+    "abgmu22.thm.grid.s4/corrected/above",
 ]
 
 

@@ -105,7 +105,7 @@ def zero_is_useful(level, **setting):
     rounding=SOLVER,
     python=ZERO,
     note="the range ε < n/(4C) is printed twice, but Lemma 19, which the proof uses, has C/(4n). The printed range "
-    "contains accuracies that the zero function achieves on every database, for C = √n too (n ≥ 256)",
+    "contains accuracies that the zero function achieves on every database, for C = √n too (n > 256)",
 )
 def zero_function_is_useful():
     """The zero function: log-ratio 0, failure 0 once acc >= min(C, sqrt(C))."""

@@ -189,9 +189,9 @@ TABLE = [
     # Appendix F: choosing a margin
     (margin_selection.corrected_penalty, {"sensitivity": 0.5, "m": 16, "epsilon": 0.25, "beta": 2 * exp(-3)}, 24),
     (margin_selection.corollary_penalty, MEB | {"norm_bound": 2.0, "r": 1.0, "rho": 0.5}, 32 * (log(4) + 3)),
-    (margin_selection_proof.trivial_small, MB | {"h_max": 1.0, "rho": 0.125}, (2, 4 * LM**2)),
+    (margin_selection.trivial_small, MB | {"h_max": 1.0, "rho": 0.125}, (2, 4 * LM**2)),
     (
-        margin_selection_proof.bounds_along,  # delta = 1/32, fat = 34 m = 544, theta = log(32/beta) log 8
+        margin_selection_proof.bounds_along_capped,  # delta = 1/32, fat = 34 m = 544, theta = log(32/beta) log 8
         MEB | {"loss": 0.25, "ratios": [2.0]},
         (
             [sqrt(4 * LM**2 + 3) / 8 + LM * L2 + (4 * LM**2 + 3) / 16],

@@ -51,6 +51,7 @@ SAMPLE = SHAPE | {"m": 16, "beta": exp(-3)}
 LLM, LOG = 3 + log(32), log(54)  # log(Lm/beta), log(r (eta Lambda)^L/rho)
 LAWS = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.15, 0.05, 0.8]])
 PENALTY = {"m": 16, "epsilon": 0.25, "beta": exp(-3)}
+PAST = 4 + log(2) + 1024 * log(578 * 16) * (1 - log(32 / 17)) / log(2) ** 2  # M of d = 64 m at beta/2, 2 c m/d = 17/32
 
 # Algorithm 3 at m = 4, M = 4: log(2M/delta) = 4, log(1/delta') = 8; tau = 1/16 at ONE, and eta_1 = 1/3 for these k
 FAR, ONE = {"m": 4, "delta": 8 * exp(-4), "beta": 12 * exp(-3.5)}, 2048 * sqrt(8)
@@ -60,7 +61,7 @@ ALIKE = {"m": 2, "epsilon": 1.0, "alpha": 0.0}
 
 
 def label_bounds(**at):
-    return selection_proof.bounds_along(**at)[2]
+    return selection_proof.bounds_along_capped(**at)[2]
 
 
 def same_features(universe):
@@ -108,8 +109,8 @@ TABLE = [
         32 * (4 + 2 * log(1156) * (log(34) + 1) / log(2) ** 2) / 2 * 3 / 0.5,
     ),
     (many_hypotheses.family, {"d": 2, "size": 2}, [[1, 0], [-1, 0], [-207 / 305, 224 / 305]]),
-    (selection_proof.trivial_small, {"h_max": 6.0, "rho": 2.0, "m": 4, "beta": 4 * exp(-2)}, (1.5, 9)),
-    (selection_proof.trivial_small, {"h_max": 3.0, "rho": 2.0, "m": 2, "beta": 0.5}, (1.5 / sqrt(2), inf)),
+    (margin_selection.trivial_small, {"h_max": 6.0, "rho": 2.0, "m": 4, "beta": 4 * exp(-2)}, (1.5, 9)),
+    (margin_selection.trivial_small, {"h_max": 3.0, "rho": 2.0, "m": 2, "beta": 0.5}, (1.5 / sqrt(2), inf)),
     (matrix_projection.all_signs_equal, {"p": 4}, (1 / 8, 3)),
     (cover.log_unit_volume, {"n": 2}, log(pi)),
     (cover.log_unit_volume, {"n": 4}, log(pi**2 / 2)),
@@ -213,6 +214,16 @@ TABLE = [
     (selection_proof.raised_loss, {"rho": 0.5, "loss_hat": 0.1, "loss_opt": 0.3, "power": 3, "slope": -2.0}, 7.4),
     (selection_proof.printed_confidence, {"m": 16, "beta": 0.3}, 0.3),
     (selection_proof.trivial_below, S | {"h_max": 3.0, "rho": 1.5, "loss": 0.1}, 0.1 + ORDER),
+    (  # fat = 32^2 = 64 m, M beyond its largest value; delta = 1/32, theta = log(32/beta) log 4
+        selection_proof.bounds_along,
+        PENALTY | {"loss": 0.25, "ratios": [1.0]},
+        (
+            [sqrt(LM**2 + 3) / 8 + 3 * LM / 4 + (LM**2 + 3) / 16],
+            [sqrt(3) / 4 + 0.25 + sqrt(3 * LM) * log(32) ** 0.75 / 2],
+            [sqrt(PAST) / 4 + PAST / 8 + 16 * PAST * (3 + log(2))],
+            [4 * sqrt(3 * LLM * log(4)) + 192 * LLM * log(4)],
+        ),
+    ),
     (
         selection_proof.rising_sensitivities,
         {"m": 16, "ratio": 2.0, "beta": exp(-3), "M": 9.0},
