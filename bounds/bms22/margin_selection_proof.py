@@ -325,6 +325,7 @@ def bounds_along_capped(
     """The learners' bounds along margins fall as the margin grows, with at most 34 m for the dimension in F_4.
 
     From a dimension of m to one of 92.3 m F_4 is above 1 anyway.
+
     Derivation. With x = Lambda r/rho >= 1: x^2 log(x/beta) has derivative x (2 log(x/beta) + 1) > 0; F_2 and F_3 are
     linear in x; fat_{rho/32} does not increase in rho, M rises with d up to d = 34 m, as d log(2 c e m/d) has
     derivative log(2 c m/d), and F_4 rises with M >= 0; F_5 is a product of rising factors while theta >= 0, that is for
