@@ -114,11 +114,19 @@ def normalised(q: np.ndarray, gamma: np.ndarray, t: float) -> Iterator[Fraction]
     """Return `bounds.normalised_scores` of finite scores, in rationals; at most one of two sensitivities is 0, or both
     scores are equal.
 
-    A term is computed exactly only where floats, off by at most 2^-49 of what is added, leave open that it is largest.
+    Candidates of equal score and sensitivity are computed once. A term is computed exactly only where floats, off by at
+    most 2^-49 of what is added, leave open that it is largest.
 
-    >>> [float(s) for s in normalised(np.array([0.0, 3.0]), np.array([1.0, 0.5]), 2.0)]
-    [0.0, 1.3333333333333333]
+    >>> [float(s) for s in normalised(np.array([0.0, 3.0, 0.0]), np.array([1.0, 0.5, 1.0]), 2.0)]
+    [0.0, 1.3333333333333333, 0.0]
     """
+    kinds, kind = np.unique(np.stack([q, gamma], axis=1), axis=0, return_inverse=True)
+    made = list(_normalised(kinds[:, 0], kinds[:, 1], t))
+    return (made[k] for k in kind.ravel().tolist())
+
+
+def _normalised(q: np.ndarray, gamma: np.ndarray, t: float) -> Iterator[Fraction]:
+    """`normalised`, of candidates that all differ."""
     scaled, size = q / 2, np.abs(q / 2) + t * gamma / 2
     with np.errstate(all="ignore"):
         for i in range(q.size):
