@@ -35,10 +35,11 @@ UP_TO_M = require("d <= m", lambda d, m: d <= m)
 
 
 def log_cover(m: int, d: int) -> arb:
-    """log N for a cover of the functions clipped to [-rho, rho], at distance rho/2 on 2m points in the largest norm.
+    """log N for a cover of the functions clipped to [-rho, rho], at a distance below rho/2 on 2m points.
 
     Alon et al. (1997): functions from n points into b levels, of fat-shattering dimension d (at one level), have a
-    cover at distance two levels of size 2 (n b^2)^(d log2(e n b / d)), d <= n. Here the levels are rho/8 apart.
+    cover at distance two levels of size 2 (n b^2)^(d log2(e n b / d)), d <= n. Here the levels are rho/8 apart, so
+    that two of them, and less than one by which a function is rounded to them, are below rho/2.
 
     >>> round(float(log_cover(1000, 1)), 1)
     219.6
@@ -108,8 +109,9 @@ margin_deviation_up_to_m = margin_deviation.corrected(
 def margin_deviation_derived(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
     """The largest risk at a given empirical margin loss, with the constants of the usual argument.
 
-    Steps s1 to s5 of Lemma A.1 with a cover G of H clipped to [-rho, rho], at distance rho/2 on the 2m points, in place
-    of the patterns: if |g - h| <= rho/2 there, then 1[y h <= 0] <= 1[y g <= rho/2] <= 1[y h <= rho], so a deviation
+    Steps s1 to s5 of Lemma A.1 with a cover G of H clipped to [-rho, rho], at a distance below rho/2 on the 2m points,
+    in place of the patterns: if g is so near to h clipped, then 1[y h <= 0] <= 1[y g <= rho/2] <= 1[y h <= rho], as y h
+    > rho is clipped to rho and y g > rho - rho/2 (at distance rho/2 itself a tie could be an error). So a deviation
     R_S'(h) - R_S^rho(h) > e sqrt((R_S^rho(h) + R_S'(h)) / 2) is one of the events of g (the difference over the root
     increases in R_S' and decreases in R_S). log |G| <= `log_cover`.
 

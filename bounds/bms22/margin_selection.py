@@ -131,16 +131,24 @@ def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[flo
     kind="privacy",
     says=r"\mathrm{Algorithm\ 6\ with\ inputs}\ (\frac{\varepsilon}{2},\delta)\ \mathrm{is}\ "
     r"(\varepsilon,\delta)\mathrm{-DP}",
-    needs=[positive("epsilon"), between("delta", 0, 1)],
+    needs=[
+        integer("m"),
+        positive("epsilon"),
+        in_unit_interval("delta"),
+        require("delta < 1/m, as in Theorem 3.2", lambda m, delta: delta < 1 / m),
+        require("epsilon/2 <= log(1/delta), as in Theorem 3.2", lambda epsilon, delta: epsilon / 2 <= -log(delta)),
+    ],
+    source=", which begins by recalling Theorem 3.2, so with its range of delta and of the learner's budget",
 )
-def corollary_budget(*, epsilon: float, delta: float) -> tuple[float, float]:
+def corollary_budget(*, m: int, epsilon: float, delta: float) -> tuple[float, float]:
     """Margin selection with the efficient learner spends (epsilon, delta).
 
-    Lemma F.1 at epsilon/2: the choice spends (epsilon/2, 0), A_EffPrivMrg (epsilon/2, delta). Given that A_EffPrivMrg
-    keeps its promise (Theorem 3.2: 0 < delta < 1/m and epsilon/2 <= log(1/delta)), and with scores of sensitivity at
-    most 2 Lambda r / (m rho) (Lemma F.3); the inner selection of A_EffPrivMrg at any valid sensitivity, as there.
+    Lemma F.1 at epsilon/2: the choice spends (epsilon/2, 0), A_EffPrivMrg (epsilon/2, delta), by Theorem 3.2, whose
+    range is 0 < delta < 1/m and epsilon/2 <= log(1/delta). The scores have sensitivity at most 2 Lambda r / (m rho)
+    (Lemma F.3); the inner selection of A_EffPrivMrg has any valid sensitivity, as there. Beyond that range the learner
+    leaks (cf. Theorem 4.2), and with it the whole.
 
-    >>> corollary_budget(epsilon=1.0, delta=1e-6)
+    >>> corollary_budget(m=100, epsilon=1.0, delta=1e-6)
     (1.0, 1e-06)
     """
     return selection_budget(epsilon=epsilon / 2, delta=delta)

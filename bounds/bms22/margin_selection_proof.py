@@ -315,9 +315,10 @@ def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: li
 
 @bounds_along.corrected(
     says=r"F_i(\rho,t)\ \mathrm{is\ non-increasing\ in}\ \rho\le\mathrm{h}_{\max}\ \mathrm{and\ non-decreasing\ in}"
-    r"\ t,\ i=1,\ldots,5,\quad d=\min\{\mathrm{fat}_{\rho/32}(\mathcal H),34m\}\ \mathrm{in}\ M",
+    r"\ t,\ i=1,\ldots,5,\quad d=\min\{\mathrm{fat}_{\rho/32}(\mathcal H),34m\}\ \mathrm{in}\ M,"
+    r"\ \rho\le r(\eta\Lambda)^L\ \mathrm{in}\ F_5",
     needs=[*SAMPLE, require("rho <= h_max", lambda ratios: min(ratios) >= 1)],
-    source=", first paragraph of Appendix F, with at most 34 m for the dimension",
+    source=", first paragraph of Appendix F, with at most 34 m for the dimension, and where theta is not negative",
 )
 def bounds_along_capped(
     *, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]

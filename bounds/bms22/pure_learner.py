@@ -336,7 +336,8 @@ def printed_norm(*, d: int, m: int, beta: float, norm_bound: float, radius: floa
 def norm_in_fewer_dimensions(*, d: int, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
     """The order of the expected norm of Algorithm 1's output for k <= d, whatever the cover and the selection.
 
-    2 Lambda sqrt(pi/2) (1 + sqrt(d/k)) <= 4 Lambda sqrt(pi/2) sqrt(d/k).
+    2 Lambda sqrt(pi/2) (1 + sqrt(d/k)) <= 4 Lambda sqrt(pi/2) sqrt(d/k), and k >= c' a^2 log(m/beta). The free
+    logarithm is log(m/beta)^{-1/2}, below 1.21 unless m = 1 and beta > 1/2, where it grows without bound as beta -> 1.
     """
     return printed_norm(d=d, m=m, beta=beta, norm_bound=norm_bound, radius=radius, rho=rho)
 

@@ -290,14 +290,15 @@ def projection_failure(*, m: int, k: int, norm_bound: float, radius: float, rho:
 @theorem(
     "bms22.thm3.1.s6",
     kind="tail",
-    says=r"\Pr\left[\hat R_S(w^{\mathrm{Priv}})\le\hat R^\rho_S(w^*)+\alpha\right]\ge 1-\frac{3\beta}{4}",
+    says=ENOUGH
+    + r"\ \Rightarrow\ \Pr\left[\hat R_S(w^{\mathrm{Priv}})\le\hat R^\rho_S(w^*)+\alpha\right]\ge 1-\frac{3\beta}{4}",
     needs=[*CONFIDENT, positive("alpha")],
     source=SOURCE + ", equation (12), (11) in the appendix",
 )
 def empirical_chain(*, m: int, beta: float, norm_bound: float, radius: float, rho: float, alpha: float) -> float:
     """The release's empirical risk exceeds the comparator's margin loss by at most alpha.
 
-    Derivation, given the three events of probability 1 - beta/4 each (selection, s4, s5):
+    Derivation, given the three events of probability 1 - beta/4 each (selection, by the condition on m; s4; s5):
     R^_S(Phi^T w~) = R^(w~) <= min R^ + alpha <= R^(w_c) + alpha <= R^{rho/2}(w_c) + alpha <=
     R^{0.65 rho}(w*_Phi) + alpha <= R^rho_S(w*) + alpha.
     """

@@ -266,19 +266,33 @@ squared_gradient = squared_gradient_printed.corrected(
 )(squared_gradient_printed.theorem.formula)
 
 
-@theorem(
-    "wzw25.lemC.1.s4",
-    part="one-step",
-    says=r"\mathbb{E}\|\mathbf{w}_{t+1}-\mathbf{w}_{ref}\|^2\le\mathbb{E}\|\mathbf{w}_t-\mathbf{w}_{ref}\|^2"
-    r"-2\eta(\mathbb{E}\hat L(\mathbf{w}_t)-\hat L(\mathbf{w}_{ref}))+\eta^2(n^2\Delta^2+d\sigma^2)",
+STEP = (
+    r"\mathbb{E}\|\mathbf{w}_{t+1}-\mathbf{w}_{ref}\|^2\le\mathbb{E}\|\mathbf{w}_t-\mathbf{w}_{ref}\|^2"
+    r"-2\eta(\mathbb{E}\hat L(\mathbf{w}_t)-\hat L(\mathbf{w}_{ref}))+\eta^2(n^2\Delta^2+d\sigma^2)"
 )
-def one_step(*, squared_distance: Real, excess: Real, eta: Real, second_moment: Real) -> Real:
-    """After one step of descent the squared distance from the comparator is at most this, in expectation.
 
-    >>> one_step(squared_distance=1.0, excess=0.5, eta=0.5, second_moment=1.0)
+
+@theorem("wzw25.lemC.1.s4", part="one-step", says=STEP)
+def one_step_printed(*, squared_distance: Real, excess: Real, eta: Real, second_moment: Real) -> Real:
+    """After one step of descent on any loss the squared distance from the comparator is at most this, as printed.
+
+    In expectation. It takes over the second moment of the step before, n^2 Delta^2 + d sigma^2, which a sensitivity
+    does not give: for a loss that is linear between w_t and w_ref the two sides differ by eta^2 (||g||^2 - n^2
+    Delta^2). For convex losses with gradients of norm at most Delta it is true.
+
+    Derivation. ||w_{t+1} - w_ref||^2 = ||w_t - w_ref||^2 - 2 eta <g + xi, w_t - w_ref> + eta^2 ||g + xi||^2. Given w_t
+    the noise has mean 0, <g, w_t - w_ref> >= L(w_t) - L(w_ref) (wzw25.lemA.9), and the last term is that of
+    wzw25.lemC.1.s3.
+
+    >>> one_step_printed(squared_distance=1.0, excess=0.5, eta=0.5, second_moment=1.0)
     0.75
     """
     return squared_distance - 2 * eta * excess + eta**2 * second_moment
+
+
+one_step = one_step_printed.corrected(says=r"\ell\ \mathrm{convex},\ \|\nabla\ell\|\le\Delta\ \Rightarrow\ " + STEP)(
+    one_step_printed.theorem.formula
+)
 
 
 @theorem(
@@ -306,7 +320,7 @@ def telescoped(*, distance: Any, eta: Any, steps: int, second_moment: Any, final
 def telescoped_corrected(*, distance: Any, eta: Any, steps: int, second_moment: Any, final: Any) -> Any:
     """The average excess loss of the iterates by telescoping: the recursion summed and divided by 2 eta T.
 
-    Step s4 summed over t < T.
+    Step s4, corrected, summed over t < T; and L(mean of w_t) <= mean of L(w_t), as L is convex.
 
     >>> telescoped_corrected(distance=1.0, eta=1.0, steps=1, second_moment=1.0, final=1.0)
     0.5

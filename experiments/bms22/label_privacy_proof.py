@@ -14,6 +14,7 @@ from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22.exponential_mechanism import two_level_failure
 from lemmata.bounds.bms22.margin_deviation import BARTLETT, log_cover, margin_deviation_derived, square_of_sum
 from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control, grid
@@ -144,6 +145,12 @@ def open_covers_lose_nothing():
     return least_losses(bounds.least_loss_of_an_open_cover, small.RHO / 2, closed=False)
 
 
+UP_TO_M = {  # d <= m, which the bound of Alon et al. asks for; Theorem 6.1 repeats its M for every d
+    "severity": "statement",
+    "corner": require("d ≤ m", lambda d, m: d <= m),
+    "restated": ("bms22.thm6.1", "bms22.lemA.2"),
+}
+
 NEGATIVE = """
 from lemmata.bounds.bms22.label_privacy import log_cover_size
 # m = 10 points of the sample, all functions to [-1, 1] on 1000 points: d = 1000, and no cover is empty.
@@ -155,10 +162,11 @@ assert 0 > log_cover_size(m=10, d=1000), "log N >= 0"
     bounds.log_cover_size,
     quick=grid(m=[10], d=[1000]),
     full=grid(m=[1000], d=[10**5]),
-    severity="statement",
+    **UP_TO_M,
     python=NEGATIVE,
     note="the bound of Alon et al. asks for d ≤ m, as in Lemma A.2; beyond d = 92.4 m the printed number is negative. "
-    "For d ≤ m it holds, even with the binary logarithm on the left",
+    "For d ≤ m it holds, even with the binary logarithm on the left; from there to 92.3 m Theorem 6.1 bounds by more "
+    "than 1",
 )
 def large_dimensions_have_no_cover(*, m, d):
     """log N >= 0 for every class."""
@@ -184,8 +192,31 @@ def covering_numbers_are_smaller(*, factor=1):
         yield {"class": values, "d": d}, log(size), bounds.log_cover_size_derived(m=2, d=d)
 
 
+EMPTY = """
+from lemmata.bounds.bms22.label_privacy import selection_loss
+# rho = 1; functions to {-1, 1} on 990 points, all of them, that are 0 on the m = 10 points of the sample: d = 990, the
+# cover is {0}, and its loss on the sample is 1 at the margins rho/2 and rho. It is selected, with loss 1.
+assert 1 > 1 + selection_loss(m=10, d=990, epsilon=1.0, beta=0.1)
+"""
+
+
 @inequality_claim(
     bounds.selection_loss,
+    quick=grid(m=[10], d=[990], epsilon=[1.0], beta=[0.1]),
+    full=grid(m=[1000], d=[10**5], epsilon=[0.01, 100.0], beta=[1e-9, 0.9]),
+    **UP_TO_M,
+    python=EMPTY,
+    note="the M of Theorem 6.1 is negative beyond d = 92.4 m, and no selection is better than the best member. For d ≤ "
+    "m it holds, by a factor of at least 11. The ρ-margin loss that is printed on the right is 1 for all truncated "
+    "functions (second line of (28)); meant is the loss at ρ/2",
+)
+def nothing_is_better_than_the_best(**setting):
+    """A class whose members all have loss 1 on the sample: what the selection loses is 0."""
+    yield setting, 0.0, float(bounds.selection_loss(**setting))
+
+
+@inequality_claim(
+    bounds.selection_loss_up_to_m,
     given=[bounds.selection_loss_derived],
     caught=(12, 16),
     note="32 log(2/β) M for 2M at most: nothing nearer than 11 is caught, the least of 16 log(2/β)",
@@ -194,7 +225,7 @@ def printed_loss_is_generous():
     """What the selection loses with N members, against the printed number, for d <= m."""
     for point in grid(m=[1, 10**3, 10**9, 10**15], d=[1, 1000], epsilon=[1e-3, 1.0, 1e3], beta=[1e-9, 0.5, 1 - 1e-9]):
         if point["d"] <= point["m"]:
-            yield point, bounds.selection_loss_derived(**point), bounds.selection_loss(**point)
+            yield point, bounds.selection_loss_derived(**point), bounds.selection_loss_up_to_m(**point)
 
 
 @inequality_claim(
@@ -250,7 +281,7 @@ def half_margins_are_kept():
 @inequality_claim(
     bounds.final_line,
     control=Control("2 mu + 2 Delta divided by {}", (1.01, 2)),
-    given=[bounds.selection_loss, margin_deviation_derived],
+    given=[bounds.selection_loss_up_to_m, margin_deviation_derived],
     scope="everywhere: d <= m",
     note="equality at Δ = M/m and R* = 0",
 )

@@ -344,11 +344,18 @@ def selection_is_private(*, factor=1, **setting):
     bounds.corollary_budget,
     given=[bounds.selection_budget, bound_sensitivity.lipschitz_step, efficient_learner.printed_privacy],
     note="A_EffPrivMrg is (ε/2, δ)-DP by Theorem 3.2, for 0 < δ < 1/m and ε/2 ≤ log(1/δ), with any valid sensitivity",
-    **BUDGETS,
+    **BUDGETS
+    | {
+        "quick": grid(m=[5], epsilon=[1.0], delta=[1e-3]),
+        "full": grid(m=[5], epsilon=[0.1, 3.0], delta=[1e-9, 0.19]),
+    },
 )
 def corollary_is_private(*, factor=1, **setting):
     """As above at epsilon/2, with the least hinge loss and the sensitivities 2 Lambda r / (m rho) of Lemma F.3."""
     budget = bounds.corollary_budget(**setting)
+    half = setting | {"epsilon": setting["epsilon"] / 2}
+    trained = dict(half, beta=0.1, radius=1.0, norm_bound=1.0, rho=0.5)  # the learner, inside its range
+    yield Link("Theorem 3.2", setting, 2 * efficient_learner.printed_privacy(**trained), budget[0])
     return (yield from spending(budget, setting, factor * setting["epsilon"] / 2, "hinge"))
 
 

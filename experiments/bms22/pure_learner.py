@@ -340,7 +340,7 @@ def needles():
 )
 def norm_order():
     """The explicit bound <= (C/sqrt(c')) sqrt(d) (rho/r) log(m/beta)^{-1/2} at k = ceil(c' a^2 log(m/beta)) <= d."""
-    for m, beta, a, c in product([1, 2, 100, 10**9], [1e-12, 0.1, 0.5], [1.0, 1.5, 1e4], [1.0, 50.0]):
+    for m, beta, a, c in product([1, 2, 100, 10**9], [1e-12, 0.5, 1 - 1e-9], [1.0, 1.5, 1e4], [1.0, 50.0]):
         sizes = {"m": m, "beta": beta, "norm_bound": a, "radius": 2.0, "rho": 2.0}
         k = ceil(c * pure_learner.printed_rows(**sizes))
         for d in (k, 10 * k):

@@ -15,10 +15,9 @@ from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
 from lemmata.bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
-from lemmata.experiments.checks import identity_claim, inequality_claim, witness
+from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
 from lemmata.experiments.engine.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
-from lemmata.experiments.wzw25.hinge_gradient import HINGE
 from lemmata.experiments.wzw25.noisy_gd import ANY_LOSS, privacy_witness
 from lemmata.mechanisms import noisy_gd
 
@@ -102,6 +101,8 @@ def sigma_from_whole_steps(*, steps, mu, sensitivity):
 
 
 # The proof, line by line ----------------------------------------------------------------------------------------------
+
+BOUNDED = "domain: convex losses, per-record gradients of norm at most Δ"
 
 
 @dataclass(frozen=True)
@@ -189,19 +190,49 @@ def second_moments():
         yield {"n": n, "sigma": sigma, "gradients": "Δ e_1"}, moment, claimed
 
 
+BEYOND = """from lemmata.bounds.wzw25.noisy_gd import one_step_printed, squared_gradient_printed
+n, d, width, sigma, eta, shared = 1, 1, 2.0, 1.0, 0.5, {shared}  # loss shared w + hinge, z = -1; w_t = 0, w_ref = 1
+gradient = shared + 1 / width                                 # between 0 and 1 the loss is linear: excess -gradient
+moment = squared_gradient_printed(n=n, d=d, sensitivity=2 / width, sigma=sigma)
+after = (1 + eta * gradient) ** 2 + eta**2 * d * sigma**2     # the mean of (w_t - eta (gradient + xi) - w_ref)^2
+assert after > one_step_printed(squared_distance=1.0, excess=-gradient, eta=eta, second_moment=moment) * (1 + 1e-9)"""
+
+
+@inequality_claim(
+    bounds.one_step_printed,
+    quick=grid(shared=[1.0, 100.0]),
+    **ANY_LOSS,
+    python=lambda setting, left, right: BEYOND.format(**setting),
+    note="the line takes n²Δ² + dσ² from the line before, which needs gradients of norm at most Δ",
+)
+def shared_gradients_step_farther(*, shared):
+    """One record z = -1, the loss <a, w> + hinge, from w_t = 0 with w_ref = 1, where it is linear, in fractions."""
+    n, width, sigma, eta = 1, Fraction(2), Fraction(1), Fraction(1, 2)
+    gradient = n * (Fraction(shared) + 1 / width)
+    moment = bounds.squared_gradient_printed(n=n, d=1, sensitivity=2 / width, sigma=sigma)
+    after = (1 + eta * gradient) ** 2 + (eta * sigma) ** 2
+    claimed = bounds.one_step_printed(squared_distance=Fraction(1), excess=-gradient, eta=eta, second_moment=moment)
+    yield {"n": n, "width": 2, "eta": 0.5, "shared": shared}, after, claimed
+
+
 @inequality_claim(
     bounds.one_step,
-    control=Control("noise and gradients {} times smaller in the bound", (1.03, 2, 5)),
+    control=Control("noise and gradients {} times smaller in the bound", (1.01, 1.03, 2)),
     given=[tangent_value, bounds.squared_gradient],
-    scope=HINGE,
+    scope=BOUNDED,
+    tightness=up_to_one,
 )
 def one_step_holds(*, factor=1):
-    """Both sides of the recursion on lattices of fractions."""
+    """Both sides of the recursion on lattices of fractions; equal for one record with the linear loss Delta w."""
     for step in lattice_steps():
         (before, after), moment = step.distances(), step.claimed_moment() / Fraction(factor)
         claimed = bounds.one_step(squared_distance=before, excess=step.excess(), eta=step.eta, second_moment=moment)
         yield vars(step), after, claimed
-    return {"tightness": None}
+    for gradient, sigma, eta in itertools.product((1, 5), (0, 3), (Fraction(1, 10), Fraction(2))):
+        moment = bounds.squared_gradient(n=1, d=1, sensitivity=gradient, sigma=sigma) / Fraction(factor)
+        after = (1 + eta * gradient) ** 2 + (eta * sigma) ** 2  # w_t = 0, w_ref = 1
+        claimed = bounds.one_step(squared_distance=1, excess=-gradient, eta=eta, second_moment=moment)
+        yield {"gradient": gradient, "sigma": sigma, "eta": eta}, after, claimed
 
 
 TELESCOPED = """from lemmata.bounds.wzw25.noisy_gd import stride
@@ -244,7 +275,7 @@ def telescoped_as_printed(*, distance, factor=1):
     full=grid(distance=[1e-3, 1.0, 1e6]),
     control=Control("a second moment {} times too small", (1.01, 1.03, 5)),
     given=[bounds.one_step],
-    scope=HINGE,
+    scope=BOUNDED,
 )
 def telescoped_corrected(*, distance, factor=1):
     """The corrected display at the constant loss and, for T = 1, on all lattice problems."""

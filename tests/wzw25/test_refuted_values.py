@@ -98,6 +98,7 @@ TABLE = [
     (noisy_gd.value_sensitivity, {"norm": 3.0, "radius": 2.0, "width": 4.0}, 2.5),
     (noisy_gd.value_sensitivity, {"norm": 3.0, "radius": 2.0, "width": 8.0}, 1.5),
     (noisy_gd.squared_gradient_printed, {"n": 3, "d": 5, "sensitivity": 2.0, "sigma": 0.5}, 37.25),
+    (noisy_gd.one_step_printed, {"squared_distance": 9.0, "excess": 3.0, "eta": 0.5, "second_moment": 8.0}, 8.0),
     (noisy_gd.telescoped, {"distance": 3.0, "eta": 0.5, "steps": 4, "second_moment": 7.0, "final": 5.0}, 6.75),
     (inliers_and_outliers.outlier_loss_printed, {"radius": 3.0, "outliers": 5, "width": 2.0}, 7.5),
     (one_margin_proof.outlier_loss, {"share": 0.75}, 1 + 4 * sqrt(1.25)),
