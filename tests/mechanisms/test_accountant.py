@@ -98,6 +98,13 @@ def test_a_reserve_is_for_what_is_not_gaussian():
     assert accountant.left is None and accountant.spent.delta == 1e-5 and 1 - 1e-14 < accountant.spent.epsilon <= 1
 
 
+@pytest.mark.parametrize("reserve", [PureDP(0.5), ApproxDP(0.0, 5e-6), ApproxDP(0.5, 5e-6)])
+def test_a_reserve_is_named_whatever_part_is_kept(reserve):
+    accountant = Accountant(ApproxDP(1.0, 1e-5), reserve=reserve)
+    assert f"reserve ApproxDP(epsilon={reserve.epsilon}, delta={reserve.delta}," in str(accountant)
+    assert "reserve" not in str(Accountant(ApproxDP(1.0, 1e-5)))
+
+
 def test_asking_before_spending_changes_nothing():
     """What the Gaussian way would have had when it was asked for is not what it has after another release."""
     budget, whole = ApproxDP(1.0, 1e-5), gaussian_mu(1.0, 1e-5)

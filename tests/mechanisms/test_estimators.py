@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -148,6 +149,14 @@ def test_an_audit_draws_from_the_law_that_a_fit_samples(learner):
 def test_what_a_fit_draws_afresh_is_drawn_afresh_by_an_audit(learner):
     X, y = two_kinds()
     assert learner.__class__(**learner.get_params(deep=False)).set_params(random_state=None).law_of_fit(X, y) is None
+
+
+def test_an_audit_fits_what_others_wrote_and_what_it_is_told_to_fit_once_a_release():
+    X, y = two_kinds()
+    for estimator, singly in ((LogisticRegression(), False), (LogisticRegression(), True), (NoisyGD(), True)):
+        fitted = Fitted(estimator, X, y, singly=singly)
+        assert fitted.law is None and fitted(np.random.default_rng(1), 3).shape == (3, 3)
+    assert Fitted(NoisyGD(classes=(0, 1)), X, y).law is not None
 
 
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (2, 1), (3, 500), (2000, 2)])
