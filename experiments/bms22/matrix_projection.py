@@ -42,13 +42,13 @@ def all_signs_agree(deviation):
 PARTS = ("norm", "products")
 NOTE = (
     "A sub-Gaussian tail is claimed for a sub-exponential quantity: false once log(m/β) is much larger than k. True "
-    "with one c when k ≥ log(m/β) ≥ log 2. Claims D.2 and D.3 use it there: for β/(4L), which is below 1/2, and with "
+    "with one c when k ≥ log(m/β) ≥ log 2. Claims D.2 and D.3 (β ≤ 1/2) use it there: for β/(4L), and with "
     "k = 10ĉ² (rΛ(2ηΛ)ᴸ⁻¹/ρ)² log(Lm/β) ≥ 10ĉ² log(Lm/β) unless ρ > rηᴸ⁻¹Λᴸ, where every margin loss is 1. "
 )
 
 
-# k >= 10 log(4 L m/beta): what the proofs of Claims D.2 and D.3 set, on the domain of these claims
-TEN_LOGS = [{"m": m, "k": 10 * log(4 * m / beta), "beta": beta / 4} for m in (1, 10**6) for beta in (1e-9, 0.999)]
+# k >= 10 log(L m/beta): what the proofs of Claims D.2 and D.3 set, for a chance of beta/(4 L), beta <= 1/2 as in these
+TEN_LOGS = [{"m": m, "k": 10 * log(m / beta), "beta": beta / 4} for m in (1, 10**6) for beta in (1e-9, 0.5)]
 PRINTED = {
     "family": "W = z = (1, ..., 1) in R^p, k = N = m = 1, beta = 2^-p < 2^(1-p) = P(all signs agree)",
     "growth": 3,
