@@ -240,9 +240,9 @@ class PrivateSVM(PrivateClassifier):
 
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         several(X)
-        C, (kappa,) = self.C, sized(kappa=self.kappa)
+        C, (kappa,), (n, d) = self.C, sized(kappa=self.kappa), X.shape
         if isinstance(C, str) and C == "auto":
-            C = resolved_C(*X.shape, privacy.epsilon) / kappa**2
+            C = resolved_C(n, d, privacy.epsilon) / kappa**2
         asked: Any = {"C": C, "kappa": self.kappa, "loss": self.loss, "calibration": self.calibration}
         return private_svm.law(X, signs, privacy=privacy, **asked)
 

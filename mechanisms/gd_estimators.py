@@ -107,7 +107,8 @@ class NoisyGD(ExactClassifier):
         return sizes | {"steps": steps, "stride": self.stride, "output": self.output}
 
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        return noisy_gd.law(X, signs, privacy=privacy, **self._descent(*X.shape, privacy))
+        n, d = X.shape
+        return noisy_gd.law(X, signs, privacy=privacy, **self._descent(n, d, privacy))
 
 
 @documented
