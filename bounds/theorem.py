@@ -65,6 +65,19 @@ class Hypothesis:
 def require(range: str, holds: Callable[..., bool]) -> Hypothesis:
     """A hypothesis whose arguments are those of the predicate.
 
+    Parameters
+    ----------
+    range : str
+        What it says, in words or symbols.
+    holds : function
+        Whether it is true of the arguments that are named like its own.
+
+    Returns
+    -------
+    Hypothesis
+
+    Examples
+    --------
     >>> require("n >= 1", lambda n: n >= 1).check({"n": 0})
     Traceback (most recent call last):
     lemmata.bounds.theorem.OutsideHypotheses: n = 0 is outside the hypothesis: n >= 1
@@ -78,27 +91,108 @@ def _everywhere(test: Callable[[Any], Any]) -> Callable[[Any], bool]:
 
 
 def in_unit_interval(name: str) -> Hypothesis:
-    """0 < value < 1."""
+    """0 < value < 1.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument of the statement's function.
+
+    Returns
+    -------
+    Hypothesis
+
+    Examples
+    --------
+    >>> in_unit_interval("beta").range
+    '0 < beta < 1'
+    """
     return Hypothesis((name,), f"0 < {name} < 1", _everywhere(lambda v: (v > 0) & (v < 1)))
 
 
 def positive(name: str) -> Hypothesis:
-    """0 < value < infinity."""
+    """0 < value < infinity.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument of the statement's function.
+
+    Returns
+    -------
+    Hypothesis
+
+    Examples
+    --------
+    >>> positive("gamma").range
+    '0 < gamma < inf'
+    """
     return Hypothesis((name,), f"0 < {name} < inf", _everywhere(lambda v: (v > 0) & np.isfinite(v)))
 
 
 def at_least(name: str, low: float) -> Hypothesis:
-    """low <= value < infinity."""
+    """low <= value < infinity.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument of the statement's function.
+    low : float
+        The least value allowed.
+
+    Returns
+    -------
+    Hypothesis
+
+    Examples
+    --------
+    >>> at_least("gamma", 0.5).range
+    '0.5 <= gamma < inf'
+    """
     return Hypothesis((name,), f"{low} <= {name} < inf", _everywhere(lambda v: (v >= low) & np.isfinite(v)))
 
 
 def between(name: str, low: float, high: float) -> Hypothesis:
-    """low <= value <= high."""
+    """low <= value <= high.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument of the statement's function.
+    low, high : float
+        The ends, both allowed.
+
+    Returns
+    -------
+    Hypothesis
+
+    Examples
+    --------
+    >>> between("rho", 0, 0.5).range
+    '0 <= rho <= 0.5'
+    """
     return Hypothesis((name,), f"{low} <= {name} <= {high}", _everywhere(lambda v: (v >= low) & (v <= high)))
 
 
 def integer(name: str, low: int = 1) -> Hypothesis:
-    """A whole number of at least `low`."""
+    """A whole number of at least `low`.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument of the statement's function.
+    low : int
+        The least value allowed.
+
+    Returns
+    -------
+    Hypothesis
+
+    Examples
+    --------
+    >>> integer("n").range
+    'n a whole number >= 1'
+    """
     return Hypothesis(
         (name,),
         f"{name} a whole number >= {low}",
@@ -347,6 +441,32 @@ def theorem(
         def corrected_level(*, n, beta): ...
 
     Raises ValueError for an unknown id, kind or reading, and for a row that exists already.
+
+    Parameters
+    ----------
+    id : str
+        In the contents of the paper, or a step of one that is.
+    says : str
+        The statement, in LaTeX.
+    part : str
+        Of a statement with several: "privacy", "tail", "time".
+    reading : str
+        "printed"; other readings are made by `.corrected`, `.explicit`, `.rate` and `.quoted` of what is returned.
+    kind : str
+        definition, tail, mean, inequality, privacy, rate, construction or identity.
+    needs : sequence of Hypothesis
+        What the arguments have to satisfy.
+    source : str
+        Where it stands, where that does not follow from `id`.
+    reconstructed : bool
+        Whether `says` has symbols that the text does not define, and that it names.
+    quoted_by : str
+        Who cites it so.
+
+    Returns
+    -------
+    function
+        A decorator: function -> Statement.
     """
     if kind not in KINDS:
         raise ValueError(f"kind = {kind!r} is not one of {', '.join(KINDS)}")

@@ -160,7 +160,7 @@ class Accountant:
         return account
 
     def close(self) -> None:
-        """Give up the file, if there is one; nothing can be spent any more."""
+        """Give up the file, of which nothing can be spent any more; an account in memory stays open."""
         if self._file is not None:
             self._file.close()
 

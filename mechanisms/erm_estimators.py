@@ -6,6 +6,7 @@ What is public here and what is private stands at the top of `lemmata.mechanisms
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 
 from lemmata.mechanisms import dp_erm, efficient_learner, phased_sgd, private_svm, pure_learner
 from lemmata.mechanisms.documented import documented
+from lemmata.mechanisms.law import sized
 from lemmata.mechanisms.private_classifier import ExactClassifier, PrivateClassifier
 from lemmata.mechanisms.sign_projection import sign_projection
 
@@ -23,6 +25,17 @@ def several(X: np.ndarray) -> None:
     """Raise ValueError for one record."""
     if len(X) < 2:
         raise ValueError("n_samples=1 is too few: at least 2 records are needed")
+
+
+def resolved_C(n: int, d: int, epsilon: float) -> float:
+    """C = n epsilon / (10 sqrt(d)) for rows of length 1, with which the noise of PrivateSVM is the same for all n.
+
+    At most what float64 can solve. The number was chosen on eleven tables: `python -m lemmata.tools.comparison_rules`.
+
+    >>> resolved_C(1000, 4, 2.0), resolved_C(10**9, 1, 1.0)
+    (100.0, 1000000.0)
+    """
+    return min(private_svm.LARGEST, n * epsilon / (10 * sqrt(d)))
 
 
 # With a delta ---------------------------------------------------------------------------------------------------------
@@ -183,8 +196,9 @@ class PrivateSVM(PrivateClassifier):
 
     Parameters
     ----------
-    C : float
-        The weight of the mean loss. A larger one fits closer and needs more noise.
+    C : "auto" or float
+        The weight of the mean loss. A larger one fits closer and needs more noise. "auto" is `resolved_C`, which
+        follows from n, d and epsilon.
     kappa : float
         The l2 norm to which longer rows are scaled down. Public.
     loss : "hinge" or "logistic"
@@ -196,6 +210,15 @@ class PrivateSVM(PrivateClassifier):
     ------
     ValueError
         By `fit`, in one line: for a parameter out of range, and for one record.
+
+    Notes
+    -----
+    With the default C the noise of every weight has scale 1 / (5 kappa), for all n, d and epsilon. Held-out accuracy in
+    % and its standard error over 20 splits behind a `PrivateScaler(unit_ball=True)`, which has three tenths of epsilon,
+    at epsilon 1 and 3 in all (`python -m lemmata.tools.raw_tables`): breast cancer as it is loaded 77.7 +- 2.8 and 93.4
+    +- .4, where one label has 61.4; a twentieth of 4,500 records aside 95.6 +- .4 and 99.4 +- .2, where one label has
+    94.9, and 95.6 and 95.7 +- .4 with C = 1. What is not reached: on Fair's survey it says one label, 68.0, where a SVM
+    has 72.3 and `NoisyGD`, which takes a delta, 71.9 +- .3.
 
     References
     ----------
@@ -210,14 +233,17 @@ class PrivateSVM(PrivateClassifier):
     """
 
     spends = "pure"
-    C: float = 1.0
+    C: str | float = "auto"
     kappa: float = 1.0
     loss: str = "hinge"
     calibration: str = "sharp"
 
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         several(X)
-        asked: Any = {"C": self.C, "kappa": self.kappa, "loss": self.loss, "calibration": self.calibration}
+        C, (kappa,), (n, d) = self.C, sized(kappa=self.kappa), X.shape
+        if isinstance(C, str) and C == "auto":
+            C = resolved_C(n, d, privacy.epsilon) / kappa**2
+        asked: Any = {"C": C, "kappa": self.kappa, "loss": self.loss, "calibration": self.calibration}
         return private_svm.law(X, signs, privacy=privacy, **asked)
 
     @available_if(lambda self: self.loss == "logistic")

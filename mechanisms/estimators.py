@@ -53,29 +53,14 @@ from lemmata.mechanisms.gd_estimators import AdaptiveMargin as AdaptiveMargin
 from lemmata.mechanisms.gd_estimators import NoisyGD as NoisyGD
 from lemmata.mechanisms.gd_estimators import ProjectedGD as ProjectedGD
 from lemmata.mechanisms.gd_estimators import TunedMargin as TunedMargin
+from lemmata.mechanisms.gd_estimators import resolved_steps as resolved_steps
+from lemmata.mechanisms.gd_estimators import resolved_width as resolved_width
 from lemmata.mechanisms.law import by_bands
 from lemmata.mechanisms.privacy import GaussianDP, to_gaussian_budget
 from lemmata.mechanisms.private_classifier import LARGEST, ExactClassifier
 from lemmata.mechanisms.scaling import CONSTANT
 
-STEPS = 50  # of a run of MarginClassifier at most: 100 did no better on any of the ten tables below
-NARROWEST = 0.003  # hinge of MarginClassifier: so many steps do not find their way on a narrower one
-WIDEST = 1 / 16  # beyond, real records within the width are most of them, and the descent only averages y x
 SHARE = Fraction(1, 4)  # of mu^2 that the ranges of MarginClassifier may spend: 1/3 did no better
-
-
-def resolved_width(n: int, d: int, mu: float) -> float:
-    """The width of the hinge that mu-GDP noise resolves on n rows in R^d: sqrt(d) / (n mu), in [0.003, 1/16].
-
-    sqrt(d) / (n mu) is half the length of the noise, per record, that one step with the whole budget would add to a
-    gradient of rows of length 1. Measured, not derived; see `MarginClassifier`.
-    """
-    return min(WIDEST, max(NARROWEST, sqrt(d) / (n * mu)))
-
-
-def resolved_steps(n: int, d: int, mu: float) -> int:
-    """Balanced steps (`lemmata.mechanisms.noisy_gd`), at most `STEPS`."""
-    return min(STEPS, noisy_gd.step_count("balanced", n, mu, d))
 
 
 def resolved_law(

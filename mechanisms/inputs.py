@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_random_state
 from lemmata.mechanisms.arithmetic import in_range
 from lemmata.mechanisms.law import entries, generator
 
+TEXT = ("str", "string")  # names of pandas' types of text
+
 
 def seeded(random_state: Any) -> np.random.Generator:
     """Return a generator from what scikit-learn calls a `random_state`; None is the system's entropy.
@@ -31,8 +33,36 @@ def seeded(random_state: Any) -> np.random.Generator:
 
 
 def kind_of(table: Any) -> str:
-    """Return NumPy's letter for the type of an array, which is public; "O" for what declares none."""
-    return str(getattr(getattr(table, "dtype", None), "kind", "O"))
+    """Return NumPy's letter for the type of an array, which is public; "O" for what declares none, "U" for any text."""
+    dtype = getattr(table, "dtype", None)
+    return "U" if str(getattr(dtype, "name", "")) in TEXT else str(getattr(dtype, "kind", "O"))
+
+
+def counts_time(dtype: Any) -> bool:
+    """Return whether a frame's type says dates, times with or without a zone, differences of them, or periods."""
+    kind = getattr(dtype, "kind", "O")
+    return kind in "mM" if isinstance(dtype, np.dtype) else hasattr(dtype, "tz") or hasattr(dtype, "freq")
+
+
+def check_frame(X: Any) -> None:
+    """Raise ValueError for a frame without columns, with two of one name, or with one of complex numbers.
+
+    A frame of another library than pandas has to declare numbers alone, which is asked of none of its rows.
+    """
+    if not hasattr(X, "iloc"):
+        try:
+            numbers = np.asarray(X[:0]).dtype.kind in "biuf"
+        except Exception:
+            numbers = False
+        if not numbers:
+            what = f"{type(X).__name__} of {type(X).__module__.partition('.')[0]}"
+            raise ValueError(f"X is a {what} with columns that are no numbers: give a frame of pandas")
+    elif len(set(X.columns)) < len(X.columns):
+        raise ValueError("X is a frame with two columns of one name")
+    elif any(getattr(dtype, "kind", "O") == "c" for dtype in X.dtypes):
+        raise ValueError("Complex data not supported: X has a column of complex numbers")
+    if not X.shape[1]:
+        raise ValueError(f"0 feature(s) (shape={tuple(X.shape)}) while a minimum of 1 is required.")
 
 
 def tabular(X: Any) -> Any:
@@ -45,12 +75,12 @@ def tabular(X: Any) -> Any:
     shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
     if len(shape) != 2:
         raise ValueError(f"X has shape {shape}, not (n, d). Reshape your data: a record is a row")
-    kinds = [getattr(kind, "kind", "O") for kind in X.dtypes] if hasattr(X, "iloc") else [kind_of(X)]
-    if "c" in kinds:
-        raise ValueError("Complex data not supported: X is an array of complex numbers")
+    if hasattr(X, "columns"):
+        check_frame(X)
+    check_declared("X", X)
     if isinstance(X, np.ndarray) and X.dtype.kind not in "biufO":
         raise ValueError(f"X has dtype {X.dtype}, not one of numbers")
-    if {"m", "M"} & set(kinds):
+    if hasattr(X, "iloc") and any(map(counts_time, X.dtypes)):
         raise ValueError("X has a column of dates or times: PrivateScaler makes numbers of it")
     if isinstance(X, np.ndarray) and X.dtype.kind == "O" and X.size:
         return numbers_of(X)
@@ -84,15 +114,37 @@ def days(one: Any) -> float:
         return float("nan")
 
 
+def check_declared(name: str, value: Any) -> None:
+    """Raise ValueError for an array that is masked, or one of complex numbers."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array: what its masked entries stand for is not ours to guess")
+    if kind_of(value) == "c":
+        raise ValueError(f"Complex data not supported: {name} is an array of complex numbers")
+
+
+def labels_of(classes: Any) -> np.ndarray:
+    """Return `classes` as an array, of text where every one of an array of objects is."""
+    found = np.asarray(classes)
+    texts = found.dtype.kind == "O" and all(isinstance(one, str) for one in found.ravel())
+    return found.astype(str) if texts else found
+
+
 def column(y: Any) -> np.ndarray:
     """Return labels, (n,). Those of a list keep their types, as the label of one record may not change another's."""
+    check_declared("y", y)
     if isinstance(y, list | tuple) and y and not isinstance(y[0], list | tuple | np.ndarray):
         return np.fromiter(y, dtype=object, count=len(y))
     return column_or_1d(y)
 
 
 def equal(y: np.ndarray, label: Any) -> np.ndarray:
-    """Return which labels are `label`, shape (n,), bool; what cannot be compared with it is another one."""
+    """Return which labels are `label`, shape (n,), bool; what cannot be compared with it is another one.
+
+    >>> from decimal import Decimal
+    >>> equal(np.array([Decimal(1), "1", 1.0, None], dtype=object), np.int64(1)).tolist()
+    [True, False, True, False]
+    """
+    label = label.item() if isinstance(label, np.number) else label  # with which a Decimal can be compared
 
     def same(one: Any) -> bool:
         try:

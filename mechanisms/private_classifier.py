@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -14,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_consistent_length
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.arithmetic import down
 from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_leaks
-from lemmata.mechanisms.inputs import column, equal, kind_of, seeded, tabular
+from lemmata.mechanisms.inputs import check_declared, column, equal, kind_of, labels_of, seeded, tabular
 from lemmata.mechanisms.law import LinearModel, kept, two_streams
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget
 from lemmata.mechanisms.threads import threads_for
@@ -171,15 +172,19 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def _labels(self, y: Any) -> np.ndarray:
         """The labels, shape (n,); `classes_` is set. What is refused is refused by declared types and sets alone."""
         kind, declared = kind_of(y), getattr(getattr(y, "dtype", None), "categories", None)
-        if self.classes is None or y is None:
-            y = validate_data(self, X="no_validation", y=y)
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} requires y to be passed, but the target y is None")
+        if self.classes is None:
+            check_declared("y", y)
             try:
+                y = column_or_1d(y, warn=True)
+                assert_all_finite(y, input_name="y")
                 check_classification_targets(y)
                 self.classes_ = np.unique(y)
             except TypeError:
                 raise ValueError("y has labels of several types, which have no order: give `classes`") from None
         else:
-            y, self.classes_ = column(y), np.asarray(self.classes)
+            y, self.classes_ = column(y), labels_of(self.classes)
             names = self.classes_.tolist() if self.classes_.ndim == 1 else []
             if len(names) < 2 or any(a is None or a != a or a in names[:i] for i, a in enumerate(names)):
                 raise ValueError("classes is not a sequence of two or more different labels")
@@ -247,19 +252,18 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         """
         refuse(refused)
         checked_account(accountant)
-        rng = seeded(self.random_state)
-        table, sides = self._checked(X, y)
-        warn_of_leaks(self, len(table))
-        budget = self._budget()
-        self.__dict__["_due"] = partial(pay, accountant, budget, type(self).__name__)
-        try:
-            with threads_for(table.size):
-                self.model_ = self._learn(table, sides, rng)
-        finally:
-            self.__dict__.pop("_due", None)
-        self.privacy_ = budget
-        kept(self.model_.privacy, self.privacy_, "model_")
-        self.coef_, self.intercept_ = self._linear(np.atleast_2d(self.model_.weights))
+        one: Any = copy(self)  # what is paid for and drawn is not changed by a fit or a set_params of another thread
+        rng = seeded(one.random_state)
+        table, sides = one._checked(X, y)
+        warn_of_leaks(one, len(table))
+        one.privacy_ = one._budget()
+        one._due = partial(pay, accountant, one.privacy_, type(self).__name__)
+        with threads_for(table.size):
+            one.model_ = one._learn(table, sides, rng)
+        kept(one.model_.privacy, one.privacy_, "model_")
+        one.coef_, one.intercept_ = one._linear(np.atleast_2d(one.model_.weights))
+        vars(one).pop("_due", None)
+        self.__dict__ = vars(one)
         return self
 
     def _linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,8 @@
 """What the columns of a table become: numbers as they are, categories as indicators, by declared types alone.
 
     number                          itself
-    date, time, period              the whole number that its type counts in: nanoseconds, days, months
+    date, time, period              the whole number that its type counts in: nanoseconds, days, months; in `predict`,
+                                    dates of other steps than in `fit` are counted in those of `fit`
     text, categories, objects       one indicator for each of the categories that `categories` lists for the column;
                                     without a list, indicators of `BUCKETS` buckets of a fixed hash of the text
     objects, without a list         itself where it is a number, days where it is a date, and the buckets where neither
@@ -21,9 +22,10 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.arithmetic import brief
-from lemmata.mechanisms.inputs import days, numbers_of
+from lemmata.mechanisms.inputs import check_frame, counts_time, days, numbers_of
 
 BUCKETS = 8  # of a category without a list
+TIMES = {"M": "dates", "m": "differences of dates"}
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Column:
     number: bool  # whether it has a column of numbers
     listed: tuple[Any, ...] | None = None  # categories, an indicator each
     hashed: bool = False
+    clock: tuple[str, Any] | None = None  # of a column of times, which it is to be read by
 
     @property
     def indicators(self) -> int:
@@ -73,7 +76,7 @@ class Layout:
         for j, one in enumerate(self.columns):
             values = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
             if one.number:
-                parts.append(numbers(values)[:, None])
+                parts.append((numbers(values) * steps(one, values.dtype))[:, None])
             if one.indicators:
                 parts.append(indicators(values, one))
         return np.concatenate(parts, axis=1)
@@ -91,10 +94,32 @@ def numbers(values: Any) -> np.ndarray:
     return numbers_of(np.asarray(values, dtype=object))
 
 
-def counts_time(dtype: Any) -> bool:
-    """Return whether a frame's type says dates, times with or without a zone, differences of them, or periods."""
-    kind = getattr(dtype, "kind", "O")
-    return kind in "mM" if isinstance(dtype, np.dtype) else hasattr(dtype, "tz") or hasattr(dtype, "freq")
+def clock(dtype: Any) -> tuple[str, Any] | None:
+    """Return what a type of times counts, and in which steps: seconds each, or a period's name. None for another type.
+
+    >>> clock(np.dtype("M8[ms]")), clock(np.dtype("m8[s]")), clock(np.dtype(float))
+    (('dates', 0.001), ('differences of dates', 1.0), None)
+    """
+    if not counts_time(dtype):
+        return None
+    if hasattr(dtype, "freq"):
+        return "periods", str(dtype.freq.freqstr)
+    kind = "dates" if hasattr(dtype, "tz") else TIMES[dtype.kind]
+    unit: Any = dtype.unit if hasattr(dtype, "tz") else np.datetime_data(dtype)[0]
+    return kind, float(np.timedelta64(1, unit) / np.timedelta64(1, "s"))
+
+
+def steps(one: Column, dtype: Any) -> float:
+    """Return how many steps of a column's clock one step of a type is: 1 for what counts no time, as the column.
+
+    Raises ValueError, for declared types alone, where one of the two counts no time, or differently.
+    """
+    now, then = clock(dtype), one.clock
+    if now == then:
+        return 1.0
+    if now is None or then is None or now[0] != then[0] or "periods" in now:
+        raise ValueError(f"X has a column {brief(one.name)} of dtype {dtype}, which counts time otherwise than in fit")
+    return float(now[1] / then[1])
 
 
 def indicators(values: Any, one: Column) -> np.ndarray:
@@ -136,11 +161,9 @@ def layout(X: Any, categories: Any = None) -> Layout | None:
     lists = {} if categories is None else categories
     if not isinstance(lists, Mapping):
         raise ValueError(f"categories is a {type(categories).__name__}, not a mapping from columns to lists")
-    frame = hasattr(X, "iloc")
-    if frame and len(set(X.columns)) < len(X.columns):
-        raise ValueError("X is a frame with two columns of one name")
-    if frame and any(getattr(dtype, "kind", "O") == "c" for dtype in X.dtypes):
-        raise ValueError("Complex data not supported: X has a column of complex numbers")
+    frame = hasattr(X, "iloc") and hasattr(X, "columns")
+    if hasattr(X, "columns"):
+        check_frame(X)
     if not frame and not lists:
         return None
     if len(getattr(X, "shape", ())) != 2 or not (frame or isinstance(X, np.ndarray)):
@@ -162,6 +185,6 @@ def _column(name: Any, dtype: Any, listed: Any) -> Column:
         return Column(name, False, tuple(listed))
     kind = getattr(dtype, "kind", "O")
     if counts_time(dtype) or (kind in "biuf" and not hasattr(dtype, "categories")):
-        return Column(name, True)
+        return Column(name, True, clock=clock(dtype))
     mixed = isinstance(dtype, np.dtype) and kind == "O"
     return Column(name, mixed, None, True)

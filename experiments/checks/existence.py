@@ -41,6 +41,18 @@ def exists_claim(statement: Statement[..., Any], **fields: Any) -> Callable:
     rational, "certificate" where one is a ball, else "tested"; scope "everywhere" but for floats, since one is enough.
     Candidates that run out refute nothing, unless `exhaustive=True` says that there are no others. The control divides
     the right side by the factors `caught`, and all candidates together are then taken for all there are.
+
+    Parameters
+    ----------
+    statement : Statement
+        A reading of a theorem, as `theorem` or `.corrected` makes it.
+    **fields
+        See the top of `lemmata.paper`.
+
+    Returns
+    -------
+    function
+        A decorator of the check.
     """
     exhaustive = fields.pop("exhaustive", False)
     options = {"exhaustive": exhaustive}
@@ -80,6 +92,20 @@ def unbounded_claim(statement: Statement[..., Any], *, levels: Iterable[float] =
     the row HOLDS if it passes every one of `levels`, 1 to a million by default. What shows it for all levels is a
     derivation, to be named as for every other row. The levels say nothing about how much more is lost, so tightness is
     withheld. The control cuts off what is lost at the factors `caught`.
+
+    Parameters
+    ----------
+    statement : Statement
+        A reading of a theorem, as `theorem` or `.corrected` makes it.
+    levels : sequence of float
+        What has to be passed.
+    **fields
+        See the top of `lemmata.paper`.
+
+    Returns
+    -------
+    function
+        A decorator of the check.
     """
     steps = tuple(levels)
 

@@ -32,6 +32,20 @@ def identity_claim(statement: Statement[..., Any], *, digits: int = 0, **fields:
     Rationals are equal or not; floats may differ by a relative error of `rounding` (default `ROUNDING`); balls are
     equal if they overlap, the right one widened by a `rounding` that is given, and are sharp: with `digits`, if they
     agree to so many digits. The control multiplies the right side by the factors `caught`.
+
+    Parameters
+    ----------
+    statement : Statement
+        A reading of a theorem, as `theorem` or `.corrected` makes it.
+    digits : int
+        To how many digits two balls agree; 0 is any overlap.
+    **fields
+        See the top of `lemmata.paper`.
+
+    Returns
+    -------
+    function
+        A decorator of the check.
     """
     options = {"digits": digits}
     return cases_claim(statement, equal, "the right-hand side multiplied by {}", options=options, **fields)

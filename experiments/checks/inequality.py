@@ -95,6 +95,20 @@ def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = la
     earned is an error. `python`, a text or a function of (setting, left, right), is the program of the witness. What
     the check returns is added: a dict of more fields of the verdict (note, series), or a Verdict, which is then the
     result. The other fields are those of `exact_claim`.
+
+    Parameters
+    ----------
+    statement : Statement
+        A reading of a theorem, as `theorem` or `.corrected` makes it.
+    tightness : function
+        What is read from the ratios.
+    **fields
+        See the top of `lemmata.paper`.
+
+    Returns
+    -------
+    function
+        A decorator of the check.
     """
     options = {"tightness": tightness}
     return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)

@@ -40,6 +40,17 @@ class Control:
 
     `says` tells what the factor does, `{}` standing for it, or is a function of the factor. The setting is the claim's
     first by default. `of="bound"` divides the claimed bound by the factor instead of handing it to the trial.
+
+    Parameters
+    ----------
+    says : str or function
+        What is done, `{}` standing for the factor.
+    factors : tuple of float
+        In ascending order; the least that is caught is reported.
+    setting : dict, optional
+        The claim's first by default.
+    of : str
+        "trial" or "bound".
     """
 
     says: str | Callable[[float], str]
@@ -55,6 +66,17 @@ class Control:
 def grid(**axes: Iterable[Any]) -> tuple[Setting, ...]:
     """The settings of a full factorial, first axis slowest.
 
+    Parameters
+    ----------
+    **axes : sequence
+        The values of each argument.
+
+    Returns
+    -------
+    tuple of dict
+
+    Examples
+    --------
     >>> grid(m=[10, 30], beta=[0.1])
     ({'m': 10, 'beta': 0.1}, {'m': 30, 'beta': 0.1})
     """
@@ -286,22 +308,74 @@ def _register(
 
 
 def tail_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
-    """P(bad event) <= bound (default `beta`). `trial(rng, size, *, factor=1, **setting)` -> (size,) bool."""
+    """P(bad event) <= bound (default `beta`). `trial(rng, size, *, factor=1, **setting)` -> (size,) bool.
+
+    Parameters
+    ----------
+    statement : Statement
+        A reading of a theorem, as `theorem` or `.corrected` makes it.
+    **fields
+        See the top of `lemmata.paper`.
+
+    Returns
+    -------
+    function
+        A decorator of the trial.
+    """
     return _register("tail", statement, **fields)
 
 
 def mean_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
-    """E X <= bound(**setting), X in [low, high]. `trial(rng, size, *, factor=1, **setting)` -> (size,) floats."""
+    """E X <= bound(**setting), X in [low, high]. `trial(rng, size, *, factor=1, **setting)` -> (size,) floats.
+
+    Parameters
+    ----------
+    statement : Statement
+        A reading of a theorem, as `theorem` or `.corrected` makes it.
+    **fields
+        See the top of `lemmata.paper`.
+
+    Returns
+    -------
+    function
+        A decorator of the trial.
+    """
     return _register("mean", statement, **fields)
 
 
 def rate_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
-    """E X_last <= bound(**setting) * E X_first, each in [0, high]: a registered exponent. -> (size, points)."""
+    """E X_last <= bound(**setting) * E X_first, each in [0, high]: a registered exponent. -> (size, points).
+
+    Parameters
+    ----------
+    statement : Statement
+        A reading of a theorem, as `theorem` or `.corrected` makes it.
+    **fields
+        See the top of `lemmata.paper`.
+
+    Returns
+    -------
+    function
+        A decorator of the trial.
+    """
     return _register("rate", statement, **fields)
 
 
 def exact_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
-    """Decided without sampling. `check(*, factor=1, **setting)` -> Verdict. `cost` is said where it is above 0.1."""
+    """Decided without sampling. `check(*, factor=1, **setting)` -> Verdict. `cost` is said where it is above 0.1.
+
+    Parameters
+    ----------
+    statement : Statement
+        A reading of a theorem, as `theorem` or `.corrected` makes it.
+    **fields
+        See the top of `lemmata.paper`.
+
+    Returns
+    -------
+    function
+        A decorator of the check.
+    """
     fields.setdefault("cost", 0.05)
     return _register("exact", statement, **fields)
 
@@ -312,6 +386,22 @@ def attack_claim(
     """An `impl:<law>` row: `pair(*, factor=1, **setting)` -> two laws (or samplers) on neighbouring datasets.
 
     `bound(**setting)` is the claimed epsilon ("pure", "approx") or mu ("gdp"); `factor` sabotages the mechanism.
+
+    Parameters
+    ----------
+    statement : Statement
+        A reading of a theorem, as `theorem` or `.corrected` makes it.
+    law : str
+        What is attacked; it names the row.
+    attack : str
+        "pure", "approx" or "gdp".
+    **fields
+        See the top of `lemmata.paper`.
+
+    Returns
+    -------
+    function
+        A decorator of the pair.
     """
     from lemmata.experiments.engine.audit import attacker
 

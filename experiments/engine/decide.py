@@ -14,7 +14,29 @@ from lemmata.mechanisms.streams import LEDGER_ROOT
 
 
 def decide(key: str, *, root: int, profile: str = "quick", store: Store | None = None) -> Row:
-    """One claim and what it rests on, in this process: its ledger row. What the tests call."""
+    """One claim and what it rests on, in this process: its ledger row. What the tests call.
+
+    Parameters
+    ----------
+    key : str
+        Of a reading: `lem1/corrected`, with the paper's name before it.
+    root : int
+        Of all random numbers.
+    profile : str
+        "quick", "full" or "deep".
+    store : Store, optional
+        Where trials are kept; nowhere by default.
+
+    Returns
+    -------
+    dict
+        The row, as in `lemmata ledger --json`.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a key that nobody registered.
+    """
     if (claim := registry.find(key)) is None:
         raise ValueError(f"claim = {key!r} is not registered")
     store = store or Store()

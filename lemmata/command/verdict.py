@@ -10,6 +10,7 @@ from lemmata.bounds.formula import in_symbols
 from lemmata.bounds.notebook import card
 from lemmata.command.console import LEDGER_ROOT, Usage
 from lemmata.command.rows import evaluated, one, standing
+from lemmata.mechanisms.arithmetic import brief
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.graph import Row
@@ -78,6 +79,8 @@ def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_R
     >>> found.id, found.verdict, sorted(found.facts)[:3]
     ('wzw25.lem6.4', 'SLIP', ['cite', 'code', 'control'])
     """
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f"name = {brief(name)} is not the id or the label of a statement, such as 'wzw25 Lemma 6.4'")
     try:
         papers, id, place, state = one([name], None if folder is None else str(folder))
         from lemmata.experiments.engine import graph

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import secrets
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lemmata.bounds.verdicts import REFUTED
+from lemmata.mechanisms.arithmetic import brief
 from lemmata.mechanisms.audit import game
 from lemmata.mechanisms.audit.adapters import (
     Mechanism,
@@ -112,8 +115,8 @@ def audit(
         audit(GaussianNB(bounds=(0, 1)), X, y, PureDP(1))   # an estimator of any library, and a dataset to begin with
         audit(f, x, PureDP(1))                          # f(x, random_state=...), or rng=, or seed=, or none of them
 
-    Neighbours are looked for from the data on (`neighbours`, `hunt`). A terminal is told how long it may take; an
-    interrupt leaves what was found. An attack can refute a claim and never prove it.
+    Neighbours are looked for from the data on (`neighbours`, `hunt`). A terminal or a notebook is told how long it may
+    take; an interrupt leaves what was found. An attack can refute a claim and never prove it.
 
     Parameters
     ----------
@@ -163,9 +166,13 @@ def audit(
         *data, claim = data  # type: ignore[assignment]
     given = len(data) == 1 and not _is_mechanism(target, data[0])
     budget = (GIVEN if given else BUDGET) if budget is None else budget
-    shown = sys.stderr.isatty()
+    shown = is_shown(sys.stderr)
+    if not (root is None or (isinstance(root, Integral) and root >= 0)):
+        raise ValueError(f"root = {brief(root)} is not a whole number, 0 or more")
     progress = ticker(budget) if progress is None and shown else progress
     if given:
+        for name, side in (("sample_a", target), ("sample_b", data[0])):
+            check_sampler(name, side)
         return game.audit(target, data[0], claim, root=root, budget=budget, level=level, progress=progress, **options)
     if options:
         raise TypeError(f"audit() got an unexpected keyword argument {next(iter(options))!r}")
@@ -178,6 +185,25 @@ def audit(
     search = Search(mechanism(target, released), checked(claim), root, budget, level, say)
     with one_thread():
         return hunted(search, offered(search, data), progress)
+
+
+def is_shown(stream: Any) -> bool:
+    """Return whether somebody reads a stream as it is written: on a terminal, or below the cell of a notebook."""
+    return bool(stream is not None and stream.isatty()) or type(stream).__module__.startswith("ipykernel")
+
+
+def check_sampler(name: str, side: Any) -> None:
+    """Raise ValueError for a function that cannot be called as (rng, size)."""
+    if not callable(side) or hasattr(side, "sample"):
+        return
+    try:
+        called = inspect.signature(side)
+    except (TypeError, ValueError):  # a built-in that tells nothing
+        return
+    try:
+        called.bind(None, 1)
+    except TypeError:
+        raise ValueError(f"{name} takes {called}: it is called as {name}(rng, size), for `size` releases") from None
 
 
 def ticker(budget: int) -> Callable[[int, float], None]:

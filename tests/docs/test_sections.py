@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import lemmata
+import lemmata.paper
 from lemmata.mechanisms.documented import documented, entries, sections
 
 LISTED = {name: getattr(lemmata, name) for name in lemmata.__all__ if name not in lemmata.PACKAGES}
@@ -154,3 +155,18 @@ def test_a_class_inherits_what_its_bases_describe():
     assert named(found["Parameters"]) == ["a", "b"] and named(found["Attributes"]) == ["c_"]
     silent = type("Silent", (Base,), {"__doc__": None})
     assert documented(silent).__doc__ is None
+
+
+KIT = {
+    name: function
+    for name, function in ((name, getattr(lemmata.paper, name)) for name in lemmata.paper.__all__)
+    if inspect.isfunction(function) and function.__module__ != "lemmata.experiments.engine.verdict"
+}
+
+
+@pytest.mark.parametrize("name", sorted(set(KIT) - {"exact", "largest", "spread", "equality", "up_to_one"}))
+def test_the_kit_for_papers_describes_what_it_takes(name):
+    """Not the readers of ratios, which a claim is handed and nobody calls."""
+    found, taken_ = parts(KIT[name]), taken(KIT[name])
+    assert named(found.get("Parameters", [])) == taken_ and ("Returns" in found or name == "script")
+    assert list(found) == sorted(found, key=ORDER.index)

@@ -84,10 +84,11 @@ def test_an_audit_on_the_command_line(tmp_path):
     assert (pictured.returncode, pictured.stdout, pictured.stderr) == (2, "", line)
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-def test_the_progress_of_an_audit_is_for_terminals(terminal, monkeypatch):
-    stderr = io.StringIO()
-    stderr.isatty = lambda: terminal
+@pytest.mark.parametrize(("terminal", "module"), [(True, "io"), (True, "ipykernel.iostream"), (False, "io")])
+def test_the_progress_of_an_audit_is_for_terminals_and_notebooks(terminal, module, monkeypatch):
+    """A kernel's stderr says that it is no terminal, and is shown below the cell."""
+    stderr = type("Stream", (io.StringIO,), {"__module__": module})()
+    stderr.isatty = lambda: terminal and module == "io"
     monkeypatch.setattr(sys, "stderr", stderr)
     monkeypatch.setattr(front, "TICK", -1.0)
     sides = (lambda rng, size: rng.laplace(0, 1, size)), (lambda rng, size: rng.laplace(1, 1, size))

@@ -10,7 +10,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lemmata.experiments.data import load
-from lemmata.mechanisms import erm_estimators, estimators
+from lemmata.mechanisms import erm_estimators, estimators, gd_estimators
 from lemmata.mechanisms.audit.fitted import Fitted
 from lemmata.mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, to_approx
@@ -87,6 +87,7 @@ def test_a_record_of_another_label_is_left_out(learner, other):
     y = np.where(np.arange(len(y)) % 5 == 0, other, y)
     turned = np.where((np.arange(len(y)) % 5 == 0)[:, None], -3 * X, X)
     asked = {"classes": (0, 1), "random_state": 4}
+    asked |= {"C": 1.0} if isinstance(learner, PrivateSVM) else {}  # a larger one's minimiser is at a kink of both
     kind = learner.__class__(**learner.get_params(deep=False)).set_params(**asked)
     found = [kind.fit(rows, y).coef_.copy() for rows in (X, turned)]
     np.testing.assert_array_equal(*found)
@@ -194,8 +195,8 @@ def test_frames_sparse_rows_pipelines_and_folds():
 def test_the_default_follows_from_n_d_and_the_budget():
     """The width that was measured to be best, between its ends; neither it nor the steps see a record."""
     assert estimators.resolved_width(1000, 25, 0.5) == pytest.approx(0.01)
-    assert estimators.resolved_width(10, 25, 0.5) == estimators.WIDEST == 1 / 16
-    assert estimators.resolved_width(10**6, 25, 0.5) == estimators.NARROWEST == 0.003
+    assert estimators.resolved_width(10, 25, 0.5) == gd_estimators.WIDEST == 1 / 16
+    assert estimators.resolved_width(10**6, 25, 0.5) == gd_estimators.NARROWEST == 0.003
     assert estimators.resolved_steps(10**6, 25, 0.5) == 50 and estimators.resolved_steps(20, 25, 0.5) == 4
     rng = np.random.default_rng(0)
     laws = [
@@ -205,6 +206,27 @@ def test_the_default_follows_from_n_d_and_the_budget():
     mu = laws[0].privacy.mu
     assert laws[0].width == laws[1].width == estimators.resolved_width(400, 9, mu) == pytest.approx(3 / (400 * mu))
     assert laws[0].steps == laws[1].steps == estimators.resolved_steps(400, 9, mu)
+
+
+@pytest.mark.parametrize("radius", [1.0, 100.0])
+def test_what_is_left_out_follows_from_n_d_and_the_budget(radius):
+    """NoisyGD runs what MarginClassifier runs on its rows, PrivateSVM has the same noise for all n, in any unit."""
+    X, signs = np.random.default_rng(0).normal(size=(400, 9)), np.resize([1.0, -1.0], 400)
+    rows = X / np.linalg.norm(X, axis=1, keepdims=True)
+    public, spent = np.random.default_rng(0), ApproxDP(1.0, 1e-5)
+    expected = estimators.resolved_law(rows, signs, privacy=spent)
+    found = NoisyGD(radius=radius)._law(radius * rows, signs, spent, public)
+    assert (found.width, found.steps) == (pytest.approx(radius * expected.width), expected.steps)
+    assert NoisyGD(width=0.1)._law(rows, signs, spent, public).steps > gd_estimators.STEPS
+    projected = estimators.ProjectedGD(k=4)._law(rows, signs, spent, public)
+    assert projected.descent.width == estimators.resolved_width(400, 4, expected.privacy.mu)
+    for n, d, epsilon in ((400, 9, 1.0), (100, 4, 3.0)):
+        law = PrivateSVM(kappa=radius)._law(radius * rows[:n, :d], signs[:n], PureDP(epsilon), public)
+        assert law.scale * radius == pytest.approx(0.2, rel=1e-3)
+    with pytest.raises(ValueError, match=r"C = 'none'"):
+        PrivateSVM(C="none", classes=(-1, 1)).fit(X, signs)
+    with pytest.raises(ValueError, match=r"width = 'none'"):
+        NoisyGD(width="none", classes=(-1, 1)).fit(X, signs)
 
 
 def test_the_default_is_the_better_one():
