@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter, NullLocator
 
 from lemmata.bounds.formula import in_symbols
+from lemmata.experiments.compact import compact
 from lemmata.experiments.engine.cell import Cell
 from lemmata.experiments.engine.curves import Picture, Rate, pictures_of, role, thinned
 from lemmata.experiments.engine.graph import Row
@@ -236,4 +237,4 @@ def saved(fig: Figure, kind: str) -> bytes:
         text = text.replace(colour, f"var(--c{colour[1:]}, {colour})")
     text = re.sub(r"(<svg[^>]*>)", rf"\1{SCHEMES}", text, count=1)
     text = re.sub(r"font-family: '.*?sans-serif", "font-family: sans-serif", text)  # not the list of a dozen names
-    return re.sub(r"\s*\n\s*", "\n", text).encode()
+    return compact(text).encode()

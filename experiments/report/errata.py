@@ -85,7 +85,7 @@ def annotated(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]
     for row in rows:
         row["erratum"] = known[row["key"]][0] if row["key"] in known else ""
         row["replies"] = said.get(row["key"], [])
-        row["bibtex"] = citing.bibtex_of_row(row, row["erratum"])
+        row["bibtex"] = citing.bibtex_of_verdict(row, row["erratum"])
     return said
 
 
