@@ -82,12 +82,13 @@ html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "Lemmata"},
     "navbar_start": ["navbar-logo"],
-    "navbar_end": ["theme-switcher", "verdicts"],
+    "navbar_end": ["verdicts"],
     "footer_start": ["copyright"],
     "footer_end": [],
     "header_links_before_dropdown": 7,
     "navbar_align": "content",
     "collapse_navigation": True,
+    "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
 }
 

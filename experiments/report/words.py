@@ -30,6 +30,7 @@ EDGES = {
     "citing": "good",
     "tested": "good",
 }
+ALONE = {"slip": "slip", "constant": "wrong constant"}  # of one row, what counts call slips and wrong constants
 ABBREVIATIONS = {
     "jl": "johnson-lindenstrauss",
     "erm": "empirical risk minimization",
@@ -113,7 +114,7 @@ def view(row: dict, figures: list[dict]) -> dict:
     row = row | {name: in_prose(row[name] or "") for name in ("title", "note", "corner", "misprint", "smallest_caught")}
     made = row | {
         "class": class_of(row),
-        "word": "survived" if row["reason"] == "AUDIT_ONLY" else CLASSES[class_of(row)],
+        "word": "survived" if row["reason"] == "AUDIT_ONLY" else ALONE.get(class_of(row), CLASSES[class_of(row)]),
         "anchor": anchor(row["key"]),
         "url": f"{page_of(row['id'])}#{anchor(row['key'])}",
         "name": name_of(row),
@@ -139,9 +140,10 @@ def view(row: dict, figures: list[dict]) -> dict:
 
 
 def searched(text: str) -> str:
-    """Text as the search compares it: small letters, one kind of dash, no accents, and what is abbreviated written out.
+    """Text as the search compares it, word by word: small letters, one kind of dash, no accents, what is abbreviated
+    written out, and each word once.
 
-    >>> searched("JL rows, by Pólya – once")
+    >>> searched("JL rows, by Pólya – by once")
     'jl (johnson-lindenstrauss) rows, by polya - once'
     """
     plain = "".join(c for c in unicodedata.normalize("NFD", text) if not "\u0300" <= c <= "\u036f")
@@ -149,7 +151,7 @@ def searched(text: str) -> str:
     for short, whole in ABBREVIATIONS.items():
         if whole not in plain:
             plain = re.sub(rf"(?<![a-z-]){short}(?![a-z-])", f"{short} ({whole})", plain, count=1)
-    return plain
+    return " ".join(dict.fromkeys(plain.split()))
 
 
 def topics(theorem: Theorem | None) -> list[str]:
