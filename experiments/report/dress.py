@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from lemmata.bounds.library import library
 from lemmata.experiments.engine import graph
-from lemmata.experiments.report import citing, words
+from lemmata.experiments.report import citing, outcomes, words
 
 Nav = tuple[tuple[str, str], ...]  # what the head of every page links to: words, page
 OWN: Nav = (("Errata", "errata/index.html"), ("Ledger", "ledger.html"), ("How verdicts are made", "verdicts.html"))
@@ -33,7 +33,8 @@ DOCUMENTATION = ("Documentation", "docs/index.html")  # linked where `make docs`
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᴶᴷᴸᵀⱽᵃᵅᵈᵉᵍᵏᵐᵖᵗˣʸᶻ"
 LOWERED = "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₘₙᵣₜ"
 MANY = r"(?<![\w.,/#:])(?<!\w-)\d{5,}(?!\w|[.,]\d)"  # digits of a count, and not of a name, a date or a fraction
-INDEX = r"(?<![\w./<-])(?P<letter>log|fat|[A-Za-zα-ωΑ-Ωℓ])_(?:(?P<index>\w{1,3})(?![\w_])|{(?P<held>[^{}<]{1,9})})"  # h_max, S_out, ρ_opt, F_4
+LETTER, HELD = r"log|fat|[A-Za-zα-ωΑ-Ωℓ]", r"(?P<index>\w{1,3})(?![\w_])|{(?P<held>[^{}<]{1,9})}"
+INDEX = rf"(?<![A-Za-zα-ωΑ-Ω_./<-])(?P<letter>{LETTER})_(?:{HELD})"  # h_max, S_out, ρ_opt, F_4, fat_{ρ/32}
 ROW = re.compile(f"(?P<sup>[{RAISED}]+)|(?P<sub>[{LOWERED}]+)|(?P<many>{MANY})|(?P<named>{INDEX})")
 VERBATIM = re.compile(r"<(pre(?! class=\"prose\")|code|title|script|option|math|svg)\b.*?</\1>|<[^>]*>", re.DOTALL)
 
@@ -62,6 +63,10 @@ def environment() -> jinja2.Environment:
     made.filters["page_from_root"] = words.page_of
     made.filters["capitalized"] = words.sentence
     made.filters["coded"] = coded
+    made.filters["promise"] = outcomes.promise
+    made.filters["pair"] = outcomes.pair
+    made.filters["attacked"] = outcomes.attacked
+    made.globals["outcome"] = outcomes.outcome
     made.filters["cited"] = lambda id: f"{library.label(id)} of {library.work(id).cited}"
     return made
 
