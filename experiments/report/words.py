@@ -6,7 +6,7 @@ import inspect
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from lemmata.bounds.formula import in_symbols, in_unicode
 from lemmata.bounds.library import library
@@ -30,6 +30,7 @@ EDGES = {
     "citing": "good",
     "tested": "good",
 }
+LETTER = 4  # characters of a letter with its ornaments, at most: ‖w‖
 ALONE = {"slip": "slip", "constant": "wrong constant"}  # of one row, what counts call slips and wrong constants
 ABBREVIATIONS = {
     "jl": "johnson-lindenstrauss",
@@ -109,6 +110,7 @@ def record_of(row: Row) -> Theorem | None:
 def view(row: dict, figures: list[dict]) -> dict:
     """A row with everything that a template shows of it."""
     theorem = record_of(row) if row["kind"] != "summary" else None
+    letters = library.papers[row["paper"]].letters
     if theorem:
         row = row | {"note": without_derivation(row["note"], theorem.formula)}
     row = row | {name: in_prose(row[name] or "") for name in ("title", "note", "corner", "misprint", "smallest_caught")}
@@ -121,7 +123,7 @@ def view(row: dict, figures: list[dict]) -> dict:
         "called": called(row["part"]),
         "formula": mathml(theorem.says) if theorem else "",
         "latex": theorem.says if theorem else "",
-        "hypotheses": [in_symbols(h.range) for h in theorem.needs] if theorem else [],
+        "hypotheses": [in_letters(h.range, letters) for h in theorem.needs] if theorem else [],
         "source": theorem.source if theorem else "",
         "text": in_symbols((inspect.getdoc(theorem.formula) or "").partition("\n")[2].strip()) if theorem else "",
         "figures": figures,
@@ -137,6 +139,17 @@ def view(row: dict, figures: list[dict]) -> dict:
     words = (made["key"], made["paper"], library.papers[row["paper"]].cited, row["label"], row["title"], row["note"])
     made["searched"] = searched(" ".join([*words, in_unicode(made["latex"]), *topics(theorem)]))
     return made
+
+
+def in_letters(needed: str, letters: Mapping[str, str]) -> str:
+    """A hypothesis with the letters of the paper for the names of our arguments.
+
+    >>> in_letters("0 < acc < norm_bound; the radius is whole", {"acc": "ε", "norm_bound": "Λ", "radius": "r"})
+    '0 < ε < Λ; the radius is whole'
+    """
+    signs = {name: letter for name, letter in letters.items() if len(letter) <= LETTER}
+    name = r"(?<!\bthe )(?<!\ba )(?<!\bof )\b[A-Za-z_]\w*\b(?! of)"
+    return in_symbols(re.sub(name, lambda found: signs.get(found[0], found[0]), needed))
 
 
 def searched(text: str) -> str:
