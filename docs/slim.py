@@ -61,6 +61,7 @@ def page(text: str) -> str:
     parts = VERBATIM.split(text)
     parts[::2] = [SPACE.sub("\n", FOR_OTHERS.sub("", NOTE.sub("", part))) for part in parts[::2]]
     made = BLANK.sub(lambda found: found[1] or "", WRAPPED.sub(r"\1", "".join(parts)))
+    made = made.replace("</title>", '</title>\n<link rel="icon" href="data:,">', 1)  # or browsers ask for one
     return ICONS.sub("", VERSION.sub(r"\1", made)).replace('class="docutils literal', 'class="literal')
 
 
