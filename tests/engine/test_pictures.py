@@ -131,7 +131,7 @@ def test_a_host_of_the_site_says_where_authors_reply(monkeypatch):
 
 
 def test_a_compact_picture_keeps_what_paints():
-    """Groups, names and papers without a colour go; what neighbours share stands once, and a marker's style at the marker."""
+    """Groups, names and papers without a colour go; what neighbours share stands once, a marker's style with it."""
     tick = '<use xlink:href="#m" x="{}" y="0" style="stroke: #fff; fill: currentColor"/>'
     svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"><g id="figure_1">'
