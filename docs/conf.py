@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ sys.path.insert(0, str(DOCS))
 
 import docstrings  # noqa: E402
 import generated_pages  # noqa: E402
+import slim  # noqa: E402
 
 import lemmata  # noqa: E402
 
@@ -82,12 +82,13 @@ html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "Lemmata"},
     "navbar_start": ["navbar-logo"],
-    "navbar_end": ["theme-switcher", "verdicts"],
+    "navbar_end": ["verdicts"],
     "footer_start": ["copyright"],
     "footer_end": [],
     "header_links_before_dropdown": 7,
     "navbar_align": "content",
     "collapse_navigation": True,
+    "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
 }
 
@@ -98,18 +99,7 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", docstrings.process, priority=100)
     app.connect("autodoc-skip-member", docstrings.skipped)
     app.connect("html-page-context", verdicts_beside)
-    app.connect("build-finished", lambda app, error: slimmed(Path(app.outdir)))
-
-
-def slimmed(folder: Path) -> None:
-    """Without the theme's source maps and template, which only its authors read, and what its templates indent."""
-    for path in [*(folder / "_static").rglob("*.map"), *(folder / "_static").glob("webpack-macros.html")]:
-        path.unlink()
-    kept = re.compile(r"(<(?:pre|script|textarea)\b.*?</(?:pre|script|textarea)>)", re.DOTALL)
-    for path in folder.rglob("*.html"):
-        parts = kept.split(path.read_text(encoding="utf-8"))
-        parts[::2] = [re.sub(r"\s*\n\s*", "\n", part) for part in parts[::2]]
-        path.write_text("".join(parts), encoding="utf-8")
+    app.connect("build-finished", lambda app, error: slim.slimmed(Path(app.outdir)))
 
 
 def verdicts_beside(app: Any, page: str, template: str, context: dict, doctree: Any) -> None:

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter, NullLocator
 
 from lemmata.bounds.formula import in_symbols
+from lemmata.experiments.compact import compact
 from lemmata.experiments.engine.cell import Cell
 from lemmata.experiments.engine.curves import Picture, Rate, pictures_of, role, thinned
 from lemmata.experiments.engine.graph import Row
@@ -37,6 +38,7 @@ LINES: dict[str, tuple[str, Dashes]] = {
 }
 SIZE = 3.7, 2.5  # inches, without the names of lines: as a whole it is read on a telephone too
 LETTERS, HEIGHT = 17, 0.085  # of a name: how many stand on a line, and how much of the axis that takes
+SMALL = 1e-3  # ticks below are told by powers of ten
 AGAIN: tuple[Dashes, ...] = (":", "-.", (0, (6, 1)))  # further curves of one colour
 ON_DARK = {  # a figure lies on the page's own paper, so its colours have a lighter twin
     TRUTH: "#7fb2ea",
@@ -139,6 +141,9 @@ def _curves(picture: Picture) -> Figure:
         _logarithmic(ax, "x")
     if _wide(np.concatenate([np.asarray(y, dtype=float) for _, y in others])):
         _logarithmic(ax, "y")
+    for axis, name in ((ax.xaxis, "x"), (ax.yaxis, "y")):
+        if getattr(ax, f"get_{name}scale")() == "linear" and max(map(abs, getattr(ax, f"get_{name}lim")())) < SMALL:
+            axis.set_major_formatter(lambda value, _: in_symbols(f"{value:.2g}"))  # instead of a factor above the axis
     ax.set_xlabel(in_symbols(x_name))
     ax.set_ylabel(picture.axes[1] or (in_symbols(others[0][0]) if len(others) == 1 else ""))
     fixed = {name: value for name, value in picture.setting.items() if name != x_name}
@@ -236,4 +241,4 @@ def saved(fig: Figure, kind: str) -> bytes:
         text = text.replace(colour, f"var(--c{colour[1:]}, {colour})")
     text = re.sub(r"(<svg[^>]*>)", rf"\1{SCHEMES}", text, count=1)
     text = re.sub(r"font-family: '.*?sans-serif", "font-family: sans-serif", text)  # not the list of a dozen names
-    return re.sub(r"\s*\n\s*", "\n", text).encode()
+    return compact(text).encode()

@@ -77,7 +77,7 @@ def middle_slope(*, gamma: Real) -> Real:
     kind="construction",
     says=r"r=1,\ \alpha=\frac\gamma2:\ w^*=\frac1\gamma,\ \ell^{\mathrm{hinge}}(w^*)=\frac{1+\gamma}{2}",
     needs=SHORT,
-    source=", third paragraph; the paper's alpha (1 + r/gamma), which the appendix's text (002) shows as gamma/gamma",
+    source=", third paragraph; the paper's alpha (1 + r/gamma); the appendix circulated apart has gamma/gamma",
 )
 def hinge_minimum(*, gamma: Real) -> tuple[Real, Real]:
     """The expected hinge loss is least at w = 1/gamma, where it is (1 + gamma)/2.

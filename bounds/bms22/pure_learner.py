@@ -136,7 +136,7 @@ def learner_epsilon(*, epsilon: float) -> float:
     kind="tail",
     says=PRINTED,
     needs=NEEDS,
-    source=", which the appendix (002) calls the more precise version",
+    source=", which the appendix calls the more precise version",
 )
 def printed_gap(
     *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float
@@ -178,7 +178,7 @@ SOFT_ORDER = 1500.0  # C of the soft form
     + r"\left\{\hat R^\rho_S(w)+\tilde O\left(\sqrt{\hat R^\rho_S(w)\frac{\Lambda^2r^2}{m\rho^2}}+"
     r"\frac{\Lambda^2r^2}{\rho^2\min(1,\varepsilon)m}\right)\right\}\right]\ge 1-\beta",
     needs=NEEDS,
-    source=", in the appendix as circulated apart (002) only",
+    source=", in the appendix as circulated apart only",
 )
 def soft_gap(
     *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float

@@ -346,7 +346,7 @@ EVERY_SIGMA = r"\text{useful for every }\sigma\ \Rightarrow\ \text{not }\beta\te
 def impossible_sigma_printed(*, beta: float, delta: float, acc: float, C: float, n: int) -> float:
     """The sigma below which no beta-private mechanism is (epsilon, delta)-useful, with the printed range of epsilon.
 
-    'Any sigma' is read as every sigma: for one fixed sigma PRIVATESVM is useful at a finite level.
+    "Any sigma" is read as every sigma: for one fixed sigma PRIVATESVM is useful at a finite level.
     """
     return impossible_sigma.theorem.formula(beta=beta, delta=delta, acc=acc, C=C, n=n)
 

@@ -190,6 +190,7 @@ def deviations(statement, coins=COINS, factor=1):
     bounds.deviation,
     severity="constant",
     python=DEVIATES,
+    finding="the 2 under the root of √(2 E log(2/β)) is missing",
     note="Bernstein's inequality solved for t has √(2 E log(2/β)); the 2 under the root is missing",
 )
 def this_gives_too_little():

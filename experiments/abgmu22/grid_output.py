@@ -68,11 +68,13 @@ def twice_the_share():
     corrected_by=bounds.pipeline_excess,
     note="undecided because the theorem on boosted output perturbation that it rests on is not in the text at hand. "
     "Under ℓ → sℓ the term u max{‖Y‖, 1}/√n scales with √s where ‖Y‖ < 1; as a term of an upper bound it is then "
-    "too large, so nothing fails by it",
+    "too large, which makes nothing false",
 )
 def rate_without_its_source(*, factor=1):
     """Our explicit bound has a factor 1/beta, not log(1/beta): no constant for all beta follows from it."""
-    return inconclusive("NO_CONSTANT", "the bound with boosting is not in the text; ours has 4K/β for its logarithm")
+    return inconclusive(
+        "NO_CONSTANT", "without boosting, our bound has the factor 4K/β where a logarithm of it is claimed"
+    )
 
 
 PIPELINES = grid(

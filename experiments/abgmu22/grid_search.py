@@ -262,6 +262,7 @@ assert p * 1000**2 / 2 > bound and unseen * one > 10 * beta"""
     full=grid(beta=[1e-4, 1e-6]),
     severity="constant",
     python=RARE,
+    finding="read with the sensitivity 2Δ/n, it lacks a logarithm and a Δ under the root",
     note="read with the sensitivity 2Δ/n. The counterexample is a candidate with rare large losses that the second "
     "half of the sample does not see. The last term of the bound lacks the logarithm that its proof has, and the "
     "root has ‖Y‖² where Δ‖Y‖² is needed. The bound fails with the factor 4 before the root and under it",

@@ -47,6 +47,7 @@ def squares_of_losses():
         text="the candidate w = 10 has loss 50 with probability p = 1/50",
         lines="assert 50**2 / 50 > second_moment_in_units(label_bound=1) == 4  # its mean is 1 = ||Y||^2",
     ),
+    finding="read with ‖Y‖⁴ it fails for rare large losses, since Δ(B) grows with B²",
     note="read with ‖Y‖⁴, so that the units agree. With rare large losses E ℓ² comes close to Δ(B)‖Y‖², and Δ(B) grows "
     "with B² while ‖Y‖⁴ does not",
 )
@@ -245,6 +246,7 @@ def loss_with_printed_sensitivities():
     bounds.averaged_selection_loss,
     severity="constant",
     python=CHOICE.format(name="averaged_selection_loss", gamma="2 * Delta / n"),
+    finding="read with the sensitivity 2Δ/n, it is too small by a factor of 4 and more",
     note="read with the sensitivity 2Δ/n. Half of ε, K + 1 candidates and confidence β/4 together give 16Δ log(4(K + "
     "1)/β)/(nε), four times what is printed and more",
 )

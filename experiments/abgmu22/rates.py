@@ -61,12 +61,14 @@ def short_minimisers_are_not_cheap():
 @exact_claim(
     bounds.lipschitz_rate,
     corrected_by=bounds.lipschitz_excess,
-    note="we prove upper and lower bounds with constants (parts `perturbation` and `lower`), the lower one for data of "
-    "rank 1 only; that the printed rate is optimal for every rank is neither proved nor refuted here",
+    note="we prove upper and lower bounds with constants (parts `perturbation` and `lower`); that the printed rate is "
+    "optimal for every rank is neither proved nor refuted here",
 )
 def no_constant_for_lipschitz_losses(*, factor=1):
     """The printed rate has no constant."""
-    return inconclusive("NO_CONSTANT", "explicit above for rank ≥ nε, below for rank 1; √rank is open on both sides")
+    return inconclusive(
+        "NO_CONSTANT", "the upper bound is proved for rank ≥ nε, the lower one for rank 1; √rank is open on both sides"
+    )
 
 
 ZERO = """

@@ -78,6 +78,7 @@ def norms_stay(*, factor=1):
     growth=2.5,
     severity="constant",
     python=lambda points, _: lost_program(points, "9 / printed_distortion_of_rows(**setting, k=k) ** 2"),
+    finding="the k of Lemma A.4 has a further factor log(m/(γβ)), and it is needed",
     note="the first of two equalities, 'by Lemma A.4'. In that lemma k has a further factor log(m/(γβ)), and it is "
     "needed: a fast transform sends (1, …, 1)/√d to one coordinate if the signs agree with a row of the "
     "transform, and k sampled rows may miss it. With independent signs the equality holds; the factor √log(m/β) "
@@ -308,6 +309,7 @@ def training_within_order(*, factor=1):
     growth=2.5,
     severity="constant",
     python=lambda points, _: lost_program(points, "1 / printed_projected_loss(**setting, a=1.0) ** 2"),
+    finding="the distortion of Lemma A.4's transform has a further logarithm at this k",
     note="Algorithm 2 projects with the transform of Lemma A.4, whose distortion at this k has a further logarithm "
     "(s1), so that Φx = 0 with probability above β/3. With k ≥ 56 log(2m/β), log(2/β) for log(1/β), and "
     "independent signs it holds",

@@ -126,6 +126,7 @@ def least_losses(statement, level, closed):
     bounds.least_loss_of_the_cover,
     severity="statement",
     python=TIE,
+    finding="in a cover by closed balls the nearest g may be at margin ρ/2, and be wrong",
     note="truncation may make y h_ρ(x) exactly ρ. In a cover by closed balls its nearest g may then have y g(x) = ρ/2, "
     "which counts as an error at margin ρ/2; {2ρ, ρ/2, 0} has no smallest cover other than {ρ/2}",
 )

@@ -75,7 +75,7 @@ def minimisers(weights):
     quick=grid(gamma=[0.5, 0.01]),
     full=grid(gamma=[0.999, 1e-6]),
     control=Control("gamma multiplied by {}", (1.1, 1.5)),
-    note="α (1 + γ/γ), as the appendix's text (002) has it, would be γ",
+    note="α (1 + γ/γ), as the appendix circulated apart has it, would be γ",
 )
 def minimum_of_the_hinge(*, gamma, factor=1):
     """A convex piecewise linear function is least at a breakpoint; all three, and the values of the other cases."""

@@ -131,8 +131,8 @@ def lemma_fails(*, family, m, epsilon, beta, base, factor=1):
         object=f"the {family} family: records on [0, 1], a learner that ignores the sample",
         property="failure probability, exact",
         value=failure,
-        claimed=f"P(R > bound) <= 2 beta = {2 * beta:g}",
-        found=f"P(R > bound) >= {failure:.6g}",
+        claimed=f"that the risk exceeds the bound with probability at most 2 beta = {2 * beta:g}",
+        found=f"it does so with probability {failure:.4g}",
         python=program(family, **sizes),
     )
     along = [10**k for k in range(2, 9)]

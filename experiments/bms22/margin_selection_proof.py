@@ -92,6 +92,7 @@ def choice_fails(statement, *, m, epsilon, beta, base, factor=1):
     full=grid(m=[100, 10**9], epsilon=[0.01, 10.0], beta=[1e-6, 0.3], base=["2", "e"]),
     severity="constant",
     cost=2e-3,
+    finding="the 4 of Raskhodnikova and Smith's 4 log(J/β) is missing",
     note="Theorem I.4 of Raskhodnikova and Smith has 4 log(J/β), because scores are divided by 2Δ and halved again; 1 "
     "is printed for 4",
 )

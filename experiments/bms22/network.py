@@ -196,7 +196,7 @@ assert ratios[2] > 90 * ratios[1] > 8100 * ratios[0] > 8100  # so every resoluti
     family="one layer, r = Λ = d = k = 1, ρ = 1/2, h(x) = x, η → 0",
     severity="statement",
     corner=network.WIDE,
-    finding="γ of Section 5 is true but for 4ηΛ < 1",
+    finding="the γ of Section 5 is too large for 4ηΛ < 1",
     python=TOO_COARSE,
     note="the denominator has one factor 4ηΛ more than in Appendix D, whose proof has its own γ (cf. Claim D.3). For "
     "4ηΛ ≥ 1 that makes the cover finer than needed; as η → 0 it makes γ so large that {0} is a cover and every "

@@ -169,6 +169,7 @@ assert np.sum((phi @ moved) ** 2) > 15 * np.sum(moved**2) > enlargement(k=4, wid
     severity="statement",
     corrected_by=bounds.cover_failure,
     python=ALIGNED,
+    finding="Lemma D.1 is about fixed vectors, and the nearest member may depend on Φ",
     note="Lemma D.1 is about fixed vectors. In a γ-cover of the product of balls the nearest member may lie anywhere "
     "within γ, so that ψ(ṽ) − ψ(v^Φ) may be the direction that Φ stretches most, by N/k > 2. If each layer is "
     "covered for itself and searched layer by layer, no choice depends on a later embedding, and the step holds",

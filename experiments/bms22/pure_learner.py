@@ -235,8 +235,8 @@ def corrected_order():
     given=[pure_learner.explicit_gap],
     tightness=up_to_one,
     cost=0.2,
-    note="printed in the appendix's text (002) only; the free logarithm is log(2m/β) log(41 Λr/ρ). It holds for β → 1 "
-    "too",
+    note="printed in the appendix as circulated apart only; the free logarithm is log(2m/β) log(41 Λr/ρ). It holds for "
+    "β → 1 too",
 )
 def soft_order():
     """min(1, explicit) <= derived <= 1500 T soft for every beta, T the free logarithm."""

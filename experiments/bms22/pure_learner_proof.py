@@ -65,6 +65,7 @@ def small_samples_are_trivial():
     full=grid(k=[1], norm_bound=[1.0, 1.01], radius=[1.0], rho=[1.0])
     + grid(k=[3, 10], norm_bound=[5.0], radius=[1.0], rho=[1.0]),
     severity="constant",
+    finding="for k ≥ 2 every cover has more than (20Λr/ρ)ᵏ points",
     note="the number of points is exact only for k = 1 and a whole number 20Λr/ρ. For k ≥ 2 every cover is larger, but "
     "log|C| ≤ (log 41/log 20) log((20Λr/ρ)ᵏ), so the O(·) of the proof absorbs the difference",
 )

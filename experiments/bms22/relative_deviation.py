@@ -238,6 +238,7 @@ assert len(np.unique(thresholds, axis=0)) > growth(m=m, V=1)
     quick=({"largest": 40},),
     severity="constant",
     python=SAUER,
+    finding="for V = 1, thresholds on a line, it fails by one set",
     note="true for V = 0 and V ≥ 2. For V = 1 (thresholds on a line) it fails by one set, which Lemma A.1 allows and "
     "its proof can afford",
 )

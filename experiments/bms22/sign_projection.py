@@ -66,7 +66,7 @@ def one_point_needs_more_rows(*, factor=1):
         claimed="that some k <= C g, g = log(m/beta)/gamma^2, keeps one vector's norm with probability 1 - beta",
         found="k is at least "
         + ", ".join(f"{r:.1f}" for r in ratios)
-        + " times g, and at least d/0.3 times for every d",
+        + " times g, and at least d/0.3 times in dimension d",
         python=ONE_POINT,
     )
     dimensions = [2.0, 3.0, 4.0, 5.0]

@@ -159,7 +159,7 @@ class Cell:
             if limit := decider.told():
                 return inconclusive("AUDIT_ONLY", f"survived: {limit}", evidence="sampled", tightness=tightness)
             text = (
-                "this attack does not tell the two datasets apart: of a leak that its control exceeds it says nothing"
+                "this attack does not tell the two datasets apart, and says nothing of leaks below that of its control"
             )
             return inconclusive("NO_POWER", text, evidence="sampled", tightness=tightness)
         if tightness and tightness[0] >= 1 / TIGHT and tightness[1] <= TIGHT:

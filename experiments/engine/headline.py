@@ -55,6 +55,7 @@ PARTS = {  # names of parts that say too little
     "gram": "Gram matrix",
     "words": "in words",
     "set": "read without the root",
+    "cauchy-density": "mass of the Cauchy row",
 }
 NO_CLAIMS = {  # how the label begins of what claims nothing, and what to say of it
     "Assumption": "states a condition, and claims nothing",

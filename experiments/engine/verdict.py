@@ -393,7 +393,7 @@ class AttackDecider:
     def told(self) -> str:
         """The lower limit in words; "" where the attacker does not even tell the two datasets apart."""
         name, limit = "mu" if self.claim == "gdp" else "epsilon", self.reached()
-        return f"reached {name} = {limit:.3g} of {self.level:.3g} (99.9%)" if limit else ""
+        return f"{name} is at least {limit:.3g}, of {self.level:.3g} promised (99.9%)" if limit else ""
 
     def found(self) -> dict[str, Any]:
         return {

@@ -92,14 +92,14 @@ def links(*, margin_loss, factor=1, **setting):
 
 
 def appendix_reading():
-    """What the appendix's text (002) would mean, root over the loss alone: deviations of order 1/m at loss near 1/2."""
+    """What the appendix circulated apart would mean, root over the loss alone: deviations of 1/m at loss near 1/2."""
     ratios = []
     for m in (10**6, 10**10, 10**14):
         # x = r e_1, y a fair coin: the risk is 1/2; the best sign has loss <= 1/2 - 1/(2 sqrt m) with probability > 0.3
         spread = pure_learner.printed_gap(m=m, epsilon=1e300, beta=0.3, margin_loss=0.0, **NARROW | {"rho": 0.99})
         ratios.append(0.5 / sqrt(m) / ((1 + sqrt(0.5)) * spread))
     return (
-        "in the appendix's text (002) the root spans the margin loss alone; that would be false at every β: with "
+        "in the appendix circulated apart the root spans the margin loss alone; that would be false at every β: with "
         f"x = r e_1 and y a fair coin the excess risk is {ratios[0]:.2g}, {ratios[1]:.2g} and {ratios[2]:.2g} times as "
         "large at m = 1e6, 1e10 and 1e14, with probability above 0.3"
     )

@@ -64,6 +64,11 @@ def bibtex(work: Work, paper: Paper) -> str:
 
 def bibtex_of_row(row: Mapping[str, Any], erratum: str = "") -> str:
     """How to cite the paper of a row, and the row itself with the version and its permanent id."""
+    return f"{library.work(row['id']).bibtex(row['paper'])}\n{bibtex_of_verdict(row, erratum)}"
+
+
+def bibtex_of_verdict(row: Mapping[str, Any], erratum: str = "") -> str:
+    """How to cite a row alone, on a page that says how to cite its paper."""
     work = library.work(row["id"])
     place = f"{row['label']}, {row['reading']}" + (f", {row['part']}" if row["part"] else "")
     fields = {
@@ -72,7 +77,7 @@ def bibtex_of_row(row: Mapping[str, Any], erratum: str = "") -> str:
         "note": f"{permanent(row, erratum)}, {row['verdict']}",
     }
     key = re.sub(r"[^A-Za-z0-9]+", "-", f"lemmata-{row['key']}").strip("-")
-    return f"{work.bibtex(row['paper'])}\n{bibtex_entry('misc', key, fields)}"
+    return bibtex_entry("misc", key, fields)
 
 
 # For machines ---------------------------------------------------------------------------------------------------------

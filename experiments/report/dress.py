@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from lemmata.bounds.library import library
 from lemmata.experiments.engine import graph
-from lemmata.experiments.report import citing, words
+from lemmata.experiments.report import citing, outcomes, words
 
 Nav = tuple[tuple[str, str], ...]  # what the head of every page links to: words, page
 OWN: Nav = (("Errata", "errata/index.html"), ("Ledger", "ledger.html"), ("How verdicts are made", "verdicts.html"))
@@ -33,7 +33,9 @@ DOCUMENTATION = ("Documentation", "docs/index.html")  # linked where `make docs`
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᴶᴷᴸᵀⱽᵃᵅᵈᵉᵍᵏᵐᵖᵗˣʸᶻ"
 LOWERED = "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₘₙᵣₜ"
 MANY = r"(?<![\w.,/#:])(?<!\w-)\d{5,}(?!\w|[.,]\d)"  # digits of a count, and not of a name, a date or a fraction
-ROW = re.compile(f"(?P<sup>[{RAISED}]+)|(?P<sub>[{LOWERED}]+)|(?P<many>{MANY})")
+LETTER, HELD = r"log|fat|[A-Za-zα-ωΑ-Ωℓ]", r"(?P<index>\w{1,3})(?![\w_])|{(?P<held>[^{}<]{1,9})}"
+INDEX = rf"(?<![A-Za-zα-ωΑ-Ω_./<-])(?P<letter>{LETTER})_(?:{HELD})"  # h_max, S_out, ρ_opt, F_4, fat_{ρ/32}
+ROW = re.compile(f"(?P<sup>[{RAISED}]+)|(?P<sub>[{LOWERED}]+)|(?P<many>{MANY})|(?P<named>{INDEX})")
 VERBATIM = re.compile(r"<(pre(?! class=\"prose\")|code|title|script|option|math|svg)\b.*?</\1>|<[^>]*>", re.DOTALL)
 
 
@@ -61,6 +63,10 @@ def environment() -> jinja2.Environment:
     made.filters["page_from_root"] = words.page_of
     made.filters["capitalized"] = words.sentence
     made.filters["coded"] = coded
+    made.filters["promise"] = outcomes.promise
+    made.filters["pair"] = outcomes.pair
+    made.filters["attacked"] = outcomes.attacked
+    made.globals["outcome"] = outcomes.outcome
     made.filters["cited"] = lambda id: f"{library.label(id)} of {library.work(id).cited}"
     return made
 
@@ -75,10 +81,10 @@ def rendered(template: str, path: str, *, nav: Nav = NAV, **values: object) -> t
 
 def readable(page: str) -> str:
     """A page with its raised and lowered characters as elements, since few fonts have all of them, and browsers mix
-    several; and with commas in numbers of five digits and more. What is verbatim stays so.
+    several; so are indices like S_out; and with commas in numbers of five digits and more. What is verbatim stays so.
 
-    >>> readable("<p>10⁻²⁷⁰ of xᵢ from n = 6000000</p><code>6000000</code>")
-    '<p>10<sup>−270</sup> of x<sub>i</sub> from n = 6,000,000</p><code>6000000</code>'
+    >>> readable("<p>10⁻²⁷⁰ of xᵢ in S_out from n = 6000000</p><code>6000000</code>")
+    '<p>10<sup>−270</sup> of x<sub>i</sub> in S<sub>out</sub> from n = 6,000,000</p><code>6000000</code>'
     """
     made, last = [], 0
     for kept in VERBATIM.finditer(page):
@@ -101,6 +107,8 @@ def _element(found: re.Match[str]) -> str:
     tag = found.lastgroup
     if tag == "many":
         return f"{int(found[0]):,}"
+    if tag == "named":
+        return f"{found['letter']}<sub>{found['index'] or found['held']}</sub>"
     plain = unicodedata.normalize("NFKC", found[0]).replace("ɑ", "α")
     return f"<{tag}>{plain}</{tag}>"
 

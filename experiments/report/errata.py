@@ -6,8 +6,9 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from lemmata.bounds.library import Paper, PaperError
+from lemmata.bounds.library import Paper, PaperError, library
 from lemmata.bounds.verdicts import REFUTED, SLIP
 from lemmata.experiments.engine import files
 from lemmata.experiments.engine.claim import SEVERITIES
@@ -37,6 +38,8 @@ CLASS_WORDS = {  # behind a number of statements
     "not-a-claim": "claim nothing",
     "open": "are not decided yet",
 }
+IN_STATEMENTS = "In what is stated"
+IN_PROOFS = "In proofs and remarks, where a step that fails does not refute its statement"
 SINGULAR = {"hold": "holds", "held": "held", "are": "is", "have": "has", "say": "says", "claim": "claims"}
 
 
@@ -85,7 +88,7 @@ def annotated(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]
     for row in rows:
         row["erratum"] = known[row["key"]][0] if row["key"] in known else ""
         row["replies"] = said.get(row["key"], [])
-        row["bibtex"] = citing.bibtex_of_row(row, row["erratum"])
+        row["bibtex"] = citing.bibtex_of_verdict(row, row["erratum"])
     return said
 
 
@@ -114,6 +117,20 @@ def errata_of(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]
     return found
 
 
+def in_short(errata: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, str, str]]]:
+    """{heading: [(places, what is wrong there, severity)]} for the first page of a letter; one line a finding."""
+    found: dict[str, dict[tuple[str, str], list[str]]] = {IN_STATEMENTS: {}, IN_PROOFS: {}}
+    for row in errata:
+        step = row["id"] != library.statement_of(row["id"])
+        place = row["label"] + (f", {row['name']}" if step and row["name"] != row["label"] else "")
+        places = found[IN_PROOFS if step else IN_STATEMENTS].setdefault((row["finding"], row["severity"]), [])
+        places += [place] if place not in places else []
+    return {
+        heading: [("; ".join(places), finding, severity) for (finding, severity), places in lines.items()]
+        for heading, lines in found.items()
+    }
+
+
 def errata_pages(page: Callable, paper: Paper, statements: list, errata: list, rows: list) -> list[tuple[str, str]]:
     """The errata of one paper: a page, one to print and send to its authors, and JSON."""
     slips = [row for row in rows if row["paper"] == paper.id and row["verdict"] == SLIP and row["kind"] != "summary"]
@@ -136,11 +153,12 @@ def errata_pages(page: Callable, paper: Paper, statements: list, errata: list, r
         "severities": SEVERITY_WORDS,
         "counted": in_words(words.counted([s["row"] for s in statements])),
         "slips": slips,
+        "short": in_short(errata),
         "bibtex": citing.bibtex(paper, paper),
         "structured": citing.of_errata(paper, errata),
         "version": citing.version(),
     }
     made = [page("errata.html.j2", f"errata/{paper.id}.html", **shown)]
     made.append(page("letter.html.j2", f"errata/{paper.id}-letter.html", **shown))
-    text = json.dumps({"paper": paper.cited, "title": paper.title, "errata": jsonable(entries)}, indent=1)
+    text = json.dumps({"paper": paper.cited, "title": paper.title, "errata": jsonable(entries)}, ensure_ascii=False)
     return [*made, (f"errata/{paper.id}.json", text)]

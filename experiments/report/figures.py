@@ -63,8 +63,9 @@ def chosen(pairs: Sequence[Pair], said: Mapping[str, Caption]) -> list[list[Pict
 @cache
 def drawing() -> str:
     """What draws a figure: our code and the libraries. A changed style draws every figure anew."""
-    code = (resources.files("lemmata.experiments") / "drawing.py").read_text(encoding="utf-8")
-    return code + "".join(map(metadata.version, ("matplotlib", "statsmodels")))
+    room = resources.files("lemmata.experiments")
+    code = [(room / name).read_text(encoding="utf-8") for name in ("drawing.py", "compact.py")]
+    return "".join(code) + "".join(map(metadata.version, ("matplotlib", "statsmodels")))
 
 
 def figure_paths(row: dict, pictures: list) -> list[str]:

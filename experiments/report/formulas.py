@@ -49,6 +49,9 @@ def mathml(latex: str) -> str:
             element.tag = "munder"
         if element.tag == "mo" and element.text in SPACES:
             element.attrib |= dict.fromkeys(("lspace", "rspace"), SPACES[element.text])
+        element.attrib.pop("fence", None)  # paints nothing
+        if element.tag == "mi" and len(element.text or "") > 1:
+            element.attrib.pop("mathvariant", None)  # a name of several letters is upright anyway
     for element in list(root.iter()):
         _spaced(element)
     return ElementTree.tostring(root, encoding="unicode")

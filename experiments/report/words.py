@@ -6,7 +6,7 @@ import inspect
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from lemmata.bounds.formula import in_symbols, in_unicode
 from lemmata.bounds.library import library
@@ -30,6 +30,8 @@ EDGES = {
     "citing": "good",
     "tested": "good",
 }
+LETTER = 4  # characters of a letter with its ornaments, at most: ‖w‖
+ALONE = {"slip": "slip", "constant": "wrong constant"}  # of one row, what counts call slips and wrong constants
 ABBREVIATIONS = {
     "jl": "johnson-lindenstrauss",
     "erm": "empirical risk minimization",
@@ -108,19 +110,20 @@ def record_of(row: Row) -> Theorem | None:
 def view(row: dict, figures: list[dict]) -> dict:
     """A row with everything that a template shows of it."""
     theorem = record_of(row) if row["kind"] != "summary" else None
+    letters = library.papers[row["paper"]].letters
     if theorem:
         row = row | {"note": without_derivation(row["note"], theorem.formula)}
     row = row | {name: in_prose(row[name] or "") for name in ("title", "note", "corner", "misprint", "smallest_caught")}
     made = row | {
         "class": class_of(row),
-        "word": "survived" if row["reason"] == "AUDIT_ONLY" else CLASSES[class_of(row)],
+        "word": "survived" if row["reason"] == "AUDIT_ONLY" else ALONE.get(class_of(row), CLASSES[class_of(row)]),
         "anchor": anchor(row["key"]),
         "url": f"{page_of(row['id'])}#{anchor(row['key'])}",
         "name": name_of(row),
         "called": called(row["part"]),
         "formula": mathml(theorem.says) if theorem else "",
         "latex": theorem.says if theorem else "",
-        "hypotheses": [in_symbols(h.range) for h in theorem.needs] if theorem else [],
+        "hypotheses": [in_letters(h.range, letters) for h in theorem.needs] if theorem else [],
         "source": theorem.source if theorem else "",
         "text": in_symbols((inspect.getdoc(theorem.formula) or "").partition("\n")[2].strip()) if theorem else "",
         "figures": figures,
@@ -138,10 +141,22 @@ def view(row: dict, figures: list[dict]) -> dict:
     return made
 
 
-def searched(text: str) -> str:
-    """Text as the search compares it: small letters, one kind of dash, no accents, and what is abbreviated written out.
+def in_letters(needed: str, letters: Mapping[str, str]) -> str:
+    """A hypothesis with the letters of the paper for the names of our arguments.
 
-    >>> searched("JL rows, by Pólya – once")
+    >>> in_letters("0 < acc < norm_bound; the radius is whole", {"acc": "ε", "norm_bound": "Λ", "radius": "r"})
+    '0 < ε < Λ; the radius is whole'
+    """
+    signs = {name: letter for name, letter in letters.items() if len(letter) <= LETTER}
+    name = r"(?<!\bthe )(?<!\ba )(?<!\bof )\b[A-Za-z_]\w*\b(?! of)"
+    return in_symbols(re.sub(name, lambda found: signs.get(found[0], found[0]), needed))
+
+
+def searched(text: str) -> str:
+    """Text as the search compares it, word by word: small letters, one kind of dash, no accents, what is abbreviated
+    written out, and each word once.
+
+    >>> searched("JL rows, by Pólya – by once")
     'jl (johnson-lindenstrauss) rows, by polya - once'
     """
     plain = "".join(c for c in unicodedata.normalize("NFD", text) if not "\u0300" <= c <= "\u036f")
@@ -149,7 +164,7 @@ def searched(text: str) -> str:
     for short, whole in ABBREVIATIONS.items():
         if whole not in plain:
             plain = re.sub(rf"(?<![a-z-]){short}(?![a-z-])", f"{short} ({whole})", plain, count=1)
-    return plain
+    return " ".join(dict.fromkeys(plain.split()))
 
 
 def topics(theorem: Theorem | None) -> list[str]:

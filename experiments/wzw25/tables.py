@@ -170,6 +170,7 @@ assert shares[0] < 0.02 and shares[2] < shares[1] / 50 < shares[0] / 2500"""
     bound.claimed_gain,
     family="s = n^(2/5) outliers, which is o(√n), as n grows: the claimed gain over the actual one",
     severity="constant",
+    finding="with o(√n) outliers the gain may be smaller than √n",
     note="true for boundedly many outliers. For o(√n) of them the new rate is the better one, but by the factor √n / "
     "(1 + |S_out|), which may tend to infinity as slowly as one likes",
     python=GAIN,

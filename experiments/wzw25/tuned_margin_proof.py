@@ -134,6 +134,7 @@ assert excess > selection_term_as_printed(n=n, size=size, mu=1.0), excess"""
     bits=BITS,
     tightness=up_to_one,
     python=selection_costs_more,
+    finding="a factor √2 is missing: Lemma K.4 has it at σ = √2/μ",
     note="Lemma K.4 with σ = √2/μ gives √2 times this. Scores that exceed the printed bound were found for |Γ| beyond "
     "10²⁰ only, and the O(·) of the statement covers the difference",
 )

@@ -354,6 +354,7 @@ assert 2 * mean_max_of_count(eta, r) > twice_maximum_as_printed(eta=eta, r=r, si
     bits=BITS,
     tightness=up_to_one,
     python=twice_is_more,
+    finding="a factor 2 is missing, which the statement does not need",
     note="a factor 2 is missing; the statement does not need it (corrected reading of part winner)",
     **COUNTS,
 )

@@ -7,6 +7,7 @@ import pytest
 
 from lemmata.bounds.library import PaperError, library
 from lemmata.bounds.theorem import THEOREMS
+from lemmata.experiments.compact import compact
 from lemmata.experiments.drawing import drawn
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.curves import Picture, Rate
@@ -127,3 +128,18 @@ def test_counts_have_commas_and_names_have_none(text, read):
 def test_a_host_of_the_site_says_where_authors_reply(monkeypatch):
     monkeypatch.setenv("LEMMATA_CONTACT", "https://example.org/issues")
     assert citing.contact(library.papers["wzw25"]) == "https://example.org/issues"
+
+
+def test_a_compact_picture_keeps_what_paints():
+    """Groups, names and papers without a colour go; what neighbours share stands once, a marker's style with it."""
+    tick = '<use xlink:href="#m" x="{}" y="0" style="stroke: #fff; fill: currentColor"/>'
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"><g id="figure_1">'
+        '<path d="M 0 0 \nL 1 1 " style="fill: none"/><defs><path id="m" d="M 0 0 L 0 3" style="stroke: #fff"/></defs>'
+        + "".join(map(tick.format, range(3)))
+        + '<path id="line2d_1" d="M 0 0 L 5 5" style="fill: none; stroke: #a00; stroke-width: 2"/></g></svg>'
+    )
+    made = compact(svg)
+    assert made.count("<use ") == 3 and made.count("stroke:#fff") == 1 and 'href="#m"' in made
+    assert "M0 0L5 5" in made and "M0 0L1 1" not in made and "figure_1" not in made and "<g" not in made
+    assert compact(made) == made

@@ -15,7 +15,7 @@ import yaml
 from lemmata.bounds.library import PaperError, Work, library
 from lemmata.command.main import main
 from lemmata.experiments.engine.store import Store
-from lemmata.experiments.report import citing, write
+from lemmata.experiments.report import citing, errata, write
 from lemmata.experiments.report.dress import NAV, readable
 from lemmata.experiments.report.errata import CLASS_WORDS, SEVERITY_WORDS
 from lemmata.experiments.report.publish import LARGEST, MARK, NotOurs, published
@@ -160,7 +160,24 @@ def test_versions_agree(request):
     declared = re.search(
         r'^version = "([^"]+)"', (request.config.rootpath / "pyproject.toml").read_text(), re.MULTILINE
     )
-    assert declared and f"version: {declared[1]}\n" in text and f"## [{declared[1]}]" in changelog
+    released = re.search(r"^date-released: (\d{4}-\d\d-\d\d)$", text, re.MULTILINE)
+    assert declared and released and f"version: {declared[1]}\n" in text
+    assert f"## [{declared[1]}] - {released[1]}\n" in changelog
+
+
+def test_a_letter_names_each_finding_once_on_its_first_page():
+    row = {
+        "id": "wzw25.lemA.5",
+        "label": "Lemma A.5",
+        "name": "risk bound",
+        "finding": "It lacks σ",
+        "severity": "constant",
+    }
+    again = row | {"id": "wzw25.corA.6", "label": "Corollary A.6"}
+    step = again | {"id": "wzw25.corA.6.s4", "name": "step s4"}
+    told = errata.in_short([row, row, again, step])
+    assert told[errata.IN_STATEMENTS] == [("Lemma A.5; Corollary A.6", "It lacks σ", "constant")]
+    assert told[errata.IN_PROOFS] == [("Corollary A.6, step s4", "It lacks σ", "constant")]
 
 
 def test_pages_tell_machines_what_they_hold(site):

@@ -1,0 +1,56 @@
+"""What a committed table of audits says, for people: promises in symbols, outcomes and counts in words."""
+
+from __future__ import annotations
+
+import re
+
+from lemmata.bounds.formula import in_symbols
+
+LETTERS = {"epsilon": "ε", "delta": "δ", "mu": "μ", "rho": "ρ", "order": "order"}
+CAME = {
+    "AUDIT_ONLY": "survived",
+    "NO_POWER": "the datasets looked alike",
+    "BUDGET": "undecided within its releases",
+    "NOT_AUDITED": "nothing was audited",
+    "REFUTED": "refuted",
+}
+
+
+def promise(claim: str) -> str:
+    """A guarantee as tables keep it, in symbols; anything else as it is.
+
+    >>> promise("GaussianDP(mu=0.924930897666927, neighbours='replace')")
+    'μ = 0.925'
+    >>> promise("ApproxDP(epsilon=4.0, delta=1e-05, neighbours='add/remove')")
+    'ε = 4, δ = 10⁻⁵, add or remove'
+    """
+    if not (found := re.fullmatch(r"\w+\((.*)\)", claim)):
+        return claim
+    fields = dict(re.findall(r"(\w+)='?([^',]+)'?", found[1]))
+    numbers = [f"{LETTERS[name]} = {float(value):.3g}" for name, value in fields.items() if name in LETTERS]
+    neighbours = "add or remove" if fields.get("neighbours") == "add/remove" else ""
+    return in_symbols(", ".join(filter(None, [*numbers, neighbours]))) if numbers else claim
+
+
+def outcome(verdict: str, reason: str) -> str:
+    """What came out of an audit.
+
+    >>> outcome("INCONCLUSIVE", "AUDIT_ONLY"), outcome("REFUTED", "")
+    ('survived', 'refuted')
+    """
+    return CAME.get(reason or verdict, f"{verdict} {reason}".strip())
+
+
+def pair(text: str) -> str:
+    """How a pair of neighbours is told, with one record in the singular.
+
+    >>> pair("made smaller: 1 records, 1 columns of 11 columns")
+    'made smaller: 1 record, 1 column of 11 columns'
+    """
+    return re.sub(r"(?<![\d.])1 (record|column|draw)s\b", r"1 \1", text)
+
+
+def attacked(note: str) -> str:
+    """How a mechanism was attacked: our note without what came out of it."""
+    how = re.sub(r"(^|; )(survived: |this attack does not tell ).*$", "", note, flags=re.DOTALL | re.IGNORECASE)
+    return how.rstrip(".")
