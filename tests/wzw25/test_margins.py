@@ -166,7 +166,7 @@ def test_a_solver_that_returns_no_minimum_leaves_no_gap(monkeypatch, whole):
         n, d = int(rng.integers(2, 30)), int(rng.integers(1, 12))
         X = rng.normal(size=(n, d)) + rng.normal(size=d) * rng.choice([0, 3])
         X = np.round(X) if whole else X
-        monkeypatch.setattr(margin_laws, "_nearest_weights", poor_weights(rng, n))
+        monkeypatch.setattr(margin_laws, "nearest_weights", poor_weights(rng, n))
         found = margin_laws.geometric_margin(X, np.ones(n))
         assert found.gap <= 1e-9 * np.linalg.norm(X, axis=1).max()
 
