@@ -29,7 +29,7 @@ PUBLISHED = Path("reports/published/asv")  # the history that the project measur
 WORSE, SIGMAS = 1.2, 3
 SUSPECT = 1.1  # what is so many times worse at first sight is measured again
 # A sample is as many calls as take a tenth of a second, far above the tick of any CPU clock.
-FULLY = ("sample_time=0.1", "rounds=1", "repeat=(3, 10, 4.0)")
+FULLY = ("sample_time=0.1", "rounds=1", "repeat=(3, 6, 2.0)")
 BRIEFLY = ("sample_time=0.1", "rounds=1", "repeat=(1, 5, 0.5)", "warmup_time=0.02")
 # A process for each setting, which measures memory as it is, imports for longer than it measures where that is brief:
 # there it is the fork of one that has imported the benchmarks.
