@@ -5,6 +5,7 @@ import hashlib
 import inspect
 import subprocess
 import sys
+import time
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -13,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parent
 FLATS = ("bounds", "mechanisms", "experiments", "tools")
+BEGAN = time.monotonic()
 
 collect_ignore = ["tests/fifth_paper", "tests/conformance/others.py"]  # papers of somebody's, for a folder of their own
 collect_ignore_glob = ["*/tools/wild/of_*.py"]  # each is read beside the library that it is about, by `make wild`
@@ -31,6 +33,7 @@ def pytest_configure() -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--touched", metavar="REVISION", help="only what the changes since a revision of git concern")
     parser.addoption("--at-most", metavar="N", type=int, help="of these N, others at every commit")
+    parser.addoption("--within", metavar="SECONDS", type=float, help="skip what would begin later")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -54,6 +57,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             kept = [item for item in kept if item.nodeid in drawn]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
+    if config.getoption("--within") is not None:
+        items.sort(key=lambda item: lot(within(item.path)))  # file by file, others first at every commit
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what begins after the time that a run may take."""
+    seconds = item.config.getoption("--within")
+    if seconds is not None and time.monotonic() - BEGAN > seconds:
+        pytest.skip(f"{seconds:g} seconds are over; another commit draws another order")
 
 
 def lot(nodeid: str) -> bytes:

@@ -87,7 +87,13 @@ def require(range: str, holds: Callable[..., bool]) -> Hypothesis:
 
 def _everywhere(test: Callable[[Any], Any]) -> Callable[[Any], bool]:
     """The predicate on scalars or arrays: all entries pass, and NaN never does."""
-    return lambda value: bool(np.all(test(np.asarray(value, dtype=float))))
+
+    def holds(value: Any) -> bool:
+        if isinstance(value, int | float):
+            return bool(test(float(value)))
+        return bool(np.all(test(np.asarray(value, dtype=float))))
+
+    return holds
 
 
 def in_unit_interval(name: str) -> Hypothesis:
@@ -305,6 +311,8 @@ class Theorem:
 
 def _argument(parameter: inspect.Parameter, value: Any, whole: bool) -> Any:
     """The value of an argument: numpy's scalars as Python's, whole numbers as int. Raises ValueError for no number."""
+    if type(value) in (int, float) and value == value:  # as nearly all are, and nothing below is about them
+        return int(value) if whole and isinstance(value, float) and value.is_integer() else value
     masked = np.ma.isMaskedArray(value)
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0 and not masked):
         dated = value.dtype.kind in "mM"  # whose items are whole numbers, or dates

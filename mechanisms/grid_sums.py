@@ -35,7 +35,7 @@ COEFFICIENT = 10  # bits of a coefficient in [0, 1] behind the point, at most; t
 EXACT = 53  # bits that float64 adds without rounding
 WIDEST = 2.0**46  # grid steps in a standard deviation: a draw, below 40 of them, is a float
 AHEAD = 2**16  # numbers of noise drawn at a time
-LONG = 64  # coordinates of a row that had better be read once
+LONG = 64  # coordinates of a row that had better be read once, however many zeros fill it up
 LANES = 32  # numbers that a compiled loop adds at a time: zeros fill up rows, for it takes what is left one by one
 SMALLEST = 2.0**-100  # grid of rows that float32 holds
 
@@ -135,13 +135,16 @@ def rounded_down(coefficients: np.ndarray, n: int) -> np.ndarray:
 def reading_once(Z: np.ndarray, width: float, grid: float, times: int) -> Callable[[np.ndarray], np.ndarray] | None:
     """Return a map from w (d, 1) to the exact sum of the rows z of Z with <z, w> < width, in reused memory.
 
-    For long rows on `grid` that are read `times` times: the kernel reads each once for product and sum together, in
-    float32, which holds its 20 bits a coordinate. None where the products of a BLAS are as fast, or there is no kernel.
+    For rows on `grid` that are read `times` times: the kernel reads each once for product and sum together, in float32,
+    which holds its 20 bits a coordinate. None where the products of a BLAS are as fast, because zeros would fill more
+    than a quarter of a short row, or where there is no kernel.
     """
     n, d = Z.shape
-    if d < LONG or not SMALLEST <= grid <= 1 / SMALLEST or not (kernels := compiled(times * Z.size)):
-        return None
     wide = -(-d // LANES) * LANES
+    if d < LONG and 4 * d < 3 * wide:
+        return None
+    if not SMALLEST <= grid <= 1 / SMALLEST or not (kernels := compiled(times * Z.size)):
+        return None
     rows, along, total = np.zeros((n, wide), dtype=np.float32), np.zeros(wide), np.empty(wide)
     rows[:, :d] = Z
 

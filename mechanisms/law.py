@@ -252,10 +252,16 @@ def table(X: Any, name: str = "X") -> np.ndarray:
     >>> table([[1.0, float("nan")], [2.0, "secret"]]).tolist()
     [[1.0, 0.0], [2.0, 0.0]]
     """
+    array = _matrix(X, name)
+    return array if np.isfinite(array).all() else np.nan_to_num(array)
+
+
+def _matrix(X: Any, name: str) -> np.ndarray:
+    """Private records as floats, shape (n, d), whatever their entries are."""
     array = entries(name, X)
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 1:
         raise ValueError(f"{name} has shape {array.shape}, not (n, d) with n, d >= 1")
-    return array if np.isfinite(array).all() else np.nan_to_num(array)
+    return array
 
 
 def within_reach(X: ArrayLike, reach: float = SIZES[1]) -> np.ndarray:
@@ -265,8 +271,10 @@ def within_reach(X: ArrayLike, reach: float = SIZES[1]) -> np.ndarray:
     [[1e+100, -2.0]]
     """
     (reach,) = positive(reach=reach)
-    X = table(X)
-    return X if max(X.max(), -X.min()) <= reach else np.clip(X, -reach, reach)
+    X = _matrix(X, "X")
+    if max(X.max(), -X.min()) <= reach:  # never where an entry is NaN
+        return X
+    return np.clip(np.nan_to_num(X), -reach, reach)
 
 
 def labels(y: Any, n: int | None = None) -> np.ndarray:

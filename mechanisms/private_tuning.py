@@ -85,8 +85,7 @@ class PrivateTuningLaw:
             stop = min(start + max(256, ENTRIES // longest), int(ends[-1]))
             owner = np.searchsorted(ends, np.arange(start, stop), side="right")
             drawn, noisy, released = self.run_alone(rng, len(owner))
-            order = np.lexsort((noisy, owner))
-            winners = order[np.flatnonzero(np.diff(owner, prepend=-1))]  # owners ascend: one winner for each
+            winners = first_least(noisy, owner)
             winners = winners[noisy[winners] < best[owner[winners]]]
             tuning = owner[winners]
             best[tuning], index[tuning] = noisy[winners], drawn[winners]
@@ -115,6 +114,18 @@ class PrivateTuningLaw:
     def noise(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Draw fresh float64 noise for every run."""
         return rng.normal(scale=self.sigma, size=count)
+
+
+def first_least(values: np.ndarray, owner: np.ndarray) -> np.ndarray:
+    """Return where each owner's least value stands for the first time; owners ascend, and a NaN is never the least.
+
+    >>> first_least(np.array([3.0, 1.0, 1.0, 2.0]), np.array([0, 0, 0, 5])).tolist()
+    [1, 3]
+    """
+    begins = np.flatnonzero(np.diff(owner, prepend=-1))
+    least = np.fmin.reduceat(values, begins)
+    reached = np.flatnonzero(values == np.repeat(least, np.diff(begins, append=len(owner))))
+    return reached[np.flatnonzero(np.diff(owner[reached], prepend=-1))]
 
 
 def release_length(law: Any, rng: np.random.Generator) -> int:

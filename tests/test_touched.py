@@ -1,6 +1,18 @@
 """What an edit concerns: definitions are compared, so a comment concerns no row."""
 
+import subprocess
+import sys
+
+import pytest
+
 import conftest
+
+
+@pytest.mark.parametrize(("seconds", "told"), [("0", "1 skipped"), ("1000", "1 passed")])
+def test_what_begins_too_late_is_skipped(seconds, told):
+    one = f"{__file__}::test_comments_and_layout_define_nothing_otherwise"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--within", seconds, one]
+    assert told in subprocess.run(command, cwd=conftest.ROOT, capture_output=True, text=True).stdout
 
 
 def test_comments_and_layout_define_nothing_otherwise():

@@ -18,10 +18,10 @@ from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import nnls
 
 from lemmata.mechanisms.arithmetic import brief, in_range, reals
 from lemmata.mechanisms.law import rows, signs
+from lemmata.mechanisms.solvers.nearest_point import nearest_weights, polished_weights
 from lemmata.mechanisms.threads import one_thread_if_small
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -87,10 +87,10 @@ def geometric_margin(X: ArrayLike, y: ArrayLike) -> GeometricMargin:
     # The hull lies in the span of the records: min(n, d) coordinates are enough for the solvers.
     small = np.linalg.qr(Z.T)[1].T if Z.shape[1] > len(Z) else Z
     radius = np.linalg.norm(Z, axis=1).max()
-    weights = _nearest_weights(small)
+    weights = nearest_weights(small)
     enclosed = _enclosure(Z, _towards(weights @ Z), weights)
     if not _settled(enclosed, radius):
-        weights = _polished(small)
+        weights = polished_weights(small)
         enclosed = _tighter(enclosed, _enclosure(Z, _towards(weights @ Z), weights))
     if not _settled(enclosed, radius):
         # A short combination of long records has lost its direction to cancellation: solve for that.
@@ -119,66 +119,6 @@ def _towards(vector: np.ndarray) -> np.ndarray:
     """The unit vector along `vector`; the first axis for the zero vector."""
     length = np.linalg.norm(vector)
     return vector / length if length > 0 else np.eye(1, len(vector))[0]
-
-
-def _system(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The least-squares system whose solution is a multiple of the weights sought."""
-    return np.vstack([Z.T, np.ones(len(Z))]), np.append(np.zeros(Z.shape[1]), 1.0)
-
-
-def _nearest_weights(Z: np.ndarray) -> np.ndarray:
-    """Convex weights of a point of conv(Z) near the one nearest to the origin.
-
-    Not every version of SciPy's solver returns a minimiser; one that returns nothing stands for the shortest record.
-    """
-    weights, _ = nnls(*_system(Z), maxiter=30 * sum(Z.shape))
-    total = weights.sum()
-    if not 0 < total < np.inf:
-        return np.eye(len(Z))[np.linalg.norm(Z, axis=1).argmin()]
-    return weights / total
-
-
-def _polished(Z: np.ndarray) -> np.ndarray:
-    """Convex weights by Wolfe's minimum-norm-point algorithm, a least-squares problem of its own every step.
-
-    Slower than NNLS and steadier where many records are equally near, as in the sharp examples of the lemmas. It begins
-    with the shortest record, whatever NNLS said: only from records that are affinely independent, as all that enter
-    afterwards leave them, is every step sure to come nearer.
-    """
-    support, a = np.array([np.linalg.norm(Z, axis=1).argmin()]), np.ones(1)
-    best, shortest = np.zeros(len(Z)), np.inf
-    for _ in range(200 + 10 * len(Z)):
-        nearest = a @ Z[support]
-        length = float(np.linalg.norm(nearest))
-        if length >= shortest:
-            break
-        best, shortest = np.zeros(len(Z)), length
-        best[support] = a
-        if length == 0:
-            break
-        values = Z @ nearest / length
-        entering = int(values.argmin())
-        if length - values[entering] <= 1e-12 * length or entering in support:
-            break
-        support, a = _nearest_of_a_face(Z, np.append(support, entering), np.append(a, 0.0))
-    return best
-
-
-def _nearest_of_a_face(Z: np.ndarray, support: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Records and positive weights of the nearest point of their affine hull, no farther than the point given."""
-    while True:
-        system, right = _system(Z[support])
-        target = np.linalg.lstsq(system, right, rcond=None)[0]
-        target /= target.sum()
-        if (target >= 0).all():
-            used = target > 1e-14
-            return support[used], target[used] / target[used].sum()
-        falling = target < 0  # walk towards the target until the first weight is used up, and drop it
-        steps = a[falling] / (a[falling] - target[falling])
-        a = a + steps.min() * (target - a)
-        a[np.flatnonzero(falling)[steps.argmin()]] = 0.0
-        kept = a > 0  # the record that has just entered may have next to nothing yet, and stays
-        support, a = support[kept], a[kept] / a[kept].sum()
 
 
 def _enclosure(Z: np.ndarray, direction: np.ndarray, weights: np.ndarray) -> GeometricMargin:

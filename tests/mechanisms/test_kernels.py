@@ -84,11 +84,12 @@ def test_signed_sums_are_the_sums():
     np.testing.assert_allclose(total, 1 + signs.T @ X, rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize("d", [31, 130])
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_sums_of_rows_within_the_width_are_the_sums(kind):
-    """Rows on a grid: the sum is exact in either precision, and equal to that of the products."""
+def test_sums_of_rows_within_the_width_are_the_sums(kind, d):
+    """Rows on a grid, short and long ones: the sum is exact in either precision, and equal to that of the products."""
     rng = np.random.default_rng(15)
-    Z, w, total = rng.integers(-(2**19), 2**19, size=(300, 130)) / 2**19, rng.normal(size=130), np.ones(130)
+    Z, w, total = rng.integers(-(2**19), 2**19, size=(300, d)) / 2**19, rng.normal(size=d), np.ones(d)
     assert kernels.hinge_sums(Z.astype(kind), w, 0.5, total) is total
     assert np.array_equal(total, (Z @ w < 0.5) @ Z)
 

@@ -81,6 +81,7 @@ from lemmata.mechanisms.solvers import (
     kernels,
     least_loss,
     margin,
+    nearest_point,
     perturbed_risk,
     svm,
     twins,
@@ -379,7 +380,7 @@ INNER = {
     estimators: "resolved_law unit_rows",
     search: "error_counter pure_within",
     law: "by_bands",
-    private_tuning: "release_length",
+    private_tuning: "release_length first_least",
     streams: "words canonical_json generator",
     sizes: "pairs_error uniform_size least over",
     phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs exact_sigma exact_rows",
@@ -403,6 +404,7 @@ INNER = {
     sign_projection: "checked",
     fast_projection: "columns_of butterflies blocks",
     twins: "compiled",
+    nearest_point: "nearest_weights polished_weights",
     kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums hinge_sums "
     "exponent_counts "
     "hinge_steps",

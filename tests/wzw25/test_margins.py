@@ -15,6 +15,7 @@ from lemmata.experiments.engine.decide import decide
 from lemmata.experiments.wzw25 import margins as claims
 from lemmata.experiments.wzw25.removal_margin import removal_margin_curve
 from lemmata.mechanisms.solvers import margin as margin_laws
+from lemmata.mechanisms.solvers import nearest_point
 from tests.wzw25.records import cloud
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -166,13 +167,13 @@ def test_a_solver_that_returns_no_minimum_leaves_no_gap(monkeypatch, whole):
         n, d = int(rng.integers(2, 30)), int(rng.integers(1, 12))
         X = rng.normal(size=(n, d)) + rng.normal(size=d) * rng.choice([0, 3])
         X = np.round(X) if whole else X
-        monkeypatch.setattr(margin_laws, "_nearest_weights", poor_weights(rng, n))
+        monkeypatch.setattr(margin_laws, "nearest_weights", poor_weights(rng, n))
         found = margin_laws.geometric_margin(X, np.ones(n))
         assert found.gap <= 1e-9 * np.linalg.norm(X, axis=1).max()
 
 
 def test_a_solver_that_returns_nothing_stands_for_the_shortest_record(monkeypatch):
-    monkeypatch.setattr(margin_laws, "nnls", lambda *_, **__: (np.zeros(2), 1.0))
+    monkeypatch.setattr(nearest_point, "nnls", lambda *_, **__: (np.zeros(2), 1.0))
     assert margin_laws.geometric_margin([[3.0, 4.0], [3.0, -4.0]], [1, 1]).value == pytest.approx(3)
 
 

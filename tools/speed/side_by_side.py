@@ -20,11 +20,14 @@ def sampled(function, calls):
 
 
 def ratio(ours, other, rounds=5):
-    """Best CPU time of `ours` over best of `other`, measured alternately; below 1 we are faster."""
+    """Best CPU time of `ours` over best of `other`, measured alternately; below 1 we are faster.
+
+    Two rounds at least: the first may load and compile kernels.
+    """
     best, calls = [float("inf"), float("inf")], [1, 1]
     began, enough = time.process_time(), ENOUGH_BRIEFLY if os.environ.get(QUICK) else ENOUGH
     for turn in range(rounds):
-        if turn and time.process_time() - began > enough:
+        if turn > 1 and time.process_time() - began > enough:
             break
         for i, function in enumerate((ours, other)):
             while (spent := sampled(function, calls[i])) * calls[i] < TICK:
