@@ -33,7 +33,7 @@ from lemmata.mechanisms.threads import threads_for
 LOSSES = ("hinge", "logistic")
 EPS = np.finfo(float).eps
 ITERATIONS = 200
-ATTEMPTS = (0.1, 1e-12), (0.1, 1e-16), (0.3, 1e-16), (0.7, 1e-16)  # careful and slow where bold and fast fails
+ATTEMPTS = (1e-6, 1e-12), (0.1, 1e-16), (0.3, 1e-16), (0.7, 1e-16)  # careful and slow where bold and fast fails
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # weights, dual, gap, error
 
 
@@ -194,6 +194,16 @@ def _gap(w: np.ndarray, dual: np.ndarray, Z: np.ndarray, box: np.ndarray) -> np.
     return _complementarity(margins, wrong, dual, box)
 
 
+def _newton(H: np.ndarray, G: np.ndarray, inverse: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Solve (diag(1 / inverse) + G G^T) step = right by H = I + G^T diag(inverse) G."""
+    return inverse * (right - _margins(_solved(H, _weights(inverse * right, G)), G))
+
+
+def _length(least: np.ndarray) -> np.ndarray:
+    """How far along a step whose least relative change is `least` (B,): all of it, or .99 of the way to a bound."""
+    return np.minimum(1.0, 0.99 / np.maximum(-least, 1e-300))[:, None]
+
+
 def _interior_point(G: np.ndarray, share: np.ndarray, centring: float, enough: float) -> np.ndarray:
     """Minimise 1/2 ||sum_i x_i G_i||^2 - sum_i share_i x_i over 0 <= x_i <= 1, for a batch of G (B, n, F).
 
@@ -219,17 +229,24 @@ def _interior_point(G: np.ndarray, share: np.ndarray, centring: float, enough: f
                 break
             x, s, l, m, G, index = (part[going] for part in (x, s, l, m, G, index))
             gradient, stalled = gradient[going], stalled[going]
-        target = (centring * (l * x + m * s).sum(axis=-1) / (2 * n))[:, None]
-        lower, upper = target / x, target / s
         pull, push = l / x, m / s
         inverse = 1 / np.maximum(pull + push, 1e-30)
         H = _products(inverse, G)
         H += (1 + 1e-15 * np.trace(H, axis1=1, axis2=2))[:, None, None] * np.eye(F)
-        right = lower - upper - gradient
-        step = inverse * (right - _margins(_solved(H, _weights(inverse * right, G)), G))
+        # Mehrotra (1992): a step that aims at no gap says how far to aim, and what its linear equations leave out
+        step = _newton(H, G, inverse, -gradient)
+        p, q = step / x, step / s  # x and s move by p x and -q s, l and m by -(1 + p) l and -(1 - q) m
+        ends = np.stack([p.min(axis=1), -q.max(axis=1), -1 - p.max(axis=1), q.min(axis=1) - 1])
+        a = _length(ends.min(axis=0))
+        low, high = l * x, m * s
+        ahead = (low * (1 + a * p) * (1 - a * (1 + p)) + high * (1 - a * q) * (1 - a * (1 - q))).sum(axis=1)
+        mean = (low + high).sum(axis=1)
+        target = (np.clip((ahead / mean) ** 3, centring, 1) * mean / (2 * n))[:, None]
+        lower, upper = target / x + l * p * (1 + p), target / s - m * q * (1 - q)
+        step = _newton(H, G, inverse, lower - upper - gradient)
         dl, dm = lower - l - pull * step, upper - m + push * step
         least = [np.fmin.reduce(d / v, axis=1) for v, d in ((x, step), (s, -step), (l, dl), (m, dm))]
-        length = np.minimum(1.0, 0.99 / np.maximum(-np.min(least, axis=0), 1e-300))[:, None]
+        length = _length(np.min(least, axis=0))
         x, s, l, m = x + length * step, s - length * step, l + length * dl, m + length * dm
         # x + s = 1 up to rounding; the smaller of the two is the one to trust
         x, s = np.where(x > s, 1 - s, x), np.where(x > s, s, 1 - x)
