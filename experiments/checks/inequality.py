@@ -10,7 +10,7 @@ import functools
 import inspect
 import math
 import operator
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from numbers import Rational
@@ -144,6 +144,8 @@ def cases_claim(
             with ctx.workprec(max(ctx.prec, bits)):
                 itself, sides = ({"factor": factor}, 1) if mutates else ({}, factor)
                 cases = check(**setting, **itself)
+                if not isinstance(cases, Iterable):
+                    raise TypeError(f"{check.__name__} returned {cases!r}: a check yields cases (setting, left, right)")
                 try:
                     verdict = decide(looked_at(cases, floats, links_too=factor != 1), factor=sides, **how)
                 finally:  # while the precision is still ours: a check that is left halfway sets back the one it found
@@ -206,14 +208,25 @@ def looked_at(cases: Cases, floats: set[bool], links_too: bool) -> Cases:
     """The same; `floats` learns whether a side is one; with `links_too` every link is a case: a control breaks both."""
     ending = Ending(cases)
     for case in ending:
-        floats.add(any(map(rough, case[-2:])))
+        floats.add(any(map(rough, compared(case))))
         yield Case(*case[1:]) if links_too and isinstance(case, Link) else case
     return ending.returned
 
 
-def named(case: Case | Link) -> str:
+def compared(case: Any) -> tuple[Any, Any]:
+    """Both sides of a case; raises TypeError for what is none, or has a side that is no real number."""
+    if not isinstance(case, tuple) or len(case) < 3 or not isinstance(case[-3], Mapping):
+        raise TypeError(f"case = {case!r} is no (setting, left, right), the setting a dict")
+    for name, side in zip(("left", "right"), case[-2:], strict=True):
+        wrong = side is None or isinstance(side, str | bytes | complex) or getattr(side, "ndim", 0)
+        if wrong or (rough(side) and not hasattr(side, "__float__")):
+            raise TypeError(f"{name} = {side!r} at {named(case)} is no real number")
+    return case[-2], case[-1]
+
+
+def named(case: Any) -> str:
     """Where a case stands, and which link it is."""
-    return f"the link {case.name!r} at {case.setting}" if isinstance(case, Link) else f"{case.setting}"
+    return f"the link {case.name!r} at {case.setting}" if isinstance(case, Link) else f"{case[-3]}"
 
 
 def rough(side: Any) -> bool:
