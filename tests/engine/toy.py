@@ -105,7 +105,8 @@ with contextlib.ExitStack() as stack:
 
     @c.exact_claim(rests, control=Control("{}"), given=("abgmu22.asm1/printed/false",))
     def rests_on_false(*, factor=1):
-        return holds("enumeration", "everywhere") if rests() is (factor == 1) else refuted("enumeration", {"setting": {}})
+        stands = rests() and factor == 1
+        return holds("enumeration", "everywhere") if stands else refuted("enumeration", {"setting": {}})
 
     THEOREMS_HERE, CLAIMS_HERE = dict(THEOREMS), dict(c.CLAIMS)
 
