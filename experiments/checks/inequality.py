@@ -50,6 +50,7 @@ class Link(NamedTuple):
 
 Cases = Generator[tuple, None, Any]  # of `Case` and `Link`, and at the end a Verdict, a dict of its fields, or None
 
+NUMBERS = (int, float, Fraction, arb)  # what sides are as a rule
 COARSEST = 1e-3  # the largest rounding that a check may ask for
 ROUNDING = 1e-12  # relative: what a formula computed in floats may be off by
 
@@ -127,7 +128,7 @@ def cases_claim(
     if control is None and not falls:
         control = Control(says, caught)
     given = tuple(given)
-    earned = not falls and bool(given or derived(statement.theorem.formula))
+    earned = not falls and bool(given or derived(statement.theorem.formula, statement.theorem.says))
     evidence = evidence or ("derivation" if earned else "tested")
     scope = scope or ("settings" if falls or evidence in ("sampled", "tested") else "everywhere")
     how = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
@@ -204,7 +205,7 @@ def compare(
     return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
-def looked_at(cases: Cases, floats: set[bool], links_too: bool) -> Cases:
+def looked_at(cases: Iterable[Any], floats: set[bool], links_too: bool) -> Cases:
     """The same; `floats` learns whether a side is one; with `links_too` every link is a case: a control breaks both."""
     ending = Ending(cases)
     for case in ending:
@@ -218,7 +219,9 @@ def compared(case: Any) -> tuple[Any, Any]:
     if not isinstance(case, tuple) or len(case) < 3 or not isinstance(case[-3], Mapping):
         raise TypeError(f"case = {case!r} is no (setting, left, right), the setting a dict")
     for name, side in zip(("left", "right"), case[-2:], strict=True):
-        wrong = side is None or isinstance(side, str | bytes | complex) or getattr(side, "ndim", 0)
+        if type(side) in NUMBERS:
+            continue
+        wrong = side is None or isinstance(side, str | bytes | complex) or np.ndim(side) > 0
         if wrong or (rough(side) and not hasattr(side, "__float__")):
             raise TypeError(f"{name} = {side!r} at {named(case)} is no real number")
     return case[-2], case[-1]

@@ -142,7 +142,7 @@ def _earned(claim: Claim, verdict: Verdict) -> Verdict:
     """A verdict that says derived, or everywhere, and names no step is worth what was tried."""
     if verdict.outcome != HOLDS or verdict.evidence in MACHINE:
         return verdict
-    if not missing(verdict.evidence, verdict.scope, claim.theorem.formula, claim.given):
+    if not missing(verdict.evidence, verdict.scope, claim.theorem, claim.given):
         return verdict
     return replace(verdict, evidence=weakest((verdict.evidence, "tested")), scope="settings")
 
@@ -156,7 +156,7 @@ def _confirmed(claim: Claim, verdict: Verdict, store: Store) -> Verdict:
         return verdict
     python = str((verdict.witness or {}).get("python") or "").strip()
     said = programs.NOT_RUN if python else programs.NO_PROGRAM
-    if python and (answer := store.program(claim.key, programs.digest(claim, python))) is not None:
+    if python and (answer := store.answer(claim.key, programs.digest(claim, python))) is not None:
         said = answer
     if not said:
         return verdict

@@ -115,7 +115,7 @@ def execute(claims, store, **how):
     """Decide claims; that a program ran counts as shown, as the programs themselves are another test's business."""
     jobs = run.execute(claims, store, **how)
     for claim, python in programs.fallen(jobs):
-        store.keep_program(claim.key, programs.digest(claim, python), "")
+        store.keep(claim.key, programs.digest(claim, python), "")
     return jobs
 
 
