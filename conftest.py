@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parent
 FLATS = ("bounds", "mechanisms", "experiments", "tools")
 
-collect_ignore = ["tests/fifth_paper", "tests/conformance/others.py"]  # papers of somebody's, for a folder of their own
+collect_ignore = ["tests/fifth_paper", *(f"tests/conformance/{name}.py" for name in ("others", "mistakes"))]  # papers
 collect_ignore_glob = ["*/tools/wild/of_*.py"]  # each is read beside the library that it is about, by `make wild`
 
 

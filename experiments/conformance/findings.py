@@ -21,8 +21,8 @@ from lemmata.experiments.engine.evidence import missing
 from lemmata.experiments.engine.ledger import ledger
 from lemmata.experiments.engine.store import Store
 
-CHILD = 0.5  # seconds of a change that is tried in a process of its own, beside the check itself
-TWICE = 2
+CHILD = 0.2  # CPU-seconds of a change that is tried in a process of its own, beside the check itself
+TWICE = 2  # a statement is halved, and then doubled
 CASES = 50  # of a check that are looked at
 RULES = {
     "accepted": "its verdict and its statement are those that were accepted",

@@ -82,8 +82,8 @@ def missing(evidence: str, scope: str, theorem: Theorem, given: Collection) -> s
         return f"evidence = {evidence!r} is not one of {', '.join(EVIDENCE[:-1])}"
     if given or derived(theorem.formula, theorem.says):
         return ""
-    needs = f'given=[rows], or a section "Derivation" of at least {FEWEST} words with a formula in the docstring'
-    needs += f" of {theorem.formula.__name__}, and a step that the statement does not say itself"
+    needs = f'given=[rows], or a section "Derivation" of at least {FEWEST} words in the docstring of '
+    needs += f"{theorem.formula.__name__}, with a formula and a step that the statement does not say itself"
     if evidence == "derivation":
         return f"evidence = 'derivation' names no step: {needs}"
     if scope == "everywhere":

@@ -72,6 +72,11 @@ def calls_statement(claim: Claim) -> bool:
     return any(thing is claim.theorem.formula for thing, _ in reached(*roots))
 
 
+def in_balls(claim: Claim) -> bool:
+    """Whether the check of a claim reaches arithmetic with balls."""
+    return any(getattr(thing, "__module__", None) == arb.__module__ for thing, _ in reached(claim.trial))
+
+
 def code_hash(*roots: Any) -> str:
     """16 hex digits for what the functions `roots` reach."""
     return hashlib.blake2b("\0".join(texts(*roots)).encode(), digest_size=8).hexdigest()

@@ -139,10 +139,16 @@ def _one_sided(claim: Claim, verdict: Verdict) -> Verdict:
 
 
 def _earned(claim: Claim, verdict: Verdict) -> Verdict:
-    """A verdict that says derived, or everywhere, and names no step is worth what was tried."""
-    if verdict.outcome != HOLDS or verdict.evidence in MACHINE:
+    """A verdict that says derived, or everywhere, and names no step is worth what was tried.
+
+    Where cases were compared a machine has seen them. What a check says itself has been a certificate if the check
+    reaches balls.
+    """
+    compared = claim.by is not None and verdict.evidence in MACHINE
+    if verdict.outcome != HOLDS or compared:
         return verdict
-    if not missing(verdict.evidence, verdict.scope, claim.theorem, claim.given):
+    certified = verdict.evidence != "certificate" or fingerprint.in_balls(claim)
+    if certified and not missing(verdict.evidence, verdict.scope, claim.theorem, claim.given):
         return verdict
     return replace(verdict, evidence=weakest((verdict.evidence, "tested")), scope="settings")
 

@@ -20,6 +20,7 @@ from lemmata.experiments.engine.deadline import HUNG, cpu_seconds, deadline
 from lemmata.experiments.engine.profiles import TIMES
 from lemmata.experiments.engine.schedule import Job, Pool, Result, Schedule, drive
 from lemmata.experiments.engine.store import Chunk, Store
+from lemmata.experiments.engine.verdict import Verdict
 from lemmata.mechanisms.streams import LEDGER_ROOT, generator
 
 
@@ -54,6 +55,8 @@ def compute(
             decider = claim.decider(setting, factor)
             if decider is None:
                 payload = claim.trial(**arguments)
+                if not isinstance(payload, Verdict):
+                    raise TypeError(f"verdict = {payload!r} is none: the check returns holds(...), refuted(...) or so")
             else:
                 outcomes = claim.trial(rng, size, **arguments)
                 payload = decider.pack(outcomes)
