@@ -177,3 +177,20 @@ def test_mistakes_are_one_line_with_file_and_name(folder, tmp_path):
     assert len(done.stderr.strip().splitlines()) == 1
     tested = folder.run("pytest", "-q", "-p", "no:cacheprovider")
     assert "ZeroDivisionError: division by zero" in tested.stdout and "Traceback" not in tested.stdout
+
+
+def test_a_tie_is_asked_again_where_the_check_changed(folder):
+    """A check that comes less near to the bound has another tie, though the statement is what it was."""
+    assert folder.lemmata("accept").returncode == 0
+    folder.edit(
+        "odd_numbers.py", "@inequality_claim(odd_sum_corrected)", "@inequality_claim(odd_sum_corrected, caught=(16,))"
+    )
+    folder.edit(
+        "odd_numbers.py",
+        "sum(range(1, 2 * n, 2)), odd_sum_corrected",
+        "sum(range(1, 2 * n, 2)) // 4, odd_sum_corrected",
+    )
+    said = folder.lemmata("accept").stdout
+    assert "odd.lem1/corrected: HOLDS" in said and "tie 0.125" in said, said
+    assert folder.lemmata("accept").stdout == "", "what nobody changed is not told again"
+    assert "about a minute of one core" in folder.lemmata("check").stderr
