@@ -12,12 +12,10 @@ from typing import Any, NamedTuple
 
 from lemmata.bounds.library import Paper
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN
-from lemmata.experiments.checks.existence import first_found
 from lemmata.experiments.conformance import accepted, numbers, rows, ties
 from lemmata.experiments.engine import costs, fingerprint, registry
 from lemmata.experiments.engine.claim import CLAIMS, Claim
 from lemmata.experiments.engine.decide import decide
-from lemmata.experiments.engine.evidence import missing
 from lemmata.experiments.engine.ledger import ledger
 from lemmata.experiments.engine.store import Store
 
@@ -30,7 +28,6 @@ RULES = {
     "refuted": "what fell says how badly, at what setting and by a program that runs by itself",
     "charity": "every use of what is true but for an edge case lies where it is true",
     "links": "the rows that it rests on are decided",
-    "steps": "where a machine is said to have covered everything, rows or a derivation say that it has",
     "cases": "its cases are about arguments of the statement, and have a finite right side",
     "undecided": "it is decided",
     "oracle": "a left side that is computed in floats says on which side it can err",
@@ -110,7 +107,6 @@ def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
         *(("refuted", text) for text in rows.refutation(row)),
         *(("charity", text) for text in outside(claim)),
         *(("links", text) for text in rows.sound(row, paper)),
-        *(("steps", text) for text in steps(row, claim)),
         *(("undecided", text) for text in undecided(row)),
         *(("cases", text) for text in cases(row, claim)),
         *(("oracle", text) for text in oracle(row, claim)),
@@ -119,19 +115,6 @@ def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
         *(("root", text) for text in moved(row, claim, root)),
     ]
     yield from (Finding(key, rule, text) for rule, text in said)
-
-
-def steps(row: Mapping[str, Any], claim: Claim) -> list[str]:
-    """What says that a machine has covered everything rests on rows, or on a derivation in the record.
-
-    Only a check that makes its own verdict can say so with neither: a claim that does is an error where it is
-    declared. Of candidates one is enough.
-    """
-    swept = row["evidence"] == "enumeration" and row["scope"] == "everywhere"
-    if row["verdict"] != HOLDS or not swept or claim.by is first_found:
-        return []
-    lacks = missing("enumeration", "everywhere", claim.theorem, claim.given)
-    return [f"it says that a machine has covered everything: {lacks}"] if lacks else []
 
 
 def outside(claim: Claim) -> list[str]:
