@@ -121,7 +121,8 @@ def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agree
     for row in values:
         note(row, 1, row[0])
     for function, (readers, hands) in sorted(read.items(), key=lambda item: (item[0].__module__, item[0].__qualname__)):
-        generated = function.__code__.co_filename == "<string>"  # a dataclass made it: it has no text
+        # a dataclass made it, or it stands in the middle of a line: it has no text of its own
+        generated = function.__code__.co_filename == "<string>" or function.__name__ == "<lambda>"
         if readers and not generated:
             for place, text, line, value in edit.literals(function):
                 yield Number(function, place, text, line, value, readers, hands, agrees)

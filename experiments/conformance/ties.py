@@ -48,7 +48,7 @@ def verdict_at(claim: Claim, by: float) -> str:
 
 def falls(verdict: str) -> bool:
     """Whether a weakened row no longer holds, because of what was weakened."""
-    return verdict not in ("HOLDS", NO_NUMBER, "late")
+    return verdict not in ("HOLDS", NO_NUMBER, "late") and not verdict.startswith(edit.RAISED)
 
 
 def falls_at(claim: Claim, before: str = "") -> float | None:
