@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import inspect
+import os
 import subprocess
 import sys
 import time
@@ -16,7 +17,7 @@ ROOT = Path(__file__).parent
 FLATS = ("bounds", "mechanisms", "experiments", "tools")
 BEGAN = time.monotonic()
 
-collect_ignore = ["tests/fifth_paper", "tests/conformance/others.py"]  # papers of somebody's, for a folder of their own
+collect_ignore = ["tests/fifth_paper", *(f"tests/conformance/{name}.py" for name in ("others", "mistakes"))]  # papers
 collect_ignore_glob = ["*/tools/wild/of_*.py"]  # each is read beside the library that it is about, by `make wild`
 
 
@@ -26,8 +27,21 @@ def offline(event: str, given: tuple) -> None:
         raise PermissionError(f"a test reaches for the network: {given[1]}")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     sys.addaudithook(offline)
+    config.args = [as_imported(argument, config.invocation_params.dir) for argument in config.args]
+
+
+def as_imported(argument: str, here: Path) -> str:
+    """A path of ours by way of the package, `lemmata/bounds` for `bounds`.
+
+    By the other name pytest would import the module a second time, and every record in it would be made twice.
+    """
+    path, *inside = argument.split("::")
+    full = Path(os.path.normpath(here / path))
+    named = full.relative_to(ROOT) if full.is_relative_to(ROOT) else full
+    ours = named.parts and named.parts[0] in FLATS
+    return "::".join([str(ROOT / "lemmata" / named), *inside]) if ours else argument
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

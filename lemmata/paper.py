@@ -37,18 +37,20 @@ source = "dg03"} with a table [sources.dg03] of authors, title and year; an id t
 Claims. A check of `inequality_claim`, `identity_claim` or `exists_claim` takes no argument, or the entries of each of
 `quick`, and yields cases (setting, left, right) and links of one's own derivation, Link(name, setting, left, right);
 that of `unbounded_claim` takes `level`. A case that fails refutes; a link that fails leaves the row INCONCLUSIVE
-(FAILED). So does an infinite float: an infinity that is meant is a ball. A trial of `tail_claim`, `mean_claim` or
-`rate_claim` is `trial(rng, size, *, factor=1, **setting)`, where `factor` sabotages what is tried, and decides
-P(event) <= `bound(**setting)`, by default the entry `beta`. All of them can say
+(FAILED). So does an infinite float on the left; on the right it compares nothing. An infinity that is meant is a ball.
+A check calls its own statement, and has a control: else nothing holds (NO_TEETH). A trial of `tail_claim`,
+`mean_claim` or `rate_claim` is `trial(rng, size, *, factor=1, **setting)`, where `factor` sabotages what is tried, and
+decides P(event) <= `bound(**setting)`, by default the entry `beta`. All of them can say
 
     quick, full     settings: grid(n=[10, 100], beta=[0.1]); `full` is tried with --profile full
     control         Control("what {} does", (2, 5)): sabotage by the least factor that is caught; NO_TEETH if none is
     caught          of an inequality: the factors that divide its right side, larger ones for a looser bound
     evidence, scope what says nothing is "tested" at "settings". It is a "derivation" "everywhere" if it is `given`
                     rows, or if the record's docstring has a section that begins with "Derivation", whole sentences
-                    with a formula; to say "derivation" without either is an error. "composition" where the check only
-                    repeats what the statement's function puts together; "enumeration" or "certificate" where all cases
-                    are exact, or balls: on floats it comes out tested
+                    with a formula and a step that the statement does not say itself; to say "derivation" without
+                    either is an error. "composition" where the check only repeats what the statement's function puts
+                    together; "enumeration" or "certificate" where all cases are exact, or balls: on floats it comes
+                    out tested
     oracle          "exact", "below" or "above": where a left side that is computed stands beside the truth
     rounding        the relative error of a left side in floats, at most 1e-3
     given, cites    rows that it rests on; results of others that are used without a proof

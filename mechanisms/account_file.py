@@ -19,6 +19,10 @@ import weakref
 from hashlib import blake2b
 from typing import Any
 
+from lemmata.mechanisms.guarantees import KINDS
+from lemmata.mechanisms.privacy import Guarantee
+from lemmata.mechanisms.privacy_filter import Charge
+
 if sys.platform == "win32":
     import msvcrt
 else:
@@ -171,3 +175,27 @@ def _sync_folder(path: str) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+# What the entries say of guarantees ----------------------------------------------------------------------------------
+
+
+def named(guarantee: Guarantee) -> Entry:
+    """A guarantee with the name of its kind."""
+    return {"kind": type(guarantee).__name__, **vars(guarantee)}
+
+
+def guarantee_of(written: Entry) -> Guarantee:
+    """The guarantee that was written down."""
+    made: Guarantee = KINDS[written["kind"]](**{name: value for name, value in written.items() if name != "kind"})
+    return made
+
+
+def entry_of(label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> Entry:
+    """What was charged is written down, not worked out again: another release of SciPy may round otherwise."""
+    entry = {
+        "label": label,
+        "guarantee": named(guarantee),
+        "charge": list(charge if charge.divergences else charge[:3]),
+    }
+    return entry if m is None else {**entry, "m": m}

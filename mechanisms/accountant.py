@@ -23,9 +23,8 @@ from math import inf
 from typing import Any, NoReturn
 
 from lemmata.bounds.notebook import card
-from lemmata.mechanisms.account_file import AccountFile
+from lemmata.mechanisms.account_file import AccountFile, entry_of, guarantee_of, named
 from lemmata.mechanisms.arithmetic import brief, down, root_down, root_up, up
-from lemmata.mechanisms.guarantees import KINDS
 from lemmata.mechanisms.privacy import (
     ZCDP,
     ApproxDP,
@@ -283,7 +282,7 @@ class Accountant:
                 raise ValueError(f"path = {self._file.path} was closed: nothing can be spent any more")
             try:
                 if self._file is not None:
-                    self._file.append(_entry(label, guarantee, charge, m))
+                    self._file.append(entry_of(label, guarantee, charge, m))
                 self._record(label, guarantee, charge, m)
             except BaseException:  # a full disk, an interrupt in between: opened again, the file knows
                 self.close()
@@ -331,9 +330,9 @@ class Accountant:
     def _heading(self) -> dict[str, Any]:
         return {
             "account": VERSION,
-            "budget": _named(self._budget),
+            "budget": named(self._budget),
             "way": self._way,
-            "reserve": _named(self._reserve),
+            "reserve": named(self._reserve),
         }
 
     def __repr__(self) -> str:
@@ -381,40 +380,17 @@ def _reserved(reserve: Any, budget: Guarantee, way: str) -> ApproxDP:
     return ApproxDP(reserve.epsilon, reserve.delta, budget.neighbours)
 
 
-# What an account's file says ------------------------------------------------------------------------------------------
-
-
-def _named(guarantee: Guarantee) -> dict[str, Any]:
-    return {"kind": type(guarantee).__name__, **vars(guarantee)}
-
-
-def _guarantee(named: dict[str, Any]) -> Guarantee:
-    kind, *_ = named.values()
-    made: Guarantee = KINDS[kind](**{name: value for name, value in named.items() if name != "kind"})
-    return made
-
-
-def _entry(label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> dict[str, Any]:
-    """What was charged is written down, not worked out again: another release of SciPy may round otherwise."""
-    entry = {
-        "label": label,
-        "guarantee": _named(guarantee),
-        "charge": list(charge if charge.divergences else charge[:3]),
-    }
-    return entry if m is None else {**entry, "m": m}
-
-
 def _replayed(cls: type[Accountant], file: AccountFile) -> Accountant:
     """The account that a file's entries tell of. Raises ValueError where they are none, or overspend."""
     heading, *releases = file.entries
     try:
         if heading["account"] != VERSION:
             raise ValueError(f"path = {file.path} holds an account of version {heading['account']}, not {VERSION}")
-        budget, reserve = _guarantee(heading["budget"]), _guarantee(heading["reserve"])
+        budget, reserve = guarantee_of(heading["budget"]), guarantee_of(heading["reserve"])
         kept: Any = None if not reserve.epsilon and not reserve.delta else reserve  # type: ignore[union-attr]
         account = cls(budget, way=heading["way"], reserve=kept)
         for entry in releases:
-            guarantee, charge = _guarantee(entry["guarantee"]), Charge(*entry["charge"])
+            guarantee, charge = guarantee_of(entry["guarantee"]), Charge(*entry["charge"])
             account._record(entry["label"], guarantee, charge, entry.get("m"))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"path = {file.path} holds no account: {type(error).__name__}: {error}") from None

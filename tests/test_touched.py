@@ -36,3 +36,12 @@ def test_a_changed_definition_is_named_and_imports_stand_for_the_whole_file():
     assert anew(text.replace("return x", "return -x")) == {"f"}
     assert anew(text.replace("class A", "class B")) == {"A", "B"}
     assert anew(text.replace("import math", "import cmath")) == {""}
+
+
+def test_a_path_of_ours_is_taken_by_way_of_the_package():
+    """By its other name pytest imports a module again, and every record in it is made twice."""
+    root = conftest.ROOT
+    assert conftest.as_imported("bounds/bms22", root) == str(root / "lemmata/bounds/bms22")
+    assert conftest.as_imported("bms22/network.py::f", root / "bounds") == f"{root}/lemmata/bounds/bms22/network.py::f"
+    for other in ("tests/test_house.py", "lemmata/bounds", "/bounds/x.py", "tests/bms22"):
+        assert conftest.as_imported(other, root) == other

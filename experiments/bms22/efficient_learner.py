@@ -179,20 +179,20 @@ def with_logs(soft_order, p):
     return soft_order(**p) * bounds.soft_logs(m=p["m"], delta=p["delta"], beta=p["beta"])
 
 
-def soft_cases(learner, times, C, corners, points, factor):
+def soft_cases(order, soft_order, times, C, corners, points, factor):
     """Cases of corrected order <= `times` soft ones; then the excess, <= C corrected ones, and what privacy forbids."""
 
     def g(**p):
-        return with_logs(learner.corrected_soft_order, p) * min(1.0, p["epsilon"]) ** ((factor - 1) / 2)
+        return with_logs(soft_order, p) * min(1.0, p["epsilon"]) ** ((factor - 1) / 2)
 
     for p in [*corners, *points]:
-        yield p, learner.corrected_order(**p), times * with_logs(learner.corrected_soft_order, p)
+        yield p, order(**p), times * with_logs(soft_order, p)
     return within_order(
         g,
         times * C,
         family="m grows, epsilon = 1/m",
         truths=unlearnt([hidden_signs(m, beta=0.5) for m in (10**5, 10**8, 10**11)]),
-        sampled=(C * learner.corrected_order(**p) / g(**p) for p in points),
+        sampled=(C * order(**p) / g(**p) for p in points),
         truth=0.0,
     )
 
@@ -220,7 +220,8 @@ def soft_form_near_one():
 def soft_within_order(*, factor=1):
     """The corrected order is at most 3 times the soft one with its logarithms."""
     corner = {"m": 1, "epsilon": 1.0, "delta": exp(-1.0), "beta": 1 - 1e-9, "a": 1.0}
-    return (yield from soft_cases(bounds, 3, constant(), [corner], list(learner_settings(300)), factor))
+    orders = bounds.corrected_order, bounds.corrected_soft_order
+    return (yield from soft_cases(*orders, 3, constant(), [corner], list(learner_settings(300)), factor))
 
 
 def first_useful_m():

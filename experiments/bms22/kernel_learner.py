@@ -297,7 +297,8 @@ def soft_form_near_one():
 def soft_within_order(*, factor=1):
     """The corrected order is at most 2.43 times the soft one with its logarithms."""
     corners = [{"m": 1, "epsilon": e, "delta": exp(-e) * (1 - 1e-12), "beta": 1 - 1e-12, "a": 0.5} for e in (0.5, 1, 2)]
-    return (yield from soft_cases(bounds, 2.43, constant(), corners, list(kernel_settings(300)), factor))
+    orders = bounds.corrected_order, bounds.corrected_soft_order
+    return (yield from soft_cases(*orders, 2.43, constant(), corners, list(kernel_settings(300)), factor))
 
 
 if __name__ == "__main__":

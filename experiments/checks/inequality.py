@@ -10,7 +10,7 @@ import functools
 import inspect
 import math
 import operator
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from numbers import Rational
@@ -50,6 +50,7 @@ class Link(NamedTuple):
 
 Cases = Generator[tuple, None, Any]  # of `Case` and `Link`, and at the end a Verdict, a dict of its fields, or None
 
+NUMBERS = (int, float, Fraction, arb)  # what sides are as a rule
 COARSEST = 1e-3  # the largest rounding that a check may ask for
 ROUNDING = 1e-12  # relative: what a formula computed in floats may be off by
 
@@ -141,7 +142,7 @@ def cases_claim(
     if control is None and not falls:
         control = Control(says, caught)
     given = tuple(given)
-    earned = not falls and bool(given or derived(statement.theorem.formula))
+    earned = not falls and bool(given or derived(statement.theorem.formula, statement.theorem.says))
     evidence = evidence or ("derivation" if earned else "tested")
     scope = scope or ("settings" if falls or evidence in ("sampled", "tested") else "everywhere")
     how = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
@@ -158,6 +159,8 @@ def cases_claim(
             with ctx.workprec(max(ctx.prec, bits)):
                 itself, sides = ({"factor": factor}, 1) if mutates else ({}, factor)
                 cases = check(**setting, **itself)
+                if not isinstance(cases, Iterable):
+                    raise TypeError(f"{check.__name__} returned {cases!r}: a check yields cases (setting, left, right)")
                 try:
                     verdict = decide(looked_at(cases, floats, links_too=factor != 1), factor=sides, **how)
                 finally:  # while the precision is still ours: a check that is left halfway sets back the one it found
@@ -216,18 +219,31 @@ def compare(
     return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
-def looked_at(cases: Cases, floats: set[bool], links_too: bool) -> Cases:
+def looked_at(cases: Iterable[Any], floats: set[bool], links_too: bool) -> Cases:
     """The same; `floats` learns whether a side is one; with `links_too` every link is a case: a control breaks both."""
     ending = Ending(cases)
     for case in ending:
-        floats.add(any(map(rough, case[-2:])))
+        floats.add(any(map(rough, compared(case))))
         yield Case(*case[1:]) if links_too and isinstance(case, Link) else case
     return ending.returned
 
 
-def named(case: Case | Link) -> str:
+def compared(case: Any) -> tuple[Any, Any]:
+    """Both sides of a case; raises TypeError for what is none, or has a side that is no real number."""
+    if not isinstance(case, tuple) or len(case) < 3 or not isinstance(case[-3], Mapping):
+        raise TypeError(f"case = {case!r} is no (setting, left, right), the setting a dict")
+    for name, side in zip(("left", "right"), case[-2:], strict=True):
+        if type(side) in NUMBERS:
+            continue
+        wrong = side is None or isinstance(side, str | bytes | complex) or np.ndim(side) > 0
+        if wrong or (rough(side) and not hasattr(side, "__float__")):
+            raise TypeError(f"{name} = {side!r} at {named(case)} is no real number")
+    return case[-2], case[-1]
+
+
+def named(case: Any) -> str:
     """Where a case stands, and which link it is."""
-    return f"the link {case.name!r} at {case.setting}" if isinstance(case, Link) else f"{case.setting}"
+    return f"the link {case.name!r} at {case.setting}" if isinstance(case, Link) else f"{case[-3]}"
 
 
 def rough(side: Any) -> bool:

@@ -18,8 +18,9 @@ from lemmata.bounds.source import FORM
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS
 from lemmata.experiments.conformance import ties
-from lemmata.experiments.engine import files, registry
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine import files, fingerprint, registry
+from lemmata.experiments.engine.claim import CLAIMS, Claim
+from lemmata.experiments.engine.store import Store
 
 GONE = "gone"
 SECTION = "### Statements"  # of a CHANGELOG: a printed statement changes with a line there only
@@ -71,10 +72,11 @@ def records(paper: Paper) -> dict[str, str]:
     return kept | {key: claim.theorem.digest for key, claim in CLAIMS.items() if claim.theorem.paper == paper.id}
 
 
-def renew(paper: Paper, rows: Iterable[Mapping], told: Callable[[str], None]) -> dict[str, Accepted]:
+def renew(paper: Paper, rows: Iterable[Mapping], told: Callable[[str], None], store: Store) -> dict[str, Accepted]:
     """The table after a run that came to the ledger rows `rows`; `told` hears what changed, a sentence each.
 
-    Only the ties of rows that are new, or whose statement or verdict changed, are looked for again.
+    A tie is looked for again where the row is new, where its verdict or its statement changed, and where its check is
+    another than the one that `store` remembers: a check that comes nearer to the bound, or less near, has another tie.
     """
     before, now = read(paper), {}
     verdicts = {row["key"]: (row["verdict"], row["reason"]) for row in rows if row["kind"] != "summary"}
@@ -82,21 +84,30 @@ def renew(paper: Paper, rows: Iterable[Mapping], told: Callable[[str], None]) ->
         verdict, reason = verdicts.get(key, ("", "")) if key in CLAIMS else ("", "")
         line = Accepted(key, verdict, reason, digest)
         old = before.get(key)
-        if old and replace(old, tie="") == line:
-            now[key] = old
-            continue
-        now[key] = replace(line, tie=ties.tie(CLAIMS[key]) if verdict == HOLDS else "")
-        told(f"{key}: {said(old)} -> {said(now[key])}")
+        now[key] = replace(line, tie=tie_of(CLAIMS[key], old.tie if old else "", store) if verdict == HOLDS else "")
+        if now[key] != old:
+            told(f"{key}: {said(old)} -> {said(now[key])}")
     for key in before.keys() - now.keys():
         told(f"{key}: {said(before[key])} -> {GONE}")
     return now
+
+
+def tie_of(claim: Claim, before: str, store: Store) -> str:
+    """The tie of a row that holds, as `store` remembers it for this check and this statement, or as it is found now."""
+    made = fingerprint.code_hash(claim.theorem.formula, claim.trial, *filter(None, [claim.by]))
+    name = claim.key, f"tie {made}"
+    if (kept := store.answer(*name)) is None:
+        kept = ties.tie(claim, before)
+        store.keep(*name, kept)
+    return kept
 
 
 def said(line: Accepted | None) -> str:
     """A line in words."""
     if line is None:
         return "new"
-    return f"{line.verdict or 'recorded'}{f' ({line.reason})' if line.reason else ''}, digest {line.digest[:8]}"
+    tie = f", tie {line.tie}" if line.tie else ""
+    return f"{line.verdict or 'recorded'}{f' ({line.reason})' if line.reason else ''}, digest {line.digest[:8]}{tie}"
 
 
 # A changelog that says why a printed statement changed ----------------------------------------------------------------

@@ -27,6 +27,7 @@ from lemmata.experiments.engine import fingerprint
 
 SCALED = "_scaled_by_the_mutant"  # what the code of a mutant calls `scaled`
 WHERE, FACTOR = "_where_the_mutant_scales", "_factor_of_the_mutant"  # and where it does so, by how much
+RAISED = "raised "  # how the answer of a child begins that came to none: a function without a text of its own, say
 PACKAGES = ("lemmata.bounds", "lemmata.mechanisms", "lemmata.experiments")
 
 
@@ -223,7 +224,7 @@ def in_child(work: Callable[[], str], seconds: float) -> str:
         try:
             there.send(work())
         except BaseException as error:  # a failure of pytest's is no Exception
-            there.send(f"raised {type(error).__name__}: {error}"[:200])
+            there.send(f"{RAISED}{type(error).__name__}: {error}"[:200])
         finally:
             os._exit(0)  # nothing of the parent is finished or joined here
 

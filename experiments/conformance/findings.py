@@ -6,20 +6,21 @@ import contextlib
 import inspect
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lemmata.bounds.library import Paper
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN
-from lemmata.experiments.checks.existence import first_found
 from lemmata.experiments.conformance import accepted, numbers, rows, ties
-from lemmata.experiments.engine import fingerprint, registry
+from lemmata.experiments.engine import costs, fingerprint, registry
 from lemmata.experiments.engine.claim import CLAIMS, Claim
 from lemmata.experiments.engine.decide import decide
-from lemmata.experiments.engine.evidence import missing
 from lemmata.experiments.engine.ledger import ledger
 from lemmata.experiments.engine.store import Store
 
+CHILD = 0.2  # CPU-seconds of a change that is tried in a process of its own, beside the check itself
+TWICE = 2  # a statement is halved, and then doubled
 CASES = 50  # of a check that are looked at
 RULES = {
     "accepted": "its verdict and its statement are those that were accepted",
@@ -27,7 +28,6 @@ RULES = {
     "refuted": "what fell says how badly, at what setting and by a program that runs by itself",
     "charity": "every use of what is true but for an edge case lies where it is true",
     "links": "the rows that it rests on are decided",
-    "steps": "where a machine is said to have covered everything, rows or a derivation say that it has",
     "cases": "its cases are about arguments of the statement, and have a finite right side",
     "undecided": "it is decided",
     "oracle": "a left side that is computed in floats says on which side it can err",
@@ -47,22 +47,32 @@ class Finding(NamedTuple):
     sentence: str
 
 
-def findings(paper: Paper, store: Store, root: int, told: Callable[[str], None] = lambda _: None) -> Iterator[Finding]:
+def findings(
+    paper: Paper,
+    store: Store,
+    root: int,
+    told: Callable[[str], None] = lambda _: None,
+    planned: Callable[[str], None] = lambda _: None,
+    values: Sequence[numbers.Value] = (),
+    agrees: numbers.Agrees = numbers.never,
+) -> Iterator[Finding]:
     """Everything that is to be said about the rows of a paper, from a store that holds their results.
 
-    `told` hears which row is looked at. What the paper's `[expected]` names, as `row` or `row:rule`, is left out; an
-    entry there that nothing answers to is a finding of its own.
+    `planned` hears beforehand what there is to do, and `told` which row or number is looked at. What the paper's
+    `[expected]` names, as `row` or `row:rule`, is left out; an entry there that nothing answers to is a finding of its
+    own. `values` are worked out by hand, and notice numbers as rows do.
     """
     registry.load(registry.modules([paper]))
     lines = accepted.read(paper)
     own = [row for row in ledger(store, root, papers=[paper]) if row["paper"] == paper.id and row["kind"] != "summary"]
     used: set[str] = set()
     found: list[Finding] = []
+    written = list(numbers.numbers([paper], values, agrees))
+    planned(f"{paper.id}: {len(own)} rows and {len(written)} numbers, about {minutes(own, written)} of one core")
     for row in own:
         told(row["key"])
         found.extend(_of(row, lines, paper, root))
-    told("numbers")
-    found.extend(_unnoticed(paper))
+    found.extend(_unnoticed(written, paper, told))
     for finding in found:
         names = {finding.row, f"{finding.row}:{finding.rule}"}
         names |= {name.removeprefix(f"{paper.id}.") for name in names}
@@ -72,6 +82,14 @@ def findings(paper: Paper, store: Store, root: int, told: Callable[[str], None] 
             yield finding
     for name in paper.expected.keys() - used:
         yield Finding(name, "expected", "paper.toml expects it to fail, and it does not: take the line out")
+
+
+def minutes(own: Sequence[Mapping[str, Any]], written: Sequence[numbers.Number]) -> str:
+    """How long it will take, in words: a row is decided twice more, and a number is changed until a row moves."""
+    held = [CLAIMS[row["key"]] for row in own if row["key"] in CLAIMS and row["verdict"] == HOLDS]
+    costs_ = [costs.stated(claim, claim.settings("quick")) for claim in held]
+    seconds = sum(costs_) * TWICE + len(held) * CHILD + len(written) * (CHILD + statistics.median(costs_ or [0.0]))
+    return f"{math.ceil(seconds / 60)} minutes" if seconds > 60 else "a minute"
 
 
 def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
@@ -89,28 +107,14 @@ def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
         *(("refuted", text) for text in rows.refutation(row)),
         *(("charity", text) for text in outside(claim)),
         *(("links", text) for text in rows.sound(row, paper)),
-        *(("steps", text) for text in steps(row, claim)),
         *(("undecided", text) for text in undecided(row)),
         *(("cases", text) for text in cases(row, claim)),
         *(("oracle", text) for text in oracle(row, claim)),
         *(("hash", text) for text in blind(claim)),
-        *(("tie", text) for text in untied(row, claim)),
+        *(("tie", text) for text in untied(row, claim, lines.get(key))),
         *(("root", text) for text in moved(row, claim, root)),
     ]
     yield from (Finding(key, rule, text) for rule, text in said)
-
-
-def steps(row: Mapping[str, Any], claim: Claim) -> list[str]:
-    """What says that a machine has covered everything rests on rows, or on a derivation in the record.
-
-    Only a check that makes its own verdict can say so with neither: a claim that does is an error where it is
-    declared. Of candidates one is enough.
-    """
-    swept = row["evidence"] == "enumeration" and row["scope"] == "everywhere"
-    if row["verdict"] != HOLDS or not swept or claim.by is first_found:
-        return []
-    lacks = missing("enumeration", "everywhere", claim.theorem.formula, claim.given)
-    return [f"it says that a machine has covered everything: {lacks}"] if lacks else []
 
 
 def outside(claim: Claim) -> list[str]:
@@ -179,14 +183,13 @@ def blind(claim: Claim) -> list[str]:
     return [f"{check.__qualname__} can change and its stored results stay: its code is not in the hash"]
 
 
-def untied(row: dict, claim: Claim) -> list[str]:
+def untied(row: dict, claim: Claim, line: accepted.Accepted | None) -> list[str]:
     """A row that holds falls when its statement is weakened."""
     if row["verdict"] != HOLDS or claim.law:
         return []
-    outcomes = {by: ties.verdict_at(claim, by) for by in ties.FACTORS}
-    if any(map(ties.falls, outcomes.values())):
+    nearest = ties.falls_at(claim, line.tie if line else "")
+    if nearest in ties.FACTORS:
         return []
-    nearest = ties.falls_at(claim)
     loose = f"it falls only when what it states is multiplied by {nearest:g}" if nearest else "nothing makes it fall"
     return [f"{loose}: its cases do not come near the bound, or do not call the statement"]
 
@@ -201,11 +204,13 @@ def moved(row: dict, claim: Claim, root: int) -> list[str]:
     return [f"it is {row['verdict']} at root {root} and {other['verdict']} at root {root + 1}"]
 
 
-def _unnoticed(paper: Paper) -> Iterator[Finding]:
+def _unnoticed(found: Sequence[numbers.Number], paper: Paper, told: Callable[[str], None]) -> Iterator[Finding]:
     """The numbers of the formulas that nothing notices, unless the table beside the paper says why nothing does."""
     table = numbers.read(paper)
-    for number in numbers.numbers([paper]):
-        if not table.get(number.name, ("", ""))[1] and not number.noticed_by():
+    for number in found:
+        told(" ".join(number.name))
+        by, why = table.get(number.name, ("", ""))
+        if not why and not number.noticed_by(by):
             where = f"line {number.line} of {number.function.__qualname__}"
             said = f"neither a row nor an example notices {number.text}, {where}"
             yield Finding(number.claims[0].key, "numbers", said)

@@ -7,6 +7,7 @@ that others may come and go around it.
 
 import doctest
 import functools
+import itertools
 import time
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ Agrees = Callable[[Any, Any], None]  # raises where two values differ
 Name = tuple[str, str]  # a function, and a number with the expression that it stands in
 
 
-def _never(found: Any, value: Any) -> None:
+def never(found: Any, value: Any) -> None:
     raise AssertionError("no values by hand were given")
 
 
@@ -56,13 +57,18 @@ class Number:
         for other in dict.fromkeys(x for x in (2 * self.value, half, self.value + 1) if x != self.value):
             yield functools.partial(edit.set_literal, self.function, self.place, other)
 
-    def noticed_by(self) -> str:
+    def noticed_by(self, before: str = "") -> str:
         """What notices a change: a row, by its key; else a value by hand, as "by hand: " and its formula; or "".
 
-        A value by hand is one that is given, or an example in the docstring of a formula that calls the number.
+        A value by hand is one that is given, or an example in the docstring of a formula that calls the number. What
+        noticed it `before` is asked first: it will again, and to ask all others may take minutes.
         """
+        if before in CLAIMS and any(moved([CLAIMS[before]], change) for change in self.changes):
+            return before
         rows = (moved(self.claims, change) for change in self.changes)
-        return next(filter(None, (*rows, *map(self.value_moved, self.changes))), "")
+        hands = map(self.value_moved, self.changes)
+        either = itertools.chain(hands, rows) if before.startswith(BY_HAND) else itertools.chain(rows, hands)
+        return next(filter(None, either), "")
 
     def value_moved(self, change: Callable[[], None]) -> str:
         """A formula whose value worked out by hand is not met after `change`."""
@@ -92,7 +98,7 @@ def examples_fail(formula: Callable) -> bool:
     return runner.failures > 0
 
 
-def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agrees = _never) -> Iterator[Number]:
+def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agrees = never) -> Iterator[Number]:
     """The numbers written in what the statements of `papers` call, each in a module of theirs."""
     chosen = {paper.id: paper for paper in papers}
     packages = tuple(paper.packages[0] for paper in chosen.values())
@@ -115,7 +121,8 @@ def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agree
     for row in values:
         note(row, 1, row[0])
     for function, (readers, hands) in sorted(read.items(), key=lambda item: (item[0].__module__, item[0].__qualname__)):
-        generated = function.__code__.co_filename == "<string>"  # a dataclass made it: it has no text
+        # a dataclass made it, or it stands in the middle of a line: it has no text of its own
+        generated = function.__code__.co_filename == "<string>" or function.__name__ == "<lambda>"
         if readers and not generated:
             for place, text, line, value in edit.literals(function):
                 yield Number(function, place, text, line, value, readers, hands, agrees)
@@ -152,7 +159,7 @@ def write(paper: Paper, table: Mapping[Name, tuple[str, str]]) -> None:
 
 
 def renew(
-    paper: Paper, told: Callable[[str], None], values: Sequence[Value] = (), agrees: Agrees = _never
+    paper: Paper, told: Callable[[str], None], values: Sequence[Value] = (), agrees: Agrees = never
 ) -> dict[Name, tuple[str, str]]:
     """The table with what is gone taken out, and what notices each number that is new."""
     before, now = read(paper), {}

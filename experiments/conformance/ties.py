@@ -48,18 +48,22 @@ def verdict_at(claim: Claim, by: float) -> str:
 
 def falls(verdict: str) -> bool:
     """Whether a weakened row no longer holds, because of what was weakened."""
-    return verdict not in ("HOLDS", NO_NUMBER, "late")
+    return verdict not in ("HOLDS", NO_NUMBER, "late") and not verdict.startswith(edit.RAISED)
 
 
-def falls_at(claim: Claim) -> float | None:
-    """The factor nearest to 1 at which the row falls, of 1/2, 2, 1/4, 4, ..., 1/10000, 10000; None if at none."""
-    factors = [by for size in (2.0, *FURTHER) for by in (1 / size, size)]
+def falls_at(claim: Claim, before: str = "") -> float | None:
+    """The factor nearest to 1 at which the row falls, of 1/2, 2, 1/4, 4, ..., 1/10000, 10000; None if at none.
+
+    Of a row whose tie was named `before`, that factor is tried after 1/2 and 2, and the others if it has gone.
+    """
+    known = [by for by in named(before) if by not in FACTORS]
+    factors = [*FACTORS, *known, *(by for size in FURTHER for by in (1 / size, size))]
     return next((by for by in factors if falls(verdict_at(claim, by))), None)
 
 
-def tie(claim: Claim) -> str:
+def tie(claim: Claim, before: str = "") -> str:
     """The tie of a row that holds, as the table of what is accepted has it: "", a factor, or "none"."""
-    factor = falls_at(claim)
+    factor = falls_at(claim, before)
     return "none" if factor is None else "" if factor in FACTORS else f"{factor:g}"
 
 

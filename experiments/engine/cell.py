@@ -76,10 +76,8 @@ class Cell:
                 self.verdict = vacuous(why)
             else:
                 self.decider = self.claim.decider(self.setting, self.factor)
-        except ValueError as error:
-            if self.named or self.factor != 1:
-                raise
-            self.verdict = inconclusive("FAILED", f"ValueError: {error}")
+        except Exception as error:  # of the claim's own bound, say: this row is lost, the run is not
+            self.verdict = inconclusive("FAILED", f"{type(error).__name__}: {error}")
 
     @property
     def named(self) -> bool:
@@ -181,7 +179,7 @@ def fold(cell: Cell, chunks: Mapping[int, Chunk]) -> Cell:
     while cell.verdict is None and cell.folded in chunks:
         try:
             cell.add(chunks[cell.folded])
-        except ValueError as error:  # a value out of its range, say: the cell is lost, the ledger is not
+        except Exception as error:  # a value out of its range, say: the cell is lost, the ledger is not
             cell.verdict = inconclusive("FAILED", f"chunk {cell.folded - 1} cannot be folded: {error}")
     return cell
 

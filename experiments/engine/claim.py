@@ -281,7 +281,7 @@ def _register(
         fields.setdefault("corrected_by", twin(theorem))
     fields["corrected_by"] = key_of(fields.get("corrected_by", ""))
     fields["given"] = tuple(map(key_of, given))
-    if lacks := missing(fields.get("evidence", ""), fields.get("scope", ""), theorem.formula, fields["given"]):
+    if lacks := missing(fields.get("evidence", ""), fields.get("scope", ""), theorem, fields["given"]):
         raise ValueError(f"{theorem.key}: {lacks}")
     if isinstance(size := fields.get("chunk"), int):
         fields["chunk"] = lambda **_: size

@@ -10,10 +10,22 @@ import inspect
 import re
 from collections.abc import Callable, Collection
 
+from lemmata.bounds.theorem import Theorem
+
 EVIDENCE = ("sampled", "tested", "composition", "derivation", "enumeration", "certificate", "")  # weakest first
 PROSE = ("composition", "derivation")  # what a person has to check
 MACHINE = ("enumeration", "certificate")
 FEWEST = 12  # words of a derivation that says something
+FRESH = 3  # words of its own, where it has no chain of relations
+RELATION = re.compile(r"<=|>=|[=<>≤≥≈⇒]")
+FILLERS = frozenset(
+    """
+    a above an and any are as at be because below bound by can claim claimed clear derivation each equals
+    every exactly follows for form formula from given hence here holds if in is it its left line most of on
+    one or right said same says shown side since so stated statement text that the their then there therefore
+    this thus to trivially true value we what where which with
+    """.split()
+)
 NAMED = re.compile(r"[=<>≤≥≈⇒^/]|\b[a-z]+\d+\.\w+")  # a formula, or a row
 
 
@@ -33,26 +45,47 @@ def without_derivation(note: str, formula: Callable) -> str:
     return note.removesuffix(derivation(formula)).removesuffix("; ")
 
 
-def derived(formula: Callable) -> bool:
+def derived(formula: Callable, says: str = "") -> bool:
     """Whether the record of a statement derives it: in at least `FEWEST` words, of which one is a formula or a row.
+
+    That it `says` what it says, once more, is no step: there are words that neither the statement nor the rest of its
+    docstring has, or a chain of two relations, a = b <= c. Whether the steps are right a person has to judge.
 
     >>> def rows(): "Derivation. Trivial."
     >>> derived(rows)
     False
     """
     text = derivation(formula)
-    return len(text.split()) >= FEWEST and bool(NAMED.search(text))
+    return len(text.split()) >= FEWEST and bool(NAMED.search(text)) and (_chained(text) or _adds(text, formula, says))
 
 
-def missing(evidence: str, scope: str, formula: Callable, given: Collection) -> str:
+def _chained(text: str) -> bool:
+    """Whether one sentence relates three terms or more."""
+    return any(len(RELATION.findall(sentence)) >= 2 for sentence in re.split(r"[.;]\s", text))
+
+
+def _adds(text: str, formula: Callable, says: str) -> bool:
+    """Whether a derivation has `FRESH` words of its own."""
+    rest = (inspect.getdoc(formula) or "").replace(text, "")
+    return len(_words(text) - _words(rest) - _words(says) - FILLERS) >= FRESH
+
+
+def _words(text: str) -> set[str]:
+    """The words and terms of a text, those of LaTeX as in a docstring."""
+    plain = re.sub(r"[\\{}$]", "", text.replace("**", "^")).lower()
+    return {word.strip(".,;:'\"()") for word in plain.split()}
+
+
+def missing(evidence: str, scope: str, theorem: Theorem, given: Collection) -> str:
     """What a row lacks that says `evidence` and `scope` of itself; "" where it has earned them."""
     if evidence not in EVIDENCE:
         return f"evidence = {evidence!r} is not one of {', '.join(EVIDENCE[:-1])}"
-    if given or derived(formula):
+    if given or derived(theorem.formula, theorem.says):
         return ""
-    needs = f'given=[rows], or a section "Derivation" of at least {FEWEST} words with a formula in the docstring'
+    needs = f'given=[rows], or a section "Derivation" of at least {FEWEST} words in the docstring of '
+    needs += f"{theorem.formula.__name__}, with a formula and a step that the statement does not say itself"
     if evidence == "derivation":
-        return f"evidence = 'derivation' names no step: {needs} of {formula.__name__}"
+        return f"evidence = 'derivation' names no step: {needs}"
     if scope == "everywhere":
-        return f"scope = 'everywhere' is more than {evidence or 'nothing'} covers: {needs} of {formula.__name__}"
+        return f"scope = 'everywhere' is more than {evidence or 'nothing'} covers: {needs}"
     return ""

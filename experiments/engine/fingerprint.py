@@ -66,6 +66,17 @@ def of_claim(claim: Claim) -> str:
     return code_hash(*filter(None, roots))
 
 
+def calls_statement(claim: Claim) -> bool:
+    """Whether the check of a claim, or the bound on its trials, reaches the function of the claim's own statement."""
+    roots = filter(None, (claim.trial, claim.by, claim.bound, claim.low, claim.high))
+    return any(thing is claim.theorem.formula for thing, _ in reached(*roots))
+
+
+def in_balls(claim: Claim) -> bool:
+    """Whether the check of a claim reaches arithmetic with balls."""
+    return any(getattr(thing, "__module__", None) == arb.__module__ for thing, _ in reached(claim.trial))
+
+
 def code_hash(*roots: Any) -> str:
     """16 hex digits for what the functions `roots` reach."""
     return hashlib.blake2b("\0".join(texts(*roots)).encode(), digest_size=8).hexdigest()

@@ -137,6 +137,9 @@ def name(id: str) -> str:
 def phrase(row: Row) -> str:
     """What a verdict says, behind the name of a statement or of a part."""
     if row["verdict"] == SLIP:
+        if row.get("scope") == "settings":  # what is true instead was tried, and no more
+            edge = "is false in an edge case, held where tried elsewhere"
+            return "is misprinted, held where tried as corrected" if row.get("misprint") else edge
         return "is true but for a misprint" if row.get("misprint") else "is true but for an edge case"
     if row["verdict"] == REFUTED:
         return FALLEN[row["severity"]]
@@ -168,10 +171,11 @@ def charity(row: Row) -> str:
     if row["verdict"] == INCONCLUSIVE:
         return f"False in general; undecided for {row['corner']}: {row['undecided']}."
     used, restated = (", ".join(dict.fromkeys(map(_label, row.get(each) or []))) for each in ("used", "restated"))
-    text = f"True for {row['corner']}."
+    tried = row.get("scope") == "settings"
+    text = f"Held wherever we tried it with {row['corner']}." if tried else f"True for {row['corner']}."
     text += f" The paper uses it only there ({used})." if used else ""
     text += f" The same flaw is repeated in {restated}; nothing depends on it." if restated else ""
-    return text + ("" if used or restated else " Nothing in the paper uses it beyond that.")
+    return text + ("" if used or restated else " No use of it is named.")
 
 
 def _label(id: str) -> str:

@@ -107,13 +107,25 @@ def _with_teeth(claim: Claim, verdict: Verdict, control: Sabotaged) -> tuple[Ver
     if verdict.outcome == HOLDS and verdict.evidence in PROSE and not claim.given:
         notes.append(derivation(claim.theorem.formula))  # all that it stands on, for who reads the table alone
     positive = verdict.outcome == HOLDS or verdict.reason == "AUDIT_ONLY"
-    if claim.control and positive and control.outcome != REFUTED:
-        outcome = control.outcome or "not run"
-        verdict = inconclusive("NO_TEETH", f"its control came out {outcome}, not REFUTED", evidence=verdict.evidence)
+    if positive and (why := _toothless(claim, control)):
+        verdict = inconclusive("NO_TEETH", why, evidence=verdict.evidence)
         notes.append(verdict.note)
     if verdict.reason == "AUDIT_ONLY":
         notes.append(f"would have caught: {control.smallest_caught}")
     return verdict, notes
+
+
+def _toothless(claim: Claim, control: Sabotaged) -> str:
+    """Why nobody knows that the check of a claim can fail, or ""."""
+    if claim.control is None:
+        return "it has no control, a copy broken on purpose that its check refuses: control=Control(...)"
+    if control.outcome != REFUTED:
+        last = control.tried[-1].verdict if control.tried else None
+        why = f" ({last.note})" if last and last.note else ""
+        return f"its control came out {control.outcome or 'not run'}, not REFUTED{why}"
+    if not claim.law and not fingerprint.calls_statement(claim):
+        return f"its check does not call {claim.theorem.formula.__name__}: whatever the statement said, it would hold"
+    return ""
 
 
 def _one_sided(claim: Claim, verdict: Verdict) -> Verdict:
@@ -127,10 +139,16 @@ def _one_sided(claim: Claim, verdict: Verdict) -> Verdict:
 
 
 def _earned(claim: Claim, verdict: Verdict) -> Verdict:
-    """A verdict that says derived, or everywhere, and names no step is worth what was tried."""
-    if verdict.outcome != HOLDS or verdict.evidence in MACHINE:
+    """A verdict that says derived, or everywhere, and names no step is worth what was tried.
+
+    Where cases were compared a machine has seen them. What a check says itself has been a certificate if the check
+    reaches balls.
+    """
+    compared = claim.by is not None and verdict.evidence in MACHINE
+    if verdict.outcome != HOLDS or compared:
         return verdict
-    if not missing(verdict.evidence, verdict.scope, claim.theorem.formula, claim.given):
+    certified = verdict.evidence != "certificate" or fingerprint.in_balls(claim)
+    if certified and not missing(verdict.evidence, verdict.scope, claim.theorem, claim.given):
         return verdict
     return replace(verdict, evidence=weakest((verdict.evidence, "tested")), scope="settings")
 
@@ -144,7 +162,7 @@ def _confirmed(claim: Claim, verdict: Verdict, store: Store) -> Verdict:
         return verdict
     python = str((verdict.witness or {}).get("python") or "").strip()
     said = programs.NOT_RUN if python else programs.NO_PROGRAM
-    if python and (answer := store.program(claim.key, programs.digest(claim, python))) is not None:
+    if python and (answer := store.answer(claim.key, programs.digest(claim, python))) is not None:
         said = answer
     if not said:
         return verdict
@@ -222,6 +240,7 @@ def _rest_on(rows: Sequence[Row]) -> None:
             return
         settled.add(row["key"])
         path = (*path, row["key"])
+        slip = row["verdict"] == SLIP
         for key in row["rests_on"]:
             link = by_key.get(key)
             if link and key not in path:
@@ -230,8 +249,8 @@ def _rest_on(rows: Sequence[Row]) -> None:
             if link is None or state != HOLDS:
                 row |= _fallen(row, key, state)
                 return
-            if link["scope"] == "settings" and row["scope"]:
-                row["scope"] = "settings"
+            if link["scope"] == "settings" and (row["scope"] or (slip and key == row["corrected_by"])):
+                row["scope"] = "settings"  # of a slip: where it is true, it was only tried
             row["evidence"] = weakest((row["evidence"], link["evidence"]))
             row["cites"] = sorted({*row["cites"], *link["cites"]})
 
@@ -252,7 +271,7 @@ def _fallen(row: Row, key: str, state: str) -> Row:
     why = f"rests on {key}, which is {state}"
     if row["verdict"] == SLIP:
         claim = CLAIMS[row["key"]]
-        now = {"used": [], "restated": [], "misprint": "", "rests_on": list(claim.given)}
+        now = {"used": [], "restated": [], "misprint": "", "scope": "", "rests_on": list(claim.given)}
         if state == REFUTED or not claim.corner:
             return now | {"verdict": REFUTED, "severity": claim.severity, "corner": ""}
         return now | {"verdict": INCONCLUSIVE, "reason": "CORNER", "undecided": why}

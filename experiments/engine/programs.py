@@ -56,7 +56,7 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1) -> None:
     waiting: dict[tuple[str, str], dict[str, Any]] = {}
     for claim, python in fallen(jobs):
         name = claim.key, digest(claim, python)
-        if python and store.program(*name) is None:
+        if python and store.answer(*name) is None:
             formula, paper = inspect.unwrap(claim.theorem.formula), library.paper(claim.key)
             row = {"key": claim.theorem.key, "module": formula.__module__, "name": formula.__name__}
             waiting[name] = row | {"python": python, "folder": "" if paper.house else str(paper.folder)}
@@ -67,7 +67,7 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1) -> None:
         ):
             for name, answer in zip(share, said, strict=True):
                 if answer is not None:  # else it stays UNCONFIRMED, and the next run asks again
-                    store.keep_program(*name, answer)
+                    store.keep(*name, answer)
 
 
 def answers(asked: Sequence[dict[str, Any]]) -> list[str] | list[None]:

@@ -4,6 +4,7 @@
 its verdict. Kill it at any moment and start again: it continues where it stopped.
 """
 
+import copy
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -19,6 +20,7 @@ from lemmata.experiments.engine.deadline import HUNG, cpu_seconds, deadline
 from lemmata.experiments.engine.profiles import TIMES
 from lemmata.experiments.engine.schedule import Job, Pool, Result, Schedule, drive
 from lemmata.experiments.engine.store import Chunk, Store
+from lemmata.experiments.engine.verdict import Verdict
 from lemmata.mechanisms.streams import LEDGER_ROOT, generator
 
 
@@ -47,16 +49,21 @@ def compute(
     rng = generator(root, key, setting, stream, index)
     digest = rng.bytes(16)
     start, spent = time.perf_counter(), cpu_seconds()
-    arguments = claim.arguments(setting, factor, root=root, stream=stream, index=index)
+    arguments = claim.arguments(copy.deepcopy(setting), factor, root=root, stream=stream, index=index)
     try:
         with deadline(HUNG), ctx.workprec(PRECISION):  # whatever this process computed before
             decider = claim.decider(setting, factor)
             if decider is None:
                 payload = claim.trial(**arguments)
+                if not isinstance(payload, Verdict):
+                    raise TypeError(f"verdict = {payload!r} is none: the check returns holds(...), refuted(...) or so")
             else:
-                payload = decider.pack(claim.trial(rng, size, **arguments))
+                outcomes = claim.trial(rng, size, **arguments)
+                payload = decider.pack(outcomes)
+                if claim.style != "attack" and len(outcomes) != size:  # who leaves some out may have chosen which
+                    raise ValueError(f"outcomes = {len(outcomes)} trials, and size = {size} were asked for")
                 decider.add(payload)  # raises here what would raise when folding, before anything is stored
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a check that exits is one of many: the run is not over
         return f"{type(error).__name__}: {error}"
     return Chunk(payload, time.perf_counter() - start, digest, cpu_seconds() - spent)
 

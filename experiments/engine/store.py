@@ -242,12 +242,12 @@ class Store:
         ).fetchone()
         return message and message[0]
 
-    def keep_program(self, key: str, digest: str, said: str) -> None:
-        """What the program of a row's witness came to: "", or what is wrong with it."""
+    def keep(self, key: str, digest: str, said: str) -> None:
+        """An answer about a row that depends on what was digested: what the program of its witness came to, its tie."""
         self._execute("INSERT OR REPLACE INTO shown VALUES (?, ?, ?)", (key, digest, said))
 
-    def program(self, key: str, digest: str) -> str | None:
-        """What a program came to, or None if it has not run."""
+    def answer(self, key: str, digest: str) -> str | None:
+        """The answer, or None if nobody has asked yet."""
         with contextlib.suppress(sqlite3.OperationalError):  # a store of before answers had the keys of their rows
             found = self._db.execute("SELECT said FROM shown WHERE key = ? AND digest = ?", (key, digest)).fetchone()
             return found and found[0]

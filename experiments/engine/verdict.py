@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import log_expit, log_ndtr, xlog1py, xlogy
 
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
+from lemmata.experiments.engine.evidence import EVIDENCE
 
 REASONS = (
     "BUDGET",
@@ -53,6 +54,10 @@ class Verdict:
     witness: dict | None = None
     note: str = ""
     series: dict = field(default_factory=dict)  # {name: list of numbers}: what the figure draws
+
+    def __post_init__(self) -> None:
+        if self.evidence not in EVIDENCE:
+            raise ValueError(f"evidence = {self.evidence!r} is not one of {', '.join(EVIDENCE[:-1])}")
 
 
 def holds(evidence: str, scope: str, **more: Any) -> Verdict:
@@ -140,6 +145,10 @@ class TailDecider:
     beta: float
     trials: int = 0
     failures: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.beta > 0:  # that nothing ever happens is beyond any number of trials
+            raise ValueError(f"bound = {self.beta} is no probability above 0")
 
     @staticmethod
     def pack(outcomes: Any) -> Raw:

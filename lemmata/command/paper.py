@@ -124,7 +124,8 @@ def check(paths: tuple[str, ...], as_json: bool, rules: bool, root: int, out: st
     found, kept = [], set()
     for paper, store in decided(paths, root, out):
         with store:
-            for finding in findings(paper, store, root, progress(as_json)):
+            values = by_hand() if paper.house and in_checkout() else ()
+            for finding in findings(paper, store, root, progress(as_json), planned, *values):
                 found.append(finding)
         kept.add(paper.id)
     progress(as_json)("")
@@ -134,6 +135,11 @@ def check(paths: tuple[str, ...], as_json: bool, rules: bool, root: int, out: st
         click.echo("\n".join(f"{row}: {sentence} [{rule}]" for row, rule, sentence in found) or "nothing is missing")
     click.echo(f"lemmata: {len(found)} findings in {', '.join(sorted(kept))}", err=True)
     sys.exit(1 if found else 0)
+
+
+def planned(what: str) -> None:
+    """Say beforehand what there is to do."""
+    click.echo(f"lemmata: {what}", err=True)
 
 
 def progress(silent: bool) -> Callable[[str], None]:
@@ -157,12 +163,12 @@ def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> Non
     for paper, store in decided(paths, root, out, jobs):
         with store:
             rows = [row for row in ledger(store, root, papers=[paper]) if row["paper"] == paper.id]
-        before, now = accepted.read(paper), accepted.renew(paper, rows, click.echo)
+            before, now = accepted.read(paper), accepted.renew(paper, rows, click.echo, store)
         untold = unannounced(paper, before, now)
         for key, digits in untold.items():
             click.echo(f"lemmata: CHANGELOG, Statements, lacks a line: - {key} {digits}: why", err=True)
         accepted.write(paper, now | {key: before[key] for key in untold if key in before})
-        values = by_hand() if paper.house else ()
+        values = by_hand() if paper.house and in_checkout() else ()
         numbers.write(paper, numbers.renew(paper, click.echo, *values))
         new = new_errata(paper, rows)
         click.echo(f"{paper.id}: {len(now)} rows accepted" + (f", {new} new errata" if new else ""), err=True)

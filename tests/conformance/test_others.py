@@ -26,6 +26,26 @@ EXPECTED = {
     "nothing": FAILED,
     "vacuous": ("VACUOUS", ""),
 }
+TOOTHLESS = ("INCONCLUSIVE", "NO_TEETH")
+MISTAKES = {  # what becomes of each, and a word of the note that names the bug
+    "leaves": (FAILED, "returned None"),
+    "exits": (FAILED, "SystemExit: 3"),
+    "forgets": (TOOTHLESS, "does not call squared"),
+    "lists": (FAILED, "left = array([1., 2.])"),
+    "pairs": (FAILED, "is no (setting, left, right)"),
+    "bare": (FAILED, "is no (setting, left, right)"),
+    "returns": (FAILED, "right = None at {'n': 2}"),
+    "short": (FAILED, "999 trials, and size = 1000"),
+    "alone": (TOOTHLESS, "it has no control"),
+    "own": (TOOTHLESS, "does not call squared"),
+    "changes": (("HOLDS", "", "sampled", "settings"), ""),
+    "never": (FAILED, "bound = 0.0 is no probability above 0"),
+    "ranges": (FAILED, "bound = nan"),
+    "boasts": (TRIED, ""),
+    "truth": (FAILED, "verdict = True is none"),
+    "again": (TRIED, ""),
+    "edge": (("SLIP", ""), ""),
+}
 UNEARNED = """
 @theorem("unearned", says=r"n! \\\\le 10^n", needs=N)
 def unearned(*, n: int) -> int:
@@ -39,15 +59,34 @@ def unearned_is_larger():
 """
 
 
-@pytest.fixture
-def others(folder):
+def paper(folder, module, ids):
+    """A paper of one module, which stands beside this file."""
     (folder / "odd_numbers.py").unlink()
-    (folder / "others.py").write_text(Path(__file__).with_name("others.py").read_text())
+    (folder / module).write_text(Path(__file__).with_name(module).read_text())
     (folder / "paper.toml").write_text(
         'id = "o"\nauthors = ["Ada Nobody"]\ntitle = "Others"\nyear = 2026\nversion = "a test"\n[contents]\n'
-        + "".join(f'{id} = "Theorem {i}"\n' for i, id in enumerate([*EXPECTED, "unearned"], 1))
+        + "".join(f'{id} = "Theorem {i}"\n' for i, id in enumerate(ids, 1))
     )
     return folder
+
+
+@pytest.fixture
+def others(folder):
+    return paper(folder, "others.py", [*EXPECTED, "unearned"])
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_bug_of_a_check_is_named_as_one(folder, jobs):
+    mine = paper(folder, "mistakes.py", MISTAKES)
+    ran = mine.lemmata("run", "--jobs", jobs)
+    assert ran.returncode == 0 and "Traceback" not in ran.stderr, ran.stderr
+    rows = {row["key"].removeprefix("o."): row for row in json.loads(mine.lemmata("ledger", "--json").stdout)}
+    for id, (expected, note) in MISTAKES.items():
+        row = rows[f"{id}/printed"]
+        fields = ("verdict", "reason", "evidence", "scope")[: len(expected)]
+        assert tuple(row[name] for name in fields) == expected and note in row["note"], (id, row)
+    said = mine.lemmata("explain", "edge").stdout
+    assert "is false in an edge case, held where tried elsewhere" in said and "True for" not in said, said
 
 
 def test_no_word_says_too_much(others):

@@ -93,7 +93,7 @@ def test_there_is_one(statement, candidates, exhaustive, verdict, reason):
 def test_nothing_finite_is_enough(statement, lost, verdict):
     @unbounded_claim(statement(one), evidence="sampled", scope="settings")
     def check(*, level):
-        return {"x": level}, lost(level)
+        return {"x": level}, lost(level) * one()
 
     row = decide("inv25.lem1/printed", root=1)
     assert (row["verdict"], row["tightness"]) == (verdict, None)  # the levels say nothing about how much more is lost

@@ -95,7 +95,7 @@ def test_a_program_is_a_text_or_made_of_what_is_shown():
 )
 def test_what_a_claim_by_cases_says_by_default(monkeypatch, fields, evidence, scope):
     monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
-    statement = SimpleNamespace(theorem=SimpleNamespace(formula=lambda: 2))
+    statement = SimpleNamespace(theorem=SimpleNamespace(formula=lambda: 2, says=""))
     check = inequality.inequality_claim(statement, **fields)(lambda: [({}, 1, 2)])
     assert (check().evidence, check().scope) == (evidence, scope)
 
@@ -157,7 +157,7 @@ def test_a_float_beside_0_may_be_rounded():
 def test_no_machine_has_checked_what_floats_tried(monkeypatch, said):
     """n! <= 10^n up to n = 24 in floats is tested, whatever the claim says of itself; exact cases are what it says."""
     monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
-    statement = SimpleNamespace(theorem=SimpleNamespace(formula=lambda: 2))
+    statement = SimpleNamespace(theorem=SimpleNamespace(formula=lambda: 2, says=""))
     for kind, evidence, scope in ((float, "tested", "settings"), (int, said, "domain: n < 25")):
         check = inequality.inequality_claim(statement, evidence=said, scope="domain: n < 25")(
             lambda kind=kind: [({"n": n}, kind(math.factorial(n)), kind(10**n)) for n in range(1, 25)]

@@ -72,5 +72,8 @@ def test_a_bound_that_raises_is_left_out_before_a_trial_runs(claim):
 
     impossible = replace(claim, bound=bound)
     assert Cell(impossible, {"beta": 0.2, "n": 3}).left_out == "ValueError: n = 3 is too few"
-    with pytest.raises(ValueError, match="too few"):
-        Cell(replace(impossible, full=grid(beta=[0.2], n=[3])), {"beta": 0.2, "n": 3})
+    named = Cell(replace(impossible, full=grid(beta=[0.2], n=[3])), {"beta": 0.2, "n": 3})
+    assert named.left_out == "" and (named.verdict.reason, named.verdict.note) == (
+        "FAILED",
+        "ValueError: n = 3 is too few",
+    )

@@ -68,7 +68,7 @@ BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting":
         (ROW | {"scope": ""}, "–"),
         (BAD, "false at n = 1, β = 0.1235"),
         (BAD | {"witness": None}, "false at its only setting"),
-        (SLIP, "True for n ≥ 2. Nothing in the paper uses it beyond that."),
+        (SLIP, "True for n ≥ 2. No use of it is named."),
         (
             SLIP | {"used": ["Lemma 1", "Lemma 2"]},
             "True for n ≥ 2. The paper uses it only there (Lemma 1, Lemma 2).",

@@ -95,7 +95,7 @@ def test_a_claim_that_is_forgotten_loses_its_chunks_and_what_its_programs_came_t
     store = Store()
     for key, start in (("a", b"x"), ("b", b"y")):
         store.write(key, "c", 1, where, 0, Chunk({"trials": 1, "failures": 0}, 0.0, start * 16))
-        store.keep_program(key, "0", "it fails")
+        store.keep(key, "0", "it fails")
     store.forget("a", 1)
-    assert (store.read("a", "c", 1, where), store.program("a", "0")) == ({}, None)
-    assert len(store.read("b", "c", 1, where)) == 1 and store.program("b", "0") == "it fails"
+    assert (store.read("a", "c", 1, where), store.answer("a", "0")) == ({}, None)
+    assert len(store.read("b", "c", 1, where)) == 1 and store.answer("b", "0") == "it fails"

@@ -14,8 +14,9 @@ import pytest
 
 from lemmata import mechanisms
 from lemmata.mechanisms import tnb
+from tests.mechanisms.inner_loops import INNER
 from tests.mechanisms.nasty import NASTY
-from tests.mechanisms.valid_calls import COVER, INNER, MATRIX, NAMED, TABLE, rng
+from tests.mechanisms.valid_calls import COVER, MATRIX, NAMED, TABLE, rng
 
 AUDIT = "lemmata.mechanisms.audit."  # has its own tests: what it is given are other people's functions
 PER_FUNCTION = 240  # replaced calls of each function, drawn with a fixed seed
