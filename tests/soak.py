@@ -2,7 +2,8 @@
 
 Each part keeps what it has finished in reports/soak, under a digest of every tracked file: of tests the names of those
 that passed, of faults the lines, of verdicts the store. An edit begins all anew. The root of the verdicts is drawn
-once and kept until they have been decided at it.
+once and kept until they have been decided at it. A part that comes to its end, well or badly, writes its line of
+reports/published/soak.csv: what it tried, what failed, and its minutes, those of sessions that were stopped included.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import time
@@ -18,9 +20,16 @@ from pathlib import Path
 
 import pytest
 
+import lemmata
+from lemmata.experiments.engine.files import replaced, tabled
+from lemmata.experiments.report import soaked
+
 ROOT = Path(__file__).parents[1]
-PLACE = ROOT / "reports/soak"
-PASSED, SNAPSHOT = "LEMMATA_SOAK_PASSED", "LEMMATA_SOAK_SNAPSHOT"  # files: names of tests, and those left out this time
+REPORTS = ROOT / "reports"
+PLACE = REPORTS / "soak"
+# Files with names of tests: of those that passed, that failed this time, and that are left out this time.
+PASSED, FAILED, SNAPSHOT = "LEMMATA_SOAK_PASSED", "LEMMATA_SOAK_FAILED", "LEMMATA_SOAK_SNAPSHOT"
+COUNT, SECONDS = "count.txt", "seconds.txt"  # what a part tried and what failed; how long each of its sessions took
 CODES = (sys.executable, "-m")
 
 
@@ -48,10 +57,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Note what has passed, as soon as it has; the one that hands out tests hears of all of them."""
-    if report.when == "call" and report.passed and "PYTEST_XDIST_WORKER" not in os.environ and PASSED in os.environ:
-        with Path(os.environ[PASSED]).open("a", encoding="utf-8") as file:
+    """Note what has passed or failed, as soon as it has; the one that hands out tests hears of all of them."""
+    list = FAILED if report.failed else PASSED if report.when == "call" and report.passed else ""
+    if list in os.environ and "PYTEST_XDIST_WORKER" not in os.environ:
+        with Path(os.environ[list]).open("a", encoding="utf-8") as file:
             file.write(f"{report.nodeid}\n")
+
+
+def counted(place: Path, tried: int, failed: int) -> None:
+    """Note what a part has tried, and how much of that failed, for its line of the published table."""
+    replaced(place / COUNT, f"{tried} {failed}")
+
+
+def names(file: Path) -> set[str]:
+    """The names of tests in a file, if there is one."""
+    return set(file.read_text(encoding="utf-8").splitlines()) if file.exists() else set()
 
 
 # Its parts ------------------------------------------------------------------------------------------------------------
@@ -61,12 +81,13 @@ def tests(marked: str, *more: str) -> Callable[[Path], int]:
     """The tests with these marks that have not passed, two at a time."""
 
     def part(place: Path) -> int:
-        passed, snapshot = place / "passed.txt", place / "snapshot.txt"
-        passed.touch()
-        snapshot.write_bytes(passed.read_bytes())
-        known = {PASSED: str(passed), SNAPSHOT: str(snapshot)}
+        passed, failed, snapshot = (place / f"{name}.txt" for name in ("passed", "failed", "snapshot"))
+        replaced(snapshot, "\n".join(names(passed) - names(failed)))  # one that passed may have failed to clean up
+        failed.unlink(missing_ok=True)
+        known = {PASSED: str(passed), FAILED: str(failed), SNAPSHOT: str(snapshot)}
         command = [*CODES, "pytest", "-q", "-n", "2", "--dist", "worksteal", "-p", "tests.soak", "-m", marked, *more]
         status = subprocess.run(command, cwd=ROOT, env={**os.environ, **known}).returncode
+        counted(place, len(names(passed) | names(failed)), len(names(failed)))
         return 0 if status == 5 else status  # 5: none was left
 
     return part
@@ -96,22 +117,51 @@ PARTS: dict[str, Callable[[Path], int]] = {
 }
 
 
-def main(names: Iterable[str]) -> int:
-    """Every part, or those named, until one fails."""
-    place = PLACE / digest()
-    for name in names or PARTS:
+# All of them ----------------------------------------------------------------------------------------------------------
+
+
+def ended(part: Callable[[Path], int], place: Path) -> int:
+    """Its status; the seconds of this session are noted, however it ends."""
+    (place / COUNT).unlink(missing_ok=True)
+    begun = time.monotonic()
+    try:
+        return part(place)
+    finally:
+        with (place / SECONDS).open("a", encoding="utf-8") as file:
+            print(time.monotonic() - begun, file=file)
+
+
+def publish(name: str, place: Path) -> None:
+    """Put the line of a part that came to its end into the table; the lines of the others stay."""
+    tried, failed = (place / COUNT).read_text(encoding="utf-8").split()
+    minutes = sum(map(float, (place / SECONDS).read_text(encoding="utf-8").split())) / 60
+    git = ["git", "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty=+"]
+    commit = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    values = (name, tried, failed, round(minutes), time.strftime("%Y-%m-%d"), commit, lemmata.__version__)
+    lines = {line["part"]: line for line in soaked.lines(REPORTS)} | {name: dict(zip(soaked.HEAD, values, strict=True))}
+    tabled(REPORTS / soaked.TABLE, soaked.HEAD, (lines[part].values() for part in PARTS if part in lines))
+
+
+def main(wanted: Iterable[str]) -> int:
+    """Every part, or those named; the status of the first that fails, after all of them."""
+    place, failed = PLACE / digest(), 0
+    for name in wanted or PARTS:
         mine = place / name
         mine.mkdir(parents=True, exist_ok=True)
         if (mine / "done").exists():
             print(f"{name}: done before", flush=True)
             continue
         print(f"{name}: begun, or continued, at {time.strftime('%H:%M')}", flush=True)
-        if status := PARTS[name](mine):
-            print(f"{name}: ended with status {status}; `make soak` goes on from here", flush=True)
-            return status
-        (mine / "done").touch()
-    return 0
+        status = ended(PARTS[name], mine)
+        if (mine / COUNT).exists():
+            publish(name, mine)
+        if not status:
+            (mine / "done").touch()
+        print(f"{name}: ended with status {status}{'; `make soak` goes on from here' if status else ''}", flush=True)
+        failed = failed or status
+    return failed
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what it has taken so far is noted
     sys.exit(main(sys.argv[1:]))

@@ -9,6 +9,7 @@ then exits with 1; with the name of a store it goes on where it was.
 
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,7 @@ from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.experiments.engine.decide import decide
 from lemmata.experiments.engine.store import Store
 from lemmata.mechanisms.streams import TEST_ROOT
+from tests.soak import counted
 
 registry.load()
 
@@ -94,4 +96,6 @@ if __name__ == "__main__":
             moved += 1
             print(key, *rows.verdict(row, EXPECTED[key]), flush=True)
     print(f"{moved} of {len(CLAIMS)} verdicts moved at root {root}")
+    if sys.argv[2:]:
+        counted(Path(sys.argv[2]).parent, len(CLAIMS), moved)
     sys.exit(1 if moved else 0)

@@ -131,7 +131,7 @@ def shown(reports: Path) -> dict:
         "lines": lines,
         "order": dominated(lines),
         "digits": shares(found["means"]),
-        "attacks": found["attacks"].astype(object).fillna("").to_dict("records"),
+        "attacks": found["attacks"].astype(object).where(found["attacks"].notna(), "").to_dict("records"),
         "repeats": int(found["means"].repeats.max()),
         "default": DEFAULT,
         "delta": in_symbols(f"{DELTA:g}"),

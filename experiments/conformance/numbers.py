@@ -161,16 +161,22 @@ def write(paper: Paper, table: Mapping[Name, tuple[str, str]]) -> None:
 def renew(
     paper: Paper, told: Callable[[str], None], values: Sequence[Value] = (), agrees: Agrees = never
 ) -> dict[Name, tuple[str, str]]:
-    """The table with what is gone taken out, and what notices each number that is new."""
+    """The table without what is gone, and with what notices each number that is new or that its row does not notice."""
     before, now = read(paper), {}
     for number in numbers([paper], values, agrees):
-        if number.name in before and (before[number.name][0] in CLAIMS or any(before[number.name])):
+        if any(before.get(number.name, ())) and not _blunted(number, before[number.name][0]):
             now[number.name] = before[number.name]
             continue
         now[number.name] = number.noticed_by(), ""
         by = now[number.name][0].replace(BY_HAND, "the value by hand of ") or "NOTHING"
         told(f"{' '.join(number.name)}, line {number.line}: noticed by {by}")
     return now
+
+
+def _blunted(number: Number, by: str) -> bool:
+    """Whether the row that noticed a number has fallen since, and stays where it is whatever the number."""
+    fallen = by in CLAIMS and verdicts().get(by) != "HOLDS"
+    return fallen and not any(moved([CLAIMS[by]], change) for change in number.changes)
 
 
 def moved(claims: list[Claim], change: Callable[[], None]) -> str:

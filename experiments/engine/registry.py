@@ -6,6 +6,7 @@ module registers its claims, and nothing imports more than is asked for: one sta
 on, not the whole house.
 """
 
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -22,7 +23,12 @@ def modules(papers: Iterable[Paper] | None = None) -> list[str]:
 
 
 def load(names: Iterable[str] | None = None) -> dict[str, list[Claim]]:
-    """Import modules of claims, by default those of this package; returns {`wzw25/margin_grid`: its claims}."""
+    """Import modules of claims, by default those of this package; returns {`wzw25/margin_grid`: its claims}.
+
+    Raises `PaperError` where Python leaves assertions out, without which no program of a counterexample can fail.
+    """
+    if sys.flags.optimize:
+        raise PaperError("claims need their assertions and docstrings, which -O and PYTHONOPTIMIZE take out")
     wanted = modules() if names is None else [full for name in names for full in _full(name)]
     by_module: dict[str, list[Claim]] = {library.stem(name): [] for name in wanted}
     for name in wanted:

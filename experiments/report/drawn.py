@@ -17,6 +17,7 @@ LIST = "site/drawn.json"
 TABLES = (
     "published/mutants.csv",
     "published/faults.csv",
+    "published/soak.csv",
     "published/wild.csv",
     "comparison/*.csv",
     "asv/results/**/*.json",

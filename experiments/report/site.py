@@ -18,7 +18,7 @@ from lemmata.experiments.engine import graph, published, registry
 from lemmata.experiments.engine.claim import SEVERITIES
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.remembered import Pair
-from lemmata.experiments.report import atlas, citing, speaks, wild, words
+from lemmata.experiments.report import atlas, citing, soaked, speaks, wild, words
 from lemmata.experiments.report.drawn import Drawn
 from lemmata.experiments.report.dress import DOCUMENTATION, NAV, OWN, Also, Nav, rendered, static
 from lemmata.experiments.report.errata import BAD, annotated, beside, errata_of, errata_pages
@@ -74,7 +74,8 @@ def pages(
     made.append(page("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None))
     mutants = mutation_run(reports) if house else None
     faults = injected_faults(reports) if house else None
-    made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, faults=faults, house=house))
+    soak = soaked.shown(reports) if house else None
+    made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, faults=faults, soak=soak, house=house))
     made.append(page("rests.html.j2", "rests.html", **resting(statements, single, papers)))
     if house:
         new, ours = our_figures(page, made, single, reports, kept)

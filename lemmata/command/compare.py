@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lemmata.command.console import Usage, out_option, plainly, root_option
+from lemmata.command.console import PROCESSES, Usage, out_option, plainly, root_option
 from lemmata.command.scope import folder
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ REPEATS = {"quick": 10, "full": 40}
 @click.option("--epsilons", metavar="NUMBERS", help="Separated by commas.  [default: 0.1,0.5,1,3,8]")
 @click.option("--repeats", type=click.IntRange(1), help="Splits, each with new noise.  [default: 10 or 40]")
 @click.option("--records", type=click.IntRange(2), help="Training records at most.  [default: three quarters of all]")
-@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Worker processes.")
+@click.option("--jobs", type=PROCESSES, default=os.cpu_count(), help="Worker processes.")
 @click.option("--audit", "attack", is_flag=True, help="Attack the learners instead.")
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
 @root_option

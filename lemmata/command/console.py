@@ -1,5 +1,6 @@
 """What every command shares: mistakes and faults as one line and an exit status, the folder and the root."""
 
+import contextlib
 import errno
 import functools
 import os
@@ -25,7 +26,8 @@ class Usage(click.ClickException):
     exit_code = 2
 
     def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"lemmata: {self.message}", err=True)
+        with contextlib.suppress(OSError):  # where even this finds no room, the exit status says it
+            click.echo(f"lemmata: {self.message}", err=True)
 
 
 class Broken(Usage):
@@ -109,6 +111,7 @@ def called(command: Callable[..., Any]) -> str:
     return context.info_name if context and context.info_name else command.__name__
 
 
+PROCESSES = click.IntRange(1, max(32, 4 * (os.cpu_count() or 1)))  # more of them take memory only, and then all of it
 out_option = click.option(
     "--out", metavar="FOLDER", help="For store and pages; by default reports/ in a paper's folder or a checkout."
 )

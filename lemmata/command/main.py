@@ -21,7 +21,7 @@ import click
 from lemmata.bounds.library import library, nearest
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
-from lemmata.command.console import Usage, heed, out_option, plainly, root_option, streams
+from lemmata.command.console import PROCESSES, Usage, heed, out_option, plainly, root_option, streams
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.rows import (
     computed,
@@ -73,7 +73,7 @@ def main() -> None:
 @main.command()
 @click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=completed)
 @click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True)
-@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Worker processes.")
+@click.option("--jobs", type=PROCESSES, default=os.cpu_count(), help="Worker processes.")
 @click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead; local:N starts one here.")
 @root_option
 @click.option("--plan", "only_plan", is_flag=True, help="Print cells and planned core-seconds and stop.")
@@ -319,7 +319,7 @@ def script(file: str) -> None:
 
     @click.command(help=f"Decide the claims of {path.stem}, print their verdicts, and draw their figures.")
     @click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True)
-    @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Worker processes.")
+    @click.option("--jobs", type=PROCESSES, default=1, show_default=True, help="Worker processes.")
     @click.option("--first", is_flag=True, help="Only the first setting of every claim, and no controls.")
     @root_option
     @out_option

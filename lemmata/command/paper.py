@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from lemmata.bounds.library import Paper, library
-from lemmata.command.console import Usage, out_option, plainly, root_option
+from lemmata.command.console import PROCESSES, Usage, out_option, plainly, root_option
 from lemmata.command.scope import in_checkout, scope
 
 PAGE = """id = "{id}"
@@ -151,7 +151,7 @@ def progress(silent: bool) -> Callable[[str], None]:
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH or PAPER]")
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Worker processes.")
+@click.option("--jobs", type=PROCESSES, default=1, show_default=True, help="Worker processes.")
 @root_option
 @out_option
 @plainly(stored=True)

@@ -49,7 +49,10 @@ def scope(arguments: Sequence[str], out: str | None) -> Scope:
 def folder(papers: Sequence[Paper], out: str | None) -> Path:
     """Where store and pages stand: where `--out` says, else where the results of these papers stand."""
     if out is None:
-        return results(papers)
+        try:
+            return results(papers)
+        except RuntimeError:
+            raise Usage("this user has no home folder: --out names one for store and pages") from None
     if Path(out).exists() and not Path(out).is_dir():
         raise Usage(f"--out = {out} is not a folder")
     return Path(out)

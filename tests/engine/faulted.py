@@ -26,6 +26,7 @@ from lemmata.mechanisms.accountant import Accountant
 from lemmata.mechanisms.privacy import PureDP
 from tests.engine import faults
 from tests.engine.faults import Ended, Turn, command, killed, raised
+from tests.soak import counted
 
 TABLE = Path(__file__).parents[2] / "reports/published/faults.csv"
 HEAD = ("scenario", "operation", "fault", "places", "tried", "one line", "went on", "killed", "lost")
@@ -252,6 +253,8 @@ def main(notes: Path | None = None) -> int:
             if note and not sentences:
                 replaced(note, json.dumps(each))
     print(*lost, sep="\n")
+    if notes:
+        counted(notes, sum(int(each[HEAD.index("tried")]) for each in lines), len(lost))
     if not lost:
         tabled(TABLE, HEAD, lines)
     return 1 if lost else 0

@@ -1,9 +1,16 @@
 """What can happen to a command ends in one line and an exit status."""
 
+import os
+import subprocess
+import sys
+
 import click
 import pytest
+from click.testing import CliRunner
 
-from lemmata.command import console
+from lemmata.command import console, scope
+from lemmata.command.main import main
+from lemmata.experiments.engine import folders
 
 
 @pytest.mark.parametrize(
@@ -62,3 +69,35 @@ def test_closed_streams_lead_nowhere(monkeypatch):
         print("heard by nobody", file=printed)
         print("heard by nobody", file=said)
         assert given.read() == ""
+
+
+def test_where_even_an_error_finds_no_room_the_status_says_it(monkeypatch):
+    def no_room(text, err):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(console.click, "echo", no_room)
+    console.Broken("a fault").show()
+
+
+def test_a_user_without_a_home_is_told_to_name_a_folder(monkeypatch):
+    def homeless(self):
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(folders, "in_checkout", lambda: False)
+    monkeypatch.setattr(folders.Path, "expanduser", homeless)
+    with pytest.raises(console.Usage, match="no home folder: --out names one"):
+        scope.folder([], None)
+
+
+def test_more_processes_than_a_machine_can_hold_are_refused():
+    ran = CliRunner().invoke(main, ["run", "bms22.lemA.3.s1", "--jobs", "1000000"])
+    assert ran.exit_code == 2 and "1000000 is not in the range 1<=x<=" in ran.stderr
+
+
+@pytest.mark.parametrize("level", ["1", "2"])
+def test_without_assertions_nothing_is_decided(level, tmp_path):
+    """A counterexample's program ends in an assertion, and would pass whatever it found."""
+    command = [sys.executable, "-m", "lemmata", "run", "bms22.lemA.3.s1", "--out", str(tmp_path)]
+    ran = subprocess.run(command, env={**os.environ, "PYTHONOPTIMIZE": level}, capture_output=True, text=True)
+    assert ran.returncode == 2 and not ran.stdout
+    assert ran.stderr == "lemmata: claims need their assertions and docstrings, which -O and PYTHONOPTIMIZE take out\n"
