@@ -56,12 +56,15 @@ class Mechanism:
     known: list = field(repr=False, default_factory=list, compare=False)
 
     def release(self, data: tuple, seed: int) -> Any:
-        """One release: a vector of numbers; a tuple if it is made otherwise than the first one was; what it raised."""
+        """One release: a vector of numbers; a tuple if it is made otherwise than the first one was; what it raised.
+
+        A warning that it gave is part of it, as everybody sees it.
+        """
         copies = tuple(part.copy() if hasattr(part, "copy") else part for part in data)
         try:
-            with seeded(seed):
-                released = self.call(copies, seed)
-            return self._as_outcome(flat(released))
+            with seeded(seed), warned() as given:
+                released = flat(self.call(copies, seed))
+            return self._as_outcome(released + [("warning", (), said(one)) for one in given])
         except Exception as error:
             return raised(error)
 
@@ -118,6 +121,25 @@ def quiet() -> Iterator[None]:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         yield
+
+
+UNSEEN = DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning  # Python shows none of them
+ARITHMETIC = RuntimeWarning  # numpy's and scipy's; NaN and infinities are outcomes of their own
+
+
+@contextmanager
+def warned() -> Iterator[list[warnings.WarningMessage]]:
+    """The warnings that people see, in the order in which they are given."""
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        for category in (*UNSEEN, ARITHMETIC):
+            warnings.simplefilter("ignore", category)
+        yield given
+
+
+def said(warning: warnings.WarningMessage) -> str:
+    """What a warning tells anybody: its kind, and the first line of what it says."""
+    return repr(raised(warning.message) if isinstance(warning.message, Warning) else str(warning.message))
 
 
 # What is released -----------------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def algorithm_2():
     return lambda x, rng: svt(counting(x, 12), rng, 4.0, 8.0, cut=2, again=True), x, PureDP(1.0)
 
 
-@known(PAPER, "Roth 2011: the answer that was compared is released", line="of_svt.py:22 of_svt.py:23", budget=100_000)
+@known(PAPER, "Roth 2011: the answer that was compared is released", line="of_svt.py:22 of_svt.py:23", budget=300_000)
 def algorithm_3():
     return lambda x, rng: svt(counting(x, 40), rng, 2.0, 2.0, cut=1, numeric=True), x, PureDP(1.0)
 
