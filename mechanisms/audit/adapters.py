@@ -22,6 +22,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -160,9 +162,14 @@ def flat(released: Any, name: str = "", depth: int = 0) -> list[tuple[str, tuple
         return [(name, (len(released),), "list"), *(part for key, value in inner for part in flat(value, key, depth))]
     if hasattr(released, "to_numpy") or isinstance(released, np.ndarray):
         return flat(np.asarray(released).tolist(), name, depth)
+    if isinstance(released, set | frozenset):
+        return flat([type(released).__name__, *sorted(released, key=repr)], name, depth)
+    if isinstance(released, Fraction | Decimal):
+        return flat(float(released), name, depth)
     if depth < NESTED and (attributes := fitted(released) or visible(released)):
         return flat(attributes, name, depth + 1)
-    return []
+    text = repr(released)
+    return [] if callable(released) or " at 0x" in text else [(name, (), text)]  # where it lies in memory is no part
 
 
 def as_numbers(value: Any) -> np.ndarray | None:
@@ -171,6 +178,7 @@ def as_numbers(value: Any) -> np.ndarray | None:
         table = np.asarray(value)
     except (ValueError, TypeError):  # lists of different lengths
         return None
+    table = np.stack([table.real, table.imag], axis=-1) if table.dtype.kind == "c" else table
     return table.astype(float) if table.dtype.kind in "biuf" else None
 
 

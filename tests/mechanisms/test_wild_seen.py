@@ -3,11 +3,15 @@
 import subprocess
 import sys
 import warnings
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import lemmata
+from lemmata.mechanisms.audit.adapters import flat
 from lemmata.mechanisms.audit.neighbours import stepped
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.streams import TEST_ROOT
@@ -37,14 +41,12 @@ def normal_noise_sold_as_pure(x, rng):
     return tidy(x).sum() + rng.normal(scale=3)
 
 
-def test_a_warning_that_depends_on_a_record_is_refuted(tmp_path):
+def test_a_warning_that_depends_on_a_record_is_refuted():
     found = lemmata.audit(warns_of_a_record, x, ONE, root=TEST_ROOT, budget=4_096)
     assert found.verdict == "REFUTED" and "alone warns UserWarning: some values were clipped at" in found.place[0], (
         found
     )
-    program = tmp_path / "shows.py"
-    program.write_text(found.reproducer)
-    ran = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stdout
+    ran = subprocess.run([sys.executable, "-c", found.reproducer], capture_output=True, text=True, check=True).stdout
     assert sorted(line.split()[1] for line in ran.splitlines()) == ["0", "1000"]
 
 
@@ -65,6 +67,34 @@ def test_a_text_alone_is_a_record_and_no_file():
 
     found = lemmata.audit(answer, "yes", ONE, root=TEST_ROOT, budget=8_000)
     assert found.verdict == "REFUTED" and found.pair.neighbour[0] != "yes", found
+
+
+Answer = Enum("Answer", "YES NO")
+
+
+@pytest.mark.parametrize(
+    ("release", "numbers", "texts"),
+    [
+        (Decimal("0.5"), [0.5], []),
+        (Fraction(1, 4), [0.25], []),
+        (1 + 2j, [1.0, 2.0], []),
+        ({3.0, 1.0}, [1.0, 3.0], ["list", "'set'"]),
+        (Answer.YES, [], ["<Answer.YES: 1>"]),
+        ([Answer.NO, 2.0], [2.0], ["list", "<Answer.NO: 2>"]),
+        (len, [], []),  # what is called is no release
+    ],
+)
+def test_every_kind_of_release_is_seen(release, numbers, texts):
+    parts = [value for _, _, value in flat(release)]
+    assert [value for value in parts if isinstance(value, str)] == texts
+    assert [v for value in parts if not isinstance(value, str) for v in np.ravel(value)] == numbers
+
+
+def test_a_set_of_keys_that_shows_who_is_there_is_refuted():
+    def keys(x, rng):
+        return {float(value) for value in np.round(tidy(x), 1)}
+
+    assert lemmata.audit(keys, x, ONE, root=TEST_ROOT, budget=2_048).verdict == "REFUTED"
 
 
 class Selection:

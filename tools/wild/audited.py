@@ -34,7 +34,7 @@ def audited(target: Target, version: str) -> dict[str, Any]:
         told = {"claim": repr(claim), "verdict": NOT_AUDITED, "note": str(error).splitlines()[0][:200]}
     else:
         refuted, claim = found.verdict == REFUTED, found.claim
-        places = [without_folders(place) for place in found.place]
+        places = [without_folders(place) for place in found.place] if refuted else []
         told = {
             "verdict": NOT_AUDITED if found.reason == NOT_AUDITED else found.verdict,
             "bound": f"{found.lower:.3g}" if found.lower else "",
