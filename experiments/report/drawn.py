@@ -18,6 +18,7 @@ TABLES = (
     "published/mutants.csv",
     "published/faults.csv",
     "published/wild.csv",
+    "published/auditorium.csv",
     "comparison/*.csv",
     "asv/results/**/*.json",
     "asv/html/data.js",

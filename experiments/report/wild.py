@@ -8,6 +8,7 @@ from typing import Any
 from lemmata.bounds.verdicts import REFUTED
 from lemmata.experiments.engine import published
 
+OURS, THEIRS = "lemmata", "DP-Auditorium"
 KNOWN, HONEST, NOT_AUDITED = "known bug", "honest", "NOT_AUDITED"
 
 
@@ -40,6 +41,17 @@ def shown(rows: list[dict[str, str]]) -> dict[str, Any]:
         "seconds": sorted(float(row["seconds"]) for row in found),
         "dates": sorted({row["date"] for row in rows}),
     }
+
+
+def beside(reports: Path) -> list[dict[str, Any]]:
+    """A row a mechanism of DP-Auditorium's own: what its search needed there, and what ours did."""
+    rows = published.table(reports, "auditorium")
+    by = {(row["mechanism"], row["by"]): row for row in rows}
+    names = {row["mechanism"]: row["says"] for row in rows}
+    return [
+        {"mechanism": name, "says": says, "ours": by.get((name, OURS)), "theirs": by.get((name, THEIRS))}
+        for name, says in names.items()
+    ]
 
 
 def came(row: dict[str, str]) -> str:
