@@ -155,8 +155,9 @@ def _event(search: Search, pair: Neighbours) -> tuple[str, str]:
     odd = next((x for x in [*other, *one] if kind(x) not in {kind(y) for y in one} & {kind(y) for y in other}), None)
     if isinstance(odd, Raised):
         return f"type(error).__name__ == {odd.kind!r}", "raises"
-    warning = next((t for t in odd or () if isinstance(t, str) and t.startswith("warning ")), "")
-    if isinstance(odd, tuple) and warning:
+    texts = [text for text in odd if isinstance(text, str)] if isinstance(odd, tuple) else []
+    warning = next((text for text in texts if text.startswith("warning ")), "")
+    if warning:
         text = warning.partition(": ")[2] or warning.removeprefix("warning ")
         return f"any({text!r} in str(one.message) for one in warned)", "warns"
     vectors = [np.array([x for x in side if isinstance(x, np.ndarray)]) for side in (one, other)]
