@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,15 @@ def lines(reports: Path) -> list[dict[str, str]]:
     return sorted(rows, key=lambda row: (order.index((row["library"], row["version"])), row["kind"] != KNOWN))
 
 
-def shown(rows: list[dict[str, str]]) -> dict[str, Any]:
-    """What the page says of them: the rows with words of their own, and everything counted."""
+def shown(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """What the page says of them: the rows with words of their own, everything counted, and what stands beside."""
     once = {(row["library"], row["target"]): row for row in rows if row["kind"] == KNOWN}  # whatever the versions
     bugs = list(once.values())
     found = [row for row in bugs if row["verdict"] == REFUTED]
     kept = [row for row in rows if row["kind"] != KNOWN]
     return {
         "rows": [row | {"came": came(row), "cited": cited(row["issue"])} for row in rows],
+        "auditorium": auditorium,
         "targets": len(rows),
         "libraries": len({row["library"] for row in rows}),
         "bugs": len(bugs),

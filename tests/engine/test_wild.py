@@ -128,7 +128,7 @@ def test_the_page_says_what_either_search_needed(tmp_path):
     ]
     (tmp_path / "published/auditorium.csv").write_text("\n".join([told[0], *lines]) + "\n")
     beside = wild.beside(tmp_path)
-    page = rendered("wild.html.j2", "wild.html", figure="", auditorium=beside, **wild.shown([row(kind=HONEST)]))[1]
+    page = rendered("wild.html.j2", "wild.html", figure="", **wild.shown([row(kind=HONEST)], beside))[1]
     assert "found after 40,000" in page and "not found in 40,000" in page
 
 
