@@ -1,13 +1,13 @@
 """DP-Auditorium and this package on DP-Auditorium's own mechanisms, side by side.
 
-    PYTHON -m lemmata.tools.wild.auditorium ours [NAME]      needs numpy and its sources on the path
-    PYTHON -m lemmata.tools.wild.auditorium theirs [NAME]    needs what `NEEDS` names, too
+    PYTHON -m lemmata.tools.wild.auditorium ours|theirs [NAME]
 
-The sources are the folder python/dp_auditorium of google/differential-privacy at `COMMIT`. Each line of
-reports/published/auditorium.csv is written as it comes. Theirs is its own search as it shows it: datasets of numbers in
-[-1, 1] drawn by its Vizier generator, one record added or removed, its hockey-stick tester at epsilon = 1, a failure
-probability of 0.05, 10,000 releases of either dataset a trial and at most ten trials. Ours is `lemmata.audit` with no
-neighbour given, at 1e-10; it begins with five numbers in [-1, 1].
+in an environment with this package, what `NEEDS` names, and DP-Auditorium's sources on the path: the folder
+python/dp_auditorium of google/differential-privacy at `COMMIT`. Each line of reports/published/auditorium.csv is
+written as it comes. Theirs is its own search as it shows it: datasets of numbers in [-1, 1] drawn by its Vizier
+generator, one record added or removed, its hockey-stick tester at epsilon = 1, a failure probability of 0.05, 10,000
+releases of either dataset a trial and at most ten trials. Ours is `lemmata.audit` with no neighbour given, at 1e-10; it
+begins with five numbers in [-1, 1].
 """
 
 from __future__ import annotations
