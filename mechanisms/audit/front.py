@@ -34,8 +34,7 @@ from lemmata.mechanisms.audit.tracing import trace
 from lemmata.mechanisms.documented import documented
 from lemmata.mechanisms.threads import one_thread
 
-PROMISING = 3.0  # log evidence at which no dear attacker is asked
-DEARLY, PART = 4_096, 4  # releases that they may see first, or this part of what is left
+PROMISING, DEARLY = 3.0, 4_096  # log evidence at which no dear attacker is asked; releases that he may see first
 TICK = 0.5  # seconds between two lines of progress
 BUDGET, GIVEN = 20_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
 
@@ -271,7 +270,7 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
     elif not any(t.game.interrupted for t in trials):
         if best.game.log_e() < PROMISING:
             trials.append(begin(search, best.pair, last, level, best.rank, dear=True))
-            played(trials[-1:], min(max(DEARLY, rest // PART), rest // 2), tell)
+            played(trials[-1:], min(DEARLY, rest // 2), tell)
             best = max(trials, key=lambda t: (t.won, t.standing))
         if not (best.won or best.game.interrupted):
             played([best], rest - sum(t.game.drawn for t in trials), tell)

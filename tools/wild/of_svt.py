@@ -42,7 +42,7 @@ def algorithm_2():
     PAPER,
     "Roth 2011: the answer that was compared is released",
     line="of_svt.py:22 of_svt.py:23",
-    budget=300_000,
+    budget=100_000,
     unfound="Who knows both laws needs 16,000 releases, or 21,000 with one event, of 4 % of them; our attackers, who "
     "have to learn how long the answers were alike and how small the number was, do not learn it from 300,000",
 )
