@@ -125,9 +125,9 @@ def _run(found: Mechanism, data: tuple, seed: int, given: tuple[Meeting, ...]) -
         tape = Tape(seed, given, tagged)
         copies = tuple(part.copy() if hasattr(part, "copy") else part for part in data)
         try:
-            with recording(tape), seeded(seed), warned() as given:
+            with recording(tape), seeded(seed), warned() as shown:
                 released = flat(found.call(copies, seed))
-            tape.warned = [(said(one), Place(one.filename, one.lineno, "a warning")) for one in given]
+            tape.warned = [(said(one), Place(one.filename, one.lineno, "a warning")) for one in shown]
             return tape, released
         except Exception as error:
             failed = tape, (raised(error), _origin(error))
