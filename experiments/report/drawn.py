@@ -19,6 +19,7 @@ TABLES = (
     "published/faults.csv",
     "published/soak.csv",
     "published/wild.csv",
+    "published/auditorium.csv",
     "comparison/*.csv",
     "asv/results/**/*.json",
     "asv/html/data.js",

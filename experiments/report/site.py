@@ -125,7 +125,8 @@ def our_figures(
         lambda pictures: {"power": pictures.power(lines)} | ({"wild": pictures.wild(theirs)} if theirs else {}),
     )
     made.append(page("audits.html.j2", "audits.html", rows=attacked, figures=audits, **tables))
-    made.append(page("wild.html.j2", "wild.html", figure=audits.get("wild", ""), **wild.shown(theirs)))
+    shown = wild.shown(theirs, wild.beside(reports))
+    made.append(page("wild.html.j2", "wild.html", figure=audits.get("wild", ""), **shown))
     side_by_side = comparison.shown(reports)
     means = comparison.tables(reports)["means"]
     learners, more = standing("comparison", means.to_csv(), kept, lambda pictures: pictures.figures(means))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lemmata.bounds.verdicts import REFUTED
 from lemmata.experiments.engine import published
 
+OURS, THEIRS = "lemmata", "DP-Auditorium"
 KNOWN, HONEST, NOT_AUDITED = "known bug", "honest", "NOT_AUDITED"
 
 
@@ -18,14 +20,15 @@ def lines(reports: Path) -> list[dict[str, str]]:
     return sorted(rows, key=lambda row: (order.index((row["library"], row["version"])), row["kind"] != KNOWN))
 
 
-def shown(rows: list[dict[str, str]]) -> dict[str, Any]:
-    """What the page says of them: the rows with words of their own, and everything counted."""
+def shown(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """What the page says of them: the rows with words of their own, everything counted, and what stands beside."""
     once = {(row["library"], row["target"]): row for row in rows if row["kind"] == KNOWN}  # whatever the versions
     bugs = list(once.values())
     found = [row for row in bugs if row["verdict"] == REFUTED]
     kept = [row for row in rows if row["kind"] != KNOWN]
     return {
         "rows": [row | {"came": came(row), "cited": cited(row["issue"])} for row in rows],
+        "auditorium": auditorium,
         "targets": len(rows),
         "libraries": len({row["library"] for row in rows}),
         "bugs": len(bugs),
@@ -40,6 +43,17 @@ def shown(rows: list[dict[str, str]]) -> dict[str, Any]:
         "seconds": sorted(float(row["seconds"]) for row in found),
         "dates": sorted({row["date"] for row in rows}),
     }
+
+
+def beside(reports: Path) -> list[dict[str, Any]]:
+    """A row a mechanism of DP-Auditorium's own: what its search needed there, and what ours did."""
+    rows = published.table(reports, "auditorium")
+    by = {(row["mechanism"], row["by"]): row for row in rows}
+    names = {row["mechanism"]: row["says"] for row in rows}
+    return [
+        {"mechanism": name, "says": says, "ours": by.get((name, OURS)), "theirs": by.get((name, THEIRS))}
+        for name, says in names.items()
+    ]
 
 
 def came(row: dict[str, str]) -> str:

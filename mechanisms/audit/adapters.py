@@ -22,6 +22,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -56,12 +58,15 @@ class Mechanism:
     known: list = field(repr=False, default_factory=list, compare=False)
 
     def release(self, data: tuple, seed: int) -> Any:
-        """One release: a vector of numbers; a tuple if it is made otherwise than the first one was; what it raised."""
+        """One release: a vector of numbers; a tuple if it is made otherwise than the first one was; what it raised.
+
+        A warning that it gave is part of it, as everybody sees it.
+        """
         copies = tuple(part.copy() if hasattr(part, "copy") else part for part in data)
         try:
-            with seeded(seed):
-                released = self.call(copies, seed)
-            return self._as_outcome(flat(released))
+            with seeded(seed), warned() as given:
+                released = flat(self.call(copies, seed))
+            return self._as_outcome(released + [("warning", (), said(one)) for one in given])
         except Exception as error:
             return raised(error)
 
@@ -120,6 +125,25 @@ def quiet() -> Iterator[None]:
         yield
 
 
+UNSEEN = DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning  # Python shows none of them
+ARITHMETIC = RuntimeWarning  # numpy's and scipy's; NaN and infinities are outcomes of their own
+
+
+@contextmanager
+def warned() -> Iterator[list[warnings.WarningMessage]]:
+    """The warnings that people see, in the order in which they are given."""
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        for category in (*UNSEEN, ARITHMETIC):
+            warnings.simplefilter("ignore", category)
+        yield given
+
+
+def said(warning: warnings.WarningMessage) -> str:
+    """What a warning tells anybody: its kind, and the first line of what it says."""
+    return repr(raised(warning.message) if isinstance(warning.message, Warning) else str(warning.message))
+
+
 # What is released -----------------------------------------------------------------------------------------------------
 
 
@@ -138,9 +162,14 @@ def flat(released: Any, name: str = "", depth: int = 0) -> list[tuple[str, tuple
         return [(name, (len(released),), "list"), *(part for key, value in inner for part in flat(value, key, depth))]
     if hasattr(released, "to_numpy") or isinstance(released, np.ndarray):
         return flat(np.asarray(released).tolist(), name, depth)
+    if isinstance(released, set | frozenset):
+        return flat([type(released).__name__, *sorted(released, key=repr)], name, depth)
+    if isinstance(released, Fraction | Decimal):
+        return flat(float(released), name, depth)
     if depth < NESTED and (attributes := fitted(released) or visible(released)):
         return flat(attributes, name, depth + 1)
-    return []
+    text = repr(released)
+    return [] if callable(released) or " at 0x" in text else [(name, (), text)]  # where it lies in memory is no part
 
 
 def as_numbers(value: Any) -> np.ndarray | None:
@@ -149,6 +178,7 @@ def as_numbers(value: Any) -> np.ndarray | None:
         table = np.asarray(value)
     except (ValueError, TypeError):  # lists of different lengths
         return None
+    table = np.stack([table.real, table.imag], axis=-1) if table.dtype.kind == "c" else table
     return table.astype(float) if table.dtype.kind in "biuf" else None
 
 

@@ -85,6 +85,7 @@ class Tape:
         self.draws: list[Draw] = []
         self.meetings: list[Meeting] = []
         self.calls: list[Call] = []
+        self.warned: list[tuple[str, Place]] = []  # what was warned, and where
         self.drawing: set[FrameType] = set()  # frames under way that have made a draw
         self.busy = False
 

@@ -60,7 +60,8 @@ class Found(Audit):
     refused : tuple of (str, str)
         What the mechanism declined before it had read anything: what it raised, and for which data.
     place : tuple of str
-        Where `trace` sees the two datasets part, if the claim is refuted: leads, the most telling first.
+        Where `trace` sees the two datasets part: leads, the most telling first. Of a claim that is not refuted too:
+        then they say where to look, and no more.
     reproducer : str
         A program of at most 20 lines that shows it without this package.
     """
@@ -229,10 +230,18 @@ def _is_mechanism(target: Any, beside: Any) -> bool:
         return False
     if is_estimator(target):
         return True
-    sampled = hasattr(beside, "sample") and not hasattr(beside, "iloc")  # a frame has records, not releases
-    side = callable(beside) or sampled or isinstance(beside, str | tuple)
     first = next(iter(parameters(target)), "")
-    return callable(target) and not side and first != "rng"
+    return callable(target) and not _is_side(beside) and first != "rng"
+
+
+def _is_side(beside: Any) -> bool:
+    """Is it where releases come from, and no dataset: a sampler, an (estimator, X, y), the path of a .npy file?"""
+    if isinstance(beside, str):
+        return beside.endswith(".npy")
+    if isinstance(beside, tuple):
+        return len(beside) == 3 and is_estimator(beside[0])
+    sampled = hasattr(beside, "sample") and not hasattr(beside, "iloc")  # a frame has records, not releases
+    return callable(beside) or sampled
 
 
 def dataset(parts: Any) -> tuple:
@@ -310,11 +319,11 @@ def outcome(search: Search, trials: list[Trial], best: Trial, seconds: float) ->
     told: dict[str, Any] = {"reason": why, "root": search.root}
     if why == "NOT_AUDITED":
         told["event"] = best.game.unaudited()
-    elif found.verdict == REFUTED:
-        leads = trace(
-            search.mechanism, best.pair.data, best.pair.neighbour, search.claim, seed=search.root % 2**31
-        ).leads
-        told |= {"place": tuple(map(str, leads[:3])), "reproducer": reproducer(search, best.pair)}
+    else:
+        pair, seed = best.pair, search.root % 2**31
+        leads = trace(search.mechanism, pair.data, pair.neighbour, search.claim, seed=seed).leads
+        told |= {"place": tuple(map(str, leads[:3]))}
+        told |= {"reproducer": reproducer(search, pair)} if found.verdict == REFUTED else {}
     told |= {"target": search.mechanism.name, "pair": best.pair, "pairs": search.tried}
     told |= {"searched": search.spent + sum(t.game.drawn for t in trials) - best.game.drawn}
     return Found(

@@ -21,6 +21,10 @@ from lemmata.mechanisms.audit.tables import put, take
 
 STEPS = 60  # at most
 KEPT = 0.9  # of how far the releases lay apart
+WARNED = [
+    "        with warnings.catch_warnings(record=True) as warned:",
+    "            warnings.simplefilter('always')",
+]
 RUNS, INLINE, LOOKED = 1000, 400, 200  # of the reproducer; numbers that it writes out; releases that choose its event
 SETTLED = 7.0  # `told_apart`: beyond this, some 500 spreads, further apart is no better
 
@@ -103,7 +107,7 @@ def reproducer(search: Search, pair: Neighbours) -> str:
         return ""
     imports, call = called
     event, shown = _event(search, pair)
-    lines = ["import numpy as np", imports, "nan, inf = np.nan, np.inf"]
+    lines = ["import numpy as np", *["import warnings"] * (shown == "warns"), imports, "nan, inf = np.nan, np.inf"]
     for name, side in (("data", pair.data), ("neighbour", pair.neighbour)):
         if sum(np.size(part) for part in side) > INLINE:
             loaded = ", ".join(f'saved["{name}_{at}"]' for at in range(len(side)))
@@ -114,7 +118,8 @@ def reproducer(search: Search, pair: Neighbours) -> str:
         "def happens(data, seed):",
         "    np.random.seed(seed)",
         "    try:",
-        f"        released = {call}",
+        *(WARNED if shown == "warns" else []),
+        f"        {'    ' * (shown == 'warns')}released = {call}",
         "    except Exception as error:",
         f"        return {event if shown == 'raises' else False}",
         f"    return {False if shown == 'raises' else event}",
@@ -150,6 +155,11 @@ def _event(search: Search, pair: Neighbours) -> tuple[str, str]:
     odd = next((x for x in [*other, *one] if kind(x) not in {kind(y) for y in one} & {kind(y) for y in other}), None)
     if isinstance(odd, Raised):
         return f"type(error).__name__ == {odd.kind!r}", "raises"
+    texts = [text for text in odd if isinstance(text, str)] if isinstance(odd, tuple) else []
+    warning = next((text for text in texts if text.startswith("warning ")), "")
+    if warning:
+        text = warning.partition(": ")[2] or warning.removeprefix("warning ")
+        return f"any({text!r} in str(one.message) for one in warned)", "warns"
     vectors = [np.array([x for x in side if isinstance(x, np.ndarray)]) for side in (one, other)]
     if any(len(side) < LOOKED for side in vectors) or vectors[0].shape != vectors[1].shape:
         made = search.like(pair.data).known[0][0]

@@ -19,12 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.adapters import Mechanism, flat, mechanism, quiet, seeded
+from lemmata.mechanisms.audit.adapters import Mechanism, flat, mechanism, quiet, said, seeded, warned
 from lemmata.mechanisms.audit.draws import OURS, Draw, Meeting, Place, Tape, recording, taped
 from lemmata.mechanisms.audit.samplers import Raised, raised
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
+from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, gaussian_mu
 
 SUSPECT = "suspect"
+GAUSSIAN = "normal", "standard_normal", "randn", "gauss", "normalvariate"
 SPREAD, ROUGHLY = 8, 1.5  # runs that tell the spread of a sampler, and how much larger than allowed it has to move
 
 
@@ -32,7 +33,7 @@ SPREAD, ROUGHLY = 8, 1.5  # runs that tell the spread of a sampler, and how much
 class Lead:
     """Something that depends on a record: what, and on which line."""
 
-    kind: str  # draws, shape, parameters, scale, centre, release, raises
+    kind: str  # draws, shape, parameters, scale, centre, release, raises, warns
     place: Place | None
     words: str
 
@@ -100,14 +101,21 @@ def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: in
         first, one = _run(found, sides[0], seed, ())
         second, other = _run(found, sides[1], seed, tuple(first.meetings))
     moves = tuple(_moves(first.meetings, second.meetings))
-    leads = [*_raising(one, other), *_draws(first.draws, second.draws), *_scales(first.meetings, second.meetings)]
+    leads = [
+        *_raising(one, other),
+        *_warning(first.warned, second.warned),
+        *_draws(first.draws, second.draws),
+        *_scales(first.meetings, second.meetings),
+    ]
     leads += _centres(moves, claim)
     if not leads and claim is not None and first.calls:
         with taped(), quiet():
             others = [_run(found, sides[0], seed + 1 + more, ())[0] for more in range(SPREAD)]
         leads += _samplers(first, second, others, claim)
     if not leads and not first.calls and not any(distance == inf for _, _, distance in moves):
-        leads += _released(found, one, other)
+        with taped(), quiet():
+            again = one if first.draws else _run(found, sides[0], seed + 1, ())[1]  # its noise may be out of sight
+        leads += [] if list(_released(found, one, again)) else _released(found, one, other)
     return Trace(tuple(leads), tuple(first.draws), tuple((place, distance) for place, _, distance in moves if distance))
 
 
@@ -117,8 +125,10 @@ def _run(found: Mechanism, data: tuple, seed: int, given: tuple[Meeting, ...]) -
         tape = Tape(seed, given, tagged)
         copies = tuple(part.copy() if hasattr(part, "copy") else part for part in data)
         try:
-            with recording(tape), seeded(seed):
-                return tape, flat(found.call(copies, seed))
+            with recording(tape), seeded(seed), warned() as shown:
+                released = flat(found.call(copies, seed))
+            tape.warned = [(said(one), Place(one.filename, one.lineno, "a warning")) for one in shown]
+            return tape, released
         except Exception as error:
             failed = tape, (raised(error), _origin(error))
     return failed
@@ -135,6 +145,13 @@ def _raising(one: Any, other: Any) -> Iterator[Lead]:
     for side, beside, which in ((sides[0], sides[1], "data"), (sides[1], sides[0], "neighbour")):
         if side and (beside is None or side[0] != beside[0]):
             yield Lead("raises", side[1], f"the {which} raises {side[0]!r}")
+
+
+def _warning(first: list[tuple[str, Place]], second: list[tuple[str, Place]]) -> Iterator[Lead]:
+    for given, beside, which in ((first, second, "data"), (second, first, "neighbour")):
+        for text, place in given:
+            if text not in {other for other, _ in beside}:
+                yield Lead("warns", place, f"the {which} alone warns {text}")
 
 
 def _draws(first: list[Draw], second: list[Draw]) -> Iterator[Lead]:
@@ -188,8 +205,7 @@ def _moves(first: list[Meeting], second: list[Meeting]) -> Iterator[tuple[Place,
             apart = np.abs(one.centre - other.centre)
             equal = (one.centre == other.centre) | (np.isnan(one.centre) & np.isnan(other.centre))
             moved = np.where(equal, 0.0, np.nan_to_num(apart / one.scale, nan=inf, posinf=inf))
-        gaussian = one.law in ("normal", "standard_normal", "randn", "gauss", "normalvariate")
-        yield one.place, one.law, float(np.linalg.norm(moved.ravel(), 2 if gaussian else 1))
+        yield one.place, one.law, float(np.linalg.norm(moved.ravel(), 2 if one.law in GAUSSIAN else 1))
 
 
 def _centres(moves: tuple, claim: Any) -> Iterator[Lead]:
@@ -208,7 +224,7 @@ def _centres(moves: tuple, claim: Any) -> Iterator[Lead]:
                 f"{claim} allows {_allowed(claim, law):.3g},",
             )
     if len(spent) > 1 and all(d <= _allowed(claim, law) for (_, law), d in spent.items()):
-        total = sum(d / _allowed(claim, law) for (_, law), d in spent.items())
+        total = sum(d / _allowed(claim, law) for (_, law), d in spent.items() if d)
         if total > 1 + 1e-9:
             (place, _), _ = max(spent.items(), key=lambda item: item[1])
             yield Lead(
@@ -217,9 +233,13 @@ def _centres(moves: tuple, claim: Any) -> Iterator[Lead]:
 
 
 def _allowed(claim: Any, law: str) -> float:
-    """By how many scales a centre may move: epsilon for Laplace noise, mu for Gaussian."""
+    """By how many scales a centre may move: epsilon for Laplace noise, mu for Gaussian, which is never pure."""
     if isinstance(claim, GaussianDP):
         return claim.mu
+    if isinstance(claim, ZCDP) and law in GAUSSIAN:
+        return float((2 * claim.rho) ** 0.5)
+    if isinstance(claim, PureDP) and law in GAUSSIAN:
+        return 0.0
     if isinstance(claim, ApproxDP) and claim.delta > 0 and claim.epsilon > 0 and law != "laplace":
         return float(gaussian_mu(claim.epsilon, claim.delta))
     return claim.epsilon if isinstance(claim, PureDP | ApproxDP) else inf

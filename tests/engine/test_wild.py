@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from lemmata.experiments.audits.pictures import wild as picture
+from lemmata.experiments.engine.files import table
 from lemmata.experiments.report import wild
 from lemmata.experiments.report.dress import rendered
 from lemmata.mechanisms.audit.neighbours import stepped
-from lemmata.tools.wild import run
+from lemmata.tools.wild import auditorium, run
 from lemmata.tools.wild.targets import HONEST, KNOWN, MENDED, honest, known
 
 HERE = Path(run.__file__).parent
@@ -114,6 +115,27 @@ def test_the_page_says_what_was_missed_and_what_was_wronged():
         assert words in page, words
     assert "Nothing was audited of theirs 1, silent one" in page and "a/b 3" in page
     assert picture(rows).startswith("<svg")
+
+
+def test_the_page_says_what_either_search_needed(tmp_path):
+    (tmp_path / "published").mkdir()
+    told = auditorium.TABLE.read_text().splitlines()
+    (tmp_path / "published/auditorium.csv").write_text("\n".join(told[:1]) + "\n")
+    assert wild.beside(tmp_path) == []
+    lines = [
+        ",".join(["a sum", "no noise", who, found, "0.05", "2", "40000", "4", "1", "2026-11-25"])
+        for who, found in ((wild.THEIRS, "yes"), (wild.OURS, ""))
+    ]
+    (tmp_path / "published/auditorium.csv").write_text("\n".join([told[0], *lines]) + "\n")
+    beside = wild.beside(tmp_path)
+    page = rendered("wild.html.j2", "wild.html", figure="", **wild.shown([row(kind=HONEST)], beside))[1]
+    assert "found after 40,000" in page and "not found in 40,000" in page
+
+
+def test_every_line_beside_theirs_is_of_one_of_its_mechanisms():
+    lines = table(auditorium.TABLE, auditorium.COLUMNS)
+    assert lines and {line["by"] for line in lines} <= {wild.OURS, wild.THEIRS}
+    assert len({(line["mechanism"], line["by"]) for line in lines}) == len(lines)
 
 
 def test_without_a_table_the_page_says_so(tmp_path):

@@ -16,7 +16,7 @@ from typing import Any
 
 import lemmata
 from lemmata.bounds.verdicts import REFUTED
-from lemmata.tools.wild.targets import Target, targets_of
+from lemmata.tools.wild.targets import KNOWN, Target, targets_of
 
 ROOT, BUDGET = 20261125, 20_000
 NOT_AUDITED = "NOT_AUDITED"
@@ -34,7 +34,7 @@ def audited(target: Target, version: str) -> dict[str, Any]:
         told = {"claim": repr(claim), "verdict": NOT_AUDITED, "note": str(error).splitlines()[0][:200]}
     else:
         refuted, claim = found.verdict == REFUTED, found.claim
-        places = [without_folders(place) for place in found.place]
+        places = [without_folders(place) for place in found.place] if refuted else []
         told = {
             "verdict": NOT_AUDITED if found.reason == NOT_AUDITED else found.verdict,
             "bound": f"{found.lower:.3g}" if found.lower else "",
@@ -47,6 +47,7 @@ def audited(target: Target, version: str) -> dict[str, Any]:
         }
     own = {"target": target.name, "kind": target.kind(version), "issue": target.issue, "says": target.says}
     stated = {"claim": re.sub(r", neighbours='replace'", "", repr(claim)), "claimed": parameter_of(claim)}
+    own |= {"unfound": target.unfound if told["verdict"] != REFUTED and own["kind"] == KNOWN else ""}
     return own | told | stated | {"code": target.code, "seconds": f"{time.process_time() - begun:.1f}"}
 
 

@@ -14,7 +14,14 @@ COUNTED = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
 ISSUES = "https://github.com/opendp/opendp/issues/"
 
 
-@known(ISSUES + "2911", "permute-and-flip promises the rho of the exponential mechanism", mended="0.16.0")
+@known(
+    ISSUES + "2911",
+    "permute-and-flip promises the rho of the exponential mechanism",
+    mended="0.16.0",
+    unfound="The installed 0.15.1 (0.14.0 to 0.15.0 too) draws as the exponential mechanism does, whose promise is "
+    "right: at scores (1, -1) the second wins 0.118 of 20,000 times, for 0.119; permute-and-flip's share is 0.068. "
+    "That law with this promise is refuted by the same search within 12,000 releases",
+)
 def noisy_max_under_zcdp():
     return dp.m.make_noisy_max(*SCORES, dp.zero_concentrated_divergence(), scale=1.0), np.zeros(2, int), None
 

@@ -28,7 +28,7 @@ CHECKOUT = HERE.resolve().parents[1]
 TABLE, ENVIRONMENTS = CHECKOUT / "reports/published/wild.csv", CHECKOUT / ".wild"
 COLUMNS = (
     *("library", "version", "target", "kind", "issue", "says", "claim", "claimed", "verdict", "bound", "caught"),
-    *("releases", "seconds", "pair", "place", "named", "note", "code", "date"),
+    *("releases", "seconds", "pair", "place", "named", "note", "unfound", "code", "date"),
 )
 
 

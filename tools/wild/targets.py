@@ -31,6 +31,7 @@ class Target:
     line    places, as `file:line` without the folder, at which a lead names this bug and no other
     mended  the first version without the bug
     budget  of releases; empty: the auditor's own
+    unfound  why an audit does not find it, where that is known
     """
 
     make: Callable[[], tuple]
@@ -39,6 +40,7 @@ class Target:
     line: tuple[str, ...] = ()
     mended: str = ""
     budget: int | None = None
+    unfound: str = ""
 
     @property
     def name(self) -> str:
@@ -68,11 +70,13 @@ def numbered(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version))
 
 
-def known(issue: str, says: str = "", *, line: str = "", mended: str = "", budget: int | None = None) -> Callable:
+def known(
+    issue: str, says: str = "", *, line: str = "", mended: str = "", budget: int | None = None, unfound: str = ""
+) -> Callable:
     """Mark a target as a bug that somebody has published; `line` is one place or several, apart by spaces."""
     if not re.match(r"https://|arXiv ", issue):
         raise ValueError(f"issue = {issue!r} is no address and no paper: a bug that nobody has published stays out")
-    return _mark(issue=issue, says=says, line=tuple(line.split()), mended=mended, budget=budget)
+    return _mark(issue=issue, says=says, line=tuple(line.split()), mended=mended, budget=budget, unfound=unfound)
 
 
 def honest(says: str = "", *, budget: int | None = None) -> Callable:

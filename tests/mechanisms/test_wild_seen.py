@@ -1,0 +1,139 @@
+"""What everybody sees of a release beside its numbers, and selections whose datasets are scores."""
+
+import subprocess
+import sys
+import warnings
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import lemmata
+from lemmata.mechanisms.audit.adapters import flat
+from lemmata.mechanisms.audit.neighbours import stepped
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.streams import TEST_ROOT
+from tests.mechanisms.planted_leaks import tidy, x
+
+pytestmark = pytest.mark.statistical
+
+ONE = PureDP(1.0)
+
+
+def total(x, rng):
+    return tidy(x).sum() + rng.laplace()
+
+
+def warns_of_a_record(x, rng):
+    if np.nanmax(x) > 1:
+        warnings.warn("some values were clipped", stacklevel=1)  # leaks
+    return total(x, rng)
+
+
+def warns_always(x, rng):
+    warnings.warn("this is no proof of privacy", stacklevel=1)
+    return total(x, rng)
+
+
+def normal_noise_sold_as_pure(x, rng):
+    return tidy(x).sum() + rng.normal(scale=3)
+
+
+def test_a_warning_that_depends_on_a_record_is_refuted():
+    found = lemmata.audit(warns_of_a_record, x, ONE, root=TEST_ROOT, budget=4_096)
+    assert found.verdict == "REFUTED" and "alone warns UserWarning: some values were clipped at" in found.place[0], (
+        found
+    )
+    ran = subprocess.run([sys.executable, "-c", found.reproducer], capture_output=True, text=True, check=True).stdout
+    assert sorted(line.split()[1] for line in ran.splitlines()) == ["0", "1000"]
+
+
+def test_a_warning_that_is_always_given_tells_nothing():
+    found = lemmata.audit(warns_always, x, ONE, root=TEST_ROOT, budget=4_096)
+    assert (found.verdict, found.place) == ("INCONCLUSIVE", ()), found
+
+
+def test_where_to_look_is_said_of_what_is_not_refuted_too():
+    """No budget refutes it: what tells is rarer than one release in a thousand. The noise's law is seen at once."""
+    found = lemmata.audit(normal_noise_sold_as_pure, x, ONE, root=TEST_ROOT, budget=1_024)
+    assert found.verdict == "INCONCLUSIVE" and "normal noise" in found.place[0] and "allows 0" in found.place[0], found
+
+
+def test_a_text_alone_is_a_record_and_no_file():
+    def answer(text, rng):
+        return text == "yes" if rng.random() < 0.9 else text != "yes"
+
+    found = lemmata.audit(answer, "yes", ONE, root=TEST_ROOT, budget=8_000)
+    assert found.verdict == "REFUTED" and found.pair.neighbour[0] != "yes", found
+
+
+Answer = Enum("Answer", "YES NO")
+
+
+@pytest.mark.parametrize(
+    ("release", "numbers", "texts"),
+    [
+        (Decimal("0.5"), [0.5], []),
+        (Fraction(1, 4), [0.25], []),
+        (1 + 2j, [1.0, 2.0], []),
+        ({3.0, 1.0}, [1.0, 3.0], ["list", "'set'"]),
+        (Answer.YES, [], ["<Answer.YES: 1>"]),
+        ([Answer.NO, 2.0], [2.0], ["list", "<Answer.NO: 2>"]),
+        (len, [], []),  # what is called is no release
+    ],
+)
+def test_every_kind_of_release_is_seen(release, numbers, texts):
+    parts = [value for _, _, value in flat(release)]
+    assert [value for value in parts if isinstance(value, str)] == texts
+    assert [v for value in parts if not isinstance(value, str) for v in np.ravel(value)] == numbers
+
+
+def test_a_set_of_keys_that_shows_who_is_there_is_refuted():
+    def keys(x, rng):
+        return {float(value) for value in np.round(tidy(x), 1)}
+
+    assert lemmata.audit(keys, x, ONE, root=TEST_ROOT, budget=2_048).verdict == "REFUTED"
+
+
+class Selection:
+    """The shape of an OpenDP selection: scores go in, at most one apart each, the index of a large one comes out."""
+
+    output_measure = "ZeroConcentratedDivergence"
+
+    def __init__(self, flips, rho, monotonic=False):
+        self.flips, self.rho, self.input_domain = flips, rho, self
+        self.input_metric = f"LInfDistance({'monotonic, ' * monotonic}T=i32)"
+
+    def member(self, scores):
+        return isinstance(scores, list)
+
+    def map(self, distance):
+        return self.rho * distance**2
+
+    def __call__(self, scores):
+        rng = np.random.default_rng()
+        noise = rng.exponential(size=len(scores)) if self.flips else rng.gumbel(size=len(scores))
+        return int(np.argmax(scores + noise))
+
+
+@pytest.mark.parametrize(
+    ("selection", "verdict"),
+    [
+        (Selection(flips=True, rho=0.5), "REFUTED"),  # permute and flip: e^2 at a tie crossed, 2-DP and no more
+        (Selection(flips=False, rho=0.5), "INCONCLUSIVE"),  # the exponential mechanism: 2^2 / 8
+        (Selection(flips=True, rho=0.5, monotonic=True), "INCONCLUSIVE"),  # 1-DP, as scores rise or fall together
+    ],
+)
+def test_selections_are_tried_across_a_tie_and_within_their_metric(selection, verdict):
+    found = lemmata.audit(selection, np.zeros(2, int), root=TEST_ROOT, budget=12_000)
+    assert found.verdict == verdict, found
+
+
+@pytest.mark.parametrize("metric", ["LInfDistance(T=i32)", "LInfDistance(monotonic, T=i32)", "L1Distance(T=i32)"])
+def test_every_step_keeps_to_its_metric(metric):
+    for pair in stepped(np.array([3, 0, 5]), 1.0, metric):
+        moved = pair.neighbour[0] - pair.data[0]
+        assert np.abs(moved).sum() == 1 if "L1" in metric else np.abs(moved).max() == 1, pair
+        assert "monotonic" not in metric or (moved >= 0).all() or (moved <= 0).all(), pair

@@ -1,0 +1,187 @@
+"""DP-Auditorium and this package on DP-Auditorium's own mechanisms, side by side.
+
+    PYTHON -m lemmata.tools.wild.auditorium ours|theirs [NAME]
+
+in an environment with this package, what `NEEDS` names, and DP-Auditorium's sources on the path: the folder
+python/dp_auditorium of google/differential-privacy at `COMMIT`. Each line of reports/published/auditorium.csv is
+written as it comes. Theirs is its own search as it shows it: datasets of numbers in [-1, 1] drawn by its Vizier
+generator, one record added or removed, its hockey-stick tester at epsilon = 1, a failure probability of 0.05, 10,000
+releases of either dataset a trial and at most ten trials. Ours is `lemmata.audit` with no neighbour given, at 1e-10; it
+begins with five numbers in [-1, 1].
+"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from lemmata.experiments.engine.files import table, tabled
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.tools.wild.run import CHECKOUT
+
+COMMIT = "07da544"
+NEEDS = "tensorflow-cpu==2.21.0 tf-keras==2.21.0 tensorflow-probability==0.25.0 google-vizier==0.1.24 jax==0.10.2"
+TABLE = CHECKOUT / "reports/published/auditorium.csv"
+COLUMNS = "mechanism", "says", "by", "found", "level", "pairs", "releases", "seconds", "version", "date"
+TRIALS, SAMPLES, LEVEL = 10, 10_000, 0.05
+ROOT, BUDGET = 20261125, 200_000
+VARIANTS = {
+    "SVT3": "the answer that was compared is released",
+    "SVT4": "noise that does not grow with the cut-off",
+    "SVT5": "no noise on the answers",
+    "SVT6": "no cut-off",
+}
+
+
+@dataclass(frozen=True)
+class Law:
+    """Its mechanism on one dataset, many releases at once. Its own search tries no NaN, so that none goes in here."""
+
+    mechanism: Callable
+    data: np.ndarray
+
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        """`size` releases, shape (size, answers)."""
+        return numbers(self.mechanism(rng)(np.nan_to_num(self.data), size))
+
+
+def numbers(releases: np.ndarray) -> np.ndarray:
+    """Releases as numbers: its words for "above", "below" and "no response" have values of their own."""
+    return np.array([[float(getattr(value, "value", value)) for value in row] for row in np.atleast_2d(releases)])
+
+
+def mechanisms() -> dict[str, tuple[Callable, str, int]]:
+    """Its mechanisms that are not private: made with a generator; the mistake; the records that its search takes."""
+    config = import_module("dp_auditorium.configs.mechanism_config")
+    mean, svt = (import_module(f"dp_auditorium.mechanisms.{name}") for name in ("mean", "sparse_vector_technique"))
+
+    def meaning(divisor: bool) -> Callable:
+        told = config.MeanMechanismConfig(
+            epsilon=1.0,
+            delta=0.0,
+            use_noised_counts_for_calculating_mean=divisor,
+            use_noised_counts_for_calculating_noise_scale=False,
+            min_value=0.0,
+            max_value=1.0,
+        )
+        return lambda rng: mean.MeanMechanism(told, rng)
+
+    def sparse(name: str, query: Any) -> Callable:
+        told = config.SVTMechanismConfig(
+            epsilon=1.0,
+            max_value=1.0,
+            min_value=0.0,
+            query_type=query,
+            num_queries=10,
+            threshold=0.5,
+            max_answered_queries=1,
+        )
+        return lambda rng: getattr(svt, name)(told, rng)
+
+    found = {
+        "mean": (meaning(False), "the true count, in the quotient and in the scale", 2),
+        "mean over a noisy count": (meaning(True), "the true count in the scale", 2),
+    }
+    kinds = {"sums": config.QueryType.QUERY_TYPE_SUM, "records": config.QueryType.QUERY_TYPE_REVEAL_RECORDS}
+    return found | {
+        f"{name} of {kind}": (sparse(name, query), says, 3)
+        for name, says in VARIANTS.items()
+        for kind, query in kinds.items()
+    }
+
+
+def ours(make: Callable, _: int) -> dict[str, Any]:
+    """What our search finds."""
+    import lemmata
+
+    data = np.array([-1.0, 0.0, 1.0, 0.5, -0.5])
+    found = lemmata.audit(
+        lambda data: Law(make, np.asarray(data)), data, PureDP(1.0, "add/remove"), root=ROOT, budget=BUDGET
+    )
+    told = {"found": found.verdict == "REFUTED", "pairs": found.pairs, "level": 1e-10}
+    return told | {"releases": found.searched + found.trained + found.judged, "version": ""}
+
+
+def theirs(make: Callable, records: int) -> dict[str, Any]:
+    """What its search finds, and how many releases it drew."""
+    import tensorflow as tf
+    from dp_auditorium import privacy_test_runner
+    from dp_auditorium.configs import dataset_generator_config as of_data
+    from dp_auditorium.configs import privacy_property, property_tester_config
+    from dp_auditorium.configs import privacy_test_runner_config as of_runner
+    from dp_auditorium.generators import vizier_dataset_generator
+    from dp_auditorium.testers import hockey_stick_tester
+
+    tf.random.set_seed(0)
+    tester = hockey_stick_tester.HockeyStickPropertyTester(
+        config=property_tester_config.HockeyStickPropertyTesterConfig(
+            training_config=hockey_stick_tester.make_default_hs_training_config(),
+            approximate_dp=privacy_property.ApproximateDp(epsilon=1.0, delta=0.0),
+        ),
+        base_model=hockey_stick_tester.make_default_hs_base_model(),
+    )
+    generator = vizier_dataset_generator.VizierScalarDataAddRemoveGenerator(
+        config=of_data.VizierDatasetGeneratorConfig(
+            study_name=str(time.time()),
+            study_owner="owner",
+            num_vizier_parameters=records,
+            data_type=of_data.DataType.DATA_TYPE_FLOAT,
+            min_value=-1.0,
+            max_value=1.0,
+            search_algorithm="RANDOM_SEARCH",
+            metric_name="divergence",
+        )
+    )
+    squashed = of_runner.PostProcessing.TANH if records == 2 else of_runner.PostProcessing.NONE
+    runner = privacy_test_runner.PrivacyTestRunner(
+        config=of_runner.PrivacyTestRunnerConfig(
+            property_tester=of_runner.PropertyTester.HOCKEY_STICK_TESTER,
+            max_num_trials=TRIALS,
+            failure_probability=LEVEL,
+            num_samples=SAMPLES,
+            post_processing=squashed,
+        ),
+        dataset_generator=generator,
+        property_tester=tester,
+    )
+    mechanism, drawn = make(np.random.default_rng(0)), [0]
+
+    def counted(data: np.ndarray, size: int) -> np.ndarray:
+        drawn[0] += size
+        return numbers(mechanism(data, size))
+
+    came = runner.test_privacy(counted, "mechanism")
+    told = {"found": came.found_privacy_violation is not None, "pairs": came.num_inspected_trials, "level": LEVEL}
+    return told | {"releases": drawn[0], "version": COMMIT}
+
+
+def compared(who: str, only: str = "") -> Iterator[dict[str, Any]]:
+    """A line a mechanism, as it comes."""
+    by = {"ours": ("lemmata", ours), "theirs": ("DP-Auditorium", theirs)}
+    for name, (make, says, records) in mechanisms().items():
+        if only in ("", name):
+            begun = time.process_time()
+            told = by[who][1](make, records)
+            own = {"mechanism": name, "says": says, "by": by[who][0], "date": datetime.date.today().isoformat()}
+            yield own | told | {"seconds": f"{time.process_time() - begun:.0f}", "found": "yes" * told["found"]}
+
+
+def main(who: str, only: str = "") -> None:
+    """Renew the lines of one side, or one of them."""
+    order = [(name, by) for name in mechanisms() for by in ("lemmata", "DP-Auditorium")]
+    for line in compared(who, only):
+        lines = {(row["mechanism"], row["by"]): row for row in (*table(TABLE, COLUMNS), line)}
+        kept = [lines[which] for which in order if which in lines]
+        tabled(TABLE, COLUMNS, ([row[name] for name in COLUMNS] for row in kept))
+        print(*(f"{line[name]}" for name in COLUMNS), sep="  ", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
