@@ -49,7 +49,7 @@ def returned(function, call):
     learnt."""
     if function in LEARNERS:
         model = function(random_state=7, classes=(-1.0, 1.0)).fit(*((X, Y) if call == "plain" else (MORE, LABELS)))
-        return {name: value for name, value in vars(model).items() if name.endswith("_")}
+        return {name: value for name, value in sorted(vars(model).items()) if name.endswith("_")}
     given = built(TABLE[function])
     if call == "other":
         same = [name for name in given if type(given[name]) is type(OTHER.get(name, ...))]
