@@ -87,13 +87,7 @@ def require(range: str, holds: Callable[..., bool]) -> Hypothesis:
 
 def _everywhere(test: Callable[[Any], Any]) -> Callable[[Any], bool]:
     """The predicate on scalars or arrays: all entries pass, and NaN never does."""
-
-    def holds(value: Any) -> bool:
-        if isinstance(value, int | float):
-            return bool(test(float(value)))
-        return bool(np.all(test(np.asarray(value, dtype=float))))
-
-    return holds
+    return lambda value: bool(np.all(test(np.asarray(value, dtype=float))))
 
 
 def in_unit_interval(name: str) -> Hypothesis:

@@ -12,7 +12,6 @@ and the corrected readings leave it out.
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 
 from lemmata.bounds.exact.numbers import Real
 from lemmata.bounds.theorem import integer, positive, require, theorem
@@ -35,14 +34,8 @@ def doubling_grid(n: int, radius: Real = 1) -> list[Fraction]:
     >>> [str(level) for level in doubling_grid(5)]
     ['1/5', '2/5', '4/5', '1']
     """
-    return list(_doublings(n, radius))
-
-
-@lru_cache(maxsize=256)
-def _doublings(n: int, radius: Real) -> tuple[Fraction, ...]:
-    """The same, worked out once."""
     radius = Fraction(radius)
-    return tuple(sorted({radius * 2**j / n for j in range(n.bit_length())} | {radius}))
+    return sorted({radius * 2**j / n for j in range(n.bit_length())} | {radius})
 
 
 def rate(*, outliers: int, n: int, gamma: Real, epsilon: Real, radius: Real = 1) -> Real:

@@ -10,7 +10,7 @@ import functools
 import inspect
 import math
 import operator
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from numbers import Rational
@@ -194,7 +194,7 @@ def compare(
     """
     ratios, ending = [], Ending(cases)
     for case in ending:
-        *_, setting, left, right = case
+        setting, left, right = compared(case)
         if any(rough(side) and side != side for side in (left, right)):
             return inconclusive("FAILED", f"a side is NaN at {named(case)}")
         if factor > 1 and right < 0:
@@ -223,14 +223,14 @@ def looked_at(cases: Iterable[Any], floats: set[bool], links_too: bool) -> Cases
     """The same; `floats` learns whether a side is one; with `links_too` every link is a case: a control breaks both."""
     ending = Ending(cases)
     for case in ending:
-        floats.add(any(map(rough, compared(case))))
+        floats.add(isinstance(case, tuple) and any(map(rough, case[-2:])))
         yield Case(*case[1:]) if links_too and isinstance(case, Link) else case
     return ending.returned
 
 
-def compared(case: Any) -> tuple[Any, Any]:
-    """Both sides of a case; raises TypeError for what is none, or has a side that is no real number."""
-    if not isinstance(case, tuple) or len(case) < 3 or not isinstance(case[-3], Mapping):
+def compared(case: Any) -> tuple[dict[str, Any], Any, Any]:
+    """The setting and both sides of a case; raises TypeError for what is none, or has a side that is no real number."""
+    if not isinstance(case, tuple) or len(case) < 3 or not isinstance(case[-3], dict):
         raise TypeError(f"case = {case!r} is no (setting, left, right), the setting a dict")
     for name, side in zip(("left", "right"), case[-2:], strict=True):
         if type(side) in NUMBERS:
@@ -238,7 +238,7 @@ def compared(case: Any) -> tuple[Any, Any]:
         wrong = side is None or isinstance(side, str | bytes | complex) or np.ndim(side) > 0
         if wrong or (rough(side) and not hasattr(side, "__float__")):
             raise TypeError(f"{name} = {side!r} at {named(case)} is no real number")
-    return case[-2], case[-1]
+    return case[-3:]
 
 
 def named(case: Any) -> str:
