@@ -254,7 +254,9 @@ def _samplers(first: Tape, second: Tape, others: list[Tape], claim: Any) -> Iter
             continue
         spread = np.std([one.value, *again], axis=0) / 2**0.5  # the scale, if it is Laplace's
         same = (one.value == other.value) | (np.isnan(one.value) & np.isnan(other.value))
-        moved = np.where(same, 0.0, np.nan_to_num(np.abs(one.value - other.value) / spread, nan=inf, posinf=inf))
+        same |= (spread == 0) & (one.value == np.round(one.value))  # a whole answer may come so often by chance
+        with np.errstate(all="ignore"):
+            moved = np.where(same, 0.0, np.nan_to_num(np.abs(one.value - other.value) / spread, nan=inf, posinf=inf))
         spent[one.place] = spent.get(one.place, 0.0) + float(moved.sum())
     allowed, total = ROUGHLY * _allowed(claim, "laplace"), sum(spent.values())
     worst = [place for place in spent if spent[place] > allowed] or [

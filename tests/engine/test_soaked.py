@@ -83,6 +83,7 @@ def test_the_tests_that_pass_and_fail_are_counted_and_what_passed_is_left_out(tm
         short = [sys.executable, "-m", "pytest", "-q", "-p", "tests.soak", str(tmp_path), "--rootdir", str(tmp_path)]
         return run([*short, "-o", "addopts="], **kinds, capture_output=True)
 
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # of whoever runs this test
     monkeypatch.setattr(soak.subprocess, "run", here)
     place = tmp_path / "notes"
     place.mkdir()
