@@ -37,7 +37,7 @@ def test_a_cone_falls_in_whatever_order(order):
 
 def test_a_row_is_no_better_than_the_weakest_that_it_rests_on():
     alone = outcomes()[RESTS]
-    assert (alone["verdict"], alone["evidence"], alone["scope"]) == ("HOLDS", "tested", "settings"), "nothing derives it"
+    assert (alone["verdict"], alone["evidence"], alone["scope"]) == ("HOLDS", "tested", "settings")
     rows = outcomes(rests=[MEAN], mean=[HEADS])
     assert rows[RESTS]["verdict"] == rows[MEAN]["verdict"] == "HOLDS"
     assert (rows[RESTS]["evidence"], rows[RESTS]["scope"]) == ("sampled", "settings")
