@@ -33,7 +33,7 @@ from lemmata.mechanisms.threads import threads_for
 LOSSES = ("hinge", "logistic")
 EPS = np.finfo(float).eps
 ITERATIONS = 200
-ATTEMPTS = (1e-6, 1e-12), (0.1, 1e-16), (0.3, 1e-16), (0.7, 1e-16)  # careful and slow where bold and fast fails
+ATTEMPTS = (1e-6, 1e-9), (0.1, 1e-16), (0.3, 1e-16), (0.7, 1e-16)  # careful and slow where bold and fast fails
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # weights, dual, gap, error
 
 
@@ -236,13 +236,13 @@ def _interior_point(G: np.ndarray, share: np.ndarray, centring: float, enough: f
         # Mehrotra (1992): a step that aims at no gap says how far to aim, and what its linear equations leave out
         step = _newton(H, G, inverse, -gradient)
         p, q = step / x, step / s  # x and s move by p x and -q s, l and m by -(1 + p) l and -(1 - q) m
-        ends = np.stack([p.min(axis=1), -q.max(axis=1), -1 - p.max(axis=1), q.min(axis=1) - 1])
-        a = _length(ends.min(axis=0))
-        low, high = l * x, m * s
-        ahead = (low * (1 + a * p) * (1 - a * (1 + p)) + high * (1 - a * q) * (1 - a * (1 - q))).sum(axis=1)
-        mean = (low + high).sum(axis=1)
+        ends = [p.min(axis=1), -q.max(axis=1), -1 - p.max(axis=1), q.min(axis=1) - 1]
+        a = _length(np.min(ends, axis=0))[:, 0]
+        left_out_l, left_out_m = l * p * (1 + p), m * q * (1 - q)
+        mean = (l * x + m * s).sum(axis=1)
+        ahead = (1 - a) * mean - a**2 * (x * left_out_l - s * left_out_m).sum(axis=1)
         target = (np.clip((ahead / mean) ** 3, centring, 1) * mean / (2 * n))[:, None]
-        lower, upper = target / x + l * p * (1 + p), target / s - m * q * (1 - q)
+        lower, upper = target / x + left_out_l, target / s - left_out_m
         step = _newton(H, G, inverse, lower - upper - gradient)
         dl, dm = lower - l - pull * step, upper - m + push * step
         least = [np.fmin.reduce(d / v, axis=1) for v, d in ((x, step), (s, -step), (l, dl), (m, dm))]
