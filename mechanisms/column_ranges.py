@@ -212,9 +212,10 @@ def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
     for _ in range(ROUNDS):
         now = np.outer(families_now, places_now).ravel().astype(np.float32)  # every family at every place, in order
         total = now * ((1 / (likely @ now)) @ likely)  # of the columns' posterior odds, each summing to 1
-        smooth = np.convolve(np.bincount(shapes.place, total), [0.25, 0.5, 0.25], "same")
+        table = total.reshape(len(families_now), -1).astype(float)
+        smooth = np.convolve(table.sum(axis=0), [0.25, 0.5, 0.25], "same")
         places_now = CONCENTRATION * places_first + smooth
-        families_now = CONCENTRATION * families_first + np.bincount(shapes.kind, total)
+        families_now = CONCENTRATION * families_first + table.sum(axis=1)
         places_now, families_now = places_now / places_now.sum(), families_now / families_now.sum()
     prior = np.outer(families_now, places_now).ravel()
     if len(some) == len(noisy):

@@ -33,13 +33,13 @@ privacy of the release. Sparse rows are accepted and made dense.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from lemmata.mechanisms import noisy_gd, scaling
 from lemmata.mechanisms.arithmetic import root_down
@@ -198,7 +198,8 @@ class MarginClassifier(ExactClassifier):
         self.budget_ = {"ranges": spent, "learner": left}
         (n, D), share = table.shape, left.mu / sqrt(len(sides))
         self.length_ = scaling.row_length(n, D, self._columns(D).size, share)
-        one: Any = clone(self).set_params(ranges=None, bounds=None)
+        one: Any = copy(self)
+        one.ranges = one.bounds = None
         one._allotted, one.__dict__["_due"] = left, self._settle
         model = one._learned(self._rows(table), sides, second)
         return replace(model, privacy=GaussianDP(mu))
