@@ -31,10 +31,10 @@ test: .venv/.stamp-dev
 	$(LINT)
 	.venv/bin/python -m pytest -q -n 2
 
-# After an edit: what differs from the last commit, its rows and their ties; 150 tests at most, others at every commit.
+# After an edit: what differs from the last commit, its rows and their ties; 120 tests at most, others at every commit.
 quick: .venv/.stamp-dev
 	$(LINT)
-	.venv/bin/python -m pytest -q -m "not slow and not soak" --touched HEAD --at-most 150 || [ $$? -eq 5 ]
+	.venv/bin/python -m pytest -q -m "not slow and not soak" --touched HEAD --at-most 120 || [ $$? -eq 5 ]
 
 # Of the tests that `make test` leaves out, those that the last ten commits concern, or as many as there are: 800 at most
 # and none that begins after 200 seconds, others at every commit.
