@@ -239,9 +239,13 @@ def test_bench_compare_exits_one_on_a_regression(ran, tmp_path, monkeypatch, slo
     assert (tmp_path / "reports" / "speed.html").exists()
 
 
-@pytest.mark.parametrize(("value", "status"), [(2.1, 1), (1.9, 0)])
-def test_bench_exits_one_above_a_limit(ran, tmp_path, monkeypatch, value, status):
-    monkeypatch.setattr(limits, "limits", lambda: [limits.Limit("b.T.time_x", "n = 1", 2.0)])
+@pytest.mark.parametrize(
+    ("value", "named", "status"), [(2.1, "n = 10", 1), (2.1, "", 1), (2.1, "n = 1", 0), (1.9, "n = 10", 0)]
+)
+def test_bench_exits_one_above_a_limit_for_these_parameters_and_no_others(
+    ran, tmp_path, monkeypatch, value, named, status
+):
+    monkeypatch.setattr(limits, "limits", lambda: [limits.Limit("b.T.time_x", named, 2.0)])
     ran(lambda commit: [value])
     result = CliRunner().invoke(main, ["bench", "--out", str(tmp_path / "reports")])
     assert result.exit_code == status, result.output

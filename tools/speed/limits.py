@@ -1,6 +1,6 @@
 """What a cost may be at most, whatever it was before: a line of limits.csv a promise, for `lemmata bench` to keep.
 
-A line names a benchmark, the beginning or another part of its parameters as the page spells them ("" for all of them),
+A line names a benchmark, some of its parameters, side by side, as the page spells them ("" for all of them),
 and a number in the benchmark's unit. Ratios and exponents are measured side by side, so they hold on any machine;
 seconds are CPU seconds of a machine like the one that `reports/published/asv` names.
 """
@@ -27,7 +27,8 @@ class Limit:
 
     def covers(self, m: Measurement) -> bool:
         """Whether a measurement is one of those that it speaks of."""
-        return m.benchmark == self.benchmark and self.parameters in m.parameters
+        whole = not self.parameters or f", {self.parameters}," in f", {m.parameters},"  # n = 10 is not n = 100
+        return m.benchmark == self.benchmark and whole
 
     def said(self, m: Measurement) -> str:
         """A measurement above it, in a line."""
