@@ -22,7 +22,11 @@ from lemmata.bounds.library import library
 
 FORM = 2  # of these texts: one that is made otherwise gives every statement another digest
 OWN = "lemmata.bounds."
-MACHINERY = ("lemmata.bounds.theorem", "lemmata.bounds.library")  # they record what is stated
+MACHINERY = (
+    "lemmata.bounds.theorem",
+    "lemmata.bounds.hypotheses",
+    "lemmata.bounds.library",
+)  # they record what is stated
 
 
 class Place(NamedTuple):

@@ -34,6 +34,7 @@ from lemmata.experiments.engine.claim import Claim
 # Nor do the records of theorems and papers.
 ENGINE = (
     "lemmata.bounds.library",
+    "lemmata.bounds.hypotheses",
     "lemmata.bounds.theorem",
     "lemmata.experiments.engine.sentences",
     *(
