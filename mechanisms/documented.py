@@ -1,17 +1,19 @@
-"""Docstrings that say all: what a class inherits is taken from the docstrings of its bases.
+"""Docstrings that say all: what a class inherits is taken from its bases, what a function shares from another one.
 
 Sections are numpydoc's. A class describes the parameters and attributes that it adds; `documented` puts those of its
-bases beside them, so that `help` and the reference show every one of them, and each is written once.
+bases beside them, and `like` does so for functions, so that `help` and the reference show every one of them, and each
+is written once.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable)
 ENTRIES = ("Parameters", "Attributes")
 
 
@@ -51,29 +53,48 @@ def entries(lines: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
 
 def documented(cls: type[T]) -> type[T]:
     """`cls`, with the parameters and attributes of its bases in its docstring; parameters in the signature's order."""
-    own = sections(inspect.cleandoc(cls.__doc__ or ""))
-    if not own[""][0]:  # docstrings are left out
-        return cls
-    head = own.pop("")
-    made = {}
-    for title in ENTRIES:
-        found: dict[tuple[str, ...], list[str]] = {}
-        for kind in cls.__mro__:
-            described = {name for names in found for name in names}
-            text = own if kind is cls else sections(inspect.cleandoc(vars(kind).get("__doc__") or ""))
-            here = entries(text.get(title, []))
-            found |= {names: lines for names, lines in here.items() if not described & set(names)}
-        order = list(inspect.signature(cls).parameters)
-        kept = [names for names in found if title != "Parameters" or names[0] in order]
-        kept.sort(key=lambda names: order.index(names[0]) if title == "Parameters" else 0)
-        made[title] = [line for names in kept for line in found[names]]
-    whole = [*head]
-    for title, lines in ({name: [*text, ""] for name, text in made.items() if text} | others(own)).items():
-        whole += [title, "-" * len(title), *lines]
-    cls.__doc__ = "\n".join(whole).rstrip() + "\n"
+    kinds = [cls, *(kind for kind in cls.__mro__ if kind is not cls)]
+    own, *bases = (sections(inspect.cleandoc(vars(kind).get("__doc__") or "")) for kind in kinds)
+    if own[""][0]:  # else docstrings are left out
+        cls.__doc__ = _completed(own, bases, list(inspect.signature(cls).parameters))
     return cls
 
 
-def others(own: dict[str, list[str]]) -> dict[str, list[str]]:
-    """The sections that are taken as they are."""
-    return {title: lines for title, lines in own.items() if title not in ENTRIES}
+def like(other: Callable) -> Callable[[F], F]:
+    """A decorator: what a function's docstring does not say of its parameters and its result, that of `other` says.
+
+    >>> def area(r): "Of a disc.\\n\\nParameters\\n----------\\nr : float"
+    >>> @like(area)
+    ... def length(r): "Of its edge."
+    >>> length.__doc__
+    'Of its edge.\\n\\nParameters\\n----------\\nr : float\\n'
+    """
+
+    def decorate(function: F) -> F:
+        own, given = (sections(inspect.getdoc(one) or "") for one in (function, other))
+        if own[""][0]:
+            returned = {title: lines for title, lines in given.items() if title == "Returns"}
+            own = {"": own[""]} | returned | own
+            function.__doc__ = _completed(own, [given], list(inspect.signature(function).parameters))
+        return function
+
+    return decorate
+
+
+def _completed(own: dict[str, list[str]], more: Iterable[dict[str, list[str]]], order: list[str]) -> str:
+    """A docstring with the entries of others beside its own, of parameters those in `order`, and its other sections."""
+    made = {}
+    for title in ENTRIES:
+        found: dict[tuple[str, ...], list[str]] = {}
+        for text in (own, *more):
+            described = {name for names in found for name in names}
+            here = entries(text.get(title, []))
+            found |= {names: lines for names, lines in here.items() if not described & set(names)}
+        kept = [names for names in found if title != "Parameters" or names[0] in order]
+        kept.sort(key=lambda names: order.index(names[0]) if title == "Parameters" else 0)
+        made[title] = [line for names in kept for line in found[names]]
+    whole = ["\n".join(own[""]).rstrip(), ""]
+    rest = {title: lines for title, lines in own.items() if title and title not in ENTRIES}
+    for title, lines in ({name: [*text, ""] for name, text in made.items() if text} | rest).items():
+        whole += [title, "-" * len(title), *lines]
+    return "\n".join(whole).rstrip() + "\n"

@@ -27,13 +27,15 @@ from lemmata.experiments.checks.inequality import (
     sides,
     withheld,
 )
-from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.engine.claim import Control, exact_claim
 from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive
+from lemmata.mechanisms.documented import like
 
 MUTATES = inspect.Signature([inspect.Parameter("factor", inspect.Parameter.KEYWORD_ONLY, default=1)])
 LEVELS = tuple(10.0**j for j in range(7))  # what is lost has to pass each of them
 
 
+@like(exact_claim)
 def exists_claim(statement: Statement[..., Any], **fields: Any) -> Callable:
     """A claim that there is a case with left <= right: the check yields candidates (setting, left, right).
 
@@ -41,18 +43,6 @@ def exists_claim(statement: Statement[..., Any], **fields: Any) -> Callable:
     rational, "certificate" where one is a ball, else "tested"; scope "everywhere" but for floats, since one is enough.
     Candidates that run out refute nothing, unless `exhaustive=True` says that there are no others. The control divides
     the right side by the factors `caught`, and all candidates together are then taken for all there are.
-
-    Parameters
-    ----------
-    statement : Statement
-        A reading of a theorem, as `theorem` or `.corrected` makes it.
-    **fields
-        See the top of `lemmata.paper`.
-
-    Returns
-    -------
-    function
-        A decorator of the check.
     """
     exhaustive = fields.pop("exhaustive", False)
     options = {"exhaustive": exhaustive}
@@ -85,6 +75,7 @@ def first_found(
     return inconclusive("BUDGET", f"none of the candidates is one; the nearest is {nearest[2]}")
 
 
+@like(exact_claim)
 def unbounded_claim(statement: Statement[..., Any], *, levels: Iterable[float] = LEVELS, **fields: Any) -> Callable:
     """A claim that no finite number is enough: the check, a function of `level`, shows where more than that is lost.
 
@@ -95,17 +86,8 @@ def unbounded_claim(statement: Statement[..., Any], *, levels: Iterable[float] =
 
     Parameters
     ----------
-    statement : Statement
-        A reading of a theorem, as `theorem` or `.corrected` makes it.
     levels : sequence of float
         What has to be passed.
-    **fields
-        See the top of `lemmata.paper`.
-
-    Returns
-    -------
-    function
-        A decorator of the check.
     """
     steps = tuple(levels)
 

@@ -21,11 +21,14 @@ from lemmata.experiments.checks.inequality import (
     proof_of,
     sides,
 )
+from lemmata.experiments.engine.claim import exact_claim
 from lemmata.experiments.engine.verdict import Verdict
+from lemmata.mechanisms.documented import like
 
 SHARP = 1e-9  # relative radius below which two balls that overlap count as equal
 
 
+@like(exact_claim)
 def identity_claim(statement: Statement[..., Any], *, digits: int = 0, **fields: Any) -> Callable:
     """A claim that left = right, whose check yields cases (setting, left, right); fields as for `inequality_claim`.
 
@@ -35,17 +38,8 @@ def identity_claim(statement: Statement[..., Any], *, digits: int = 0, **fields:
 
     Parameters
     ----------
-    statement : Statement
-        A reading of a theorem, as `theorem` or `.corrected` makes it.
     digits : int
         To how many digits two balls agree; 0 is any overlap.
-    **fields
-        See the top of `lemmata.paper`.
-
-    Returns
-    -------
-    function
-        A decorator of the check.
     """
     options = {"digits": digits}
     return cases_claim(statement, equal, "the right-hand side multiplied by {}", options=options, **fields)

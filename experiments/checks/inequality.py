@@ -26,6 +26,7 @@ from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claim import Control, exact_claim
 from lemmata.experiments.engine.evidence import MACHINE, derived
 from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
+from lemmata.mechanisms.documented import like
 
 
 class Case(NamedTuple):
@@ -79,6 +80,7 @@ def withheld(ratios: list[float]) -> None:
     """No tightness: the cases show nothing about how close the bound comes."""
 
 
+@like(exact_claim)
 def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = largest, **fields: Any) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right) and links of our own derivation.
 
@@ -99,17 +101,8 @@ def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = la
 
     Parameters
     ----------
-    statement : Statement
-        A reading of a theorem, as `theorem` or `.corrected` makes it.
     tightness : function
         What is read from the ratios.
-    **fields
-        See the top of `lemmata.paper`.
-
-    Returns
-    -------
-    function
-        A decorator of the check.
     """
     options = {"tightness": tightness}
     return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)

@@ -24,6 +24,7 @@ from lemmata.bounds.theorem import THEOREMS, Hypothesis, Statement, Theorem
 from lemmata.experiments.engine.evidence import missing
 from lemmata.experiments.engine.profiles import crossed
 from lemmata.experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
+from lemmata.mechanisms.documented import like
 
 ORACLES = ("exact", "below", "above")  # where the left side of a check stands beside the truth
 LISTED = "help(lemmata.paper) lists what a claim can say"
@@ -320,66 +321,31 @@ def tail_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Call
     Returns
     -------
     function
-        A decorator of the trial.
+        A decorator of the trial, the check or the pair.
     """
     return _register("tail", statement, **fields)
 
 
+@like(tail_claim)
 def mean_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
-    """E X <= bound(**setting), X in [low, high]. `trial(rng, size, *, factor=1, **setting)` -> (size,) floats.
-
-    Parameters
-    ----------
-    statement : Statement
-        A reading of a theorem, as `theorem` or `.corrected` makes it.
-    **fields
-        See the top of `lemmata.paper`.
-
-    Returns
-    -------
-    function
-        A decorator of the trial.
-    """
+    """E X <= bound(**setting), X in [low, high]. `trial(rng, size, *, factor=1, **setting)` -> (size,) floats."""
     return _register("mean", statement, **fields)
 
 
+@like(tail_claim)
 def rate_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
-    """E X_last <= bound(**setting) * E X_first, each in [0, high]: a registered exponent. -> (size, points).
-
-    Parameters
-    ----------
-    statement : Statement
-        A reading of a theorem, as `theorem` or `.corrected` makes it.
-    **fields
-        See the top of `lemmata.paper`.
-
-    Returns
-    -------
-    function
-        A decorator of the trial.
-    """
+    """E X_last <= bound(**setting) * E X_first, each in [0, high]: a registered exponent. -> (size, points)."""
     return _register("rate", statement, **fields)
 
 
+@like(tail_claim)
 def exact_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
-    """Decided without sampling. `check(*, factor=1, **setting)` -> Verdict. `cost` is said where it is above 0.1.
-
-    Parameters
-    ----------
-    statement : Statement
-        A reading of a theorem, as `theorem` or `.corrected` makes it.
-    **fields
-        See the top of `lemmata.paper`.
-
-    Returns
-    -------
-    function
-        A decorator of the check.
-    """
+    """Decided without sampling. `check(*, factor=1, **setting)` -> Verdict. `cost` is said where it is above 0.1."""
     fields.setdefault("cost", 0.05)
     return _register("exact", statement, **fields)
 
 
+@like(tail_claim)
 def attack_claim(
     statement: Statement[..., Any], *, law: str, attack: str, **fields: Unpack[Common]
 ) -> Callable[[Trial], Trial]:
@@ -389,19 +355,10 @@ def attack_claim(
 
     Parameters
     ----------
-    statement : Statement
-        A reading of a theorem, as `theorem` or `.corrected` makes it.
     law : str
         What is attacked; it names the row.
     attack : str
         "pure", "approx" or "gdp".
-    **fields
-        See the top of `lemmata.paper`.
-
-    Returns
-    -------
-    function
-        A decorator of the pair.
     """
     from lemmata.experiments.engine.audit import attacker
 

@@ -81,7 +81,7 @@ INNER = {
     erm_estimators: "several resolved_C",
     gd_estimators: "resolved_width resolved_steps",
     private_classifier: "left_out",
-    documented: "sections entries documented others",
+    documented: "sections entries documented like",
     estimators: "resolved_law unit_rows",
     search: "error_counter pure_within",
     law: "by_bands",
