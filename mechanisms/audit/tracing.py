@@ -195,16 +195,20 @@ def _scales(first: list[Meeting], second: list[Meeting]) -> Iterator[Lead]:
             )
 
 
+def _in_scales(one: np.ndarray, other: np.ndarray, scale: Any) -> np.ndarray:
+    """How far numbers move, in scales: not at all where they stay, infinitely far where only one of them is finite."""
+    with np.errstate(all="ignore"):
+        stays = (one == other) | (np.isnan(one) & np.isnan(other))
+        return np.where(stays, 0.0, np.nan_to_num(np.abs(one - other) / scale, nan=inf, posinf=inf))
+
+
 def _moves(first: list[Meeting], second: list[Meeting]) -> Iterator[tuple[Place, str, float]]:
     """How far every centre moves, in scales of its noise: in the norm that its law charges."""
     for one, other in zip(first, second, strict=False):
         if one.centre.shape != other.centre.shape:
             yield other.place, one.law, inf
             continue
-        with np.errstate(all="ignore"):
-            apart = np.abs(one.centre - other.centre)
-            equal = (one.centre == other.centre) | (np.isnan(one.centre) & np.isnan(other.centre))
-            moved = np.where(equal, 0.0, np.nan_to_num(apart / one.scale, nan=inf, posinf=inf))
+        moved = _in_scales(one.centre, other.centre, one.scale)
         yield one.place, one.law, float(np.linalg.norm(moved.ravel(), 2 if one.law in GAUSSIAN else 1))
 
 
@@ -253,10 +257,8 @@ def _samplers(first: Tape, second: Tape, others: list[Tape], claim: Any) -> Iter
         if one.value.shape != other.value.shape or {v.shape for v in again} != {one.value.shape}:
             continue
         spread = np.std([one.value, *again], axis=0) / 2**0.5  # the scale, if it is Laplace's
-        same = (one.value == other.value) | (np.isnan(one.value) & np.isnan(other.value))
-        same |= (spread == 0) & (one.value == np.round(one.value))  # a whole answer may come so often by chance
-        with np.errstate(all="ignore"):
-            moved = np.where(same, 0.0, np.nan_to_num(np.abs(one.value - other.value) / spread, nan=inf, posinf=inf))
+        seldom = (spread > 0) | (one.value != np.round(one.value))  # a whole answer may come so often by chance
+        moved = np.where(seldom, _in_scales(one.value, other.value, spread), 0.0)
         spent[one.place] = spent.get(one.place, 0.0) + float(moved.sum())
     allowed, total = ROUGHLY * _allowed(claim, "laplace"), sum(spent.values())
     worst = [place for place in spent if spent[place] > allowed] or [
