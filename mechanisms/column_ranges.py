@@ -90,8 +90,6 @@ class Shapes:
     masses: np.ndarray  # of every bin, shape (shapes, bins)
     centre: np.ndarray  # shape (shapes,)
     spread: np.ndarray
-    kind: np.ndarray  # which family, whole numbers
-    place: np.ndarray  # which position, whole numbers
     narrow: np.ndarray  # bool: looked at more closely
 
     @cached_property
@@ -169,18 +167,16 @@ def octave_edges() -> np.ndarray:
 
 @cache
 def octave_shapes() -> Shapes:
-    """Return the shapes of every family at every half octave."""
+    """Return the shapes of every family at every half octave, family by family."""
     edges = octave_edges().copy()
     edges[[0, -1]] = -inf, inf
-    places = np.arange(4 * OCTAVES)
-    units = 2.0 ** ((places - 2 * OCTAVES) / 2)
+    units = 2.0 ** ((np.arange(4 * OCTAVES) - 2 * OCTAVES) / 2)
     every = families()
     masses = np.concatenate([np.diff(family.distribution(edges / units[:, None]), axis=1) for family in every])
     centre = np.concatenate([family.centre * units for family in every])
     spread = np.concatenate([family.spread * units for family in every])
     narrow = np.repeat([family.narrow for family in every], len(units))
-    kind = np.repeat(np.arange(len(every)), len(units))
-    return Shapes(masses, centre, spread, kind, np.tile(places, len(every)), narrow)
+    return Shapes(masses, centre, spread, narrow)
 
 
 @cache
@@ -193,8 +189,7 @@ def cell_shapes(cells: int) -> Shapes:
     middles, widths = (a.ravel() for a in np.meshgrid(np.arange(0, cells + 0.25, 0.5), sizes))
     edges = np.concatenate([[-inf], np.arange(cells + 1.0), [inf]])
     masses = np.diff(ndtr((edges - middles[:, None]) / widths[:, None]), axis=1)
-    none = np.zeros(len(middles), dtype=int)
-    return Shapes(masses, middles, widths, none, none, widths == widths.min())
+    return Shapes(masses, middles, widths, widths == widths.min())
 
 
 def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
@@ -205,14 +200,15 @@ def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
     """
     shapes, some = octave_shapes(), noisy[:: -(-len(noisy) // LEARNING)]
     far = 1 / (1 + np.abs(np.arange(4 * OCTAVES) - 2 * OCTAVES) / 8) ** 2
-    families_first, places_first = np.full(shapes.kind[-1] + 1, 1 / (shapes.kind[-1] + 1)), far / far.sum()
+    count = len(shapes.centre) // len(far)
+    families_first, places_first = np.full(count, 1 / count), far / far.sum()
     likely, families_now, places_now = shapes.fits(some, n, sigma), families_first, places_first
     likely -= likely.max(axis=1, keepdims=True)
     np.exp(likely, out=likely)
     for _ in range(ROUNDS):
         now = np.outer(families_now, places_now).ravel().astype(np.float32)  # every family at every place, in order
         total = now * ((1 / (likely @ now)) @ likely)  # of the columns' posterior odds, each summing to 1
-        table = total.reshape(len(families_now), -1).astype(float)
+        table = total.reshape(count, -1).astype(float)
         smooth = np.convolve(table.sum(axis=0), [0.25, 0.5, 0.25], "same")
         places_now = CONCENTRATION * places_first + smooth
         families_now = CONCENTRATION * families_first + table.sum(axis=1)

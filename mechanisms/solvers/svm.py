@@ -204,6 +204,23 @@ def _length(least: np.ndarray) -> np.ndarray:
     return np.minimum(1.0, 0.99 / np.maximum(-least, 1e-300))[:, None]
 
 
+def _aims(
+    step: np.ndarray, x: np.ndarray, s: np.ndarray, l: np.ndarray, m: np.ndarray, centring: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """What l and m are to be after a step by which complementarity comes to its target (Mehrotra 1992).
+
+    `step` aims at no gap at all: how far it gets says how far to aim, and what its linear equations leave out is added.
+    """
+    p, q = step / x, step / s  # x and s move by p x and -q s, l and m by -(1 + p) l and -(1 - q) m
+    ends = [p.min(axis=1), -q.max(axis=1), -1 - p.max(axis=1), q.min(axis=1) - 1]
+    a = _length(np.min(ends, axis=0))[:, 0]
+    left_out_l, left_out_m = l * p * (1 + p), m * q * (1 - q)
+    mean = (l * x + m * s).sum(axis=1)
+    ahead = (1 - a) * mean - a**2 * (x * left_out_l - s * left_out_m).sum(axis=1)
+    target = (np.clip((ahead / mean) ** 3, centring, 1) * mean / (2 * x.shape[1]))[:, None]
+    return target / x + left_out_l, target / s - left_out_m
+
+
 def _interior_point(G: np.ndarray, share: np.ndarray, centring: float, enough: float) -> np.ndarray:
     """Minimise 1/2 ||sum_i x_i G_i||^2 - sum_i share_i x_i over 0 <= x_i <= 1, for a batch of G (B, n, F).
 
@@ -233,16 +250,7 @@ def _interior_point(G: np.ndarray, share: np.ndarray, centring: float, enough: f
         inverse = 1 / np.maximum(pull + push, 1e-30)
         H = _products(inverse, G)
         H += (1 + 1e-15 * np.trace(H, axis1=1, axis2=2))[:, None, None] * np.eye(F)
-        # Mehrotra (1992): a step that aims at no gap says how far to aim, and what its linear equations leave out
-        step = _newton(H, G, inverse, -gradient)
-        p, q = step / x, step / s  # x and s move by p x and -q s, l and m by -(1 + p) l and -(1 - q) m
-        ends = [p.min(axis=1), -q.max(axis=1), -1 - p.max(axis=1), q.min(axis=1) - 1]
-        a = _length(np.min(ends, axis=0))[:, 0]
-        left_out_l, left_out_m = l * p * (1 + p), m * q * (1 - q)
-        mean = (l * x + m * s).sum(axis=1)
-        ahead = (1 - a) * mean - a**2 * (x * left_out_l - s * left_out_m).sum(axis=1)
-        target = (np.clip((ahead / mean) ** 3, centring, 1) * mean / (2 * n))[:, None]
-        lower, upper = target / x + left_out_l, target / s - left_out_m
+        lower, upper = _aims(_newton(H, G, inverse, -gradient), x, s, l, m, centring)
         step = _newton(H, G, inverse, lower - upper - gradient)
         dl, dm = lower - l - pull * step, upper - m + push * step
         least = [np.fmin.reduce(d / v, axis=1) for v, d in ((x, step), (s, -step), (l, dl), (m, dm))]
