@@ -20,7 +20,8 @@ The grid, the projections, step counts and noise depend on n, d and parameters o
     steps "balanced" ("printed")    At T = n^2 mu^2 / k that excess is at most sqrt(5/4) of its limit Delta sqrt(k)/mu;
                                     n^2 mu^2 steps cost k times as much.
     steps "auto"                    "balanced" as long as that takes about a second, "sampled" beyond: as many, but n/4
-                                    at most, on random batches that all runs share; `sampled_gd` says what that costs.
+                                    and 2000 at most, on random batches that all runs share; `sampled_gd` says what that
+                                    costs.
     projections  (all with k < d)   Only those with 4 k < d: rows of up to 2 radius need twice the noise, as 4 k would.
     calibration "exact" ("printed") The largest mu there is, in place of a sufficient one.
 
@@ -282,13 +283,13 @@ def law(
 
     X: (n, d); y: (n,), each -1 or +1. `projections`: from `draw_projections`, drawn by the caller from a stream of
     their own. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / k, a whole number, or "sampled": balanced, but n / 4
-    at most, on random batches (`lemmata.mechanisms.sampled_gd`), last iterate, decaying steps and empirical scores.
-    Then `privacy` is what the privacy curve of all steps and scores says, and there is no `gdp`. `output`: "average" or
-    "last" iterate. `score`: "empirical" counts errors, "penalised" is Equation 3; both change by at most 1 (the paper's
-    averaged errors change by 1/n; noise and score divided by n make the same choice). `ties`: "right" is the printed
-    loss, y <w, x> < 0, "wrong" is y <w, x> <= 0. `white_box`: see `WhiteBoxLaw`. `descent`: `stride` and so on of
-    `noisy_gd.law`. `output`, `stride` and `ties` are the printed ones by default. Raises ValueError for anything out of
-    range.
+    and 2000 at most, on random batches (`lemmata.mechanisms.sampled_gd`), last iterate, decaying steps and empirical
+    scores. Then `privacy` is what the privacy curve of all steps and scores says, and there is no `gdp`. `output`:
+    "average" or "last" iterate. `score`: "empirical" counts errors, "penalised" is Equation 3; both change by at most 1
+    (the paper's averaged errors change by 1/n; noise and score divided by n make the same choice). `ties`: "right" is
+    the printed loss, y <w, x> < 0, "wrong" is y <w, x> <= 0. `white_box`: see `WhiteBoxLaw`. `descent`: `stride` and so
+    on of `noisy_gd.law`. `output`, `stride` and `ties` are the printed ones by default. Raises ValueError for anything
+    out of range.
 
     >>> released = law([[0.6], [-0.6]], [1, -1], privacy=ApproxDP(1.0, 1e-5), steps=3)
     >>> released.margins.tolist(), released.sample(np.random.default_rng(0))["weights"].shape

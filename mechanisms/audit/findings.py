@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf, log
+from copy import copy
+from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,16 +33,16 @@ def smallest_caught(game: Game, level: float) -> float | None:
         return None
     needed = -log(level) + log(2 * game.counts[..., 0].size / CUTS * len(STAKES))
     rounds = LEARNT * game.judged
-    smallest = inf
+    tried = FACTORS  # those below the smallest found
     for tangent, side in np.ndindex(game.counts.shape[1:3]):
         for right, wrong, _ in game.counts[:, tangent, side]:
-            if right <= wrong:
+            if right <= wrong or not len(tried):
                 continue
             made = (right + wrong) / game.judged
-            odds = np.exp(log_expit(log((right + 0.5) / (wrong + 0.5)) * FACTORS))
+            odds = np.exp(log_expit(log((right + 0.5) / (wrong + 0.5)) * tried))
             leaks = [(np.full_like(odds, made), odds)]
             if isinstance(game.claim, ApproxDP) and game.claim.delta > 0:
-                leaks.append((np.minimum(made * FACTORS, 1.0), np.full_like(odds, right / (right + wrong))))
+                leaks.append((np.minimum(made * tried, 1.0), np.full_like(odds, right / (right + wrong))))
             for frequency, share in leaks:
                 shares = np.stack([frequency * share, frequency * (1 - share), 1 - frequency], axis=1)
                 table = game.table[tangent, side]
@@ -49,8 +50,22 @@ def smallest_caught(game: Game, level: float) -> float | None:
                 sd = np.sqrt(np.maximum(shares @ (table**2).T - mean**2, 0))
                 enough = (rounds * mean - 2.33 * np.sqrt(rounds) * sd).max(axis=1) >= needed
                 if enough.any():
-                    smallest = min(smallest, float(FACTORS[int(np.argmax(enough))]))
-    return smallest if smallest < inf else None
+                    tried = tried[: int(np.argmax(enough))]
+    return float(FACTORS[len(tried)]) if len(tried) < len(FACTORS) else None
+
+
+def limits(game: Game, *chances: float) -> list[float]:
+    """The lower limits that fail with these chances; what the game says against a claim is worked out once."""
+    known: dict[bytes, np.ndarray] = {}
+
+    def against(values: np.ndarray) -> np.ndarray:
+        if (key := values.tobytes()) not in known:
+            known[key] = game.against(values)
+        return known[key].copy()
+
+    asked = copy(game)
+    vars(asked)["against"] = against
+    return [asked.lower(chance) for chance in chances]
 
 
 def event(game: Game) -> str:

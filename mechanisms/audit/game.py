@@ -20,7 +20,7 @@ from lemmata.bounds.notebook import card
 from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
 from lemmata.mechanisms.audit.attackers import attackers
 from lemmata.mechanisms.audit.divergence_bets import DivergenceBets
-from lemmata.mechanisms.audit.findings import REPORT, event, short, smallest_caught
+from lemmata.mechanisms.audit.findings import REPORT, event, limits, short, smallest_caught
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part, rows
 from lemmata.mechanisms.audit.rules import FEW, Rule, learnt, lesson
 from lemmata.mechanisms.audit.samplers import FIRST, Exhausted, Raised, Source, chunk
@@ -393,7 +393,7 @@ def concluded(game: Game, level: float, course: tuple, seconds: float, chance: f
     """What the game has found; its lower limit fails with `chance` at most."""
     evidence = game.log_e()
     caught = None if evidence >= -log(level) else smallest_caught(game, level)
-    lower = game.lower(chance)
+    lower, surely = limits(game, chance, level)
     if evidence >= -log(level):
         verdict, reason = REFUTED, ""
     elif caught and game.judged * game.table[..., 0].max() >= -log(level):
@@ -406,7 +406,7 @@ def concluded(game: Game, level: float, course: tuple, seconds: float, chance: f
         verdict=verdict,
         reason=reason,
         lower=lower,
-        lower_at_level=game.lower(level),
+        lower_at_level=surely,
         event=event(game),
         smallest_caught=caught,
         log10_e=evidence / log(10),
