@@ -24,7 +24,7 @@ difference over the datasets, `lemmata.tools.speed.bench_adaptive_margin` measur
     +-                    0.127           0.217         0.004         0.010          0.002             0.054
 
 Where the noise decides, at n epsilon = 1000 and less, batches may lose half a percent; beyond, a fiftieth of one. Steps
-beyond 2000 moved none of the means below by more than 0.003 percent; they were (2 to 3 datasets, 1 to 4 releases of each)
+beyond 2000 moved no mean by more than 0.003 percent; these are of 2 or 3 datasets, 1 to 4 releases of each:
 
     n, d, epsilon    40000, 200, 1   40000, 50, 0.3   80000, 50, 1   100000, 20, 1   100000, 1000, 1
     margin                     0.3              0.1            0.1            0.03               0.3
