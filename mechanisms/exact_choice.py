@@ -34,7 +34,9 @@ def weights_of(scores: np.ndarray, scale: float, top: float) -> np.ndarray:
     [1.0, 0.135335283]
     """
     with np.errstate(over="ignore"):
-        return exp_of(scale * (scores - top))
+        below = np.subtract(scores, top)
+        below *= scale
+        return exp_of(below)
 
 
 @lru_cache(maxsize=4096)

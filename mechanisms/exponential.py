@@ -25,6 +25,7 @@ from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 MOST = 2**62  # candidates that an index can tell apart
 BLOCK = 100_000  # scores held at a time
+HELD = 2**20  # candidates whose weights are kept from the first pass for the second, in 8 MiB
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,12 @@ class ExponentialLaw:
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: indices, shape (size,). Two passes over the scores, whatever `size` is."""
         rng, scale = generator(rng), self.scale
-        found = [
-            (top := scores.max(), weights_of(scores, scale, top).sum(), scores.size) for _, scores in self._scores()
-        ]
+        found, held = [], list[np.ndarray]()
+        for _, scores in self._scores():
+            weights = weights_of(scores, scale, top := scores.max())
+            found.append((top, weights.sum(), scores.size))
+            if self.candidates <= HELD:
+                held.append(weights)
         tops, sums, sizes = (np.array(column) for column in zip(*found, strict=True))
         off = 2 * slack(
             int(sizes.max()) + len(tops) + 300
@@ -68,8 +72,8 @@ class ExponentialLaw:
         for (start, scores), top, block in zip(self._scores(), tops, range(len(tops)), strict=True):
             here = np.flatnonzero(blocks == block)
             if here.size:
-                balls = partial(balls_of, scores, scale, top)
-                winner[here] = start + choose(rng, weights_of(scores, scale, top), here.size, balls)
+                weights = held[block] if held else weights_of(scores, scale, top)
+                winner[here] = start + choose(rng, weights, here.size, partial(balls_of, scores, scale, top))
         return winner
 
     def _sums(self, top: float) -> Iterator[arb]:
