@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 from itertools import product
 from pathlib import Path
 
@@ -265,6 +266,15 @@ def test_every_limit_is_one_of_a_benchmark():
             for combination in product(*values)
         ]
         assert any(limit.parameters in one for one in spelled), limit
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in Path(page.__file__).parent.glob("bench_*.py")))
+def test_seconds_are_of_a_cpu(name):
+    """asv's own timer is the wall's, where limits and the page speak of CPU seconds."""
+    module = importlib.import_module(f"lemmata.tools.speed.{name}")
+    kinds = [kind for kind in vars(module).values() if inspect.isclass(kind) and kind.__module__ == module.__name__]
+    if any(function.startswith("time_") for kind in kinds for function in dir(kind)):
+        assert module.timer is time.process_time
 
 
 def test_a_virtualenv_per_commit_and_pages_without_a_measurement(ran, tmp_path, monkeypatch):

@@ -1,5 +1,7 @@
 """The projections: time and memory to project and to lift, over peers; how much inner products are distorted."""
 
+import time
+
 import numpy as np
 from scipy.linalg import clarkson_woodruff_transform
 from sklearn.random_projection import GaussianRandomProjection
@@ -10,6 +12,7 @@ from lemmata.mechanisms.sign_projection import sign_projection
 
 from .side_by_side import dear, ratio
 
+timer = time.process_time  # CPU seconds: what else the machine does matters less
 SEED = 7
 LARGEST_MATRIX = 2**26  # entries; a dense matrix beyond this does not fit beside the benchmark
 
