@@ -93,7 +93,7 @@ class ExponentialLaw:
             here = (releases >= start) & (releases < start + logits.size) & (releases == np.floor(releases))
             logs[here] = logits[releases[here].astype(np.int64) - start]
             totals.append(logsumexp(logits))
-        return logs - logsumexp(totals)
+        return logs - (totals[0] if len(totals) == 1 else logsumexp(totals))
 
     def log_probabilities(self) -> np.ndarray:
         """Return all log-probabilities, shape (candidates,): for exact checks on small sets."""
