@@ -53,7 +53,7 @@ def step(X, seed):
     return model._module.weight.grad.numpy().ravel()
 
 
-@known(ISSUE, "noise and gradient are divided by the number of records", line="privacy_engine.py:441 optimizer.py:504", budget=8_000)
+@known(ISSUE, "all is divided by the number of records", line="privacy_engine.py:441 optimizer.py:504", budget=8_000)
 def gradient_of_few_records():
     return gradient, X, GaussianDP(0.25, "add/remove")
 
