@@ -12,6 +12,7 @@ from lemmata.experiments.report.drawn import digest
 from lemmata.mechanisms import audit
 
 OURS, THEIRS = "lemmata", "DP-Auditorium"
+LEVELS = "0.05", "1e-10"  # theirs, and ours
 KNOWN, HONEST, NOT_AUDITED = "known bug", "honest", "NOT_AUDITED"
 
 
@@ -62,12 +63,13 @@ def shown(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any]] = ())
 
 
 def beside(reports: Path) -> list[dict[str, Any]]:
-    """A row a mechanism of DP-Auditorium's own: what its search needed there, and what ours did."""
+    """A row a mechanism of DP-Auditorium's own: what its search needed there, and what ours did at either level."""
     rows = published.table(reports, "auditorium")
-    by = {(row["mechanism"], row["by"]): row for row in rows}
+    by = {(row["mechanism"], row["by"], row["level"]): row for row in rows}
     names = {row["mechanism"]: row["says"] for row in rows}
     return [
-        {"mechanism": name, "says": says, "ours": by.get((name, OURS)), "theirs": by.get((name, THEIRS))}
+        {"mechanism": name, "says": says, "theirs": by.get((name, THEIRS, LEVELS[0]))}
+        | {side: by.get((name, OURS, level)) for side, level in zip(("alike", "ours"), LEVELS, strict=True)}
         for name, says in names.items()
     ]
 

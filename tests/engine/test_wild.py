@@ -198,19 +198,22 @@ def test_the_page_says_what_either_search_needed(tmp_path):
     (tmp_path / "published/auditorium.csv").write_text("\n".join(told[:1]) + "\n")
     assert wild.beside(tmp_path) == []
     lines = [
-        ",".join(["a sum", "no noise", who, found, "0.05", "2", "40000", "4", "1", "2026-11-25"])
-        for who, found in ((wild.THEIRS, "yes"), (wild.OURS, ""))
+        "a sum,no noise,DP-Auditorium,0.05,yes,2,40000,,4,1,2026-11-25",
+        "a sum,no noise,lemmata,0.05,yes,2,3000,2000,4,1,2026-11-25",
+        "a sum,no noise,lemmata,1e-10,,2,50000,2000,4,1,2026-11-25",
     ]
     (tmp_path / "published/auditorium.csv").write_text("\n".join([told[0], *lines]) + "\n")
     beside = wild.beside(tmp_path)
     page = rendered("wild.html.j2", "wild.html", figure="", **wild.shown([row(kind=HONEST)], beside))[1]
-    assert "found after 40,000" in page and "not found in 40,000" in page
+    order = ["found after 40,000<", "found after 3,000 (2,000 to search)", "not found in 50,000<"]
+    assert [page.index(words) for words in order] == sorted(page.index(words) for words in order)
 
 
 def test_every_line_beside_theirs_is_of_one_of_its_mechanisms():
     lines = table(auditorium.TABLE, auditorium.COLUMNS)
     assert lines and {line["by"] for line in lines} <= {wild.OURS, wild.THEIRS}
-    assert len({(line["mechanism"], line["by"]) for line in lines}) == len(lines)
+    assert {line["level"] for line in lines} <= set(wild.LEVELS)
+    assert len({(line["mechanism"], line["by"], line["level"]) for line in lines}) == len(lines)
 
 
 def test_without_a_table_the_page_says_so(tmp_path):
