@@ -29,8 +29,9 @@ from lemmata.tools.wild.run import CHECKOUT
 
 COMMIT = "07da544"
 NEEDS = (
-    *("tensorflow-cpu==2.21.0", "tf-keras==2.21.0", "tensorflow-probability==0.25.0"),
-    *("google-vizier[jax]==0.1.24", "jax==0.10.2", "etils==1.15.0"),
+    *("tensorflow-cpu==2.21.0", "tf-keras==2.21.0", "tensorflow-probability==0.25.0", "etils==1.15.0"),
+    *("google-vizier[jax]==0.1.24", "jax==0.10.2"),
+    "equinox==0.13.8",  # by itself, after the others: vizier asks for one that is older than this jax
 )
 TABLE = CHECKOUT / "reports/published/auditorium.csv"
 COLUMNS = "mechanism", "says", "by", "level", "found", "pairs", "releases", "searched", "seconds", "version", "date"
