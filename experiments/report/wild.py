@@ -45,6 +45,7 @@ def shown(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any]] = ())
         ],
         "fresh": sum(row["search"] == today for row in rows),
         "auditorium": auditorium,
+        "against": against(auditorium),
         "targets": len(rows),
         "libraries": len({row["library"] for row in rows}),
         "bugs": len(bugs),
@@ -72,6 +73,18 @@ def beside(reports: Path) -> list[dict[str, Any]]:
         | {side: by.get((name, OURS, level)) for side, level in zip(("alike", "ours"), LEVELS, strict=True)}
         for name, says in names.items()
     ]
+
+
+def against(auditorium: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """At its level: how many it finds, with what share of its releases we find them, and how many more."""
+    both = [(row["theirs"], row["alike"]) for row in auditorium if row["theirs"] and row["alike"]]
+    ours = [(theirs, alike) for theirs, alike in both if alike["found"]]
+    shares = [int(alike["releases"]) / int(theirs["releases"]) for theirs, alike in ours if theirs["found"]]
+    return {
+        "theirs": sum(bool(theirs["found"]) for theirs, _ in both),
+        "shares": [f"{share:.0%}" for share in shares],
+        "more": len(ours) - len(shares),
+    }
 
 
 UNTOLD = {

@@ -207,6 +207,8 @@ def test_the_page_says_what_either_search_needed(tmp_path):
     page = rendered("wild.html.j2", "wild.html", figure="", **wild.shown([row(kind=HONEST)], beside))[1]
     order = ["found after 40,000<", "found after 3,000 (2,000 to search)", "not found in 50,000<"]
     assert [page.index(words) for words in order] == sorted(page.index(words) for words in order)
+    assert wild.against(beside) == {"theirs": 1, "shares": ["8%"], "more": 0}
+    assert "we find 1 at its level, with 8% of its releases" in page
 
 
 def test_every_line_beside_theirs_is_of_one_of_its_mechanisms():
