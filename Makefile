@@ -63,8 +63,8 @@ mutants: .venv/.stamp-dev
 nulls: .venv/.stamp-dev
 	.venv/bin/python -m lemmata.experiments.audits.nulls
 
-# Libraries that others wrote, at pinned versions, each in an environment of its own below .wild/: a quarter of an hour.
-# `make wild LIBRARY=opendp` renews those lines of reports/published/wild.csv alone. No test needs it.
+# Libraries that others wrote, at pinned versions, each in an environment of its own below .wild/: half an hour. It goes on
+# where it was stopped: rows of reports/published/wild.csv that this search made are not made again. No test needs it.
 wild: .venv/.stamp-dev
 	.venv/bin/python -m lemmata.tools.wild.run $(LIBRARY) $(TARGET)
 

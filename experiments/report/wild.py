@@ -8,14 +8,26 @@ from typing import Any
 
 from lemmata.bounds.verdicts import REFUTED
 from lemmata.experiments.engine import published
+from lemmata.experiments.report.drawn import digest
+from lemmata.mechanisms import audit
 
 OURS, THEIRS = "lemmata", "DP-Auditorium"
+LEVELS = "0.05", "1e-10"  # theirs, and ours
 KNOWN, HONEST, NOT_AUDITED = "known bug", "honest", "NOT_AUDITED"
 
 
+def searching() -> str:
+    """The digest of the search and its evidence as they stand here: what a row of the table was made with."""
+    return digest(b"".join(path.read_bytes() for path in sorted(Path(audit.__file__).parent.glob("*.py"))))
+
+
 def lines(reports: Path) -> list[dict[str, str]]:
-    """The rows of the committed table, known bugs first within a library; none where it is not at hand."""
-    rows = published.table(reports, "wild")
+    """The rows of the committed table, as the page has them; none where it is not at hand."""
+    return sorted_rows(published.table(reports, "wild"))
+
+
+def sorted_rows(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The rows by library in their order, known bugs first within one."""
     order = list(dict.fromkeys((row["library"], row["version"]) for row in rows))
     return sorted(rows, key=lambda row: (order.index((row["library"], row["version"])), row["kind"] != KNOWN))
 
@@ -26,9 +38,14 @@ def shown(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any]] = ())
     bugs = list(once.values())
     found = [row for row in bugs if row["verdict"] == REFUTED]
     kept = [row for row in rows if row["kind"] != KNOWN]
+    today = searching()
     return {
-        "rows": [row | {"came": came(row), "cited": cited(row["issue"])} for row in rows],
+        "rows": [
+            row | {"came": came(row), "cited": cited(row["issue"]), "fresh": row["search"] == today} for row in rows
+        ],
+        "fresh": sum(row["search"] == today for row in rows),
         "auditorium": auditorium,
+        "against": against(auditorium),
         "targets": len(rows),
         "libraries": len({row["library"] for row in rows}),
         "bugs": len(bugs),
@@ -39,6 +56,7 @@ def shown(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any]] = ())
         "kept": len(kept),
         "wronged": [row for row in kept if row["verdict"] == REFUTED],
         "silent": [row for row in kept if row["verdict"] == NOT_AUDITED],
+        "powered": sum(bool(row["caught"]) for row in kept if row["verdict"] not in (REFUTED, NOT_AUDITED)),
         "releases": sorted(int(row["releases"]) for row in found),
         "seconds": sorted(float(row["seconds"]) for row in found),
         "dates": sorted({row["date"] for row in rows}),
@@ -46,26 +64,45 @@ def shown(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any]] = ())
 
 
 def beside(reports: Path) -> list[dict[str, Any]]:
-    """A row a mechanism of DP-Auditorium's own: what its search needed there, and what ours did."""
+    """A row a mechanism of DP-Auditorium's own: what its search needed there, and what ours did at either level."""
     rows = published.table(reports, "auditorium")
-    by = {(row["mechanism"], row["by"]): row for row in rows}
+    by = {(row["mechanism"], row["by"], row["level"]): row for row in rows}
     names = {row["mechanism"]: row["says"] for row in rows}
     return [
-        {"mechanism": name, "says": says, "ours": by.get((name, OURS)), "theirs": by.get((name, THEIRS))}
+        {"mechanism": name, "says": says, "theirs": by.get((name, THEIRS, LEVELS[0]))}
+        | {side: by.get((name, OURS, level)) for side, level in zip(("alike", "ours"), LEVELS, strict=True)}
         for name, says in names.items()
     ]
 
 
+def against(auditorium: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """At its level: how many it finds, with what share of its releases we find them, and how many more."""
+    both = [(row["theirs"], row["alike"]) for row in auditorium if row["theirs"] and row["alike"]]
+    ours = [(theirs, alike) for theirs, alike in both if alike["found"]]
+    shares = [int(alike["releases"]) / int(theirs["releases"]) for theirs, alike in ours if theirs["found"]]
+    return {
+        "theirs": sum(bool(theirs["found"]) for theirs, _ in both),
+        "shares": [f"{share:.0%}" for share in shares],
+        "more": len(ours) - len(shares),
+    }
+
+
+UNTOLD = {
+    "NO_POWER": "which tells nothing: no attacker told the datasets apart",
+    "BUDGET": "which tells nothing: too few releases for any leak",
+    "INTERRUPTED": "and stopped before its end",
+}
+
+
 def came(row: dict[str, str]) -> str:
-    """What came out, in words."""
+    """What came out, in words: what is not refuted is not private for that."""
     if row["verdict"] == REFUTED:
         return "refuted"
     if row["verdict"] == NOT_AUDITED:
         return "nothing was audited"
-    if row["kind"] == KNOWN:
-        return "not found"
-    told_apart = f"survived; {row['caught']} times its leak would have been caught"
-    return told_apart if row["caught"] else "survived; the datasets looked alike"
+    which = "not found" if row["kind"] == KNOWN else "not refuted"
+    caught = f"{row['caught']} times its leak would have been caught" if row["caught"] else ""
+    return "; ".join(filter(None, (which, UNTOLD.get(row["note"], caught))))
 
 
 def cited(issue: str) -> str:

@@ -1,5 +1,6 @@
 """Audits in the wild: what stands in the tables, without a network and without a foreign library."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from lemmata.experiments.report import wild
 from lemmata.experiments.report.dress import rendered
 from lemmata.mechanisms.audit.neighbours import stepped
 from lemmata.tools.wild import auditorium, run
-from lemmata.tools.wild.targets import HONEST, KNOWN, MENDED, honest, known
+from lemmata.tools.wild.targets import HONEST, KNOWN, MENDED, honest, known, listed
 
 HERE = Path(run.__file__).parent
 LIBRARIES = run.libraries((HERE / "libraries.toml").read_text(encoding="utf-8"))
@@ -60,7 +61,7 @@ def test_a_library_is_pinned(text, message):
 
 def test_every_row_is_of_a_target_that_is_declared():
     """The table may lag behind the targets; it never tells of one that is gone."""
-    declared = [which for library in LIBRARIES for which in run.declared(library)]
+    declared = [run.which(told) for library in LIBRARIES for told in run.declared(library).values()]
     assert len(declared) == len(set(declared)) and ROWS
     for row in ROWS:
         assert (row["library"], row["version"], row["target"]) in declared
@@ -74,6 +75,28 @@ def test_new_rows_replace_old_ones_of_the_same_target():
     ]
     rows = run.merged(old, [old[1] | {"verdict": "new"}], order)
     assert [tuple(row.values()) for row in rows] == [("a", "1", "x"), ("a", "1", "y", "new"), ("b", "1", "x")]
+
+
+def test_a_row_is_made_again_when_the_search_or_its_target_changed():
+    """A run that was stopped goes on where it was: what has today's digests is not due."""
+    library = next(library for library in LIBRARIES if library.name == "pure-LDP")
+    told = run.declared(library)
+    rows = [row(**facts) for facts in told.values()]
+    assert run.due(library, rows) == {} and run.due(library, []) == told
+    one, other, *rest = rows
+    stale = [one | {"search": "of yesterday"}, other | {"written": "otherwise"}, *rest]
+    assert list(run.due(library, stale)) == list(told)[:2]
+    assert list(run.due(library, stale, list(told)[1])) == list(told)[1:2]
+
+
+def test_what_a_target_says_is_what_its_file_shares_and_itself():
+    shared = "import numpy as np\nhalf = 0.5\n"
+    targets = "".join(f"\n\n@honest()\ndef {name}():\n    return {name} * half\n" for name in "ab")
+    texts = listed(shared + targets)
+    assert list(texts) == ["a", "b"] and "return a" in texts["a"] and "return b" not in texts["a"]
+    assert all("half = 0.5" in text for text in texts.values())
+    assert texts["a"] == listed(shared + targets.replace("b * half", "b"))["a"]
+    assert texts["a"] != listed((shared + targets).replace("0.5", "0.25"))["a"]
 
 
 def test_a_table_comes_back_as_it_was_written(tmp_path):
@@ -117,25 +140,82 @@ def test_the_page_says_what_was_missed_and_what_was_wronged():
     assert picture(rows).startswith("<svg")
 
 
+def test_the_page_and_the_table_agree():
+    """Every row is on the page with its verdict, what the page counts is counted here anew, the drawing is first."""
+    text = rendered("wild.html.j2", "wild.html", figure="site/x.svg", **wild.shown(wild.sorted_rows(ROWS)))[1]
+    assert text.index("<img") < text.index("<table")
+    on_page = set()
+    for line in re.findall(r"<tr><td>.*?</tr>", text, re.S):
+        cells = re.findall(r"<td.*?>(.*?)</td>", line, re.S)
+        name = re.search(r"<summary>(.*?)</summary>", cells[1])[1]
+        on_page.add((cells[0], name, cells[4].split(";")[0], cells[6].replace(",", "")))
+    assert on_page == {
+        (f"{row['library']} {row['version']}", row["target"], said(row), row["releases"]) for row in ROWS
+    }
+    bugs = {(row["library"], row["target"]): row["verdict"] for row in ROWS if row["kind"] == KNOWN}
+    found = sum(verdict == "REFUTED" for verdict in bugs.values())
+    assert f"<b>{found} of {len(bugs)}</b> publicly known bugs were refuted" in text
+    kept = [row for row in ROWS if row["kind"] != KNOWN]
+    assert f"Of {len(kept)} honest or mended targets none was refuted" in text
+    assert not any(row["verdict"] == "REFUTED" for row in kept)
+
+
+def said(row):
+    """What the page has to begin with of a row."""
+    if row["verdict"] == "REFUTED":
+        return "refuted"
+    if row["verdict"] == "NOT_AUDITED":
+        return "nothing was audited"
+    return "not found" if row["kind"] == KNOWN else "not refuted"
+
+
+def test_the_drawing_has_a_dot_for_every_row():
+    """Drawn twice over, on the same axes, they are as many dots more."""
+    assert picture([*ROWS, *ROWS]).count("<use") - picture(ROWS).count("<use") == len(ROWS)
+
+
+def test_what_is_not_refuted_is_called_nothing_better():
+    """INCONCLUSIVE is no word for private: where nobody told the datasets apart, the page says so."""
+    told = {
+        reason: wild.came(row(kind=HONEST, verdict="INCONCLUSIVE", note=reason, caught=caught))
+        for reason, caught in (("AUDIT_ONLY", "1.3"), ("NO_POWER", ""), ("BUDGET", ""), ("INTERRUPTED", ""))
+    }
+    assert all(words.startswith("not refuted; ") for words in told.values()) and len(set(told.values())) == 4
+    assert "1.3 times" in told["AUDIT_ONLY"]
+    assert "tells nothing" in told["NO_POWER"] and "tells nothing" in told["BUDGET"]
+
+
+def test_rows_of_an_earlier_search_are_marked():
+    rows = [row(target="new", kind=HONEST, search=wild.searching()), row(target="old", kind=HONEST, search="0")]
+    page = rendered("wild.html.j2", "wild.html", figure="", **wild.shown(rows))[1]
+    assert "<b>1 of 2 rows</b>" in page and page.count(", by an earlier search<") == 1
+    assert "Every row was made" in rendered("wild.html.j2", "wild.html", figure="", **wild.shown(rows[:1]))[1]
+
+
 def test_the_page_says_what_either_search_needed(tmp_path):
     (tmp_path / "published").mkdir()
     told = auditorium.TABLE.read_text().splitlines()
     (tmp_path / "published/auditorium.csv").write_text("\n".join(told[:1]) + "\n")
     assert wild.beside(tmp_path) == []
     lines = [
-        ",".join(["a sum", "no noise", who, found, "0.05", "2", "40000", "4", "1", "2026-11-25"])
-        for who, found in ((wild.THEIRS, "yes"), (wild.OURS, ""))
+        "a sum,no noise,DP-Auditorium,0.05,yes,2,40000,,4,1,2026-11-25",
+        "a sum,no noise,lemmata,0.05,yes,2,3000,2000,4,1,2026-11-25",
+        "a sum,no noise,lemmata,1e-10,,2,50000,2000,4,1,2026-11-25",
     ]
     (tmp_path / "published/auditorium.csv").write_text("\n".join([told[0], *lines]) + "\n")
     beside = wild.beside(tmp_path)
     page = rendered("wild.html.j2", "wild.html", figure="", **wild.shown([row(kind=HONEST)], beside))[1]
-    assert "found after 40,000" in page and "not found in 40,000" in page
+    order = ["found after 40,000<", "found after 3,000 (2,000 to search)", "not found in 50,000<"]
+    assert [page.index(words) for words in order] == sorted(page.index(words) for words in order)
+    assert wild.against(beside) == {"theirs": 1, "shares": ["8%"], "more": 0}
+    assert "we find 1 at its level, with 8% of its releases" in page
 
 
 def test_every_line_beside_theirs_is_of_one_of_its_mechanisms():
     lines = table(auditorium.TABLE, auditorium.COLUMNS)
     assert lines and {line["by"] for line in lines} <= {wild.OURS, wild.THEIRS}
-    assert len({(line["mechanism"], line["by"]) for line in lines}) == len(lines)
+    assert {line["level"] for line in lines} <= set(wild.LEVELS)
+    assert len({(line["mechanism"], line["by"], line["level"]) for line in lines}) == len(lines)
 
 
 def test_without_a_table_the_page_says_so(tmp_path):

@@ -1,6 +1,6 @@
 """In a library's own environment: audit its targets, a line of JSON each.
 
-python -m lemmata.tools.wild.audited FILE VERSION [TARGET]
+python -m lemmata.tools.wild.audited FILE VERSION TARGET...
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ def parameter_of(claim: Any) -> str:
     return next((f"{getattr(claim, name):.3g}" for name in ("epsilon", "mu", "rho") if hasattr(claim, name)), "")
 
 
-def main(file: str, version: str, only: str = "") -> None:
-    """Audit the targets of a file, or the one that is named."""
+def main(file: str, version: str, *due: str) -> None:
+    """Audit those targets of a file that are named."""
     for target in targets_of(import_module(f"lemmata.tools.wild.{file}")):
-        if only in ("", target.make.__name__):
-            print(json.dumps(audited(target, version)), flush=True)
+        if target.make.__name__ in due:
+            print(json.dumps({"function": target.make.__name__} | audited(target, version)), flush=True)
 
 
 if __name__ == "__main__":

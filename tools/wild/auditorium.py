@@ -6,8 +6,8 @@ in an environment with this package, what `NEEDS` names, and DP-Auditorium's sou
 python/dp_auditorium of google/differential-privacy at `COMMIT`. Each line of reports/published/auditorium.csv is
 written as it comes. Theirs is its own search as it shows it: datasets of numbers in [-1, 1] drawn by its Vizier
 generator, one record added or removed, its hockey-stick tester at epsilon = 1, a failure probability of 0.05, 10,000
-releases of either dataset a trial and at most ten trials. Ours is `lemmata.audit` with no neighbour given, at 1e-10; it
-begins with five numbers in [-1, 1].
+releases of either dataset a trial and at most ten trials. Ours is `lemmata.audit` with no neighbour given, at the same
+0.05 and at 1e-10; it begins with five numbers in [-1, 1]. `searched` are releases that judge nothing.
 """
 
 from __future__ import annotations
@@ -23,15 +23,21 @@ from typing import Any
 import numpy as np
 
 from lemmata.experiments.engine.files import table, tabled
+from lemmata.experiments.report.wild import searching
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.tools.wild.run import CHECKOUT
 
 COMMIT = "07da544"
-NEEDS = "tensorflow-cpu==2.21.0 tf-keras==2.21.0 tensorflow-probability==0.25.0 google-vizier==0.1.24 jax==0.10.2"
+NEEDS = (
+    *("tensorflow-cpu==2.21.0", "tf-keras==2.21.0", "tensorflow-probability==0.25.0", "etils==1.15.0"),
+    *("google-vizier[jax]==0.1.24", "jax==0.10.2"),
+    "equinox==0.13.8",  # by itself, after the others: vizier asks for one that is older than this jax
+)
 TABLE = CHECKOUT / "reports/published/auditorium.csv"
-COLUMNS = "mechanism", "says", "by", "found", "level", "pairs", "releases", "seconds", "version", "date"
-TRIALS, SAMPLES, LEVEL = 10, 10_000, 0.05
+COLUMNS = "mechanism", "says", "by", "level", "found", "pairs", "releases", "searched", "seconds", "version", "date"
+TRIALS, SAMPLES, LEVEL, OURS = 10, 10_000, 0.05, (0.05, 1e-10)
 ROOT, BUDGET = 20261125, 200_000
+OPTIONS = 3  # of the noisy maximum, for which a record in [-1, 1] stands
 VARIANTS = {
     "SVT3": "the answer that was compared is released",
     "SVT4": "noise that does not grow with the cut-off",
@@ -58,9 +64,10 @@ def numbers(releases: np.ndarray) -> np.ndarray:
 
 
 def mechanisms() -> dict[str, tuple[Callable, str, int]]:
-    """Its mechanisms that are not private: made with a generator; the mistake; the records that its search takes."""
+    """Its mechanisms: made with a generator; the mistake; the records that its search takes."""
     config = import_module("dp_auditorium.configs.mechanism_config")
-    mean, svt = (import_module(f"dp_auditorium.mechanisms.{name}") for name in ("mean", "sparse_vector_technique"))
+    names = "mean", "sparse_vector_technique", "noisy_max"
+    mean, svt, noisy_max = (import_module(f"dp_auditorium.mechanisms.{name}") for name in names)
 
     def meaning(divisor: bool) -> Callable:
         told = config.MeanMechanismConfig(
@@ -72,6 +79,10 @@ def mechanisms() -> dict[str, tuple[Callable, str, int]]:
             max_value=1.0,
         )
         return lambda rng: mean.MeanMechanism(told, rng)
+
+    def choosing(rng: Any) -> Callable:
+        most = noisy_max.NoisyMaxMechanism(config.NoisyMaxMechanismConfig(epsilon=1.0, num_elements=OPTIONS), rng)
+        return lambda data, size: most(np.clip((data + 1) * OPTIONS / 2, 0, OPTIONS - 1).astype(int), size)[:, None]
 
     def sparse(name: str, query: Any) -> Callable:
         told = config.SVTMechanismConfig(
@@ -88,6 +99,7 @@ def mechanisms() -> dict[str, tuple[Callable, str, int]]:
     found = {
         "mean": (meaning(False), "the true count, in the quotient and in the scale", 2),
         "mean over a noisy count": (meaning(True), "the true count in the scale", 2),
+        "noisy max": (choosing, "none: it keeps its promise", 3),
     }
     kinds = {"sums": config.QueryType.QUERY_TYPE_SUM, "records": config.QueryType.QUERY_TYPE_REVEAL_RECORDS}
     return found | {
@@ -97,19 +109,24 @@ def mechanisms() -> dict[str, tuple[Callable, str, int]]:
     }
 
 
-def ours(make: Callable, _: int) -> dict[str, Any]:
-    """What our search finds."""
+def ours(make: Callable, _: int) -> Iterator[dict[str, Any]]:
+    """What our search finds, at their level and at our own."""
     import lemmata
 
-    data = np.array([-1.0, 0.0, 1.0, 0.5, -0.5])
-    found = lemmata.audit(
-        lambda data: Law(make, np.asarray(data)), data, PureDP(1.0, "add/remove"), root=ROOT, budget=BUDGET
-    )
-    told = {"found": found.verdict == "REFUTED", "pairs": found.pairs, "level": 1e-10}
-    return told | {"releases": found.searched + found.trained + found.judged, "version": ""}
+    for level in OURS:
+        found = lemmata.audit(
+            lambda data: Law(make, np.asarray(data)),
+            np.array([-1.0, 0.0, 1.0, 0.5, -0.5]),
+            PureDP(1.0, "add/remove"),
+            root=ROOT,
+            budget=BUDGET,
+            level=level,
+        )
+        told = {"found": found.verdict == "REFUTED", "pairs": found.pairs, "level": level, "version": searching()}
+        yield told | {"releases": found.searched + found.trained + found.judged, "searched": found.searched}
 
 
-def theirs(make: Callable, records: int) -> dict[str, Any]:
+def theirs(make: Callable, records: int) -> Iterator[dict[str, Any]]:
     """What its search finds, and how many releases it drew."""
     import tensorflow as tf
     from dp_auditorium import privacy_test_runner
@@ -159,7 +176,7 @@ def theirs(make: Callable, records: int) -> dict[str, Any]:
 
     came = runner.test_privacy(counted, "mechanism")
     told = {"found": came.found_privacy_violation is not None, "pairs": came.num_inspected_trials, "level": LEVEL}
-    return told | {"releases": drawn[0], "version": COMMIT}
+    yield told | {"releases": drawn[0], "searched": "", "version": COMMIT}
 
 
 def compared(who: str, only: str = "") -> Iterator[dict[str, Any]]:
@@ -168,16 +185,18 @@ def compared(who: str, only: str = "") -> Iterator[dict[str, Any]]:
     for name, (make, says, records) in mechanisms().items():
         if only in ("", name):
             begun = time.process_time()
-            told = by[who][1](make, records)
-            own = {"mechanism": name, "says": says, "by": by[who][0], "date": datetime.date.today().isoformat()}
-            yield own | told | {"seconds": f"{time.process_time() - begun:.0f}", "found": "yes" * told["found"]}
+            for told in by[who][1](make, records):
+                own = {"mechanism": name, "says": says, "by": by[who][0], "date": datetime.date.today().isoformat()}
+                yield own | told | {"seconds": f"{time.process_time() - begun:.0f}", "found": "yes" * told["found"]}
+                begun = time.process_time()
 
 
 def main(who: str, only: str = "") -> None:
     """Renew the lines of one side, or one of them."""
-    order = [(name, by) for name in mechanisms() for by in ("lemmata", "DP-Auditorium")]
+    by = [("lemmata", f"{level}") for level in OURS] + [("DP-Auditorium", f"{LEVEL}")]
+    order = [(name, *side) for name in mechanisms() for side in by]
     for line in compared(who, only):
-        lines = {(row["mechanism"], row["by"]): row for row in (*table(TABLE, COLUMNS), line)}
+        lines = {(row["mechanism"], row["by"], f"{row['level']}"): row for row in (*table(TABLE, COLUMNS), line)}
         kept = [lines[which] for which in order if which in lines]
         tabled(TABLE, COLUMNS, ([row[name] for name in COLUMNS] for row in kept))
         print(*(f"{line[name]}" for name in COLUMNS), sep="  ", flush=True)

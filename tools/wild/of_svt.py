@@ -43,8 +43,9 @@ def algorithm_2():
     "Roth 2011: the answer that was compared is released",
     line="of_svt.py:22 of_svt.py:23",
     budget=100_000,
-    unfound="Who knows both laws needs 16,000 releases, or 21,000 with one event, of 4 % of them; our attackers, who "
-    "have to learn how long the answers were alike and how small the number was, do not learn it from 300,000",
+    unfound="Who knows both laws needs 20,000 to 54,000 releases in this game (four pairs, two roots), as they differ "
+    "only where many answers were below and the number is small, in 8 % of them; our attackers, who have to learn how "
+    "long the answers were alike and how small the number was, do not learn it from 300,000",
 )
 def algorithm_3():
     return lambda x, rng: svt(counting(x, 40), rng, 2.0, 2.0, cut=1, numeric=True), x, PureDP(1.0)

@@ -1,7 +1,10 @@
 """`make wild [LIBRARY=name [TARGET=function]]`: audit every library in an environment of its own below .wild/.
 
-reports/published/wild.csv has a row a target, written as it comes. Rows that are not renewed stay as they are, and
-their date tells their age; a library that cannot be installed or imported is said on stderr, with exit status 1.
+reports/published/wild.csv has a row a target, written as it comes, with the digests of the search that made it
+(`search`: mechanisms/audit) and of what was audited how (`written`: the target with what its file shares, the pinned
+packages, `audited.py`). A row that has today's digests is not made again, so that a run which was stopped goes on where
+it was; the others stay as they are until they are renewed, and the page marks them. A library that cannot be installed
+or imported is said on stderr, with exit status 1.
 """
 
 from __future__ import annotations
@@ -21,14 +24,16 @@ from typing import Any
 
 from lemmata.experiments.engine.files import tabled
 from lemmata.experiments.engine.workers import ONE_THREAD
-from lemmata.tools.wild.targets import listed
+from lemmata.experiments.report.drawn import digest
+from lemmata.experiments.report.wild import searching
+from lemmata.tools.wild.targets import in_words, listed
 
 HERE = Path(__file__).parent
 CHECKOUT = HERE.resolve().parents[1]
 TABLE, ENVIRONMENTS = CHECKOUT / "reports/published/wild.csv", CHECKOUT / ".wild"
 COLUMNS = (
     *("library", "version", "target", "kind", "issue", "says", "claim", "claimed", "verdict", "bound", "caught"),
-    *("releases", "seconds", "pair", "place", "named", "note", "unfound", "code", "date"),
+    *("releases", "seconds", "pair", "place", "named", "note", "unfound", "code", "search", "written", "date"),
 )
 
 
@@ -76,32 +81,48 @@ def prepared(library: Library) -> Path:
     return python
 
 
-def audited(library: Library, target: str = "") -> Iterator[dict[str, Any]]:
-    """The rows of a library's targets, or of the one named, as they come; this checkout is on their path."""
+def audited(library: Library, due: dict[str, dict]) -> Iterator[dict[str, Any]]:
+    """The rows of the targets of a library that are due, as they come; this checkout is on their path."""
     command = [str(prepared(library)), "-W", "ignore", "-m", "lemmata.tools.wild.audited", library.targets]
     environment = os.environ | ONE_THREAD | {"PYTHONPATH": str(CHECKOUT)}
-    today = {"library": library.name, "version": library.version, "date": datetime.date.today().isoformat()}
-    command += [library.version, target]
+    command += [library.version, *due]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout or ():
-            yield today | json.loads(line)
+            row = json.loads(line)
+            yield row | due[row.pop("function")] | {"date": datetime.date.today().isoformat()}
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
 
 
 def merged(old: Iterable[dict], new: Iterable[dict], order: list[tuple[str, ...]]) -> list[dict]:
     """All rows in the order of (library, version, target), new ones in place of old ones; without those not in it."""
-    rows = {_which(row): row for row in (*old, *new)}
-    return [rows[which] for which in order if which in rows]
+    rows = {which(row): row for row in (*old, *new)}
+    return [rows[place] for place in order if place in rows]
 
 
-def declared(library: Library) -> list[tuple[str, ...]]:
-    """(library, version, target) of every target of a library, read without importing it."""
-    names = listed((HERE / f"{library.targets}.py").read_text(encoding="utf-8"))
-    return [(library.name, library.version, name.replace("_", " ").strip()) for name in names]
+def declared(library: Library) -> dict[str, dict[str, str]]:
+    """By function, which target of a library it is and the digests of today, read without importing the library."""
+    how = (HERE / "audited.py").read_text(encoding="utf-8"), *library.requires, *library.alone
+    told = {"library": library.name, "version": library.version, "search": searching()}
+    texts = listed((HERE / f"{library.targets}.py").read_text(encoding="utf-8"))
+    return {
+        name: told | {"target": in_words(name), "written": digest("\0".join((*how, text)).encode())}
+        for name, text in texts.items()
+    }
 
 
-def _which(row: dict) -> tuple[str, ...]:
+def due(library: Library, rows: Iterable[dict], only: str = "") -> dict[str, dict[str, str]]:
+    """The same of the targets, or of the one named, of which the table has no row with these digests."""
+    kept = {(*which(row), row["search"], row["written"]) for row in rows}
+    return {
+        name: told
+        for name, told in declared(library).items()
+        if only in ("", name) and (*which(told), told["search"], told["written"]) not in kept
+    }
+
+
+def which(row: dict) -> tuple[str, ...]:
+    """(library, version, target) of a row."""
     return row["library"], row["version"], row["target"]
 
 
@@ -122,15 +143,16 @@ def write(rows: list[dict], path: Path) -> None:
 
 
 def main(only: str = "", target: str = "") -> int:
-    """Audit all libraries, or those whose name begins with `only`, or a target of theirs; 1 if one could not be."""
+    """Audit what is due of all libraries, of those whose name begins with `only`, or of a target; 1 if one fails."""
     chosen, status = libraries((HERE / "libraries.toml").read_text(encoding="utf-8")), 0
-    order = [which for library in chosen for which in declared(library)]
+    order = [which(told) for library in chosen for told in declared(library).values()]
     for library in chosen:
-        if not library.name.lower().startswith(only.lower()):
+        wanted = due(library, table(TABLE), target)
+        if not wanted or not library.name.lower().startswith(only.lower()):
             continue
         print(f"{library.name} {library.version}", file=sys.stderr)
         try:
-            for row in audited(library, target):
+            for row in audited(library, wanted):
                 print(f"  {row['target']}: {row['verdict']}", file=sys.stderr)
                 write(merged(table(TABLE), [row], order), TABLE)
         except subprocess.CalledProcessError as error:

@@ -32,6 +32,7 @@ class Target:
     mended  the first version without the bug
     budget  of releases; empty: the auditor's own
     unfound  why an audit does not find it, where that is known
+    code    the body of the function, as an outside engineer would write it
     """
 
     make: Callable[[], tuple]
@@ -41,18 +42,12 @@ class Target:
     mended: str = ""
     budget: int | None = None
     unfound: str = ""
+    code: str = ""
 
     @property
     def name(self) -> str:
         """`its mean`."""
-        return self.make.__name__.replace("_", " ").strip()
-
-    @property
-    def code(self) -> str:
-        """The body of the function, as an outside engineer would write it."""
-        lines = inspect.getsource(self.make).splitlines()
-        body = next(number for number, text in enumerate(lines) if text.lstrip().startswith("def ")) + 1
-        return inspect.cleandoc("\n".join(lines[body:]))
+        return in_words(self.make.__name__)
 
     def kind(self, version: str) -> str:
         """Honest, known bug, or mended in this version."""
@@ -63,6 +58,11 @@ class Target:
     def named(self, place: str) -> bool:
         """Does the place that was found name the published line?"""
         return any(re.search(re.escape(line) + r"\b", place) for line in self.line)
+
+
+def in_words(function: str) -> str:
+    """`its mean` of its_mean."""
+    return function.replace("_", " ").strip()
 
 
 def numbered(version: str) -> tuple[int, ...]:
@@ -86,9 +86,16 @@ def honest(says: str = "", *, budget: int | None = None) -> Callable:
 
 def _mark(**facts: Any) -> Callable:
     def marked(make: Callable[[], tuple]) -> Target:
-        return Target(make, **facts)
+        return Target(make, **facts, code=body(make))  # read now: whoever edits the file meanwhile changes no row
 
     return marked
+
+
+def body(make: Callable) -> str:
+    """What stands in a function, without its head."""
+    lines = inspect.getsource(make).splitlines()
+    head = next(number for number, text in enumerate(lines) if text.lstrip().startswith("def "))
+    return inspect.cleandoc("\n".join(lines[head + 1 :]))
 
 
 def targets_of(module: ModuleType) -> list[Target]:
@@ -96,8 +103,15 @@ def targets_of(module: ModuleType) -> list[Target]:
     return [thing for thing in vars(module).values() if isinstance(thing, Target)]
 
 
-def listed(source: str) -> list[str]:
-    """The names of the targets that a file declares, read without importing what it audits."""
+def listed(source: str) -> dict[str, str]:
+    """The targets that a file declares, read without importing what it audits: {name: the file without the others}."""
     marks = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.decorator_list]
     called = [(node, getattr(d, "func", None)) for node in marks for d in node.decorator_list]
-    return [node.name for node, mark in called if getattr(mark, "id", "") in ("known", "honest")]
+    targets = [node for node, mark in called if getattr(mark, "id", "") in ("known", "honest")]
+    lines = source.splitlines()
+    spans = [range(node.decorator_list[0].lineno - 1, node.end_lineno or 0) for node in targets]
+    shared = set(range(len(lines))).difference(*spans)
+    return {
+        node.name: "\n".join(lines[at] for at in sorted(shared.union(span)))
+        for node, span in zip(targets, spans, strict=True)
+    }
