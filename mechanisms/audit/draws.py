@@ -102,7 +102,7 @@ class Tape:
         self.drawing.add(frame)
         place = place_of(frame)
         offset, scale, rest = told(law, arguments, options)
-        self.draws.append(Draw(law, (repr(scale), *rest), np.shape(value), place))
+        self.draws.append(Draw(law, (_told(scale), *rest), np.shape(value), place))
         if not self.tagged or scale is None or not isinstance(value, float | np.ndarray):
             return value
         if np.any(offset):
@@ -141,8 +141,13 @@ def told(law: str, arguments: tuple, options: dict) -> tuple[Any, Any, tuple]:
     if law in ("gauss", "normalvariate"):
         names = dict(zip(("mu", "sigma"), arguments, strict=False)) | options
         return names.get("mu", 0.0), names.get("sigma", 1.0), ()
-    shown = tuple(repr(x)[:200] for x in arguments) + tuple(f"{k}={v!r}"[:200] for k, v in options.items())
+    shown = tuple(_told(x)[:200] for x in arguments) + tuple(f"{k}={_told(v)}"[:200] for k, v in options.items())
     return 0.0, (1.0 if law in STANDARD else None), shown
+
+
+def _told(scale: Any) -> str:
+    """A scale as a text, the same one for equal numbers of any type."""
+    return repr(float(scale)) if isinstance(scale, int | float | np.number) else repr(scale)
 
 
 def caller() -> FrameType:

@@ -200,30 +200,50 @@ def records(parts: list[Part], own: tuple, label_only: bool) -> Iterator[tuple[s
 # The dataset that it is put into --------------------------------------------------------------------------------------
 
 
-def moved(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple, list[Part]]]:
+def moved(data: tuple, parts: list[Part], narrow: bool) -> Iterator[tuple[str, tuple, list[Part]]]:
     """The dataset, where it may be moved to, and the kind of its parts: the last record is the one that will change.
 
     What moves a mean, a minimiser or a scale most stands in the smallest dataset that a mechanism takes, so each place
-    is offered with one record too, and with one column.
+    is offered with one record and with two, and with one column to what takes any number of them (`narrow`). Of few
+    records, neighbours in order differ in their label.
     """
     n, placed = len(data[0]), list(places(data, parts))
+    few = [0, *_unlike(data, parts)]
     yield from ((words, base, parts) for words, base in placed)
     alone = tuple(part[:1] for part in data)
     yield "its first record alone", alone, parts
-    if n > 2:
-        yield "two of its records", tuple(take(part, [0, n - 1]) for part in data), parts
-    narrow = isinstance(data[0], np.ndarray) and data[0].ndim == 2 and data[0].shape[1] > 1 and len(parts[0].low)
+    for count, words in ((2, "two"), (3, "three")):
+        if n > count:
+            yield f"{words} of its records", _rows(data, few[:count]), parts
+    narrow = narrow and isinstance(data[0], np.ndarray) and data[0].ndim == 2 and data[0].shape[1] > 1
     cut = [replace(parts[0], low=parts[0].low[:1], high=parts[0].high[:1], shape=(1,)), *parts[1:]]
     for words, base in placed[1:]:
         if words.startswith(EVERYBODY):
             yield f"one record, {words.removeprefix(EVERYBODY).strip()}", tuple(part[:1] for part in base), parts
-    if narrow:
+            if n > 2:
+                yield f"two records, {words.removeprefix(EVERYBODY).strip()}", _rows(base, few[:2]), parts
+    if narrow and len(parts[0].low):
         for words, base in placed:
             yield f"{words}; its first column alone", (base[0][:, :1], *base[1:]), cut
         for words, base in placed[1:]:
             if words.startswith(EVERYBODY):
                 one = base[0][:1, :1], *(part[:1] for part in base[1:])
                 yield f"one record and column, {words.removeprefix(EVERYBODY).strip()}", one, cut
+
+
+def _rows(data: tuple, chosen: list[int]) -> tuple:
+    return tuple(take(part, chosen) for part in data)
+
+
+def _unlike(data: tuple, parts: list[Part]) -> list[int]:
+    """The record with another label than the first one, and the last record, or what stands for them."""
+    n = len(data[0])
+    labelled = next((place for place, part in enumerate(parts) if part.labels), None)
+    if labelled is None:
+        return [n - 1, n // 2]
+    own = [row(data[labelled], at) for at in range(n)]
+    other = next((at for at in range(1, n) if own[at] != own[0]), n - 1)
+    return [other, n - 1 if other != n - 1 else n // 2]
 
 
 def places(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
@@ -239,6 +259,7 @@ def places(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
             yield f"{EVERYBODY} at zero", (all_alike(data[0], zero), *data[1:])
         if not first.declared:
             yield f"{EVERYBODY} at one", (all_alike(data[0], first.record(1.0)), *data[1:])
+        yield f"{EVERYBODY} NaN", (all_alike(data[0], first.record(np.nan)), *data[1:])
     for place, part in enumerate(parts):
         if n < 2 or not (place or part.labels):
             continue
@@ -259,6 +280,15 @@ def places(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
         ends = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
         half = take(ends, [0] * (n // 2) + [1] * (n - n // 2))
         yield "half of the records at either end", (half, *data[1:])
+        yield "the records spread evenly between the ends", (spread(data[0], first), *data[1:])
+
+
+def spread(array: Any, part: Part) -> Any:
+    """One record after the other a step from the lower end to the upper; what repeats nothing has no ties."""
+    found = all_alike(array, part.record(part.low))
+    for place, share in enumerate(np.linspace(0, 1, len(found))):
+        found = put(found, place, part.record(part.low + share * part.width))
+    return found
 
 
 def _settled(part: Part) -> list[tuple[str, Any]]:
@@ -269,11 +299,11 @@ def _settled(part: Part) -> list[tuple[str, Any]]:
     return [(f"its target at the {words} end", part.record(entries)) for words, entries in ends]
 
 
-def neighbouring(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
+def neighbouring(data: tuple, parts: list[Part], kind: str, narrow: bool = True) -> Iterator[Neighbours]:
     """Pairs of neighbours, what each dataset offers first before what it offers second; a dataset offers once."""
     known: set[bytes] = set()
     offers: list[Iterator[Neighbours]] = []
-    for words, base, told in moved(data, parts):
+    for words, base, told in moved(data, parts, narrow):
         if (same := dataset_key(base)) not in known:
             known.add(same)
             offers.append(_changes(words, base, told, kind))
@@ -290,6 +320,7 @@ def counted(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
     if not len(first.low) or n < SMALL or kind == "label":
         return
     ends = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
+    yield from between(data, parts, kind)
     steps = sorted(
         {*range(1, 6), *range(n // 2 - 3, n // 2 + 4)} & {*range(1, n)}, key=lambda k: (abs(k - n // 2) > 3, k)
     )
@@ -302,6 +333,26 @@ def counted(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
             for places in (one, other)
         ]
         yield Neighbours(sides[0], sides[1], f"{k} records at the upper end, the others at the lower; one more of them")
+
+
+def between(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
+    """Half of the records at either end, one near an end, and one that crosses it: a median moves over that record.
+
+    Values on one side of it then become likelier and all others less likely, or the other way round.
+    """
+    n, first = len(data[0]), parts[0]
+    for near in (0.15, 0.85, 0.5):
+        three = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
+        three = put(three, 1, first.record(first.low + near * first.width))
+        for low in (n // 2, n // 2 - 1):
+            one, other = ([0] * (n - 1 - k) + [1] + [2] * k for k in (low, low - 1))
+            one, other = (other[1:], other) if kind == "add/remove" else (one, other)
+            sides = [
+                (take(three, places), *(take(part, [*range(n), 0][: len(places)]) for part in data[1:]))
+                for places in (one, other)
+            ]
+            words = f"{low} records at the lower end, one {near:.0%} above it, the others at the upper"
+            yield Neighbours(sides[0], sides[1], f"{words}; one record crosses to the upper end")
 
 
 def _changes(words: str, base: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
