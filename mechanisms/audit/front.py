@@ -30,7 +30,8 @@ from lemmata.mechanisms.audit.adapters import (
 from lemmata.mechanisms.audit.findings import REPORT
 from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
 from lemmata.mechanisms.audit.hunt import ATTACK, Search, Trial, begin, played
-from lemmata.mechanisms.audit.neighbours import Neighbours, alone, described, neighbouring, stepped
+from lemmata.mechanisms.audit.neighbours import Neighbours, alone, described, neighbouring
+from lemmata.mechanisms.audit.queries import stepped
 from lemmata.mechanisms.audit.shrink import reproducer, shrunk
 from lemmata.mechanisms.audit.stakes import checked
 from lemmata.mechanisms.audit.tracing import trace

@@ -206,9 +206,23 @@ def told_apart(one: Sequence, other: Sequence) -> tuple[float, str]:
         first, second = (sized(np.array([pair[side] for pair in pairs])) for side in (0, 1))
         centre, spread = np.nanmedian(whole, axis=0), spreads(whole)
         apart = np.abs(np.arcsinh((second - centre) / spread) - np.arcsinh((first - centre) / spread)).mean(axis=0)
+        apart = shifted(first, second, apart, spread)
         moves = np.where(spread > 0, np.nan_to_num(apart, nan=0.0, posinf=FOUND / 2), FOUND / 2)
         moves = np.where((first == second).all(axis=0), 0.0, moves)
     return float(np.sqrt(np.sum(moves**2))), ""
+
+
+def shifted(first: np.ndarray, second: np.ndarray, apart: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """What only moves, by as much at every seed, lies that many spreads apart; where it lies then tells nothing more.
+
+    The columns are numbers, and then the logarithms of their sizes.
+    """
+    by, wide = second - first, first.shape[1] // 2
+    only = np.isfinite(by).all(axis=0) & (np.ptp(by, axis=0) <= 1e-9 * np.abs(by).max(axis=0)) & (len(by) > 1)
+    numbers = only[:wide]
+    found = np.where(only, np.abs(by[0]) / spread, apart)
+    found[wide:] = np.where(numbers, 0.0, found[wide:])
+    return np.asarray(found)
 
 
 def move(one: Sequence, other: Sequence) -> str:

@@ -167,9 +167,9 @@ def numbers(part: Part) -> Iterator[tuple[str, np.ndarray]]:
     yield "subnormal in every column", part.record(5e-324)
 
 
-def labels(part: Part, own: Any) -> Iterator[tuple[str, Any]]:
-    """Other labels than a record's own: those that others have, one that nobody has."""
-    known = part.labels or []
+def labels(part: Part, own: Any, first: Any) -> Iterator[tuple[str, Any]]:
+    """Other labels than a record's own: the first record's, those that others have, one that nobody has."""
+    known = sorted(part.labels or [], key=lambda label: label != first)
     yield from ((f"its label {other!r}", other) for other in known if other != own)
     if known and all(isinstance(label, int | float) for label in known):
         yield f"a label that nobody has, {max(known) + 1!r}", max(known) + 1
@@ -178,13 +178,21 @@ def labels(part: Part, own: Any) -> Iterator[tuple[str, Any]]:
         yield "a label that nobody has", "nobody's"
 
 
-def records(parts: list[Part], own: tuple, label_only: bool) -> Iterator[tuple[str, tuple]]:
-    """What a record may be replaced by, or what may be added: its first part moved, its label moved, or both."""
-    others = [
-        [] if place == 0 and label_only else list(labels(part, own[place]) if part.labels else numbers(part))
-        for place, part in enumerate(parts)
-        if part.labels or len(part.low)
-    ]
+def records(
+    parts: list[Part], own: tuple, label_only: bool, beside: tuple | None = None
+) -> Iterator[tuple[str, tuple]]:
+    """What a record may be replaced by, or what may be added: its first part moved, its label moved, or both.
+
+    Labels begin with that of the record `beside`, where there is one.
+    """
+    others = []
+    for place, part in enumerate(parts):
+        if place == 0 and label_only and (part.labels or len(part.low)):
+            others.append([])
+        elif part.labels:
+            others.append(list(labels(part, own[place], (beside or own)[place])))
+        elif len(part.low):
+            others.append(list(numbers(part)))
     together = len(others) == len(parts) > 1 and not label_only
     for turns in zip_longest(*others):
         for place, turn in enumerate(turns):
@@ -325,14 +333,15 @@ def counted(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
         {*range(1, 6), *range(n // 2 - 3, n // 2 + 4)} & {*range(1, n)}, key=lambda k: (abs(k - n // 2) > 3, k)
     )
     for k in steps:
-        one, other = ([0] * up + [1] * (n - up) for up in (k, k + 1))
-        if kind == "add/remove":
-            other = [0, *one]
-        sides = [
-            (take(ends, places), *(take(part, [*range(n), 0][: len(places)]) for part in data[1:]))
-            for places in (one, other)
-        ]
-        yield Neighbours(sides[0], sides[1], f"{k} records at the upper end, the others at the lower; one more of them")
+        words = f"{k} records at the upper end, the others at the lower; one more of them"
+        yield _last(data, ends, [0] * k + [1] * (n - 1 - k), 1, 0, kind, words)
+
+
+def _last(data: tuple, kinds: Any, others: list[int], before: int, after: int, kind: str, words: str) -> Neighbours:
+    """Neighbours whose first part has rows of these kinds, and whose last record goes from one to another, or comes."""
+    one, other = ([*others, before], [*others, after]) if kind == "replace" else (others, [*others, after])
+    sides = [(take(kinds, rows), *(part[: len(rows)] for part in data[1:])) for rows in (one, other)]
+    return Neighbours(sides[0], sides[1], words)
 
 
 def between(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
@@ -344,25 +353,20 @@ def between(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
     for near in (0.15, 0.85, 0.5):
         three = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
         three = put(three, 1, first.record(first.low + near * first.width))
-        for low in (n // 2, n // 2 - 1):
-            one, other = ([0] * (n - 1 - k) + [1] + [2] * k for k in (low, low - 1))
-            one, other = (other[1:], other) if kind == "add/remove" else (one, other)
-            sides = [
-                (take(three, places), *(take(part, [*range(n), 0][: len(places)]) for part in data[1:]))
-                for places in (one, other)
-            ]
+        for low in (n // 2 - 1, n // 2 - 2):
             words = f"{low} records at the lower end, one {near:.0%} above it, the others at the upper"
-            yield Neighbours(sides[0], sides[1], f"{words}; one record crosses to the upper end")
+            others = [0] * low + [1] + [2] * (n - 2 - low)
+            yield _last(data, three, others, 0, 2, kind, f"{words}; one record crosses to the upper end")
 
 
 def _changes(words: str, base: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
     n = len(base[0])
-    own = tuple(row(part, n - 1) for part in base)
+    own, first = (tuple(row(part, at) for part in base) for at in (n - 1, 0))
     if kind == "add/remove":
         if n > 2:
             yield Neighbours(base, tuple(part[: n - 1] for part in base), f"{words}; its last record removed")
         yield Neighbours(base, tuple(append(part, row(part, 0)) for part in base), f"{words}; its first record twice")
-    for change, record in records(parts, own, kind == "label"):
+    for change, record in records(parts, own, kind == "label", first):
         if kind == "add/remove":
             other = tuple(append(part, value) for part, value in zip(base, record, strict=True))
             yield pair(base, other, f"{words}; one record more, {change}")
@@ -393,41 +397,3 @@ def alone(value: Any, options: Mapping[str, Any]) -> Iterator[Neighbours]:
         if changed.dtype.kind != data[0].dtype.kind or np.array_equal(changed, data[0]):
             continue  # another type, or no other value
         yield Neighbours((data[0].astype(changed.dtype)[0],), (changed[0],), f"the value as given; replaced: {words}")
-
-
-def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
-    """Queries instead of datasets: neighbours are numbers, or vectors of them, `step` apart in the metric named.
-
-    Each step is taken from the query as given, from zeros, and across a tie: where some numbers rise and others fall,
-    from those that fall a step above those that rise. Who tells the largest apart shows most there.
-    """
-    value = np.asarray(value)
-    for how, move in moves(value, metric):
-        places = [("the query as given", value), ("a query of zeros", np.zeros_like(value))]
-        places += [("a query across a tie", np.where(move < 0, step, 0.0).astype(value.dtype))] * bool((move < 0).any())
-        for words, base in places:
-            for way, sign in (("up", step), ("down", -step)):
-                other = base + (sign * move).astype(base.dtype if float(step).is_integer() else float)
-                if other.dtype.kind in "iu" and np.any((other > base) != (sign * move > 0)):
-                    continue  # beyond the largest integer: no step at all
-                yield Neighbours((base.astype(other.dtype),), (other,), f"{words}; moved {way} {how}", rows=False)
-
-
-def moves(value: np.ndarray, metric: str) -> list[tuple[str, np.ndarray]]:
-    """How far each number moves in a step of length 1, in words and as numbers; in one direction if it is monotonic."""
-    if not value.shape:
-        return [("by one step", np.full(value.shape, 1.0))]
-    first = np.zeros(value.shape)
-    first[0] = 1.0
-    found = [("in its first number", first), ("in its last number", first[::-1])]
-    if "L2" in metric and value.dtype.kind == "f":
-        found.append(("in all of its numbers", np.full(value.shape, len(value) ** -0.5)))
-    if "LInf" in metric:
-        found.append(("in all of its numbers", np.ones(value.shape)))
-    if "LInf" in metric and "monotonic" not in metric:
-        found += [
-            ("up in its first number, down in the others", 2 * first - 1),
-            ("up in its last number, down in the others", 2 * first[::-1] - 1),
-            ("in one number, against it in the next", np.where(np.arange(len(value)) % 2, -1.0, 1.0)),
-        ]
-    return found
