@@ -316,7 +316,7 @@ class Trial:
 def begin(search: Search, pair: Neighbours, place: int, level: float, rank: float = 0, dear: bool = False) -> Trial:
     """The game of the pair in one place of the order, at its share of the level, on a stream of its own.
 
-    Three attackers that learn in no time play every game; all of them play the one that is `dear`.
+    The attackers of `scores`, who learn in no time, play every game; those of `attackers` the one that is `dear`.
     """
     first, second = (search.like(pair.data).sampler(data) for data in (pair.data, pair.neighbour))
     root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))

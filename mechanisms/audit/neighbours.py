@@ -5,7 +5,8 @@ parameters of the mechanism (`bounds`, `data_norm`, `radius`, ...) and else off 
 every column, a norm, the labels. A change replaces, adds or removes one record, as the claim's neighbours say; "label"
 changes a label alone. The new record is an extreme of the declared range, lies beyond it, is NaN, infinite, -0 or
 subnormal, has a class that nobody else has, or equals another one. And the dataset itself is moved first: as given, one
-record, two, all at one end, half at either end (a tie at the median), all of one class.
+record, two or three, all at one end, all NaN, evenly spread, half at either end (a tie at the median) with or without a
+record between them, all of one class.
 """
 
 from __future__ import annotations
@@ -178,14 +179,12 @@ def labels(part: Part, own: Any, first: Any) -> Iterator[tuple[str, Any]]:
         yield "a label that nobody has", "nobody's"
 
 
-def records(
-    parts: list[Part], own: tuple, label_only: bool, beside: tuple | None = None
-) -> Iterator[tuple[str, tuple]]:
+def records(parts: list[Part], own: tuple, label_only: bool, beside: tuple = ()) -> Iterator[tuple[str, tuple]]:
     """What a record may be replaced by, or what may be added: its first part moved, its label moved, or both.
 
     Labels begin with that of the record `beside`, where there is one.
     """
-    others = []
+    others: list[list[tuple[str, Any]]] = []
     for place, part in enumerate(parts):
         if place == 0 and label_only and (part.labels or len(part.low)):
             others.append([])
