@@ -220,7 +220,7 @@ def shifted(first: np.ndarray, second: np.ndarray, apart: np.ndarray, spread: np
     by, wide = second - first, first.shape[1] // 2
     only = np.isfinite(by).all(axis=0) & (np.ptp(by, axis=0) <= 1e-9 * np.abs(by).max(axis=0)) & (len(by) > 1)
     numbers = only[:wide]
-    found = np.where(only, np.abs(by[0]) / spread, apart)
+    found = np.where(only, np.minimum(np.abs(by[0]) / spread, FOUND / 2), apart)
     found[wide:] = np.where(numbers, 0.0, found[wide:])
     return np.asarray(found)
 
