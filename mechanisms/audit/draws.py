@@ -86,6 +86,7 @@ class Tape:
         self.meetings: list[Meeting] = []
         self.calls: list[Call] = []
         self.warned: list[tuple[str, Place]] = []  # what was warned, and where
+        self.seeds: list[tuple[str, Place]] = []  # what generators of numpy's began with, and where
         self.drawing: set[FrameType] = set()  # frames under way that have made a draw
         self.busy = False
 
@@ -270,6 +271,8 @@ class TapedSystem(TapedRandom):
 def _default_rng(seed: Any = None) -> np.random.Generator:
     if isinstance(seed, TapedGenerator):
         return seed
+    if running and isinstance(seed, int | np.integer) and not sys._getframe(1).f_code.co_filename.startswith(OURS):
+        running[-1].seeds.append((repr(int(seed)), place_of(caller())))
     seed = running[-1].seed + len(running[-1].draws) if seed is None and running else seed
     return TapedGenerator(ORIGINAL_RNG(seed).bit_generator)
 

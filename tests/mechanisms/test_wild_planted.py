@@ -11,7 +11,7 @@ from lemmata.mechanisms.audit.neighbours import described, neighbouring
 from lemmata.mechanisms.audit.outcomes import Reader
 from lemmata.mechanisms.audit.scores import by_bins, by_laplace
 from lemmata.mechanisms.audit.tracing import trace
-from lemmata.mechanisms.privacy import GaussianDP, PureDP
+from lemmata.mechanisms.privacy import GaussianDP, PureDP, RenyiDP
 from lemmata.mechanisms.streams import TEST_ROOT
 from tests.mechanisms.planted_leaks import ONE, tidy
 
@@ -145,6 +145,24 @@ def test_every_pair_differs_in_one_record(kind):
         first, second = (Counter(map(repr, side)) for side in told)
         gone, come = (first - second).total(), (second - first).total()
         assert (gone, come) in ([(0, 0), (1, 1)] if kind == "replace" else [(0, 1), (1, 0)]), pair.words
+
+
+def test_noise_that_is_seeded_with_the_data_is_a_lead():
+    def fixed(x):
+        return tidy(x).sum() + np.random.default_rng(int(1e6 * tidy(x).sum())).laplace()
+
+    lead = trace(fixed, np.zeros(3), np.array([0.0, 0.0, 1.0]), ONE).leads[0]
+    assert lead.kind == "seed" and lead.place is not None and lead.place.function == "fixed"
+
+
+def test_normal_noise_is_held_against_renyi_claims():
+    """At sigma 1, a move by 1 costs order / 2: of (2, 1) exactly what is claimed, of (2, 0.5) twice as much."""
+
+    def noisy(x, rng):
+        return tidy(x).sum() + rng.normal()
+
+    kinds = [[lead.kind for lead in trace(noisy, np.zeros(1), np.ones(1), RenyiDP(2, e)).leads] for e in (1, 0.5)]
+    assert kinds == [[], ["centre"]]
 
 
 def test_equal_scales_of_two_types_are_no_lead():
