@@ -48,13 +48,6 @@ def means_of_users(x, user, rng, noise):
     return sum(tidy(x[user == one]).mean() for one in np.unique(user)) + rng.laplace(scale=noise)
 
 
-def until_nonnegative(x, rng, least):
-    centre = min(tidy(x).sum(), 3) - 2
-    while (noise := rng.laplace()) + centre < least:
-        pass
-    return centre + noise
-
-
 def rows(X, rng, columns):
     """A sum of rows in the unit ball, whose number of columns is written into it."""
     rows = np.clip(np.nan_to_num(X), -1e9, 1e9)
@@ -69,7 +62,6 @@ TWINS = {  # mechanism, data, what is wrong, what is right
     "those who answered, counted": (mean_of_those_who_answered, (ages,), 0, 40),
     "a scale from the data's own deviation": (scale_of_its_own, (x,), 4.0, 1e-9),
     "means of users": (means_of_users, (x, users), 1.0, 2.0),
-    "noise drawn until it fits": (until_nonnegative, (x,), 0.0, -1e9),
 }
 
 
