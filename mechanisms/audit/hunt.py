@@ -202,7 +202,7 @@ def told_apart(one: Sequence, other: Sequence) -> tuple[float, str]:
         return float(np.mean([repr(a) != repr(b) for a, b in zip(one, other, strict=False)])), ""
     wide = len(pairs[0][0])
     whole = sized(np.array([a for a in one if isinstance(a, np.ndarray) and len(a) == wide]))
-    with np.errstate(all="ignore"):
+    with quiet():  # a column may hold no number at all
         first, second = (sized(np.array([pair[side] for pair in pairs])) for side in (0, 1))
         centre, spread = np.nanmedian(whole, axis=0), spreads(whole)
         apart = np.abs(np.arcsinh((second - centre) / spread) - np.arcsinh((first - centre) / spread)).mean(axis=0)
@@ -227,8 +227,9 @@ def shifted(first: np.ndarray, second: np.ndarray, apart: np.ndarray, spread: np
 
 def move(one: Sequence, other: Sequence) -> str:
     """By how much the numbers of releases with equal seeds differ, as a text: what only adds noise moves as its sum."""
-    told = [a - b if _numbers(a, b) else (repr(a), repr(b)) for a, b in zip(one, other, strict=False)]
-    return repr([np.round(x, 6).tolist() if isinstance(x, np.ndarray) else x for x in told])
+    with quiet():
+        told = [a - b if _numbers(a, b) else (repr(a), repr(b)) for a, b in zip(one, other, strict=False)]
+        return repr([np.round(x, 6).tolist() if isinstance(x, np.ndarray) else x for x in told])
 
 
 def _numbers(a: Any, b: Any) -> bool:
