@@ -26,7 +26,7 @@ FAR = (10.0, 1e6, 1e200)  # widths of the range beyond which a record is put
 SMALL = 3  # records: a dataset with fewer a mechanism may refuse
 NORMS = ("norm", "radius", "clip")
 EVERYBODY = "every record"
-EARLY, TOGETHER, LATE = 4, 12, 3  # datasets that offer at once, that join them each time, and after how many rounds
+EARLY, TOGETHER, LATE = 4, 12, 6  # datasets that offer at once, that join them each time, and after how many rounds
 
 
 @dataclass(frozen=True, eq=False)
