@@ -32,7 +32,7 @@ REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
     "--neighbours", type=click.Choice(["replace", "add/remove", "label"]), default="replace", show_default=True
 )
 @click.option("--group", type=click.IntRange(1), default=1, help="The datasets differ in so many records.")
-@click.option("--budget", type=click.IntRange(128), help="Releases to draw at most: 100,000, or 20,000 with a search.")
+@click.option("--budget", type=click.IntRange(128), help="Releases to draw at most: 100,000, or as `audit` has it.")
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=1e-10, show_default=True)
 @click.option("--bits", is_flag=True, help="Judge every bit of a release, not the release over the reals.")
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")

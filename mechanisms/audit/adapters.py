@@ -78,7 +78,7 @@ class Mechanism:
             return law.sample
 
         def sample(rng: np.random.Generator, size: int) -> Any:
-            with quiet():
+            with quiet(), kept():
                 found = [self.release(data, int(seed)) for seed in rng.integers(SEED_RANGE, size=size)]
             return np.array(found) if all(isinstance(one, np.ndarray) for one in found) else found
 
@@ -104,17 +104,32 @@ class Mechanism:
         return f"number {place}"
 
 
+_keeping: list[bool] = []  # are the global generators kept already, by somebody further out?
+
+
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
-    """The global generators of numpy and `random`, seeded, and put back as they were."""
-    kept, python = np.random.get_state(), random.getstate()  # noqa: NPY002
-    np.random.seed(seed)  # noqa: NPY002
-    random.seed(seed)
+def kept() -> Iterator[None]:
+    """The global generators of numpy and `random` are put back as they were; it costs as much as a small release."""
+    if _keeping:
+        yield
+        return
+    state, python = np.random.get_state(), random.getstate()  # noqa: NPY002
+    _keeping.append(True)
     try:
         yield
     finally:
-        np.random.set_state(kept)  # noqa: NPY002
+        _keeping.pop()
+        np.random.set_state(state)  # noqa: NPY002
         random.setstate(python)
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """The global generators of numpy and `random`, seeded, and put back as they were."""
+    with kept():
+        np.random.seed(seed)  # noqa: NPY002
+        random.seed(seed)
+        yield
 
 
 @contextmanager

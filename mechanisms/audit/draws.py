@@ -86,6 +86,7 @@ class Tape:
         self.meetings: list[Meeting] = []
         self.calls: list[Call] = []
         self.warned: list[tuple[str, Place]] = []  # what was warned, and where
+        self.seeds: list[tuple[str, Place]] = []  # what generators of numpy's began with, and where
         self.drawing: set[FrameType] = set()  # frames under way that have made a draw
         self.busy = False
 
@@ -102,7 +103,7 @@ class Tape:
         self.drawing.add(frame)
         place = place_of(frame)
         offset, scale, rest = told(law, arguments, options)
-        self.draws.append(Draw(law, (repr(scale), *rest), np.shape(value), place))
+        self.draws.append(Draw(law, (_told(scale), *rest), np.shape(value), place))
         if not self.tagged or scale is None or not isinstance(value, float | np.ndarray):
             return value
         if np.any(offset):
@@ -141,8 +142,13 @@ def told(law: str, arguments: tuple, options: dict) -> tuple[Any, Any, tuple]:
     if law in ("gauss", "normalvariate"):
         names = dict(zip(("mu", "sigma"), arguments, strict=False)) | options
         return names.get("mu", 0.0), names.get("sigma", 1.0), ()
-    shown = tuple(repr(x)[:200] for x in arguments) + tuple(f"{k}={v!r}"[:200] for k, v in options.items())
+    shown = tuple(_told(x)[:200] for x in arguments) + tuple(f"{k}={_told(v)}"[:200] for k, v in options.items())
     return 0.0, (1.0 if law in STANDARD else None), shown
+
+
+def _told(scale: Any) -> str:
+    """A scale as a text, the same one for equal numbers of any type."""
+    return repr(float(scale)) if isinstance(scale, int | float | np.number) else repr(scale)
 
 
 def caller() -> FrameType:
@@ -265,6 +271,8 @@ class TapedSystem(TapedRandom):
 def _default_rng(seed: Any = None) -> np.random.Generator:
     if isinstance(seed, TapedGenerator):
         return seed
+    if running and isinstance(seed, int | np.integer) and not sys._getframe(1).f_code.co_filename.startswith(OURS):
+        running[-1].seeds.append((repr(int(seed)), place_of(caller())))
     seed = running[-1].seed + len(running[-1].draws) if seed is None and running else seed
     return TapedGenerator(ORIGINAL_RNG(seed).bit_generator)
 

@@ -30,7 +30,8 @@ from lemmata.mechanisms.audit.adapters import (
 from lemmata.mechanisms.audit.findings import REPORT
 from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
 from lemmata.mechanisms.audit.hunt import ATTACK, Search, Trial, begin, played
-from lemmata.mechanisms.audit.neighbours import Neighbours, alone, described, neighbouring, stepped
+from lemmata.mechanisms.audit.neighbours import Neighbours, alone, described, neighbouring
+from lemmata.mechanisms.audit.queries import stepped
 from lemmata.mechanisms.audit.shrink import reproducer, shrunk
 from lemmata.mechanisms.audit.stakes import checked
 from lemmata.mechanisms.audit.tracing import trace
@@ -39,7 +40,8 @@ from lemmata.mechanisms.threads import one_thread
 
 PROMISING, DEARLY = 3.0, 4_096  # log evidence at which no dear attacker is asked; releases that he may see first
 TICK = 0.5  # seconds between two lines of progress
-BUDGET, GIVEN = 20_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
+BUDGET, GIVEN = 30_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
+LONGEST, HOPE = 120_000, 0.0  # releases while the log evidence against the claim is at least so much
 
 
 @documented
@@ -134,7 +136,8 @@ def audit(
         Of all random numbers. Without one it is drawn, and shown; the same root and budget give the same answer, where
         the mechanism takes a seed.
     budget : int, optional
-        Releases in all, at most: 20,000 by default, 100,000 where both sides are given.
+        Releases in all, at most. By default 30,000, and up to 120,000 as long as evidence speaks against the claim; or
+        100,000 where both sides are given.
     level : float
         The chance, in (0, 1), with which REFUTED is wrong at most, whatever was tried.
     released : str, sequence of str or function, optional
@@ -166,6 +169,7 @@ def audit(
     elif claim is None and data:
         *data, claim = data  # type: ignore[assignment]
     given = len(data) == 1 and not _is_mechanism(target, data[0])
+    longest = LONGEST if budget is None else budget
     budget = (GIVEN if given else BUDGET) if budget is None else budget
     shown = is_shown(sys.stderr)
     if not (root is None or (isinstance(root, Integral) and root >= 0)):
@@ -183,7 +187,7 @@ def audit(
         raise ValueError(f"level = {level} is outside (0, 1)")
     root = secrets.randbits(32) if root is None else root
     say = (lambda line: print(line, file=sys.stderr)) if shown else (lambda line: None)
-    search = Search(mechanism(target, released), checked(claim), root, budget, level, say)
+    search = Search(mechanism(target, released), checked(claim), root, budget, level, say, longest)
     with one_thread():
         return hunted(search, offered(search, data), progress)
 
@@ -266,7 +270,7 @@ def offered(search: Search, data: Any) -> Iterator[Neighbours]:
     if len(data) == 1 and not np.ndim(data[0]):
         return alone(data[0], search.mechanism.options)
     parts = dataset(data)
-    return neighbouring(parts, described(parts, search.mechanism.options), kind)
+    return neighbouring(parts, described(parts, search.mechanism.options), kind, narrow=is_estimator(source))
 
 
 def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int, float], None] | None = None) -> Found:
@@ -300,7 +304,24 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
             best = max(trials, key=lambda t: (t.won, t.standing))
         if not (best.won or best.game.interrupted):
             played([best], rest - sum(t.game.drawn for t in trials), tell)
+            best = prolonged(search, trials, best, tell)
     return outcome(search, trials, best, time.process_time() - start)
+
+
+def prolonged(search: Search, trials: list[Trial], best: Trial, tell: Callable[[int, float], None]) -> Trial:
+    """The game with most evidence, played on while that speaks against the claim; else the best one as it is.
+
+    One may stop whenever one likes; against a true claim most games have lost by then what their bets began with.
+    """
+    leading = max(trials, key=lambda t: t.game.log_e())
+    spent = search.spent + sum(t.game.drawn for t in trials)
+    while spent < search.longest and leading.game.log_e() >= HOPE and not (leading.won or leading.game.interrupted):
+        before = leading.game.drawn
+        played([leading], min(BUDGET // 2, search.longest - spent), tell)
+        spent += leading.game.drawn - before
+        if leading.game.drawn == before:
+            break
+    return leading if leading.won else best
 
 
 def estimate(search: Search) -> str:

@@ -25,26 +25,28 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.adapters import Mechanism, quiet
-from lemmata.mechanisms.audit.attackers import Features, attackers, by_covariance, by_label
+from lemmata.mechanisms.audit.adapters import Mechanism, kept, quiet
+from lemmata.mechanisms.audit.attackers import attackers, by_label
 from lemmata.mechanisms.audit.game import LEAST, Game, play
 from lemmata.mechanisms.audit.neighbours import Neighbours, ordinary
-from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part
+from lemmata.mechanisms.audit.outcomes import Reader, joined, part
 from lemmata.mechanisms.audit.rules import learnt, lesson
 from lemmata.mechanisms.audit.samplers import Raised
+from lemmata.mechanisms.audit.scores import CHEAP, by_bins, by_laplace, by_means
 from lemmata.mechanisms.audit.stakes import CUTS, RUNGS, checked, grown, ladder
 from lemmata.mechanisms.audit.tables import dataset_key
 from lemmata.mechanisms.streams import generator
 
 SEARCHED = 0.4  # of the budget may be spent before the first release that is judged
 COUPLED, BASE = 3, 12  # releases of a pair's second side, and of its first, in the screening
-BEST, FIRST, LATER = 24, 24, 3  # pairs that are halved, releases a side they get, and how many times as many each time
-FINALISTS, SHARE, MORE = 4, 512, 4  # games, releases of each before half of them stop, factor
+BEST, FIRST, LATER = 32, 24, 3  # pairs that are halved, releases a side they get, and how many times as many each time
+FINALISTS, SHARE, MORE = 6, 512, 4  # games, releases of each before half of them stop, factor
 ALIKE, SHARED = 6, 2  # pairs of one kind of symptom, and of one dataset, among the best while there are others
-DECIDED, MOST = 20.0, 1_000  # the rank of a pair, or releases a side, after which halving ends
+DECIDED, MOST = 60.0, 1_000  # the rank of a pair, or releases a side, after which halving ends
 TELLING, LUCK = 8.0, 2.0  # the weight of what is gained against the claim, from what chance alone gives on
 TINY = 1e-300
-HALF = RUNGS.index(0.5)  # of the claim: where pairs are compared
+RUNG = [RUNGS.index(share) for share in (0.5, 0.8, 1.0)]  # of the claim: where pairs are compared
+ENOUGH = 8.0  # gained against less than the claim: more of it tells nothing of what refutes the claim
 ATTACK = 1e-3  # seconds a release that attackers take, roughly
 FOUND = 1e6  # the rank of what differs in kind
 
@@ -58,6 +60,7 @@ class Candidate:
     other: list
     rank: float = 0.0
     symptom: str = ""
+    move: str = ""  # by which the releases with equal seeds lie apart
 
 
 @dataclass
@@ -70,6 +73,7 @@ class Search:
     budget: int
     level: float = 1e-10
     say: Callable[[str], None] = lambda line: None
+    longest: int = 0  # releases while evidence speaks against the claim; none beyond the budget by default
     spent: int = 0
     tried: int = 0
     seconds: float = 0.0
@@ -91,7 +95,7 @@ class Search:
         mechanism = self.like(data if like is None else like)
         seeds = generator(self.root, "audit.hunt", {}, stream, 0).integers(2**31, size=start + size)[start:]
         begun = time.perf_counter()
-        with quiet():
+        with quiet(), kept():
             found = [mechanism.release(data, int(seed)) for seed in seeds]
         self.spent += size
         self.seconds += time.perf_counter() - begun
@@ -116,7 +120,7 @@ class Search:
             if self.refuses(pair, one, other):
                 continue
             rank, symptom = told_apart(one, other)
-            ranked.append(Candidate(pair, one, other, rank, symptom))
+            ranked.append(Candidate(pair, one, other, rank, symptom, move(one, other)))
         ranked.sort(key=lambda c: -c.rank)
         return ranked
 
@@ -145,29 +149,31 @@ class Search:
                 candidate.other = self.releases(other, "halve other", size - FIRST, size, one)
                 candidate.rank = gained(self.claim, candidate.one, candidate.other)
             best.sort(key=lambda c: -c.rank)
-            best = apart(best)[: max(FINALISTS, len(best) // 3)]
-            if len(best) <= FINALISTS and size > FIRST and (best[0].rank > DECIDED or size >= MOST):
+            decided = best[0].rank > DECIDED
+            best = apart(best)[: max(FINALISTS, len(best) // 2)]
+            if size > FIRST and (decided or size >= MOST):
                 break
             size *= LATER
         return best[:FINALISTS]
 
 
 def apart(best: list[Candidate]) -> list[Candidate]:
-    """In their order, but the best one of every size first, then the best one of every dataset, then the others.
+    """In their order, but the best one of every size first, then of every dataset that moves otherwise.
 
     Few releases tell little of a leak that shows seldom, as in the tail of a noise whose scale depends on the size.
     """
     taken: set = set()
     turns = []
     for candidate in best:
-        new = [key not in taken for key in (candidate.pair.size, dataset_key(candidate.pair.data))]
+        size, base = candidate.pair.size, dataset_key(candidate.pair.data)
+        new = size not in taken, base not in taken and candidate.move not in taken
         turns.append(0 if new[0] else 1 if new[1] else 2)
-        taken |= {candidate.pair.size, dataset_key(candidate.pair.data)}
+        taken |= {size, base, candidate.move}
     return [best[at] for at in np.argsort(turns, kind="stable")]
 
 
 def varied(ranked: list[Candidate]) -> list[Candidate]:
-    """The best of what is ranked, few of one symptom or of one dataset while there are others.
+    """The best of what is ranked, few of one symptom, of one dataset or of one move while there are others.
 
     Pairs whose releases were those of another pair, or the same on either side, come last.
     """
@@ -178,7 +184,9 @@ def varied(ranked: list[Candidate]) -> list[Candidate]:
         alike = candidate.symptom or base
         kinds[alike] = kinds.get(alike, 0) + 1
         kinds[same] = kinds.get(same, 0) + 1
+        kinds[candidate.move] = kinds.get(candidate.move, 0) + 1
         few = kinds[alike] <= (ALIKE if candidate.symptom else SHARED)
+        few = few and (bool(candidate.symptom) or kinds[candidate.move] <= ALIKE)
         groups[2 if kinds[same] > 1 or not candidate.rank else 0 if few else 1].append(candidate)
     return [candidate for group in groups for candidate in group][:BEST]
 
@@ -194,13 +202,38 @@ def told_apart(one: Sequence, other: Sequence) -> tuple[float, str]:
         return float(np.mean([repr(a) != repr(b) for a, b in zip(one, other, strict=False)])), ""
     wide = len(pairs[0][0])
     whole = sized(np.array([a for a in one if isinstance(a, np.ndarray) and len(a) == wide]))
-    with np.errstate(all="ignore"):
+    with quiet():  # a column may hold no number at all
         first, second = (sized(np.array([pair[side] for pair in pairs])) for side in (0, 1))
         centre, spread = np.nanmedian(whole, axis=0), spreads(whole)
         apart = np.abs(np.arcsinh((second - centre) / spread) - np.arcsinh((first - centre) / spread)).mean(axis=0)
+        apart = shifted(first, second, apart, spread)
         moves = np.where(spread > 0, np.nan_to_num(apart, nan=0.0, posinf=FOUND / 2), FOUND / 2)
         moves = np.where((first == second).all(axis=0), 0.0, moves)
     return float(np.sqrt(np.sum(moves**2))), ""
+
+
+def shifted(first: np.ndarray, second: np.ndarray, apart: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """What only moves, by as much at every seed, lies that many spreads apart; where it lies then tells nothing more.
+
+    The columns are numbers, and then the logarithms of their sizes.
+    """
+    by, wide = second - first, first.shape[1] // 2
+    only = np.isfinite(by).all(axis=0) & (np.ptp(by, axis=0) <= 1e-9 * np.abs(by).max(axis=0)) & (len(by) > 1)
+    numbers = only[:wide]
+    found = np.where(only, np.minimum(np.abs(by[0]) / spread, FOUND / 2), apart)
+    found[wide:] = np.where(numbers, 0.0, found[wide:])
+    return np.asarray(found)
+
+
+def move(one: Sequence, other: Sequence) -> str:
+    """By how much the numbers of releases with equal seeds differ, as a text: what only adds noise moves as its sum."""
+    with quiet():
+        told = [a - b if _numbers(a, b) else (repr(a), repr(b)) for a, b in zip(one, other, strict=False)]
+        return repr([np.round(x, 6).tolist() if isinstance(x, np.ndarray) else x for x in told])
+
+
+def _numbers(a: Any, b: Any) -> bool:
+    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.shape == b.shape
 
 
 def sized(values: np.ndarray) -> np.ndarray:
@@ -234,35 +267,19 @@ def gained(claim: Any, one: list, other: list) -> float:
     order = np.random.default_rng(0).permutation(len(truth))
     taught = lesson(part(data, order), truth[order])
     gains = []
-    for place in (HALF, 0):
-        found = [learnt(learn, taught, rungs[:, :, place:]) for learn in (by_label, by_means)]
+    for place in RUNG:
+        found = [learnt(learn, taught, rungs[:, :, place:]) for learn in (by_label, by_means, by_laplace, by_bins)]
         gains.append(max((float(rule.growth.max()) for rule in found if rule is not None), default=-inf))
     return weighed(*gains)
 
 
-def weighed(half: float, whole: float) -> float:
-    """How a pair ranks that has gained so much against half the claim and against the claim.
+def weighed(half: float, most: float, whole: float) -> float:
+    """How a pair ranks that has gained so much against half the claim, against most of it and against the claim.
 
     A pair that leaks as much as is claimed gains most against half of it, and nothing that refutes the claim; one that
-    leaks more, but seldom, less. Where nobody gains against the claim, half of it tells pairs apart.
+    leaks more, but seldom, less. Where nobody gains against the claim, less of it tells pairs apart, up to a point.
     """
-    return half + TELLING * max(whole - LUCK, 0.0)
-
-
-def by_means(data: Outcomes, truth: np.ndarray) -> Callable | None:
-    """A linear score of the values and their sizes: difference of means over variance, column by column."""
-    features = Features.of(data)
-    centre, spread = features.centre, features.spread
-
-    def seen(outcomes: Outcomes) -> np.ndarray:
-        with np.errstate(all="ignore"):
-            scaled = np.arcsinh(np.nan_to_num((outcomes.values - centre) / spread, nan=-99.0, posinf=1e9, neginf=-1e9))
-        return np.hstack([scaled, np.abs(scaled)])
-
-    X = seen(data)
-    apart = X[truth > 0].mean(axis=0) - X[truth < 0].mean(axis=0)
-    weights = apart / (X[truth > 0].var(axis=0) + X[truth < 0].var(axis=0) + 1e-9)
-    return (lambda fresh: seen(fresh) @ weights) if weights.any() else None
+    return min(half, ENOUGH) + min(max(most, 0.0), ENOUGH) + TELLING * max(whole - LUCK, 0.0)
 
 
 def stacked(releases: list) -> Any:
@@ -273,13 +290,6 @@ def stacked(releases: list) -> Any:
 
 
 # Evidence -------------------------------------------------------------------------------------------------------------
-
-
-CHEAP: list[tuple[str, Callable]] = [
-    ("how often each outcome occurred", by_label),
-    ("means of the numbers released and of their sizes", by_means),
-    ("variances and correlations of the release", by_covariance),
-]
 
 
 @dataclass(eq=False)
@@ -300,14 +310,14 @@ class Trial:
     @property
     def standing(self) -> float:
         """By how much the game speaks for its pair, whether the claim is true or not."""
-        half, whole = (float(grown(self.game.counts, self.game.rungs[:, :, at]).max()) for at in (HALF, 0))
-        return max(self.rank, 0.0) + weighed(half, whole)
+        gains = (float(grown(self.game.counts, self.game.rungs[:, :, at]).max()) for at in RUNG)
+        return max(self.rank, 0.0) + weighed(*gains)
 
 
 def begin(search: Search, pair: Neighbours, place: int, level: float, rank: float = 0, dear: bool = False) -> Trial:
     """The game of the pair in one place of the order, at its share of the level, on a stream of its own.
 
-    Three attackers that learn in no time play every game; all of them play the one that is `dear`.
+    The attackers of `scores`, who learn in no time, play every game; those of `attackers` the one that is `dear`.
     """
     first, second = (search.like(pair.data).sampler(data) for data in (pair.data, pair.neighbour))
     root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))

@@ -5,7 +5,8 @@ parameters of the mechanism (`bounds`, `data_norm`, `radius`, ...) and else off 
 every column, a norm, the labels. A change replaces, adds or removes one record, as the claim's neighbours say; "label"
 changes a label alone. The new record is an extreme of the declared range, lies beyond it, is NaN, infinite, -0 or
 subnormal, has a class that nobody else has, or equals another one. And the dataset itself is moved first: as given, one
-record, two, all at one end, half at either end (a tie at the median), all of one class.
+record, two or three, all at one end, all NaN, evenly spread, half at either end (a tie at the median) with or without a
+record between them, all of one class.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ FAR = (10.0, 1e6, 1e200)  # widths of the range beyond which a record is put
 SMALL = 3  # records: a dataset with fewer a mechanism may refuse
 NORMS = ("norm", "radius", "clip")
 EVERYBODY = "every record"
-EARLY, TOGETHER, LATE = 4, 12, 3  # datasets that offer at once, that join them each time, and after how many rounds
+EARLY, TOGETHER, LATE = 4, 12, 6  # datasets that offer at once, that join them each time, and after how many rounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +168,9 @@ def numbers(part: Part) -> Iterator[tuple[str, np.ndarray]]:
     yield "subnormal in every column", part.record(5e-324)
 
 
-def labels(part: Part, own: Any) -> Iterator[tuple[str, Any]]:
-    """Other labels than a record's own: those that others have, one that nobody has."""
-    known = part.labels or []
+def labels(part: Part, own: Any, first: Any) -> Iterator[tuple[str, Any]]:
+    """Other labels than a record's own: the first record's, those that others have, one that nobody has."""
+    known = sorted(part.labels or [], key=lambda label: label != first)
     yield from ((f"its label {other!r}", other) for other in known if other != own)
     if known and all(isinstance(label, int | float) for label in known):
         yield f"a label that nobody has, {max(known) + 1!r}", max(known) + 1
@@ -178,13 +179,19 @@ def labels(part: Part, own: Any) -> Iterator[tuple[str, Any]]:
         yield "a label that nobody has", "nobody's"
 
 
-def records(parts: list[Part], own: tuple, label_only: bool) -> Iterator[tuple[str, tuple]]:
-    """What a record may be replaced by, or what may be added: its first part moved, its label moved, or both."""
-    others = [
-        [] if place == 0 and label_only else list(labels(part, own[place]) if part.labels else numbers(part))
-        for place, part in enumerate(parts)
-        if part.labels or len(part.low)
-    ]
+def records(parts: list[Part], own: tuple, label_only: bool, beside: tuple = ()) -> Iterator[tuple[str, tuple]]:
+    """What a record may be replaced by, or what may be added: its first part moved, its label moved, or both.
+
+    Labels begin with that of the record `beside`, where there is one.
+    """
+    others: list[list[tuple[str, Any]]] = []
+    for place, part in enumerate(parts):
+        if place == 0 and label_only and (part.labels or len(part.low)):
+            others.append([])
+        elif part.labels:
+            others.append(list(labels(part, own[place], (beside or own)[place])))
+        elif len(part.low):
+            others.append(list(numbers(part)))
     together = len(others) == len(parts) > 1 and not label_only
     for turns in zip_longest(*others):
         for place, turn in enumerate(turns):
@@ -200,30 +207,50 @@ def records(parts: list[Part], own: tuple, label_only: bool) -> Iterator[tuple[s
 # The dataset that it is put into --------------------------------------------------------------------------------------
 
 
-def moved(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple, list[Part]]]:
+def moved(data: tuple, parts: list[Part], narrow: bool) -> Iterator[tuple[str, tuple, list[Part]]]:
     """The dataset, where it may be moved to, and the kind of its parts: the last record is the one that will change.
 
     What moves a mean, a minimiser or a scale most stands in the smallest dataset that a mechanism takes, so each place
-    is offered with one record too, and with one column.
+    is offered with one record and with two, and with one column to what takes any number of them (`narrow`). Of few
+    records, neighbours in order differ in their label.
     """
     n, placed = len(data[0]), list(places(data, parts))
+    few = [0, *_unlike(data, parts)]
     yield from ((words, base, parts) for words, base in placed)
     alone = tuple(part[:1] for part in data)
     yield "its first record alone", alone, parts
-    if n > 2:
-        yield "two of its records", tuple(take(part, [0, n - 1]) for part in data), parts
-    narrow = isinstance(data[0], np.ndarray) and data[0].ndim == 2 and data[0].shape[1] > 1 and len(parts[0].low)
+    for count, words in ((2, "two"), (3, "three")):
+        if n > count:
+            yield f"{words} of its records", _rows(data, few[:count]), parts
+    narrow = narrow and isinstance(data[0], np.ndarray) and data[0].ndim == 2 and data[0].shape[1] > 1
     cut = [replace(parts[0], low=parts[0].low[:1], high=parts[0].high[:1], shape=(1,)), *parts[1:]]
     for words, base in placed[1:]:
         if words.startswith(EVERYBODY):
             yield f"one record, {words.removeprefix(EVERYBODY).strip()}", tuple(part[:1] for part in base), parts
-    if narrow:
+            if n > 2:
+                yield f"two records, {words.removeprefix(EVERYBODY).strip()}", _rows(base, few[:2]), parts
+    if narrow and len(parts[0].low):
         for words, base in placed:
             yield f"{words}; its first column alone", (base[0][:, :1], *base[1:]), cut
         for words, base in placed[1:]:
             if words.startswith(EVERYBODY):
                 one = base[0][:1, :1], *(part[:1] for part in base[1:])
                 yield f"one record and column, {words.removeprefix(EVERYBODY).strip()}", one, cut
+
+
+def _rows(data: tuple, chosen: list[int]) -> tuple:
+    return tuple(take(part, chosen) for part in data)
+
+
+def _unlike(data: tuple, parts: list[Part]) -> list[int]:
+    """The record with another label than the first one, and the last record, or what stands for them."""
+    n = len(data[0])
+    labelled = next((place for place, part in enumerate(parts) if part.labels), None)
+    if labelled is None:
+        return [n - 1, n // 2]
+    own = [row(data[labelled], at) for at in range(n)]
+    other = next((at for at in range(1, n) if own[at] != own[0]), n - 1)
+    return [other, n - 1 if other != n - 1 else n // 2]
 
 
 def places(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
@@ -239,6 +266,7 @@ def places(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
             yield f"{EVERYBODY} at zero", (all_alike(data[0], zero), *data[1:])
         if not first.declared:
             yield f"{EVERYBODY} at one", (all_alike(data[0], first.record(1.0)), *data[1:])
+        yield f"{EVERYBODY} NaN", (all_alike(data[0], first.record(np.nan)), *data[1:])
     for place, part in enumerate(parts):
         if n < 2 or not (place or part.labels):
             continue
@@ -259,6 +287,15 @@ def places(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
         ends = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
         half = take(ends, [0] * (n // 2) + [1] * (n - n // 2))
         yield "half of the records at either end", (half, *data[1:])
+        yield "the records spread evenly between the ends", (spread(data[0], first), *data[1:])
+
+
+def spread(array: Any, part: Part) -> Any:
+    """One record after the other a step from the lower end to the upper; what repeats nothing has no ties."""
+    found = all_alike(array, part.record(part.low))
+    for place, share in enumerate(np.linspace(0, 1, len(found))):
+        found = put(found, place, part.record(part.low + share * part.width))
+    return found
 
 
 def _settled(part: Part) -> list[tuple[str, Any]]:
@@ -269,11 +306,11 @@ def _settled(part: Part) -> list[tuple[str, Any]]:
     return [(f"its target at the {words} end", part.record(entries)) for words, entries in ends]
 
 
-def neighbouring(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
+def neighbouring(data: tuple, parts: list[Part], kind: str, narrow: bool = True) -> Iterator[Neighbours]:
     """Pairs of neighbours, what each dataset offers first before what it offers second; a dataset offers once."""
     known: set[bytes] = set()
     offers: list[Iterator[Neighbours]] = []
-    for words, base, told in moved(data, parts):
+    for words, base, told in moved(data, parts, narrow):
         if (same := dataset_key(base)) not in known:
             known.add(same)
             offers.append(_changes(words, base, told, kind))
@@ -290,28 +327,45 @@ def counted(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
     if not len(first.low) or n < SMALL or kind == "label":
         return
     ends = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
+    yield from between(data, parts, kind)
     steps = sorted(
         {*range(1, 6), *range(n // 2 - 3, n // 2 + 4)} & {*range(1, n)}, key=lambda k: (abs(k - n // 2) > 3, k)
     )
     for k in steps:
-        one, other = ([0] * up + [1] * (n - up) for up in (k, k + 1))
-        if kind == "add/remove":
-            other = [0, *one]
-        sides = [
-            (take(ends, places), *(take(part, [*range(n), 0][: len(places)]) for part in data[1:]))
-            for places in (one, other)
-        ]
-        yield Neighbours(sides[0], sides[1], f"{k} records at the upper end, the others at the lower; one more of them")
+        words = f"{k} records at the upper end, the others at the lower; one more of them"
+        yield _last(data, ends, [0] * k + [1] * (n - 1 - k), 1, 0, kind, words)
+
+
+def _last(data: tuple, kinds: Any, others: list[int], before: int, after: int, kind: str, words: str) -> Neighbours:
+    """Neighbours whose first part has rows of these kinds, and whose last record goes from one to another, or comes."""
+    one, other = ([*others, before], [*others, after]) if kind == "replace" else (others, [*others, after])
+    sides = [(take(kinds, rows), *(part[: len(rows)] for part in data[1:])) for rows in (one, other)]
+    return Neighbours(sides[0], sides[1], words)
+
+
+def between(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
+    """Half of the records at either end, one near an end, and one that crosses it: a median moves over that record.
+
+    Values on one side of it then become likelier and all others less likely, or the other way round.
+    """
+    n, first = len(data[0]), parts[0]
+    for near in (0.15, 0.85, 0.5):
+        three = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
+        three = put(three, 1, first.record(first.low + near * first.width))
+        for low in (n // 2 - 1, n // 2 - 2):
+            words = f"{low} records at the lower end, one {near:.0%} above it, the others at the upper"
+            others = [0] * low + [1] + [2] * (n - 2 - low)
+            yield _last(data, three, others, 0, 2, kind, f"{words}; one record crosses to the upper end")
 
 
 def _changes(words: str, base: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
     n = len(base[0])
-    own = tuple(row(part, n - 1) for part in base)
+    own, first = (tuple(row(part, at) for part in base) for at in (n - 1, 0))
     if kind == "add/remove":
         if n > 2:
             yield Neighbours(base, tuple(part[: n - 1] for part in base), f"{words}; its last record removed")
         yield Neighbours(base, tuple(append(part, row(part, 0)) for part in base), f"{words}; its first record twice")
-    for change, record in records(parts, own, kind == "label"):
+    for change, record in records(parts, own, kind == "label", first):
         if kind == "add/remove":
             other = tuple(append(part, value) for part, value in zip(base, record, strict=True))
             yield pair(base, other, f"{words}; one record more, {change}")
@@ -342,41 +396,3 @@ def alone(value: Any, options: Mapping[str, Any]) -> Iterator[Neighbours]:
         if changed.dtype.kind != data[0].dtype.kind or np.array_equal(changed, data[0]):
             continue  # another type, or no other value
         yield Neighbours((data[0].astype(changed.dtype)[0],), (changed[0],), f"the value as given; replaced: {words}")
-
-
-def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
-    """Queries instead of datasets: neighbours are numbers, or vectors of them, `step` apart in the metric named.
-
-    Each step is taken from the query as given, from zeros, and across a tie: where some numbers rise and others fall,
-    from those that fall a step above those that rise. Who tells the largest apart shows most there.
-    """
-    value = np.asarray(value)
-    for how, move in moves(value, metric):
-        places = [("the query as given", value), ("a query of zeros", np.zeros_like(value))]
-        places += [("a query across a tie", np.where(move < 0, step, 0.0).astype(value.dtype))] * bool((move < 0).any())
-        for words, base in places:
-            for way, sign in (("up", step), ("down", -step)):
-                other = base + (sign * move).astype(base.dtype if float(step).is_integer() else float)
-                if other.dtype.kind in "iu" and np.any((other > base) != (sign * move > 0)):
-                    continue  # beyond the largest integer: no step at all
-                yield Neighbours((base.astype(other.dtype),), (other,), f"{words}; moved {way} {how}", rows=False)
-
-
-def moves(value: np.ndarray, metric: str) -> list[tuple[str, np.ndarray]]:
-    """How far each number moves in a step of length 1, in words and as numbers; in one direction if it is monotonic."""
-    if not value.shape:
-        return [("by one step", np.full(value.shape, 1.0))]
-    first = np.zeros(value.shape)
-    first[0] = 1.0
-    found = [("in its first number", first), ("in its last number", first[::-1])]
-    if "L2" in metric and value.dtype.kind == "f":
-        found.append(("in all of its numbers", np.full(value.shape, len(value) ** -0.5)))
-    if "LInf" in metric:
-        found.append(("in all of its numbers", np.ones(value.shape)))
-    if "LInf" in metric and "monotonic" not in metric:
-        found += [
-            ("up in its first number, down in the others", 2 * first - 1),
-            ("up in its last number, down in the others", 2 * first[::-1] - 1),
-            ("in one number, against it in the next", np.where(np.arange(len(value)) % 2, -1.0, 1.0)),
-        ]
-    return found

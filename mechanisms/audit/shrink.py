@@ -19,7 +19,7 @@ from lemmata.mechanisms.audit.neighbours import Neighbours
 from lemmata.mechanisms.audit.samplers import Raised
 from lemmata.mechanisms.audit.tables import put, take
 
-STEPS = 60  # at most
+STEPS, SHARE = 60, 0.1  # at most, and of the budget
 KEPT = 0.9  # of how far the releases lay apart
 WARNED = [
     "        with warnings.catch_warnings(record=True) as warned:",
@@ -31,9 +31,11 @@ SETTLED = 7.0  # `told_apart`: beyond this, some 500 spreads, further apart is n
 
 def shrunk(search: Search, pair: Neighbours) -> Neighbours:
     """The smallest pair found on which releases lie as far apart, or end in the same odd way."""
-    standard = _apart(search, pair)
+    standard, most = _apart(search, pair), search.spent + search.budget * SHARE
     for _ in range(STEPS):
         for smaller in simpler(pair):
+            if search.spent > most:
+                return pair
             if min(len(smaller.data[0]), len(smaller.neighbour[0])) and _apart(search, smaller) >= KEPT * min(
                 standard, SETTLED
             ):

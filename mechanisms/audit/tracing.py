@@ -22,7 +22,7 @@ import numpy as np
 from lemmata.mechanisms.audit.adapters import Mechanism, flat, mechanism, quiet, said, seeded, warned
 from lemmata.mechanisms.audit.draws import OURS, Draw, Meeting, Place, Tape, recording, taped
 from lemmata.mechanisms.audit.samplers import Raised, raised
-from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, gaussian_mu
+from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, gaussian_mu
 
 SUSPECT = "suspect"
 GAUSSIAN = "normal", "standard_normal", "randn", "gauss", "normalvariate"
@@ -33,7 +33,7 @@ SPREAD, ROUGHLY = 8, 1.5  # runs that tell the spread of a sampler, and how much
 class Lead:
     """Something that depends on a record: what, and on which line."""
 
-    kind: str  # draws, shape, parameters, scale, centre, release, raises, warns
+    kind: str  # seed, draws, shape, parameters, scale, centre, release, raises, warns
     place: Place | None
     words: str
 
@@ -104,6 +104,7 @@ def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: in
     leads = [
         *_raising(one, other),
         *_warning(first.warned, second.warned),
+        *_seeds(first.seeds, second.seeds),
         *_draws(first.draws, second.draws),
         *_scales(first.meetings, second.meetings),
     ]
@@ -152,6 +153,14 @@ def _warning(first: list[tuple[str, Place]], second: list[tuple[str, Place]]) ->
         for text, place in given:
             if text not in {other for other, _ in beside}:
                 yield Lead("warns", place, f"the {which} alone warns {text}")
+
+
+def _seeds(first: list[tuple[str, Place]], second: list[tuple[str, Place]]) -> Iterator[Lead]:
+    """A generator that begins with something else on the neighbour: its noise is a function of the record."""
+    for (one, place), (other, _) in zip(first, second, strict=False):
+        if one != other:
+            yield Lead("seed", place, f"a generator is seeded with {one} on the data, {other} on the neighbour,")
+            return
 
 
 def _draws(first: list[Draw], second: list[Draw]) -> Iterator[Lead]:
@@ -242,6 +251,8 @@ def _allowed(claim: Any, law: str) -> float:
         return claim.mu
     if isinstance(claim, ZCDP) and law in GAUSSIAN:
         return float((2 * claim.rho) ** 0.5)
+    if isinstance(claim, RenyiDP) and law in GAUSSIAN:
+        return float(min(2 * epsilon / order for order, epsilon in claim.points) ** 0.5)
     if isinstance(claim, PureDP) and law in GAUSSIAN:
         return 0.0
     if isinstance(claim, ApproxDP) and claim.delta > 0 and claim.epsilon > 0 and law != "laplace":

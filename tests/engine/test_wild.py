@@ -10,7 +10,7 @@ from lemmata.experiments.audits.pictures import wild as picture
 from lemmata.experiments.engine.files import table
 from lemmata.experiments.report import wild
 from lemmata.experiments.report.dress import rendered
-from lemmata.mechanisms.audit.neighbours import stepped
+from lemmata.mechanisms.audit.queries import stepped
 from lemmata.tools.wild import auditorium, run
 from lemmata.tools.wild.targets import HONEST, KNOWN, MENDED, honest, known, listed
 
