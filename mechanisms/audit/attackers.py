@@ -5,8 +5,10 @@ Past rounds of the game train the rule of the next ones, so no release is spent 
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,6 +36,16 @@ def dear(learn: Callable) -> Callable:
     """Marks an attacker whose learning and scoring takes most of an audit: asked less often, and while it can pay."""
     learn.dear = True  # type: ignore[attr-defined]
     return learn
+
+
+@contextmanager
+def unconverged() -> Iterator[None]:
+    """An attacker that stops early wins a little less, which nobody has to be told."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
 
 
 def by_label(data: Outcomes, truth: np.ndarray) -> Callable | None:

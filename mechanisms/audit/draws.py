@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 OURS = str(Path(__file__).parent)
-LIBRARIES = ("/numpy/", "/scipy/", "/sklearn/", "/joblib/", "/random.py", "/secrets.py", "<")
+LIBRARIES = ("/numpy/", "/scipy/", "/pandas/", "/sklearn/", "/joblib/", "/random.py", "/secrets.py", "<")
 SCALED = {"normal": 1.0, "laplace": 1.0, "gumbel": 1.0, "logistic": 1.0}  # (centre, scale, size), scale 1 left out
 STANDARD = ("standard_normal", "standard_cauchy", "randn")
 LAWS = set(

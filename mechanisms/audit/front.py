@@ -128,7 +128,8 @@ def audit(
         is called, how the seed goes in and what is released); or, beside a second side, a sampler: a law, a callable
         `(rng, size)`, an `(estimator, X, y)`, an array of releases or a .npy file.
     *data : array, frame or sampler
-        The dataset to begin with, part by part, a record a row; or the second side. A claim may follow.
+        The dataset to begin with, part by part, a record a row; or the second side. A claim may follow. A mechanism
+        is tried with other numbers of records too, and not judged on those that it refuses.
     claim : Guarantee, list or function
         What is attacked; the last positional argument where it is left out. A measurement's may be left out: it is what
         its `map` says.

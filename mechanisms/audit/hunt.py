@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.audit.adapters import Mechanism, kept, quiet
-from lemmata.mechanisms.audit.attackers import attackers, by_label
+from lemmata.mechanisms.audit.attackers import attackers, by_label, unconverged
 from lemmata.mechanisms.audit.game import LEAST, Game, play
 from lemmata.mechanisms.audit.neighbours import Neighbours, ordinary
 from lemmata.mechanisms.audit.outcomes import Reader, joined, part
@@ -151,7 +151,7 @@ class Search:
             best.sort(key=lambda c: -c.rank)
             decided = best[0].rank > DECIDED
             best = apart(best)[: max(FINALISTS, len(best) // 2)]
-            if size > FIRST and (decided or size >= MOST):
+            if decided or size >= MOST:
                 break
             size *= LATER
         return best[:FINALISTS]
@@ -332,7 +332,8 @@ def played(trials: list[Trial], budget: int, progress: Callable[[int, float], No
     while going and spent < budget:
         for trial in going:
             before = trial.game.drawn
-            trial.course += play(trial.game, min(before + share, before + budget - spent), trial.level, progress)
+            with unconverged():
+                trial.course += play(trial.game, min(before + share, before + budget - spent), trial.level, progress)
             spent += trial.game.drawn - before
             if trial.won or trial.game.interrupted or trial.game.drawn == before:
                 return

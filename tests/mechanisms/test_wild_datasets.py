@@ -1,5 +1,7 @@
 """Leaks that show on datasets of one size or one count alone, and values that are records: found unaided."""
 
+import functools
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -81,3 +83,16 @@ def test_every_guarantee_can_be_claimed(options, claim, tmp_path, monkeypatch):
 def test_a_claim_is_read_and_never_run(text):
     with pytest.raises(ValueError, match="--claim"):
         guarantee(text, "replace")
+
+
+def test_a_mechanism_for_one_number_of_records():
+    """A mean whose noise has its number of records written down keeps its promise on them; others it has to refuse."""
+
+    def mean_of_thirty(x, rng, takes):
+        if len(x) not in takes:
+            raise ValueError("thirty records, please")
+        return tidy(x).mean() + rng.laplace(scale=1 / 30)
+
+    for takes, verdict in (({30}, "INCONCLUSIVE"), (range(100), "REFUTED")):
+        mechanism = functools.partial(mean_of_thirty, takes=takes)
+        assert lemmata.audit(mechanism, x, ONE, root=TEST_ROOT, budget=8_192).verdict == verdict
