@@ -106,11 +106,12 @@ def planned_table(claims: Sequence[Claim], profile: str) -> str:
 
 def pool_of(jobs: int, dask: str | None, running: Iterable[Job]) -> AbstractContextManager[Pool]:
     """Where the chunks of a run are computed: here, in `jobs` processes, or on the cluster at `dask`."""
+    codes = {job.claim.key: job.code for job in running}
     if dask:
         from lemmata.experiments.engine import cluster  # which looks at all that workers have to agree in
 
-        return cluster.pool_of(compute, dask, {job.claim.key: job.code for job in running})
-    return workers.pool_of(compute, jobs)
+        return cluster.pool_of(compute, dask, codes)
+    return workers.pool_of(compute, jobs, codes)
 
 
 def execute(

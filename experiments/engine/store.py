@@ -156,6 +156,7 @@ class Store:
             if not reading and self._cpu == "NULL":
                 self._db.execute("ALTER TABLE results ADD COLUMN cpu REAL")
                 self._cpu = "cpu"
+            self._opened = os.stat(file) if self.path != ":memory:" and not self.missing else None
         except (sqlite3.DatabaseError, OSError) as error:
             raise StoreError(
                 f"store = {self.path} cannot be opened ({error}); move it away or choose another --out folder"
@@ -196,8 +197,16 @@ class Store:
         except sqlite3.DatabaseError as error:
             raise StoreError(f"store = {self.path} cannot be used ({error}); nothing was deleted") from None
 
+    def stands(self) -> None:
+        """Raises `StoreError` where its file is removed, or another: SQLite would go on with one that nobody finds."""
+        with contextlib.suppress(OSError):
+            if self.path == ":memory:" or (self._opened and os.path.samestat(os.stat(self.path), self._opened)):
+                return
+        raise StoreError(f"store = {self.path} was removed while it was in use, and what it held is gone; run it again")
+
     def write(self, key: str, code: str, root: int, where: Where, index: int, chunk: Chunk) -> None:
         """Add one chunk. Raises `ReusedSeed` if another chunk began with the same random bytes."""
+        self.stands()
         place = (key, code, root, *where, index)
         for other in self._execute(f"SELECT {', '.join(PLACE)} FROM results WHERE digest = ?", (chunk.digest,)):
             if (other[0], *other[2:5], other[7]) != (key, root, *where[:2], index):
