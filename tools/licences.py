@@ -20,7 +20,7 @@ NAMES = {
 }
 HEAD = """# What Lemmata stands on
 
-Every package that `requirements.lock` pins, by the licence that it declares. `lemmata` itself, MIT, needs seven
+Every package that `requirements.lock` pins, by the licence that it declares. `lemmata` itself, MIT, needs six
 of them, and `make verify` those of `requirements-lab.lock`; the others serve tests, benchmarks and clusters.
 None of them asks anything of who uses Lemmata beyond keeping its notice: those under MPL-2.0 and LGPL-3.0 ask
 that changes to *their own* files be shared. For machines, with what needs what: `reports/published/sbom.json`
