@@ -11,6 +11,7 @@ it compares before it computes, so that no chunk of one code is stored under the
 import contextlib
 import errno
 import os
+import queue
 import signal
 import sys
 import threading
@@ -183,6 +184,11 @@ class Processes(Elsewhere):
     def kill(self) -> None:
         """End the processes at once, those too that hear nothing."""
         alive = list((self.executor._processes or {}).values())  # type: ignore[attr-defined]
+        with contextlib.suppress(
+            queue.Empty
+        ):  # loky forgets what these are, looks them up then, and dies of it in words
+            while True:
+                self.executor._work_ids.get_nowait()  # type: ignore[attr-defined]
         self.executor.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # of loky's executors
         for process in alive:
             with contextlib.suppress(ProcessLookupError):
