@@ -111,7 +111,8 @@ def planned_table(claims: Sequence[Claim], profile: str) -> str:
             groups.setdefault(name, []).append(planned[claim.key])
     modules = [name for name in groups if name not in (*DECIDES.values(), "all")]
     kinds = [name for name in DECIDES.values() if name in groups]
-    lines = [f"{'':32} {'cells':>9} core-seconds, if every cell goes to its cap"]
+    caps = "as drawn cells took" if profile == "deep" and costs.deep() else "if every cell goes to its cap"
+    lines = [f"{'':32} {'cells':>9} core-seconds, {caps}"]
     for name in (*modules, *kinds, *(["all"] if groups else [])):
         cells, seconds = map(sum, zip(*groups[name], strict=True))
         lines.append(

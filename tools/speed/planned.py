@@ -7,10 +7,11 @@ its kind share one. Of each such group the cells that have to be computed are fo
 computed to their verdicts, drawn with replacement and a probability in proportion to their planned seconds: the share
 of those cells, times the mean of (CPU seconds taken) / (seconds planned), is an unbiased estimate of the one sum over
 the other. What a process pays once, imports and compilers, is paid before; a cell is stopped after LIMIT seconds, and
-said to be. Draws are kept in reports/planned-ROOT.csv as they come, so it may be stopped and goes on where it was.
+said to be. Draws are kept as they come, so it may be stopped and goes on where it was.
 
-At the root of the tests it writes experiments/engine/deep.csv. At another it says, kind by kind, what was taken beside
-what the plan of a deep run says now: draws that the plan has not seen.
+At the root of the tests draws stand in tools/speed/planned.csv, and experiments/engine/deep.csv is what they come to.
+At another they stand in reports/planned-ROOT.csv, and it says, kind by kind, what was taken beside what the plan of a
+deep run says now: draws that the plan has not seen.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from lemmata.mechanisms.streams import LEDGER_ROOT, TEST_ROOT
 
 LIMIT = 300  # CPU seconds
 OWN = 0.02  # of all planned seconds, from which on a claim has a ratio of its own
+DRAWS = Path(__file__).with_name("planned.csv")
 HEAD = ("group", "key", "planned", "seconds", "ended")
 
 
@@ -127,7 +129,7 @@ class Ratio(NamedTuple):
 
 def ratios(found: Iterable[Group], draws: int, root: int) -> Iterator[Ratio]:
     """Compute so many cells of every group, one after the other in turn, but those that were kept."""
-    place = Path("reports") / f"planned-{root}.csv"
+    place = DRAWS if root == TEST_ROOT else Path("reports") / f"planned-{root}.csv"
     kept = [tuple(line.values()) for line in table(place, HEAD)]
     waiting = {group.name: (group, group.drawn(root)) for group in found if group.cells}
     for turn in range(draws):
