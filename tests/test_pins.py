@@ -2,9 +2,12 @@
 
 import re
 import socket
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from lemmata.tools import licences
 
@@ -29,6 +32,19 @@ def test_every_line_of_a_lock_is_a_pin_with_its_hashes(lock):
     """And so none is a path of the machine that wrote it."""
     lines = [line for line in (ROOT / lock).read_text(encoding="utf-8").splitlines() if line[:1] not in ("", " ", "#")]
     assert len(lines) == len(pins(lock)) and "file://" not in (ROOT / lock).read_text(encoding="utf-8")
+
+
+def test_every_pin_satisfies_its_bound():
+    """As `make lock` keeps pins that do, and a bound may have been raised since."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    for lock, wanted in (("requirements.lock", {*extras} - {"docs"}), ("requirements-docs.lock", {*extras})):
+        listed = [*project["dependencies"], *(text for name in wanted for text in extras[name])]
+        pinned = {canonicalize_name(name): version for name, (version, _) in pins(lock).items()}
+        for bound in map(Requirement, listed):
+            if bound.name != project["name"]:
+                version = pinned[canonicalize_name(bound.name)]
+                assert version in bound.specifier, f"{lock}: {bound} is not {version}: run `make lock`"
 
 
 def test_the_bill_of_materials_is_of_the_lock():

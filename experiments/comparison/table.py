@@ -86,12 +86,13 @@ def one_fit(learner: Learner, problem: Any, epsilon: float, public: Any, private
 
 
 def fits(task: Task, root: int) -> list[tuple]:
-    """Every fit of one split, in a worker: (learner as it was named, epsilon, chunk or what it raised)."""
+    """Every fit of one split, in a worker: (learner as it was named, its code, epsilon, chunk or what it raised)."""
     dataset, records, repeat, asked = task
     done = []
     problem = problems.draw(dataset, records, generator(root, "compare.split", {"dataset": dataset}, "main", repeat))
     for named, epsilon in asked:
         learner = find(named)
+        code = code_of(learner)
         setting = {"dataset": dataset, "epsilon": epsilon, "records": records}
         public = generator(root, key_of(learner), setting, "public", repeat)
         private = generator(root, key_of(learner), setting, "main", repeat)
@@ -99,11 +100,11 @@ def fits(task: Task, root: int) -> list[tuple]:
         try:
             risks, shape = one_fit(learner, problem, epsilon, public, private)
         except Exception as error:  # a learner may be somebody else's and raise anything
-            done.append((named, epsilon, f"{type(error).__name__}: {error}".splitlines()[0]))
+            done.append((named, code, epsilon, f"{type(error).__name__}: {error}".splitlines()[0]))
             continue
         payload = {"values": np.concatenate([shape, risks])}
         seconds = time.perf_counter() - start, time.process_time() - spent
-        done.append((named, epsilon, Chunk(payload, seconds[0], digest, seconds[1])))
+        done.append((named, code, epsilon, Chunk(payload, seconds[0], digest, seconds[1])))
     return done
 
 
@@ -148,8 +149,11 @@ def run(
     workers = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
     made, raised = 0, {}
     for task, done in with_progress(workers(joblib.delayed(labelled)(task, root) for task in tasks), tasks, progress):
-        for named, epsilon, chunk in done:
+        for named, theirs, epsilon, chunk in done:
             learner, code = coded(named)
+            if theirs != code:
+                raised[named] = f"learner = {named}: its code was edited while it was compared; run it again"
+                continue
             if isinstance(chunk, str):
                 raised[named] = f"learner = {named}: on {task[0]} at epsilon = {epsilon:g} it raised {chunk}"
                 continue

@@ -23,18 +23,12 @@ import scipy.special
 import threadpoolctl
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine import fingerprint, registry
-from lemmata.experiments.engine.workers import Elsewhere, Lost
+from lemmata.experiments.engine.workers import Brought, Elsewhere, Lost, Refused, loaded
 
 if TYPE_CHECKING:
     from distributed import Client
 
 PATIENCE = 20  # seconds for a scheduler to answer
-Brought = tuple[tuple[str, str], ...]
-
-
-class Refused(Lost):
-    """A worker is not what the parent is; the message says which, and in what."""
 
 
 def known_answer() -> str:
@@ -58,13 +52,6 @@ def here() -> dict[str, str]:
         "BLAS": ", ".join(sorted(blas)),
         "known answer": known_answer(),
     }
-
-
-@cache
-def loaded(key: str) -> str:
-    """The code hash of a claim as this process has loaded it."""
-    claim = registry.find(key)
-    return fingerprint.of_claim(claim) if claim is not None else "nothing"
 
 
 def believed(parent: dict[str, str], code: str, brought: Brought, compute: Callable, key: str, *chunk: Any) -> Any:

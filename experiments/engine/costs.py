@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from lemmata.experiments.engine.cell import Sabotaged
 from lemmata.experiments.engine.claim import CLAIMS, Claim, Setting
-from lemmata.experiments.engine.files import tabled
+from lemmata.experiments.engine.files import table, tabled
 
-TABLE = Path(__file__).with_name("costs.csv")
+TABLE, DEEP = (Path(__file__).with_name(name) for name in ("costs.csv", "deep.csv"))
+DEEP_HEAD = ("group", "computed", "draws", "ratio", "error")  # as `tools.speed.planned` says
 
 
 class Cost(NamedTuple):
@@ -32,6 +33,18 @@ def measured() -> dict[str, Cost]:
     """{key: its cost}."""
     with TABLE.open(newline="", encoding="utf-8") as lines:
         return {line["key"]: Cost(float(line["trial"]), int(line["factors"])) for line in csv.DictReader(lines)}
+
+
+@functools.cache
+def deep() -> dict[str, float]:
+    """{a claim, or a kind of claims: what its cells of a deep run take, beside what their caps allow}, as measured."""
+    return {line["group"]: float(line["ratio"]) for line in table(DEEP, DEEP_HEAD)}
+
+
+def taken(claim: Claim, profile: str) -> float:
+    """The part of what its caps allow that a claim takes in a profile: all, but of a deep run as it was measured."""
+    known = deep() if profile == "deep" and claim.key in measured() else {}
+    return known.get(claim.key, known.get(claim.style, 1.0))
 
 
 def of_cell(claim: Claim, setting: Setting, times: int = 1) -> float:

@@ -7,10 +7,10 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from typing import Never
 
 HUNG = 300  # CPU seconds, all threads and ended children together, after which a chunk counts as hung
 PATIENCE = 4  # times as long by the clock, for a chunk that waits and does not compute; no verdict depends on either
+TICKS = 20  # pieces of a time by the clock: a process that is stopped, say by Ctrl-Z, and goes on later, misses one
 
 
 def cpu_seconds() -> float:
@@ -37,13 +37,19 @@ def deadline(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
-    def ring(*_: object) -> Never:
-        raise late
+    left = TICKS
 
-    timers = ((signal.SIGPROF, signal.ITIMER_PROF, seconds), (signal.SIGALRM, signal.ITIMER_REAL, PATIENCE * seconds))
+    def ring(number: int, _: object) -> None:
+        nonlocal left
+        left -= number == signal.SIGALRM
+        if number == signal.SIGPROF or left <= 0:
+            raise late
+
+    tick = PATIENCE * seconds / TICKS
+    timers = ((signal.SIGPROF, signal.ITIMER_PROF, (seconds,)), (signal.SIGALRM, signal.ITIMER_REAL, (tick, tick)))
     before = [signal.signal(number, ring) for number, *_ in timers]
-    for _, timer, limit in timers:
-        signal.setitimer(timer, limit)
+    for _, timer, times in timers:
+        signal.setitimer(timer, *times)
     try:
         yield
     finally:
@@ -56,11 +62,13 @@ def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
 def _watchman(late: TimeoutError, seconds: float) -> Iterator[None]:
     thread, over = threading.get_ident(), threading.Event()
     clock = time.pthread_getcpuclockid(thread)  # of this thread alone: others may be at chunks of their own
-    began, limit = time.clock_gettime(clock), time.monotonic() + PATIENCE * seconds
+    began, tick = time.clock_gettime(clock), min(1.0, seconds / 10)
 
     def watch() -> None:
-        while not over.wait(min(1.0, seconds / 10)):
-            if time.clock_gettime(clock) - began > seconds or time.monotonic() > limit:
+        for left in range(round(PATIENCE * seconds / tick), 0, -1):
+            if over.wait(tick):
+                return
+            if time.clock_gettime(clock) - began > seconds or left == 1:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TimeoutError))
                 return
 

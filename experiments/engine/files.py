@@ -6,6 +6,7 @@ A table is read strictly: a line that is not as it was written is named, with it
 import csv
 import io
 import os
+import secrets
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,9 @@ from lemmata.bounds.library import PaperError
 
 
 def replaced(path: Path, text: str) -> None:
-    """Put `text` in the place of `path` at once, its folder made if need be."""
+    """Put `text` in the place of `path` at once, its folder made if need be; of two who do so the later one wins."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = path.with_name(f".{path.name}.part")
+    made = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")  # which nobody else writes meanwhile
     try:
         made.write_text(text, encoding="utf-8", newline="")
         os.replace(made, path)

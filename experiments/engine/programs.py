@@ -20,9 +20,10 @@ from typing import Any
 import lemmata
 from lemmata.bounds.library import library
 from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.engine import fingerprint, witnessed
+from lemmata.experiments.engine import fingerprint, remembered, witnessed
 from lemmata.experiments.engine.cell import combine
 from lemmata.experiments.engine.claim import Claim
+from lemmata.experiments.engine.run import Fault
 from lemmata.experiments.engine.schedule import Job
 from lemmata.experiments.engine.store import Store
 
@@ -51,8 +52,13 @@ def fallen(jobs: Iterable[Job]) -> Iterator[tuple[Claim, str]]:
             yield job.claim, str((verdict.witness or {}).get("python") or "").strip()
 
 
-def confirm(jobs: Iterable[Job], store: Store, workers: int = 1) -> None:
-    """Run the programs of what fell in a run, those that have not run, and keep what they came to in the store."""
+def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, code: str = "") -> None:
+    """Run the programs of what fell in a run, those that have not run, and keep what they came to in the store.
+
+    `code` is the state of the files before this process loaded them: a program runs in a process that loads them anew.
+    Raises `Fault` where it has changed since, as nobody knows then what the programs ran with. A store in memory, of
+    which nothing is kept, needs no `code`.
+    """
     waiting: dict[tuple[str, str], dict[str, Any]] = {}
     for claim, python in fallen(jobs):
         name = claim.key, digest(claim, python)
@@ -62,12 +68,13 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1) -> None:
             waiting[name] = row | {"python": python, "folder": "" if paper.house else str(paper.folder)}
     shares = [share for i in range(workers) if (share := list(waiting)[i::workers])]
     with ThreadPoolExecutor(max(1, len(shares))) as pool:  # each waits for a process of its own
-        for share, said in zip(
-            shares, pool.map(lambda names: answers([waiting[n] for n in names]), shares), strict=True
-        ):
-            for name, answer in zip(share, said, strict=True):
-                if answer is not None:  # else it stays UNCONFIRMED, and the next run asks again
-                    store.keep(*name, answer)
+        said = list(pool.map(lambda names: answers([waiting[n] for n in names]), shares))
+    if waiting and code and remembered.code() != code:
+        raise Fault("files were edited while this run went on; what was finished is stored, run it again")
+    for share, found in zip(shares, said, strict=True):
+        for name, answer in zip(share, found, strict=True):
+            if answer is not None:  # else it stays UNCONFIRMED, and the next run asks again
+                store.keep(*name, answer)
 
 
 def answers(asked: Sequence[dict[str, Any]]) -> list[str] | list[None]:

@@ -69,15 +69,20 @@ def _ours() -> Iterator[tuple[str, Path]]:
 
 def state(store: str | Path) -> State:
     """The state of our files, the libraries, and the store's files."""
-    code: list[str | bytes] = [sys.version, platform.machine()]
+    return State(code(), _digest(*(_file_digest(f"{store}{suffix}") for suffix in ("", "-wal"))))
+
+
+def code() -> str:
+    """The state of our files and the libraries."""
+    parts: list[str | bytes] = [sys.version, platform.machine()]
     for name, path in _ours():
-        code += [name, path.read_bytes(), str(path.stat().st_ctime_ns)]
+        parts += [name, path.read_bytes(), str(path.stat().st_ctime_ns)]
     for folder in sys.path:  # a library is its name and version; tests are where a row says that they are
         if os.path.isdir(folder):
-            code += sorted(name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info")))
+            parts += sorted(name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info")))
     tests = Path(__file__).resolve().parents[2] / "tests"  # of a checkout
-    code += sorted(str(path.relative_to(tests)) for path in tests.glob("*/test_*.py"))
-    return State(_digest(*code), _digest(*(_file_digest(f"{store}{suffix}") for suffix in ("", "-wal"))))
+    parts += sorted(str(path.relative_to(tests)) for path in tests.glob("*/test_*.py"))
+    return _digest(*parts)
 
 
 def _file_digest(path: str) -> bytes:

@@ -5,6 +5,7 @@ its verdict. Kill it at any moment and start again: it continues where it stoppe
 """
 
 import copy
+import itertools
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -17,7 +18,7 @@ from lemmata.bounds.library import library
 from lemmata.experiments.engine import costs, registry, workers
 from lemmata.experiments.engine.claim import Claim, Setting
 from lemmata.experiments.engine.deadline import HUNG, cpu_seconds, deadline
-from lemmata.experiments.engine.profiles import TIMES
+from lemmata.experiments.engine.profiles import TIMES, crossed
 from lemmata.experiments.engine.schedule import Job, Pool, Result, Schedule, drive
 from lemmata.experiments.engine.store import Chunk, Store
 from lemmata.experiments.engine.verdict import Verdict
@@ -29,6 +30,7 @@ class Fault(Exception):
 
 
 PRECISION = 53  # bits of a ball at the beginning of every chunk
+CELLS = 100_000  # of one run: all are held to its end, at 5 kB each and up to 9 kB of trial values, 1.4 GB in all
 
 
 def compute(
@@ -69,12 +71,26 @@ def compute(
 
 
 def plan(claims: Iterable[Claim], profile: str) -> dict[str, tuple[int, float]]:
-    """(cells, planned core-seconds) of each claim: chunks x trials x measured cost, controls included; nothing runs."""
+    """(cells, planned core-seconds) of each claim: chunks x trials x measured cost, controls included; nothing runs.
+
+    Of a deep run the part of it that was measured (`costs.taken`).
+    """
     planned = {}
     for claim in claims:
         seconds = [costs.of_cell(claim, setting, TIMES[profile]) for setting in costs.planned(claim, profile)]
-        planned[claim.key] = len(seconds), sum(seconds)
+        planned[claim.key] = len(seconds), sum(seconds) * costs.taken(claim, profile)
     return planned
+
+
+def check_size(claims: Iterable[Claim], profile: str) -> None:
+    """Raise `Fault` for more cells than one run holds, before any is made."""
+    named = (claim.quick if profile == "quick" else claim.quick + claim.full for claim in claims)
+    cells = (cell for own in named for cell in itertools.chain(own, crossed(own) if profile == "deep" else ()))
+    if any(True for _ in itertools.islice(cells, CELLS, None)):
+        raise Fault(
+            f"--profile {profile} here is more than {CELLS:,} cells, which take more than a gigabyte: run a paper, a "
+            "module or a statement at a time; one store takes them all"
+        )
 
 
 DECIDES = {  # by what a cell of a claim is
@@ -95,7 +111,8 @@ def planned_table(claims: Sequence[Claim], profile: str) -> str:
             groups.setdefault(name, []).append(planned[claim.key])
     modules = [name for name in groups if name not in (*DECIDES.values(), "all")]
     kinds = [name for name in DECIDES.values() if name in groups]
-    lines = [f"{'':32} {'cells':>9} core-seconds, if every cell goes to its cap"]
+    caps = "as drawn cells took" if profile == "deep" and costs.deep() else "if every cell goes to its cap"
+    lines = [f"{'':32} {'cells':>9} core-seconds, {caps}"]
     for name in (*modules, *kinds, *(["all"] if groups else [])):
         cells, seconds = map(sum, zip(*groups[name], strict=True))
         lines.append(
@@ -106,11 +123,12 @@ def planned_table(claims: Sequence[Claim], profile: str) -> str:
 
 def pool_of(jobs: int, dask: str | None, running: Iterable[Job]) -> AbstractContextManager[Pool]:
     """Where the chunks of a run are computed: here, in `jobs` processes, or on the cluster at `dask`."""
+    codes = {job.claim.key: job.code for job in running}
     if dask:
         from lemmata.experiments.engine import cluster  # which looks at all that workers have to agree in
 
-        return cluster.pool_of(compute, dask, {job.claim.key: job.code for job in running})
-    return workers.pool_of(compute, jobs)
+        return cluster.pool_of(compute, dask, codes)
+    return workers.pool_of(compute, jobs, codes)
 
 
 def execute(
@@ -123,7 +141,9 @@ def execute(
     dask: str | None = None,
     progress: bool = False,
 ) -> list[Job]:
-    """Decide `claims`; every chunk goes to `store`. Returns the jobs."""
+    """Decide `claims`; every chunk goes to `store`. Returns the jobs. Raises `Fault`."""
+    claims = list(claims)
+    check_size(claims, profile)
     running = [Job(claim, root, profile, store) for claim in claims]
     with tqdm(total=len(running), unit="claim", file=sys.stderr, disable=None if progress else True) as bar:
         bar.update(sum(job.done for job in running))

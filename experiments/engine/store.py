@@ -47,6 +47,9 @@ CREATE TABLE IF NOT EXISTS shown (key TEXT, digest TEXT, said TEXT NOT NULL, PRI
 """
 
 
+DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)  # the latter of what SQLite says, where it quotes damaged text
+
+
 class StoreError(Exception):
     """The store cannot be read or written; the message is one line, whatever a damaged file put into it."""
 
@@ -156,7 +159,8 @@ class Store:
             if not reading and self._cpu == "NULL":
                 self._db.execute("ALTER TABLE results ADD COLUMN cpu REAL")
                 self._cpu = "cpu"
-        except (sqlite3.DatabaseError, OSError) as error:
+            self._opened = os.stat(file) if self.path != ":memory:" and not self.missing else None
+        except (*DAMAGE, OSError) as error:
             raise StoreError(
                 f"store = {self.path} cannot be opened ({error}); move it away or choose another --out folder"
             ) from None
@@ -190,16 +194,34 @@ class Store:
         """Whether the store is of a version that keeps CPU seconds."""
         return any(name == "cpu" for _, name, *_ in self._db.execute("SELECT * FROM pragma_table_info('results')"))
 
-    def _execute(self, *arguments: Any) -> sqlite3.Cursor:
+    @contextlib.contextmanager
+    def _plainly(self) -> "Iterator[None]":
+        """Whatever SQLite says of its file, as a `StoreError`; of a damaged page it is when rows are fetched."""
         try:
-            return self._db.execute(*arguments)
-        except sqlite3.DatabaseError as error:
+            yield
+        except DAMAGE as error:
             raise StoreError(f"store = {self.path} cannot be used ({error}); nothing was deleted") from None
+
+    def _execute(self, *arguments: Any) -> sqlite3.Cursor:
+        with self._plainly():
+            return self._db.execute(*arguments)
+
+    def _rows(self, *arguments: Any) -> list[tuple]:
+        with self._plainly():
+            return self._db.execute(*arguments).fetchall()
+
+    def stands(self) -> None:
+        """Raises `StoreError` where its file is removed, or another: SQLite would go on with one that nobody finds."""
+        with contextlib.suppress(OSError):
+            if self.path == ":memory:" or (self._opened and os.path.samestat(os.stat(self.path), self._opened)):
+                return
+        raise StoreError(f"store = {self.path} was removed while it was in use, and what it held is gone; run it again")
 
     def write(self, key: str, code: str, root: int, where: Where, index: int, chunk: Chunk) -> None:
         """Add one chunk. Raises `ReusedSeed` if another chunk began with the same random bytes."""
+        self.stands()
         place = (key, code, root, *where, index)
-        for other in self._execute(f"SELECT {', '.join(PLACE)} FROM results WHERE digest = ?", (chunk.digest,)):
+        for other in self._rows(f"SELECT {', '.join(PLACE)} FROM results WHERE digest = ?", (chunk.digest,)):
             if (other[0], *other[2:5], other[7]) != (key, root, *where[:2], index):
                 raise ReusedSeed(f"chunk = {place} began with the random bytes of {other}")
         data = encode(chunk.payload)
@@ -236,11 +258,11 @@ class Store:
 
     def failure(self, key: str, code: str, root: int, where: Where) -> str | None:
         """What the cell was given up for, or None."""
-        message = self._execute(
+        messages = self._rows(
             "SELECT message FROM failed WHERE key=? AND code=? AND root=? AND setting=? AND stream=?",
             (key, code, root, *where[:2]),
-        ).fetchone()
-        return message and message[0]
+        )
+        return messages[0][0] if messages else None
 
     def keep(self, key: str, digest: str, said: str) -> None:
         """An answer about a row that depends on what was digested: what the program of its witness came to, its tie."""
@@ -259,17 +281,17 @@ class Store:
 
     def profile(self, key: str, code: str, root: int) -> str | None:
         """The largest profile that ran to its end, or None."""
-        found = self._execute("SELECT profile FROM done WHERE key=? AND code=? AND root=?", (key, code, root))
+        found = self._rows("SELECT profile FROM done WHERE key=? AND code=? AND root=?", (key, code, root))
         return largest(profile for (profile,) in found)
 
     def costs(self) -> dict[tuple[str, str, str], tuple[float, int]]:
         """{(key, setting, stream): (seconds a chunk, chunks)} of all that was ever run: what to expect of a run."""
         grouped = "SELECT key, setting, stream, avg(seconds), max(idx) + 1 FROM results GROUP BY key, setting, stream"
-        return {(key, setting, stream): tuple(cost) for key, setting, stream, *cost in self._execute(grouped)}
+        return {(key, setting, stream): tuple(cost) for key, setting, stream, *cost in self._rows(grouped)}
 
     def roots(self) -> list[int]:
         """The roots that have chunks here."""
-        return [root for (root,) in self._execute("SELECT DISTINCT root FROM results ORDER BY root")]
+        return [root for (root,) in self._rows("SELECT DISTINCT root FROM results ORDER BY root")]
 
     def forget(self, key: str, root: int) -> None:
         """Delete the chunks of one claim, and what its programs came to, at whatever root they ran (`--fresh`)."""
@@ -289,7 +311,11 @@ class Store:
         import pandas as pd
 
         stored = self._execute(f"SELECT {', '.join(PLACE)}, data, seconds, {self._cpu}, digest FROM results")
-        while some := stored.fetchmany(rows):
+        while True:
+            with self._plainly():
+                some = stored.fetchmany(rows)
+            if not some:
+                return
             lines = [(*r[:3], json.loads(r[3]), *r[4:8], decode(r[8]), *r[9:11], r[11].hex()) for r in some]
             yield pd.DataFrame(lines, columns=COLUMNS)
 

@@ -3,25 +3,31 @@
 A process can end under its chunk: the kernel kills the one that takes more memory than there is, and a call into
 compiled code that has no end hears no alarm. Nobody knows then which of the chunks in flight did it, so each of them is
 computed once more, alone; the one that ends its process again is given up, and the run goes on with the rest.
+
+A process loads the code of a claim at its first chunk, and the files may have been edited since its parent loaded them:
+it compares before it computes, so that no chunk of one code is stored under the name of another.
 """
 
 import contextlib
 import errno
 import os
+import queue
 import signal
 import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent import futures
+from functools import cache
 from typing import Any
 
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine.deadline import HUNG, PATIENCE
+from lemmata.experiments.engine import fingerprint, registry
+from lemmata.experiments.engine.deadline import HUNG, PATIENCE, TICKS
 from lemmata.experiments.engine.schedule import GivenUp, Pool, Result
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # fixes every sum
@@ -50,6 +56,29 @@ def _executor(jobs: int) -> futures.Executor:
 
 class Lost(Exception):
     """Where chunks were computed is gone, or cannot be believed; the message is one line."""
+
+
+class Refused(Lost):
+    """A worker is not what its parent is; the message says in what."""
+
+
+Brought = tuple[tuple[str, str], ...]
+
+
+@cache
+def loaded(key: str) -> str:
+    """The code hash of a claim as this process has loaded it."""
+    claim = registry.find(key)
+    return fingerprint.of_claim(claim) if claim is not None else "nothing"
+
+
+def agreed(code: str, brought: Brought, compute: Chunks, key: str, *chunk: Any) -> Result:
+    """One chunk, in a process that has loaded its claim with the code that its parent has. Raises `Refused`."""
+    for folder, package in brought:
+        library.add(folder, package)
+    if code and loaded(key) != code:
+        raise Refused(f"the code of {key} was edited while this run went on")
+    return compute(key, *chunk, brought)
 
 
 class Here:
@@ -82,9 +111,14 @@ class Elsewhere:
         self.flying[self.executor.submit(*call)] = (ticket, call)
 
     def arrived(self, patience: float | None = None) -> futures.Future[Result]:
-        """The next call that has ended, in its result or in an error. Raises `TimeoutError` after `patience`."""
-        if not self.done:
-            self.done.extend(futures.wait(self.flying, patience, return_when=futures.FIRST_COMPLETED).done)
+        """The next call that has ended, in its result or in an error. Raises `TimeoutError` after `patience`.
+
+        It is waited for in pieces, of which one alone is over when this process was stopped, and its workers with it.
+        """
+        for _ in range(TICKS if patience else 1):
+            if not self.done:
+                wait = patience and patience / TICKS
+                self.done.extend(futures.wait(self.flying, wait, return_when=futures.FIRST_COMPLETED).done)
         if not self.done:
             raise TimeoutError
         return self.done.popleft()
@@ -102,14 +136,14 @@ class Elsewhere:
 class Processes(Elsewhere):
     """`jobs` processes of this machine, which are replaced when one of them ends under its chunk."""
 
-    def __init__(self, compute: Chunks, jobs: int) -> None:
+    def __init__(self, compute: Chunks, jobs: int, codes: Mapping[str, str] | None = None) -> None:
         super().__init__(_executor(jobs), jobs)
-        self.compute = compute
+        self.compute, self.codes = compute, codes or {}
         self.again: deque[tuple[int, Result]] = deque()
 
     def submit(self, ticket: int, *chunk: Any) -> None:
         try:
-            self.send(ticket, self.compute, *chunk, library.brought)
+            self.send(ticket, agreed, self.codes.get(chunk[0], ""), library.brought, self.compute, *chunk)
         except RuntimeError as error:
             if type(error) is not RuntimeError:  # of loky's own, for a pool that is broken
                 raise
@@ -150,6 +184,11 @@ class Processes(Elsewhere):
     def kill(self) -> None:
         """End the processes at once, those too that hear nothing."""
         alive = list((self.executor._processes or {}).values())  # type: ignore[attr-defined]
+        with contextlib.suppress(
+            queue.Empty
+        ):  # loky forgets what these are, looks them up then, and dies of it in words
+            while True:
+                self.executor._work_ids.get_nowait()  # type: ignore[attr-defined]
         self.executor.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # of loky's executors
         for process in alive:
             with contextlib.suppress(ProcessLookupError):
@@ -161,15 +200,15 @@ def _succeeded(future: futures.Future[Result]) -> bool:
 
 
 @contextlib.contextmanager
-def pool_of(compute: Chunks, jobs: int) -> Iterator[Pool]:
-    """Where chunks are computed on this machine: here, or in `jobs` processes."""
+def pool_of(compute: Chunks, jobs: int, codes: Mapping[str, str] | None = None) -> Iterator[Pool]:
+    """Where chunks are computed on this machine: here, or in `jobs` processes that hold claims of these `codes`."""
     if jobs == 1:
         yield Here(compute)
     else:
         try:
             if sys.platform == "linux" and not os.path.exists(MEMORY):
                 raise FileNotFoundError(errno.ENOENT, f"{MEMORY} is missing")  # each would die of it, one by one
-            processes = Processes(compute, jobs)
+            processes = Processes(compute, jobs, codes)
         except OSError as error:  # of the semaphores that processes share, where /dev/shm is closed
             print(
                 f"lemmata: no worker process can be started here ({error.strerror}); going on in one", file=sys.stderr

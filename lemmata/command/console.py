@@ -59,11 +59,35 @@ def heed() -> None:
             signal.signal(number, terminated)
 
 
+class Hints:
+    """The stream of hints, progress and messages; what finds no room there is lost, and fails no command."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            self.stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self.stream.flush()
+
+
 def streams() -> None:
-    """Open what was closed before the program began, to nowhere: its place would be taken by the next file."""
+    """Open what was closed before the program began, to nowhere: its place would be taken by the next file.
+
+    A full disk behind stderr is no reason to fail, as results go to stdout and the exit status says the rest.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  open to the end
+    if sys.stderr is sys.__stderr__:
+        sys.stderr = Hints(sys.stderr)
 
 
 def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -97,6 +97,7 @@ def run(
     if not (names or papers or in_checkout()):
         click.echo("lemmata: no paper.toml here or above: deciding the papers of this package, some minutes", err=True)
     begun = None if names else remembered.begun(stored(folder))
+    code = begun.code if begun else remembered.code()
     anew = names or papers or fresh or only_plan
     kept = None if anew else remembered.recall(stored(folder), root, finished=profile, now=begun)
     if kept is not None:
@@ -119,13 +120,15 @@ def run(
             for claim in claims:
                 store.forget(claim.key, root)
         done = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
-        programs.confirm(done, store, jobs)
+        programs.confirm(done, store, jobs, code)
+        store.stands()
         if names or papers:
             rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
             click.echo(table(rows, width()))
     if not names:
         with open_store(folder) as store:
             rows = [row for row, _ in remembered.folded(store, root, begun, papers, done)]
+            store.stands()
     concluded(rows, folder, counted=not names)
 
 

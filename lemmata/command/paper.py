@@ -185,15 +185,16 @@ def decided(paths: Sequence[str], root: int, out: str | None, jobs: int = 1) -> 
         raise Usage(f"PATH = {names[0]} is neither a folder with a paper.toml nor a paper")
     if not papers and not in_checkout():
         raise Usage("PATH is missing: there is no paper.toml in this folder or above it")
-    from lemmata.experiments.engine import programs, registry, run
+    from lemmata.experiments.engine import programs, registry, remembered, run
     from lemmata.experiments.engine.names import select
     from lemmata.experiments.engine.store import Store
 
+    code = remembered.code()
     for paper in papers or library.house:
         store = Store(folder / "ledger.sqlite")
         keys, _ = select([paper.id])
         ran = run.execute(registry.closure(keys), store, root=root, jobs=jobs, progress=sys.stderr.isatty())
-        programs.confirm(ran, store, jobs)
+        programs.confirm(ran, store, jobs, code)
         yield paper, store
 
 

@@ -97,6 +97,25 @@ def test_a_learner_that_raises_is_named_and_the_others_are_kept(tmp_path):
     assert kept.exit_code == 0 and "0 new fits" in kept.stderr
 
 
+def test_fits_of_an_edited_learner_are_not_taken_for_those_of_the_one_before(tmp_path, monkeypatch):
+    """Its file is edited when the comparison has hashed it and a worker has not loaded it yet."""
+    file = tmp_path / "edited.py"
+    text = "from tests.comparison import toy_learner\nLEARNER = toy_learner.Learner('edited', toy_learner.law, '')\n"
+    file.write_text(text)
+    asked = list(table.wanted([SMALL], [str(file)], [1.0], 1))
+    fits = table.fits
+
+    def later(task, root):
+        file.write_text(text.replace("toy_learner.law", "lambda *given, **named: toy_learner.law(*given, **named)"))
+        return fits(task, root)
+
+    monkeypatch.setattr(table, "fits", later)
+    with Store(tmp_path / "ledger.sqlite") as store:
+        with pytest.raises(table.Failed, match="its code was edited while it was compared"):
+            table.run(asked, store, root=5, records=60)
+        assert store.chunks().empty
+
+
 # Attacks --------------------------------------------------------------------------------------------------------------
 
 

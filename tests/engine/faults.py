@@ -108,7 +108,8 @@ def run(call: Callable[[], Any], turn: Turn | None = None, size: int | None = No
             if turn:
                 turn.active = False
                 os.write(count, str(turn.passed).encode())
-            sys.stderr.flush()
+            with contextlib.suppress(OSError):
+                sys.stderr.flush()
             os._exit(status)
     os.close(said)
     os.close(count)

@@ -56,6 +56,18 @@ def test_a_deep_run_goes_on_where_a_full_one_ended(claim):
     assert row(store, claim) == deep, "a smaller run takes nothing back"
 
 
+def test_more_cells_than_memory_holds_are_refused_before_one_is_made(claim, monkeypatch):
+    """However many there are: they are counted as they come, and no further than that."""
+    monkeypatch.setattr(run, "CELLS", 3)
+    run.check_size([claim], "full")
+    with pytest.raises(run.Fault, match=r"--profile deep here is more than 3 cells"):
+        run.execute([claim], Store(), root=TEST_ROOT, profile="deep")
+    endless = replace(claim, full=tuple({"beta": 0.1 + i / 1e4, "n": i} for i in range(2000)))  # four million
+    monkeypatch.setattr(run, "CELLS", 2100)
+    with pytest.raises(run.Fault, match="more than 2,100 cells"):
+        run.check_size([endless], "deep")
+
+
 def test_a_named_setting_that_raises_is_no_combination(claim):
     named = replace(claim, full=(*claim.full, {"beta": 0.1, "n": 7}))
     store = Store()

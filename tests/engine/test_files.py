@@ -103,6 +103,16 @@ def test_a_damaged_file_is_one_line_that_names_it(kind, tmp_path):
     assert survives(kind, tmp_path, TRIES, 1), "nothing was refused: the damage is none"
 
 
+@pytest.mark.parametrize(("old", "new"), [(b"CREATE TABLE done", b"CREATE \xff\xffBLE done"), (b"main", b"ma\xffn")])
+def test_text_of_a_store_that_is_no_text_is_named_too(old, new, tmp_path):
+    """In a table's definition SQLite quotes it in what it says, and in a row it is met when that is fetched."""
+    data, name, read = of_the_store(tmp_path)
+    assert old in data
+    (tmp_path / name).write_bytes(data.replace(old, new))
+    with pytest.raises(StoreError, match=name):
+        read(tmp_path)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_damaged_files(kind, tmp_path):

@@ -85,6 +85,17 @@ def test_whoever_waits_can_be_interrupted():
     assert not workers.get_reusable_executor(2)._processes or pool.executor._flags.shutdown
 
 
+def test_what_nobody_has_begun_is_forgotten_in_silence():
+    """Of a pool that is killed: a chunk that waits for its turn raised in loky's thread, with a traceback."""
+    pool = workers.Processes(lambda index, _: f"chunk {index}", 2)
+    pool.submit(0, 0)
+    pool.result()
+    managing = pool.executor._executor_manager_thread
+    pool.executor._work_ids.put(99)  # and nobody knows it, as after loky has forgotten it
+    pool.kill()
+    managing.join()  # what a thread raises fails the test
+
+
 PARENT = """
 from lemmata.experiments.engine import workers
 def compute(index, _):

@@ -126,7 +126,7 @@ def test_labels_are_compared_by_what_they_are():
     assert (said == np.where(UP, "yes", "no")).mean() > 0.9
 
 
-@pytest.mark.parametrize("dtype", ["string", "str"])
+@pytest.mark.parametrize("dtype", ["string", *(["str"] if pd.Series(["a"], dtype="str").dtype != object else [])])
 def test_declared_text_is_not_compared_with_numbers(dtype):
     with pytest.raises(ValueError, match=r"classes = .* are of another type than y, of kind U"):
         MarginClassifier(classes=(0, 1)).fit(X, pd.Series(np.where(UP, "1", "0")).astype(dtype))

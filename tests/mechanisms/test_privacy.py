@@ -33,6 +33,7 @@ from lemmata.mechanisms.privacy import (
 exactly = settings(derandomize=True, deadline=None)
 MUS = [0.01, 0.1, 0.5, 1.0, 2.5, 10.0, 40.0]
 DELTAS = [1e-12, 1e-5, 0.01, 0.5, 0.9]
+ROUNDING = 1e-15  # of a logarithm near 0, a last digit of SciPy's that moved between versions
 
 
 def curve_in_balls(epsilon, mu, bits=400):
@@ -120,8 +121,8 @@ def test_both_orders_have_the_same_curve(mu, epsilon):
 @exactly
 @given(mu=floats(1e-3, 20), factor=floats(1.001, 3), epsilon=floats(-5, 20))
 def test_less_noise_is_less_private(mu, factor, epsilon):
-    assert log_gaussian_delta(epsilon, mu) <= log_gaussian_delta(epsilon, factor * mu)
-    assert log_gaussian_delta(epsilon, mu) >= log_gaussian_delta(epsilon + 0.1, mu)
+    assert log_gaussian_delta(epsilon, mu) <= log_gaussian_delta(epsilon, factor * mu) + ROUNDING
+    assert log_gaussian_delta(epsilon, mu) >= log_gaussian_delta(epsilon + 0.1, mu) - ROUNDING
 
 
 # Its inverses

@@ -36,7 +36,7 @@ def mixed(n=200):
             "income": 1e5 + 2e4 * draw.normal(size=n),
             "rate": 1e-3 * draw.normal(size=n),
             "region": pd.Categorical(np.resize(["north", "south", "east"], n)),
-            "job": np.resize(["clerk", "smith", "cook", "nurse"], n),
+            "job": pd.Series(np.resize(["clerk", "smith", "cook", "nurse"], n), dtype="string"),  # as pandas 3 infers
             "note": anything,
         }
     )

@@ -1,16 +1,26 @@
-"""What the cells of a deep run take beside what was planned: `python -m lemmata.tools.speed.planned [CELLS]`.
+"""What the cells of a deep run take beside what their caps allow: `python -m lemmata.tools.speed.planned DRAWS [ROOT]`.
 
-Of each kind of claim cells are drawn with replacement, a cell with a probability proportional to its planned seconds,
-so that the mean of (CPU seconds taken) / (seconds planned) is an unbiased estimate of the kind's sum of the one over
-its sum of the other. The kinds' means, weighted by their planned seconds, make that of all. What a process pays once,
-imports and compilers, is paid before by one chunk of the claim; a cell is stopped after LIMIT seconds, and said to be.
+Caps price a cell by its trials at the cost of a trial at the quick settings. In truth most cells end long before, many
+say nothing by their bound alone, and those of the largest sizes take many times as much. So the plan of a deep run is
+corrected by measured ratios: a claim that has two hundredths of all planned seconds or more has its own, the others of
+its kind share one. Of each such group the cells that have to be computed are found by arithmetic, and DRAWS of them are
+computed to their verdicts, drawn with replacement and a probability in proportion to their planned seconds: the share
+of those cells, times the mean of (CPU seconds taken) / (seconds planned), is an unbiased estimate of the one sum over
+the other. What a process pays once, imports and compilers, is paid before; a cell is stopped after LIMIT seconds, and
+said to be. Draws are kept as they come, so it may be stopped and goes on where it was.
+
+At the root of the tests draws stand in tools/speed/planned.csv, and experiments/engine/deep.csv is what they come to.
+At another they stand in reports/planned-ROOT.csv, and it says, kind by kind, what was taken beside what the plan of a
+deep run says now: draws that the plan has not seen.
 """
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,12 +28,16 @@ import numpy as np
 from lemmata.experiments.engine import costs, registry
 from lemmata.experiments.engine.cell import Cell
 from lemmata.experiments.engine.claim import CLAIMS, Claim, Setting
+from lemmata.experiments.engine.files import table, tabled
 from lemmata.experiments.engine.profiles import TIMES
 from lemmata.experiments.engine.run import compute
 from lemmata.experiments.engine.store import Chunk
 from lemmata.mechanisms.streams import LEDGER_ROOT, TEST_ROOT
 
 LIMIT = 300  # CPU seconds
+OWN = 0.02  # of all planned seconds, from which on a claim has a ratio of its own
+DRAWS = Path(__file__).with_name("planned.csv")
+HEAD = ("group", "key", "planned", "seconds", "ended")
 
 
 class Planned(NamedTuple):
@@ -32,7 +46,27 @@ class Planned(NamedTuple):
     claim: Claim
     setting: Setting
     factor: float
-    seconds: float
+    seconds: float  # at its cap
+
+    def opened(self) -> Cell:
+        return Cell(self.claim, self.setting, self.factor, TIMES["deep"])
+
+
+class Group(NamedTuple):
+    """Cells that share a ratio: those that have to be computed, and what part of the planned seconds they are."""
+
+    name: str
+    kind: str
+    cells: list[Planned]
+    live: float
+    seconds: float  # planned for all of them
+
+    def drawn(self, root: int) -> Iterator[Planned]:
+        """Cells without end, drawn in proportion to their planned seconds."""
+        rng = np.random.default_rng([root, *self.name.encode()])
+        weights = np.array([cell.seconds for cell in self.cells])
+        while self.cells:
+            yield self.cells[rng.choice(len(self.cells), p=weights / weights.sum())]
 
 
 def cells(claim: Claim) -> Iterator[Planned]:
@@ -43,45 +77,91 @@ def cells(claim: Claim) -> Iterator[Planned]:
         yield Planned(claim, setting, factor, costs.of_cell(claim, setting, TIMES["deep"]))
 
 
+def groups(claims: Iterable[Claim]) -> list[Group]:
+    """Every cell of a deep run in its group."""
+    found = {claim.key: list(cells(claim)) for claim in claims}
+    each = {key: sum(cell.seconds for cell in own) for key, own in found.items()}
+    named: dict[tuple[str, str], list[Planned]] = {}
+    for key, own in found.items():
+        kind = CLAIMS[key].style
+        alone = each[key] >= OWN * sum(each.values())
+        named.setdefault((key if alone else kind, kind), []).extend(own)
+    made = []
+    for (name, kind), own in named.items():
+        live = [cell for cell in own if cell.opened().verdict is None]
+        seconds = sum(cell.seconds for cell in own)
+        made.append(Group(name, kind, live, sum(cell.seconds for cell in live) / seconds, seconds))
+    return made
+
+
 def chunk(cell: Cell) -> Chunk | str:
     """The next one of a cell."""
     return compute(cell.claim.key, cell.setting, cell.stream, cell.folded, LEDGER_ROOT, cell.factor, cell.size)
 
 
+@functools.cache
+def warmed(key: str) -> None:
+    """One chunk of a claim, at the first of its settings."""
+    claim = CLAIMS[key]
+    chunk(Cell(claim, next(s for s in claim.quick + claim.full if not claim.theorem.skipped(s)), 1.0))
+
+
 def taken(planned: Planned) -> tuple[float, str]:
     """CPU seconds of a cell, its opening included, and how it ended."""
-    claim, setting, factor, _ = planned
-    chunk(Cell(claim, next(s for s in claim.quick + claim.full if not claim.theorem.skipped(s)), 1.0))
+    warmed(planned.claim.key)
     begun = time.process_time()
-    cell = Cell(claim, setting, factor, TIMES["deep"])
+    cell = planned.opened()
     while cell.verdict is None and time.process_time() - begun < LIMIT:
         result = chunk(cell)
         cell.add(result) if isinstance(result, Chunk) else cell.fail(result, final=True)
-    how = f"{cell.verdict.outcome} {cell.verdict.reason}" if cell.verdict else "stopped"
+    how = f"{cell.verdict.outcome} {cell.verdict.reason}".strip() if cell.verdict else "stopped"
     return time.process_time() - begun, how
 
 
-def main(count: int) -> None:
-    """Print a line a cell, then one a kind, then the ratio of all with its standard error."""
+class Ratio(NamedTuple):
+    """Of a group: seconds taken beside seconds at the caps, as the draws say, and the standard error of that."""
+
+    group: Group
+    draws: int
+    ratio: float
+    error: float
+
+
+def ratios(found: Iterable[Group], draws: int, root: int) -> Iterator[Ratio]:
+    """Compute so many cells of every group, one after the other in turn, but those that were kept."""
+    place = DRAWS if root == TEST_ROOT else Path("reports") / f"planned-{root}.csv"
+    kept = [tuple(line.values()) for line in table(place, HEAD)]
+    waiting = {group.name: (group, group.drawn(root)) for group in found if group.cells}
+    for turn in range(draws):
+        for group, drawn in waiting.values():
+            cell = next(drawn)
+            if sum(line[0] == group.name for line in kept) > turn:
+                continue
+            spent, how = taken(cell)
+            kept.append((group.name, cell.claim.key, f"{cell.seconds:.4g}", f"{spent:.4g}", how))
+            print(*kept[-1], sep="  ", flush=True)
+            tabled(place, HEAD, kept)
+    for group in found:
+        each = [float(line[3]) / float(line[2]) for line in kept if line[0] == group.name][:draws]
+        off = np.std(each, ddof=1) / len(each) ** 0.5 if len(each) > 1 else 0.0
+        yield Ratio(group, len(each), group.live * float(np.mean(each or [0.0])), group.live * off)
+
+
+def main(draws: int, root: int = TEST_ROOT) -> None:
+    """Write the table of ratios, or compare it with draws at another root."""
     registry.load()
-    rng, kinds = np.random.default_rng(TEST_ROOT), dict[str, list[Planned]]()
-    for claim in CLAIMS.values():
-        kinds.setdefault(claim.style, []).extend(cells(claim))
-    total = sum(cell.seconds for found in kinds.values() for cell in found)
-    whole, error = 0.0, 0.0
-    for kind, found in kinds.items():
-        seconds = np.array([cell.seconds for cell in found])
-        share = seconds.sum() / total
-        ratios = []
-        for place in rng.choice(len(found), round(count * (1 / len(kinds) + share) / 2), p=seconds / seconds.sum()):
-            spent, how = taken(found[place])
-            ratios.append(spent / seconds[place])
-            print(f"{spent:9.3f} of {seconds[place]:8.3f} s  {found[place].claim.key}  {how}", flush=True)
-        off = np.std(ratios, ddof=1) / len(ratios) ** 0.5
-        print(f"{kind}: {np.mean(ratios):.2f} ± {off:.2f} of {seconds.sum():.0f} s, {len(ratios)} cells", flush=True)
-        whole, error = whole + share * np.mean(ratios), np.hypot(error, share * off)
-    print(f"all: {whole:.2f} ± {error:.2f} of {total:.0f} s")
+    measured = list(ratios(groups(CLAIMS.values()), draws, root))
+    if root == TEST_ROOT:
+        lines = [(r.group.name, f"{r.group.live:.3g}", r.draws, f"{r.ratio:.3g}", f"{r.error:.2g}") for r in measured]
+        tabled(costs.DEEP, costs.DEEP_HEAD, sorted(lines))
+    for kind in dict.fromkeys(r.group.kind for r in measured):
+        mine = [r for r in measured if r.group.kind == kind]
+        took = sum(r.group.seconds * r.ratio for r in mine)
+        off = sum((r.group.seconds * r.error) ** 2 for r in mine) ** 0.5
+        plan = sum(r.group.seconds * costs.deep()[r.group.name] for r in mine)
+        count = sum(r.draws for r in mine)
+        print(f"{kind}: {took:,.0f} ± {off:,.0f} s taken, {plan:,.0f} s planned, {took / plan:.2f}; {count} draws")
 
 
 if __name__ == "__main__":
-    main(int(*sys.argv[1:]) if sys.argv[1:] else 60)
+    main(*map(int, sys.argv[1:]))
