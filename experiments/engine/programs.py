@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import FunctionType
@@ -20,7 +20,7 @@ from typing import Any
 import lemmata
 from lemmata.bounds.library import library
 from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.engine import fingerprint, remembered, witnessed
+from lemmata.experiments.engine import fingerprint, witnessed
 from lemmata.experiments.engine.cell import combine
 from lemmata.experiments.engine.claim import Claim
 from lemmata.experiments.engine.run import Fault
@@ -52,12 +52,12 @@ def fallen(jobs: Iterable[Job]) -> Iterator[tuple[Claim, str]]:
             yield job.claim, str((verdict.witness or {}).get("python") or "").strip()
 
 
-def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, code: str = "") -> None:
+def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callable[[], bool] = lambda: False) -> None:
     """Run the programs of what fell in a run, those that have not run, and keep what they came to in the store.
 
-    `code` is the state of the files before this process loaded them: a program runs in a process that loads them anew.
-    Raises `Fault` where it has changed since, as nobody knows then what the programs ran with. A store in memory, of
-    which nothing is kept, needs no `code`.
+    A program runs in a process that loads our files anew. `edited()` says whether they have changed since this process
+    loaded them. Raises `Fault` where they have, as nobody knows then what the programs ran with. A store in memory, of
+    which nothing is kept, asks nobody.
     """
     waiting: dict[tuple[str, str], dict[str, Any]] = {}
     for claim, python in fallen(jobs):
@@ -69,7 +69,7 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, code: str = "")
     shares = [share for i in range(workers) if (share := list(waiting)[i::workers])]
     with ThreadPoolExecutor(max(1, len(shares))) as pool:  # each waits for a process of its own
         said = list(pool.map(lambda names: answers([waiting[n] for n in names]), shares))
-    if waiting and code and remembered.code() != code:
+    if waiting and edited():
         raise Fault("files were edited while this run went on; what was finished is stored, run it again")
     for share, found in zip(shares, said, strict=True):
         for name, answer in zip(share, found, strict=True):

@@ -120,7 +120,7 @@ def run(
             for claim in claims:
                 store.forget(claim.key, root)
         done = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
-        programs.confirm(done, store, jobs, code)
+        programs.confirm(done, store, jobs, lambda: remembered.code() != code)
         store.stands()
         if names or papers:
             rows = [row for row in ledger(store, root, claims) if row["key"] in keys]

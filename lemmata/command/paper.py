@@ -194,7 +194,7 @@ def decided(paths: Sequence[str], root: int, out: str | None, jobs: int = 1) -> 
         store = Store(folder / "ledger.sqlite")
         keys, _ = select([paper.id])
         ran = run.execute(registry.closure(keys), store, root=root, jobs=jobs, progress=sys.stderr.isatty())
-        programs.confirm(ran, store, jobs, code)
+        programs.confirm(ran, store, jobs, lambda: remembered.code() != code)
         yield paper, store
 
 

@@ -282,6 +282,7 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
         why = "; ".join(search.refused) or "it takes none of them"
         raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {why}")
     finalists = search.halved(ranked)
+    finalists = finalists[: max(1, (search.budget - search.spent) // (4 * LEAST))]  # few releases are for few games
     search.say(estimate(search))
     trials = [begin(search, each.pair, place, level, each.rank) for place, each in enumerate(finalists)]
     rest, last = search.budget - search.spent, len(finalists)
