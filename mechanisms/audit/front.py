@@ -29,7 +29,7 @@ from lemmata.mechanisms.audit.adapters import (
 )
 from lemmata.mechanisms.audit.findings import REPORT
 from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
-from lemmata.mechanisms.audit.hunt import ATTACK, Search, Trial, begin, played
+from lemmata.mechanisms.audit.hunt import ATTACK, Games, Search, Trial
 from lemmata.mechanisms.audit.neighbours import Neighbours, alone, described, neighbouring
 from lemmata.mechanisms.audit.queries import stepped
 from lemmata.mechanisms.audit.shrink import reproducer, shrunk
@@ -38,7 +38,7 @@ from lemmata.mechanisms.audit.tracing import trace
 from lemmata.mechanisms.documented import documented
 from lemmata.mechanisms.threads import one_thread
 
-PROMISING, DEARLY = 3.0, 4_096  # log evidence at which no dear attacker is asked; releases that he may see first
+DEARLY = 4_096  # releases that dear attackers may see at least
 TICK = 0.5  # seconds between two lines of progress
 BUDGET, GIVEN = 30_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
 LONGEST, HOPE = 120_000, 0.0  # releases while the log evidence against the claim is at least so much
@@ -276,50 +276,46 @@ def offered(search: Search, data: Any) -> Iterator[Neighbours]:
 
 def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int, float], None] | None = None) -> Found:
     """Search for neighbours, play the games of the finalists, and make the pair that told smaller."""
-    start, level = time.process_time(), search.level
+    start = time.process_time()
     ranked = search.screened(pairs)
     if not ranked:
         why = "; ".join(search.refused) or "it takes none of them"
         raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {why}")
-    finalists = search.halved(ranked)
-    finalists = finalists[: max(1, (search.budget - search.spent) // (4 * LEAST))]  # few releases are for few games
+    games = Games(search, progress)
+    finalists = search.halved(ranked, games.settled)
     search.say(estimate(search))
-    trials = [begin(search, each.pair, place, level, each.rank) for place, each in enumerate(finalists)]
-    rest, last = search.budget - search.spent, len(finalists)
-
-    def tell(_: int, log10_e: float) -> None:
-        if progress:
-            progress(search.spent + sum(t.game.drawn for t in trials), log10_e)
-
-    played(trials, rest // 2, tell)
-    best = max(trials, key=lambda t: (t.won, t.standing))
+    rest = search.budget - search.spent
+    if not games.over:
+        few = finalists[: max(1, rest // (4 * LEAST))]  # few releases are for few games
+        games.play([games.of(each) for each in few], max(rest // 2 - games.drawn, LEAST))
+    best = games.best
     if best.won:
         smaller = shrunk(search, best.pair)
         if smaller is not best.pair:
-            trials.append(begin(search, smaller, last, level))
-            played(trials[-1:], 2 * best.game.drawn, tell)
-            best = trials[-1] if trials[-1].won else best
-    elif not any(t.game.interrupted for t in trials):
-        if best.game.log_e() < PROMISING:
-            trials.append(begin(search, best.pair, last, level, best.rank, dear=True))
-            played(trials[-1:], min(DEARLY, rest // 2), tell)
-            best = max(trials, key=lambda t: (t.won, t.standing))
-        if not (best.won or best.game.interrupted):
-            played([best], rest - sum(t.game.drawn for t in trials), tell)
-            best = prolonged(search, trials, best, tell)
-    return outcome(search, trials, best, time.process_time() - start)
+            again = games.begun(smaller)
+            games.play([again], 2 * best.game.drawn)
+            best = again if again.won else best
+    elif not games.over:
+        if not best.promises(rest - games.drawn):
+            dearly = min(max(DEARLY, rest // 4), rest // 2)
+            games.play([games.begun(best.pair, best.rank, dear=True)], dearly)
+            best = games.best
+        if not games.over:
+            games.play([best], rest - games.drawn)
+            best = prolonged(search, games, best)
+    return outcome(search, games.trials, best, time.process_time() - start)
 
 
-def prolonged(search: Search, trials: list[Trial], best: Trial, tell: Callable[[int, float], None]) -> Trial:
+def prolonged(search: Search, games: Games, best: Trial) -> Trial:
     """The game with most evidence, played on while that speaks against the claim; else the best one as it is.
 
     One may stop whenever one likes; against a true claim most games have lost by then what their bets began with.
     """
-    leading = max(trials, key=lambda t: t.game.log_e())
-    spent = search.spent + sum(t.game.drawn for t in trials)
+    leading = max(games.trials, key=lambda t: t.game.log_e())
+    spent = search.spent + games.drawn
     while spent < search.longest and leading.game.log_e() >= HOPE and not (leading.won or leading.game.interrupted):
         before = leading.game.drawn
-        played([leading], min(BUDGET // 2, search.longest - spent), tell)
+        games.play([leading], min(BUDGET // 2, search.longest - spent))
         spent += leading.game.drawn - before
         if leading.game.drawn == before:
             break

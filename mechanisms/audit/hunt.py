@@ -5,10 +5,11 @@ that adds noise to a number then shows the move of that number, noise taken away
 spread of the releases, those that end in another kind of outcome first.
 
 *Halving.* The best are released more often, and ranked by what the game's cheapest attackers would have gained on
-releases that they did not learn from; half of the pairs go on, with three times as many releases.
+releases that they did not learn from; half of the pairs go on, with three times as many releases. Whoever leads by
+more than luck plays a short game at once, which may be all that is needed.
 
-*Evidence.* What is left is played as an ordinary game (`game`), on releases that no choice was made by: pair j of the
-finalists at level / 2^j. Given all that was seen before, the capital of game j on a true claim is a supermartingale
+*Evidence.* What is left is played as an ordinary game (`game`), on releases that no choice was made by: the j-th pair
+that plays at level / 2^j. Given all that was seen before, the capital of game j on a true claim is a supermartingale
 that begins with 1, so that it ever reaches 2^j / level has a chance of at most level / 2^j (Ville); the chances of all
 games add up to less than `level`, however many pairs were tried, in which order the games are continued, and whenever
 one stops. The lower limit is paid for in the same way. Which game goes on is a bandit's choice: after equal shares the
@@ -18,6 +19,7 @@ half that has gained most goes on with four times as many.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, log
@@ -139,8 +141,12 @@ class Search:
 
     # Halving ----------------------------------------------------------------------------------------------------------
 
-    def halved(self, ranked: list[Candidate]) -> list[Candidate]:
-        """The finalists: where releases tell little, more of them are drawn for fewer pairs."""
+    def halved(self, ranked: list[Candidate], settled: Callable[[Candidate, int], bool]) -> list[Candidate]:
+        """The finalists: where releases tell little, more of them are drawn for fewer pairs.
+
+        Evidence may cost less than another round: whether it is `settled` by a game of the leader is asked first, for
+        half of what the round would cost.
+        """
         best, size = varied(ranked), FIRST
         while self.spent + 2 * size * len(best) < SEARCHED * self.budget:
             for candidate in best:
@@ -149,11 +155,13 @@ class Search:
                 candidate.other = self.releases(other, "halve other", size - FIRST, size, one)
                 candidate.rank = gained(self.claim, candidate.one, candidate.other)
             best.sort(key=lambda c: -c.rank)
-            decided = best[0].rank > DECIDED
+            leader, decided = best[0], best[0].rank > DECIDED
             best = apart(best)[: max(FINALISTS, len(best) // 2)]
             if decided or size >= MOST:
                 break
             size *= LATER
+            if leader.rank > ENOUGH and settled(leader, size * len(best)):
+                break
         return best[:FINALISTS]
 
 
@@ -177,17 +185,18 @@ def varied(ranked: list[Candidate]) -> list[Candidate]:
 
     Pairs whose releases were those of another pair, or the same on either side, come last.
     """
-    kinds: dict[Any, int] = {}
+    taken: Counter = Counter()
     groups: list[list[Candidate]] = [[], [], []]
     for candidate in ranked:
-        base, same = dataset_key(candidate.pair.data), (dataset_key(candidate.pair.data), repr(candidate.other))
-        alike = candidate.symptom or base
-        kinds[alike] = kinds.get(alike, 0) + 1
-        kinds[same] = kinds.get(same, 0) + 1
-        kinds[candidate.move] = kinds.get(candidate.move, 0) + 1
-        few = kinds[alike] <= (ALIKE if candidate.symptom else SHARED)
-        few = few and (bool(candidate.symptom) or kinds[candidate.move] <= ALIKE)
-        groups[2 if kinds[same] > 1 or not candidate.rank else 0 if few else 1].append(candidate)
+        base = dataset_key(candidate.pair.data)
+        same, alike = (base, repr(candidate.other)), candidate.symptom or base
+        if taken[same] or not candidate.rank:
+            groups[2].append(candidate)
+            continue
+        few = taken[alike] < (ALIKE if candidate.symptom else SHARED)
+        few = few and (bool(candidate.symptom) or taken[candidate.move] < ALIKE)
+        taken.update((same, alike, candidate.move))
+        groups[0 if few else 1].append(candidate)
     return [candidate for group in groups for candidate in group][:BEST]
 
 
@@ -307,6 +316,10 @@ class Trial:
         """Is the claim refuted?"""
         return self.game.log_e() >= -log(self.level)
 
+    def promises(self, releases: int) -> bool:
+        """Would so many releases more win it, if they told as much as those so far?"""
+        return self.game.log_e() * (1 + releases / max(self.game.drawn, 1)) >= -log(self.level)
+
     @property
     def standing(self) -> float:
         """By how much the game speaks for its pair, whether the claim is true or not."""
@@ -339,3 +352,53 @@ def played(trials: list[Trial], budget: int, progress: Callable[[int, float], No
                 return
         going = sorted(going, key=lambda t: -t.standing)[: max(1, len(going) // 2)]
         share = share * MORE if len(going) > 1 else budget
+
+
+@dataclass(eq=False)
+class Games:
+    """The games of a search, in the order in which they began: the j-th one has level / 2^j."""
+
+    search: Search
+    progress: Callable[[int, float], None] | None = None
+    trials: list[Trial] = field(default_factory=list)
+
+    @property
+    def drawn(self) -> int:
+        """Releases that were judged, or that rules learnt from."""
+        return sum(trial.game.drawn for trial in self.trials)
+
+    @property
+    def over(self) -> bool:
+        """Is one won, or interrupted?"""
+        return any(trial.won or trial.game.interrupted for trial in self.trials)
+
+    @property
+    def best(self) -> Trial:
+        """The one that is won, else the one that stands best."""
+        return max(self.trials, key=lambda t: (t.won, t.standing))
+
+    def begun(self, pair: Neighbours, rank: float = 0, dear: bool = False) -> Trial:
+        """A new game."""
+        self.trials.append(begin(self.search, pair, len(self.trials), self.search.level, rank, dear))
+        return self.trials[-1]
+
+    def of(self, candidate: Candidate) -> Trial:
+        """The game of a candidate, begun if it has none."""
+        known = next((trial for trial in self.trials if trial.pair is candidate.pair), None)
+        trial = known or self.begun(candidate.pair)
+        trial.rank = candidate.rank
+        return trial
+
+    def settled(self, leader: Candidate, releases: int) -> bool:
+        """Is it over after so many releases of a game of the leader?"""
+        self.play([self.of(leader)], max(releases, LEAST))
+        return self.over
+
+    def play(self, trials: list[Trial], budget: int) -> None:
+        """Go on with these."""
+
+        def tell(_: int, log10_e: float) -> None:
+            if self.progress:
+                self.progress(self.search.spent + self.drawn, log10_e)
+
+        played(trials, budget, tell)
