@@ -28,13 +28,13 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.audit.adapters import Mechanism, kept, quiet
-from lemmata.mechanisms.audit.attackers import attackers, by_label, unconverged
+from lemmata.mechanisms.audit.attackers import attackers, unconverged
 from lemmata.mechanisms.audit.game import LEAST, Game, play
 from lemmata.mechanisms.audit.neighbours import Neighbours, ordinary
 from lemmata.mechanisms.audit.outcomes import Reader, joined, part
 from lemmata.mechanisms.audit.rules import learnt, lesson
 from lemmata.mechanisms.audit.samplers import Raised
-from lemmata.mechanisms.audit.scores import CHEAP, by_bins, by_laplace, by_means
+from lemmata.mechanisms.audit.scores import CHEAP
 from lemmata.mechanisms.audit.stakes import CUTS, RUNGS, checked, grown, ladder
 from lemmata.mechanisms.audit.tables import dataset_key
 from lemmata.mechanisms.streams import generator
@@ -194,7 +194,7 @@ def varied(ranked: list[Candidate]) -> list[Candidate]:
             groups[2].append(candidate)
             continue
         few = taken[alike] < (ALIKE if candidate.symptom else SHARED)
-        few = few and (bool(candidate.symptom) or taken[candidate.move] < ALIKE)
+        few = few and (bool(candidate.symptom) or taken[candidate.move] < SHARED)
         taken.update((same, alike, candidate.move))
         groups[0 if few else 1].append(candidate)
     return [candidate for group in groups for candidate in group][:BEST]
@@ -277,7 +277,7 @@ def gained(claim: Any, one: list, other: list) -> float:
     taught = lesson(part(data, order), truth[order])
     gains = []
     for place in RUNG:
-        found = [learnt(learn, taught, rungs[:, :, place:]) for learn in (by_label, by_means, by_laplace, by_bins)]
+        found = [learnt(learn, taught, rungs[:, :, place:]) for _, learn in CHEAP]
         gains.append(max((float(rule.growth.max()) for rule in found if rule is not None), default=-inf))
     return weighed(*gains)
 
