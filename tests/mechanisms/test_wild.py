@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import lemmata
 from lemmata.command.main import main
 from lemmata.experiments.audits import nulls
-from lemmata.mechanisms.audit import assertion, front
+from lemmata.mechanisms.audit import assertion, hunt
 from lemmata.mechanisms.privacy import GaussianDP
 from lemmata.mechanisms.streams import TEST_ROOT
 from tests.mechanisms.planted_leaks import (
@@ -210,24 +210,24 @@ def test_bad_arguments(arguments, message):
 
 def test_no_release_of_the_search_is_evidence(monkeypatch):
     """The seeds of the games are others than those by which pairs were chosen, and the levels add up to the level."""
-    seeds, begun = [], []
+    seeds, judged, levels = [], [], set()
 
     def count(x, seed):
         seeds.append(seed)
         return tidy(x).sum() + np.random.default_rng(seed).laplace()
 
     def played(trials, *_):
-        begun.append((len(seeds), [trial.level for trial in trials]))
-        return hunt_played(trials, *_)
+        searched = len(seeds)
+        levels.update(trial.level for trial in trials)
+        hunt_played(trials, *_)
+        judged.extend(seeds[searched:])
+        del seeds[searched:]
 
-    hunt_played = front.played
-    monkeypatch.setattr(front, "played", played)
-    audited(count, (x,), ONE, 1_024)
-    first = begun[0][0]
-    assert not set(seeds[:first]) & set(seeds[first:])
-    judged = seeds[first:]
+    hunt_played = hunt.played
+    monkeypatch.setattr(hunt, "played", played)
+    audited(count, (x,), ONE, 8_192)
+    assert seeds and not set(seeds) & set(judged)
     assert len(set(judged)) > 0.99 * len(judged)
-    levels = {level for _, some in begun for level in some}
     assert levels == {1e-10 / 2**place for place in range(1, len(levels) + 1)}
 
 

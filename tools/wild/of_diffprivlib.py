@@ -153,6 +153,6 @@ def standard_scaler():
     return models.StandardScaler(epsilon=1.0, bounds=(0, 1)), X, PureDP(1.0)
 
 
-@honest("symmetric bounds, no intercept: neither mistake of issues 104 and 105", budget=6_000)
+@honest("symmetric bounds, no intercept: neither mistake of issues 104 and 105", budget=3_000)
 def linear_regression_from_minus_1_to_1():
     return partial(regression, bounds=(-1, 1), fit_intercept=False), 2 * X - 1, y, PureDP(1.0)
