@@ -271,7 +271,19 @@ def offered(search: Search, data: Any) -> Iterator[Neighbours]:
     if len(data) == 1 and not np.ndim(data[0]):
         return alone(data[0], search.mechanism.options)
     parts = dataset(data)
-    return neighbouring(parts, described(parts, search.mechanism.options), kind, narrow=is_estimator(source))
+    narrow = is_estimator(source) or widens(search, parts)
+    return neighbouring(parts, described(parts, search.mechanism.options), kind, narrow=narrow)
+
+
+def widens(search: Search, data: tuple) -> bool:
+    """Does a function release fewer numbers of one column than of several?
+
+    One that releases as many may have their number written down, and numpy repeats the one column without a word.
+    """
+    if not (isinstance(data[0], np.ndarray) and data[0].ndim == 2):
+        return False
+    one, several = (search.releases((X, *data[1:]), "width", 0, 1)[0] for X in (data[0][:, :1], data[0]))
+    return isinstance(one, np.ndarray) and isinstance(several, np.ndarray) and len(one) < len(several)
 
 
 def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int, float], None] | None = None) -> Found:

@@ -96,3 +96,18 @@ def test_a_mechanism_for_one_number_of_records():
     for takes, verdict in (({30}, "INCONCLUSIVE"), (range(100), "REFUTED")):
         mechanism = functools.partial(mean_of_thirty, takes=takes)
         assert lemmata.audit(mechanism, x, ONE, root=TEST_ROOT, budget=8_192).verdict == verdict
+
+
+@pytest.mark.parametrize("adapts", [True, False])
+def test_one_column_of_a_function_that_adapts(adapts):
+    """What releases fewer numbers of one column is tried with it; what numpy repeats to three is asked once."""
+    asked = []
+
+    def sums(X, rng):
+        asked.append(X.shape[1])
+        return tidy(X).sum(axis=0) + rng.laplace(scale=3, size=X.shape[1] if adapts else 3)
+
+    data = np.linspace(0.1, 0.9, 24).reshape(8, 3)
+    found = lemmata.audit(sums, data, ONE, root=TEST_ROOT, budget=2_048)
+    assert found.verdict == "INCONCLUSIVE", found
+    assert (asked.count(1) > 1) is adapts
