@@ -10,7 +10,7 @@ import pytest
 
 from lemmata.bounds.verdicts import HOLDS, REFUTED
 from lemmata.command.main import TIMINGS
-from lemmata.experiments.engine import registry, run
+from lemmata.experiments.engine import programs, registry, run
 from lemmata.experiments.engine.ledger import ledger
 from lemmata.experiments.engine.store import Store
 from lemmata.experiments.engine.verdict import TailDecider, conclude
@@ -52,7 +52,8 @@ def test_twenty_kills_leave_the_same_ledger(tmp_path):
         assert ended.returncode == -signal.SIGKILL and chunks(store) == before + more
     subprocess.run([sys.executable, "-m", "lemmata", *arguments], check=True, **quiet)
     undisturbed = Store()
-    run.execute(registry.closure([c.key for c in registry.load()[TOPIC]]), undisturbed, root=TEST_ROOT)
+    done = run.execute(registry.closure([c.key for c in registry.load()[TOPIC]]), undisturbed, root=TEST_ROOT)
+    programs.confirm(done, undisturbed)
     assert without_seconds(Store(tmp_path / "ledger.sqlite")) == without_seconds(undisturbed)
 
 
