@@ -23,7 +23,6 @@ from lemmata.bounds.verdicts import REFUTED
 from lemmata.experiments.engine import fingerprint, witnessed
 from lemmata.experiments.engine.cell import combine
 from lemmata.experiments.engine.claim import Claim
-from lemmata.experiments.engine.run import Fault
 from lemmata.experiments.engine.schedule import Job
 from lemmata.experiments.engine.store import Store
 
@@ -70,6 +69,9 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callabl
     with ThreadPoolExecutor(max(1, len(shares))) as pool:  # each waits for a process of its own
         said = list(pool.map(lambda names: answers([waiting[n] for n in names]), shares))
     if waiting and edited():
+        # The ledger is read without the laboratory's libraries, where nothing runs.
+        from lemmata.experiments.engine.run import Fault
+
         raise Fault("files were edited while this run went on; what was finished is stored, run it again")
     for share, found in zip(shares, said, strict=True):
         for name, answer in zip(share, found, strict=True):
