@@ -119,8 +119,10 @@ def limited(seconds, function):
 def test_a_limit_counts_computing_in_any_thread():
     with pytest.raises(TimeoutError, match="CPU seconds"):
         limited(0.2, lambda: compute_for(3))
+    over = threading.Event()
     with pytest.raises(TimeoutError):  # the main thread waits while another one computes
-        limited(0.2, lambda: in_a_thread(lambda: compute_for(3)))
+        limited(0.2, lambda: in_a_thread(lambda: (compute_for(3), over.set())))
+    over.wait()  # else it computes on, and the next test counts that; a join that was interrupted waits no more
     assert isinstance(in_a_thread(lambda: limited(0.2, lambda: compute_for(3))), TimeoutError)
     limited(5, lambda: compute_for(0.01))
     assert in_a_thread(lambda: limited(5, lambda: compute_for(0.01))) is None
