@@ -115,12 +115,14 @@ def test_only_figures_that_do_not_stand_as_they_were_drawn_are_drawn(tmp_path):
     store = Store()
     run.execute(claims, store)
     pairs = [(row, pictures_of(cells)) for row, cells in ledger_with_cells(store, LEDGER_ROOT, claims)]
-    _, new, paths = figures.drawn(pairs, Drawn(tmp_path))
+    _, drawn, paths = figures.drawn(pairs, Drawn(tmp_path))
+    new = dict(drawn)
     assert list(new) == paths and all(text.startswith("<svg") for text in new.values())
     assert Drawn(tmp_path).replace(new, paths, "") == len(paths)
-    assert figures.drawn(pairs, Drawn(tmp_path))[1:] == ({}, paths)
+    _, drawn, same = figures.drawn(pairs, Drawn(tmp_path))
+    assert (list(drawn), same) == ([], paths)
     (tmp_path / paths[0]).write_text("<svg>an older one</svg>")
-    assert paths[0] in figures.drawn(pairs, Drawn(tmp_path))[1]
+    assert paths[0] in dict(figures.drawn(pairs, Drawn(tmp_path))[1])
 
 
 def test_the_summary_names_what_is_refuted(reports):
