@@ -9,11 +9,11 @@ import contextlib
 import inspect
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
 from types import FunctionType
 from typing import Any
 
@@ -65,31 +65,41 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callabl
             formula, paper = inspect.unwrap(claim.theorem.formula), library.paper(claim.key)
             row = {"key": claim.theorem.key, "module": formula.__module__, "name": formula.__name__}
             waiting[name] = row | {"python": python, "folder": "" if paper.house else str(paper.folder)}
-    shares = [share for i in range(workers) if (share := list(waiting)[i::workers])]
-    with ThreadPoolExecutor(max(1, len(shares))) as pool:  # each waits for a process of its own
-        said = list(pool.map(lambda names: answers([waiting[n] for n in names]), shares))
+    said = answers(list(waiting.values()), workers)
     if waiting and edited():
         # The ledger is read without the laboratory's libraries, where nothing runs.
         from lemmata.experiments.engine.run import Fault
 
         raise Fault("files were edited while this run went on; what was finished is stored, run it again")
-    for share, found in zip(shares, said, strict=True):
-        for name, answer in zip(share, found, strict=True):
-            if answer is not None:  # else it stays UNCONFIRMED, and the next run asks again
-                store.keep(*name, answer)
+    for name, answer in zip(waiting, said, strict=True):
+        if answer is not None:  # else it stays UNCONFIRMED, and the next run asks again
+            store.keep(*name, answer)
 
 
-def answers(asked: Sequence[dict[str, Any]]) -> list[str] | list[None]:
-    """For every program "", or what is wrong with it in a sentence; None for all where their process died."""
+def answers(asked: Sequence[dict[str, Any]], workers: int = 1) -> list[str | None]:
+    """For every program "", or what is wrong with it in a sentence; None where no process lived to say it.
+
+    Each of `workers` processes is given a program, and the next one when it has answered.
+    """
     roots = [str(Path(lemmata.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, roots))}
-    ran = subprocess.run(
-        [sys.executable, "-m", witnessed.__name__],
-        input=json.dumps(asked),
-        capture_output=True,
-        text=True,
-        env=environment,
-    )
-    if ran.returncode:
-        return [None] * len(asked)
-    return json.loads(ran.stdout)
+    command = [sys.executable, "-m", witnessed.__name__]
+    said: list[str | None] = [None] * len(asked)
+    waiting = iter(range(len(asked)))  # one for all
+
+    def judge() -> None:
+        with (
+            contextlib.suppress(BrokenPipeError),  # of a process that died
+            Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True, env=environment) as process,
+        ):
+            for at in waiting:
+                print(json.dumps(asked[at]), file=process.stdin, flush=True)
+                answer = process.stdout.readline() if process.stdout else ""
+                if not answer:
+                    return
+                said[at] = json.loads(answer)
+
+    with ThreadPoolExecutor(workers) as pool:  # a thread waits for each process
+        for future in [pool.submit(judge) for _ in range(min(workers, len(asked)))]:
+            future.result()
+    return said

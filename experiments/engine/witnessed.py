@@ -1,8 +1,8 @@
 """The process in which programs of witnesses run.
 
 A program confirms a row if it ends without an error, calls the row's own function, and no longer ends so when what that
-function returns is changed: an assertion about something else shows nothing. This module reads a list of programs as
-JSON, each with the key of its row, and forks once for every run, in the folder of a paper that is somebody else's.
+function returns is changed: an assertion about something else shows nothing. This module reads programs, a line of
+JSON each with the key of its row, and forks once for every run, in the folder of a paper that is somebody else's.
 """
 
 import contextlib
@@ -143,4 +143,5 @@ def _late(*_: object) -> None:
 
 if __name__ == "__main__":
     install()
-    print(json.dumps([judged(**each) for each in json.load(sys.stdin)]))
+    for line in sys.stdin:  # one program at a time, and its answer before the next
+        print(json.dumps(judged(**json.loads(line))), flush=True)

@@ -54,6 +54,19 @@ def _executor(jobs: int) -> futures.Executor:
     return get_reusable_executor(jobs, env=ONE_THREAD, initializer=_outlive_nobody, initargs=(os.getpid(),))
 
 
+def begin(jobs: int) -> None:
+    """Start `jobs` processes, which load the statements of this package while this one does so."""
+    if jobs > 1:
+        with contextlib.suppress(OSError, RuntimeError):  # said by whoever computes in them
+            executor = _executor(jobs)
+            for _ in range(jobs):
+                executor.submit(_loaded)
+
+
+def _loaded() -> None:
+    registry.load()  # and no answer, which would be all claims
+
+
 class Lost(Exception):
     """Where chunks were computed is gone, or cannot be believed; the message is one line."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import metadata, resources
 from types import ModuleType
@@ -31,14 +31,18 @@ def figures(pictures: Sequence[Picture]) -> list[str]:
     return [made.decode() for made in drawn(pictures, "svg")]
 
 
-def drawn(pairs: Sequence[Pair], kept: Drawn) -> tuple[list[dict], dict[str, str], list[str]]:
-    """The rows of [(row, its curves)] as the templates want them, {path: SVG} of new figures, and all their paths."""
+def drawn(pairs: Sequence[Pair], kept: Drawn) -> tuple[list[dict], Iterator[tuple[str, str]], list[str]]:
+    """The rows of [(row, its curves)] as the templates want them, (path, SVG) of new figures, and all their paths.
+
+    Other processes draw; who asks for the figures last has the time of the pages for nothing.
+    """
     said = captions_of(library.papers.values())
     curves = chosen(pairs, said)
     named = [figure_paths(row, pictures) for (row, _), pictures in zip(pairs, curves, strict=True)]
     new = [i for i, paths in enumerate(named) if not all(map(kept.intact, paths))]
-    made = joblib.Parallel(n_jobs=-1, batch_size=8)(joblib.delayed(figures)(curves[i]) for i in new) if new else []
-    files = {path: svg for i, svgs in zip(new, made, strict=True) for path, svg in zip(named[i], svgs, strict=True)}
+    pool = joblib.Parallel(n_jobs=-1, batch_size=8, return_as="generator")
+    made = pool(joblib.delayed(figures)(curves[i]) for i in new) if new else ()
+    files = (pair for i, svgs in zip(new, made, strict=True) for pair in zip(named[i], svgs, strict=True))
     rows = []
     for (row, _), pictures, paths in zip(pairs, curves, named, strict=True):
         places = (path.removeprefix("statements/") for path in paths)

@@ -49,7 +49,7 @@ def pages(
     """
     registry.load(registry.modules(papers or None))  # where the rows were kept, nothing has been loaded yet
     kept = kept or Drawn(reports)
-    rows, svgs, used = drawn(pairs, kept)
+    rows, new, used = drawn(pairs, kept)
     house = not papers
     papers = papers or library.house
     more = also() if also else None
@@ -77,11 +77,12 @@ def pages(
     soak = soaked.shown(reports) if house else None
     made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, faults=faults, soak=soak, house=house))
     made.append(page("rests.html.j2", "rests.html", **resting(statements, single, papers)))
+    svgs: dict[str, str] = {}
     if house:
-        new, ours = our_figures(page, made, single, reports, kept)
-        svgs, used = svgs | new, used + ours
+        svgs, ours = our_figures(page, made, single, reports, kept)
+        used += ours
         made += more.pages(reports, page) if more else []
-    return dict(made) | svgs | static(), used
+    return dict(made) | svgs | dict(new) | static(), used
 
 
 def navigation(nav: Nav, reports: Path) -> Nav:

@@ -103,9 +103,12 @@ def run(
     if kept is not None:
         concluded(kept, folder, nothing_new=True)
         return
-    keys = select(names, papers)
-    from lemmata.experiments.engine import programs, registry
+    from lemmata.experiments.engine import programs, registry, workers
     from lemmata.experiments.engine import run as runner
+
+    if not (names or papers or only_plan or dask):
+        workers.begin(jobs)
+    keys = select(names, papers)
     from lemmata.experiments.engine.explain import table
     from lemmata.experiments.engine.ledger import ledger
 

@@ -116,7 +116,8 @@ def logistic(X: np.ndarray, truth: np.ndarray) -> np.ndarray:
     if X.shape[1] > NARROW:
         from sklearn.linear_model import LogisticRegression
 
-        model = LogisticRegression(max_iter=100, C=1 / RIDGE).fit(X, truth)
+        with unconverged():
+            model = LogisticRegression(max_iter=100, C=1 / RIDGE).fit(X, truth)
         return np.append(model.coef_[0], model.intercept_)
     X = np.column_stack([X, np.ones(len(X))])
     ridge, w = np.append(np.full(X.shape[1] - 1, RIDGE), 0.0), np.zeros(X.shape[1])

@@ -29,10 +29,10 @@ from math import log
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from lemmata.mechanisms.audit.outcomes import Outcomes, part
 from lemmata.mechanisms.audit.rules import FEW, tidy
+from lemmata.mechanisms.audit.stakes import logsumexp
 from lemmata.mechanisms.privacy import ZCDP, RenyiDP, group
 
 ORDERS = (1.02, 1.1, 1.3, 1.7, 2.5, 4.0, 8.0, 16.0)  # of a ZCDP claim

@@ -14,11 +14,10 @@ from math import inf, log
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from lemmata.bounds.notebook import card
 from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
-from lemmata.mechanisms.audit.attackers import attackers, unconverged
+from lemmata.mechanisms.audit.attackers import attackers
 from lemmata.mechanisms.audit.divergence_bets import DivergenceBets
 from lemmata.mechanisms.audit.findings import REPORT, event, limits, short, smallest_caught
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part, rows
@@ -33,6 +32,7 @@ from lemmata.mechanisms.audit.stakes import (
     checked,
     grown,
     ladder,
+    logsumexp,
     parameter,
     tables,
     tangents,
@@ -351,8 +351,7 @@ def audit(
         bits=bits,
         records=records,
     )
-    with unconverged():
-        course = play(game, budget, level, progress)
+    course = play(game, budget, level, progress)
     found = concluded(game, level, course, time.process_time() - start)
     if why := game.unaudited():
         return replace(found, verdict=INCONCLUSIVE, reason="NOT_AUDITED", event=why, lower=0.0, lower_at_level=0.0)

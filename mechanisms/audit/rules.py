@@ -10,7 +10,7 @@ import numpy as np
 from lemmata.mechanisms.audit.outcomes import Outcomes, part
 from lemmata.mechanisms.audit.stakes import CUTS, grown, tally, thresholds
 
-FEW, FOLDS = 2_000, 4  # releases up to which all of them learn and all of them choose, in so many parts
+FEW, FOLDS = 2_000, 2  # releases up to which all of them learn and all of them choose, in so many parts
 UNSEEN = np.array([0, 1, 0])  # one wrong guess more than seen: few guesses prove little
 
 

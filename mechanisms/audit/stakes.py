@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp
 
 from lemmata.mechanisms.divergences import Bound, implied_curve
 from lemmata.mechanisms.privacy import (
@@ -134,6 +133,18 @@ def grown(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
     return np.einsum("...tsc,...tskc->...tsk", counts, table)
 
 
+def logsumexp(logs: np.ndarray, axis: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """log sum exp of a few numbers that are not all -inf: scipy's takes most of its time to look at what it was given.
+
+    The largest of them are counted apart, so that the sum of the others keeps its last bits.
+    """
+    top = logs.max(axis=axis, keepdims=True)
+    largest = logs == top
+    rest = np.where(largest, 0.0, np.exp(logs - top)).sum(axis=axis, keepdims=True)
+    times = largest.sum(axis=axis, keepdims=True)
+    return np.squeeze(np.log1p(rest / times) + np.log(times) + top, axis=axis)
+
+
 def log_capital(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
     """log capital of each process, divided among the stakes at the start."""
     return logsumexp(grown(counts, table), axis=-1) - log(len(STAKES))
@@ -161,27 +172,29 @@ def tally(scores: np.ndarray, truth: np.ndarray, above: np.ndarray, below: np.nd
     return np.stack([right, wrong, len(truth) - right - wrong], axis=2)
 
 
-def best_threshold(scores: np.ndarray, right: np.ndarray, table: np.ndarray) -> float:
-    """The threshold above which guessing makes the capital grow fastest on past rounds.
+def thresholds(scores: np.ndarray, right: np.ndarray, rungs: np.ndarray) -> np.ndarray:
+    """For every tangent the best threshold and those that guess on fixed shares of the releases.
 
-    `table` has shape (claims, stakes, 3), strongest claim last: the first claim that past rounds speak against counts,
-    so that an attacker who cannot refute what is claimed still finds out how close he comes. inf if there is none.
+    The best is that above which guessing makes the capital grow fastest on past rounds. `rungs` has shape (tangents,
+    claims, stakes, 3), the strongest claim last: the first claim that past rounds speak against counts, so that an
+    attacker who cannot refute what is claimed still finds out how close he comes. inf if there is none.
     """
-    values = np.unique(np.quantile(scores, np.linspace(0, 1, 200), method="lower"))
     order = np.argsort(scores)
-    place = np.searchsorted(scores[order], values)  # guesses are the releases from here on
+    ordered, among = scores[order], len(scores) - 1
+    values = np.unique(ordered[(np.linspace(0, 1, 200) * among).astype(int)])
+    place = np.searchsorted(ordered, values)  # guesses are the releases from here on
     above = np.append(np.cumsum(right[order][::-1])[::-1], 0)[place]
     below = len(scores) - place - above + 1  # one wrong guess more than seen: few guesses prove little
     counts = np.column_stack([above, below, place])
+    shares = ordered[((1 - np.array(TRIED)) * among).astype(int)]
+    return np.concatenate([[best_threshold(values, counts, table), *shares] for table in rungs])
+
+
+def best_threshold(values: np.ndarray, counts: np.ndarray, table: np.ndarray) -> float:
+    """The one of `values` from which on guesses, right, wrong and none, would have gained most; inf if nobody gains."""
     for claim in table:
         growth = (counts @ claim.T).max(axis=1)
         best = int(np.argmax(growth))
         if growth[best] > ENOUGH:
             return float(values[best])
     return np.inf
-
-
-def thresholds(scores: np.ndarray, right: np.ndarray, rungs: np.ndarray) -> np.ndarray:
-    """For every tangent the best threshold and those that guess on fixed shares of the releases."""
-    shares = np.quantile(scores, 1 - np.array(TRIED), method="lower")
-    return np.concatenate([[best_threshold(scores, right, table), *shares] for table in rungs])
