@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.audit.adapters import Mechanism, kept, quiet
-from lemmata.mechanisms.audit.attackers import attackers, unconverged
+from lemmata.mechanisms.audit.attackers import attackers
 from lemmata.mechanisms.audit.game import LEAST, Game, play
 from lemmata.mechanisms.audit.neighbours import Neighbours, ordinary
 from lemmata.mechanisms.audit.outcomes import Reader, joined, part
@@ -68,9 +68,13 @@ class Candidate:
     move: str = ""  # by which the releases with equal seeds lie apart
 
     @property
-    def released(self) -> tuple[str, str]:
-        """Its releases, which are those of a pair that differs from it in no way that was seen."""
-        return repr(self.one), repr(self.other)
+    def released(self) -> tuple[bytes | str, ...]:
+        """Its releases, to seven digits: those of another pair that differs from it in no way that was seen."""
+        with quiet():  # a number may be too large for so short a type
+            return tuple(
+                x.astype(np.float32).tobytes() if isinstance(x, np.ndarray) else repr(x)
+                for x in (*self.one, *self.other)
+            )
 
 
 @dataclass
@@ -163,7 +167,7 @@ class Search:
     # Halving ----------------------------------------------------------------------------------------------------------
 
     def halved(self, ranked: list[Candidate], settled: Callable[[Candidate, int], bool]) -> list[Candidate]:
-        """The finalists: where releases tell little, more of them are drawn for fewer pairs.
+        """The finalists: where releases tell little, more are drawn for fewer pairs, beside those that they have.
 
         Evidence may cost less than another round: whether it is `settled` by a game of the leader is asked first, for
         half of what the round would cost.
@@ -354,8 +358,7 @@ def played(trials: list[Trial], budget: int, progress: Callable[[int, float], No
     while going and spent < budget:
         for trial in going:
             before = trial.game.drawn
-            with unconverged():
-                trial.course += play(trial.game, min(before + share, before + budget - spent), trial.level, progress)
+            trial.course += play(trial.game, min(before + share, before + budget - spent), trial.level, progress)
             spent += trial.game.drawn - before
             if trial.won or trial.game.interrupted or trial.game.drawn == before:
                 return
