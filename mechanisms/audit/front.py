@@ -29,7 +29,7 @@ from lemmata.mechanisms.audit.adapters import (
 )
 from lemmata.mechanisms.audit.findings import REPORT
 from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
-from lemmata.mechanisms.audit.hunt import ATTACK, Games, Search, Trial
+from lemmata.mechanisms.audit.hunt import Games, Search, Trial
 from lemmata.mechanisms.audit.neighbours import Neighbours, alone, described, neighbouring
 from lemmata.mechanisms.audit.queries import stepped
 from lemmata.mechanisms.audit.shrink import reproducer, shrunk
@@ -295,7 +295,7 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
         raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {why}")
     games = Games(search, progress)
     finalists = search.halved(ranked, games.settled)
-    search.say(estimate(search))
+    search.say(search.estimate())
     rest = search.budget - search.spent
     if not games.over:
         few = finalists[: max(1, rest // (4 * LEAST))]  # few releases are for few games
@@ -332,12 +332,6 @@ def prolonged(search: Search, games: Games, best: Trial) -> Trial:
         if leading.game.drawn == before:
             break
     return leading if leading.won else best
-
-
-def estimate(search: Search) -> str:
-    """How long the rest may take, from what releases have taken so far."""
-    each, left = search.seconds / max(search.spent, 1) + ATTACK, search.budget - search.spent
-    return f"{search.mechanism.name}: {search.tried} pairs tried; {left:,} releases at most, about {left * each:.0f} s"
 
 
 def outcome(search: Search, trials: list[Trial], best: Trial, seconds: float) -> Found:

@@ -5,8 +5,9 @@ that adds noise to a number then shows the move of that number, noise taken away
 spread of the releases, those that end in another kind of outcome first.
 
 *Halving.* The best are released more often, and ranked by what the game's cheapest attackers would have gained on
-releases that they did not learn from; half of the pairs go on, with three times as many releases. Whoever leads by
-more than luck plays a short game at once, which may be all that is needed.
+releases that they did not learn from; a third of the pairs goes on, with three times as many releases, so that a round
+costs as much as the last one. Whoever leads by more than luck plays a short game at once, which may be all that is
+needed.
 
 *Evidence.* What is left is played as an ordinary game (`game`), on releases that no choice was made by: the j-th pair
 that plays at level / 2^j. Given all that was seen before, the capital of game j on a true claim is a supermartingale
@@ -28,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.audit.adapters import Mechanism, kept, quiet
-from lemmata.mechanisms.audit.attackers import attackers, unconverged
+from lemmata.mechanisms.audit.attackers import attackers
 from lemmata.mechanisms.audit.game import LEAST, Game, play
 from lemmata.mechanisms.audit.neighbours import Neighbours, ordinary
 from lemmata.mechanisms.audit.outcomes import Reader, joined, part
@@ -41,7 +42,8 @@ from lemmata.mechanisms.streams import generator
 
 SEARCHED = 0.4  # of the budget may be spent before the first release that is judged
 COUPLED, BASE = 3, 12  # releases of a pair's second side, and of its first, in the screening
-BEST, FIRST, LATER = 32, 24, 3  # pairs that are halved, releases a side they get, and how many times as many each time
+BEST, FIRST, LATER = 24, 24, 3  # pairs that are halved, releases a side of each, and how many times as many each time
+LEFT = 3  # pairs at least, while releases tell them apart
 FINALISTS, SHARE, MORE = 6, 512, 4  # games, releases of each before half of them stop, factor
 ALIKE, SHARED = 6, 2  # pairs of one kind of symptom, and of one dataset, among the best while there are others
 DECIDED, MOST = 60.0, 1_000  # the rank of a pair, or releases a side, after which halving ends
@@ -49,6 +51,7 @@ TELLING, LUCK = 8.0, 2.0  # the weight of what is gained against the claim, from
 TINY = 1e-300
 RUNG = [RUNGS.index(share) for share in (0.5, 0.8, 1.0)]  # of the claim: where pairs are compared
 ENOUGH = 8.0  # gained against less than the claim: more of it tells nothing of what refutes the claim
+TIMED = 8  # pairs after which an estimate of time is told: releases may take a tenth of a second each
 ATTACK = 1e-3  # seconds a release that attackers take, roughly
 FOUND = 1e6  # the rank of what differs in kind
 
@@ -63,6 +66,15 @@ class Candidate:
     rank: float = 0.0
     symptom: str = ""
     move: str = ""  # by which the releases with equal seeds lie apart
+
+    @property
+    def released(self) -> tuple[bytes | str, ...]:
+        """Its releases, to seven digits: those of another pair that differs from it in no way that was seen."""
+        with quiet():  # a number may be too large for so short a type
+            return tuple(
+                x.astype(np.float32).tobytes() if isinstance(x, np.ndarray) else repr(x)
+                for x in (*self.one, *self.other)
+            )
 
 
 @dataclass
@@ -81,6 +93,7 @@ class Search:
     seconds: float = 0.0
     refused: dict[str, str] = field(default_factory=dict)
     shapes: dict[bytes, Mechanism] = field(default_factory=dict)
+    released: dict[tuple, list] = field(default_factory=dict)
 
     def like(self, data: tuple) -> Mechanism:
         """The mechanism, where releases of the shape that comes first on this dataset are vectors of numbers."""
@@ -92,8 +105,16 @@ class Search:
     def releases(self, data: tuple, stream: str, start: int, size: int, like: tuple | None = None) -> list:
         """So many releases with seeds that every dataset shares, from the `start`-th seed on.
 
-        Vectors are those of the shape that comes on the dataset `like`, which is the first one of a pair.
+        Vectors are those of the shape that comes on the dataset `like`, which is the first one of a pair. Pairs share
+        datasets, and what was released with the same seeds is not paid for again.
         """
+        which = stream, start, size, dataset_key(data), dataset_key(data if like is None else like)
+        if which not in self.released:
+            self.released[which] = self.fresh(data, stream, start, size, like)
+        return self.released[which]
+
+    def fresh(self, data: tuple, stream: str, start: int, size: int, like: tuple | None) -> list:
+        """The same, paid for."""
         mechanism = self.like(data if like is None else like)
         seeds = generator(self.root, "audit.hunt", {}, stream, 0).integers(2**31, size=start + size)[start:]
         begun = time.perf_counter()
@@ -103,22 +124,26 @@ class Search:
         self.seconds += time.perf_counter() - begun
         return found
 
+    def estimate(self) -> str:
+        """How long the rest may take, from what releases have taken so far."""
+        each, left = self.seconds / max(self.spent, 1) + ATTACK, self.budget - self.spent
+        return f"{self.mechanism.name}: {self.tried} pairs tried; {left:,} releases at most, about {left * each:.0f} s"
+
     # Screening --------------------------------------------------------------------------------------------------------
 
     def screened(self, pairs: Iterator[Neighbours]) -> list[Candidate]:
         """All pairs that a share of the budget pays for, ranked, the most telling first."""
-        bases: dict[bytes, list] = {}
         ranked = []
         for pair in pairs:
             if self.spent > SEARCHED / 2 * self.budget:
                 break
             if not (self.mechanism.member(pair.data) and self.mechanism.member(pair.neighbour)):
                 continue
-            key = dataset_key(pair.data)
-            if key not in bases:
-                bases[key] = self.releases(pair.data, "screen", 0, BASE)
-            one, other = bases[key], self.releases(pair.neighbour, "screen", 0, COUPLED, pair.data)
+            one = self.releases(pair.data, "screen", 0, BASE)
+            other = self.releases(pair.neighbour, "screen", 0, COUPLED, pair.data)
             self.tried += 1
+            if self.tried == TIMED:
+                self.say(self.estimate())
             if self.refuses(pair, one, other):
                 continue
             rank, symptom = told_apart(one, other)
@@ -142,41 +167,41 @@ class Search:
     # Halving ----------------------------------------------------------------------------------------------------------
 
     def halved(self, ranked: list[Candidate], settled: Callable[[Candidate, int], bool]) -> list[Candidate]:
-        """The finalists: where releases tell little, more of them are drawn for fewer pairs.
+        """The finalists: where releases tell little, more are drawn for fewer pairs, beside those that they have.
 
         Evidence may cost less than another round: whether it is `settled` by a game of the leader is asked first, for
         half of what the round would cost.
         """
-        best, size = varied(ranked), FIRST
-        while self.spent + 2 * size * len(best) < SEARCHED * self.budget:
-            for candidate in best:
+        best, start, size = varied(ranked), 0, FIRST
+        going = len(best)
+        while self.spent + 2 * size * going < SEARCHED * self.budget:
+            for candidate in best[:going]:
                 one, other = candidate.pair.data, candidate.pair.neighbour
-                candidate.one = self.releases(one, "halve", size - FIRST, size)
-                candidate.other = self.releases(other, "halve other", size - FIRST, size, one)
+                more = self.releases(one, "halve", start, size), self.releases(other, "halve other", start, size, one)
+                kept = (candidate.one, candidate.other) if start else ([], [])  # those of the screening are coupled
+                candidate.one, candidate.other = (old + new for old, new in zip(kept, more, strict=True))
                 candidate.rank = gained(self.claim, candidate.one, candidate.other)
-            best.sort(key=lambda c: -c.rank)
-            leader, decided = best[0], best[0].rank > DECIDED
-            best = apart(best)[: max(FINALISTS, len(best) // 2)]
-            if decided or size >= MOST:
+            best[:going] = apart(sorted(best[:going], key=lambda c: -c.rank))
+            if best[0].rank > DECIDED or size >= MOST:
                 break
-            size *= LATER
-            if leader.rank > ENOUGH and settled(leader, size * len(best)):
+            start, size, going = start + size, size * LATER, min(going, max(going // LATER, LEFT))
+            if best[0].rank > ENOUGH and settled(best[0], size * going):
                 break
         return best[:FINALISTS]
 
 
 def apart(best: list[Candidate]) -> list[Candidate]:
-    """In their order, but the best one of every size first, then of every dataset that moves otherwise.
+    """In their order, but the best one of every size first, then of every dataset that moves otherwise, repeats last.
 
     Few releases tell little of a leak that shows seldom, as in the tail of a noise whose scale depends on the size.
     """
     taken: set = set()
     turns = []
     for candidate in best:
-        size, base = candidate.pair.size, dataset_key(candidate.pair.data)
+        size, base, same = candidate.pair.size, dataset_key(candidate.pair.data), candidate.released
         new = size not in taken, base not in taken and candidate.move not in taken
-        turns.append(0 if new[0] else 1 if new[1] else 2)
-        taken |= {size, base, candidate.move}
+        turns.append(3 if same in taken else 0 if new[0] else 1 if new[1] else 2)
+        taken |= {size, base, same, candidate.move}
     return [best[at] for at in np.argsort(turns, kind="stable")]
 
 
@@ -189,7 +214,7 @@ def varied(ranked: list[Candidate]) -> list[Candidate]:
     groups: list[list[Candidate]] = [[], [], []]
     for candidate in ranked:
         base = dataset_key(candidate.pair.data)
-        same, alike = (base, repr(candidate.other)), candidate.symptom or base
+        same, alike = candidate.released, candidate.symptom or base
         if taken[same] or not candidate.rank:
             groups[2].append(candidate)
             continue
@@ -327,26 +352,13 @@ class Trial:
         return max(self.rank, 0.0) + weighed(*gains)
 
 
-def begin(search: Search, pair: Neighbours, place: int, level: float, rank: float = 0, dear: bool = False) -> Trial:
-    """The game of the pair in one place of the order, at its share of the level, on a stream of its own.
-
-    The attackers of `scores`, who learn in no time, play every game; those of `attackers` the one that is `dear`.
-    """
-    first, second = (search.like(pair.data).sampler(data) for data in (pair.data, pair.neighbour))
-    root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))
-    named = list(attackers(first, second, None)) if dear else CHEAP
-    game = Game(first, second, search.claim, root=root, named=named)
-    return Trial(pair, game, level / 2 ** (place + 1), rank)
-
-
 def played(trials: list[Trial], budget: int, progress: Callable[[int, float], None] | None = None) -> None:
     """The games, continued until one is won or the releases are used up: equal shares, then the better half of them."""
     going, share, spent = trials, max(min(SHARE, budget // (2 * len(trials))), LEAST), 0
     while going and spent < budget:
         for trial in going:
             before = trial.game.drawn
-            with unconverged():
-                trial.course += play(trial.game, min(before + share, before + budget - spent), trial.level, progress)
+            trial.course += play(trial.game, min(before + share, before + budget - spent), trial.level, progress)
             spent += trial.game.drawn - before
             if trial.won or trial.game.interrupted or trial.game.drawn == before:
                 return
@@ -378,8 +390,16 @@ class Games:
         return max(self.trials, key=lambda t: (t.won, t.standing))
 
     def begun(self, pair: Neighbours, rank: float = 0, dear: bool = False) -> Trial:
-        """A new game."""
-        self.trials.append(begin(self.search, pair, len(self.trials), self.search.level, rank, dear))
+        """A new game of the pair, at its share of the level, on a stream of its own.
+
+        The attackers of `scores`, who learn in no time, play every game; those of `attackers` the one that is `dear`.
+        """
+        search, place = self.search, len(self.trials)
+        first, second = (search.like(pair.data).sampler(data) for data in (pair.data, pair.neighbour))
+        root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))
+        named = list(attackers(first, second, None)) if dear else CHEAP
+        game = Game(first, second, search.claim, root=root, named=named)
+        self.trials.append(Trial(pair, game, search.level / 2 ** (place + 1), rank))
         return self.trials[-1]
 
     def of(self, candidate: Candidate) -> Trial:

@@ -1,0 +1,67 @@
+"""What a search spends: rounds of equal cost, nothing released twice, an estimate of time while little is spent."""
+
+import numpy as np
+import pytest
+
+from lemmata.mechanisms.audit import hunt
+from lemmata.mechanisms.audit.adapters import mechanism
+from lemmata.mechanisms.audit.front import offered
+from lemmata.mechanisms.audit.neighbours import Neighbours
+from lemmata.mechanisms.audit.stakes import checked
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.streams import TEST_ROOT
+from tests.mechanisms.planted_leaks import tidy, x
+
+pytestmark = pytest.mark.statistical
+
+
+def rough(x, rng):
+    return tidy(x).sum() + rng.laplace(scale=0.8)
+
+
+def searching(say=lambda line: None):
+    return hunt.Search(mechanism(rough), checked(PureDP(1.0)), TEST_ROOT, 20_000, say=say)
+
+
+def test_a_round_costs_as_much_as_the_last_and_what_was_released_counts_on(monkeypatch):
+    search, rounds, spent = searching(), [], []
+    apart = hunt.apart
+
+    def noted(best):
+        rounds.append((len(best), len(best[0].one), len(best[0].other)))
+        spent.append(search.spent)
+        return apart(best)
+
+    monkeypatch.setattr(hunt, "apart", noted)
+    ranked = search.screened(offered(search, (x,)))
+    spent.append(search.spent)
+    search.halved(ranked, lambda leader, releases: False)
+    assert rounds[:3] == [(24, 24, 24), (8, 96, 96), (3, 312, 312)]
+    costs = np.diff(spent)[:3]
+    assert costs.max() <= 2 * 3 * 216 and all(costs > 0)  # less where pairs share a dataset
+
+
+def test_what_pairs_share_is_released_once():
+    search = searching()
+    first, again = (search.releases((x,), "screen", 0, 12) for _ in range(2))
+    assert first is again and search.spent == 12
+    others = [search.releases((x,), *which) for which in (("screen", 12, 12), ("halve", 0, 12))]
+    assert search.spent == 36 and not any(np.array_equal(first, other) for other in others)
+
+
+def test_pairs_that_release_the_same_go_on_last():
+    """The lower end and what is cut to it are one dataset to the mechanism: another pair goes before the second."""
+
+    def candidate(value, one, other):
+        pair = Neighbours((np.zeros(3),), (np.append(np.zeros(2), value),), "")
+        return hunt.Candidate(pair, [np.array([one])], [np.array([other])], move=str(value))
+
+    best = [candidate(-1.0, 0.5, 0.7), candidate(-9.0, 0.5, 0.7), candidate(1.0, 0.5, 0.8)]
+    assert hunt.apart(best) == [best[0], best[2], best[1]]
+
+
+def test_an_estimate_is_told_after_the_first_pairs():
+    lines = []
+    search = searching(lines.append)
+    search.screened(offered(search, (x,)))
+    assert len(lines) == 1 and lines[0].startswith(f"rough: {hunt.TIMED} pairs tried; 19,")
