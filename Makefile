@@ -107,25 +107,21 @@ COMPILE = .venv/bin/python -m compileall -qq -j 0 -x /tests/ .venv/lib || true
 	@$(COMPILE)
 	@touch $@
 
-# Keeps the pins that still satisfy pyproject.toml; delete both locks first to renew them all.
-PINS = CUSTOM_COMPILE_COMMAND="make lock" "$$tools/bin/pip-compile" --quiet --extra fast --generate-hashes --allow-unsafe \
-    --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-options
-
-# Where one extra names another, pip-compile lists this project too, by the path of this folder: that is no pin.
-PINNED = sed -i '/^\# WARNING: pip install/,/^    \# via lemmata/d'
+# Keeps the pins that still satisfy pyproject.toml; delete the locks first to renew them all. uv reads the hashes of all
+# platforms' files from the index, in a second; pip-compile downloads each of these files, some gigabytes, to compute them.
+PINS = "$$tools/bin/uv" pip compile --quiet --no-config --no-build --generate-hashes --custom-compile-command "make lock" \
+    --python "$$tools/bin/python" --extra fast
+BUILDING = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")
 
 lock:
 	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
 	$(PYTHON) -m venv "$$tools" && \
-	"$$tools/bin/python" -m pip install -qq pip-tools && \
+	"$$tools/bin/python" -m pip install -qq uv && \
 	$(PINS) --extra dev --extra dask --output-file requirements.lock pyproject.toml && \
-	rm -f requirements-lab.lock && \
-	$(PINS) --extra lab --build-deps-for editable --constraint requirements.lock \
-	    --output-file requirements-lab.lock pyproject.toml && \
-	rm -f requirements-docs.lock && \
+	"$$tools/bin/python" -c '$(BUILDING)' | $(PINS) --extra lab --constraint requirements.lock \
+	    --output-file requirements-lab.lock pyproject.toml - && \
 	$(PINS) --extra docs --extra dev --extra dask --constraint requirements.lock \
-	    --output-file requirements-docs.lock pyproject.toml && \
-	$(PINNED) requirements.lock requirements-docs.lock
+	    --output-file requirements-docs.lock pyproject.toml
 
 # What the locked environment holds, with its licences: the bill of materials and docs/licences.md, after each `make lock`.
 sbom: .venv/.stamp-dev

@@ -98,7 +98,7 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
         def run(*arguments: P.args, **options: P.kwargs) -> R:
             try:
                 return command(*arguments, **options)
-            except click.ClickException:
+            except (click.ClickException, click.exceptions.Exit, click.Abort):
                 raise
             except KeyboardInterrupt as signalled:
                 rest = "; what was finished is stored, run it again to continue" if stored else ""
@@ -112,6 +112,8 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 printing = error.errno == errno.ENOSPC and error.filename is None
                 place = "what is printed found no room: " if printing else ""
                 raise Broken(f"{place}{error}") from None
+            except MemoryError:
+                raise Broken("there is not enough memory for this here") from None
             except Exception as error:
                 if type(error).__name__ == "PaperError":
                     raise Usage(str(error)) from None
@@ -127,6 +129,16 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return run
 
     return decorate
+
+
+class Program(click.Group):
+    """A group of commands whose help and version, too, end in one line where they find no room."""
+
+    make_context = plainly()(click.Group.make_context)
+
+    @plainly()
+    def invoke(self, ctx: click.Context) -> Any:
+        return super().invoke(ctx)
 
 
 def called(command: Callable[..., Any]) -> str:

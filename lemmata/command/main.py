@@ -21,7 +21,7 @@ import click
 from lemmata.bounds.library import library, nearest
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
-from lemmata.command.console import PROCESSES, Usage, heed, out_option, plainly, root_option, streams
+from lemmata.command.console import PROCESSES, Program, Usage, heed, out_option, plainly, root_option, streams
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.rows import (
     computed,
@@ -62,7 +62,7 @@ def completed(context: click.Context, parameter: click.Parameter, incomplete: st
 NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(metadata.version("lemmata"), prog_name="lemmata")
 def main() -> None:
     """Executable theorems: of four papers on private learning with margins, and of yours, in a folder of its own."""

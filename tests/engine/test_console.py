@@ -18,6 +18,7 @@ from lemmata.experiments.engine import folders
     [
         (RuntimeError("first\nsecond"), "unexpected RuntimeError: first; LEMMATA_TRACEBACK=1 shows where", 3),
         (PermissionError(13, "Permission denied", "x"), "[Errno 13] Permission denied: 'x'", 3),
+        (MemoryError(), "there is not enough memory for this here", 3),
         (FileExistsError(17, "File exists", "x"), "--out = x: File exists", 2),
         (click.UsageError("no such thing"), "no such thing", 2),
     ],
@@ -77,6 +78,15 @@ def test_where_even_an_error_finds_no_room_the_status_says_it(monkeypatch):
 
     monkeypatch.setattr(console.click, "echo", no_room)
     console.Broken("a fault").show()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.parametrize("asked", [["--help"], ["--version"], ["run", "--help"]])
+def test_help_that_finds_no_room_is_one_line(asked):
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run([sys.executable, "-m", "lemmata", *asked], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert ran.returncode == 3
+    assert ran.stderr == "lemmata: what is printed found no room: [Errno 28] No space left on device\n"
 
 
 def test_a_user_without_a_home_is_told_to_name_a_folder(monkeypatch):
