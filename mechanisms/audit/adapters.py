@@ -292,7 +292,7 @@ def _function(function: Callable, seen: Callable) -> Mechanism:
 
     def call(data: tuple, seed: int) -> Any:
         result = function(*data, **{name: _seed(name, seed) for name in asked})
-        if hasattr(result, "sample") and callable(result.sample):
+        if is_law(result):
             result = result.sample(np.random.default_rng(seed), 1)
             result = {k: v[0] for k, v in result.items()} if isinstance(result, dict) else result[0]
         return seen(result)
@@ -309,7 +309,12 @@ def _law(function: Callable, asked: list[str], data: tuple) -> Any:
             result = function(*data)
     except Exception:  # it is asked again, and then that is an outcome
         return None
-    return result if callable(getattr(result, "sample", None)) else None
+    return result if is_law(result) else None
+
+
+def is_law(result: Any) -> bool:
+    """Does it draw releases? A frame has a `sample` too, of its records, and is a release itself."""
+    return callable(getattr(result, "sample", None)) and not hasattr(result, "to_numpy")
 
 
 def _randomised(randomiser: Any, seen: Callable, data: tuple, seed: int) -> Any:

@@ -188,9 +188,16 @@ def audit(
         raise ValueError(f"level = {level} is outside (0, 1)")
     root = secrets.randbits(32) if root is None else root
     say = (lambda line: print(line, file=sys.stderr)) if shown else (lambda line: None)
-    search = Search(mechanism(target, released), checked(claim), root, budget, level, say, longest)
+    search = Search(mechanism(target, released), claimed(claim), root, budget, level, say, longest)
     with one_thread():
         return hunted(search, offered(search, data), progress)
+
+
+def claimed(claim: Any) -> Any:
+    """The claim, checked. What stands in its place where it was forgotten is data, which no message shows."""
+    if hasattr(claim, "__array__"):
+        raise ValueError(f"claim is missing: the last argument is data ({type(claim).__name__}), no guarantee")
+    return checked(claim)
 
 
 def is_shown(stream: Any) -> bool:

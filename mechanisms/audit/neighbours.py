@@ -55,6 +55,7 @@ class Part:
     shape: tuple[int, ...]  # of a record
     declared: bool = False  # are the ends the mechanism's own?
     mixed: tuple[np.ndarray, list] | None = None  # of a frame with other columns: where its numbers stand, and a record
+    whole: bool = False  # of an array of whole numbers or truth values
 
     @property
     def width(self) -> np.ndarray:
@@ -67,7 +68,8 @@ class Part:
             where, own = self.mixed
             told = dict(zip(where.tolist(), np.broadcast_to(entries, self.low.shape).tolist(), strict=True))
             return [told.get(place, value) for place, value in enumerate(own)]
-        return np.broadcast_to(np.asarray(entries, dtype=float), self.low.shape).reshape(self.shape)
+        entries = np.asarray(entries, dtype=float)
+        return np.broadcast_to(np.round(entries) if self.whole else entries, self.low.shape).reshape(self.shape)
 
 
 def described(data: tuple, options: Mapping[str, Any]) -> list[Part]:
@@ -92,7 +94,8 @@ def _part(part: Any, place: int, options: Mapping[str, Any]) -> Part:
     high = np.where(high > low, high, low + 1)
     whole = array.ndim == 1 and place and len(np.unique(array)) <= CLASSES and np.array_equal(flat, np.round(finite))
     norm = _norm(options) if not place else None
-    return Part(low, high, norm, _known(array) if whole else None, array.shape[1:], declared is not None, mixed)
+    told = _known(array) if whole else None
+    return Part(low, high, norm, told, array.shape[1:], declared is not None, mixed, _typed(part) != "")
 
 
 def _known(array: np.ndarray) -> list:
@@ -318,7 +321,22 @@ def neighbouring(data: tuple, parts: list[Part], kind: str, narrow: bool = True)
     for round_ in zip_longest(
         *(chain(repeat(None, LATE * ((at + TOGETHER - EARLY) // TOGETHER)), it) for at, it in enumerate(offers))
     ):
-        yield from (pair for pair in round_ if pair is not None)
+        yield from (pair for pair in round_ if pair is not None and typed(data, pair))
+
+
+def typed(data: tuple, pair: Neighbours) -> bool:
+    """Do arrays of whole numbers, and of truth values, stay what they are? NaN is no record of theirs.
+
+    A column of a frame may become one of floats, as it does where a value is missing.
+    """
+    sides = zip(data, pair.data, pair.neighbour, strict=True)
+    return all(not _typed(own) or _typed(own) == _typed(one) == _typed(other) for own, one, other in sides)
+
+
+def _typed(part: Any) -> str:
+    """What an array holds alone, if that is not every number."""
+    kind = part.dtype.kind if isinstance(part, np.ndarray) else ""
+    return {"b": "truth values", "i": "whole numbers", "u": "whole numbers"}.get(kind, "")
 
 
 def counted(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
