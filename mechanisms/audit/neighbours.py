@@ -25,7 +25,7 @@ HUGE = 1e100  # what is larger, infinite or NaN a mechanism may refuse as no num
 FAR = (10.0, 1e6, 1e200)  # widths of the range beyond which a record is put
 SMALL = 3  # records: a dataset with fewer a mechanism may refuse
 NORMS = ("norm", "radius", "clip")
-EVERYBODY = "every record"
+EVERYBODY, NOBODY = "every record", "nobody's"
 EARLY, TOGETHER, LATE = 4, 12, 6  # datasets that offer at once, that join them each time, and after how many rounds
 
 
@@ -56,6 +56,7 @@ class Part:
     declared: bool = False  # are the ends the mechanism's own?
     mixed: tuple[np.ndarray, list] | None = None  # of a frame with other columns: where its numbers stand, and a record
     whole: bool = False  # of an array of whole numbers or truth values
+    words: tuple[tuple[int, str, str], ...] = ()  # of such a frame: column, its name, a text that may stand there
 
     @property
     def width(self) -> np.ndarray:
@@ -95,7 +96,17 @@ def _part(part: Any, place: int, options: Mapping[str, Any]) -> Part:
     whole = array.ndim == 1 and place and len(np.unique(array)) <= CLASSES and np.array_equal(flat, np.round(finite))
     norm = _norm(options) if not place else None
     told = _known(array) if whole else None
-    return Part(low, high, norm, told, array.shape[1:], declared is not None, mixed, _typed(part) != "")
+    words = tuple(_words(part)) if mixed else ()
+    return Part(low, high, norm, told, array.shape[1:], declared is not None, mixed, _typed(part) != "", words)
+
+
+def _words(frame: Any) -> Iterator[tuple[int, str, str]]:
+    """For each column of texts one that another record has than the first, and one that nobody has."""
+    for place, name in enumerate(frame.columns):
+        own = frame.iloc[:, place].tolist()
+        if isinstance(own[0], str) and frame.dtypes.iloc[place].name != "category":
+            other = next((text for text in own if isinstance(text, str) and text != own[0]), NOBODY)
+            yield from ((place, str(name), text) for text in dict.fromkeys((other, NOBODY)))
 
 
 def _known(array: np.ndarray) -> list:
@@ -142,12 +153,15 @@ def ordinary(data: tuple) -> bool:
 # One record -----------------------------------------------------------------------------------------------------------
 
 
-def numbers(part: Part) -> Iterator[tuple[str, np.ndarray]]:
+def numbers(part: Part) -> Iterator[tuple[str, Any]]:
     """What the record may be put to, most telling first: in words, and the record."""
     zero, first, last = np.clip(0, part.low, part.high), part.low.copy(), part.low.copy()
     first[0], last[-1] = part.high[0], part.high[-1]
     yield "at the upper end of every column", part.record(part.high)
     yield "at the lower end of every column", part.record(part.low)
+    for column, name, text in part.words:
+        own = part.record(part.low)
+        yield f"{text!r} in {name}", [*own[:column], text, *own[column + 1 :]]
     yield "NaN in every column", part.record(np.nan)
     yield f"{FAR[0]:g} ranges above every column", part.record(part.high + FAR[0] * part.width)
     yield f"{FAR[1]:g} ranges above every column", part.record(part.high + FAR[1] * part.width)
@@ -179,7 +193,7 @@ def labels(part: Part, own: Any, first: Any) -> Iterator[tuple[str, Any]]:
         yield f"a label that nobody has, {max(known) + 1!r}", max(known) + 1
         yield f"a label far from all others, {10**6 + max(known)!r}", 10**6 + max(known)
     elif known:
-        yield "a label that nobody has", "nobody's"
+        yield "a label that nobody has", NOBODY
 
 
 def records(parts: list[Part], own: tuple, label_only: bool, beside: tuple = ()) -> Iterator[tuple[str, tuple]]:

@@ -7,16 +7,18 @@ evidence: the smaller pair is played afresh.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any
 
 import numpy as np
 
 from lemmata.mechanisms.audit.adapters import Mechanism, is_estimator, parameters
-from lemmata.mechanisms.audit.hunt import BASE, Search, kind, told_apart
+from lemmata.mechanisms.audit.hunt import BASE, Search, told_apart
 from lemmata.mechanisms.audit.neighbours import Neighbours
 from lemmata.mechanisms.audit.samplers import Raised
+from lemmata.mechanisms.audit.stakes import tangents
 from lemmata.mechanisms.audit.tables import put, take
 
 STEPS, SHARE = 60, 0.1  # at most, and of the budget
@@ -26,6 +28,7 @@ WARNED = [
     "            warnings.simplefilter('always')",
 ]
 RUNS, INLINE, LOOKED = 1000, 400, 200  # of the reproducer; numbers that it writes out; releases that choose its event
+TEXTS = 20  # of which one may be that event
 SETTLED = 7.0  # `told_apart`: beyond this, some 500 spreads, further apart is no better
 
 
@@ -109,13 +112,15 @@ def reproducer(search: Search, pair: Neighbours) -> str:
         return ""
     imports, call = called
     event, shown = _event(search, pair)
-    lines = ["import numpy as np", *["import warnings"] * (shown == "warns"), imports, "nan, inf = np.nan, np.inf"]
+    frames = any(hasattr(part, "iloc") for part in pair.data)
+    needed = [*["import pandas as pd"] * frames, *["import warnings"] * (shown == "warns")]
+    lines = ["import numpy as np", *needed, imports, "nan, inf = np.nan, np.inf"]
     for name, side in (("data", pair.data), ("neighbour", pair.neighbour)):
         if sum(np.size(part) for part in side) > INLINE:
-            loaded = ", ".join(f'saved["{name}_{at}"]' for at in range(len(side)))
+            loaded = ", ".join(_loaded(part, f'saved["{name}_{at}"]') for at, part in enumerate(side))
             lines += [f'saved = np.load("pair.npz"); {name} = ({loaded},)  # audit(...).save("pair")']
         else:
-            lines.append(f"{name} = ({', '.join(f'np.array({np.asarray(part).tolist()!r})' for part in side)},)")
+            lines.append(f"{name} = ({', '.join(map(_written, side))},)")
     lines += [
         "def happens(data, seed):",
         "    np.random.seed(seed)",
@@ -129,6 +134,21 @@ def reproducer(search: Search, pair: Neighbours) -> str:
         f'    print(name, sum(bool(happens(side, seed)) for seed in range({RUNS})), "of {RUNS}")',
     ]
     return "\n".join(lines)
+
+
+def _written(part: Any) -> str:
+    """A part of a dataset as Python, of the type that it has."""
+    if hasattr(part, "iloc"):
+        frame = np.ndim(part) > 1
+        return f"pd.DataFrame({part.to_dict('list')!r})" if frame else f"pd.Series({part.tolist()!r})"
+    return f"np.array({np.asarray(part).tolist()!r})"
+
+
+def _loaded(part: Any, saved: str) -> str:
+    """A part of a dataset read from where it was saved, of the type that it has."""
+    if hasattr(part, "iloc"):
+        return f"pd.DataFrame({saved}, columns={list(part.columns)!r})" if np.ndim(part) > 1 else f"pd.Series({saved})"
+    return saved
 
 
 def _called(source: Any) -> tuple[str, str] | None:
@@ -151,35 +171,61 @@ def _called(source: Any) -> tuple[str, str] | None:
 
 
 def _event(search: Search, pair: Neighbours) -> tuple[str, str]:
-    """What happens on one side more often than on the other, as an expression of `released` or `error`."""
+    """What breaks the claim most on a few releases, as an expression of `released` or `error`, and what that shows."""
     one = search.releases(pair.data, "event", 0, LOOKED)
-    other = search.releases(pair.neighbour, "event other", 0, LOOKED, pair.data)
-    odd = next((x for x in [*other, *one] if kind(x) not in {kind(y) for y in one} & {kind(y) for y in other}), None)
-    if isinstance(odd, Raised):
-        return f"type(error).__name__ == {odd.kind!r}", "raises"
-    texts = [text for text in odd if isinstance(text, str)] if isinstance(odd, tuple) else []
-    warning = next((text for text in texts if text.startswith("warning ")), "")
-    if warning:
-        text = warning.partition(": ")[2] or warning.removeprefix("warning ")
-        return f"any({text!r} in str(one.message) for one in warned)", "warns"
-    vectors = [np.array([x for x in side if isinstance(x, np.ndarray)]) for side in (one, other)]
-    if any(len(side) < LOOKED for side in vectors) or vectors[0].shape != vectors[1].shape:
-        made = search.like(pair.data).known[0][0]
-        return (
-            f"np.shape(released.{made[0][0]}) == {made[0][1]}"
-            if made and made[0][0]
-            else "np.size(released) == " + str(len(vectors[0][0]) if len(vectors[0]) else 0)
-        ), "shape"
-    best = (-1.0, 0, 0.0)
-    for column in range(vectors[0].shape[1]):
-        a, b = (side[:, column] for side in vectors)
-        if not (np.isfinite(a).all() and np.isfinite(b).all()):
-            if np.isfinite(a).all() != np.isfinite(b).all():
-                return f"np.isfinite({_number(search.like(pair.data), column)})", "not finite"
-            continue
-        for cut in np.quantile(np.concatenate([a, b]), np.linspace(0.02, 0.98, 25)):
-            best = max(best, (abs(float((a > cut).mean() - (b > cut).mean())), column, float(cut)))
-    return f"{_number(search.like(pair.data), best[1])} > {best[2]:.6g}", "cut"
+    everything = [*one, *search.releases(pair.neighbour, "event other", 0, LOOKED, pair.data)]
+    like, points = search.like(pair.data), tangents(search.claim)
+    found = [(-inf, "np.size(released) > 0", "shape")]
+
+    def add(happened: Any, event: str, shown: str) -> None:
+        p, q = (float(np.mean(side)) for side in np.split(np.asarray(happened, dtype=bool), [LOOKED]))
+        either = ((p, q), (q, p), (1 - p, 1 - q), (1 - q, 1 - p))
+        broken = max(one - np.exp(epsilon) * other - delta for one, other in either for epsilon, delta in points)
+        found.append((broken, event, shown))
+
+    for what in {x.kind for x in everything if isinstance(x, Raised)}:
+        raises = [isinstance(x, Raised) and x.kind == what for x in everything]
+        add(raises, f"type(error).__name__ == {what!r}", "raises")
+    told = [_texts(x[1:]) if isinstance(x, tuple) else [] for x in everything]
+    for text, _ in Counter(text for texts in told for text in set(texts)).most_common(TEXTS):
+        event, shown = f"{text!r} in repr(released)", "text"
+        if text.startswith("warning "):
+            words = text.partition(": ")[2] or text.removeprefix("warning ")
+            event, shown = f"any({words!r} in str(one.message) for one in warned)", "warns"
+        add([text in texts for texts in told], event, shown)
+    vectors = [isinstance(x, np.ndarray) for x in everything]
+    if not all(vectors) or len({x.shape for x in everything}) > 1:
+        made, known = like.known[0] if like.known else ((), ())
+        (name, shape), *_ = made or (("", ()),)
+        if said := _texts(known):  # those of the first release, which no other shape has
+            add(vectors, f"{said[0]!r} in repr(released)", "text")
+        elif made:
+            there = f"{name!r} in (released if isinstance(released, dict) else vars(released)) and "
+            add(vectors, f"{there if name.isidentifier() else ''}np.shape({_part(name)}) == {shape}", "shape")
+    else:
+        for column, values in enumerate(np.array(everything).T):
+            finite = np.isfinite(values)
+            if not finite.all():
+                add(finite, f"np.isfinite({_number(like, column)})", "not finite")
+            cuts = np.quantile(values[finite], np.linspace(0.02, 0.98, 25)) if finite.any() else []
+            for cut in cuts:
+                add(values > cut, f"{_number(like, column)} > {cut:.6g}", "cut")
+    _, event, shown = max(found, key=lambda each: each[0])
+    return event, shown
+
+
+def _texts(release: Sequence) -> list[str]:
+    """The texts in a release, and its warnings; not where they stand, nor what names the types of its parts."""
+    said = [x for x in release if isinstance(x, str)]
+    bodies = [x if x.startswith("warning ") else x.partition(" ")[2] for x in said]
+    return [body for body in bodies if body.startswith(("'", '"', "warning "))]
+
+
+def _part(name: str) -> str:
+    """The expression for a part of a release: an entry of a dictionary, or an attribute."""
+    if not name.isidentifier():
+        return "released"
+    return f"(released[{name!r}] if isinstance(released, dict) else released.{name})"
 
 
 def _number(mechanism: Mechanism, column: int) -> str:
@@ -187,6 +233,6 @@ def _number(mechanism: Mechanism, column: int) -> str:
     for name, shape in mechanism.known[0][0] if mechanism.known else ():
         size = int(np.prod(shape))
         if column < size:
-            return f"np.ravel(released.{name})[{column}]" if name.isidentifier() else f"np.ravel(released)[{column}]"
+            return f"np.ravel({_part(name)})[{column}]"
         column -= size
     return f"np.ravel(released)[{column}]"
