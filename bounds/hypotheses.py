@@ -22,9 +22,12 @@ class Hypothesis:
     range: str
     holds: Callable[..., bool]
     whole: bool = False  # the one argument is a whole number
+    of_float: Callable[[float], Any] | None = None  # the same of one float, without an array: nearly every argument
 
     def admits(self, values: Mapping[str, Any]) -> bool:
         """Whether the named entries of `values` satisfy the condition."""
+        if self.of_float is not None and type(value := values[self.names[0]]) in (float, int):
+            return bool(self.of_float(float(value)))
         return self.holds(*(values[name] for name in self.names))
 
     def check(self, values: Mapping[str, Any]) -> None:
@@ -62,6 +65,11 @@ def _everywhere(test: Callable[[Any], Any]) -> Callable[[Any], bool]:
     return lambda value: bool(np.all(test(np.asarray(value, dtype=float))))
 
 
+def _of_each(name: str, range: str, test: Callable[[Any], Any], whole: bool = False) -> Hypothesis:
+    """What a test of numbers says of an argument that is a number, or an array of them."""
+    return Hypothesis((name,), range, _everywhere(test), whole, test)
+
+
 def in_unit_interval(name: str) -> Hypothesis:
     """0 < value < 1.
 
@@ -79,7 +87,7 @@ def in_unit_interval(name: str) -> Hypothesis:
     >>> in_unit_interval("beta").range
     '0 < beta < 1'
     """
-    return Hypothesis((name,), f"0 < {name} < 1", _everywhere(lambda v: (v > 0) & (v < 1)))
+    return _of_each(name, f"0 < {name} < 1", lambda v: (v > 0) & (v < 1))
 
 
 def positive(name: str) -> Hypothesis:
@@ -99,7 +107,7 @@ def positive(name: str) -> Hypothesis:
     >>> positive("gamma").range
     '0 < gamma < inf'
     """
-    return Hypothesis((name,), f"0 < {name} < inf", _everywhere(lambda v: (v > 0) & np.isfinite(v)))
+    return _of_each(name, f"0 < {name} < inf", lambda v: (v > 0) & np.isfinite(v))
 
 
 def at_least(name: str, low: float) -> Hypothesis:
@@ -121,7 +129,7 @@ def at_least(name: str, low: float) -> Hypothesis:
     >>> at_least("gamma", 0.5).range
     '0.5 <= gamma < inf'
     """
-    return Hypothesis((name,), f"{low} <= {name} < inf", _everywhere(lambda v: (v >= low) & np.isfinite(v)))
+    return _of_each(name, f"{low} <= {name} < inf", lambda v: (v >= low) & np.isfinite(v))
 
 
 def between(name: str, low: float, high: float) -> Hypothesis:
@@ -143,7 +151,7 @@ def between(name: str, low: float, high: float) -> Hypothesis:
     >>> between("rho", 0, 0.5).range
     '0 <= rho <= 0.5'
     """
-    return Hypothesis((name,), f"{low} <= {name} <= {high}", _everywhere(lambda v: (v >= low) & (v <= high)))
+    return _of_each(name, f"{low} <= {name} <= {high}", lambda v: (v >= low) & (v <= high))
 
 
 def integer(name: str, low: int = 1) -> Hypothesis:
@@ -165,11 +173,8 @@ def integer(name: str, low: int = 1) -> Hypothesis:
     >>> integer("n").range
     'n a whole number >= 1'
     """
-    return Hypothesis(
-        (name,),
-        f"{name} a whole number >= {low}",
-        _everywhere(lambda v: (v >= low) & np.isfinite(v) & (v == np.floor(v))),
-        whole=True,
+    return _of_each(
+        name, f"{name} a whole number >= {low}", lambda v: (v >= low) & np.isfinite(v) & (v == np.floor(v)), whole=True
     )
 
 

@@ -146,7 +146,7 @@ class Theorem:
 
     def _check(self, values: Mapping[str, Any]) -> None:
         for hypothesis in self.needs:
-            if all(name in values for name in hypothesis.names):
+            if all(map(values.__contains__, hypothesis.names)):
                 hypothesis.check(values)
 
 
@@ -222,34 +222,45 @@ class Statement(Protocol[P, R]):
 def _guarded(made: Theorem, formula: Callable[P, R]) -> Callable[P, R]:
     """`formula` behind the hypotheses of `made`; what it cannot compute raises `OutOfReach`."""
     signature = inspect.signature(formula)
+    parameters = signature.parameters
     whole = {name for hypothesis in made.needs if hypothesis.whole for name in hypothesis.names}
+    left_out: dict[str, Any] = {name: parameter.default for name, parameter in parameters.items()}
+    left_out |= {name: {} for name, parameter in parameters.items() if parameter.kind is parameter.VAR_KEYWORD}
+    left_out |= {name: () for name, parameter in parameters.items() if parameter.kind is parameter.VAR_POSITIONAL}
+    needed = {name for name, value in left_out.items() if value is inspect.Parameter.empty}
+    keyed = all(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters.values())
 
     @functools.wraps(formula)
     def checked(*none: P.args, **arguments: P.kwargs) -> R:
-        bound = signature.bind(*none, **arguments)
-        for name, value in bound.arguments.items():
-            bound.arguments[name] = _argument(signature.parameters[name], value, name in whole)
-        bound.apply_defaults()
+        given: Mapping[str, Any] = arguments
+        if none or not (keyed and needed <= arguments.keys() <= parameters.keys()):
+            given = signature.bind(*none, **arguments).arguments  # which is slow, and says what is wrong
+        values = {
+            name: _argument(parameter, given[name], name in whole) if name in given else left_out[name]
+            for name, parameter in parameters.items()
+        }
         beyond: type[Exception] | tuple[type[Exception], ...] = BEYOND
-        if any(map(_strange, bound.arguments.values())):
+        if any(map(_strange, values.values())):
             beyond = Exception  # what takes one number raises whatever it comes upon
-        elif any(map(callable, bound.arguments.values())):
+        elif any(map(callable, values.values())):
             beyond = (*BEYOND, TypeError)  # a function where a number is meant
         try:
-            made._check(bound.arguments)
+            made._check(values)
         except OutsideHypotheses:
             raise
         except beyond as error:
-            raise OutOfReach(f"{in_words(bound.arguments)}: beyond the range of floats ({_line(error)})") from None
+            raise OutOfReach(f"{in_words(values)}: beyond the range of floats ({_line(error)})") from None
         try:
-            value = formula(*bound.args, **bound.kwargs)
+            if keyed:
+                value = formula(**values)  # type: ignore[call-arg]
+            else:
+                bound = inspect.BoundArguments(signature, values)
+                value = formula(*bound.args, **bound.kwargs)
             if _has_nan(value):
                 raise ArithmeticError("it is no number")
             return value
         except beyond as error:
-            raise OutOfReach(
-                f"{in_words(bound.arguments)}: {made.key} cannot be computed there ({_line(error)})"
-            ) from None
+            raise OutOfReach(f"{in_words(values)}: {made.key} cannot be computed there ({_line(error)})") from None
 
     return checked
 
