@@ -12,12 +12,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lemmata.bounds import source
 from lemmata.bounds.bms22 import relative_deviation
 from lemmata.bounds.library import library
-from lemmata.bounds.theorem import THEOREMS, Theorem, in_unit_interval, positive
+from lemmata.bounds.theorem import THEOREMS, Theorem, at_least, between, in_unit_interval, integer, positive
 from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine import registry
 
@@ -167,3 +168,19 @@ def test_a_hypothesis_on_an_array_is_one_on_all_its_entries():
         (positive("n"), [1.0, 2.0], [1.0, -2.0]),
     ):
         assert hypothesis.holds(inside) and not hypothesis.holds(outside) and not hypothesis.holds([0.5, math.nan])
+
+
+@pytest.mark.parametrize(
+    "hypothesis",
+    [in_unit_interval("x"), positive("x"), at_least("x", 0.5), between("x", -1, 1), integer("x", 0)],
+    ids=lambda hypothesis: hypothesis.range,
+)
+@pytest.mark.parametrize("value", [0, 1, -1, 2**60 + 1, 10**400, 0.0, -0.0, 0.5, 1.0, 1.5, 5e-324, math.inf, math.nan])
+def test_a_number_is_judged_as_an_array_of_it(hypothesis, value):
+    try:
+        expected = hypothesis.holds(np.array([value]))
+    except OverflowError:
+        with pytest.raises(OverflowError):
+            hypothesis.admits({"x": value})
+    else:
+        assert hypothesis.admits({"x": value}) == expected

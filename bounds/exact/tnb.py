@@ -4,6 +4,7 @@ Every function takes numbers, Fractions or balls and returns a ball that enclose
 enough for eta down to 1e-30 and r down to 1e-300. `lemmata.bounds.wzw25.run_counts` computes the same in floats.
 """
 
+import sys
 from math import exp, expm1, log, log1p
 from typing import Any
 
@@ -16,6 +17,7 @@ from lemmata.bounds.exact.numbers import Array, Number
 
 FINE = 2300
 MOST = 10**7  # terms that a series may take
+SPACING = sys.float_info.epsilon  # of the floats from 1 on
 
 
 def weights(eta: Number, r: Number, count: int) -> list[arb]:
@@ -125,7 +127,7 @@ def log_pmf(*, eta: float, r: float, k: Array | int) -> Array:
 
 def log_generating(eta: float, log_r: float, log_s: float) -> float:
     """The generating function from log r and log s, s = 1 - (1 - r) x."""
-    if eta == 0:
+    if abs(eta * log_r) < SPACING:  # the limit at 0, where eta log r may be a few times the least float, rounded
         return log_s / log_r
     if eta > 0:
         return exp(eta * (log_r - log_s)) * expm1(eta * log_s) / expm1(eta * log_r)

@@ -18,7 +18,7 @@ from flint import ctx
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import Array
-from lemmata.bounds.exact.tnb import log_generating, log_pmf
+from lemmata.bounds.exact.tnb import SPACING, log_generating, log_pmf
 from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
 
 UNIT_R = in_unit_interval("r")
@@ -143,7 +143,7 @@ def mixing_quantile(*, eta: float, r: float, q: Array | float) -> Array:
     """
     q = np.asarray(q, dtype=float)
     L = -log(r)
-    if eta == 0:
+    if abs(eta) * L < SPACING:  # the limit at 0, where eta L may be a few times the least float, rounded
         return np.exp(-(1 - q) * L)
     with np.errstate(divide="ignore"):  # log 0 at q = 1 or q = 0, where r^|eta| underflows: clipped
         if eta > 0:

@@ -189,12 +189,16 @@ def decided(paths: Sequence[str], root: int, out: str | None, jobs: int = 1) -> 
     from lemmata.experiments.engine.names import select
     from lemmata.experiments.engine.store import Store
 
-    code = remembered.code()
     for paper in papers or library.house:
+        code = remembered.code()  # anew for each: what is taken over from the one before is written beside our files
         store = Store(folder / "ledger.sqlite")
         keys, _ = select([paper.id])
         ran = run.execute(registry.closure(keys), store, root=root, jobs=jobs, progress=sys.stderr.isatty())
-        programs.confirm(ran, store, jobs, lambda: remembered.code() != code)
+
+        def edited(since: str = code) -> bool:
+            return remembered.code() != since
+
+        programs.confirm(ran, store, jobs, edited)
         yield paper, store
 
 

@@ -11,9 +11,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from lemmata.bounds.library import library
 from lemmata.command import console
 from lemmata.command.main import main
-from lemmata.experiments.engine import deadline, programs, run, workers
+from lemmata.command.paper import decided
+from lemmata.experiments.engine import deadline, programs, remembered, run, workers
 from lemmata.experiments.engine import files as kept
 from lemmata.experiments.engine.store import Store, StoreError
 from lemmata.mechanisms.streams import TEST_ROOT
@@ -116,6 +118,18 @@ def test_a_program_that_ran_with_edited_files_is_not_believed(paper, tmp_path):
     assert {row["reason"] for row in rows(copy, tmp_path / "out")} == {"", "UNCONFIRMED"}
     again = faults.run(command("run", copy, "--jobs", "1", "--out", tmp_path / "out"))
     assert again.status == 0 and "UNCONFIRMED" not in str(rows(copy, tmp_path / "out"))
+
+
+def test_what_is_accepted_of_one_paper_is_no_edit_during_the_next(monkeypatch, tmp_path):
+    """`accept` writes its tables beside our files, paper by paper."""
+    asked, state = [], ["begun"]
+    monkeypatch.setattr(run, "execute", lambda *_, **__: [])
+    monkeypatch.setattr(remembered, "code", lambda: state[0])
+    monkeypatch.setattr(programs, "confirm", lambda jobs, store, workers, edited: asked.append(edited()))
+    for paper, store in decided((), 0, str(tmp_path)):
+        store.close()
+        state[0] = f"with what was accepted of {paper.id}"
+    assert asked == [False] * len(library.house)
 
 
 # Others are at it too -------------------------------------------------------------------------------------------------
