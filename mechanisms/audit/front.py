@@ -21,6 +21,7 @@ from lemmata.mechanisms.audit import game
 from lemmata.mechanisms.audit.adapters import (
     Mechanism,
     is_estimator,
+    is_law,
     is_measurement,
     is_randomiser,
     mechanism,
@@ -30,10 +31,12 @@ from lemmata.mechanisms.audit.adapters import (
 from lemmata.mechanisms.audit.findings import REPORT
 from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
 from lemmata.mechanisms.audit.hunt import Games, Search, Trial
-from lemmata.mechanisms.audit.neighbours import Neighbours, alone, described, neighbouring
+from lemmata.mechanisms.audit.neighbours import Neighbours, alone, neighbouring
+from lemmata.mechanisms.audit.parts import described
 from lemmata.mechanisms.audit.queries import stepped
 from lemmata.mechanisms.audit.shrink import reproducer, shrunk
 from lemmata.mechanisms.audit.stakes import checked
+from lemmata.mechanisms.audit.tables import stored
 from lemmata.mechanisms.audit.tracing import trace
 from lemmata.mechanisms.documented import documented
 from lemmata.mechanisms.threads import one_thread
@@ -96,7 +99,7 @@ class Found(Audit):
         if self.pair is None:
             raise ValueError("no pair was found: there is nothing to save")
         sides = {"data": self.pair.data, "neighbour": self.pair.neighbour}
-        arrays = {f"{side}_{at}": np.asarray(part) for side, parts in sides.items() for at, part in enumerate(parts)}
+        arrays = {f"{side}_{name}": array for side, parts in sides.items() for name, array in stored(parts)}
         np.savez(path.with_suffix(".npz"), **arrays)  # type: ignore[arg-type]
         path.with_suffix(".json").write_text(json.dumps(self.as_json(), indent=1) + "\n", encoding="utf-8")
 
@@ -252,8 +255,7 @@ def _is_side(beside: Any) -> bool:
         return beside.endswith(".npy")
     if isinstance(beside, tuple):
         return len(beside) == 3 and is_estimator(beside[0])
-    sampled = hasattr(beside, "sample") and not hasattr(beside, "iloc")  # a frame has records, not releases
-    return callable(beside) or sampled
+    return callable(beside) or is_law(beside)
 
 
 def dataset(parts: Any) -> tuple:

@@ -31,8 +31,9 @@ import numpy as np
 from lemmata.mechanisms.audit.adapters import Mechanism, kept, quiet
 from lemmata.mechanisms.audit.attackers import attackers
 from lemmata.mechanisms.audit.game import LEAST, Game, play
-from lemmata.mechanisms.audit.neighbours import Neighbours, ordinary
+from lemmata.mechanisms.audit.neighbours import Neighbours
 from lemmata.mechanisms.audit.outcomes import Reader, joined, part
+from lemmata.mechanisms.audit.parts import ordinary
 from lemmata.mechanisms.audit.rules import learnt, lesson
 from lemmata.mechanisms.audit.samplers import Raised
 from lemmata.mechanisms.audit.scores import CHEAP
