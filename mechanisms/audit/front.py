@@ -266,6 +266,12 @@ def dataset(parts: Any) -> tuple:
     sizes = [len(part) if np.ndim(part) else 0 for part in found]
     if len(set(sizes)) > 1 or not all(sizes):
         raise ValueError(f"data has parts of {' and '.join(map(str, sizes))} records: each part needs a record a row")
+    for place, part in enumerate(found):
+        if isinstance(part, np.ndarray) and part.ndim > 1 and part.dtype.kind not in "biuf":
+            raise ValueError(
+                f"data[{place}] is a {part.ndim}-D array of {part.dtype}, not of numbers: "
+                "a frame has a type for each of its columns"
+            )
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.adapters import Mechanism, is_estimator, parameters
+from lemmata.mechanisms.audit.adapters import DATE, SPAN, Mechanism, is_estimator, parameters
 from lemmata.mechanisms.audit.hunt import BASE, Search, told_apart
 from lemmata.mechanisms.audit.neighbours import Neighbours
 from lemmata.mechanisms.audit.samplers import Raised
@@ -259,6 +259,11 @@ def _number(mechanism: Mechanism, column: int) -> str:
     for name, shape in mechanism.known[0][0] if mechanism.known else ():
         size = int(np.prod(shape))
         if column < size:
-            return f"np.ravel({_part(name)})[{column}]"
+            kind = {f"{name} {SPAN}": "m"} | {
+                text: "M" for text in mechanism.known[0][1] if text.startswith(f"{name} {DATE} ")
+            }
+            found = next((k for text, k in kind.items() if text in mechanism.known[0][1]), "")
+            seconds = f"np.asarray({_part(name)}, dtype='{found}8[us]').astype(float) / 1e6"
+            return f"np.ravel({seconds if found else _part(name)})[{column}]"
         column -= size
     return f"np.ravel(released)[{column}]"
