@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
+from math import floor, log2
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,11 @@ from lemmata.mechanisms.audit.adapters import (
     mechanism,
     parameters,
     promised,
+    quiet,
 )
 from lemmata.mechanisms.audit.findings import REPORT
 from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
-from lemmata.mechanisms.audit.hunt import Games, Search, Trial
+from lemmata.mechanisms.audit.hunt import ATTACK, BASE, Games, Search, Trial
 from lemmata.mechanisms.audit.neighbours import Neighbours, alone, neighbouring
 from lemmata.mechanisms.audit.parts import described
 from lemmata.mechanisms.audit.queries import stepped
@@ -43,6 +45,7 @@ from lemmata.mechanisms.threads import one_thread
 
 DEARLY = 4_096  # releases that dear attackers may see at least
 TICK = 0.5  # seconds between two lines of progress
+TIMED, FEWEST = 5, 8 * LEAST  # releases by which the price of one is told; the smallest budget of a search
 BUDGET, GIVEN = 30_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
 LONGEST, HOPE = 120_000, 0.0  # releases while the log evidence against the claim is at least so much
 
@@ -112,6 +115,7 @@ def audit(
     budget: int | None = None,
     level: float = 1e-10,
     released: Any = None,
+    seconds: float | None = None,
     progress: Callable[[int, float], None] | None = None,
     **options: Any,
 ) -> Audit:
@@ -146,6 +150,9 @@ def audit(
         The chance, in (0, 1), with which REFUTED is wrong at most, whatever was tried.
     released : str, sequence of str or function, optional
         The attributes that are released, or a function of the fitted object.
+    seconds : float, optional
+        Of a search, in place of a budget: translated into a number of releases, a power of two, from the price of the
+        first few, and that number is printed, as by `lemmata.assert_private`.
     progress : function, optional
         Called as `progress(releases, log10_e)` after every chunk.
     **options
@@ -173,6 +180,11 @@ def audit(
     elif claim is None and data:
         *data, claim = data  # type: ignore[assignment]
     given = len(data) == 1 and not _is_mechanism(target, data[0])
+    if seconds is not None and (given or budget is not None):
+        raise ValueError(f"seconds = {seconds:g} is for a search without a budget: give one of the two")
+    if seconds is not None:
+        budget = afforded(target, tuple(data), seconds, released)
+        print(f"audit: {seconds:g} s are budget={budget}", file=sys.stderr)
     longest = LONGEST if budget is None else budget
     budget = (GIVEN if given else BUDGET) if budget is None else budget
     shown = is_shown(sys.stderr)
@@ -194,6 +206,16 @@ def audit(
     search = Search(mechanism(target, released), claimed(claim), root, budget, level, say, longest)
     with one_thread():
         return hunted(search, offered(search, data), progress)
+
+
+def afforded(target: Any, parts: tuple, seconds: float, released: Any) -> int:
+    """How many releases a time pays for: a power of two, at least what a search needs and at most 16 audits' worth."""
+    found, begun = mechanism(target, released), time.perf_counter()
+    with quiet():
+        for seed in range(TIMED):
+            found.release(dataset(parts), seed)
+    each = (time.perf_counter() - begun) / TIMED + ATTACK
+    return int(min(max(2 ** floor(log2(max(seconds / each, 1))), FEWEST), 16 * BUDGET))
 
 
 def claimed(claim: Any) -> Any:
@@ -361,11 +383,20 @@ def outcome(search: Search, trials: list[Trial], best: Trial, seconds: float) ->
         told["event"] = best.game.unaudited()
     else:
         pair, seed = best.pair, search.root % 2**31
-        leads = trace(search.mechanism, pair.data, pair.neighbour, search.claim, seed=seed).leads
-        told |= {"place": tuple(map(str, leads[:3]))}
+        traced = trace(search.mechanism, pair.data, pair.neighbour, search.claim, seed=seed)
+        leads = [*traced.leads, *(traced.hints if found.verdict == REFUTED else ())]
+        told |= {"place": (*_constant(search, pair, best.game), *map(str, leads[:3]))}
         told |= {"reproducer": reproducer(search, pair)} if found.verdict == REFUTED else {}
     told |= {"target": search.mechanism.name, "pair": best.pair, "pairs": search.tried}
     told |= {"searched": search.spent + sum(t.game.drawn for t in trials) - best.game.drawn}
     return Found(
         **{f.name: getattr(found, f.name) for f in fields(Audit)} | told, refused=tuple(search.refused.items())
     )
+
+
+def _constant(search: Search, pair: Neighbours, played: game.Game) -> list[str]:
+    """Are all releases on either dataset the same, whatever the seed? Then none of its noise is random."""
+    sides = [search.releases(side, "screen", 0, BASE, pair.data) for side in (pair.data, pair.neighbour)]
+    if len(played.outcomes) > 2 or any(len({repr(one) for one in side}) > 1 for side in sides):
+        return []
+    return ["every release is the same, whatever the seed: nothing is drawn, or a generator always begins alike"]

@@ -168,8 +168,17 @@ def counted(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
         {*range(1, 6), *range(n // 2 - 3, n // 2 + 4)} & {*range(1, n)}, key=lambda k: (abs(k - n // 2) > 3, k)
     )
     for k in steps:
-        words = f"{k} records at the upper end, the others at the lower; one more of them"
+        words = f"{number(k, 'record')} at the upper end, the others at the lower; one more of them"
         yield _last(data, ends, [0] * k + [1] * (n - 1 - k), 1, 0, kind, words)
+
+
+def number(count: int, thing: str) -> str:
+    """So many things, in words.
+
+    >>> number(1, "record"), number(2, "record")
+    ('1 record', '2 records')
+    """
+    return f"{count} {thing}{'s' * (count != 1)}"
 
 
 def _last(data: tuple, kinds: Any, others: list[int], before: int, after: int, kind: str, words: str) -> Neighbours:
@@ -189,7 +198,7 @@ def between(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
         three = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
         three = put(three, 1, first.record(first.low + near * first.width))
         for low in (n // 2 - 1, n // 2 - 2):
-            words = f"{low} records at the lower end, one {near:.0%} above it, the others at the upper"
+            words = f"{number(low, 'record')} at the lower end, one {near:.0%} above it, the others at the upper"
             others = [0] * low + [1] + [2] * (n - 2 - low)
             yield _last(data, three, others, 0, 2, kind, f"{words}; one record crosses to the upper end")
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from lemmata.mechanisms.audit.adapters import DATE, SPAN, Mechanism, is_estimator, parameters
 from lemmata.mechanisms.audit.hunt import BASE, Search, told_apart
-from lemmata.mechanisms.audit.neighbours import Neighbours
+from lemmata.mechanisms.audit.neighbours import Neighbours, number
 from lemmata.mechanisms.audit.samplers import Raised
 from lemmata.mechanisms.audit.stakes import tangents
 from lemmata.mechanisms.audit.tables import MISSING, plain, put, take
@@ -69,7 +69,7 @@ def simpler(pair: Neighbours) -> Iterator[Neighbours]:
             tuple(take(part, [*kept, *range(shared, len(part))]) for part in side)
             for side in (pair.data, pair.neighbour)
         ]
-        yield Neighbours(sides[0], sides[1], _again(pair.words, f"{len(sides[0][0])} records"))
+        yield Neighbours(sides[0], sides[1], _again(pair.words, number(len(sides[0][0]), "record")))
     first = pair.data[0]
     if isinstance(first, np.ndarray) and first.dtype.kind in "iuf" and shared:
         for value in (np.zeros(first.shape[1:]), first[0]):
@@ -79,7 +79,7 @@ def simpler(pair: Neighbours) -> Iterator[Neighbours]:
     if isinstance(first, np.ndarray) and first.ndim == 2 and first.shape[1] > 1:
         for column in range(first.shape[1]):
             sides = [(np.delete(side[0], column, axis=1), *side[1:]) for side in (pair.data, pair.neighbour)]
-            yield Neighbours(sides[0], sides[1], _again(pair.words, f"{first.shape[1] - 1} columns"))
+            yield Neighbours(sides[0], sides[1], _again(pair.words, number(first.shape[1] - 1, "column")))
 
 
 def _fewer(shared: int) -> Iterator[list[int]]:
@@ -98,7 +98,7 @@ def _alike(part: Any, shared: int, value: Any) -> Any:
 def _again(words: str, now: str) -> str:
     """What was done to the pair, each kind of step said once."""
     told, _, steps = words.partition("; made smaller: ")
-    last = [step for step in steps.split(", ") if step and step.split()[-1] != now.split()[-1]]
+    last = [step for step in steps.split(", ") if step and step.split()[-1].rstrip("s") != now.split()[-1].rstrip("s")]
     return f"{told}; made smaller: {', '.join([*last, now])}"
 
 

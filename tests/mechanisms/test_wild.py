@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import lemmata
 from lemmata.command.main import main
 from lemmata.experiments.audits import nulls
-from lemmata.mechanisms.audit import assertion, hunt
+from lemmata.mechanisms.audit import front, hunt
 from lemmata.mechanisms.privacy import GaussianDP
 from lemmata.mechanisms.streams import TEST_ROOT
 from tests.mechanisms.planted_leaks import (
@@ -187,8 +187,8 @@ def test_an_assertion_fails_with_all_that_helps(assert_private, capsys):
 
 def test_more_time_pays_for_more_releases():
     """Between the fewest of a search and 16 audits' worth; in between there is the time that they take."""
-    assert assertion.afforded(total, (x,), 0.0, None) == assertion.FEWEST
-    assert assertion.afforded(total, (x,), 1e9, None) == 16 * assertion.BUDGET
+    assert front.afforded(total, (x,), 0.0, None) == front.FEWEST
+    assert front.afforded(total, (x,), 1e9, None) == 16 * front.BUDGET
 
 
 @pytest.mark.parametrize(
