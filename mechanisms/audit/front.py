@@ -32,7 +32,8 @@ from lemmata.mechanisms.audit.adapters import (
 )
 from lemmata.mechanisms.audit.findings import REPORT
 from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
-from lemmata.mechanisms.audit.hunt import ATTACK, BASE, Games, Search, Trial
+from lemmata.mechanisms.audit.games import Games, Trial
+from lemmata.mechanisms.audit.hunt import ATTACK, BASE, Search
 from lemmata.mechanisms.audit.neighbours import Neighbours, alone, neighbouring
 from lemmata.mechanisms.audit.parts import described
 from lemmata.mechanisms.audit.queries import stepped

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.audit.adapters import DATE, SPAN, Mechanism, is_estimator, parameters
-from lemmata.mechanisms.audit.hunt import BASE, Search, told_apart
+from lemmata.mechanisms.audit.hunt import BASE, Search
 from lemmata.mechanisms.audit.neighbours import Neighbours, number
+from lemmata.mechanisms.audit.ranks import told_apart
 from lemmata.mechanisms.audit.samplers import Raised
 from lemmata.mechanisms.audit.stakes import tangents
 from lemmata.mechanisms.audit.tables import MISSING, plain, put, take

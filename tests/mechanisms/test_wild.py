@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import lemmata
 from lemmata.command.main import main
 from lemmata.experiments.audits import nulls
-from lemmata.mechanisms.audit import front, hunt
+from lemmata.mechanisms.audit import front, games
 from lemmata.mechanisms.privacy import GaussianDP
 from lemmata.mechanisms.streams import TEST_ROOT
 from tests.mechanisms.planted_leaks import (
@@ -219,12 +219,12 @@ def test_no_release_of_the_search_is_evidence(monkeypatch):
     def played(trials, *_):
         searched = len(seeds)
         levels.update(trial.level for trial in trials)
-        hunt_played(trials, *_)
+        games_played(trials, *_)
         judged.extend(seeds[searched:])
         del seeds[searched:]
 
-    hunt_played = hunt.played
-    monkeypatch.setattr(hunt, "played", played)
+    games_played = games.played
+    monkeypatch.setattr(games, "played", played)
     audited(count, (x,), ONE, 8_192)
     assert seeds and not set(seeds) & set(judged)
     assert len(set(judged)) > 0.99 * len(judged)
