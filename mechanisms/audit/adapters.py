@@ -19,12 +19,14 @@ import copy
 import inspect
 import random
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, KeysView, Mapping, ValuesView
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,8 @@ from lemmata.mechanisms.audit.samplers import raised
 SEEDS = ("random_state", "seed", "rng")
 PUBLIC = ("n_features_in_", "feature_names_in_")  # attributes that no record moves
 SEED_RANGE = 2**31  # what every library takes
+LONGEST = 10_000  # things that are taken from an iterator
+DATE, SPAN = "date", "span"
 NESTED = 3  # models within models whose attributes are looked at
 
 
@@ -162,29 +166,62 @@ def said(warning: warnings.WarningMessage) -> str:
 # What is released -----------------------------------------------------------------------------------------------------
 
 
-def flat(released: Any, name: str = "", depth: int = 0) -> list[tuple[str, tuple[int, ...], Any]]:
+def flat(released: Any) -> list[tuple[str, tuple[int, ...], Any]]:
     """(name, shape, numbers or a text) of every part of a release, in the order of their names."""
+    try:
+        return _flat(released, "", 0)
+    except RecursionError:
+        raise ValueError("release holds itself: its parts have no end") from None
+
+
+def _flat(released: Any, name: str, depth: int) -> list[tuple[str, tuple[int, ...], Any]]:
     if isinstance(released, Mapping):
         inner = [(f"{name}.{key}" if name else str(key), released[key]) for key in sorted(released, key=repr)]
-        return [part for key, value in inner for part in flat(value, key, depth)]
+        return [part for key, value in inner for part in _flat(value, key, depth)]
     if released is None or isinstance(released, str | bytes):
         return [(name, (), repr(released))]
+    if (told := moments(released)) is not None:
+        return [(name, told[0].shape, told[0]), (name, (), told[1])]
     table = as_numbers(released)
     if table is not None:
         return [(name, table.shape, table)]
     if isinstance(released, list | tuple):
         inner = [(f"{name}[{place}]", value) for place, value in enumerate(released)]
-        return [(name, (len(released),), "list"), *(part for key, value in inner for part in flat(value, key, depth))]
-    if hasattr(released, "to_numpy") or isinstance(released, np.ndarray):
-        return flat(np.asarray(released).tolist(), name, depth)
+        return [(name, (len(released),), "list"), *(part for key, value in inner for part in _flat(value, key, depth))]
+    if isinstance(released, np.ndarray) and not released.ndim:
+        return _flat(released.item(), name, depth)
+    if (hasattr(released, "to_numpy") or isinstance(released, np.ndarray)) and np.ndim(released):
+        return _flat(
+            list(np.asarray(released, dtype=object)), name, depth
+        )  # `tolist` makes whole numbers of some dates
+    if isinstance(released, Iterator | KeysView | ValuesView):
+        return _flat(list(islice(iter(released), LONGEST)), name, depth)
     if isinstance(released, set | frozenset):
-        return flat([type(released).__name__, *sorted(released, key=repr)], name, depth)
+        return _flat([type(released).__name__, *sorted(released, key=repr)], name, depth)
     if isinstance(released, Fraction | Decimal):
-        return flat(float(released), name, depth)
+        with suppress(OverflowError, ValueError):  # too large, or a NaN that signals: then a text
+            return _flat(float(released), name, depth)
     if depth < NESTED and (attributes := fitted(released) or visible(released)):
-        return flat(attributes, name, depth + 1)
+        return _flat(attributes, name, depth + 1)
     text = repr(released)
     return [] if callable(released) or " at 0x" in text else [(name, (), text)]  # where it lies in memory is no part
+
+
+def moments(value: Any) -> tuple[np.ndarray, str] | None:
+    """Dates in seconds since 1970, spans in seconds, NaN where there is none, and which of them; None for others."""
+    if isinstance(value, timedelta):
+        return np.array(value.total_seconds()), SPAN
+    if isinstance(value, date):
+        moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+        zone = moment.tzinfo
+        since = datetime(1970, 1, 1, tzinfo=zone and UTC)
+        return np.array((moment - since).total_seconds()), f"{DATE} {zone}"
+    table = np.asarray(value) if isinstance(value, np.ndarray | np.generic) or hasattr(value, "to_numpy") else None
+    if table is None or table.dtype.kind not in "mM":
+        return None
+    whole = table.astype(f"{table.dtype.kind}8[us]")
+    seconds = np.where(np.isnat(whole), np.nan, whole.astype(np.int64) / 1e6)
+    return seconds, f"{DATE} None" if table.dtype.kind == "M" else SPAN
 
 
 def as_numbers(value: Any) -> np.ndarray | None:

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import sys
-import time
-from math import floor, log2
 from typing import Any
 
 from lemmata.bounds.verdicts import REFUTED
-from lemmata.mechanisms.audit.adapters import mechanism, quiet
-from lemmata.mechanisms.audit.front import BUDGET, Found, audit, dataset
-from lemmata.mechanisms.audit.game import LEAST
-from lemmata.mechanisms.audit.hunt import ATTACK
-
-TIMED, FEWEST = 5, 8 * LEAST  # releases by which the price of one is told; the smallest budget of a search
+from lemmata.mechanisms.audit.front import Found, afforded, audit
 
 
 class NotPrivate(AssertionError):
@@ -81,16 +74,6 @@ def assert_private(
     if found.verdict == REFUTED or found.reason == "NOT_AUDITED":
         raise NotPrivate(report(found, budget))
     return found
-
-
-def afforded(target: Any, parts: tuple, seconds: float, released: Any) -> int:
-    """How many releases a time pays for: a power of two, at least what a search needs and at most 16 audits' worth."""
-    found, begun = mechanism(target, released), time.perf_counter()
-    with quiet():
-        for seed in range(TIMED):
-            found.release(dataset(parts), seed)
-    each = (time.perf_counter() - begun) / TIMED + ATTACK
-    return int(min(max(2 ** floor(log2(max(seconds / each, 1))), FEWEST), 16 * BUDGET))
 
 
 def report(found: Found, budget: int) -> str:

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
+from math import floor, log2
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -21,25 +22,31 @@ from lemmata.mechanisms.audit import game
 from lemmata.mechanisms.audit.adapters import (
     Mechanism,
     is_estimator,
+    is_law,
     is_measurement,
     is_randomiser,
     mechanism,
     parameters,
     promised,
+    quiet,
 )
 from lemmata.mechanisms.audit.findings import REPORT
 from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
-from lemmata.mechanisms.audit.hunt import Games, Search, Trial
-from lemmata.mechanisms.audit.neighbours import Neighbours, alone, described, neighbouring
+from lemmata.mechanisms.audit.games import Games, Trial
+from lemmata.mechanisms.audit.hunt import ATTACK, BASE, Search
+from lemmata.mechanisms.audit.neighbours import Neighbours, alone, neighbouring
+from lemmata.mechanisms.audit.parts import described
 from lemmata.mechanisms.audit.queries import stepped
 from lemmata.mechanisms.audit.shrink import reproducer, shrunk
 from lemmata.mechanisms.audit.stakes import checked
+from lemmata.mechanisms.audit.tables import stored
 from lemmata.mechanisms.audit.tracing import trace
 from lemmata.mechanisms.documented import documented
 from lemmata.mechanisms.threads import one_thread
 
 DEARLY = 4_096  # releases that dear attackers may see at least
 TICK = 0.5  # seconds between two lines of progress
+TIMED, FEWEST = 5, 8 * LEAST  # releases by which the price of one is told; the smallest budget of a search
 BUDGET, GIVEN = 30_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
 LONGEST, HOPE = 120_000, 0.0  # releases while the log evidence against the claim is at least so much
 
@@ -96,7 +103,7 @@ class Found(Audit):
         if self.pair is None:
             raise ValueError("no pair was found: there is nothing to save")
         sides = {"data": self.pair.data, "neighbour": self.pair.neighbour}
-        arrays = {f"{side}_{at}": np.asarray(part) for side, parts in sides.items() for at, part in enumerate(parts)}
+        arrays = {f"{side}_{name}": array for side, parts in sides.items() for name, array in stored(parts)}
         np.savez(path.with_suffix(".npz"), **arrays)  # type: ignore[arg-type]
         path.with_suffix(".json").write_text(json.dumps(self.as_json(), indent=1) + "\n", encoding="utf-8")
 
@@ -109,6 +116,7 @@ def audit(
     budget: int | None = None,
     level: float = 1e-10,
     released: Any = None,
+    seconds: float | None = None,
     progress: Callable[[int, float], None] | None = None,
     **options: Any,
 ) -> Audit:
@@ -143,6 +151,9 @@ def audit(
         The chance, in (0, 1), with which REFUTED is wrong at most, whatever was tried.
     released : str, sequence of str or function, optional
         The attributes that are released, or a function of the fitted object.
+    seconds : float, optional
+        Of a search, in place of a budget: translated into a number of releases, a power of two, from the price of the
+        first few, and that number is printed, as by `lemmata.assert_private`.
     progress : function, optional
         Called as `progress(releases, log10_e)` after every chunk.
     **options
@@ -170,6 +181,11 @@ def audit(
     elif claim is None and data:
         *data, claim = data  # type: ignore[assignment]
     given = len(data) == 1 and not _is_mechanism(target, data[0])
+    if seconds is not None and (given or budget is not None):
+        raise ValueError(f"seconds = {seconds:g} is for a search without a budget: give one of the two")
+    if seconds is not None:
+        budget = afforded(target, tuple(data), seconds, released)
+        print(f"audit: {seconds:g} s are budget={budget}", file=sys.stderr)
     longest = LONGEST if budget is None else budget
     budget = (GIVEN if given else BUDGET) if budget is None else budget
     shown = is_shown(sys.stderr)
@@ -191,6 +207,16 @@ def audit(
     search = Search(mechanism(target, released), claimed(claim), root, budget, level, say, longest)
     with one_thread():
         return hunted(search, offered(search, data), progress)
+
+
+def afforded(target: Any, parts: tuple, seconds: float, released: Any) -> int:
+    """How many releases a time pays for: a power of two, at least what a search needs and at most 16 audits' worth."""
+    found, begun = mechanism(target, released), time.perf_counter()
+    with quiet():
+        for seed in range(TIMED):
+            found.release(dataset(parts), seed)
+    each = (time.perf_counter() - begun) / TIMED + ATTACK
+    return int(min(max(2 ** floor(log2(max(seconds / each, 1))), FEWEST), 16 * BUDGET))
 
 
 def claimed(claim: Any) -> Any:
@@ -252,8 +278,7 @@ def _is_side(beside: Any) -> bool:
         return beside.endswith(".npy")
     if isinstance(beside, tuple):
         return len(beside) == 3 and is_estimator(beside[0])
-    sampled = hasattr(beside, "sample") and not hasattr(beside, "iloc")  # a frame has records, not releases
-    return callable(beside) or sampled
+    return callable(beside) or is_law(beside)
 
 
 def dataset(parts: Any) -> tuple:
@@ -264,6 +289,12 @@ def dataset(parts: Any) -> tuple:
     sizes = [len(part) if np.ndim(part) else 0 for part in found]
     if len(set(sizes)) > 1 or not all(sizes):
         raise ValueError(f"data has parts of {' and '.join(map(str, sizes))} records: each part needs a record a row")
+    for place, part in enumerate(found):
+        if isinstance(part, np.ndarray) and part.ndim > 1 and part.dtype.kind not in "biuf":
+            raise ValueError(
+                f"data[{place}] is a {part.ndim}-D array of {part.dtype}, not of numbers: "
+                "a frame has a type for each of its columns"
+            )
     return found
 
 
@@ -353,11 +384,20 @@ def outcome(search: Search, trials: list[Trial], best: Trial, seconds: float) ->
         told["event"] = best.game.unaudited()
     else:
         pair, seed = best.pair, search.root % 2**31
-        leads = trace(search.mechanism, pair.data, pair.neighbour, search.claim, seed=seed).leads
-        told |= {"place": tuple(map(str, leads[:3]))}
+        traced = trace(search.mechanism, pair.data, pair.neighbour, search.claim, seed=seed)
+        leads = [*traced.leads, *(traced.hints if found.verdict == REFUTED else ())]
+        told |= {"place": (*_constant(search, pair, best.game), *map(str, leads[:3]))}
         told |= {"reproducer": reproducer(search, pair)} if found.verdict == REFUTED else {}
     told |= {"target": search.mechanism.name, "pair": best.pair, "pairs": search.tried}
     told |= {"searched": search.spent + sum(t.game.drawn for t in trials) - best.game.drawn}
     return Found(
         **{f.name: getattr(found, f.name) for f in fields(Audit)} | told, refused=tuple(search.refused.items())
     )
+
+
+def _constant(search: Search, pair: Neighbours, played: game.Game) -> list[str]:
+    """Are all releases on either dataset the same, whatever the seed? Then none of its noise is random."""
+    sides = [search.releases(side, "screen", 0, BASE, pair.data) for side in (pair.data, pair.neighbour)]
+    if len(played.outcomes) > 2 or any(len({repr(one) for one in side}) > 1 for side in sides):
+        return []
+    return ["every release is the same, whatever the seed: nothing is drawn, or a generator always begins alike"]

@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.adapters import Mechanism, is_estimator, parameters
-from lemmata.mechanisms.audit.hunt import BASE, Search, told_apart
-from lemmata.mechanisms.audit.neighbours import Neighbours
+from lemmata.mechanisms.audit.adapters import DATE, SPAN, Mechanism, is_estimator, parameters
+from lemmata.mechanisms.audit.hunt import BASE, Search
+from lemmata.mechanisms.audit.neighbours import Neighbours, number
+from lemmata.mechanisms.audit.ranks import told_apart
 from lemmata.mechanisms.audit.samplers import Raised
 from lemmata.mechanisms.audit.stakes import tangents
-from lemmata.mechanisms.audit.tables import put, take
+from lemmata.mechanisms.audit.tables import MISSING, plain, put, take
 
 STEPS, SHARE = 60, 0.1  # at most, and of the budget
 KEPT = 0.9  # of how far the releases lay apart
@@ -28,6 +29,7 @@ WARNED = [
     "            warnings.simplefilter('always')",
 ]
 RUNS, INLINE, LOOKED = 1000, 400, 200  # of the reproducer; numbers that it writes out; releases that choose its event
+GUESSED = ("int64", "float64", "bool", "str")  # types of columns that pandas makes of lists of their entries
 TEXTS = 20  # of which one may be that event
 SETTLED = 7.0  # `told_apart`: beyond this, some 500 spreads, further apart is no better
 
@@ -68,7 +70,7 @@ def simpler(pair: Neighbours) -> Iterator[Neighbours]:
             tuple(take(part, [*kept, *range(shared, len(part))]) for part in side)
             for side in (pair.data, pair.neighbour)
         ]
-        yield Neighbours(sides[0], sides[1], _again(pair.words, f"{len(sides[0][0])} records"))
+        yield Neighbours(sides[0], sides[1], _again(pair.words, number(len(sides[0][0]), "record")))
     first = pair.data[0]
     if isinstance(first, np.ndarray) and first.dtype.kind in "iuf" and shared:
         for value in (np.zeros(first.shape[1:]), first[0]):
@@ -78,7 +80,7 @@ def simpler(pair: Neighbours) -> Iterator[Neighbours]:
     if isinstance(first, np.ndarray) and first.ndim == 2 and first.shape[1] > 1:
         for column in range(first.shape[1]):
             sides = [(np.delete(side[0], column, axis=1), *side[1:]) for side in (pair.data, pair.neighbour)]
-            yield Neighbours(sides[0], sides[1], _again(pair.words, f"{first.shape[1] - 1} columns"))
+            yield Neighbours(sides[0], sides[1], _again(pair.words, number(first.shape[1] - 1, "column")))
 
 
 def _fewer(shared: int) -> Iterator[list[int]]:
@@ -97,7 +99,7 @@ def _alike(part: Any, shared: int, value: Any) -> Any:
 def _again(words: str, now: str) -> str:
     """What was done to the pair, each kind of step said once."""
     told, _, steps = words.partition("; made smaller: ")
-    last = [step for step in steps.split(", ") if step and step.split()[-1] != now.split()[-1]]
+    last = [step for step in steps.split(", ") if step and step.split()[-1].rstrip("s") != now.split()[-1].rstrip("s")]
     return f"{told}; made smaller: {', '.join([*last, now])}"
 
 
@@ -117,10 +119,10 @@ def reproducer(search: Search, pair: Neighbours) -> str:
     lines = ["import numpy as np", *needed, imports, "nan, inf = np.nan, np.inf"]
     for name, side in (("data", pair.data), ("neighbour", pair.neighbour)):
         if sum(np.size(part) for part in side) > INLINE:
-            loaded = ", ".join(_loaded(part, f'saved["{name}_{at}"]') for at, part in enumerate(side))
+            loaded = ", ".join(written(part, f"{name}_{at}") for at, part in enumerate(side))
             lines += [f'saved = np.load("pair.npz"); {name} = ({loaded},)  # audit(...).save("pair")']
         else:
-            lines.append(f"{name} = ({', '.join(map(_written, side))},)")
+            lines.append(f"{name} = ({', '.join(written(part, '') for part in side)},)")
     lines += [
         "def happens(data, seed):",
         "    np.random.seed(seed)",
@@ -136,19 +138,44 @@ def reproducer(search: Search, pair: Neighbours) -> str:
     return "\n".join(lines)
 
 
-def _written(part: Any) -> str:
-    """A part of a dataset as Python, of the type that it has."""
-    if hasattr(part, "iloc"):
-        frame = np.ndim(part) > 1
-        return f"pd.DataFrame({part.to_dict('list')!r})" if frame else f"pd.Series({part.tolist()!r})"
-    return f"np.array({np.asarray(part).tolist()!r})"
+def written(part: Any, saved: str) -> str:
+    """A part of a dataset as Python, of the type that it has: read from where it was saved, else written out."""
+    if not hasattr(part, "iloc"):
+        kind = f", dtype={str(part.dtype)!r}" * (part.dtype.kind in "mM")
+        return f'saved["{saved}"]' if saved else f"np.array({_listed(part)!r}{kind})"
+    if np.ndim(part) == 1:
+        column = _column(part, saved)
+        return column if column.startswith("pd.Series") else f"pd.Series({column})"
+    told = [(name, _column(part.iloc[:, at], saved and f"{saved}_{at}")) for at, name in enumerate(part.columns)]
+    return f"pd.DataFrame({{{', '.join(f'{name!r}: {column}' for name, column in told)}}})"
 
 
-def _loaded(part: Any, saved: str) -> str:
-    """A part of a dataset read from where it was saved, of the type that it has."""
-    if hasattr(part, "iloc"):
-        return f"pd.DataFrame({saved}, columns={list(part.columns)!r})" if np.ndim(part) > 1 else f"pd.Series({saved})"
-    return saved
+def _column(column: Any, saved: str) -> str:
+    """A column as Python: a list or an array that was saved, and its type if pandas does not guess it."""
+    kind, entries = column.dtype, plain(column)
+    values = f'saved["{saved}"]' if saved else repr(_listed(column))
+    if hasattr(kind, "categories"):
+        dtype = f"pd.CategoricalDtype({kind.categories.tolist()!r}, ordered={kind.ordered})"
+        return f"pd.Categorical.from_codes({values}, dtype={dtype})"
+    lost = bool(saved) and entries.dtype.kind == "U" and MISSING in entries
+    cast = str(kind) not in GUESSED and not str(kind).startswith("interval")
+    if not (lost or cast):
+        return values
+    return f"pd.Series({values}){f'.replace({MISSING!r}, None)' * lost}{f'.astype({str(kind)!r})' * cast}"
+
+
+def _listed(column: Any) -> list:
+    """The entries as Python writes them: a date as a text, a span as a whole number, None for a text that is missing.
+
+    >>> _listed(np.array(["2020-02-29"], dtype="M8[D]"))
+    ['2020-02-29']
+    """
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufOU":
+        return list(column.tolist())
+    entries = plain(column)
+    if entries.dtype.kind in "mM":
+        return list(entries.astype(str if entries.dtype.kind == "M" else np.int64).tolist())
+    return [None if entry == MISSING else entry for entry in entries.tolist()]
 
 
 def _called(source: Any) -> tuple[str, str] | None:
@@ -233,6 +260,11 @@ def _number(mechanism: Mechanism, column: int) -> str:
     for name, shape in mechanism.known[0][0] if mechanism.known else ():
         size = int(np.prod(shape))
         if column < size:
-            return f"np.ravel({_part(name)})[{column}]"
+            kind = {f"{name} {SPAN}": "m"} | {
+                text: "M" for text in mechanism.known[0][1] if text.startswith(f"{name} {DATE} ")
+            }
+            found = next((k for text, k in kind.items() if text in mechanism.known[0][1]), "")
+            seconds = f"np.asarray({_part(name)}, dtype='{found}8[us]').astype(float) / 1e6"
+            return f"np.ravel({seconds if found else _part(name)})[{column}]"
         column -= size
     return f"np.ravel(released)[{column}]"

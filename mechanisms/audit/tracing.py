@@ -10,6 +10,7 @@ elsewhere.
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,6 +26,9 @@ from lemmata.mechanisms.audit.samplers import Raised, raised
 from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, gaussian_mu
 
 SUSPECT = "suspect"
+SHUFFLES = "shuffle", "permutation", "permuted"
+DRAWN_FROM = *SHUFFLES, "choice", "choices", "sample"  # laws whose first parameter is what they draw from
+NUMBER, SEEN = re.compile(r"\d+\.?\d*(?:e[-+]?\d+)?"), 8  # of the shares in a text that is cut off
 GAUSSIAN = "normal", "standard_normal", "randn", "gauss", "normalvariate"
 SPREAD, ROUGHLY = 8, 1.5  # runs that tell the spread of a sampler, and how much larger than allowed it has to move
 
@@ -53,11 +57,15 @@ class Trace:
         What the first run drew.
     moves : tuple of (Place, float)
         How far every centre of a draw moved, in scales of its noise, if it did.
+    hints : tuple of Lead
+        What depends on a record as it may in an honest mechanism too: a number of draws that the noise decides,
+        what is drawn from, noise that nobody sees. Worth a look where the claim is refuted, and suspect of nothing.
     """
 
     leads: tuple[Lead, ...]
     draws: tuple[Draw, ...] = field(repr=False)
     moves: tuple[tuple[Place, float], ...] = ()  # how far every centre moved, in scales, if it did
+    hints: tuple[Lead, ...] = ()
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.leads)) or f"no lead in {len(self.draws)} draws"
@@ -101,23 +109,63 @@ def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: in
         first, one = _run(found, sides[0], seed, ())
         second, other = _run(found, sides[1], seed, tuple(first.meetings))
     moves = tuple(_moves(first.meetings, second.meetings))
-    leads = [
-        *_raising(one, other),
-        *_warning(first.warned, second.warned),
-        *_seeds(first.seeds, second.seeds),
-        *_draws(first.draws, second.draws),
-        *_scales(first.meetings, second.meetings),
-    ]
-    leads += _centres(moves, claim)
-    if not leads and claim is not None and first.calls:
+    leads = [*_raising(one, other), *_warning(first.warned, second.warned), *_seeds(first.seeds, second.seeds)]
+    hints: list[Lead] = []
+    for lead in _draws(first.draws, second.draws):
+        random = lead.kind == "draws" and _varies(found, sides[0], seed, first)
+        (hints if random or _hidden(lead, first.draws, second.draws, claim) else leads).append(lead)
+    leads += _scales(first.meetings, second.meetings)
+    for lead, seen in _centres(moves, first.meetings, one, claim):
+        (leads if seen else hints).append(lead)
+    if not (leads or hints) and claim is not None and first.calls:
         with taped(), quiet():
             others = [_run(found, sides[0], seed + 1 + more, ())[0] for more in range(SPREAD)]
         leads += _samplers(first, second, others, claim)
-    if not leads and not first.calls and not any(distance == inf for _, _, distance in moves):
+    if not (leads or hints) and not first.calls and not any(distance == inf for *_, distance in moves):
         with taped(), quiet():
             again = one if first.draws else _run(found, sides[0], seed + 1, ())[1]  # its noise may be out of sight
-        leads += [] if list(_released(found, one, again)) else _released(found, one, other)
-    return Trace(tuple(leads), tuple(first.draws), tuple((place, distance) for place, _, distance in moves if distance))
+        differs = [] if list(_released(found, one, again)) else list(_released(found, one, other))
+        # a draw that was added to nothing may decide what is released, as in randomised response
+        (leads if len(first.meetings) >= len(first.draws) else hints).extend(differs)
+    told = tuple((place, distance) for place, _, distance in moves if distance)
+    return Trace(tuple(leads), tuple(first.draws), told, tuple(hints))
+
+
+def _varies(found: Mechanism, data: tuple, seed: int, first: Tape) -> bool:
+    """Do draws on the same data differ from seed to seed, as in a loop that ends when the noise says so?"""
+    with taped(), quiet():
+        others = [_run(found, data, seed + 1 + more, ())[0] for more in range(SPREAD)]
+    own = [(draw.law, draw.place) for draw in first.draws]
+    return any([(draw.law, draw.place) for draw in tape.draws] != own for tape in others)
+
+
+def _hidden(lead: Lead, first: list[Draw], second: list[Draw], claim: Any) -> bool:
+    """Is it what is drawn from that differs, as in a shuffle or a sample, or shares that the claim allows?"""
+    if lead.kind not in ("parameters", "shape"):
+        return False
+    beside = [(a, b) for a, b in zip(first, second, strict=False) if a.place == lead.place == b.place]
+    pairs = [(a, b) for a, b in beside if getattr(a, lead.kind) != getattr(b, lead.kind)]
+    if not all(one.law in DRAWN_FROM for one, _ in pairs):
+        return False
+    if lead.kind == "shape":
+        return all(one.law in SHUFFLES for one, _ in pairs)
+    allowed = _allowed(claim, "laplace") if claim is not None else 0.0
+    return all(_shares(one.parameters[2:], other.parameters[2:], allowed) for one, other in pairs)
+
+
+def _shares(one: tuple, other: tuple, allowed: float) -> bool:
+    """Are parameters the same but for shares (`p=`, `weights=`), and these no further apart than allowed?"""
+    for a, b in zip_longest(one, other, fillvalue=""):
+        if a == b:
+            continue
+        p, q = (np.array([float(x) for x in NUMBER.findall(text)[:SEEN]]) for text in (a, b))
+        if not ("array(" in a or a.startswith("p=")) or p.shape != q.shape:
+            return False
+        with np.errstate(all="ignore"):
+            apart = np.abs(np.log(p) - np.log(q))[p != q]
+        if not (apart <= allowed + 1e-3).all():
+            return False
+    return True
 
 
 def _run(found: Mechanism, data: tuple, seed: int, given: tuple[Meeting, ...]) -> tuple[Tape, Any]:
@@ -221,28 +269,50 @@ def _moves(first: list[Meeting], second: list[Meeting]) -> Iterator[tuple[Place,
         yield one.place, one.law, float(np.linalg.norm(moved.ravel(), 2 if one.law in GAUSSIAN else 1))
 
 
-def _centres(moves: tuple, claim: Any) -> Iterator[Lead]:
-    """Lines whose noise hides less than the claim allows, the worst first; then the lines that do so together."""
+def _centres(moves: tuple, meetings: list[Meeting], released: Any, claim: Any) -> Iterator[tuple[Lead, bool]]:
+    """Lines whose noise hides less than the claim allows, the worst first; then the lines that do so together.
+
+    And whether that is seen: one number alone moves too far, or all are released. Of many noisy numbers that decide
+    which is largest, or which are above a threshold, nobody sees the rest.
+    """
     if claim is None:
         return
     spent: dict[tuple[Place, str], float] = {}
-    for place, law, distance in moves:
+    most: dict[tuple[Place, str], float] = {}
+    for at, (place, law, distance) in enumerate(moves):
         spent[place, law] = spent.get((place, law), 0.0) + distance
+        single = distance if at >= len(meetings) or meetings[at].centre.size < 2 else 0.0
+        most[place, law] = max(most.get((place, law), 0.0), single)
+    values = _numbers(released)
+    shown = {
+        (place, law): all(_shown(m.outcome, values) for m in meetings if (m.place, m.law) == (place, law))
+        for place, law in spent
+    }
     for (place, law), distance in sorted(spent.items(), key=lambda item: -item[1]):
-        if distance > _allowed(claim, law) * (1 + 1e-9):
-            yield Lead(
-                "centre",
-                place,
-                f"what {law} noise is added to moves by {distance:.3g} times its scale, and "
-                f"{claim} allows {_allowed(claim, law):.3g},",
-            )
+        allowed = _allowed(claim, law)
+        if distance > allowed * (1 + 1e-9):
+            words = f"what {law} noise is added to moves by {distance:.3g} times its scale,"
+            words += f" and {claim} allows {allowed:.3g},"
+            if distance == inf:
+                words = f"what {law} noise is added to moves by more than noise of any scale hides,"
+            yield Lead("centre", place, words), most[place, law] > allowed * (1 + 1e-9) or shown[place, law]
     if len(spent) > 1 and all(d <= _allowed(claim, law) for (_, law), d in spent.items()):
         total = sum(d / _allowed(claim, law) for (_, law), d in spent.items() if d)
         if total > 1 + 1e-9:
             (place, _), _ = max(spent.items(), key=lambda item: item[1])
-            yield Lead(
-                "centre", place, f"{len(spent)} lines together move by {total:.3g} times what {claim} allows, most"
-            )
+            words = f"{len(spent)} lines together move by {total:.3g} times what {claim} allows, most"
+            yield Lead("centre", place, words), all(shown.values())
+
+
+def _numbers(released: Any) -> np.ndarray:
+    """All numbers of a release, none of one that raised."""
+    parts = [] if isinstance(released, tuple) else [value for _, _, value in released if not isinstance(value, str)]
+    return np.concatenate([np.zeros(0), *map(np.ravel, parts)])
+
+
+def _shown(outcome: np.ndarray, values: np.ndarray) -> bool:
+    """Are noisy numbers released as they are?"""
+    return bool(np.isin(np.round(np.ravel(outcome), 9), np.round(values, 9)).all())
 
 
 def _allowed(claim: Any, law: str) -> float:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import lemmata
 from lemmata.command.main import main
 from lemmata.experiments.audits import nulls
-from lemmata.mechanisms.audit import assertion, hunt
+from lemmata.mechanisms.audit import front, games
 from lemmata.mechanisms.privacy import GaussianDP
 from lemmata.mechanisms.streams import TEST_ROOT
 from tests.mechanisms.planted_leaks import (
@@ -187,8 +187,8 @@ def test_an_assertion_fails_with_all_that_helps(assert_private, capsys):
 
 def test_more_time_pays_for_more_releases():
     """Between the fewest of a search and 16 audits' worth; in between there is the time that they take."""
-    assert assertion.afforded(total, (x,), 0.0, None) == assertion.FEWEST
-    assert assertion.afforded(total, (x,), 1e9, None) == 16 * assertion.BUDGET
+    assert front.afforded(total, (x,), 0.0, None) == front.FEWEST
+    assert front.afforded(total, (x,), 1e9, None) == 16 * front.BUDGET
 
 
 @pytest.mark.parametrize(
@@ -219,12 +219,12 @@ def test_no_release_of_the_search_is_evidence(monkeypatch):
     def played(trials, *_):
         searched = len(seeds)
         levels.update(trial.level for trial in trials)
-        hunt_played(trials, *_)
+        games_played(trials, *_)
         judged.extend(seeds[searched:])
         del seeds[searched:]
 
-    hunt_played = hunt.played
-    monkeypatch.setattr(hunt, "played", played)
+    games_played = games.played
+    monkeypatch.setattr(games, "played", played)
     audited(count, (x,), ONE, 8_192)
     assert seeds and not set(seeds) & set(judged)
     assert len(set(judged)) > 0.99 * len(judged)

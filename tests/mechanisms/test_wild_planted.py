@@ -7,8 +7,9 @@ import pytest
 
 import lemmata
 from lemmata.mechanisms.audit import front
-from lemmata.mechanisms.audit.neighbours import described, neighbouring
+from lemmata.mechanisms.audit.neighbours import neighbouring
 from lemmata.mechanisms.audit.outcomes import Reader
+from lemmata.mechanisms.audit.parts import described
 from lemmata.mechanisms.audit.scores import by_bins, by_laplace
 from lemmata.mechanisms.audit.tracing import trace
 from lemmata.mechanisms.privacy import GaussianDP, PureDP, RenyiDP

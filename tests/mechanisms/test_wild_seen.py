@@ -1,5 +1,7 @@
 """What everybody sees of a release beside its numbers, and selections whose datasets are scores."""
 
+import contextlib
+import io
 import subprocess
 import sys
 import warnings
@@ -8,6 +10,7 @@ from enum import Enum
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import lemmata
@@ -137,3 +140,61 @@ def test_every_step_keeps_to_its_metric(metric):
         moved = pair.neighbour[0] - pair.data[0]
         assert np.abs(moved).sum() == 1 if "L1" in metric else np.abs(moved).max() == 1, pair
         assert "monotonic" not in metric or (moved >= 0).all() or (moved <= 0).all(), pair
+
+
+DAY = pd.Timestamp("2020-01-02")
+CYCLE: list = [1]
+CYCLE.append(CYCLE)
+RELEASES = {  # a release, what is made of it
+    "a time": (DAY, [1577923200.0, "date None"]),
+    "a date": (DAY.date(), [1577923200.0, "date None"]),
+    "a time in a zone": (pd.Timestamp("2020-01-02", tz="UTC"), [1577923200.0, "date UTC"]),
+    "no time": (pd.NaT, [np.nan, "date None"]),
+    "a span": (pd.Timedelta("1h"), [3600.0, "span"]),
+    "dates": (np.array(["2020-01-02"], dtype="M8[ns]"), [1577923200.0, "date None"]),
+    "a series of dates": (pd.Series([DAY]), [1577923200.0, "date None"]),
+    "a frame with dates": (pd.DataFrame({"a": ["x"], "b": [DAY]}), ["list", "list", "'x'", 1577923200.0, "date None"]),
+    "a decimal": (Decimal("1.5"), [1.5]),
+    "a decimal that signals": (Decimal("sNaN"), ["Decimal('sNaN')"]),
+    "a fraction": (Fraction(1, 4), [0.25]),
+    "an interval": (pd.Interval(0, 1), ["Interval(0, 1, closed='right')"]),
+    "an index": (pd.Index(["a"]), ["list", "'a'"]),
+    "nested": ([[1, ["a"]], {"b": {3}}, None], None),
+    "objects": (np.array(DAY, dtype=object), [1577923200.0, "date None"]),
+    "an iterator": (iter([1, 2]), [1.0, 2.0]),
+    "keys": ({"a": 1}.keys(), ["list", "'a'"]),
+    "itself": (CYCLE, ValueError),
+}
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_whatever_is_released_is_an_outcome_or_one_line(name):
+    release, told = RELEASES[name]
+    if told is ValueError:
+        with pytest.raises(ValueError, match="release holds itself"):
+            flat(release)
+        return
+    found = [value if isinstance(value, str) else np.ravel(value).tolist() for _, _, value in flat(release)]
+    plain = [one for value in found for one in (value if isinstance(value, list) else [value])]
+    assert told is None or repr(plain) == repr(told)
+
+
+def opened(x, rng):
+    """A day that moves with the sum, and not enough noise."""
+    return DAY + pd.Timedelta(days=float(np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace(scale=0.2)))
+
+
+def test_a_leak_in_a_date_is_found_and_its_program_shows_it():
+    found = lemmata.audit(opened, np.linspace(0, 1, 12), PureDP(1.0), root=5)
+    assert found.verdict == "REFUTED"
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(found.reproducer, {})
+    one, other = (int(line.split()[1]) for line in said.getvalue().splitlines())
+    assert abs(one - other) > 300
+
+
+@pytest.mark.parametrize("kind", [object, str])
+def test_an_array_of_rows_that_are_no_numbers_is_refused_in_one_line(kind):
+    with pytest.raises(ValueError, match=r"data\[0\] is a 2-D array of .* a frame has a type for each"):
+        lemmata.audit(opened, np.array([["a", 1], ["b", 2]], dtype=kind), PureDP(1.0))
