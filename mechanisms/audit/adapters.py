@@ -38,7 +38,7 @@ SEEDS = ("random_state", "seed", "rng")
 PUBLIC = ("n_features_in_", "feature_names_in_")  # attributes that no record moves
 SEED_RANGE = 2**31  # what every library takes
 LONGEST = 10_000  # things that are taken from an iterator
-DATE, SPAN = "date", "span"
+DATE, SPAN, LABELS, ORDER = "date", "span", "labels", "order"
 NESTED = 3  # models within models whose attributes are looked at
 
 
@@ -176,10 +176,15 @@ def flat(released: Any) -> list[tuple[str, tuple[int, ...], Any]]:
 
 def _flat(released: Any, name: str, depth: int) -> list[tuple[str, tuple[int, ...], Any]]:
     if isinstance(released, Mapping):
-        inner = [(f"{name}.{key}" if name else str(key), released[key]) for key in sorted(released, key=repr)]
-        return [part for key, value in inner for part in _flat(value, key, depth)]
+        keys = sorted(released, key=repr)
+        inner = [(f"{name}.{key}" if name else str(key), released[key]) for key in keys]
+        parts = [part for key, value in inner for part in _flat(value, key, depth)]
+        order = [] if keys == list(released) else [(f"{name}.{ORDER}".strip("."), (), repr(list(released)))]
+        return [*parts, *order]
     if released is None or isinstance(released, str | bytes):
         return [(name, (), repr(released))]
+    if called := labels(released):
+        return [*_flat(released.to_numpy(), name, depth), (f"{name}.{LABELS}".strip("."), (), called)]
     if (told := moments(released)) is not None:
         return [(name, told[0].shape, told[0]), (name, (), told[1])]
     table = as_numbers(released)
@@ -202,7 +207,7 @@ def _flat(released: Any, name: str, depth: int) -> list[tuple[str, tuple[int, ..
         with suppress(OverflowError, ValueError):  # too large, or a NaN that signals: then a text
             return _flat(float(released), name, depth)
     if depth < NESTED and (attributes := fitted(released) or visible(released)):
-        return _flat(attributes, name, depth + 1)
+        return _flat({key: attributes[key] for key in sorted(attributes, key=repr)}, name, depth + 1)
     text = repr(released)
     return [] if callable(released) or " at 0x" in text else [(name, (), text)]  # where it lies in memory is no part
 
@@ -222,6 +227,15 @@ def moments(value: Any) -> tuple[np.ndarray, str] | None:
     whole = table.astype(f"{table.dtype.kind}8[us]")
     seconds = np.where(np.isnat(whole), np.nan, whole.astype(np.int64) / 1e6)
     return seconds, f"{DATE} None" if table.dtype.kind == "M" else SPAN
+
+
+def labels(released: Any) -> str:
+    """What the rows and columns of a frame or series are called, in their order; "" where they are just counted."""
+    axes = getattr(released, "axes", None)
+    if not (hasattr(released, "to_numpy") and isinstance(axes, list)):
+        return ""
+    counted = all(type(axis).__name__ == "RangeIndex" for axis in axes)
+    return "" if counted else repr([axis.tolist() for axis in axes])
 
 
 def as_numbers(value: Any) -> np.ndarray | None:

@@ -8,6 +8,7 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from math import floor, log2
 from numbers import Integral
@@ -66,6 +67,8 @@ class Found(Audit):
         How many were tried.
     searched : int
         Releases of the search, which judge nothing.
+    needed : int
+        Releases of any kind until a claim was refuted, or in all: those that make the pair smaller come afterwards.
     refused : tuple of (str, str)
         What the mechanism declined before it had read anything: what it raised, and for which data.
     place : tuple of str
@@ -79,6 +82,7 @@ class Found(Audit):
     pair: Neighbours | None = field(default=None, repr=False, compare=False)
     pairs: int = 0
     searched: int = 0
+    needed: int = 0
     refused: tuple[tuple[str, str], ...] = ()
     place: tuple[str, ...] = ()
     reproducer: str = field(default="", repr=False)
@@ -332,15 +336,19 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
         why = "; ".join(search.refused) or "it takes none of them"
         raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {why}")
     games = Games(search, progress)
-    finalists = search.halved(ranked, games.settled)
+    finalists = [] if search.interrupted else search.halved(ranked, games.settled)
+    if search.interrupted and not games.trials:
+        games.begun(ranked[0].pair)  # of which nothing is drawn
     search.say(search.estimate())
     rest = search.budget - search.spent
     if not games.over:
         few = finalists[: max(1, rest // (4 * LEAST))]  # few releases are for few games
         games.play([games.of(each) for each in few], max(rest // 2 - games.drawn, LEAST))
-    best = games.best
+    best, needed = games.best, search.spent + games.drawn
     if best.won:
-        smaller = shrunk(search, best.pair)
+        smaller = best.pair
+        with suppress(KeyboardInterrupt):  # what is refuted stays so
+            smaller = shrunk(search, best.pair)
         if smaller is not best.pair:
             again = games.begun(smaller)
             games.play([again], 2 * best.game.drawn)
@@ -353,7 +361,8 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
         if not games.over:
             games.play([best], rest - games.drawn)
             best = prolonged(search, games, best)
-    return outcome(search, games.trials, best, time.process_time() - start)
+        needed = search.spent + games.drawn
+    return outcome(search, games.trials, best, needed, time.process_time() - start)
 
 
 def prolonged(search: Search, games: Games, best: Trial) -> Trial:
@@ -372,23 +381,25 @@ def prolonged(search: Search, games: Games, best: Trial) -> Trial:
     return leading if leading.won else best
 
 
-def outcome(search: Search, trials: list[Trial], best: Trial, seconds: float) -> Found:
+def outcome(search: Search, trials: list[Trial], best: Trial, needed: int, seconds: float) -> Found:
     """What the game that gained most has found."""
     found = concluded(best.game, best.level, best.course, seconds, chance=REPORT * best.level / search.level)
     same = {outcome for trial in trials for outcome in trial.game.outcomes}
     why = found.reason
     if found.verdict != REFUTED:
-        why = "NOT_AUDITED" if len(same) == 1 else "INTERRUPTED" if any(t.game.interrupted for t in trials) else why
+        stopped = search.interrupted or any(trial.game.interrupted for trial in trials)
+        why = "NOT_AUDITED" if len(same) == 1 else "INTERRUPTED" if stopped else why
     told: dict[str, Any] = {"reason": why, "root": search.root}
     if why == "NOT_AUDITED":
         told["event"] = best.game.unaudited()
     else:
-        pair, seed = best.pair, search.root % 2**31
-        traced = trace(search.mechanism, pair.data, pair.neighbour, search.claim, seed=seed)
-        leads = [*traced.leads, *(traced.hints if found.verdict == REFUTED else ())]
-        told |= {"place": (*_constant(search, pair, best.game), *map(str, leads[:3]))}
-        told |= {"reproducer": reproducer(search, pair)} if found.verdict == REFUTED else {}
-    told |= {"target": search.mechanism.name, "pair": best.pair, "pairs": search.tried}
+        with suppress(KeyboardInterrupt):  # which leaves the rest of it unexplained
+            pair, seed = best.pair, search.root % 2**31
+            traced = trace(search.mechanism, pair.data, pair.neighbour, search.claim, seed=seed)
+            leads = [*traced.leads, *(traced.hints if found.verdict == REFUTED else ())]
+            told |= {"place": (*_constant(search, pair, best.game), *map(str, leads[:3]))}
+            told |= {"reproducer": reproducer(search, pair)} if found.verdict == REFUTED else {}
+    told |= {"target": search.mechanism.name, "pair": best.pair, "pairs": search.tried, "needed": needed}
     told |= {"searched": search.spent + sum(t.game.drawn for t in trials) - best.game.drawn}
     return Found(
         **{f.name: getattr(found, f.name) for f in fields(Audit)} | told, refused=tuple(search.refused.items())

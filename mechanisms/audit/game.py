@@ -102,20 +102,29 @@ class Audit:
         return asdict(replace(self, claim=None)) | {"claim": repr(self.claim)}
 
     def _repr_html_(self) -> str:
-        facts = [("reason", self.reason or "–"), ("found", self.event or "the datasets look alike")]
+        facts = [("reason", self.reason or "–"), ("found", self.event or self.unseen)]
         facts += [("exceeds, but for a chance of 1e-3", f"{self.lower:.3g}")] if self.lower else []
         facts += [("a leak so many times as large is caught", f"{self.smallest_caught or inf:.3g}")]
         facts += [("releases", f"{self.judged} judged, {self.trained} for training, {self.seconds:.1f} seconds")]
         return card(f"Audit of {self.claim}", facts, mark=self.verdict)
 
+    @property
+    def unseen(self) -> str:
+        """What is said where nothing tells the datasets apart."""
+        return "the datasets look alike" if self.judged else "nothing was judged"
+
     def __str__(self) -> str:
         if self.reason == "NOT_AUDITED":
             return f"{self.claim}: {self.verdict} ({self.reason}): nothing was audited, because {self.event}"
         name, _ = parameter(self.claim)
-        saw = f"{name} > {self.lower:.3g} (99.9 %), by {self.event}" if self.lower else "the datasets look alike"
+        saw = f"{name} > {self.lower:.3g} (99.9 %), by {self.event}" if self.lower else self.unseen
         came = f"{self.claim}: {self.verdict}" + (f" ({self.reason})" if self.reason else "")
         survived = "; survived" if self.reason == "AUDIT_ONLY" else ""
-        caught = f": {self.smallest_caught:.3g} times its leak would have been caught" if self.smallest_caught else ""
+        caught = (
+            f": {self.smallest_caught:.3g} times its leak on these datasets would have been caught"
+            if self.smallest_caught
+            else ""
+        )
         spent = f"{self.judged} releases judged, {self.trained} for training; root {self.root}"
         return f"{came}{survived}{caught}; {saw}; {spent}"
 

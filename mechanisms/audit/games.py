@@ -85,7 +85,7 @@ class Games:
     @property
     def over(self) -> bool:
         """Is one won, or interrupted?"""
-        return any(trial.won or trial.game.interrupted for trial in self.trials)
+        return self.search.interrupted or any(trial.won or trial.game.interrupted for trial in self.trials)
 
     @property
     def best(self) -> Trial:

@@ -76,6 +76,7 @@ class Search:
     spent: int = 0
     tried: int = 0
     seconds: float = 0.0
+    interrupted: bool = False
     refused: dict[str, str] = field(default_factory=dict)
     shapes: dict[bytes, Mechanism] = field(default_factory=dict)
     released: dict[tuple, list] = field(default_factory=dict)
@@ -118,23 +119,32 @@ class Search:
 
     def screened(self, pairs: Iterator[Neighbours]) -> list[Candidate]:
         """All pairs that a share of the budget pays for, ranked, the most telling first."""
-        ranked = []
-        for pair in pairs:
-            if self.spent > SEARCHED / 2 * self.budget:
-                break
-            if not (self.mechanism.member(pair.data) and self.mechanism.member(pair.neighbour)):
-                continue
-            one = self.releases(pair.data, "screen", 0, BASE)
-            other = self.releases(pair.neighbour, "screen", 0, COUPLED, pair.data)
-            self.tried += 1
-            if self.tried == TIMED:
-                self.say(self.estimate())
-            if self.refuses(pair, one, other):
-                continue
-            rank, symptom = told_apart(one, other)
-            ranked.append(Candidate(pair, one, other, rank, symptom, move(one, other)))
+        ranked: list[Candidate] = []
+        try:
+            for pair in pairs:
+                if self.spent > SEARCHED / 2 * self.budget:
+                    break
+                ranked += self.looked_at(pair)
+        except KeyboardInterrupt:
+            if not ranked:
+                raise
+            self.interrupted = True
         ranked.sort(key=lambda c: -c.rank)
         return ranked
+
+    def looked_at(self, pair: Neighbours) -> list[Candidate]:
+        """The pair, ranked; nothing where the mechanism does not take it."""
+        if not (self.mechanism.member(pair.data) and self.mechanism.member(pair.neighbour)):
+            return []
+        one = self.releases(pair.data, "screen", 0, BASE)
+        other = self.releases(pair.neighbour, "screen", 0, COUPLED, pair.data)
+        self.tried += 1
+        if self.tried == TIMED:
+            self.say(self.estimate())
+        if self.refuses(pair, one, other):
+            return []
+        rank, symptom = told_apart(one, other)
+        return [Candidate(pair, one, other, rank, symptom, move(one, other))]
 
     def refuses(self, pair: Neighbours, one: list, other: list) -> bool:
         """Does the mechanism take one of the datasets for none at all?
@@ -159,19 +169,25 @@ class Search:
         """
         best, start, size = varied(ranked), 0, FIRST
         going = len(best)
-        while self.spent + 2 * size * going < SEARCHED * self.budget:
-            for candidate in best[:going]:
-                one, other = candidate.pair.data, candidate.pair.neighbour
-                more = self.releases(one, "halve", start, size), self.releases(other, "halve other", start, size, one)
-                kept = (candidate.one, candidate.other) if start else ([], [])  # those of the screening are coupled
-                candidate.one, candidate.other = (old + new for old, new in zip(kept, more, strict=True))
-                candidate.rank = gained(self.claim, candidate.one, candidate.other)
-            best[:going] = apart(sorted(best[:going], key=lambda c: -c.rank))
-            if best[0].rank > DECIDED or size >= MOST:
-                break
-            start, size, going = start + size, size * LATER, min(going, max(going // LATER, LEFT))
-            if best[0].rank > ENOUGH and settled(best[0], size * going):
-                break
+        try:
+            while self.spent + 2 * size * going < SEARCHED * self.budget:
+                for candidate in best[:going]:
+                    one, other = candidate.pair.data, candidate.pair.neighbour
+                    more = (
+                        self.releases(one, "halve", start, size),
+                        self.releases(other, "halve other", start, size, one),
+                    )
+                    kept = (candidate.one, candidate.other) if start else ([], [])  # those of the screening are coupled
+                    candidate.one, candidate.other = (old + new for old, new in zip(kept, more, strict=True))
+                    candidate.rank = gained(self.claim, candidate.one, candidate.other)
+                best[:going] = apart(sorted(best[:going], key=lambda c: -c.rank))
+                if best[0].rank > DECIDED or size >= MOST:
+                    break
+                start, size, going = start + size, size * LATER, min(going, max(going // LATER, LEFT))
+                if best[0].rank > ENOUGH and settled(best[0], size * going):
+                    break
+        except KeyboardInterrupt:
+            self.interrupted = True
         return best[:FINALISTS]
 
 

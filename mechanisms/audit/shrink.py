@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.adapters import DATE, SPAN, Mechanism, is_estimator, parameters
+from lemmata.mechanisms.audit.adapters import DATE, LABELS, ORDER, SPAN, Mechanism, is_estimator, parameters
 from lemmata.mechanisms.audit.hunt import BASE, Search
 from lemmata.mechanisms.audit.neighbours import Neighbours, number
 from lemmata.mechanisms.audit.ranks import told_apart
@@ -220,6 +220,12 @@ def _event(search: Search, pair: Neighbours) -> tuple[str, str]:
             words = text.partition(": ")[2] or text.removeprefix("warning ")
             event, shown = f"any({words!r} in str(one.message) for one in warned)", "warns"
         add([text in texts for texts in told], event, shown)
+    first = like.known[0][1] if like.known else ()
+    called = [
+        _labels(x[1:] if isinstance(x, tuple) else first if isinstance(x, np.ndarray) else ()) for x in everything
+    ]
+    for label, _ in Counter(label for each in called for label in each).most_common(TEXTS):
+        add([label in each for each in called], label, "text")
     vectors = [isinstance(x, np.ndarray) for x in everything]
     if not all(vectors) or len({x.shape for x in everything}) > 1:
         made, known = like.known[0] if like.known else ((), ())
@@ -246,6 +252,17 @@ def _texts(release: Sequence) -> list[str]:
     said = [x for x in release if isinstance(x, str)]
     bodies = [x if x.startswith("warning ") else x.partition(" ")[2] for x in said]
     return [body for body in bodies if body.startswith(("'", '"', "warning "))]
+
+
+def _labels(release: Sequence) -> list[str]:
+    """Expressions that are true of a release whose rows, columns and keys are called so, in their order."""
+    found = []
+    for said in (text for text in release if isinstance(text, str)):
+        for what, names in ((LABELS, "[axis.tolist() for axis in {}.axes]"), (ORDER, "list({})")):
+            name, stands, told = said.partition(f"{what} [")
+            if stands and (not name or name.endswith(".")):
+                found.append(f"{names.format(_part(name[:-1]))} == [{told}")
+    return found
 
 
 def _part(name: str) -> str:

@@ -354,6 +354,40 @@ def test_a_law_is_drawn_from_in_one_go():
     assert found.verdict == "REFUTED" and len(calls) < found.searched + 20
 
 
+@pytest.mark.parametrize(
+    ("at", "scale", "verdict", "judged"),
+    [
+        (40, 1.0, "INCONCLUSIVE", False),  # while pairs are screened
+        (2_000, 1.0, "INCONCLUSIVE", False),  # while the best are halved
+        (4_000, 1.0, "INCONCLUSIVE", True),  # while they are played
+        (2_300, 0.3, "REFUTED", True),  # while the pair that is refuted is made smaller, or its place is looked for
+        (2_400, 0.3, "REFUTED", True),
+    ],
+)
+def test_an_interrupt_leaves_what_was_found(at, scale, verdict, judged):
+    calls = []
+
+    def count(x, rng):
+        calls.append(None)
+        if len(calls) == at:
+            raise KeyboardInterrupt
+        return tidy(x).sum() + rng.laplace(scale=scale)
+
+    found = lemmata.audit(count, np.zeros(5), ONE, root=3)
+    assert (found.verdict, found.reason) == (verdict, "" if verdict == "REFUTED" else "INTERRUPTED")
+    assert len(calls) >= at and found.pair is not None and bool(found.judged) == judged
+    assert ("nothing was judged" in str(found)) != judged
+    assert found.needed <= found.searched + found.judged + found.trained
+
+
+def test_an_interrupt_before_anything_was_seen_is_one():
+    def count(x, rng):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lemmata.audit(count, np.zeros(5), ONE, root=3)
+
+
 class Law:
     def __init__(self, centre):
         self.centre = centre

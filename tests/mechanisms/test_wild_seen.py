@@ -153,7 +153,12 @@ RELEASES = {  # a release, what is made of it
     "a span": (pd.Timedelta("1h"), [3600.0, "span"]),
     "dates": (np.array(["2020-01-02"], dtype="M8[ns]"), [1577923200.0, "date None"]),
     "a series of dates": (pd.Series([DAY]), [1577923200.0, "date None"]),
-    "a frame with dates": (pd.DataFrame({"a": ["x"], "b": [DAY]}), ["list", "list", "'x'", 1577923200.0, "date None"]),
+    "a frame with dates": (
+        pd.DataFrame({"a": ["x"], "b": [DAY]}),
+        ["list", "list", "'x'", 1577923200.0, "date None", "[[0], ['a', 'b']]"],
+    ),
+    "a named series": (pd.Series({"b": 1.0, "a": 2.0}), [1.0, 2.0, "[['b', 'a']]"]),
+    "keys in an order of their own": ({"b": 1, "a": 2}, [2.0, 1.0, "['b', 'a']"]),
     "a decimal": (Decimal("1.5"), [1.5]),
     "a decimal that signals": (Decimal("sNaN"), ["Decimal('sNaN')"]),
     "a fraction": (Fraction(1, 4), [0.25]),

@@ -44,6 +44,24 @@ def totals(frame, rng):
     return pd.Series({"hours": frame["hours"].clip(0, 1).fillna(0).sum() + rng.laplace(scale=0.2)})
 
 
+DRINKS = ["coffee", "tea"]
+
+
+def ranking(frame, rng):
+    """The order is that of the counts without noise, and shows in the labels alone."""
+    counts = frame["drink"].value_counts().reindex(DRINKS).fillna(0).sort_values()
+    return counts + rng.laplace(scale=2, size=2)
+
+
+def orders(frame, rng):
+    return {drink: float(count) for drink, count in ranking(frame, rng).items()}
+
+
+def ranked_by_noise(frame, rng):
+    counts = frame["drink"].value_counts().reindex(DRINKS).fillna(0)
+    return (counts + rng.laplace(scale=2, size=2)).sort_values()
+
+
 def answered(column, rng):
     return column.dropna().mean() + rng.laplace(scale=1 / len(column.dropna()))
 
@@ -67,7 +85,10 @@ def counted(reproducer):
 
 @pytest.mark.parametrize(
     ("mechanism", "data"),
-    [(unclipped, np.arange(24) % 4), (drinks, HOURS), (favourite, HOURS), (totals, HOURS), (answered, HOURS["hours"])],
+    [
+        *((unclipped, np.arange(24) % 4), (answered, HOURS["hours"])),
+        *((leak, HOURS) for leak in (drinks, favourite, totals, ranking, orders)),
+    ],
 )
 def test_a_leak_is_found_and_its_program_shows_it(mechanism, data):
     """More often on one side than e times as often on the other, or that the event does not happen."""
@@ -79,6 +100,10 @@ def test_a_leak_is_found_and_its_program_shows_it(mechanism, data):
         a > np.e * b + 60
         for a, b in ((one, other), (other, one), (1000 - one, 1000 - other), (1000 - other, 1000 - one))
     )
+
+
+def test_labels_in_the_order_of_noisy_numbers_are_honest():
+    assert audit(ranked_by_noise, HOURS, PureDP(1.0), root=5, budget=10_000).verdict != "REFUTED"
 
 
 def test_a_forgotten_claim_shows_no_data():
