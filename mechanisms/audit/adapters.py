@@ -19,7 +19,7 @@ import copy
 import inspect
 import random
 import warnings
-from collections.abc import Callable, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -38,6 +38,7 @@ SEEDS = ("random_state", "seed", "rng")
 PUBLIC = ("n_features_in_", "feature_names_in_")  # attributes that no record moves
 SEED_RANGE = 2**31  # what every library takes
 LONGEST = 10_000  # things that are taken from an iterator
+SHARED = 256  # numbers of a release among which noise that is shared is looked for
 DATE, SPAN, LABELS, ORDER = "date", "span", "labels", "order"
 NESTED = 3  # models within models whose attributes are looked at
 
@@ -60,6 +61,7 @@ class Mechanism:
     law: Callable[[tuple], Any] = field(repr=False, default=lambda data: None)
     source: Any = field(repr=False, default=None)
     known: list = field(repr=False, default_factory=list, compare=False)
+    shared: dict[int, int] = field(repr=False, default_factory=dict, compare=False)  # see `sharing`
 
     def release(self, data: tuple, seed: int) -> Any:
         """One release: a vector of numbers; a tuple if it is made otherwise than the first one was; what it raised.
@@ -95,7 +97,16 @@ class Mechanism:
         vector = np.concatenate(numbers) if numbers else np.zeros(0)
         if not self.known:
             self.known.append((made, texts))
-        return vector if (made, texts) == self.known[0] else (repr(made), *texts, *vector.tolist())
+        return self.parted(vector) if (made, texts) == self.known[0] else (repr(made), *texts, *vector.tolist())
+
+    def parted(self, vector: np.ndarray) -> np.ndarray:
+        """The numbers, but for those that share the noise of another one: of these how far they lie from it."""
+        if not self.shared:
+            return vector
+        own, other = list(self.shared), list(self.shared.values())
+        found = vector.copy()
+        found[own] -= vector[other]
+        return found
 
     def column(self, place: int) -> str:
         """What the number at one place of a vector is called."""
@@ -106,6 +117,25 @@ class Mechanism:
                 return f"{name}[{index}]" if index else name
             place -= size
         return f"number {place}"
+
+
+def sharing(releases: Sequence) -> dict[int, int]:
+    """Which numbers of a few releases have the noise of an earlier one, and of which: their difference has none.
+
+    One draw that is added to all numbers hides each of them, and not by how much they differ.
+    """
+    if not all(isinstance(one, np.ndarray) and one.shape == releases[0].shape for one in releases):
+        return {}
+    table, found = np.array(releases), dict[int, int]()
+    wide = range(table.shape[1] if table.shape[1] <= SHARED else 0)
+    with quiet():
+        spread = np.ptp(table, axis=0)
+        for place in wide:
+            apart = np.ptp(table[:, place : place + 1] - table[:, :place], axis=0)
+            near = np.flatnonzero((apart <= 1e-9 * spread[place]) & (spread[:place] > 0) & np.isfinite(apart))
+            if spread[place] > 0 and len(near):
+                found[place] = int(near[0])
+    return found
 
 
 _keeping: list[bool] = []  # are the global generators kept already, by somebody further out?

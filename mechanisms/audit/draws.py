@@ -66,6 +66,7 @@ class Meeting:
     centre: np.ndarray
     place: Place
     outcome: np.ndarray = field(repr=False)
+    drawn: int = 1  # numbers of noise: one may have been added to all numbers of the centre
 
 
 @dataclass(frozen=True)
@@ -107,16 +108,17 @@ class Tape:
         if not self.tagged or scale is None or not isinstance(value, float | np.ndarray):
             return value
         if np.any(offset):
-            came = self.met(law, scale, np.broadcast_to(np.asarray(offset, float), np.shape(value)), value, place)
+            centre = np.broadcast_to(np.asarray(offset, float), np.shape(value))
+            came = self.met(law, scale, centre, value, place, np.size(value))
             return float(came) if isinstance(value, float) else came
         return noise(value, law, scale, self)
 
-    def met(self, law: str, scale: Any, offset: Any, outcome: Any, place: Place) -> np.ndarray:
+    def met(self, law: str, scale: Any, offset: Any, outcome: Any, place: Place, drawn: int) -> np.ndarray:
         """The outcome of adding noise to a centre: as it is, or as it was in the run that is played again."""
         number, came = len(self.meetings), np.array(outcome, dtype=float)
         if number < len(self.given) and np.shape(self.given[number].outcome) == came.shape:
             came = self.given[number].outcome.copy()
-        self.meetings.append(Meeting(law, scale, np.array(offset, dtype=float), place, came))
+        self.meetings.append(Meeting(law, scale, np.array(offset, dtype=float), place, came, drawn))
         return came
 
     def returned(self, frame: FrameType, event: str, value: Any) -> None:
@@ -201,7 +203,8 @@ class Noise(np.ndarray):
         other: Any = before[1 - next(at for at, x in enumerate(inputs) if x is own)] if len(inputs) == 2 else None
         if ufunc in (np.add, np.subtract):
             offset = -other if ufunc is np.subtract and inputs[0] is own else other
-            came = tape.met(own.law, own.scale, np.broadcast_to(offset, np.shape(result)), result, place_of(caller()))
+            centre = np.broadcast_to(offset, np.shape(result))
+            came = tape.met(own.law, own.scale, centre, result, place_of(caller()), np.size(own))
             if into:
                 into[0][...] = came
                 return into[0]

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.adapters import Mechanism, kept, quiet
+from lemmata.mechanisms.audit.adapters import Mechanism, kept, quiet, sharing
 from lemmata.mechanisms.audit.neighbours import Neighbours
 from lemmata.mechanisms.audit.parts import ordinary
 from lemmata.mechanisms.audit.ranks import ENOUGH, gained, move, told_apart
@@ -85,7 +85,7 @@ class Search:
         """The mechanism, where releases of the shape that comes first on this dataset are vectors of numbers."""
         key = dataset_key(data)
         if key not in self.shapes:
-            self.shapes[key] = replace(self.mechanism, known=[])
+            self.shapes[key] = replace(self.mechanism, known=[], shared={})
         return self.shapes[key]
 
     def releases(self, data: tuple, stream: str, start: int, size: int, like: tuple | None = None) -> list:
@@ -108,6 +108,9 @@ class Search:
             found = [mechanism.release(data, int(seed)) for seed in seeds]
         self.spent += size
         self.seconds += time.perf_counter() - begun
+        if stream == "screen" and like is None:
+            mechanism.shared.update(sharing(found))
+            found = [mechanism.parted(one) if isinstance(one, np.ndarray) else one for one in found]
         return found
 
     def estimate(self) -> str:

@@ -240,11 +240,18 @@ def _event(search: Search, pair: Neighbours) -> tuple[str, str]:
             finite = np.isfinite(values)
             if not finite.all():
                 add(finite, f"np.isfinite({_number(like, column)})", "not finite")
-            cuts = np.quantile(values[finite], np.linspace(0.02, 0.98, 25)) if finite.any() else []
-            for cut in cuts:
-                add(values > cut, f"{_number(like, column)} > {cut:.6g}", "cut")
+            for cut in _cuts(values[finite]) if finite.any() else ():
+                add(values > float(cut), f"{_number(like, column)} > {cut}", "cut")
     _, event, shown = max(found, key=lambda each: each[0])
     return event, shown
+
+
+def _cuts(values: np.ndarray) -> list[str]:
+    """Where to cut numbers, as they are written: at quantiles, and in the widest gap."""
+    known = np.unique(values)
+    gap = int(np.argmax(np.diff(known))) if len(known) > 1 else 0
+    middle = (known[gap] + known[min(gap + 1, len(known) - 1)]) / 2
+    return [f"{cut:.6g}" for cut in (*np.quantile(values, np.linspace(0.02, 0.98, 25)), middle)]
 
 
 def _texts(release: Sequence) -> list[str]:
@@ -273,7 +280,12 @@ def _part(name: str) -> str:
 
 
 def _number(mechanism: Mechanism, column: int) -> str:
-    """The expression for one number of a release."""
+    """The expression for one number of a release, or for how far it lies from the one whose noise it shares."""
+    beside = mechanism.shared.get(column)
+    return _entry(mechanism, column) + ("" if beside is None else f" - {_entry(mechanism, beside)}")
+
+
+def _entry(mechanism: Mechanism, column: int) -> str:
     for name, shape in mechanism.known[0][0] if mechanism.known else ():
         size = int(np.prod(shape))
         if column < size:

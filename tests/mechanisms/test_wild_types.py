@@ -44,6 +44,18 @@ def totals(frame, rng):
     return pd.Series({"hours": frame["hours"].clip(0, 1).fillna(0).sum() + rng.laplace(scale=0.2)})
 
 
+def quarters(X, rng):
+    """One draw for all of them: their differences are exact."""
+    sums = np.clip(np.nan_to_num(X), 0, 1).sum(axis=0)
+    return sums + rng.laplace(scale=len(sums))
+
+
+def quarters_and_their_sum(X, rng):
+    sums = np.clip(np.nan_to_num(X), 0, 1).sum(axis=0)
+    noisy = sums + rng.laplace(scale=len(sums), size=len(sums))
+    return np.array([*noisy, noisy[0], noisy[1] + 3])
+
+
 DRINKS = ["coffee", "tea"]
 
 
@@ -86,7 +98,7 @@ def counted(reproducer):
 @pytest.mark.parametrize(
     ("mechanism", "data"),
     [
-        *((unclipped, np.arange(24) % 4), (answered, HOURS["hours"])),
+        *((unclipped, np.arange(24) % 4), (answered, HOURS["hours"]), (quarters, HOURS[["hours"] * 4].to_numpy())),
         *((leak, HOURS) for leak in (drinks, favourite, totals, ranking, orders)),
     ],
 )
@@ -100,6 +112,11 @@ def test_a_leak_is_found_and_its_program_shows_it(mechanism, data):
         a > np.e * b + 60
         for a, b in ((one, other), (other, one), (1000 - one, 1000 - other), (1000 - other, 1000 - one))
     )
+
+
+def test_numbers_that_are_made_of_noisy_ones_are_honest():
+    data = HOURS[["hours"] * 4].to_numpy()
+    assert audit(quarters_and_their_sum, data, PureDP(1.0), root=5, budget=10_000).verdict != "REFUTED"
 
 
 def test_labels_in_the_order_of_noisy_numbers_are_honest():
