@@ -81,7 +81,7 @@ def against(auditorium: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """At its level, what either found in some run: the share that our median is of its, and if the runs are `apart`.
 
     Unless more than half of a side's runs found it, their median is what they may draw: no share is told of that.
-    Apart: every run of ours found it, with fewer releases than any of its.
+    Apart: some of its runs found it, and every run of ours with fewer releases than any of its.
     """
     compared = []
     for row in auditorium:
@@ -89,7 +89,8 @@ def against(auditorium: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         if theirs and alike and (int(theirs["found"]) or int(alike["found"])):
             most = all(2 * int(side["found"]) > int(side["runs"]) for side in (theirs, alike))
             share = f"{int(alike['releases']) / int(theirs['releases']):.0%}" if most else ""
-            apart = alike["found"] == alike["runs"] and int(alike["most"]) < int(theirs["least"])
+            both = int(theirs["found"]) and alike["found"] == alike["runs"]
+            apart = bool(both) and int(alike["most"]) < int(theirs["least"])
             compared.append(row | {"share": share, "apart": apart})
     return compared
 

@@ -276,6 +276,7 @@ def test_the_page_says_what_either_search_needed(tmp_path):
         ((2, 200_000, 20_000, 200_000), (5, 3000, 2000, 10_000), "", True),  # its median is what it may draw
         ((5, 40_000, 20_000, 60_000), (2, 200_000, 2000, 200_000), "", False),
         ((0, 200_000, 200_000, 200_000), (1, 200_000, 90_000, 200_000), "", False),
+        ((0, 200_000, 200_000, 200_000), (5, 3000, 2000, 10_000), "", False),  # fewer than it may draw says nothing
     ],
 )
 def test_the_page_compares_no_more_than_the_runs_show(tmp_path, theirs, ours, share, apart):
