@@ -46,6 +46,8 @@ def shown(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any]] = ())
         "fresh": sum(row["search"] == today for row in rows),
         "auditorium": auditorium,
         "against": against(auditorium),
+        "single": any(int(row["alike"]["runs"]) == 1 for row in auditorium if row["alike"]),
+        "aged": any(row[side]["version"] != today for row in auditorium for side in ("alike", "ours") if row[side]),
         "targets": len(rows),
         "libraries": len({row["library"] for row in rows}),
         "bugs": len(bugs),
@@ -75,16 +77,22 @@ def beside(reports: Path) -> list[dict[str, Any]]:
     ]
 
 
-def against(auditorium: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """At its level: how many it finds, with what share of its releases we find them, and how many more."""
-    both = [(row["theirs"], row["alike"]) for row in auditorium if row["theirs"] and row["alike"]]
-    ours = [(theirs, alike) for theirs, alike in both if alike["found"]]
-    shares = [int(alike["releases"]) / int(theirs["releases"]) for theirs, alike in ours if theirs["found"]]
-    return {
-        "theirs": sum(bool(theirs["found"]) for theirs, _ in both),
-        "shares": [f"{share:.0%}" for share in shares],
-        "more": len(ours) - len(shares),
-    }
+def against(auditorium: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """At its level, what either found in some run: the share that our median is of its, and if the runs are `apart`.
+
+    Unless more than half of a side's runs found it, their median is what they may draw: no share is told of that.
+    Apart: some of its runs found it, and every run of ours with fewer releases than any of its.
+    """
+    compared = []
+    for row in auditorium:
+        theirs, alike = row["theirs"], row["alike"]
+        if theirs and alike and (int(theirs["found"]) or int(alike["found"])):
+            most = all(2 * int(side["found"]) > int(side["runs"]) for side in (theirs, alike))
+            share = f"{int(alike['releases']) / int(theirs['releases']):.0%}" if most else ""
+            both = int(theirs["found"]) and alike["found"] == alike["runs"]
+            apart = bool(both) and int(alike["most"]) < int(theirs["least"])
+            compared.append(row | {"share": share, "apart": apart})
+    return compared
 
 
 UNTOLD = {

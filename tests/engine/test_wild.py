@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lemmata.experiments.audits.pictures import wild as picture
-from lemmata.experiments.engine.files import table
+from lemmata.experiments.engine.files import table, tabled
 from lemmata.experiments.report import wild
 from lemmata.experiments.report.dress import rendered
 from lemmata.mechanisms.audit.queries import stepped
@@ -192,23 +192,112 @@ def test_rows_of_an_earlier_search_are_marked():
     assert "Every row was made" in rendered("wild.html.j2", "wild.html", figure="", **wild.shown(rows[:1]))[1]
 
 
-def test_the_page_says_what_either_search_needed(tmp_path):
-    (tmp_path / "published").mkdir()
-    told = auditorium.TABLE.read_text().splitlines()
-    (tmp_path / "published/auditorium.csv").write_text("\n".join(told[:1]) + "\n")
-    assert wild.beside(tmp_path) == []
-    lines = [
-        "a sum,no noise,DP-Auditorium,0.05,yes,2,40000,,4,1,2026-11-25",
-        "a sum,no noise,lemmata,0.05,yes,2,3000,2000,4,1,2026-11-25",
-        "a sum,no noise,lemmata,1e-10,,2,50000,2000,4,1,2026-11-25",
+def test_a_run_that_found_nothing_counts_with_all_that_it_drew():
+    """Three of five find it; the median of what was drawn is over all five, and none of them is left out."""
+    drawn, found = (20_000, 200_000, 60_000, 200_000, 40_000), (True, False, True, False, True)
+    runs = [
+        {"found": yes, "pairs": size // 20_000, "releases": size, "seconds": size / 10_000}
+        for yes, size in zip(found, drawn, strict=True)
     ]
-    (tmp_path / "published/auditorium.csv").write_text("\n".join([told[0], *lines]) + "\n")
-    beside = wild.beside(tmp_path)
-    page = rendered("wild.html.j2", "wild.html", figure="", **wild.shown([row(kind=HONEST)], beside))[1]
-    order = ["found after 40,000<", "found after 3,000 (2,000 to search)", "not found in 50,000<"]
+    told = {"runs": 5, "found": 3, "pairs": 3, "releases": 60_000, "least": 20_000, "most": 200_000, "seconds": "6"}
+    assert auditorium.summary(runs) == told
+
+
+def test_every_run_has_a_number_of_its_own_and_its_line_comes_at_once(tmp_path, monkeypatch):
+    """Runs of one number would be one run: a line then told of a single draw, whatever it said of RUNS."""
+    seen = []
+
+    def search(make, records, level, run):
+        seen.append((make, level, run))
+        return {"found": run > 0, "pairs": 1, "releases": 1000 + run}
+
+    monkeypatch.setattr(auditorium, "SIDES", {"theirs": (wild.THEIRS, search, (0.05,))})
+    monkeypatch.setattr(auditorium, "TABLE", tmp_path / "auditorium.csv")
+    monkeypatch.setattr(auditorium, "mechanisms", lambda: {"a sum": (len, "no noise", 2), "other": (max, "none", 2)})
+    lines = auditorium.compared("theirs")
+    assert next(lines)["found"] == auditorium.RUNS - 1
+    assert seen == [(len, 0.05, run) for run in range(auditorium.RUNS)]
+    auditorium.main("theirs", "other")
+    auditorium.main("theirs", "a sum")
+    auditorium.main("theirs", "other")
+    written = table(auditorium.TABLE, auditorium.COLUMNS)
+    assert [line["mechanism"] for line in written] == ["a sum", "other"]
+    assert {(line["runs"], line["found"], line["releases"], line["most"]) for line in written} == {
+        ("5", "4", "1002", "1004")
+    }
+
+
+def line(by, level, found, releases, least, most, runs=5, searched=""):
+    told = {"mechanism": "a sum", "says": "no noise", "by": by, "level": level, "runs": runs, "found": found}
+    told |= {"releases": releases, "least": least, "most": most, "searched": searched, "version": wild.searching()}
+    return {name: f"{told.get(name, 4)}" for name in auditorium.COLUMNS}
+
+
+def beside(folder, *lines):
+    """What the page has of a table of these lines."""
+    tabled(folder / "published/auditorium.csv", auditorium.COLUMNS, (told.values() for told in lines))
+    return wild.beside(folder)
+
+
+def page_of(rows):
+    return rendered(
+        "wild.html.j2", "wild.html", figure="", **wild.shown([row(kind=HONEST, search=wild.searching())], rows)
+    )[1]
+
+
+def test_the_page_says_what_either_search_needed(tmp_path):
+    assert beside(tmp_path) == [] and wild.against([]) == []
+    rows = beside(
+        tmp_path,
+        line(wild.THEIRS, "0.05", 4, 40_000, 20_000, 200_000),
+        line(wild.OURS, "0.05", 5, 3000, 2000, 9000, searched=1500),
+        line(wild.OURS, "1e-10", 0, 50_000, 50_000, 50_000, searched=1500),
+    )
+    page = page_of(rows)
+    order = [
+        "4 of 5: 40,000 (20,000 to 200,000)<",
+        "5 of 5: 3,000 (2,000 to 9,000); to search 1,500<",
+        "0 of 5: 50,000<",
+    ]
     assert [page.index(words) for words in order] == sorted(page.index(words) for words in order)
-    assert wild.against(beside) == {"theirs": 1, "shares": ["8%"], "more": 0}
-    assert "we find 1 at its level, with 8% of its releases" in page
+    assert "some run of either found a violation of 1 of these 1 mechanisms" in page
+    said = (
+        "a sum: DP-Auditorium in 4 of 5 runs, ours in 5 of 5; the median of ours is 8% of its median; each run of ours"
+    )
+    assert said in page and "took fewer releases than any of its" in page
+    assert "median of one run" not in page and "by an earlier search" not in page
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "share", "apart"),
+    [
+        ((5, 40_000, 20_000, 60_000), (5, 30_000, 3000, 20_000), "75%", False),  # as many as the least of its runs
+        ((5, 40_000, 20_000, 60_000), (4, 3000, 2000, 10_000), "8%", False),  # a run of ours found nothing
+        ((2, 200_000, 20_000, 200_000), (5, 3000, 2000, 10_000), "", True),  # its median is what it may draw
+        ((5, 40_000, 20_000, 60_000), (2, 200_000, 2000, 200_000), "", False),
+        ((0, 200_000, 200_000, 200_000), (1, 200_000, 90_000, 200_000), "", False),
+        ((0, 200_000, 200_000, 200_000), (5, 3000, 2000, 10_000), "", False),  # fewer than it may draw says nothing
+    ],
+)
+def test_the_page_compares_no_more_than_the_runs_show(tmp_path, theirs, ours, share, apart):
+    rows = beside(tmp_path, line(wild.THEIRS, "0.05", *theirs), line(wild.OURS, "0.05", *ours))
+    (told,) = wild.against(rows)
+    assert (told["share"], told["apart"]) == (share, apart)
+    page = page_of(rows)
+    assert f"DP-Auditorium in {theirs[0]} of 5 runs, ours in {ours[0]} of 5" in page
+    assert ("of its median" in page) == bool(share) and ("fewer releases than any of its" in page) == apart
+
+
+def test_what_neither_found_is_compared_with_nothing(tmp_path):
+    none = line(wild.THEIRS, "0.05", 0, *[200_000] * 3), line(wild.OURS, "0.05", 0, *[200_000] * 3)
+    assert wild.against(beside(tmp_path, *none)) == [] == wild.against(beside(tmp_path, none[0]))
+    assert "no run of either found a violation" in page_of(beside(tmp_path, *none))
+
+
+def test_one_run_and_an_earlier_search_are_told(tmp_path):
+    once = line(wild.OURS, "0.05", 1, *[3000] * 3, runs=1) | {"version": "of yesterday"}
+    page = page_of(beside(tmp_path, line(wild.THEIRS, "0.05", 5, 40_000, 20_000, 60_000), once))
+    assert "A median of one run is that run." in page and "Some runs of ours are by an earlier search." in page
 
 
 def test_every_line_beside_theirs_is_of_one_of_its_mechanisms():
@@ -216,6 +305,9 @@ def test_every_line_beside_theirs_is_of_one_of_its_mechanisms():
     assert lines and {line["by"] for line in lines} <= {wild.OURS, wild.THEIRS}
     assert {line["level"] for line in lines} <= set(wild.LEVELS)
     assert len({(line["mechanism"], line["by"], line["level"]) for line in lines}) == len(lines)
+    for told in lines:
+        assert 0 <= int(told["found"]) <= int(told["runs"])
+        assert int(told["least"]) <= int(told["releases"]) <= int(told["most"])
 
 
 def test_without_a_table_the_page_says_so(tmp_path):

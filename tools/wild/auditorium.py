@@ -8,6 +8,11 @@ written as it comes. Theirs is its own search as it shows it: datasets of number
 generator, one record added or removed, its hockey-stick tester at epsilon = 1, a failure probability of 0.05, 10,000
 releases of either dataset a trial and at most ten trials. Ours is `lemmata.audit` with no neighbour given, at the same
 0.05 and at 1e-10; it begins with five numbers in [-1, 1]. `searched` are releases that judge nothing.
+
+Either search is random, so that a line tells of `RUNS` runs: how many of them `found` a violation, and medians over all
+of them, where a run that found none counts with all that it drew; `least` and `most` are of its releases. Ours are at
+the roots `ROOT`, `ROOT` + 1 and so on. Theirs are made anew for each run, the mechanism and the tester by its number;
+the datasets no seed repeats, since Vizier's random search takes none.
 """
 
 from __future__ import annotations
@@ -15,9 +20,10 @@ from __future__ import annotations
 import datetime
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from statistics import median_low
 from typing import Any
 
 import numpy as np
@@ -34,8 +40,11 @@ NEEDS = (
     "equinox==0.13.8",  # by itself, after the others: vizier asks for one that is older than this jax
 )
 TABLE = CHECKOUT / "reports/published/auditorium.csv"
-COLUMNS = "mechanism", "says", "by", "level", "found", "pairs", "releases", "searched", "seconds", "version", "date"
-TRIALS, SAMPLES, LEVEL, OURS = 10, 10_000, 0.05, (0.05, 1e-10)
+COLUMNS = (
+    *("mechanism", "says", "by", "level", "runs", "found", "pairs", "releases", "least", "most", "searched"),
+    *("seconds", "version", "date"),
+)
+RUNS, TRIALS, SAMPLES, LEVEL, OURS = 5, 10, 10_000, 0.05, (0.05, 1e-10)
 ROOT, BUDGET = 20261125, 200_000
 OPTIONS = 3  # of the noisy maximum, for which a record in [-1, 1] stands
 VARIANTS = {
@@ -109,24 +118,23 @@ def mechanisms() -> dict[str, tuple[Callable, str, int]]:
     }
 
 
-def ours(make: Callable, _: int) -> Iterator[dict[str, Any]]:
-    """What our search finds, at their level and at our own."""
+def ours(make: Callable, _: int, level: float, run: int) -> dict[str, Any]:
+    """What our search finds at a level."""
     import lemmata
 
-    for level in OURS:
-        found = lemmata.audit(
-            lambda data: Law(make, np.asarray(data)),
-            np.array([-1.0, 0.0, 1.0, 0.5, -0.5]),
-            PureDP(1.0, "add/remove"),
-            root=ROOT,
-            budget=BUDGET,
-            level=level,
-        )
-        told = {"found": found.verdict == "REFUTED", "pairs": found.pairs, "level": level, "version": searching()}
-        yield told | {"releases": found.searched + found.trained + found.judged, "searched": found.searched}
+    found = lemmata.audit(
+        lambda data: Law(make, np.asarray(data)),
+        np.array([-1.0, 0.0, 1.0, 0.5, -0.5]),
+        PureDP(1.0, "add/remove"),
+        root=ROOT + run,
+        budget=BUDGET,
+        level=level,
+    )
+    drawn = {"releases": found.searched + found.trained + found.judged, "searched": found.searched}
+    return {"found": found.verdict == "REFUTED", "pairs": found.pairs} | drawn
 
 
-def theirs(make: Callable, records: int) -> Iterator[dict[str, Any]]:
+def theirs(make: Callable, records: int, level: float, run: int) -> dict[str, Any]:
     """What its search finds, and how many releases it drew."""
     import tensorflow as tf
     from dp_auditorium import privacy_test_runner
@@ -136,7 +144,7 @@ def theirs(make: Callable, records: int) -> Iterator[dict[str, Any]]:
     from dp_auditorium.generators import vizier_dataset_generator
     from dp_auditorium.testers import hockey_stick_tester
 
-    tf.random.set_seed(0)
+    tf.keras.utils.set_random_seed(run)
     tester = hockey_stick_tester.HockeyStickPropertyTester(
         config=property_tester_config.HockeyStickPropertyTesterConfig(
             training_config=hockey_stick_tester.make_default_hs_training_config(),
@@ -161,39 +169,56 @@ def theirs(make: Callable, records: int) -> Iterator[dict[str, Any]]:
         config=of_runner.PrivacyTestRunnerConfig(
             property_tester=of_runner.PropertyTester.HOCKEY_STICK_TESTER,
             max_num_trials=TRIALS,
-            failure_probability=LEVEL,
+            failure_probability=level,
             num_samples=SAMPLES,
             post_processing=squashed,
         ),
         dataset_generator=generator,
         property_tester=tester,
     )
-    mechanism, drawn = make(np.random.default_rng(0)), [0]
+    mechanism, drawn = make(np.random.default_rng(run)), [0]
 
     def counted(data: np.ndarray, size: int) -> np.ndarray:
         drawn[0] += size
         return numbers(mechanism(data, size))
 
     came = runner.test_privacy(counted, "mechanism")
-    told = {"found": came.found_privacy_violation is not None, "pairs": came.num_inspected_trials, "level": LEVEL}
-    yield told | {"releases": drawn[0], "searched": "", "version": COMMIT}
+    found = came.found_privacy_violation is not None
+    return {"found": found, "pairs": came.num_inspected_trials, "releases": drawn[0]}
+
+
+def timed(run: Callable, *arguments: Any) -> dict[str, Any]:
+    """What a run tells, and its CPU seconds."""
+    begun = time.process_time()
+    return run(*arguments) | {"seconds": time.process_time() - begun}
+
+
+def summary(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """How many runs found a violation, and medians over all: one that found none counts with all that it drew."""
+    releases = [run["releases"] for run in runs]
+    medians = {name: median_low(run[name] for run in runs) for name in runs[0] if name != "found"}
+    medians["seconds"] = f"{medians['seconds']:.0f}"
+    found = sum(run["found"] for run in runs)
+    return medians | {"runs": len(runs), "found": found, "least": min(releases), "most": max(releases)}
+
+
+SIDES = {"ours": ("lemmata", ours, OURS), "theirs": ("DP-Auditorium", theirs, (LEVEL,))}
 
 
 def compared(who: str, only: str = "") -> Iterator[dict[str, Any]]:
-    """A line a mechanism, as it comes."""
-    by = {"ours": ("lemmata", ours), "theirs": ("DP-Auditorium", theirs)}
+    """A line a mechanism and level, as it comes."""
+    by, search, levels = SIDES[who]
+    version = searching() if who == "ours" else COMMIT
     for name, (make, says, records) in mechanisms().items():
-        if only in ("", name):
-            begun = time.process_time()
-            for told in by[who][1](make, records):
-                own = {"mechanism": name, "says": says, "by": by[who][0], "date": datetime.date.today().isoformat()}
-                yield own | told | {"seconds": f"{time.process_time() - begun:.0f}", "found": "yes" * told["found"]}
-                begun = time.process_time()
+        for level in levels if only in ("", name) else ():
+            runs = [timed(search, make, records, level, number) for number in range(RUNS)]
+            own = {"mechanism": name, "says": says, "by": by, "level": level, "searched": "", "version": version}
+            yield own | summary(runs) | {"date": datetime.date.today().isoformat()}
 
 
 def main(who: str, only: str = "") -> None:
     """Renew the lines of one side, or one of them."""
-    by = [("lemmata", f"{level}") for level in OURS] + [("DP-Auditorium", f"{LEVEL}")]
+    by = [(side, f"{level}") for side, _, levels in SIDES.values() for level in levels]
     order = [(name, *side) for name in mechanisms() for side in by]
     for line in compared(who, only):
         lines = {(row["mechanism"], row["by"], f"{row['level']}"): row for row in (*table(TABLE, COLUMNS), line)}
