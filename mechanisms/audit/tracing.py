@@ -28,6 +28,7 @@ from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, Renyi
 SUSPECT = "suspect"
 SHUFFLES = "shuffle", "permutation", "permuted"
 DRAWN_FROM = *SHUFFLES, "choice", "choices", "sample"  # laws whose first parameter is what they draw from
+UNIFORM = "random", "random_sample", "rand", "uniform", "integers", "randint", "randrange"  # by which others are drawn
 NUMBER, SEEN = re.compile(r"\d+\.?\d*(?:e[-+]?\d+)?"), 8  # of the shares in a text that is cut off
 GAUSSIAN = "normal", "standard_normal", "randn", "gauss", "normalvariate"
 SPREAD, ROUGHLY = 8, 1.5  # runs that tell the spread of a sampler, and how much larger than allowed it has to move
@@ -140,11 +141,17 @@ def _varies(found: Mechanism, data: tuple, seed: int, first: Tape) -> bool:
 
 
 def _hidden(lead: Lead, first: list[Draw], second: list[Draw], claim: Any) -> bool:
-    """Is it what is drawn from that differs, as in a shuffle or a sample, or shares that the claim allows?"""
+    """Is it what is drawn from that differs, as in a shuffle or a sample, or shares that the claim allows?
+
+    Uniform numbers choose records for a sample, or a place within a cell that was chosen: how many, and between which
+    ends, tells nothing by itself.
+    """
     if lead.kind not in ("parameters", "shape"):
         return False
     beside = [(a, b) for a, b in zip(first, second, strict=False) if a.place == lead.place == b.place]
     pairs = [(a, b) for a, b in beside if getattr(a, lead.kind) != getattr(b, lead.kind)]
+    if all(one.law in UNIFORM for one, _ in pairs):
+        return True
     if not all(one.law in DRAWN_FROM for one, _ in pairs):
         return False
     if lead.kind == "shape":
