@@ -82,16 +82,18 @@ def prepared(library: Library) -> Path:
 
 
 def audited(library: Library, due: dict[str, dict]) -> Iterator[dict[str, Any]]:
-    """The rows of the targets of a library that are due, as they come; this checkout is on their path."""
+    """The rows of the targets of a library that are due, as they come; this checkout is on their path.
+
+    Each has a process of its own: what a library keeps of every call, as diffprivlib its spent budget, slows the next.
+    """
     command = [str(prepared(library)), "-W", "ignore", "-m", "lemmata.tools.wild.audited", library.targets]
     environment = os.environ | ONE_THREAD | {"PYTHONPATH": str(CHECKOUT)}
-    command += [library.version, *due]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        for line in process.stdout or ():
+    for name in due:
+        asked = [*command, library.version, name]
+        said = subprocess.run(asked, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+        for line in said.splitlines():
             row = json.loads(line)
             yield row | due[row.pop("function")] | {"date": datetime.date.today().isoformat()}
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
 
 
 def merged(old: Iterable[dict], new: Iterable[dict], order: list[tuple[str, ...]]) -> list[dict]:
