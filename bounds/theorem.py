@@ -224,43 +224,38 @@ def _guarded(made: Theorem, formula: Callable[P, R]) -> Callable[P, R]:
     signature = inspect.signature(formula)
     parameters = signature.parameters
     whole = {name for hypothesis in made.needs if hypothesis.whole for name in hypothesis.names}
-    left_out: dict[str, Any] = {name: parameter.default for name, parameter in parameters.items()}
-    left_out |= {name: {} for name, parameter in parameters.items() if parameter.kind is parameter.VAR_KEYWORD}
-    left_out |= {name: () for name, parameter in parameters.items() if parameter.kind is parameter.VAR_POSITIONAL}
-    needed = {name for name, value in left_out.items() if value is inspect.Parameter.empty}
-    keyed = all(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters.values())
+    keyed = {name: parameter for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY}
+    needed = {name for name, parameter in parameters.items() if parameter.default is parameter.empty}
 
     @functools.wraps(formula)
     def checked(*none: P.args, **arguments: P.kwargs) -> R:
-        given: Mapping[str, Any] = arguments
-        if none or not (keyed and needed <= arguments.keys() <= parameters.keys()):
-            given = signature.bind(*none, **arguments).arguments  # which is slow, and says what is wrong
-        values = {
-            name: _argument(parameter, given[name], name in whole) if name in given else left_out[name]
-            for name, parameter in parameters.items()
-        }
+        if not none and needed <= arguments.keys() <= keyed.keys():  # nearly every call: `bind` is slow
+            bound = inspect.BoundArguments(signature, {name: arguments[name] for name in keyed if name in arguments})
+        else:
+            bound = signature.bind(*none, **arguments)
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = _argument(parameters[name], value, name in whole)
+        bound.apply_defaults()
         beyond: type[Exception] | tuple[type[Exception], ...] = BEYOND
-        if any(map(_strange, values.values())):
+        if any(map(_strange, bound.arguments.values())):
             beyond = Exception  # what takes one number raises whatever it comes upon
-        elif any(map(callable, values.values())):
+        elif any(map(callable, bound.arguments.values())):
             beyond = (*BEYOND, TypeError)  # a function where a number is meant
         try:
-            made._check(values)
+            made._check(bound.arguments)
         except OutsideHypotheses:
             raise
         except beyond as error:
-            raise OutOfReach(f"{in_words(values)}: beyond the range of floats ({_line(error)})") from None
+            raise OutOfReach(f"{in_words(bound.arguments)}: beyond the range of floats ({_line(error)})") from None
         try:
-            if keyed:
-                value = formula(**values)  # type: ignore[call-arg]
-            else:
-                bound = inspect.BoundArguments(signature, values)
-                value = formula(*bound.args, **bound.kwargs)
+            value = formula(*bound.args, **bound.kwargs)
             if _has_nan(value):
                 raise ArithmeticError("it is no number")
             return value
         except beyond as error:
-            raise OutOfReach(f"{in_words(values)}: {made.key} cannot be computed there ({_line(error)})") from None
+            raise OutOfReach(
+                f"{in_words(bound.arguments)}: {made.key} cannot be computed there ({_line(error)})"
+            ) from None
 
     return checked
 
