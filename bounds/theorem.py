@@ -146,7 +146,7 @@ class Theorem:
 
     def _check(self, values: Mapping[str, Any]) -> None:
         for hypothesis in self.needs:
-            if all(map(values.__contains__, hypothesis.names)):
+            if values.keys() >= hypothesis.named:
                 hypothesis.check(values)
 
 
@@ -175,6 +175,8 @@ def _argument(parameter: inspect.Parameter, value: Any, whole: bool) -> Any:
 
 
 def _has_nan(values: Any) -> bool:
+    if type(values) is float:
+        return values != values
     if isinstance(values, tuple | list):
         return any(map(_has_nan, values))
     if isinstance(values, np.ndarray | np.floating):
@@ -221,6 +223,7 @@ class Statement(Protocol[P, R]):
 
 def _guarded(made: Theorem, formula: Callable[P, R]) -> Callable[P, R]:
     """`formula` behind the hypotheses of `made`; what it cannot compute raises `OutOfReach`."""
+    computed: Callable[..., R] = formula
     signature = inspect.signature(formula)
     parameters = signature.parameters
     whole = {name for hypothesis in made.needs if hypothesis.whole for name in hypothesis.names}
@@ -229,33 +232,36 @@ def _guarded(made: Theorem, formula: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(formula)
     def checked(*none: P.args, **arguments: P.kwargs) -> R:
-        if not none and needed <= arguments.keys() <= keyed.keys():  # nearly every call: `bind` is slow
-            bound = inspect.BoundArguments(signature, {name: arguments[name] for name in keyed if name in arguments})
-        else:
+        bound = None
+        if none or not needed <= arguments.keys() <= keyed.keys():  # hardly a call: `bind` is slow
             bound = signature.bind(*none, **arguments)
-        for name, value in bound.arguments.items():
-            bound.arguments[name] = _argument(parameters[name], value, name in whole)
-        bound.apply_defaults()
+            bound.apply_defaults()
+        given = bound.arguments if bound else arguments
+        values = {
+            name: _argument(parameter, given[name], name in whole) if name in given else parameter.default
+            for name, parameter in parameters.items()
+        }
         beyond: type[Exception] | tuple[type[Exception], ...] = BEYOND
-        if any(map(_strange, bound.arguments.values())):
+        others = [value for value in values.values() if type(value) is not float]
+        if any(map(_strange, others)):
             beyond = Exception  # what takes one number raises whatever it comes upon
-        elif any(map(callable, bound.arguments.values())):
+        elif any(map(callable, others)):
             beyond = (*BEYOND, TypeError)  # a function where a number is meant
         try:
-            made._check(bound.arguments)
+            made._check(values)
         except OutsideHypotheses:
             raise
         except beyond as error:
-            raise OutOfReach(f"{in_words(bound.arguments)}: beyond the range of floats ({_line(error)})") from None
+            raise OutOfReach(f"{in_words(values)}: beyond the range of floats ({_line(error)})") from None
         try:
-            value = formula(*bound.args, **bound.kwargs)
+            if bound:
+                bound.arguments.update(values)
+            value = computed(*bound.args, **bound.kwargs) if bound else computed(**values)
             if _has_nan(value):
                 raise ArithmeticError("it is no number")
             return value
         except beyond as error:
-            raise OutOfReach(
-                f"{in_words(bound.arguments)}: {made.key} cannot be computed there ({_line(error)})"
-            ) from None
+            raise OutOfReach(f"{in_words(values)}: {made.key} cannot be computed there ({_line(error)})") from None
 
     return checked
 

@@ -185,9 +185,12 @@ def compare(
     A case that a ball or an infinite float leaves undecided, or a link that fails, makes it INCONCLUSIVE, unless a
     later case refutes.
     """
-    ratios, ending = [], Ending(cases)
+    ratios, ending, scale = [], Ending(cases), Fraction(constant) / Fraction(factor)
     for case in ending:
         setting, left, right = compared(case)
+        if scale == 1 and type(left) is type(right) is float and 0 <= left <= right < math.inf:  # nearly every case
+            ratios.append(left / right if right else 0.0)
+            continue
         if any(rough(side) and side != side for side in (left, right)):
             return inconclusive("FAILED", f"a side is NaN at {named(case)}")
         if factor > 1 and right < 0:
@@ -198,7 +201,7 @@ def compare(
             continue
         share = allowed(left, right, rounding)
         proof = proof_of(left, right)
-        left, right = sides(left, right, Fraction(constant) / Fraction(factor))
+        left, right = sides(left, right, scale)
         slack = abs(right) * (exact(share) if isinstance(right, arb) else exactly(share)) if share else 0
         if proof == "tested" and right == 0 < left <= ROUNDING:
             ending.leave("BUDGET", f"{float(left):.3g}, a float, may be a rounded 0 at {named(case)}")
@@ -241,6 +244,8 @@ def named(case: Any) -> str:
 
 def rough(side: Any) -> bool:
     """Whether a side is a float of whatever kind (NumPy's, a decimal), which somebody has rounded."""
+    if type(side) in (float, int, Fraction, arb):  # as nearly all are: the question below is a slow one
+        return type(side) is float
     return not isinstance(side, arb | Rational | np.bool_) and not hasattr(side, "__index__")
 
 
