@@ -10,6 +10,7 @@ where it costs n/(n gamma) >= 1; where a display takes gamma := gamma(S minus S_
 and the corrected readings leave it out.
 """
 
+import functools
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -28,6 +29,7 @@ TERM = [*SIZES, integer("outliers", 0), positive("gamma")]
 LEVEL = require("1/n <= gamma <= 1", lambda n, gamma: n * gamma >= 1 and gamma <= 1)
 
 
+@functools.lru_cache(maxsize=1024)  # one grid a sample size, asked for at each of its margins: nobody changes the list
 def doubling_grid(n: int, radius: Real = 1) -> list[Fraction]:
     """Gamma as fractions, ascending: radius 2^j / n up to radius, and radius itself.
 
