@@ -100,6 +100,7 @@ def _printed_holds(mu: float, epsilon: float, delta: float, r: float, _: float) 
         return bool(6 * exact(mu) * t <= exact(epsilon)) and bool(exact(mu) <= 2 * t)
 
 
+@lru_cache(maxsize=1024)
 def _sharp_holds(mu: float, epsilon: float, delta: float, r: float, eta: float) -> bool:
     """Lemma K.1 (explicit, worst or sharp) in balls, for an e^ that is shown to bound the growth.
 
