@@ -162,9 +162,7 @@ def between(name: str, low: float, high: float) -> Hypothesis:
     >>> between("rho", 0, 0.5).range
     '0 <= rho <= 0.5'
     """
-    return _of_each(
-        name, f"{low} <= {name} <= {high}", lambda v: (v >= low) & (v <= high), lambda v: low <= v <= high
-    )
+    return _of_each(name, f"{low} <= {name} <= {high}", lambda v: (v >= low) & (v <= high), lambda v: low <= v <= high)
 
 
 def integer(name: str, low: int = 1) -> Hypothesis:
