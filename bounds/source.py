@@ -180,6 +180,21 @@ def _text(path: str, name: str, line: int) -> str:
     return "\n".join(f"{each.text}  # {' '.join(str(order[place]) for place in each.names)}" for each in written)
 
 
+def mentioned(function: Callable) -> list[str]:
+    """The names in a function's text, in their order there, those of lambdas and comprehensions among them.
+
+    Where its file has no such function, those of its code, which has a comprehension's from Python 3.12 on only.
+    """
+    code = function.__code__
+    read = _file(code.co_filename).functions if Path(code.co_filename).is_file() else {}
+    text = read.get((code.co_name, code.co_firstlineno))
+    if text is None:
+        return list(code.co_names)
+    return [
+        name for *_, name in sorted((n.lineno, n.col_offset, n.id) for n in ast.walk(text) if isinstance(n, ast.Name))
+    ]
+
+
 def source(function: Callable) -> str:
     """The text of `function` and of everything of ours that it names; "" if it stands in no file of Python."""
     function = inspect.unwrap(function)

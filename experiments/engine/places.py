@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lemmata.bounds.library import library
+from lemmata.bounds.source import mentioned
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.claim import CLAIMS, Claim
@@ -52,14 +53,14 @@ def place(function: Callable[..., Any]) -> str:
 
 
 def law_of(claim: Claim) -> str | None:
-    """The mechanism that is named like the claim's module, else the one that its trial names first, if any."""
+    """The mechanism that is named like the claim's module, else the one that its trial mentions first, if any."""
     name = registry.module_of(claim).rpartition("/")[2].removesuffix("_proof")
     if library.paper(claim.theorem.id).house and importlib.util.find_spec(f"lemmata.mechanisms.{name}"):
         namesake = importlib.import_module(f"lemmata.mechanisms.{name}")
         if hasattr(namesake, "law"):
             return place(namesake.law)
     function = inspect.unwrap(claim.trial)
-    for name in function.__code__.co_names:
+    for name in mentioned(function):
         thing: Any = function.__globals__.get(name)
         home = getattr(thing, "__module__", "") or getattr(thing, "__name__", "")
         if inspect.ismodule(thing) and home.startswith("lemmata.mechanisms.") and hasattr(thing, "law"):

@@ -27,6 +27,8 @@ def test_where_things_stand():
         ("abgmu22.thm.grid.s1/printed", "mechanisms/grid_search.py"),  # named like the claim's module
         ("abgmu22.lem.stab-sgd/printed", "mechanisms/glm_gd.py"),  # a module that the trial names, with its law
         ("abgmu22.base.noisy-gd/explicit/slope", "mechanisms/glm_losses.py"),  # a function that it names
+        ("abgmu22.base.outpert/explicit/sensitivity", "mechanisms/glm_losses.py"),  # in a comprehension
+        ("wzw25.rem2.3/printed/impl:gaussian", "mechanisms/gaussian.py"),  # in a lambda
         ("wzw25.lemA.7.s4/printed", None),
     ],
 )
