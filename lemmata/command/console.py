@@ -111,6 +111,8 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
             except OSError as error:
                 printing = error.errno == errno.ENOSPC and error.filename is None
                 place = "what is printed found no room: " if printing else ""
+                if printing and sys.stdout is sys.__stdout__:
+                    drop(sys.stdout)
                 raise Broken(f"{place}{error}") from None
             except MemoryError:
                 raise Broken("there is not enough memory for this here") from None
@@ -139,6 +141,14 @@ class Program(click.Group):
     @plainly()
     def invoke(self, ctx: click.Context) -> Any:
         return super().invoke(ctx)
+
+
+def drop(stream: Any) -> None:
+    """Lose what waits in a stream without room: at its end Python would try once more, and say so in its own words."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def called(command: Callable[..., Any]) -> str:
