@@ -20,6 +20,7 @@ from lemmata.experiments.engine import power, registry
 from lemmata.experiments.engine.cell import Sabotaged
 from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.experiments.engine.decide import decide
+from lemmata.experiments.engine.run import plan
 from lemmata.experiments.engine.store import Store
 from lemmata.mechanisms.streams import TEST_ROOT
 from tests.soak import counted
@@ -28,6 +29,8 @@ registry.load()
 
 
 EXPECTED = {key: line for key, line in accepted.everything().items() if line.verdict}
+LONG = 0.6  # core-seconds
+PLANNED = plan(CLAIMS.values(), "quick")
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +38,14 @@ def store():
     return Store()
 
 
+def marked(key):
+    """Slow where what it is decided by, without sampling, takes long: `make verify` decides it by the same chunks."""
+    within = [PLANNED[claim.key][1] for claim in registry.closure([key]) if claim.style == "exact"]
+    return pytest.param(key, marks=pytest.mark.slow) if max(within, default=0) > LONG else key
+
+
 @pytest.mark.statistical
-@pytest.mark.parametrize("key", CLAIMS)
+@pytest.mark.parametrize("key", [marked(key) for key in CLAIMS])
 def test_verdict(key, store):
     row = decide(key, root=TEST_ROOT, store=store)
     assert not rows.problems(row, EXPECTED.get(key), library.paper(key)), key
@@ -58,6 +67,7 @@ def test_every_claim_has_a_control_or_a_corrected_twin():
         assert not claim.corrected_by or claim.corrected_by in CLAIMS, claim.key
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_misses_are_rare():
     """The suite's chance to fail at a new root, summed over its sampled cells and controls, is below 1e-5."""

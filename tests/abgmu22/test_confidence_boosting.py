@@ -38,6 +38,7 @@ def slow_law(q, scale):
     return np.array([share(i) for i in range(len(q))])
 
 
+@pytest.mark.slow
 @exactly
 @given(q=scores, scale=floats(0.5, 4))
 def test_the_law_is_that_of_the_slow_twin(q, scale):

@@ -54,6 +54,7 @@ def test_run_then_ledger_then_explain_then_report(tmp_path):
         assert invoke("run", "--jobs", 1, "--out", tmp_path).exit_code == 0
 
 
+@pytest.mark.slow
 def test_what_nobody_ran_is_explained_as_it_was_published(tmp_path):
     """With the same statement and root only: an edited one is not run yet."""
     with toy.registered():
@@ -72,6 +73,7 @@ def test_what_nobody_ran_is_explained_as_it_was_published(tmp_path):
         assert "coin   HOLDS" in edited and "false   OPEN" in edited and "refuted as printed" not in edited
 
 
+@pytest.mark.slow
 def test_after_a_run_of_something_else_what_was_published_stands(tmp_path, monkeypatch):
     """In a checkout the code may have changed since, so there it is open."""
     with toy.registered():

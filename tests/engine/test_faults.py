@@ -43,9 +43,13 @@ def test_an_account_survives_each_kind_of_fault(kind, tmp_path):
 
 
 def test_what_is_accepted_is_replaced_as_a_whole(paper, tmp_path):
-    """Numbers of errata are given once: a disk that is full must not cut their list."""
     for _, ended, why in outcomes(accepting(tmp_path / "out", paper), "rename", middle, killed):
         assert not why, ended
+
+
+@pytest.mark.slow
+def test_a_full_disk_cuts_nothing_that_is_accepted(paper, tmp_path):
+    """Numbers of errata are given once, and their list with them."""
     for _, ended, why in full(accepting(tmp_path / "out", paper), sizes=3):
         assert not why, ended
 

@@ -130,6 +130,7 @@ def test_a_table_is_written_and_read_as_a_whole(tmp_path):
     assert table(path, ("a", "b")) and [file.name for file in path.parent.iterdir()] == ["table.csv"]
 
 
+@pytest.mark.slow
 def test_a_damaged_list_of_errata_ends_accept_before_anything_is_written(tmp_path):
     folder = shutil.copytree(FOLDER, tmp_path / "paper", ignore=shutil.ignore_patterns("__pycache__", "reports"))
     (folder / "errata.csv").write_text("number,key,status\nE1,inv25.lem2/printed\n")

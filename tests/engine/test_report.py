@@ -199,6 +199,7 @@ def test_a_slip_is_listed_with_where_it_is_true(tmp_path):
     assert "β ≤ 0" in slips and "Assumption 2" in slips
 
 
+@pytest.mark.slow
 def test_a_slip_that_nothing_decides_in_its_corner_is_undecided(tmp_path):
     row, html, _ = page_with_a_corner("abgmu22.asm2/printed/toothless", tmp_path)
     assert (row["verdict"], row["reason"], row["corner"]) == ("INCONCLUSIVE", "CORNER", "beta <= 0")
@@ -206,6 +207,7 @@ def test_a_slip_that_nothing_decides_in_its_corner_is_undecided(tmp_path):
     assert "Slips that change nothing" not in html
 
 
+@pytest.mark.slow
 def test_a_slip_that_falls_in_its_corner_too_is_refuted(tmp_path):
     row, html, _ = page_with_a_corner("abgmu22.asm1/printed/mean", tmp_path, bound=lambda: 0.001)
     assert (row["verdict"], row["severity"], row["corner"]) == ("REFUTED", "constant", "")

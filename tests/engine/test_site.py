@@ -255,6 +255,7 @@ def test_a_reply_that_cannot_be_shown_is_refused_in_one_line(paper, text, told):
     assert "\n" not in str(error.value) and "replies.toml" in str(error.value)
 
 
+@pytest.mark.slow
 def test_replies_stand_on_the_errata_page_on_the_letter_and_on_the_statement(tmp_path, monkeypatch):
     from lemmata.experiments.report import errata
 

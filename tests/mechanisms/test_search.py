@@ -29,6 +29,7 @@ def choices(X, y, epsilon):
     return sample
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize(("factor", "verdict"), [(1, "INCONCLUSIVE"), (6, "REFUTED")])
 def test_the_search_survives_an_audit_and_six_times_the_budget_does_not(factor, verdict):

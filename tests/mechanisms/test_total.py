@@ -400,6 +400,7 @@ def test_no_ridge_makes_a_minimiser_fail(loss, ridge):
     assert len({one.sigma for one in laws}) == 1 and all(np.linalg.norm(one.value) <= 2 for one in laws)
 
 
+@pytest.mark.slow
 def test_a_million_records_are_charged_for_their_roundings(monkeypatch):
     """m unit records and zeros besides: at 1,404,480 of them the solver missed, and said so. A few steps are enough."""
     monkeypatch.setattr(perturbed_risk, "STEPS", 6)

@@ -85,6 +85,7 @@ def test_a_claim_is_read_and_never_run(text):
         guarantee(text, "replace")
 
 
+@pytest.mark.slow
 def test_a_mechanism_for_one_number_of_records():
     """A mean whose noise has its number of records written down keeps its promise on them; others it has to refuse."""
 
@@ -98,7 +99,7 @@ def test_a_mechanism_for_one_number_of_records():
         assert lemmata.audit(mechanism, x, ONE, root=TEST_ROOT, budget=8_192).verdict == verdict
 
 
-@pytest.mark.parametrize("adapts", [True, False])
+@pytest.mark.parametrize("adapts", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_one_column_of_a_function_that_adapts(adapts):
     """What releases fewer numbers of one column is tried with it; what numpy repeats to three is asked once."""
     asked = []

@@ -125,8 +125,12 @@ class Selection:
     ("selection", "verdict"),
     [
         (Selection(flips=True, rho=0.5), "REFUTED"),  # permute and flip: e^2 at a tie crossed, 2-DP and no more
-        (Selection(flips=False, rho=0.5), "INCONCLUSIVE"),  # the exponential mechanism: 2^2 / 8
-        (Selection(flips=True, rho=0.5, monotonic=True), "INCONCLUSIVE"),  # 1-DP, as scores rise or fall together
+        pytest.param(  # the exponential mechanism: 2^2 / 8
+            *(Selection(flips=False, rho=0.5), "INCONCLUSIVE"), marks=pytest.mark.slow
+        ),
+        pytest.param(  # 1-DP, as scores rise or fall together
+            *(Selection(flips=True, rho=0.5, monotonic=True), "INCONCLUSIVE"), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_selections_are_tried_across_a_tie_and_within_their_metric(selection, verdict):

@@ -99,7 +99,8 @@ def counted(reproducer):
     ("mechanism", "data"),
     [
         *((unclipped, np.arange(24) % 4), (answered, HOURS["hours"]), (quarters, HOURS[["hours"] * 4].to_numpy())),
-        *((leak, HOURS) for leak in (drinks, favourite, totals, ranking, orders)),
+        *((leak, HOURS) for leak in (drinks, favourite)),
+        *(pytest.param(leak, HOURS, marks=pytest.mark.slow) for leak in (totals, ranking, orders)),
     ],
 )
 def test_a_leak_is_found_and_its_program_shows_it(mechanism, data):
@@ -114,11 +115,13 @@ def test_a_leak_is_found_and_its_program_shows_it(mechanism, data):
     )
 
 
+@pytest.mark.slow
 def test_numbers_that_are_made_of_noisy_ones_are_honest():
     data = HOURS[["hours"] * 4].to_numpy()
     assert audit(quarters_and_their_sum, data, PureDP(1.0), root=5, budget=10_000).verdict != "REFUTED"
 
 
+@pytest.mark.slow
 def test_labels_in_the_order_of_noisy_numbers_are_honest():
     assert audit(ranked_by_noise, HOURS, PureDP(1.0), root=5, budget=10_000).verdict != "REFUTED"
 
@@ -190,6 +193,7 @@ def commonest(frame, rng):
     return float(frame["c"].cat.codes.value_counts().idxmax())
 
 
+@pytest.mark.slow
 def test_categories_are_audited_as_what_they_are():
     data = SIDES["beside numbers"](COLUMNS["category"])
     honest = audit(groups, *data, PureDP(1.0), root=5, budget=3000)
@@ -213,6 +217,7 @@ def overfull(frame, rng):
     return frame["hours"].fillna(0).sum() + rng.laplace(scale=0.2)
 
 
+@pytest.mark.slow
 def test_a_program_loads_a_large_frame_of_mixed_columns(tmp_path, monkeypatch):
     large = pd.concat([pd.DataFrame({name: column for name, column in COLUMNS.items() if name != "interval"})] * 3)
     large = large.reset_index(drop=True).assign(hours=np.linspace(0, 1, 72), drink=["tea", "coffee", "tea"] * 24)

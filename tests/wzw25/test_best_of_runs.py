@@ -143,6 +143,7 @@ def test_one_run_is_one_run():
     assert bounds.sharp_epsilon(mu=mu, r=1 - 1e-12, delta=delta) == pytest.approx(exact, rel=1e-6)
 
 
+@pytest.mark.slow
 @given(
     epsilon=st.floats(0.01, 5),
     r=st.floats(1e-9, 0.9),

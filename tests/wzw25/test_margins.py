@@ -90,6 +90,7 @@ def test_both_bounds_hold_in_exact_arithmetic(seed, n, d, shift):
     assert sum(x * x for x in nearest) <= (Fraction(certified.upper) * sum(a)) ** 2
 
 
+@pytest.mark.slow
 @given(seed=SEEDS, n=st.integers(1, 10), shift=st.floats(0, 3))
 @settings(derandomize=True, deadline=None, max_examples=60)
 def test_the_plane_searched_by_direction(seed, n, shift):
