@@ -1,7 +1,8 @@
 """What a trial of every claim of this package costs, as measured: what the plan of a run rests on.
 
-`python -m lemmata.experiments.engine.costs STORE` renews the table from the chunks of one undisturbed run of the quick
-profile. A claim that is not in the table costs what it says itself (`cost=`), and all factors of its control.
+`python -m lemmata.experiments.engine.costs STORE [TIMES]` renews the table from the chunks of one undisturbed run of
+the quick profile, on a machine that takes so many TIMES as long as the one that the table speaks of. A claim that is
+not in the table costs what it says itself (`cost=`), and all factors of its control.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def stated(claim: Claim, found: Iterable[Setting]) -> float:
     return sum(claim.cost if claim.style == "exact" else claim.cap * claim.chunk(**s) * claim.cost for s in found)
 
 
-def renewed(store: str) -> Iterator[tuple[str, str, int]]:
+def renewed(store: str, times: float = 1.0) -> Iterator[tuple[str, str, int]]:
     """(key, CPU seconds a trial, factors tried) of every claim that has chunks in a store of one run."""
     from lemmata.experiments.engine import registry
     from lemmata.experiments.engine.store import Store
@@ -87,8 +88,8 @@ def renewed(store: str) -> Iterator[tuple[str, str, int]]:
             continue
         trials = len(own) if claim.style == "exact" else int(own["size"].sum())
         tried = own["stream"][own["stream"] != "main"].nunique()
-        yield claim.key, f"{own['cpu_seconds'].sum() / trials:.3g}", tried
+        yield claim.key, f"{own['cpu_seconds'].sum() / trials / times:.3g}", tried
 
 
 if __name__ == "__main__":
-    tabled(TABLE, ("key", *Cost._fields), sorted(renewed(sys.argv[1])))
+    tabled(TABLE, ("key", *Cost._fields), sorted(renewed(sys.argv[1], *map(float, sys.argv[2:]))))

@@ -27,17 +27,20 @@ def test_a_plan_adds_its_cells_and_its_controls():
 
 
 DEAREST = {  # quick cells planned above half a core-second: their verdicts need no fewer trials, or one dear check
+    "abgmu22.thm.boost/corrected/impl:confidence_boosting",
+    "abgmu22.thm.gem/printed/privacy",
+    "bms22.lemF.1/printed/impl:select_margin",
     "bms22.thm3.2/rate[d]/utility",
     "bms22.thm4.2.s3/printed/impl:fourier_map",
+    "wzw25.defN.1/explicit/curve",
     "wzw25.lem6.2/explicit/impl:sign_projection_real_data",
     "wzw25.lemC.1/printed/impl:noisy_gd_randhie",
-    "wzw25.lemH.3/printed",
+    "wzw25.lemD.1/rate[d]",
+    "wzw25.rem2.3.float64/explicit/impl:column_ranges",
     "wzw25.tab1/explicit/measured",
     "wzw25.tab2/explicit/measured",
-    "wzw25.thm4.1/explicit/empirical",
-    "wzw25.thm6.5/rate[n]/expectation",
+    "wzw25.thm4.1/printed/impl:adaptive_margin_randhie",
     "wzw25.thmK.3/printed/impl:adaptive_margin_tuned",
-    "wzw25.thmK.3/printed/impl:private_tuning",
     "wzw25.thmK.3/printed/impl:private_tuning_index",
 }
 
