@@ -86,8 +86,9 @@ docs: .venv/.stamp-docs
 setup: .venv/.stamp-dev
 
 INSTALL = .venv/bin/python -m pip install -qq --no-compile
-# Bytecode on all cores, without that of the libraries' own tests; whatever is left out is compiled when it is imported.
-COMPILE = .venv/bin/python -m compileall -qq -j 0 -x /tests/ .venv/lib || true
+# Bytecode on all cores, but of the libraries' own tests and of what hardly any command imports: what is left out is
+# compiled when it is imported.
+COMPILE = .venv/bin/python -m compileall -qq -j 0 -x '/(tests|pip|setuptools|fontTools|statsmodels)/' .venv/lib || true
 
 # What `make verify` needs. Without a stamp, what stands in .venv is the ruin of a failed set-up: begin afresh.
 .venv/.stamp: requirements-lab.lock pyproject.toml

@@ -5,6 +5,7 @@ monotone, so the ends of a box bound them. Beyond, the chain of inequalities in 
 its last line is compared with the statement, far outside the box too.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Callable
@@ -139,12 +140,16 @@ def count_mean_cases(
     def mean(eta: Any, r: Any) -> arb:
         return sign * exact(factor) * mean_max_of_count(eta, r) + exact(shift)
 
+    @functools.cache  # boxes meet at corners
+    def corner(eta: float, w: float) -> arb:
+        return mean(eta, exact(w).exp())
+
     def upper(eta: Side, w: Side) -> arb:
         extreme = (eta[0], w[1]) if minimum else (eta[1], w[0])
-        return mean(extreme[0], exact(extreme[1]).exp()) - bound(exact(eta[0]), exact(w[1]).exp())
+        return corner(*extreme) - bound(exact(eta[0]), exact(w[1]).exp())
 
     def value(eta: float, w: float) -> arb:
-        return mean(eta, exact(w).exp()) - bound(exact(eta), exact(w).exp())
+        return corner(eta, w) - bound(exact(eta), exact(w).exp())
 
     proof = certify(upper, value, box, 0, max_boxes=1000)
     eta, r = proof.point["eta"], math.exp(proof.point["w"])
