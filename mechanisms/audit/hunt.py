@@ -4,6 +4,9 @@
 that adds noise to a number then shows the move of that number, noise taken away; pairs are ranked by that move over the
 spread of the releases, those that end in another kind of outcome first.
 
+*Wider noise.* A noise whose scale depends on a record shows by three releases with equal seeds, which lie on a line.
+The pair on which it is widest plays a short game first.
+
 *Halving.* The best are released more often, and ranked by what the game's cheapest attackers would have gained on
 releases that they did not learn from; a third of the pairs goes on, with three times as many releases, so that a round
 costs as much as the last one. Whoever leads by more than luck plays a short game at once, which may be all that is
@@ -25,7 +28,7 @@ import numpy as np
 from lemmata.mechanisms.audit.adapters import Mechanism, kept, quiet, sharing
 from lemmata.mechanisms.audit.neighbours import Neighbours
 from lemmata.mechanisms.audit.parts import ordinary
-from lemmata.mechanisms.audit.ranks import ENOUGH, gained, move, told_apart
+from lemmata.mechanisms.audit.ranks import ENOUGH, gained, move, told_apart, wider
 from lemmata.mechanisms.audit.samplers import Raised
 from lemmata.mechanisms.audit.tables import dataset_key
 from lemmata.mechanisms.streams import generator
@@ -36,6 +39,7 @@ BEST, FIRST, LATER = 24, 24, 3  # pairs that are halved, releases a side of each
 LEFT = 3  # pairs of which more are drawn at least, however many rounds there were
 FINALISTS = 6  # games
 ALIKE, SHARED = 6, 2  # pairs of one kind of symptom, and of one dataset, among the best while there are others
+WIDE = 0.1  # the logarithm of a ratio of scales from which a noise counts as wider
 DECIDED, MOST = 60.0, 1_000  # the rank of a pair, or releases a side, after which halving ends
 TIMED = 8  # pairs after which an estimate of time is told: releases may take a tenth of a second each
 ATTACK = 1e-3  # seconds a release that attackers take, roughly
@@ -51,6 +55,7 @@ class Candidate:
     rank: float = 0.0
     symptom: str = ""
     move: str = ""  # by which the releases with equal seeds lie apart
+    wider: float = 0.0  # how much wider a noise is on one side, as a logarithm
 
     @property
     def released(self) -> tuple[bytes | str, ...]:
@@ -147,7 +152,7 @@ class Search:
         if self.refuses(pair, one, other):
             return []
         rank, symptom = told_apart(one, other)
-        return [Candidate(pair, one, other, rank, symptom, move(one, other))]
+        return [Candidate(pair, one, other, rank, symptom, move(one, other), wider(one, other))]
 
     def refuses(self, pair: Neighbours, one: list, other: list) -> bool:
         """Does the mechanism take one of the datasets for none at all?
@@ -168,12 +173,14 @@ class Search:
         """The finalists: where releases tell little, more are drawn for fewer pairs, beside those that they have.
 
         Evidence may cost less than another round: whether it is `settled` by a game of the leader is asked first, for
-        half of what the round would cost.
+        half of what the round would cost; before the first round by a game of the widest noise, for all of that.
         """
         best, start, size = varied(ranked), 0, FIRST
         going = len(best)
         try:
-            while self.spent + 2 * size * going < SEARCHED * self.budget:
+            widest = max(best, key=lambda candidate: candidate.wider, default=None)
+            over = widest is not None and widest.wider > WIDE and settled(widest, 2 * size * going)
+            while not over and self.spent + 2 * size * going < SEARCHED * self.budget:
                 for candidate in best[:going]:
                     one, other = candidate.pair.data, candidate.pair.neighbour
                     more = (

@@ -59,6 +59,22 @@ def shifted(first: np.ndarray, second: np.ndarray, apart: np.ndarray, spread: np
     return np.asarray(found)
 
 
+def wider(one: Sequence, other: Sequence) -> float:
+    """How many times as wide, or as narrow, a noise is on the other side, as a logarithm; of several numbers the most.
+
+    With equal seeds such a number lies on a line whose slope is the ratio of the scales. It is 0 where nothing does.
+    """
+    pairs = [(a, b) for a, b in zip(one, other, strict=False) if _numbers(a, b)]
+    if len(pairs) < 3 or any(a.shape != pairs[0][0].shape or not a.size for a, _ in pairs):
+        return 0.0
+    with quiet():
+        first, second = (np.diff([pair[side] for pair in pairs], axis=0) for side in (0, 1))
+        slopes = np.abs(second / first)
+        line = np.isfinite(slopes).all(axis=0) & (slopes.min(axis=0) > 0)
+        line &= np.ptp(slopes, axis=0) <= 1e-6 * slopes.max(axis=0)
+        return round(float(np.where(line, np.abs(np.log(slopes[0])), 0.0).max()), 6)
+
+
 def move(one: Sequence, other: Sequence) -> str:
     """By how much the numbers of releases with equal seeds differ, as a text: what only adds noise moves as its sum."""
     with quiet():
