@@ -1,9 +1,10 @@
-"""What a search spends: rounds of equal cost, nothing released twice, an estimate of time while little is spent."""
+"""What a search spends: rounds of equal cost, nothing twice, a wider noise first, an estimate of time at the begin."""
 
 import numpy as np
 import pytest
 
-from lemmata.mechanisms.audit import hunt
+import lemmata
+from lemmata.mechanisms.audit import hunt, ranks
 from lemmata.mechanisms.audit.adapters import mechanism
 from lemmata.mechanisms.audit.front import offered
 from lemmata.mechanisms.audit.neighbours import Neighbours
@@ -65,3 +66,42 @@ def test_an_estimate_is_told_after_the_first_pairs():
     search = searching(lines.append)
     search.screened(offered(search, (x,)))
     assert len(lines) == 1 and lines[0].startswith(f"rough: {hunt.TIMED} pairs tried; 19,")
+
+
+def released(*columns):
+    return [np.array(row) for row in zip(*columns, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "ratio"),
+    [
+        ([0.3, -1.1, 2.0], [1.3, -0.1, 3.0], 1.0),  # noise of one scale: only the number moves
+        ([0.3, -1.1, 2.0], [0.6, -2.2, 4.0], 2.0),  # twice the scale
+        ([0.3, -1.1, 2.0], [5.15, 4.45, 6.0], 0.5),  # half of it, elsewhere
+        ([0.3, -1.1, 2.0], [0.6, -2.2, 4.1], 1.0),  # two noises: no line
+        ([0.5, 0.5, 0.5], [0.7, 0.7, 0.7], 1.0),  # no noise
+        ([0.3, -1.1, np.inf], [0.6, -2.2, np.nan], 1.0),
+    ],
+)
+def test_with_equal_seeds_a_wider_noise_lies_on_a_line(one, other, ratio):
+    assert ranks.wider(released(one), released(other)) == pytest.approx(abs(np.log(ratio)), abs=1e-6)
+    assert ranks.wider(released(one, one), released(one, other)) == pytest.approx(abs(np.log(ratio)), abs=1e-6)
+
+
+def test_what_is_of_another_length_or_no_number_is_not_compared():
+    assert ranks.wider([np.zeros(1)] * 3, [np.zeros(2)] * 3) == ranks.wider(["a"] * 3, [np.ones(1)] * 3) == 0
+    assert ranks.wider([], []) == ranks.wider(released([1.0, 2.0]), released([2.0, 4.0])) == 0
+
+
+def mean(x, rng):
+    return np.clip(np.nan_to_num(x), 0, 1).mean() + rng.laplace(scale=1 / len(x))
+
+
+@pytest.mark.parametrize(("wide", "most"), [(hunt.WIDE, 2_500), (np.inf, np.inf)])
+def test_the_widest_noise_is_tried_before_pairs_are_halved(wide, most, monkeypatch):
+    """The scale of its noise is one over the number of records. Halving comes to the same end, and costs more."""
+    monkeypatch.setattr(hunt, "WIDE", wide)
+    data, claim = np.array([-1.0, 0.0, 1.0, 0.5]), PureDP(1.0, "add/remove")
+    found = lemmata.audit(mean, data, claim, root=TEST_ROOT, budget=40_000, level=0.05)
+    assert found.verdict == "REFUTED"
+    assert found.needed < most and (wide < np.inf or found.needed > 2_500)
