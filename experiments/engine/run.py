@@ -7,6 +7,7 @@ its verdict. Kill it at any moment and start again: it continues where it stoppe
 import copy
 import itertools
 import sys
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -145,6 +146,7 @@ def execute(
     claims = list(claims)
     check_size(claims, profile)
     running = [Job(claim, root, profile, store) for claim in claims]
+    tqdm.set_lock(threading.RLock())  # by default a semaphore of all processes: Python 3.14 may end with a word about it
     with tqdm(total=len(running), unit="claim", file=sys.stderr, disable=None if progress else True) as bar:
         bar.update(sum(job.done for job in running))
         try:
