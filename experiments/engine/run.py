@@ -146,7 +146,7 @@ def execute(
     claims = list(claims)
     check_size(claims, profile)
     running = [Job(claim, root, profile, store) for claim in claims]
-    tqdm.set_lock(threading.RLock())  # by default a semaphore of all processes: Python 3.14 may end with a word about it
+    tqdm.set_lock(threading.RLock())  # its own is a semaphore of all processes, and Python 3.14 may call that leaked
     with tqdm(total=len(running), unit="claim", file=sys.stderr, disable=None if progress else True) as bar:
         bar.update(sum(job.done for job in running))
         try:
