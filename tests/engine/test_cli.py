@@ -55,6 +55,14 @@ def test_run_then_ledger_then_explain_then_report(tmp_path):
 
 
 @pytest.mark.slow
+def test_pages_are_drawn_of_a_store_in_which_one_audit_ran(tmp_path):
+    assert invoke("run", "bms22.lem3.1.s2/printed/impl:phased_sgd", "--jobs", 1, "--out", tmp_path).exit_code == 0
+    report = invoke("report", "--out", tmp_path)
+    assert report.exit_code == 0, report.output
+    assert (tmp_path / "audits.html").exists()
+
+
+@pytest.mark.slow
 def test_what_nobody_ran_is_explained_as_it_was_published(tmp_path):
     """With the same statement and root only: an edited one is not run yet."""
     with toy.registered():
