@@ -32,10 +32,10 @@ test: .venv/.stamp-dev
 	.venv/bin/ruff check .
 	@$(MAKE) --no-print-directory -j 2 types tests
 
-types:
+types: .venv/.stamp-dev
 	.venv/bin/mypy
 
-tests:
+tests: .venv/.stamp-dev
 	.venv/bin/python -m pytest -q -n 2
 
 # After an edit: what differs from the last commit, its rows and their ties; 120 tests at most, others at every commit.
