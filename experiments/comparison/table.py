@@ -172,9 +172,9 @@ def labelled(task: Task, root: int) -> tuple[Task, list]:
 
 def with_progress(done: Iterable, tasks: list, progress: bool) -> Iterable:
     """A bar on stderr, if there is a terminal."""
-    from tqdm import tqdm
+    from lemmata.experiments.engine.progress import bar
 
-    return tqdm(done, total=len(tasks), unit=" splits", disable=None if progress else True, leave=False)
+    return bar(done, total=len(tasks), unit=" splits", disable=None if progress else True, leave=False)
 
 
 def table(asked: Iterable[tuple], store: Store, *, root: int, records: int | None) -> pd.DataFrame:

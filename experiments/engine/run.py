@@ -6,20 +6,18 @@ its verdict. Kill it at any moment and start again: it continues where it stoppe
 
 import copy
 import itertools
-import sys
-import threading
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 
 from flint import ctx
-from tqdm import tqdm
 
 from lemmata.bounds.library import library
 from lemmata.experiments.engine import costs, registry, workers
 from lemmata.experiments.engine.claim import Claim, Setting
 from lemmata.experiments.engine.deadline import HUNG, cpu_seconds, deadline
 from lemmata.experiments.engine.profiles import TIMES, crossed
+from lemmata.experiments.engine.progress import bar
 from lemmata.experiments.engine.schedule import Job, Pool, Result, Schedule, drive
 from lemmata.experiments.engine.store import Chunk, Store
 from lemmata.experiments.engine.verdict import Verdict
@@ -146,12 +144,11 @@ def execute(
     claims = list(claims)
     check_size(claims, profile)
     running = [Job(claim, root, profile, store) for claim in claims]
-    tqdm.set_lock(threading.RLock())  # its own is a semaphore of all processes, and Python 3.14 may call that leaked
-    with tqdm(total=len(running), unit="claim", file=sys.stderr, disable=None if progress else True) as bar:
-        bar.update(sum(job.done for job in running))
+    with bar(total=len(running), unit="claim", disable=None if progress else True) as shown:
+        shown.update(sum(job.done for job in running))
         try:
             with pool_of(jobs, dask, running) as pool:
-                drive(Schedule(running, store.costs()), pool, lambda job: bar.update())
+                drive(Schedule(running, store.costs()), pool, lambda job: shown.update())
         except workers.Lost as error:
             raise Fault(f"{error}; what was finished is stored, run it again") from None
     for job in running:

@@ -228,11 +228,11 @@ def show(name, removed=0.1, reports=Path("reports")):
     A checkpoint under `reports` holds every step, so a call that is cut short goes on where it was.
     """
     X, y = load(name)
-    from tqdm import tqdm  # an hour's bar; a claim is read without the laboratory
+    from lemmata.experiments.engine import progress  # an hour's bar; a claim is read without the laboratory
 
     batch, checkpoint = max(1, len(X) // 1000), reports / f"removal_margin-{data_digest(X, y)}.npz"
     steps = saved_steps(checkpoint, X, y)
-    with tqdm(total=int(removed * len(X) / batch), initial=len(steps), unit="refit", file=sys.stderr) as bar:
+    with progress.bar(total=int(removed * len(X) / batch), initial=len(steps), unit="refit") as bar:
 
         def on_step(steps):
             save_steps(checkpoint, steps, X, y)
