@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import time
 from itertools import product
 from pathlib import Path
@@ -202,7 +203,7 @@ def test_no_zero_is_kept(ran, tmp_path):
     assert json.loads(kept.read_text())["results"]["b.T.time_x"][0] == [None]
 
 
-def test_a_sample_is_many_calls_on_one_thread(ran, monkeypatch):
+def test_asv_is_told_how_long_a_sample_is_and_has_one_thread(ran, monkeypatch):
     values = iter([1.0, 2.0])  # what is measured as before counts as not measured
     ran(lambda commit: [next(values)])
     inner, seen = record.subprocess.run, []
@@ -247,12 +248,21 @@ def test_bench_exits_one_above_a_limit_for_these_parameters_and_no_others(
     ran, tmp_path, monkeypatch, value, named, status
 ):
     monkeypatch.setattr(limits, "limits", lambda: [limits.Limit("b.T.time_x", named, 2.0)])
-    ran(lambda commit: [value])
+    values = iter([value, value + 1e-9])  # what is measured as before counts as not measured
+    ran(lambda commit: [next(values)])
     result = CliRunner().invoke(main, ["bench", "--out", str(tmp_path / "reports")])
     assert result.exit_code == status, result.output
     said = "t: time of x, n = 10: 2.1 s, where 2 is the most that is allowed"
     assert (said in result.stdout) == bool(status)
     assert ("above 2.0" in (tmp_path / "reports" / "speed.html").read_text()) == bool(status)
+
+
+def test_one_busy_second_is_not_above_a_limit(ran, tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "limits", lambda: [limits.Limit("b.T.time_x", "", 2.0)])
+    values = iter([2.1, 1.9])
+    ran(lambda commit: [next(values)])
+    result = CliRunner().invoke(main, ["bench", "--out", str(tmp_path / "reports")])
+    assert result.exit_code == 0 and "allowed" not in result.stdout and not list(values)
 
 
 def test_every_limit_is_one_of_a_benchmark():
@@ -287,6 +297,20 @@ def test_a_virtualenv_per_commit_and_pages_without_a_measurement(ran, tmp_path, 
     assert measured == [*COMMITS[:2], COMMITS[-1]]
     wrong = CliRunner().invoke(main, ["bench", "--virtualenv", "--compare", COMMITS[0]])
     assert wrong.exit_code == 2 and "--compare" in wrong.stderr
+
+
+SAMPLED = """
+from asv_runner.discovery import get_benchmark_from_name
+asked = {"sample_time": 0.02, "repeat": (2, 2, 1.0), "warmup_time": 0.0}
+benchmark = get_benchmark_from_name(%r, "bench_exact.Inverse.time_epsilon-1", asked)
+benchmark.do_setup()
+print(benchmark.do_run()["number"])
+"""
+
+
+def test_a_sample_is_many_calls():
+    program = [sys.executable, "-c", SAMPLED % str(Path(page.__file__).parent)]
+    assert int(subprocess.run(program, capture_output=True, text=True, check=True).stdout) > 1
 
 
 @pytest.mark.slow

@@ -45,23 +45,19 @@ class Margin:
 
 
 class Curve:
-    """delta(epsilon; mu) of Gaussian privacy, many points at once, and its inverse."""
+    """delta(epsilon; mu) of Gaussian privacy, many points at once."""
 
     params = ([1, 10_000],)
     param_names = ("points",)
 
     def setup(self, points):
-        self.privacy = module("lemmata.mechanisms.privacy", "gaussian_delta", "gaussian_epsilon")
+        self.privacy = module("lemmata.mechanisms.privacy", "gaussian_delta")
         self.epsilon = np.linspace(0.0, 5.0, points)
 
     def time_delta(self, points):
         self.privacy.gaussian_delta(self.epsilon, 1.0)
 
     peakmem_delta = time_delta
-
-    def time_epsilon(self, points):
-        if points == 1:
-            self.privacy.gaussian_epsilon(1.0, 1e-5)
 
     def track_time_over_scipy(self, points):
         """Over the naive difference of two normal tails, which loses all digits in the tail."""
@@ -71,6 +67,19 @@ class Curve:
         return ratio(lambda: self.privacy.gaussian_delta(e, 1.0), lambda: ndtr(0.5 - e) - np.exp(e) * ndtr(-0.5 - e))
 
     track_time_over_scipy.unit = "ratio"
+
+
+class Inverse:
+    """epsilon(delta; mu) of Gaussian privacy, rounded up."""
+
+    params = ([0.1, 1.0, 10.0],)
+    param_names = ("mu",)
+
+    def setup(self, mu):
+        self.privacy = module("lemmata.mechanisms.privacy", "gaussian_epsilon")
+
+    def time_epsilon(self, mu):
+        self.privacy.gaussian_epsilon(mu, 1e-5)
 
 
 class Certify:

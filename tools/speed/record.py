@@ -16,7 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise, product
@@ -282,17 +282,22 @@ def settled(values: list[float], unit: str) -> tuple[float, float]:
     return math.exp(statistics.fmean(logs)), statistics.stdev(logs) / math.sqrt(len(logs))
 
 
+def only_these(benchmarks: Iterable[str]) -> str:
+    """What `record` takes for `only`: these, in all their settings."""
+    return rf"^({'|'.join(map(re.escape, sorted(set(benchmarks))))})\b"
+
+
 def confirmed(suspects: list[Change], base: str, new: str = "HEAD", rounds: int = 5) -> list[Change]:
     """The suspects that stay regressions when both commits are measured again, in turns, so that a busy machine slows
     both alike. asv's files are put back as they were."""
-    names = "|".join(sorted({re.escape(c.after.benchmark) for c in suspects}))
+    only = only_these(c.after.benchmark for c in suspects)
     files = {path: path.read_bytes() for path in RESULTS.glob("*/*.json")}
     wanted = {c.after.series: c for c in suspects}
     values = {series: ([c.before.value], [c.after.value]) for series, c in wanted.items()}
     try:
         for _ in range(rounds):
             for side, commit in enumerate((base, new)):
-                commit = record(commit, quick=True, only=rf"^({names})\b")
+                commit = record(commit, quick=True, only=only)
                 for m in measurements():
                     if m.series in values and m.commit == commit[:8] and m.value > 0:
                         values[m.series][side].append(m.value)
