@@ -382,7 +382,7 @@ LEARNERS = (
             "selection", rewritten("sensitivity=1.0", "sensitivity=0.5"), networks_leak),
     Planted(14, "exponential mechanism sampled with half its exponent", "attack on its own probabilities",
             exponential.ExponentialLaw, "sample",
-            rewritten("weights_of(scores, scale, top), here", "weights_of(scores, scale / 2, top), here"),
+            rewritten("generator(rng), self.scale", "generator(rng), self.scale / 2"),
             sampled_otherwise),
     Planted(11, "snapping with half its noise", "attack on its own probabilities", snapping, "draws",
             lambda f: lambda rng, size: f(rng, size) // 2, snapped_otherwise),

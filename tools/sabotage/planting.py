@@ -37,14 +37,19 @@ class Planted:
     def caught(self) -> bool:
         """Does the check find the mutation, and nothing without it? Raises RuntimeError for a check that cannot say."""
 
+        return self.applied(self.check) and not self.check()
+
+    def applied(self, check: Callable[[], bool] = lambda: True) -> bool:
+        """What a check says with the mutation in place. Raises RuntimeError where it or the mutation fails."""
+
         def planted() -> str:
             edit.put(self.target, self.name, self.mutated)
-            return str(bool(self.check()))
+            return str(bool(check()))
 
         found = edit.in_child(planted, SECONDS)
         if found not in ("True", "False"):
             raise RuntimeError(f"{self.mutation}: the check came out {found}")
-        return found == "True" and not self.check()
+        return found == "True"
 
 
 def refuted(pair: Callable[[], tuple], claim: Any, budget: int = BUDGET) -> Callable[[], bool]:
