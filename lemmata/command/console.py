@@ -109,6 +109,10 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
             except (NotADirectoryError, FileExistsError) as error:
                 raise Usage(f"--out = {error.filename}: {error.strerror}") from None
             except OSError as error:
+                if error.errno == errno.EMFILE:
+                    raise Broken(
+                        "more files have to be open than are allowed here; `ulimit -n` says how many"
+                    ) from None
                 printing = error.errno == errno.ENOSPC and error.filename is None
                 place = "what is printed found no room: " if printing else ""
                 if printing and sys.stdout is sys.__stdout__:

@@ -18,6 +18,11 @@ from lemmata.experiments.engine import folders
     [
         (RuntimeError("first\nsecond"), "unexpected RuntimeError: first; LEMMATA_TRACEBACK=1 shows where", 3),
         (PermissionError(13, "Permission denied", "x"), "[Errno 13] Permission denied: 'x'", 3),
+        (
+            OSError(24, "Too many open files"),
+            "more files have to be open than are allowed here; `ulimit -n` says how many",
+            3,
+        ),
         (MemoryError(), "there is not enough memory for this here", 3),
         (FileExistsError(17, "File exists", "x"), "--out = x: File exists", 2),
         (click.UsageError("no such thing"), "no such thing", 2),
