@@ -10,7 +10,7 @@ from lemmata.bounds.wzw25 import whole_grid as theorem
 from lemmata.bounds.wzw25.algorithms import margin_grid, printed_budget, projection_rows
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
-from lemmata.experiments.instances.planted import ledger, planted
+from lemmata.experiments.instances.planted import adaptive_runs, ledger, planted
 from lemmata.mechanisms import adaptive_margin
 from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers
 
@@ -84,3 +84,10 @@ def test_all_of_s_is_an_outlier_set_of_the_printed_theorems_alone():
         theorem.mean_order_proper(**everything, gamma=0.5)
     with pytest.raises(OutsideHypotheses, match="epsilon < 8 log"):
         theorem.tail_order(n=5, gamma=0.5, outliers=1, epsilon=200.0, delta=1e-5)
+
+
+def test_runs_that_nobody_can_take_are_refused_before_one_begins():
+    """A deep run combines the epsilon of 30 records with 2,000, and step sizes alone would take all memory."""
+    Z = planted(2000, 5, 1.0, 1, radius=50.0)
+    with pytest.raises(ValueError, match=r"n = 2000, epsilon = 5000: .* multiplications, of 5e\+10 at most"):
+        adaptive_runs(np.random.default_rng(0), 20, Z, 5000.0, 1e-300, 50.0)
