@@ -249,6 +249,7 @@ def our_uniform_bound(*, factor=1):
     chunk=100,
     cap=3,
     cost=1e-3,
+    oracle="above",
     expect=1e-6,  # at any one difference the error reaches eps with probability at most 2 exp(-67)
     note="An upper estimate of the supremum is counted: the largest error on a grid plus what it can rise between. At "
     "any one difference an error of ε has probability exp(−67), so a small part of the d̂ is enough on these kernels",
@@ -265,6 +266,8 @@ def our_features_are_uniformly_far(rng, size, *, kernel, d, eps, delta, bandwidt
     differences = np.stack(np.meshgrid(axis, *[rest] * (d - 1), indexing="ij"), axis=-1).reshape(-1, d)
     target = profile(kernel, differences, bandwidth=bandwidth)
     reach = side / (steps - 1) / 2 * math.sqrt(d)  # no difference is further than this from the grid
+    if (rise := 2 * reach * sigma_p) > 0.6 * eps:
+        raise ValueError(f"between points of the grid the error may rise by {rise:.2g}, which tells nothing of {eps:g}")
     failed = np.empty(size, dtype=bool)
     for trial in range(size):
         omega = frequencies(kernel, d, count, rng=rng, bandwidth=bandwidth)

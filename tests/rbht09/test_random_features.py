@@ -14,6 +14,7 @@ from lemmata.bounds.bms22 import random_features as bound
 from lemmata.bounds.rbht09 import random_features
 from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.experiments.instances import atomic_kernels
+from lemmata.experiments.rbht09.random_features import our_features_are_uniformly_far
 from lemmata.mechanisms.random_features import (
     KERNELS,
     FourierMap,
@@ -212,3 +213,10 @@ def test_no_second_moment_is_outside_the_lemma():
 
 def test_frequencies_stay_out_of_sight():
     assert "omega" not in repr(fourier_map("gaussian", 2, 3, rng=np.random.default_rng(0)))
+
+
+def test_a_grid_too_coarse_tells_nothing_of_a_supremum():
+    """What may rise between its points is more than the error in question: any draw would count as a failure."""
+    setting = {"kernel": "gaussian", "d": 2, "eps": 0.5, "delta": 0.1, "bandwidth": 0.5, "side": 2.0}
+    with pytest.raises(ValueError, match=r"may rise by 0\.57, which tells nothing of 0\.5"):
+        our_features_are_uniformly_far(np.random.default_rng(0), 1, **setting)
