@@ -163,12 +163,13 @@ def show_ledger(
     from lemmata.experiments.engine import remembered
 
     papers, names, folder = scope(arguments, out)
-    kept = None if names else remembered.recall(stored(folder), root, papers)
+    begun = None if names or not stored(folder).exists() else remembered.begun(stored(folder))
+    kept = remembered.recall(stored(folder), root, papers, now=begun) if begun else None
     rows = kept and filled(kept, folder, root)
     if rows is None and not papers and not stored(folder).exists():
         rows = recorded(names, folder)
     if rows is None:
-        rows = computed(names, papers, folder, root)
+        rows = computed(names, papers, folder, root, begun)
     for field, wanted in (("verdict", verdict), ("severity", severity), ("paper", paper)):
         rows = [row for row in rows if not wanted or row[field] in wanted]
     rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]

@@ -105,14 +105,18 @@ def filled(rows: list[Row], folder: Path, root: int, *, nothing: bool = False) -
     return made
 
 
-def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: int) -> list[Row]:
-    """The rows that the store has of what was asked."""
+def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: int, begun: State | None) -> list[Row]:
+    """The rows that the store has of what was asked; all of them are kept for the next who asks in this state."""
     with open_store(folder) as store:
         keys = set(select(names, papers))
+        from lemmata.experiments.engine import remembered
         from lemmata.experiments.engine.claim import CLAIMS
         from lemmata.experiments.engine.ledger import ledger
 
-        rows = ledger(store, root, [CLAIMS[key] for key in keys] if names else None, papers)
+        if names:
+            rows = ledger(store, root, [CLAIMS[key] for key in keys], papers)
+        else:
+            rows = [row for row, _ in remembered.folded(store, root, begun, papers)]
     if names:
         ids = {CLAIMS[key].theorem.id for key in keys}
         rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]

@@ -234,3 +234,9 @@ def test_a_site_is_left_alone_until_something_changes(house, edited):
     shown = tables(pages)
     edited("reports/published/mutants.csv", append("outcome\nkilled\n"))
     assert tables(pages) != shown
+
+
+def test_a_ledger_keeps_what_it_had_to_compute(house):
+    (house / "reports/ledger.rows.json").unlink()
+    lemmata(house, "ledger")
+    assert python(house, "-c", RECALL, ROOT).strip() != "computed"
