@@ -353,9 +353,13 @@ def chosen_steps(n: int, d: int, mu: float) -> str:
     ('balanced', 'sampled')
     """
     n, d = whole(n=n, d=d)
-    runs = len(bounds.margin_grid(n))
-    steps = balanced_steps(n, bounds.split_budget(mu, 2 * runs), d)
-    return "sampled" if runs * steps * n * d / RATE > PATIENCE else "balanced"
+    return "sampled" if multiplications(n, d, mu) / RATE > PATIENCE else "balanced"
+
+
+def multiplications(n: int, d: int, mu: float, radius: float = 1.0) -> int:
+    """Return how many a run with full descents and "balanced" steps takes, roughly."""
+    runs = len(bounds.margin_grid(n, radius))
+    return runs * balanced_steps(n, bounds.split_budget(mu, 2 * runs), d) * n * d
 
 
 def fit(

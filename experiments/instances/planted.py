@@ -12,9 +12,8 @@ from functools import lru_cache, wraps
 
 import numpy as np
 
-from lemmata.bounds.wzw25.algorithms import margin_grid, split_budget
+from lemmata.bounds.wzw25.algorithms import margin_grid
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
-from lemmata.bounds.wzw25.noisy_gd import balanced_steps
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.experiments.engine.claim import Control, rate_claim
 from lemmata.experiments.instances.points import sharp_records
@@ -120,13 +119,6 @@ def losses(rng, size, Z, gamma, mu, louder_by=1.0, **descent):
 # Algorithm 3 ----------------------------------------------------------------------------------------------------------
 
 
-def _multiplications(n, d, epsilon, delta, radius):
-    """Of one run of Algorithm 3, roughly."""
-    margins = margin_grid(n, radius)
-    each = split_budget(adaptive_margin.budget(epsilon, delta, "printed"), 2 * len(margins))
-    return len(margins) * balanced_steps(n, each, d) * n * d
-
-
 MOST = 5e10  # multiplications of a chunk, a minute or less; what a setting names takes at most 1.4e10
 
 
@@ -136,7 +128,8 @@ def adaptive_runs(rng, size, Z, epsilon, delta, radius=1.0, **descent):
     Raises ValueError where these take too long, before any is begun: n = 2000 and epsilon = 5000 in a ball of radius
     50, which no setting names and a deep run combines, are 1.8 10^9 steps, whose sizes alone fill 14 GB.
     """
-    if "steps" not in descent and (taken := size * _multiplications(*Z.shape, epsilon, delta, radius)) > MOST:
+    mu = adaptive_margin.budget(epsilon, delta, "printed")
+    if "steps" not in descent and (taken := size * adaptive_margin.multiplications(*Z.shape, mu, radius)) > MOST:
         raise ValueError(f"n = {len(Z)}, epsilon = {epsilon:g}: {taken:.1g} multiplications, of {MOST:g} at most")
 
     def release(projections, count):
