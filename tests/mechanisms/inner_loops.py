@@ -116,7 +116,7 @@ INNER = {
     discrete_gaussian: "bernoulli_exp_any spent",
     snapping: "number logarithm draw draws",
     threads: "one_thread threads_for one_thread_if_small",
-    adaptive_margin: "checked_projections chosen_steps",
+    adaptive_margin: "checked_projections chosen_steps multiplications",
     sampled_gd: "plan batches row_noise abreast released signed_table candidates",
     pure_learner: "count_errors",
     network_learner: "activation matrices count_errors",
