@@ -22,8 +22,8 @@ from lemmata.tools.speed.record import NothingMeasured, compared, measurements, 
 from tests.engine.test_report import CHROMIUM
 
 BENCHMARKS = {
-    "b.T.time_x": {"unit": "seconds", "param_names": ["n"]},
-    "b.T.track_reached": {"unit": "epsilon, higher is better", "param_names": []},
+    "b.T.time_x": {"unit": "seconds", "param_names": ["n"], "version": "v"},
+    "b.T.track_reached": {"unit": "epsilon, higher is better", "param_names": [], "version": "v"},
     "version": 2,
 }
 COMMITS = [letter * 40 for letter in "abcdef"]
@@ -76,6 +76,15 @@ def test_a_slow_drift_is_seen(tmp_path, half, monkeypatch):
     _, (worse,) = page.shown(results)
     assert worse["benchmark"] == "b.T.time_x" and worse["step"].factor == pytest.approx(1.1**10)
     assert worse["best_at"] == "a" * 8 and "slower" in page.drawing(results)
+
+
+def test_a_benchmark_that_measures_something_else_since_is_another_one(tmp_path):
+    """Its text is its version: what an earlier one measured is not the best before it."""
+    results = left_behind(tmp_path, [0.01, 1.0, 1.0])
+    first = results / "machine" / f"{COMMITS[0][:8]}-env.json"
+    assert page.shown(results)[1]
+    first.write_text(first.read_text().replace('"v"', '"earlier"'))
+    assert not page.shown(results)[1] and {m.commit for m in measurements(results)} == {"b" * 8, "c" * 8}
 
 
 def test_a_rise_long_ago_is_seen_until_it_is_mended(tmp_path):

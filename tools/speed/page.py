@@ -59,7 +59,7 @@ def sparkline(history: list[Measurement]) -> str:
     )
 
 
-NAMED, ROW, SCALE, TOP = 300, 17, 320, 26  # pixels: for names, a line, the axis, the head
+ROW, SCALE, BESIDE, TOP = 32, 300, 55, 24  # pixels: a name above its line, the axis, what stands over at either end, the head
 SEEN = 1.2  # a change that is drawn
 
 
@@ -80,20 +80,20 @@ def drawing(results: Path = RESULTS) -> str:
     if not moved:
         return ""
     reach = max(1, math.ceil(max(abs(factor) for factor, *_ in moved)))
-    height, unit, middle = TOP + ROW * len(moved) + 6, SCALE / 2 / reach, NAMED + SCALE / 2
+    height, unit, middle = TOP + ROW * len(moved) + 6, SCALE / 2 / reach, BESIDE + SCALE / 2
     parts = [f'<text x="{middle}" y="12" text-anchor="middle">as fast as at first</text>']
     parts.append(f'<path d="M{middle} {TOP - 8}V{height}" stroke="currentColor" opacity=".4"/>')
     for side, words in ((-1, "faster"), (1, "slower")):
         at = middle + side * SCALE / 2
         parts.append(f'<text x="{at:.0f}" y="12" text-anchor="middle">{2**reach} times {words}</text>')
     for i, (factor, first, last) in enumerate(moved):
-        y, x = TOP + ROW * i + ROW / 2, middle + factor * unit
+        y, x = TOP + ROW * (i + 0.8), middle + factor * unit  # the name stands above: a telephone has no room beside
         colour = "var(--bad, #a3262a)" if factor > 0 else "var(--good, #1d8a55)"
         said = escape(f"{in_words(last.benchmark)}, {readable(first)} → {readable(last)}")
-        parts.append(f'<text x="{NAMED - 10}" y="{y + 4}" text-anchor="end">{said}</text>')
-        parts.append(f'<path d="M{middle} {y}H{x:.1f}" stroke="{colour}" stroke-width="2"/>')
-        parts.append(f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="{colour}"/>')
-    width = NAMED + SCALE + 70
+        parts.append(f'<text x="0" y="{y - 10:.1f}">{said}</text>')
+        parts.append(f'<path d="M{middle} {y:.1f}H{x:.1f}" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>')
+    width = SCALE + 2 * BESIDE
     return (
         f'<svg viewBox="0 0 {width} {height}" width="100%" role="img" font-size="11" fill="currentColor" '
         f'aria-label="Time now over time at first, of {len(moved)} benchmarks">{"".join(parts)}</svg>'

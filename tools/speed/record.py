@@ -199,14 +199,18 @@ def _finite(value: object) -> bool:
 
 
 def measurements(results: Path = RESULTS) -> list[Measurement]:
-    """Every finite number in asv's result files, oldest first."""
+    """Every finite number in asv's result files, oldest first, of the benchmarks as their text is today.
+
+    A benchmark that measures something else since is another one: asv counts its text as its version, and neither its
+    dashboards nor this keep what an earlier version measured.
+    """
     index = results / "benchmarks.json"
     if not index.exists():
         return []
     benchmarks = {name: b for name, b in json.loads(index.read_text()).items() if isinstance(b, dict)}
     taken = []
     for run, name, entry in _entries(results):
-        if name not in benchmarks:
+        if name not in benchmarks or entry.get("version") != benchmarks[name]["version"]:
             continue
         names, unit = benchmarks[name].get("param_names", []), benchmarks[name]["unit"]
         values = entry["result"] or []
