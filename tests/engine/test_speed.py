@@ -308,6 +308,23 @@ def test_a_virtualenv_per_commit_and_pages_without_a_measurement(ran, tmp_path, 
     assert wrong.exit_code == 2 and "--compare" in wrong.stderr
 
 
+def test_what_is_published_names_no_machine_and_lies_as_asv_wants_it(tmp_path):
+    """Only of the commits asked for, only of virtualenvs; what no benchmark of today measured goes."""
+    results, published = left_behind(tmp_path / "here", [1.0, 2.0, 3.0]), tmp_path / "published"
+    for path in (results / "machine").glob("*-env.json"):
+        run = json.loads(path.read_text()) | {"params": {"machine": "a-name-of-mine"}, "env_name": "virtualenv-py3.11"}
+        path.with_name(path.name.replace("-env", "-virtualenv-py3.11")).write_text(json.dumps(run))
+    record.publish(COMMITS[:2], results, published)
+    (long_ago := published / "reference" / f"{COMMITS[4][:8]}-virtualenv-py3.11.json").write_text(
+        (published / "reference" / f"{COMMITS[0][:8]}-virtualenv-py3.11.json").read_text().replace('"v"', '"w"')
+    )
+    record.publish([COMMITS[2]], results, published)
+    assert not long_ago.exists() and "a-name-of-mine" not in "".join(p.read_text() for p in published.rglob("*.json"))
+    assert [m.value for m in measurements(published) if m.parameters == "n = 10"] == [1.0, 2.0, 3.0]
+    wrong = CliRunner().invoke(main, ["bench", "--record", "--quick"])
+    assert wrong.exit_code == 2 and "--record" in wrong.stderr
+
+
 SAMPLED = """
 from asv_runner.discovery import get_benchmark_from_name
 asked = {"sample_time": 0.02, "repeat": (2, 2, 1.0), "warmup_time": 0.0}

@@ -22,11 +22,12 @@ def above_limits(commit):
 @click.option("--history", type=click.IntRange(1), help="So many earlier commits too, evenly spaced.")
 @click.option("--since", metavar="COMMIT", help="The earlier commits come after this one.")
 @click.option("--virtualenv", is_flag=True, help="Every commit in a virtualenv made for it, not in this environment.")
+@click.option("--record", "publish", is_flag=True, help="The same, and kept in reports/published for everybody.")
 @click.option("--compare", metavar="COMMIT", help="Against that commit, here; exit status 1 on a regression.")
 @click.option("--pages", is_flag=True, help="Measure nothing: the pages of what was measured, here or for the project.")
 @out_option
 @plainly()
-def bench(quick, only, history, since, virtualenv, compare, pages, out):
+def bench(quick, only, history, since, virtualenv, publish, compare, pages, out):
     """Measure the cores by asv; then the page of its history, and asv's own, which need no network.
 
     Exit status 1 where a number is above its limit twice, and with --compare on a regression.
@@ -35,13 +36,15 @@ def bench(quick, only, history, since, virtualenv, compare, pages, out):
 
     if compare and (virtualenv or pages):
         raise click.UsageError("--compare measures in this environment: it goes without --virtualenv and --pages")
-    regressions, exceeded = [], []
-    how = {"quick": quick, "only": only, "virtualenv": virtualenv}
+    if publish and (quick or only or compare or pages):
+        raise click.UsageError("--record keeps all that is measured: without --quick, --only, --compare and --pages")
+    regressions, exceeded, measured = [], [], []
+    how = {"quick": quick, "only": only, "virtualenv": virtualenv or publish}
     try:
         record.begin()
         for commit in [] if pages else record.spaced(history or 0, since):
             try:
-                record.record(commit, **how)
+                measured.append(record.record(commit, **how))
             except record.NothingMeasured as error:  # an old commit lacks what later ones measure
                 click.echo(f"lemmata: at {commit[:8]}, {error}", err=True)
         if compare and record.commit_of(compare) not in record.measured_here():
@@ -51,6 +54,8 @@ def bench(quick, only, history, since, virtualenv, compare, pages, out):
             if exceeded := above_limits(commit):  # once may be a busy second
                 record.record(**how | {"only": record.only_these(limit.benchmark for limit, _ in exceeded)})
                 exceeded = above_limits(commit)
+        if publish:
+            record.publish([*measured, commit])
         if compare:
             suspects = [change for change in record.compared(compare) if change.factor > record.SUSPECT]
             regressions = record.confirmed(suspects, compare) if suspects else []

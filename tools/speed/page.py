@@ -59,7 +59,7 @@ def sparkline(history: list[Measurement]) -> str:
     )
 
 
-ROW, SCALE, BESIDE, TOP = 32, 300, 55, 24  # pixels: a name above its line, the axis, what stands over at either end, the head
+ROW, SCALE, BESIDE, TOP = 32, 300, 55, 24  # pixels: a name with its line, the axis, what stands over, the head
 SEEN = 1.2  # a change that is drawn
 
 

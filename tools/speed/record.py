@@ -110,6 +110,25 @@ def begin(published: Path = PUBLISHED, results: Path = RESULTS) -> None:
             shutil.copyfile(path, place)
 
 
+def publish(commits: Iterable[str], results: Path = RESULTS, published: Path = PUBLISHED) -> None:
+    """Put what was measured of these commits in virtualenvs into the published history, without the machine's name.
+
+    A file of that history which no benchmark of today measured is nobody's, and goes.
+    """
+    kept, commits = published / "reference", set(commits)
+    kept.mkdir(parents=True, exist_ok=True)
+    for path in results.glob("*/*-virtualenv-*.json"):
+        run = json.loads(path.read_text())
+        if run["commit_hash"] in commits:
+            run["params"]["machine"] = kept.name
+            (kept / path.name).write_text(json.dumps(run) + "\n")
+    shutil.copyfile(results / "benchmarks.json", published / "benchmarks.json")
+    alive = {m.commit for m in measurements(published)}
+    for path in kept.glob("*-*.json"):
+        if path.name[:8] not in alive:
+            path.unlink()
+
+
 def record(commit: str = "HEAD", *, quick: bool = False, only: str = "", virtualenv: bool = False) -> str:
     """Measure a commit in the running environment, or in a virtualenv made for it; returns its hash.
 
