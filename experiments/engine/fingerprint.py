@@ -6,6 +6,7 @@ enters when results are folded is not named by the trial, so editing it folds th
 """
 
 import contextlib
+import copyreg
 import csv
 import dis
 import functools
@@ -31,7 +32,7 @@ from lemmata.bounds.theorem import Hypothesis, Theorem
 from lemmata.experiments.engine.claim import Claim
 
 # The engine shapes no raw result: it hands out generators and folds. The attack game and the streams do shape them.
-# Nor do the records of theorems and papers.
+# Of the record of a theorem only its formula and what this assumes do: a check may leave out what lies outside.
 ENGINE = (
     "lemmata.bounds.library",
     "lemmata.bounds.hypotheses",
@@ -53,7 +54,7 @@ FOREIGN = (
 )
 OURS = f"{Path(lemmata.__file__).parent}/"
 PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...), Fraction, arb, range, slice)
-RECORDS = (Theorem, Hypothesis, Claim)  # what the ledger knows of a row, not what its trial computes
+UNSETTLED = (np.random.Generator, np.random.RandomState, np.random.BitGenerator)  # they differ from moment to moment
 Described = tuple[str, list[Any]]  # a text of a thing's own, and the further things that it names
 PYTHON = f"python {sys.version_info.major}.{sys.version_info.minor}"
 
@@ -104,8 +105,12 @@ def _described(thing: Any) -> Described:
 
 
 def _describe(thing: Any) -> Described:
-    if isinstance(thing, RECORDS):
+    if isinstance(thing, Claim):  # what the ledger knows of a row, not what its trial computes
         return "", []
+    if isinstance(thing, Theorem):
+        return "", [thing.formula, *thing.needs]
+    if isinstance(thing, Hypothesis):
+        return f"{thing.names} {thing.range} {thing.whole}", [thing.holds]
     if isinstance(thing, PLAIN):
         return repr(thing), []
     if isinstance(thing, np.ndarray):
@@ -113,17 +118,24 @@ def _describe(thing: Any) -> Described:
     if isinstance(thing, list | tuple):
         return _named(type(thing).__name__, enumerate(thing))
     if isinstance(thing, dict):
-        return _named("dict", ((repr(name), value) for name, value in thing.items()))
+        plain = {key: _plain(key) for key in thing}  # another key may be called after where it lies in memory
+        keys = ((f"key {i}", key) for i, key in enumerate(thing) if not plain[key])
+        values = ((repr(key) if plain[key] else i, value) for i, (key, value) in enumerate(thing.items()))
+        return _named("dict", [*keys, *values])
     if isinstance(thing, set | frozenset):
-        return f"set {sorted(map(repr, thing))}", []
+        return _named("set", ((repr(each) if _plain(each) else "", each) for each in thing))
     if hasattr(thing, "theorem") and isinstance(thing.theorem, Theorem):
-        return "", [thing.theorem.formula]
+        return "", [thing.theorem]
     if isinstance(thing, types.FunctionType):
         return _function(thing)
     if isinstance(thing, functools.partial):
         return "partial", [thing.func, *thing.args, *thing.keywords.values()]
+    if isinstance(thing, types.MethodType):
+        return "", [thing.__func__, thing.__self__]
     if isinstance(thing, staticmethod | classmethod):
         return "", [thing.__func__]
+    if isinstance(thing, functools.cached_property):
+        return "", [thing.func]
     if isinstance(thing, property):
         return "", [x for x in (thing.fget, thing.fset) if x]
     if hasattr(thing, "__wrapped__"):
@@ -133,6 +145,11 @@ def _describe(thing: Any) -> Described:
     if isinstance(thing, type):
         return _class(thing)
     return _instance(thing)
+
+
+def _plain(thing: Any) -> bool:
+    """Whether `repr` says all of a thing."""
+    return isinstance(thing, PLAIN) or (isinstance(thing, tuple) and all(map(_plain, thing)))
 
 
 def _named(what: str, pairs: Iterable[tuple[object, Any]]) -> Described:
@@ -145,8 +162,8 @@ def _named(what: str, pairs: Iterable[tuple[object, Any]]) -> Described:
 def _function(function: types.FunctionType) -> Described:
     if function.__module__ in ENGINE:
         return "", []
-    if _foreign(function.__code__.co_filename):
-        return _library(function.__module__), []
+    if _foreign(function.__code__.co_filename):  # a library's, or what a library's decorator made of ours
+        return _library(function.__module__), [*_wrapped(function)]
     names = list(_names(function.__code__))
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     named: list[tuple[object, Any]] = [(name, cell.cell_contents) for name, cell in cells if _filled(cell)]
@@ -159,6 +176,14 @@ def _function(function: types.FunctionType) -> Described:
             named.append((name, thing))
     text = _code(function.__code__, function.__doc__)
     return _named(f"{function.__module__}.{function.__qualname__} {text}", named)
+
+
+def _wrapped(function: types.FunctionType) -> Iterator[Any]:
+    """What a library's decorator holds: the function that it wraps, and those that `singledispatch` chooses from."""
+    if hasattr(function, "__wrapped__"):
+        yield function.__wrapped__
+    if hasattr(function, "registry"):
+        yield dict(function.registry)
 
 
 def _filled(cell: types.CellType) -> bool:
@@ -225,11 +250,29 @@ def _class(made: type) -> Described:
 
 
 def _instance(thing: object) -> Described:
+    """Its kind and what it is made of: of ours its attributes, of a library's what a copy would be made from."""
     kind = type(thing)
-    if _elsewhere(kind.__module__):
-        return f"{_library(kind.__module__)} {kind.__qualname__} {getattr(thing, '__name__', '')}", []
-    text, things = _named(f"a {kind.__qualname__}", getattr(thing, "__dict__", {}).items())
-    return text, [kind, *things]
+    if not _elsewhere(kind.__module__):
+        state = object.__getstate__(thing)  # attributes, or these and what stands in slots
+        own, slots = state if isinstance(state, tuple) else (state, {})
+        text, things = _named(f"a {kind.__qualname__}", {**(own or {}), **slots}.items())
+        return text, [kind, *things]
+    text = f"{_library(kind.__module__)} {kind.__qualname__} {getattr(thing, '__name__', '')}"
+    parts = [] if isinstance(thing, UNSETTLED) else _parts(thing)
+    made, things = _named("", enumerate(part for part in parts if part is not kind))
+    return text + made, things
+
+
+def _parts(thing: object) -> list[Any]:
+    """What a copy of a thing of a library is made from; nothing where it cannot be copied."""
+    if isinstance(thing, types.MappingProxyType):
+        return [dict(thing)]
+    reduce = copyreg.dispatch_table.get(type(thing), lambda one: one.__reduce_ex__(4))
+    try:
+        made = reduce(thing)
+    except Exception:  # a lock, a file, a module: whatever it holds, no copy would have it
+        return []
+    return [made] if isinstance(made, str) else [list(part) if isinstance(part, Iterator) else part for part in made]
 
 
 def _foreign(path: str | None) -> bool:

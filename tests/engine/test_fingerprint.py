@@ -5,6 +5,7 @@ import sys
 import textwrap
 import types
 
+import numpy as np
 import pytest
 
 from lemmata.experiments.engine import audit, fingerprint, registry
@@ -44,6 +45,7 @@ def test_what_is_computed_counts(before, after):
         "def f(*, a={}, b={}):\n    return a - b",
         "A, B = {}, {}\ndef f():\n    return A - B",
         "D = {{'a': {}, 'b': {}}}\ndef f():\n    return D",
+        "D = {{({}, 5): 3, ({}, 5): 4}}\ndef f():\n    return D",
         "T = ({}, {})\ndef f():\n    return T",
         "class C:\n    a, b = {}, {}\ndef f():\n    return C",
         "def g(a, b):\n    return lambda: a - b\nf = g({}, {})",
@@ -51,6 +53,76 @@ def test_what_is_computed_counts(before, after):
 )
 def test_it_counts_which_of_two_values_stands_where(text):
     assert code_hash(made(text.format(1, 2))) != code_hash(made(text.format(2, 1)))
+
+
+@pytest.mark.parametrize(
+    "made_of",
+    [
+        "decimal.Decimal({})",
+        "scipy.stats.expon(scale={})",
+        "np.poly1d([1, {}])",
+        "np.polynomial.Polynomial([1, {}])",
+        "collections.deque([{}])",
+        "types.SimpleNamespace(a={})",
+        "types.MappingProxyType({{'a': {}}})",
+        "array.array('d', [{}])",
+        "re.compile('{}')",
+        "np.dtype('f{}')",
+        "np.vectorize(lambda x: x + {})",
+        "functools.partialmethod(pow, {})",
+        "frozenset([(1, {})])",
+        "datetime.date(2000, 1, {})",
+        "pandas.Series([{}])",
+        "Slotted({}).get",
+        "Slotted({})",
+        "type('Late', (), {{'a': functools.cached_property(lambda self: {})}})",
+        "functools.singledispatch(lambda x: {})",
+        "contextlib.contextmanager(lambda: {})",
+        "{{Slotted({}): 1}}",
+        "{{(lambda: {}): 1}}",
+    ],
+)
+def test_a_constant_of_any_kind_counts_and_is_the_same_when_made_again(made_of):
+    text = """
+    import array, collections, contextlib, datetime, decimal, functools, re, types
+    import numpy as np, pandas, scipy.stats
+    class Slotted:
+        __slots__ = ("a",)
+        def __init__(self, a): self.a = a
+        def get(self): return self.a
+        def __repr__(self): return f"of {self.a}"
+    CONSTANT = MADE
+    def f():
+        return CONSTANT
+    """
+    hashes = [code_hash(made(text.replace("MADE", made_of.format(number)))) for number in (4, 8, 4)]
+    assert hashes[0] != hashes[1] and hashes[0] == hashes[2]
+
+
+def test_what_a_statement_assumes_counts():
+    text = """
+    from lemmata.bounds.hypotheses import integer, require
+    SMALLEST = FIRST
+    NEEDS = [integer("n", LEAST), require("n is large", lambda n: n >= SMALLEST)]
+    def f():
+        return [n for n in range(9) if all(need.admits({"n": n}) for need in NEEDS)]
+    """
+
+    def of(first, least):
+        return code_hash(made(text.replace("FIRST", first).replace("LEAST", least)))
+
+    assert len({of("1", "1"), of("2", "1"), of("1", "2")}) == 3 and of("1", "1") == of("1", "1")
+    claim = registry.find("wzw25.lem6.4/corrected")
+    reached = [thing for thing, _ in fingerprint.reached(claim.theorem.formula, claim.trial)]
+    assert claim.theorem.needs and all(any(thing is need for thing in reached) for need in claim.theorem.needs)
+
+
+def test_the_state_of_a_generator_does_not_count():
+    rng = np.random.default_rng(1)
+    before = code_hash(lambda: rng)
+    rng.normal()
+    fingerprint._KEPT.clear()
+    assert code_hash(lambda: rng) == before
 
 
 @pytest.mark.parametrize(
