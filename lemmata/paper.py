@@ -40,7 +40,8 @@ that of `unbounded_claim` takes `level`. A case that fails refutes; a link that 
 (FAILED). So does an infinite float on the left; on the right it compares nothing. An infinity that is meant is a ball.
 A check calls its own statement, and has a control: else nothing holds (NO_TEETH). A trial of `tail_claim`,
 `mean_claim` or `rate_claim` is `trial(rng, size, *, factor=1, **setting)`, where `factor` sabotages what is tried, and
-decides P(event) <= `bound(**setting)`, by default the entry `beta`. All of them can say
+decides P(event) <= `bound(**setting)`, by default the entry `beta`, or E X <= that, for X from `low`, by default 0, to
+`high`. All of them can say
 
     quick, full     settings: grid(n=[10, 100], beta=[0.1]); `full` is tried with --profile full
     control         Control("what {} does", (2, 5)): sabotage by the least factor that is caught; NO_TEETH if none is

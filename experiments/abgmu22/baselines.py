@@ -209,7 +209,7 @@ def descent_bound(*, n, d, mu, steps):
     full=grid(n=[200], d=[20], mu=[0.5], steps=[200]),
     control=Control("a bound {} times too small", (2, 4, 8, 16), of="bound"),
     bound=descent_bound,
-    high=lambda **_: 2.0,
+    high=2.0,
     chunk=500,
     cost=5e-5,
     expect=0.23,

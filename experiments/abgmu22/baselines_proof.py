@@ -132,7 +132,7 @@ def output_bound(*, n, d):
     full=grid(n=[500], d=[40]) + grid(n=[2000], d=[5]),
     control=Control("a bound {} times too small", (4, 6, 8), of="bound"),
     bound=output_bound,
-    high=lambda **_: 1.0,
+    high=1.0,
     chunk=50,
     cap=6,
     cost=1.5e-3,

@@ -20,6 +20,7 @@ from lemmata.experiments.checks.inequality import (
     named,
     proof_of,
     sides,
+    told,
 )
 from lemmata.experiments.engine.claim import exact_claim
 from lemmata.experiments.engine.verdict import Verdict
@@ -75,7 +76,7 @@ def equal(
         if differ and isinstance(case, Case):
             return broken(proof, setting, left, right, python)
         if differ:
-            ending.leave("FAILED", f"{named(case)} of our derivation fails: {float(left):.6g} ≠ {float(right):.6g}")
+            ending.leave("FAILED", f"{named(case)} of our derivation fails: {told(left)} ≠ {told(right)}")
     return ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))
 
 

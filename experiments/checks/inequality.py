@@ -208,7 +208,7 @@ def compare(
         elif left > right + slack:
             if isinstance(case, Case):
                 return broken(proof, setting, left, right, python)
-            ending.leave("FAILED", f"{named(case)} of our derivation fails: {float(left):.6g} > {float(right):.6g}")
+            ending.leave("FAILED", f"{named(case)} of our derivation fails: {told(left)} > {told(right)}")
         elif not left <= right + slack:
             ending.leave("BUDGET", f"a ball straddles the bound at {named(case)}")
         ratios.append(ratio(left, right))
@@ -326,4 +326,13 @@ def ratio(left: Any, right: Any) -> float:
     """left / right, rounded up; 0 where both are 0 or the right side is infinite."""
     if isinstance(left, arb):
         return upper_end(left / right) if right.is_finite() and right > 0 else 0.0
-    return float(left / right) if right > 0 else 0.0
+    try:
+        return float(left / right) if right > 0 else 0.0
+    except OverflowError:
+        return math.inf
+
+
+def told(side: Any) -> str:
+    """A side in six digits, however large it is."""
+    near = witness.number(side)
+    return near if isinstance(near, str) else f"{near:.6g}"

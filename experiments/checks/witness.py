@@ -3,6 +3,8 @@
 Every witness has `setting`, `claimed`, `found` and `python`, a program of at most 15 lines that ends in an assert.
 """
 
+import math
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +13,7 @@ from flint import arb
 from lemmata.bounds.exact.balls import enclosure, exact
 
 Number = int | float | Fraction | arb
+LARGEST = int(sys.float_info.max)
 
 
 def inequality(
@@ -28,8 +31,8 @@ def inequality(
     return plain(
         {
             "setting": setting,
-            "claimed": float(right) if claimed is None else claimed,
-            "found": float(left) if found is None else found,
+            "claimed": number(right) if claimed is None else claimed,
+            "found": number(left) if found is None else found,
             "point": setting if point is None else point,
             "lhs": enclosure(exact(left)),
             "rhs": enclosure(exact(right)),
@@ -81,12 +84,21 @@ def privacy(
     return plain(common | {"log_ratio": log_ratio, "python": python.strip()} | more)
 
 
+def number(value: Number) -> float | str:
+    """A number as a float, or as text where it lies beyond them all: `1.23456789e+400`."""
+    try:
+        near = float(value)
+    except OverflowError:
+        near = math.inf
+    return exact(value).str(9, radius=False) if math.isinf(near) and exact(value).is_finite() else near
+
+
 def plain(value: Any) -> Any:
     """JSON's own types: fractions and balls become floats, arrays and tuples lists."""
     if isinstance(value, dict):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
-    if isinstance(value, Fraction | arb):
-        return float(value)
+    if isinstance(value, Fraction | arb) or (isinstance(value, int) and abs(value) > LARGEST):
+        return number(value)
     return plain(value.tolist()) if hasattr(value, "tolist") else value

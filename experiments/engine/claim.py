@@ -98,7 +98,7 @@ class Claim:
     bound: Callable[..., float] = lambda **setting: setting["beta"]
     low: Callable[..., float] = lambda **setting: 0.0
     high: Callable[..., Any] = lambda **setting: 1.0  # of a rate a pair, one for each end
-    chunk: Callable[..., int] = lambda **setting: 1000  # trials a chunk; a number will do
+    chunk: Callable[..., int] = lambda **setting: 1000  # trials a chunk
     cap: int = 20  # chunks a cell
     cost: float = 1e-5  # core-seconds a trial, committed; an exact check is one trial, of 0.05 by default
     trivial: Callable[..., str | None] | None = None  # setting -> a sentence if the bound is vacuous there, else None
@@ -188,7 +188,8 @@ class Claim:
             case "mean":
                 return MeanDecider(bound, self.low(**setting), self.high(**setting))
             case "rate":
-                return RateDecider.between(bound, self.high(**setting))
+                high = self.high(**setting)
+                return RateDecider.between(bound, high if isinstance(high, tuple) else (high, high))
             case "attack":
                 delta = setting.get("delta", 0.0) if self.attack == "approx" else 0.0
                 return AttackDecider(self.attack, bound, delta)
@@ -202,6 +203,11 @@ def _same(one: Callable[..., Any], other: Callable[..., Any]) -> bool:
     """The same function, or its twin from running the module as a script."""
     homes = {one.__module__, other.__module__}
     return one.__qualname__ == other.__qualname__ and (len(homes) == 1 or "__main__" in homes)
+
+
+def _always(value: Any) -> Callable[..., Any]:
+    """A number where a function of the setting may stand."""
+    return lambda **_: value
 
 
 def key_of(row: Statement[..., Any] | str) -> str:
@@ -223,8 +229,8 @@ class Common(TypedDict, total=False):
     full: Iterable[Setting]
     control: Control | None
     bound: Callable[..., float]
-    low: Callable[..., float]
-    high: Callable[..., Any]
+    low: Callable[..., float] | float
+    high: Callable[..., Any] | float | tuple[float, float]
     chunk: Callable[..., int] | int
     cap: int
     cost: float
@@ -284,8 +290,11 @@ def _register(
     fields["given"] = tuple(map(key_of, given))
     if lacks := missing(fields.get("evidence", ""), fields.get("scope", ""), theorem, fields["given"]):
         raise ValueError(f"{theorem.key}: {lacks}")
-    if isinstance(size := fields.get("chunk"), int):
-        fields["chunk"] = lambda **_: size
+    if style in ("mean", "rate") and "high" not in fields:  # a default would be a hypothesis that nobody wrote
+        raise ValueError(f"{theorem.key} does not say how large a trial can be: high=3, or a function of the setting")
+    for name in ("chunk", "low", "high"):
+        if name in fields and not callable(fields[name]):
+            fields[name] = _always(fields[name])
 
     known = [field.name for field in dataclasses.fields(Claim)]
     if unknown := [name for name in fields if name not in known]:
@@ -328,13 +337,19 @@ def tail_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Call
 
 @like(tail_claim)
 def mean_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
-    """E X <= bound(**setting), X in [low, high]. `trial(rng, size, *, factor=1, **setting)` -> (size,) floats."""
+    """E X <= bound(**setting), X in [low, high]. `trial(rng, size, *, factor=1, **setting)` -> (size,) floats.
+
+    `high` has to be said, `low` is 0 by default: numbers, or functions of the setting.
+    """
     return _register("mean", statement, **fields)
 
 
 @like(tail_claim)
 def rate_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
-    """E X_last <= bound(**setting) * E X_first, each in [0, high]: a registered exponent. -> (size, points)."""
+    """E X_last <= bound(**setting) * E X_first, each in [0, high]: a registered exponent. -> (size, points).
+
+    `high` has to be said, a number or a pair for the two ends.
+    """
     return _register("rate", statement, **fields)
 
 

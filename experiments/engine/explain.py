@@ -29,6 +29,7 @@ REASONS = {
     "NO_POWER": "the attack could not have seen any leak",
     "NO_TEETH": "the check did not refuse a copy broken on purpose, so it proves nothing",
     "UNCONFIRMED": "no program that ran by itself and calls the statement shows that it falls",
+    "UNSUPPORTED": "it rests on a row that does not hold",
     "NO_PROOF": "neither a proof nor a counterexample is known",
     "CORNER": "false in an edge case, undecided elsewhere",
     "NO_CONSTANT": "an O(·) without a constant: for what is printed none is proved, and none is ruled out",

@@ -275,12 +275,7 @@ def _fallen(row: Row, key: str, state: str) -> Row:
         if state == REFUTED or not claim.corner:
             return now | {"verdict": REFUTED, "severity": claim.severity, "corner": ""}
         return now | {"verdict": INCONCLUSIVE, "reason": "CORNER", "undecided": why}
-    return {
-        "verdict": INCONCLUSIVE,
-        "reason": "BUDGET" if row["kind"] == "privacy" else "NO_CONSTANT",
-        "scope": "",
-        "note": why,
-    }
+    return {"verdict": INCONCLUSIVE, "reason": "UNSUPPORTED", "scope": "", "note": why}
 
 
 def _summaries(rows: Iterable[Row]) -> list[Row]:

@@ -10,12 +10,12 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from types import FunctionType
-from typing import Any
+from typing import IO, Any
 
 import lemmata
 from lemmata.bounds.library import library
@@ -76,6 +76,23 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callabl
             store.keep(*name, answer)
 
 
+@contextlib.contextmanager
+def _judging(environment: Mapping[str, str]) -> Iterator[tuple[IO[str], IO[str]]]:
+    """A process that judges programs: where it is asked, and where it answers, a pipe that nothing else writes into."""
+    here, there = os.pipe()
+    command = [sys.executable, "-m", witnessed.__name__, str(there)]
+    with os.fdopen(here) as replies:
+        try:
+            process = Popen(
+                command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, text=True, env=environment, pass_fds=[there]
+            )
+        finally:
+            os.close(there)
+        with process:
+            assert process.stdin, "it was asked for"
+            yield process.stdin, replies
+
+
 def answers(asked: Sequence[dict[str, Any]], workers: int = 1) -> list[str | None]:
     """For every program "", or what is wrong with it in a sentence; None where no process lived to say it.
 
@@ -83,18 +100,17 @@ def answers(asked: Sequence[dict[str, Any]], workers: int = 1) -> list[str | Non
     """
     roots = [str(Path(lemmata.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, roots))}
-    command = [sys.executable, "-m", witnessed.__name__]
     said: list[str | None] = [None] * len(asked)
     waiting = iter(range(len(asked)))  # one for all
 
     def judge() -> None:
         with (
             contextlib.suppress(BrokenPipeError),  # of a process that died
-            Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True, env=environment) as process,
+            _judging(environment) as (questions, replies),
         ):
             for at in waiting:
-                print(json.dumps(asked[at]), file=process.stdin, flush=True)
-                answer = process.stdout.readline() if process.stdout else ""
+                print(json.dumps(asked[at]), file=questions, flush=True)
+                answer = replies.readline()
                 if not answer:
                     return
                 said[at] = json.loads(answer)

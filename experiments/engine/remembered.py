@@ -142,7 +142,7 @@ def folded(
     from lemmata.experiments.engine.curves import pictured, pictures_of, plain
     from lemmata.experiments.engine.ledger import jsonable, ledger_with_cells
 
-    mark = start.mark(root, papers) if start else ""
+    mark = start.mark(root, papers) if start and not jobs else ""  # a run has changed the store since
     rows, curves = (_recalled(_file(store.path, what), mark) if mark else None for what in ("rows", "curves"))
     if rows is None or curves is None:
         before = state(store.path)

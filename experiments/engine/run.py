@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 
+import numpy as np
 from flint import ctx
 
 from lemmata.bounds.library import library
@@ -59,14 +60,25 @@ def compute(
                 if not isinstance(payload, Verdict):
                     raise TypeError(f"verdict = {payload!r} is none: the check returns holds(...), refuted(...) or so")
             else:
+                before = copy.deepcopy(rng)
                 outcomes = claim.trial(rng, size, **arguments)
                 payload = decider.pack(outcomes)
                 if claim.style != "attack" and len(outcomes) != size:  # who leaves some out may have chosen which
                     raise ValueError(f"outcomes = {len(outcomes)} trials, and size = {size} were asked for")
                 decider.add(payload)  # raises here what would raise when folding, before anything is stored
+                if claim.style != "attack" and _untouched(before, rng) and len(set(np.ravel(outcomes))) > 1:
+                    raise ValueError(
+                        "rng = the generator of the trial is never drawn from: no seed brings its trials back"
+                    )
     except (Exception, SystemExit) as error:  # a check that exits is one of many: the run is not over
         return f"{type(error).__name__}: {error}"
     return Chunk(payload, time.perf_counter() - start, digest, cpu_seconds() - spent)
+
+
+def _untouched(before: np.random.Generator, rng: np.random.Generator) -> bool:
+    """Whether nobody has drawn from a generator, or made another of it, since it was copied; draws from it."""
+    children = [getattr(one.bit_generator.seed_seq, "n_children_spawned", 0) for one in (before, rng)]
+    return children[0] == children[1] and before.bytes(16) == rng.bytes(16)
 
 
 def plan(claims: Iterable[Claim], profile: str) -> dict[str, tuple[int, float]]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lemmata.experiments.engine.profiles import largest
+from lemmata.experiments.engine.profiles import PROFILES, largest
 from lemmata.experiments.engine.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS failed (key TEXT, code TEXT, root INTEGER, setting TE
 CREATE TABLE IF NOT EXISTS shown (key TEXT, digest TEXT, said TEXT NOT NULL, PRIMARY KEY (key, digest));
 """
 
-
+REPLACES = "`run --fresh {}` replaces it"
 DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)  # the latter of what SQLite says, where it quotes damaged text
 
 
@@ -108,8 +108,10 @@ def _written(file: Path) -> bool:
 
 
 def _read_only(file: Path) -> sqlite3.Connection:
-    # A log beside the file holds what a run has just written; without one the file is all there is.
-    logged = file.with_name(file.name + "-wal").exists() and os.access(file.parent, os.W_OK)
+    # A log beside the file holds what a run has just written; without one the file is all there is. Where nothing can
+    # be written an empty log is none, and what a full one holds can be read if its index was left beside it.
+    log = file.with_name(file.name + "-wal")
+    logged = log.exists() and (log.stat().st_size > 0 or os.access(file.parent, os.W_OK))
     return sqlite3.connect(f"{file.resolve().as_uri()}?{'mode=ro' if logged else 'immutable=1'}", uri=True)
 
 
@@ -127,6 +129,8 @@ class Store:
         self.aside: Path | None = None
         file = Path(path)
         try:
+            if self.path != ":memory:" and file.exists() and not file.is_file():  # of a pipe nobody would see the end
+                raise OSError("it is no regular file")
             self.missing = reading and self.path != ":memory:" and not _written(file)
             if self.path == ":memory:" or self.missing:
                 self._db = sqlite3.connect(":memory:", isolation_level=None)
@@ -152,7 +156,7 @@ class Store:
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=NORMAL")
             if not reading or self.missing:
-                self._db.executescript(SCHEMA)
+                self._db.executescript(f"BEGIN;{SCHEMA}COMMIT;")  # all tables or none: a disk may be full between two
                 if self._version() != VERSION:
                     self._db.execute(f"PRAGMA user_version = {VERSION}")
             self._cpu = "cpu" if self._keeps_cpu() else "NULL"
@@ -200,7 +204,9 @@ class Store:
         try:
             yield
         except DAMAGE as error:
-            raise StoreError(f"store = {self.path} cannot be used ({error}); nothing was deleted") from None
+            raise StoreError(
+                f"store = {self.path} cannot be used ({error}); nothing was deleted: move it away, or use another --out"
+            ) from None
 
     def _execute(self, *arguments: Any) -> sqlite3.Cursor:
         with self._plainly():
@@ -215,7 +221,7 @@ class Store:
         with contextlib.suppress(OSError):
             if self.path == ":memory:" or (self._opened and os.path.samestat(os.stat(self.path), self._opened)):
                 return
-        raise StoreError(f"store = {self.path} was removed while it was in use, and what it held is gone; run it again")
+        raise StoreError(f"store = {self.path} was removed or moved while it was in use; put it back, or run it again")
 
     def write(self, key: str, code: str, root: int, where: Where, index: int, chunk: Chunk) -> None:
         """Add one chunk. Raises `ReusedSeed` if another chunk began with the same random bytes."""
@@ -242,10 +248,12 @@ class Store:
             for index, data, seconds, digest, kept, cpu in rows:
                 if checksum((key, code, root, *where, index), data) != kept:
                     raise ValueError("its checksum does not fit")
+                if not isinstance(seconds, float | int) or not isinstance(cpu, float | int | None):
+                    raise ValueError(f"seconds = {seconds!r} and cpu = {cpu!r} are no numbers")
                 chunks[index] = Chunk(decode(data), seconds, digest, cpu)
         except (ValueError, KeyError, TypeError, zlib.error, sqlite3.DatabaseError) as error:
             raise StoreError(
-                f"store = {self.path} holds a damaged chunk of {key} ({error}); `run --fresh {key}` replaces it"
+                f"store = {self.path} holds a damaged chunk of {key} ({error}); {REPLACES.format(key)}"
             ) from None
         return chunks
 
@@ -266,13 +274,15 @@ class Store:
 
     def keep(self, key: str, digest: str, said: str) -> None:
         """An answer about a row that depends on what was digested: what the program of its witness came to, its tie."""
-        self._execute("INSERT OR REPLACE INTO shown VALUES (?, ?, ?)", (key, digest, said))
+        kept = f"{checksum((key, digest), said.encode()).hex()} {said}"
+        self._execute("INSERT OR REPLACE INTO shown VALUES (?, ?, ?)", (key, digest, kept))
 
     def answer(self, key: str, digest: str) -> str | None:
-        """The answer, or None if nobody has asked yet."""
+        """The answer, or None if nobody has asked yet, or a byte of it has changed since: it is asked for again."""
         with contextlib.suppress(sqlite3.OperationalError):  # a store of before answers had the keys of their rows
             found = self._db.execute("SELECT said FROM shown WHERE key = ? AND digest = ?", (key, digest)).fetchone()
-            return found and found[0]
+            kept, _, said = found[0].partition(" ") if found and isinstance(found[0], str) else ("", "", "")
+            return said if kept == checksum((key, digest), said.encode()).hex() else None
         return None
 
     def mark_done(self, key: str, code: str, root: int, profile: str) -> None:
@@ -282,6 +292,10 @@ class Store:
     def profile(self, key: str, code: str, root: int) -> str | None:
         """The largest profile that ran to its end, or None."""
         found = self._rows("SELECT profile FROM done WHERE key=? AND code=? AND root=?", (key, code, root))
+        if unknown := [profile for (profile,) in found if profile not in PROFILES]:
+            raise StoreError(
+                f"store = {self.path} holds a damaged profile of {key} ({unknown[0]!r}); {REPLACES.format(key)}"
+            )
         return largest(profile for (profile,) in found)
 
     def costs(self) -> dict[tuple[str, str, str], tuple[float, int]]:

@@ -29,6 +29,7 @@ REASONS = (
     "ONE_SIDED_ORACLE",
     "ASYMPTOTIC",
     "UNCONFIRMED",
+    "UNSUPPORTED",
     "FAILED",
 )
 HOLD_ODDS = np.array([0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95])  # alternatives, as multiples of the odds of beta

@@ -172,7 +172,7 @@ def along(statement, *, trials, most=1.0, whole=True, **fields):
         return rate_claim(
             statement,
             bound=lambda *, first, last, **_: statement(first=first, last=last),
-            high=lambda **_: (1.0, most),
+            high=(1.0, most),
             points=lambda *, first, last, points, **_: [float(x) for x in spaced(first, last, points, whole)],
             chunk=chunk,
             cap=cap,

@@ -217,6 +217,7 @@ def expected_order_holds():
     full=(SMALL | {"outliers": 1, "mu": 6.0}, LONG, PROJECTED),
     control=uncounted(5, 6),
     bound=bounds.expected_error,
+    high=1.0,
     chunk=lambda *, d, **setting: 200 if d < 10 else 20,
     cap=5,
     cost=2e-4,

@@ -155,6 +155,7 @@ GRID = IDENTITY | {"gammas": [0.1, 0.2, 0.4, 0.8, 1.0], "rows": [2] * 5, "steps"
         | IDENTITY,
     ),
     bound=bound.tuned_margin_error,
+    high=1.0,
     given=[bound.tuned_margin_error],
     cost=3e-3,
     note="end to end, identity projections (Algorithm 6's own grid in profile full); at ε = 1 no run is both feasible "
@@ -387,6 +388,7 @@ def lemma_k6_from_its_parts():
     quick=(ALONE | {"n": 10, "epsilon": 380.0, "outliers": [0], "steps": [200]},),
     full=(ALONE | {"n": 30, "epsilon": 400.0, "outliers": [1], "steps": [400]},),
     bound=bound.tuned_error_given_drawn,
+    high=1.0,
     given=[bound.tuned_error_given_drawn],
     cost=2e-3,
     note="one margin, so that Y is certain; identity projection; errors are at most 1, so a few negated winners stay "

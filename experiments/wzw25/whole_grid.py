@@ -243,6 +243,7 @@ MODEST = (ADAPTIVE | {"n": 3000, "d": 5, "gamma": 0.69, "epsilon": 1.0}, ADAPTIV
 
 @mean_claim(
     bounds.adaptive_error,
+    high=1.0,
     law="adaptive_margin_errors",
     quick=(EQUAL, ADAPTIVE),
     full=(

@@ -111,7 +111,7 @@ def a_chance_of_nothing(rng, size, *, n, beta, factor=1):
     return rng.random(size) < 0.01 * factor * never(n=n)
 
 
-@mean_claim(ranges, quick=grid(n=[1]), control=Control("times {}", (3,)), bound=lambda n: nan)
+@mean_claim(ranges, quick=grid(n=[1]), control=Control("times {}", (3,)), bound=lambda n: nan, high=1.0)
 def a_mean_below_nothing(rng, size, *, n, factor=1):
     return rng.random(size) * ranges(n=n) * factor
 
@@ -181,3 +181,25 @@ def far_out():
 def close_by():
     for n in range(1, 25):
         yield {"n": n}, factorial(n), edge_corrected(n=n)
+
+
+@theorem("seeded", kind="tail", says=r"P(U < 0.1) \le 0.1", needs=N)
+def seeded(*, n: int) -> float:
+    """A tenth."""
+    return 0.1
+
+
+@tail_claim(seeded, **LEVEL, bound=lambda n, beta: 0.105)
+def a_seed_of_its_own(rng, size, *, n, beta, factor=1):
+    return np.random.default_rng(n).random(size) < seeded(n=n) * factor
+
+
+@theorem("spawned", kind="tail", says=r"P(U < 0.01) \le 0.1", needs=N)
+def spawned(*, n: int) -> float:
+    """A hundredth."""
+    return 0.01
+
+
+@tail_claim(spawned, **LEVEL)
+def a_generator_that_is_made_of_the_one_given(rng, size, *, n, beta, factor=1):
+    return rng.spawn(1)[0].random(size) < spawned(n=n) * factor

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import comb, e, exp, factorial, log, nan, pi, sqrt
+from math import comb, e, exp, factorial, log, nan, pi, prod, sqrt
 
 import numpy as np
 
@@ -226,3 +226,46 @@ def vacuous(*, beta: float) -> float:
 def uniform_numbers(rng, size, *, beta, factor=1):
     """Fresh numbers."""
     return rng.random(size) > vacuous(beta=beta) / factor
+
+
+@theorem("far", says=r"n! \le 2^n", needs=N)
+def far(*, n: int) -> int:
+    """A power of two, which 100! exceeds by 10^128."""
+    return 2**n
+
+
+@inequality_claim(
+    far, severity="statement", python="import math\nfrom others import far\nassert math.factorial(100) > far(n=100)"
+)
+def a_hundred_factors() -> Iterator[tuple]:
+    """One case."""
+    yield {"n": 100}, factorial(100), far(n=100)
+
+
+@theorem("giants", kind="identity", says=r"n! = 1 \cdot 2 \cdots n", needs=N)
+def giants(*, n: int) -> int:
+    """The product, beyond all floats."""
+    return prod(range(1, n + 1))
+
+
+@identity_claim(giants)
+def whole_numbers_beyond_floats() -> Iterator[tuple]:
+    """Exactly, out to 2000!, which has 5,736 digits."""
+    for n in (180, 2000):
+        yield {"n": n}, factorial(n), giants(n=n)
+
+
+@theorem("neighbours", kind="identity", says=r"n! = n! - 1", needs=N)
+def neighbours(*, n: int) -> int:
+    """One less."""
+    return factorial(n) - 1
+
+
+@identity_claim(
+    neighbours,
+    severity="statement",
+    python="import math\nfrom others import neighbours\nassert math.factorial(2000) > neighbours(n=2000)",
+)
+def off_by_one() -> Iterator[tuple]:
+    """Of a number that no float tells from the next."""
+    yield {"n": 2000}, factorial(2000), neighbours(n=2000)

@@ -25,6 +25,9 @@ EXPECTED = {
     "raises": FAILED,
     "nothing": FAILED,
     "vacuous": ("VACUOUS", ""),
+    "far": FALLEN,
+    "giants": TRIED,
+    "neighbours": FALLEN,
 }
 TOOTHLESS = ("INCONCLUSIVE", "NO_TEETH")
 MISTAKES = {  # what becomes of each, and a word of the note that names the bug
@@ -45,6 +48,8 @@ MISTAKES = {  # what becomes of each, and a word of the note that names the bug
     "truth": (FAILED, "verdict = True is none"),
     "again": (TRIED, ""),
     "edge": (("SLIP", ""), ""),
+    "seeded": (FAILED, "the generator of the trial is never drawn from"),
+    "spawned": (("HOLDS", "", "sampled", "settings"), ""),
 }
 UNEARNED = """
 @theorem("unearned", says=r"n! \\\\le 10^n", needs=N)

@@ -26,6 +26,11 @@ PLANTED = {
 }
 
 
+LOGARITHM = (
+    IMPORTED + OWN + "from math import log\nlog(least_databases_printed())\nassert circle_databases(sigma=0.84) == 4"
+)
+
+
 @pytest.fixture(scope="module")
 def answers():
     return dict(zip(PLANTED, programs.answers([ROW | {"python": text} for text in PLANTED.values()]), strict=True))
@@ -34,6 +39,14 @@ def answers():
 @pytest.mark.parametrize("said", PLANTED)
 def test_a_program_is_told_what_is_wrong_with_it(answers, said):
     assert said in answers[said] and bool(said) == bool(answers[said])
+
+
+def test_only_an_assertion_that_fails_is_about_the_statement(tmp_path, monkeypatch):
+    """A logarithm of a negative number is none; and what a user's own start-up file prints is no answer."""
+    (tmp_path / "sitecustomize.py").write_text("print(7)\nprint('hi')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    said = programs.answers([ROW | {"python": python} for python in (LOGARITHM, PLANTED[""])])
+    assert "asserts nothing about" in said[0] and said[1] == ""
 
 
 def test_a_function_that_is_called_inside_another_counts():

@@ -240,3 +240,10 @@ def test_a_ledger_keeps_what_it_had_to_compute(house):
     (house / "reports/ledger.rows.json").unlink()
     lemmata(house, "ledger")
     assert python(house, "-c", RECALL, ROOT).strip() != "computed"
+
+
+def test_a_run_shows_what_it_has_just_decided(house):
+    """And not the rows that a ledger kept before it."""
+    lemmata(house, "ledger")
+    shown = lemmata(house, "run", "wzw25.factA.3", "--jobs", 1)
+    assert "wzw25.factA.3/printed" in shown and "open" not in shown.splitlines()[-1]

@@ -1,6 +1,7 @@
 """Stores of other versions, of nobody, of somebody else, and reading a large one in pieces."""
 
 import contextlib
+import os
 import sqlite3
 
 import pandas as pd
@@ -8,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from lemmata.command.main import main
-from lemmata.experiments.engine.store import VERSION, Chunk, Store, StoreError
+from lemmata.experiments.engine.store import SCHEMA, VERSION, Chunk, Store, StoreError
 
 
 def test_a_file_without_bytes_is_a_new_store(tmp_path):
@@ -99,3 +100,57 @@ def test_a_claim_that_is_forgotten_loses_its_chunks_and_what_its_programs_came_t
     store.forget("a", 1)
     assert (store.read("a", "c", 1, where), store.answer("a", "0")) == ({}, None)
     assert len(store.read("b", "c", 1, where)) == 1 and store.answer("b", "0") == "it fails"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE results SET seconds = 'long'", "`run --fresh a` replaces it"),
+        ("UPDATE results SET cpu = 'long'", "`run --fresh a` replaces it"),
+        ("UPDATE done SET profile = 'quack'", "'quack'.*`run --fresh a` replaces it"),
+    ],
+)
+def test_a_byte_that_changed_is_a_line_that_names_the_remedy(tmp_path, change, said):
+    path = tmp_path / "ledger.sqlite"
+    place = "a", "c", 1, ("{}", "main", 1, "")
+    with Store(path) as store:
+        store.write(*place, 0, Chunk({"trials": 1, "failures": 0}, 0.0, b"x" * 16))
+        store.mark_done("a", "c", 1, "quick")
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(change)
+        db.commit()
+    with Store(path, reading=True) as store, pytest.raises(StoreError, match=said):
+        store.read(*place), store.profile("a", "c", 1)
+    with Store(path) as store:
+        store.forget("a", 1)
+        assert store.read(*place) == {} and store.profile("a", "c", 1) is None
+
+
+def test_an_answer_that_changed_is_asked_for_again(tmp_path):
+    """Of what a program came to, a byte less had made a refutation unconfirmed for good."""
+    path = tmp_path / "ledger.sqlite"
+    with Store(path) as store:
+        store.keep("a", "0", "")
+        assert store.answer("a", "0") == ""
+    for said in ("' it is fine'", "x'0909'", "7", "''"):
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.execute(f"UPDATE shown SET said = {said}")
+            db.commit()
+        with Store(path, reading=True) as store:
+            assert store.answer("a", "0") is None
+
+
+def test_a_pipe_is_no_store_and_nobody_waits_for_it(tmp_path):
+    os.mkfifo(path := tmp_path / "ledger.sqlite")
+    for reading in (True, False):
+        with pytest.raises(StoreError, match="it is no regular file"):
+            Store(path, reading=reading)
+
+
+def test_a_store_has_all_tables_or_none(tmp_path, monkeypatch):
+    """As a disk leaves it that is full when half of them are made."""
+    monkeypatch.setattr("lemmata.experiments.engine.store.SCHEMA", f"{SCHEMA.partition(';')[0]}; nonsense;")
+    with pytest.raises(StoreError, match="syntax error"):
+        Store(path := tmp_path / "ledger.sqlite")
+    monkeypatch.undo()
+    assert Store(path, reading=True).missing

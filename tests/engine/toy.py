@@ -72,6 +72,7 @@ with contextlib.ExitStack() as stack:
     @c.mean_claim(
         mean,
         bound=lambda: mean(),
+        high=1.0,
         control=Control("X x {}", (4,)),
         cap=10,
         python=lambda: "from tests.engine.toy import mean\nassert mean() == 0.1",
