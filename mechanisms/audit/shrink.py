@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.adapters import DATE, LABELS, ORDER, SPAN, Mechanism, is_estimator, parameters
+from lemmata.mechanisms.audit.adapters import Mechanism, is_estimator, parameters
 from lemmata.mechanisms.audit.hunt import BASE, Search
 from lemmata.mechanisms.audit.neighbours import Neighbours, number
 from lemmata.mechanisms.audit.ranks import told_apart
+from lemmata.mechanisms.audit.released import DATE, LABELS, ORDER, SPAN
 from lemmata.mechanisms.audit.samplers import Raised
 from lemmata.mechanisms.audit.stakes import tangents
 from lemmata.mechanisms.audit.tables import MISSING, plain, put, take

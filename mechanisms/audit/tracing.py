@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.adapters import Mechanism, flat, mechanism, quiet, said, seeded, warned
+from lemmata.mechanisms.audit.adapters import Mechanism, mechanism, quiet, said, seeded, warned
 from lemmata.mechanisms.audit.draws import OURS, Draw, Meeting, Place, Tape, recording, taped
+from lemmata.mechanisms.audit.released import flat
 from lemmata.mechanisms.audit.samplers import Raised, raised
 from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, gaussian_mu
 
