@@ -96,6 +96,7 @@ def audit(
     sys.path.insert(0, os.getcwd())
     samples = {path: imported(path) for path in dict.fromkeys(targets)}
     from lemmata.mechanisms.audit import front
+    from lemmata.mechanisms.audit.record import Found
 
     found = [samples[path] for path in targets]
     options: dict[str, Any] = {}
@@ -112,10 +113,10 @@ def audit(
         raise Usage(f"{' or '.join(targets)} cannot be attacked ({problem})") from None
     if draw:
         draw(result, level, plot)
-    if save and isinstance(result, front.Found):
+    if save and isinstance(result, Found):
         result.save(save)
     click.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else result)
-    if not as_json and isinstance(result, front.Found) and result.reproducer:
+    if not as_json and isinstance(result, Found) and result.reproducer:
         click.echo(f"\nWithout lemmata:\n\n{result.reproducer}")
     sys.exit({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from lemmata.mechanisms import privacy
 from lemmata.mechanisms.audit.released import chosen, flat
-from lemmata.mechanisms.audit.samplers import raised
+from lemmata.mechanisms.audit.samplers import FAILURES, raised
 
 SEEDS = ("random_state", "seed", "rng")
 SEED_RANGE = 2**31  # what every library takes
@@ -66,7 +66,7 @@ class Mechanism:
             with seeded(seed), warned() as given:
                 released = flat(self.call(copies, seed))
             return self._as_outcome(released + [("warning", (), said(one)) for one in given])
-        except Exception as error:
+        except FAILURES as error:
             return raised(error)
 
     def sampler(self, data: tuple) -> Callable[[np.random.Generator, int], Any]:
@@ -220,7 +220,7 @@ def mechanism(thing: Any, released: Any = None) -> Mechanism:
     if callable(thing) and not isinstance(thing, type):
         return _function(thing, seen)
     raise ValueError(
-        f"mechanism is a {type(thing).__name__}, not an unfitted estimator, a function of the data, "
+        f"target is a {type(thing).__name__}, not an unfitted estimator, a function of the data, "
         "a measurement with map and input_domain, or an object with randomise"
     )
 
@@ -275,7 +275,7 @@ def _law(function: Callable, asked: list[str], data: tuple) -> Any:
     try:
         with quiet():
             result = function(*data)
-    except Exception:  # it is asked again, and then that is an outcome
+    except FAILURES:  # it is asked again, and then that is an outcome
         return None
     return result if is_law(result) else None
 
@@ -296,7 +296,7 @@ def _randomised(randomiser: Any, seen: Callable, data: tuple, seed: int) -> Any:
 def _member(measurement: Any, data: tuple) -> bool:
     try:
         return all(bool(measurement.input_domain.member(part)) for part in plainly(data))
-    except Exception:  # what the domain cannot even be asked about does not lie in it
+    except FAILURES:  # what the domain cannot even be asked about does not lie in it
         return False
 
 

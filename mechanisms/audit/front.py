@@ -7,13 +7,14 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import date, timedelta
 from math import floor, log2
-from numbers import Integral
+from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.arithmetic import brief
+from lemmata.mechanisms.arithmetic import brief, in_range
 from lemmata.mechanisms.audit import game
 from lemmata.mechanisms.audit.adapters import (
     Mechanism,
@@ -36,6 +37,7 @@ from lemmata.mechanisms.audit.record import Audit
 from lemmata.mechanisms.audit.stakes import checked
 from lemmata.mechanisms.threads import one_thread
 
+SINGLE = Number, str, bytes, date, timedelta, np.generic, np.ndarray  # what may be a dataset of one record
 TICK = 0.5  # seconds between two lines of progress
 TIMED, FEWEST = 5, 8 * LEAST  # releases by which the price of one is told; the smallest budget of a search
 BUDGET, GIVEN = 30_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
@@ -116,7 +118,7 @@ def audit(
         *data, claim = data  # type: ignore[assignment]
     given = len(data) == 1 and not _is_mechanism(target, data[0])
     if seconds is not None and (given or budget is not None):
-        raise ValueError(f"seconds = {seconds:g} is for a search without a budget: give one of the two")
+        raise ValueError(f"seconds = {brief(seconds)} is for a search without a budget: give one of the two")
     if seconds is not None:
         budget = afforded(target, tuple(data), seconds, released)
         print(f"audit: {seconds:g} s are budget={budget}", file=sys.stderr)
@@ -132,10 +134,8 @@ def audit(
         return game.audit(target, data[0], claim, root=root, budget=budget, level=level, progress=progress, **options)
     if options:
         raise TypeError(f"audit() got an unexpected keyword argument {next(iter(options))!r}")
-    if not budget >= 8 * LEAST:
-        raise ValueError(f"budget = {budget} is outside [{8 * LEAST}, inf), what a search for neighbours needs")
-    if not 0 < level < 1:
-        raise ValueError(f"level = {level} is outside (0, 1)")
+    game.enough("budget", budget, FEWEST, ", what a search for neighbours needs")
+    in_range("level", level, 0, 1)
     root = secrets.randbits(32) if root is None else root
     say = (lambda line: print(line, file=sys.stderr)) if shown else (lambda line: None)
     search = Search(mechanism(target, released), claimed(claim), root, budget, level, say, longest)
@@ -145,10 +145,12 @@ def audit(
 
 def afforded(target: Any, parts: tuple, seconds: float, released: Any) -> int:
     """How many releases a time pays for: a power of two, at least what a search needs and at most 16 audits' worth."""
+    game.enough("seconds", seconds, 0)
     found, begun = mechanism(target, released), time.perf_counter()
+    data = parts if is_single(parts) else dataset(parts)
     with quiet():
         for seed in range(TIMED):
-            found.release(dataset(parts), seed)
+            found.release(data, seed)
     each = (time.perf_counter() - begun) / TIMED + ATTACK
     return int(min(max(2 ** floor(log2(max(seconds / each, 1))), FEWEST), 16 * BUDGET))
 
@@ -198,21 +200,34 @@ def _is_mechanism(target: Any, beside: Any) -> bool:
     """Is it a mechanism to which a dataset goes, and no sampler beside which there is another one?"""
     if isinstance(target, Mechanism) or is_measurement(target) or is_randomiser(target):
         return True
-    if isinstance(target, tuple | list | np.ndarray | str) or hasattr(target, "sample"):
+    if isinstance(target, tuple | list | np.ndarray) or hasattr(target, "sample") or _is_file(target):
         return False
-    if is_estimator(target):
+    if is_estimator(target) or not callable(target):  # `mechanism` says what it is not
         return True
     first = next(iter(parameters(target)), "")
-    return callable(target) and not _is_side(beside) and first != "rng"
+    return not _is_side(beside) and first != "rng"
 
 
 def _is_side(beside: Any) -> bool:
     """Is it where releases come from, and no dataset: a sampler, an (estimator, X, y), the path of a .npy file?"""
     if isinstance(beside, str):
-        return beside.endswith(".npy")
+        return _is_file(beside)
     if isinstance(beside, tuple):
         return len(beside) == 3 and is_estimator(beside[0])
     return callable(beside) or is_law(beside)
+
+
+def _is_file(side: Any) -> bool:
+    return isinstance(side, str) and side.endswith(".npy")
+
+
+def is_single(parts: Any) -> bool:
+    """Is the dataset one record by itself: a number, a date or a text? Raises ValueError where it is no dataset."""
+    if len(parts) != 1 or np.ndim(parts[0]):
+        return False
+    if not isinstance(parts[0], SINGLE):
+        raise ValueError(f"data is a {type(parts[0]).__name__}, not an array or frame with a record a row")
+    return True
 
 
 def dataset(parts: Any) -> tuple:
@@ -240,7 +255,7 @@ def offered(search: Search, data: Any) -> Iterator[Neighbours]:
         return stepped(data[0], float(source.sensitivity), "")
     if any(word in metric for word in ("Absolute", "L1D", "L2D", "LInf")):
         return stepped(data[0], 1.0, metric)
-    if len(data) == 1 and not np.ndim(data[0]):
+    if is_single(data):
         return alone(data[0], search.mechanism.options)
     parts = dataset(data)
     narrow = is_estimator(source) or widens(search, parts)

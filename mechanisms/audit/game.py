@@ -11,11 +11,13 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf, log
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
+from lemmata.mechanisms.arithmetic import brief, in_range, real
 from lemmata.mechanisms.audit.attackers import attackers
 from lemmata.mechanisms.audit.divergence_bets import DivergenceBets
 from lemmata.mechanisms.audit.findings import REPORT, event, limits, short, smallest_caught
@@ -43,6 +45,7 @@ from lemmata.mechanisms.streams import generator
 from lemmata.mechanisms.threads import one_thread
 
 LEAST = 128  # releases
+NAMES = "sample_a", "sample_b"  # what the two are called in messages
 MEMORY = 30_000  # releases that rules are learnt from
 SPARE = 0.1  # of the capital is bet by everybody as at the start, the rest by what each has earned
 RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
@@ -69,8 +72,9 @@ class Game:
         named: list[tuple[str, Callable]],
         bits: bool = False,
         records: int = 1,
+        names: tuple[str, str] = NAMES,
     ) -> None:
-        self.sources = Source("sample_a", a), Source("sample_b", b)
+        self.sources = Source(names[0], a), Source(names[1], b)
         self.claim, self.root, self.bits, self.records = checked(claim), root, bits, records
         self.rungs = np.repeat(ladder(self.claim, records), CUTS, axis=0)
         self.table = self.rungs[:, :, 0]
@@ -104,7 +108,8 @@ class Game:
         if self.reader is None:
             if all(isinstance(release, Raised) for side in (first, second) for release in rows(side)):
                 kinds = sorted({repr(release) for side in (first, second) for release in side})
-                raise ValueError(f"sample_a and sample_b raise at every release: {' or '.join(kinds)}")
+                both = " and ".join(source.name for source in self.sources)
+                raise ValueError(f"{both} raise at every release: {' or '.join(kinds)}")
             self.reader = Reader([first, second], self.bits)
         self.drawn += 2 * half
         outcomes = joined([self.reader(first), self.reader(second)])
@@ -268,10 +273,12 @@ def audit(
     Raises ValueError for a side or claim of another kind, a budget below 128, a level outside (0, 1), or a callable
     that does not return as many releases as it was asked for.
     """
-    if not budget >= LEAST:
-        raise ValueError(f"budget = {budget} is outside [{LEAST}, inf)")
-    if not 0 < level < 1:
-        raise ValueError(f"level = {level} is outside (0, 1)")
+    enough("budget", budget, LEAST)
+    in_range("level", level, 0, 1)
+    if not (isinstance(records, Integral) and records > 0):
+        raise ValueError(f"records = {brief(records)} is not a whole number, 1 or more")
+    if not (features is None or callable(features)):
+        raise ValueError(f"features = {brief(features)} is no function of releases")
     start, root = time.process_time(), secrets.randbits(32) if root is None else root
     game = Game(
         sample_a,
@@ -287,6 +294,12 @@ def audit(
     if why := game.unaudited():
         return replace(found, verdict=INCONCLUSIVE, reason="NOT_AUDITED", event=why, lower=0.0, lower_at_level=0.0)
     return replace(found, reason="INTERRUPTED") if game.interrupted and found.verdict != REFUTED else found
+
+
+def enough(name: str, value: Any, least: int, why: str = "") -> None:
+    """Raise ValueError unless the value is a number, finite and not below the least."""
+    if not least <= real(name, value) < inf:
+        raise ValueError(f"{name} = {brief(value)} is outside [{least}, inf){why}")
 
 
 def play(

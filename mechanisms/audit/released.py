@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.mechanisms.arithmetic import brief
+
 PUBLIC = ("n_features_in_", "feature_names_in_")  # attributes that no record moves
 LONGEST = 10_000  # things that are taken from an iterator
 DATE, SPAN, LABELS, ORDER = "date", "span", "labels", "order"
@@ -117,5 +119,7 @@ def chosen(released: Any) -> Callable[[Any], Any]:
     """What of a fitted object or a result counts as released: all of it, the attributes named, or a function of it."""
     if released is None or callable(released):
         return released or (lambda model: model)
-    names = [released] if isinstance(released, str) else list(released)
+    names = [released] if isinstance(released, str) else released
+    if not (isinstance(names, list | tuple) and names and all(isinstance(name, str) for name in names)):
+        raise ValueError(f"released = {brief(released)} is no attribute's name, no list of names and no function")
     return lambda model: {name: getattr(model, name) for name in names}
