@@ -83,7 +83,7 @@ def answers(asked: Sequence[dict[str, Any]], workers: int = 1) -> list[str | Non
     """
     roots = [str(Path(lemmata.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, roots))}
-    command = [sys.executable, "-m", witnessed.__name__]
+    command = [sys.executable, "-P", "-m", witnessed.__name__]  # -P: no file of the working folder in place of a module
     said: list[str | None] = [None] * len(asked)
     waiting = iter(range(len(asked)))  # one for all
 
