@@ -64,7 +64,7 @@ def compute(
                 if claim.style != "attack" and len(outcomes) != size:  # who leaves some out may have chosen which
                     raise ValueError(f"outcomes = {len(outcomes)} trials, and size = {size} were asked for")
                 decider.add(payload)  # raises here what would raise when folding, before anything is stored
-    except (Exception, SystemExit) as error:  # a check that exits is one of many: the run is not over
+    except (Exception, SystemExit, GeneratorExit) as error:  # a check that exits is one of many: the run is not over
         return f"{type(error).__name__}: {error}"
     return Chunk(payload, time.perf_counter() - start, digest, cpu_seconds() - spent)
 

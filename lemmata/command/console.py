@@ -123,11 +123,14 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 if printing and sys.stdout is sys.__stdout__:
                     drop(sys.stdout)
                 raise Broken(f"{place}{error}") from None
-            except SystemExit as error:  # of a module, a check or a mechanism: the commands end by `ended`
+            except (
+                SystemExit,
+                GeneratorExit,
+            ) as error:  # of a module, a check or a mechanism: the commands end by `ended`
                 if os.environ.get("LEMMATA_TRACEBACK"):
                     raise
-                code = f"SystemExit: {error}".splitlines()[0]
-                raise Broken(f"what was run here ended in {code}; LEMMATA_TRACEBACK=1 shows where") from None
+                exits = f"{type(error).__name__}: {error}".splitlines()[0]
+                raise Broken(f"what was run here ended in {exits}; LEMMATA_TRACEBACK=1 shows where") from None
             except MemoryError:
                 raise Broken("there is not enough memory for this here") from None
             except Exception as error:
