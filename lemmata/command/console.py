@@ -123,10 +123,7 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 if printing and sys.stdout is sys.__stdout__:
                     drop(sys.stdout)
                 raise Broken(f"{place}{error}") from None
-            except (
-                SystemExit,
-                GeneratorExit,
-            ) as error:  # of a module, a check or a mechanism: the commands end by `ended`
+            except (SystemExit, GeneratorExit) as error:  # of others' code: the commands end by `ended`
                 if os.environ.get("LEMMATA_TRACEBACK"):
                     raise
                 exits = f"{type(error).__name__}: {error}".splitlines()[0]

@@ -38,7 +38,8 @@ def here(tmp_path, monkeypatch):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "noisy.py").write_text(f"def f(rng, size): return rng.laplace({centre}, 1, size)\n")
         (tmp_path / folder / "mech.py").write_text(f"import numpy as np\ndata = np.array([{centre}.5])\n")
-        (tmp_path / folder / "beside.py").touch()
+        (tmp_path / folder / "beside.py").write_text(f"centre = {centre}\n")
+        (tmp_path / folder / f"only_{folder}.py").write_text("from beside import centre\n")
     for name in ("counts", "secrets", "my-mech", "my.mech"):
         (tmp_path / "a" / f"{name}.py").write_text(MECHANISM)
     (tmp_path / "a" / "exits.py").write_text(MECHANISM + "raise SystemExit(0)\n")
@@ -58,6 +59,8 @@ def test_two_files_of_one_name_are_two(here):
     one, other = imported("a/noisy.py:f"), imported("b/noisy.py:f")
     assert one is not other and one is imported("a/noisy.py:f") and other is imported("b/noisy.py:f")
     assert [imported(f"{folder}/mech.py:data").tolist() for folder in "ab"] == [[0.5], [50.5]]
+    assert [imported(f"{folder}/only_{folder}.py:centre") for folder in "ab"] == [0, 50]  # of the file beside it
+    assert pickle.loads(pickle.dumps(one)) is one and pickle.loads(pickle.dumps(other)) is other
 
 
 @pytest.mark.parametrize("name", ["secrets", "my-mech", "my.mech"])
