@@ -284,7 +284,7 @@ class Library:
         with _at_home(paper):
             try:
                 return importlib.import_module(name)
-            except Exception as error:
+            except (Exception, SystemExit) as error:  # a module that exits has not been loaded
                 raise PaperError(_blamed(error, paper.folder)) from error
 
     def beside(self, path: str) -> contextlib.AbstractContextManager:
@@ -355,7 +355,7 @@ def _at_home(paper: Paper) -> Iterator[None]:
             sys.modules.pop(name, None)
 
 
-def _blamed(error: Exception, folder: Path) -> str:
+def _blamed(error: BaseException, folder: Path) -> str:
     """What a module of a paper raised, in one line: the last line of the paper's own that led there."""
     if isinstance(error, PaperError):
         return str(error)

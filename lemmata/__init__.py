@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from lemmata.mechanisms.accountant import Accountant as Accountant
     from lemmata.mechanisms.accountant import OverBudget as OverBudget
     from lemmata.mechanisms.audit.assertion import assert_private as assert_private
-    from lemmata.mechanisms.audit.front import Found as Found
     from lemmata.mechanisms.audit.front import audit as audit
-    from lemmata.mechanisms.audit.game import Audit as Audit
+    from lemmata.mechanisms.audit.record import Audit as Audit
+    from lemmata.mechanisms.audit.record import Found as Found
     from lemmata.mechanisms.audit.tracing import Trace as Trace
     from lemmata.mechanisms.audit.tracing import trace as trace
     from lemmata.mechanisms.disclosure import PrivacyLeakWarning as PrivacyLeakWarning
@@ -102,8 +102,8 @@ if TYPE_CHECKING:
     from lemmata.mechanisms.sizes import rows_needed as rows_needed
 
 HOMES = {
-    "lemmata.mechanisms.audit.front": "audit Found",
-    "lemmata.mechanisms.audit.game": "Audit",
+    "lemmata.mechanisms.audit.front": "audit",
+    "lemmata.mechanisms.audit.record": "Audit Found",
     "lemmata.mechanisms.audit.assertion": "assert_private",
     "lemmata.mechanisms.audit.tracing": "trace Trace",
     "lemmata.bounds.theorem": "theorems Theorem",

@@ -36,12 +36,14 @@ class AccountFile:
     """An open file of entries, locked until `close`; `entries` holds what it held when it was opened, `first` included.
 
     Raises BlockingIOError while another holds it, ValueError for a file that is missing (with `first` = None), is no
-    account or was changed, OSError for what the system refuses.
+    account, no regular file or was changed, OSError for what the system refuses.
     """
 
     def __init__(self, path: str | os.PathLike[str], first: Entry | None = None) -> None:
         self.path = os.path.abspath(os.fspath(path))
         create = 0 if first is None else os.O_CREAT
+        if os.path.exists(self.path) and not os.path.isfile(self.path):  # a device may be read for ever
+            raise ValueError(f"path = {self.path} is no regular file, which an account is")
         try:
             self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | create | getattr(os, "O_BINARY", 0), 0o666)
         except FileNotFoundError:

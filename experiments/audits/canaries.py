@@ -19,7 +19,8 @@ from lemmata.experiments.audits.tables import keep
 from lemmata.experiments.comparison.attacks import releases
 from lemmata.experiments.comparison.learners import Learner, find
 from lemmata.mechanisms.audit.fitted import Fitted
-from lemmata.mechanisms.audit.game import Audit, audit
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.audit.record import Audit
 from lemmata.mechanisms.estimators import MarginClassifier
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
 from lemmata.mechanisms.streams import LEDGER_ROOT

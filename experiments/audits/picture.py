@@ -6,7 +6,7 @@ from math import log10
 
 from matplotlib.figure import Figure
 
-from lemmata.mechanisms.audit.game import Audit
+from lemmata.mechanisms.audit.record import Audit
 
 
 def draw(result: Audit, level: float, path: str) -> None:

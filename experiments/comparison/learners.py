@@ -334,7 +334,7 @@ def find(named: str) -> Learner:
         raise UnknownLearner(f"{named!r} is none of {', '.join(LEARNERS)}, no file .py and no module:NAME")
     try:
         return checked(named, getattr(importlib.import_module(module), name, None))
-    except Exception as error:  # the module is somebody else's and may raise anything
+    except (Exception, SystemExit) as error:  # the module is somebody else's and may raise anything
         if isinstance(error, UnknownLearner):
             raise
         raise UnknownLearner(f"{named!r} cannot be imported ({type(error).__name__}: {error})") from None
@@ -346,7 +346,7 @@ def loaded(path: Path) -> Any:
     try:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UnknownLearner(f"{str(path)!r} cannot be imported ({type(error).__name__}: {error})") from None
     return module
 

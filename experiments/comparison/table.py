@@ -99,7 +99,7 @@ def fits(task: Task, root: int) -> list[tuple]:
         digest, start, spent = private.bytes(16), time.perf_counter(), time.process_time()
         try:
             risks, shape = one_fit(learner, problem, epsilon, public, private)
-        except Exception as error:  # a learner may be somebody else's and raise anything
+        except (Exception, SystemExit) as error:  # a learner may be somebody else's and raise anything
             done.append((named, code, epsilon, f"{type(error).__name__}: {error}".splitlines()[0]))
             continue
         payload = {"values": np.concatenate([shape, risks])}

@@ -168,7 +168,7 @@ def _shown(claim: Claim) -> list[tuple[dict, Any, Any]]:
     setting = next((s for s in claim.quick if not claim.theorem.skipped(s)), None)
     if setting is None or not inspect.isgeneratorfunction(check):
         return []
-    with contextlib.suppress(Exception):  # the row says so itself
+    with contextlib.suppress(Exception, SystemExit):  # the row says so itself
         return [case[-3:] for case in itertools.islice(check(**setting), CASES) if len(case) >= 3]
     return []
 

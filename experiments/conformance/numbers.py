@@ -78,7 +78,7 @@ class Number:
             for formula, arguments, value in self.values:
                 try:
                     self.agrees(formula(**arguments), value)
-                except Exception:
+                except (Exception, SystemExit):
                     return f"{BY_HAND}{getattr(formula, '__name__', '')}"
             for formula in dict.fromkeys(claim.theorem.formula for claim in self.claims if not self.values):
                 if examples_fail(formula):

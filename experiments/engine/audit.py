@@ -41,6 +41,15 @@ class Sampler:
     sample: Callable
 
 
+def sampled(side: Any) -> Sampled:
+    """One side of a pair: a law as it is, a function (rng, size) as one. Raises ValueError for anything else."""
+    if hasattr(side, "sample"):
+        return side
+    if callable(side):
+        return Sampler(side)
+    raise ValueError(f"a side is a {type(side).__name__}, neither a law with `sample` nor a function (rng, size)")
+
+
 def as_array(releases: Any) -> np.ndarray:
     """Releases as one float matrix, fields of a dict side by side in name order."""
     if isinstance(releases, dict):
@@ -178,7 +187,8 @@ def attacker(pair: Callable, attack: str, bound: Callable) -> Callable:
 
     @functools.lru_cache(maxsize=8)
     def built(spelled: str, factor: float) -> tuple[Sampled, Sampled]:
-        return pair(factor=factor, **json.loads(spelled))
+        a, b = pair(factor=factor, **json.loads(spelled))
+        return sampled(a), sampled(b)
 
     @functools.lru_cache(maxsize=32)
     def rule(spelled: str, factor: float, blocks: int, root: int, key: str, stream: str) -> Rule:

@@ -76,7 +76,7 @@ class Cell:
                 self.verdict = vacuous(why)
             else:
                 self.decider = self.claim.decider(self.setting, self.factor)
-        except Exception as error:  # of the claim's own bound, say: this row is lost, the run is not
+        except (Exception, SystemExit) as error:  # of the claim's own bound, say: this row is lost, the run is not
             self.verdict = inconclusive("FAILED", f"{type(error).__name__}: {error}")
 
     @property
@@ -179,7 +179,7 @@ def fold(cell: Cell, chunks: Mapping[int, Chunk]) -> Cell:
     while cell.verdict is None and cell.folded in chunks:
         try:
             cell.add(chunks[cell.folded])
-        except Exception as error:  # a value out of its range, say: the cell is lost, the ledger is not
+        except (Exception, SystemExit) as error:  # a value out of its range, say: the cell is lost, the ledger is not
             cell.verdict = inconclusive("FAILED", f"chunk {cell.folded - 1} cannot be folded: {error}")
     return cell
 

@@ -28,6 +28,7 @@ from lemmata.mechanisms.documented import like
 
 ORACLES = ("exact", "below", "above")  # where the left side of a check stands beside the truth
 LISTED = "help(lemmata.paper) lists what a claim can say"
+ATTACKS = ("pure", "approx", "gdp")  # by what is claimed: an epsilon, one beside a delta, a mu
 SEVERITIES = ("privacy", "statement", "constant")  # worst first
 
 Setting = dict[str, Any]  # the arguments of a bound and of a trial by name
@@ -364,7 +365,7 @@ def exact_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Cal
 def attack_claim(
     statement: Statement[..., Any], *, law: str, attack: str, **fields: Unpack[Common]
 ) -> Callable[[Trial], Trial]:
-    """An `impl:<law>` row: `pair(*, factor=1, **setting)` -> two laws (or samplers) on neighbouring datasets.
+    """An `impl:<law>` row: `pair(*, factor=1, **setting)` -> two laws, or functions (rng, size), of two neighbours.
 
     `bound(**setting)` is the claimed epsilon ("pure", "approx") or mu ("gdp"); `factor` sabotages the mechanism.
 
@@ -376,6 +377,9 @@ def attack_claim(
         "pure", "approx" or "gdp".
     """
     from lemmata.experiments.engine.audit import attacker
+
+    if attack not in ATTACKS:
+        raise ValueError(f"attack = {attack!r} is not one of {', '.join(ATTACKS)}")
 
     def decorate(pair: Trial) -> Trial:
         register(attacker(pair, attack, fields["bound"]))

@@ -217,7 +217,7 @@ def _imported(code: types.CodeType) -> list[tuple[str, types.ModuleType]]:
 
 def _met(name: str, path: str) -> types.ModuleType | None:
     """A module that the file at `path` imports: ours is loaded for it, of a library the name is enough."""
-    with library.beside(path), contextlib.suppress(Exception):  # whoever runs it meets the error
+    with library.beside(path), contextlib.suppress(Exception, SystemExit):  # whoever runs it meets the error
         top = name.partition(".")[0]
         spec = importlib.util.find_spec(top)
         if spec is None or name == TWINS:

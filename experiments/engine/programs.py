@@ -80,7 +80,8 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callabl
 def _judging(environment: Mapping[str, str]) -> Iterator[tuple[IO[str], IO[str]]]:
     """A process that judges programs: where it is asked, and where it answers, a pipe that nothing else writes into."""
     here, there = os.pipe()
-    command = [sys.executable, "-m", witnessed.__name__, str(there)]
+    # -P: no file of the working folder in place of a module
+    command = [sys.executable, "-P", "-m", witnessed.__name__, str(there)]
     with os.fdopen(here) as replies:
         try:
             process = Popen(

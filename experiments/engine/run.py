@@ -70,7 +70,7 @@ def compute(
                     raise ValueError(
                         "rng = the generator of the trial is never drawn from: no seed brings its trials back"
                     )
-    except (Exception, SystemExit) as error:  # a check that exits is one of many: the run is not over
+    except (Exception, SystemExit, GeneratorExit) as error:  # a check that exits is one of many: the run is not over
         return f"{type(error).__name__}: {error}"
     return Chunk(payload, time.perf_counter() - start, digest, cpu_seconds() - spent)
 

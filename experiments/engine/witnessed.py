@@ -111,7 +111,7 @@ def judged(python: str, key: str, module: str, name: str, folder: str) -> str:
 
 def _import(python: str) -> None:
     """Import here what a program of ours imports: each of its forks would do so again. What fails, it meets itself."""
-    with contextlib.suppress(Exception):
+    with contextlib.suppress(Exception, SystemExit):
         lines: list[ast.stmt] = [
             node for node in ast.parse(python).body if isinstance(node, ast.Import | ast.ImportFrom)
         ]

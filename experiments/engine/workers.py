@@ -20,9 +20,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent import futures
 from functools import cache
+from multiprocessing import resource_tracker as of_python
 from typing import Any
 
 from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.backend import resource_tracker as of_loky
 from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
 
 from lemmata.bounds.library import library
@@ -31,6 +33,7 @@ from lemmata.experiments.engine.deadline import HUNG, PATIENCE, TICKS
 from lemmata.experiments.engine.schedule import GivenUp, Pool, Result
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # fixes every sum
+APART = {"PYTHONSAFEPATH": "1"}  # a file random.py in the working folder is not the standard library's module
 DEAF = 1.1 * HUNG * PATIENCE  # seconds by the clock, after which a process does not hear its own alarm any more
 MEMORY = "/proc/self/statm"  # where a worker looks up how much it has
 ENDED = (TerminatedWorkerError, ShutdownExecutorError, TimeoutError)
@@ -51,7 +54,26 @@ def _outlive_nobody(parent: int) -> None:
 
 def _executor(jobs: int) -> futures.Executor:
     """`jobs` processes that end with this one; those that are there are used again."""
-    return get_reusable_executor(jobs, env=ONE_THREAD, initializer=_outlive_nobody, initargs=(os.getpid(),))
+    with _environment(APART):  # the two that count what processes share, which are given no `env`
+        of_loky.ensure_running()
+        if sys.platform != "win32":
+            of_python.ensure_running()
+    return get_reusable_executor(jobs, env=ONE_THREAD | APART, initializer=_outlive_nobody, initargs=(os.getpid(),))
+
+
+@contextlib.contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Meanwhile, processes that start have these variables."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def begin(jobs: int) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
-import importlib
+import contextlib
 import json
 import os
 import sys
+import zipfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from lemmata import lab
-from lemmata.command.console import Usage, plainly, root_option
+from lemmata.command.console import Usage, ended, plainly, root_option
+from lemmata.command.others import importable, imported
 
 REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
 
@@ -93,31 +94,42 @@ def audit(
     if len(targets) > 2:
         raise Usage(f"{len(targets)} names: give a mechanism, or two samplers")
     draw = drawing() if plot else None
-    sys.path.insert(0, os.getcwd())
-    samples = {path: imported(path) for path in dict.fromkeys(targets)}
+    importable(os.getcwd())
+    with printing(elsewhere=as_json):
+        samples = {path: imported(path) for path in dict.fromkeys(targets)}
     from lemmata.mechanisms.audit import front
+    from lemmata.mechanisms.audit.record import Found
 
     found = [samples[path] for path in targets]
     options: dict[str, Any] = {}
     if len(targets) == 1:
         if bits or group != 1:
             raise Usage("--bits and --group go with two samplers, not with a mechanism")
-        found = [found[0]() if isinstance(found[0], type) else found[0], *dataset(targets[0], data)]
     else:
         options = {"records": group, "bits": bits}
     try:
-        result = front.audit(*found, claim=claim, root=root, budget=budget, level=level, **options)
-    except Exception as error:  # whatever somebody else's function does is no fault of this program
+        with printing(elsewhere=as_json):
+            if len(targets) == 1:
+                found = [found[0]() if isinstance(found[0], type) else found[0], *dataset(targets[0], data)]
+            result = front.audit(*found, claim=claim, root=root, budget=budget, level=level, **options)
+    except Usage:
+        raise
+    except (Exception, SystemExit) as error:  # whatever somebody else's function does is no fault of this program
         problem = f"{type(error).__name__}: {error}".splitlines()[0]
         raise Usage(f"{' or '.join(targets)} cannot be attacked ({problem})") from None
     if draw:
         draw(result, level, plot)
-    if save and isinstance(result, front.Found):
+    if save and isinstance(result, Found):
         result.save(save)
     click.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else result)
-    if not as_json and isinstance(result, front.Found) and result.reproducer:
+    if not as_json and isinstance(result, Found) and result.reproducer:
         click.echo(f"\nWithout lemmata:\n\n{result.reproducer}")
-    sys.exit({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
+    ended({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
+
+
+def printing(elsewhere: bool) -> contextlib.AbstractContextManager:
+    """Meanwhile, what others' code prints goes to stderr where it would stand among JSON."""
+    return contextlib.redirect_stdout(sys.stderr) if elsewhere else contextlib.nullcontext()
 
 
 STATED = {  # the options that together state a guarantee, and its name
@@ -180,9 +192,11 @@ def dataset(target: str, data: str | None) -> list[Any]:
     if path.endswith((".npy", ".npz")):
         try:
             loaded = np.load(path)
-        except (OSError, ValueError) as error:
-            raise Usage(f"--data = {path} cannot be read ({error})") from None
-        return [loaded[name] for name in loaded.files] if path.endswith(".npz") else [loaded]
+            return [loaded[name] for name in loaded.files] if path.endswith(".npz") else [loaded]
+        except OSError as error:
+            raise Usage(f"--data = {path} cannot be read ({error.strerror or 'it is no such file'})") from None
+        except (ValueError, EOFError, AttributeError, zipfile.BadZipFile):  # whose messages speak of pickles
+            raise Usage(f"--data = {path} is no {path[-4:]} file of numbers or texts") from None
     try:
         found = imported(path)
     except Usage:
@@ -201,15 +215,3 @@ def drawing() -> Callable[..., None]:
             raise Usage(needed) from None
         raise
     return draw
-
-
-def imported(path: str) -> Any:
-    """The object that MODULE:NAME or FILE.py:NAME names."""
-    module, _, name = path.rpartition(":")
-    try:
-        if module.endswith(".py"):
-            sys.path.insert(0, str(Path(module).resolve().parent))
-            module = Path(module).stem
-        return getattr(importlib.import_module(module), name)
-    except Exception as error:  # the module is somebody else's and may raise anything
-        raise Usage(f"MODULE:NAME = {path!r} cannot be imported ({type(error).__name__}: {error})") from None

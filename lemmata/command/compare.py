@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from lemmata.command.console import PROCESSES, Usage, out_option, plainly, root_option
+from lemmata.command.others import importable
 from lemmata.command.scope import folder
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def compare(
     What was computed is stored and not computed again: more repeats, datasets or learners continue a run. Tables and
     figures go to reports/comparison/, and `lemmata report` shows them.
     """
-    sys.path.insert(0, os.getcwd())
+    importable(os.getcwd())
     named = chosen(learners, more, quick)
     levels = numbers(epsilons)
     if attack:

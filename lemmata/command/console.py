@@ -90,6 +90,11 @@ def streams() -> None:
         sys.stderr = Hints(sys.stderr)
 
 
+def ended(status: int) -> Never:
+    """End the command with an exit status. What ends in a SystemExit is somebody else's code, and no success."""
+    raise click.exceptions.Exit(status)
+
+
 def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Turn what can happen into one line and an exit status; `stored` says that finished work is kept."""
 
@@ -103,7 +108,7 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
             except KeyboardInterrupt as signalled:
                 rest = "; what was finished is stored, run it again to continue" if stored else ""
                 click.echo(f"lemmata: interrupted{rest}", err=True)
-                sys.exit(128 + (signalled.args[0] if isinstance(signalled, Terminated) else signal.SIGINT))
+                ended(128 + (signalled.args[0] if isinstance(signalled, Terminated) else signal.SIGINT))
             except BrokenPipeError:  # who reads has what they wanted: click ends in silence
                 raise
             except (NotADirectoryError, FileExistsError) as error:
@@ -118,6 +123,11 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 if printing and sys.stdout is sys.__stdout__:
                     drop(sys.stdout)
                 raise Broken(f"{place}{error}") from None
+            except (SystemExit, GeneratorExit) as error:  # of others' code: the commands end by `ended`
+                if os.environ.get("LEMMATA_TRACEBACK"):
+                    raise
+                exits = f"{type(error).__name__}: {error}".splitlines()[0]
+                raise Broken(f"what was run here ended in {exits}; LEMMATA_TRACEBACK=1 shows where") from None
             except MemoryError:
                 raise Broken("there is not enough memory for this here") from None
             except Exception as error:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from lemmata.bounds.library import Paper, library
-from lemmata.command.console import PROCESSES, Usage, out_option, plainly, root_option
+from lemmata.command.console import PROCESSES, Usage, ended, out_option, plainly, root_option
 from lemmata.command.scope import in_checkout, scope
 
 PAGE = """id = "{id}"
@@ -134,7 +134,7 @@ def check(paths: tuple[str, ...], as_json: bool, rules: bool, root: int, out: st
     else:
         click.echo("\n".join(f"{row}: {sentence} [{rule}]" for row, rule, sentence in found) or "nothing is missing")
     click.echo(f"lemmata: {len(found)} findings in {', '.join(sorted(kept))}", err=True)
-    sys.exit(1 if found else 0)
+    ended(1 if found else 0)
 
 
 def planned(what: str) -> None:
@@ -173,7 +173,7 @@ def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> Non
         new = new_errata(paper, rows)
         click.echo(f"{paper.id}: {len(now)} rows accepted" + (f", {new} new errata" if new else ""), err=True)
         if untold:
-            sys.exit(1)
+            ended(1)
 
 
 def decided(paths: Sequence[str], root: int, out: str | None, jobs: int = 1) -> Iterator[tuple[Paper, Any]]:

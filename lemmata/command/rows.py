@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lemmata.bounds.library import Paper, library
-from lemmata.command.console import Usage
+from lemmata.command.console import Usage, ended
 from lemmata.command.scope import said, scope
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def concluded(rows: Sequence[Row], folder: Path, *, counted: bool = True, nothin
     if clashes := contradictions(rows, folder):
         for line in clashes:
             click.echo(f"lemmata: contradicts the published ledger: {line}", err=True)
-        sys.exit(CONTRADICTION)
+        ended(CONTRADICTION)
 
 
 def filled(rows: list[Row], folder: Path, root: int, *, nothing: bool = False) -> list[Row]:

@@ -19,28 +19,21 @@ import copy
 import inspect
 import random
 import warnings
-from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence, ValuesView
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
-from fractions import Fraction
 from functools import partial
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from lemmata.mechanisms import privacy
-from lemmata.mechanisms.audit.samplers import raised
+from lemmata.mechanisms.audit.released import chosen, flat
+from lemmata.mechanisms.audit.samplers import FAILURES, raised
 
 SEEDS = ("random_state", "seed", "rng")
-PUBLIC = ("n_features_in_", "feature_names_in_")  # attributes that no record moves
 SEED_RANGE = 2**31  # what every library takes
-LONGEST = 10_000  # things that are taken from an iterator
 SHARED = 256  # numbers of a release among which noise that is shared is looked for
-DATE, SPAN, LABELS, ORDER = "date", "span", "labels", "order"
-NESTED = 3  # models within models whose attributes are looked at
 
 
 @dataclass(frozen=True)
@@ -73,7 +66,7 @@ class Mechanism:
             with seeded(seed), warned() as given:
                 released = flat(self.call(copies, seed))
             return self._as_outcome(released + [("warning", (), said(one)) for one in given])
-        except Exception as error:
+        except FAILURES as error:
             return raised(error)
 
     def sampler(self, data: tuple) -> Callable[[np.random.Generator, int], Any]:
@@ -193,112 +186,6 @@ def said(warning: warnings.WarningMessage) -> str:
     return repr(raised(warning.message) if isinstance(warning.message, Warning) else str(warning.message))
 
 
-# What is released -----------------------------------------------------------------------------------------------------
-
-
-def flat(released: Any) -> list[tuple[str, tuple[int, ...], Any]]:
-    """(name, shape, numbers or a text) of every part of a release, in the order of their names."""
-    try:
-        return _flat(released, "", 0)
-    except RecursionError:
-        raise ValueError("release holds itself: its parts have no end") from None
-
-
-def _flat(released: Any, name: str, depth: int) -> list[tuple[str, tuple[int, ...], Any]]:
-    if isinstance(released, Mapping):
-        keys = sorted(released, key=repr)
-        inner = [(f"{name}.{key}" if name else str(key), released[key]) for key in keys]
-        parts = [part for key, value in inner for part in _flat(value, key, depth)]
-        order = [] if keys == list(released) else [(f"{name}.{ORDER}".strip("."), (), repr(list(released)))]
-        return [*parts, *order]
-    if released is None or isinstance(released, str | bytes):
-        return [(name, (), repr(released))]
-    if called := labels(released):
-        return [*_flat(released.to_numpy(), name, depth), (f"{name}.{LABELS}".strip("."), (), called)]
-    if (told := moments(released)) is not None:
-        return [(name, told[0].shape, told[0]), (name, (), told[1])]
-    table = as_numbers(released)
-    if table is not None:
-        return [(name, table.shape, table)]
-    if isinstance(released, list | tuple):
-        inner = [(f"{name}[{place}]", value) for place, value in enumerate(released)]
-        return [(name, (len(released),), "list"), *(part for key, value in inner for part in _flat(value, key, depth))]
-    if isinstance(released, np.ndarray) and not released.ndim:
-        return _flat(released.item(), name, depth)
-    if (hasattr(released, "to_numpy") or isinstance(released, np.ndarray)) and np.ndim(released):
-        return _flat(
-            list(np.asarray(released, dtype=object)), name, depth
-        )  # `tolist` makes whole numbers of some dates
-    if isinstance(released, Iterator | KeysView | ValuesView):
-        return _flat(list(islice(iter(released), LONGEST)), name, depth)
-    if isinstance(released, set | frozenset):
-        return _flat([type(released).__name__, *sorted(released, key=repr)], name, depth)
-    if isinstance(released, Fraction | Decimal):
-        with suppress(OverflowError, ValueError):  # too large, or a NaN that signals: then a text
-            return _flat(float(released), name, depth)
-    if depth < NESTED and (attributes := fitted(released) or visible(released)):
-        return _flat({key: attributes[key] for key in sorted(attributes, key=repr)}, name, depth + 1)
-    text = repr(released)
-    return [] if callable(released) or " at 0x" in text else [(name, (), text)]  # where it lies in memory is no part
-
-
-def moments(value: Any) -> tuple[np.ndarray, str] | None:
-    """Dates in seconds since 1970, spans in seconds, NaN where there is none, and which of them; None for others."""
-    if isinstance(value, timedelta):
-        return np.array(value.total_seconds()), SPAN
-    if isinstance(value, date):
-        moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
-        zone = moment.tzinfo
-        since = datetime(1970, 1, 1, tzinfo=zone and UTC)
-        return np.array((moment - since).total_seconds()), f"{DATE} {zone}"
-    table = np.asarray(value) if isinstance(value, np.ndarray | np.generic) or hasattr(value, "to_numpy") else None
-    if table is None or table.dtype.kind not in "mM":
-        return None
-    whole = table.astype(f"{table.dtype.kind}8[us]")
-    seconds = np.where(np.isnat(whole), np.nan, whole.astype(np.int64) / 1e6)
-    return seconds, f"{DATE} None" if table.dtype.kind == "M" else SPAN
-
-
-def labels(released: Any) -> str:
-    """What the rows and columns of a frame or series are called, in their order; "" where they are just counted."""
-    axes = getattr(released, "axes", None)
-    if not (hasattr(released, "to_numpy") and isinstance(axes, list)):
-        return ""
-    counted = all(type(axis).__name__ == "RangeIndex" for axis in axes)
-    return "" if counted else repr([axis.tolist() for axis in axes])
-
-
-def as_numbers(value: Any) -> np.ndarray | None:
-    """A number, an array of numbers or a list of them, as floats; None for anything else."""
-    try:
-        table = np.asarray(value)
-    except (ValueError, TypeError):  # lists of different lengths
-        return None
-    table = np.stack([table.real, table.imag], axis=-1) if table.dtype.kind == "c" else table
-    return table.astype(float) if table.dtype.kind in "biuf" else None
-
-
-def fitted(model: Any) -> dict[str, Any]:
-    """The fitted attributes of an estimator: those whose names end in an underscore."""
-    found = getattr(model, "__dict__", {})
-    return {k: v for k, v in found.items() if k.endswith("_") and not k.startswith("_") and k not in PUBLIC}
-
-
-def visible(thing: Any) -> dict[str, Any]:
-    """The public attributes of any other object."""
-    if callable(thing) or isinstance(thing, type):
-        return {}
-    return {k: v for k, v in getattr(thing, "__dict__", {}).items() if not k.startswith("_")}
-
-
-def chosen(released: Any) -> Callable[[Any], Any]:
-    """What of a fitted object or a result counts as released: all of it, the attributes named, or a function of it."""
-    if released is None or callable(released):
-        return released or (lambda model: model)
-    names = [released] if isinstance(released, str) else list(released)
-    return lambda model: {name: getattr(model, name) for name in names}
-
-
 # The four shapes ------------------------------------------------------------------------------------------------------
 
 
@@ -333,7 +220,7 @@ def mechanism(thing: Any, released: Any = None) -> Mechanism:
     if callable(thing) and not isinstance(thing, type):
         return _function(thing, seen)
     raise ValueError(
-        f"mechanism is a {type(thing).__name__}, not an unfitted estimator, a function of the data, "
+        f"target is a {type(thing).__name__}, not an unfitted estimator, a function of the data, "
         "a measurement with map and input_domain, or an object with randomise"
     )
 
@@ -388,7 +275,7 @@ def _law(function: Callable, asked: list[str], data: tuple) -> Any:
     try:
         with quiet():
             result = function(*data)
-    except Exception:  # it is asked again, and then that is an outcome
+    except FAILURES:  # it is asked again, and then that is an outcome
         return None
     return result if is_law(result) else None
 
@@ -409,7 +296,7 @@ def _randomised(randomiser: Any, seen: Callable, data: tuple, seed: int) -> Any:
 def _member(measurement: Any, data: tuple) -> bool:
     try:
         return all(bool(measurement.input_domain.member(part)) for part in plainly(data))
-    except Exception:  # what the domain cannot even be asked about does not lie in it
+    except FAILURES:  # what the domain cannot even be asked about does not lie in it
         return False
 
 

@@ -6,7 +6,8 @@ import sys
 from typing import Any
 
 from lemmata.bounds.verdicts import REFUTED
-from lemmata.mechanisms.audit.front import Found, afforded, audit
+from lemmata.mechanisms.audit.front import afforded, audit
+from lemmata.mechanisms.audit.record import Found
 
 
 class NotPrivate(AssertionError):

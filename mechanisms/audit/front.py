@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import inspect
-import json
 import secrets
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import date, timedelta
 from math import floor, log2
-from numbers import Integral
-from pathlib import Path
+from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
 
-from lemmata.bounds.verdicts import REFUTED
-from lemmata.mechanisms.arithmetic import brief
+from lemmata.mechanisms.arithmetic import brief, in_range
 from lemmata.mechanisms.audit import game
 from lemmata.mechanisms.audit.adapters import (
     Mechanism,
@@ -31,85 +27,21 @@ from lemmata.mechanisms.audit.adapters import (
     promised,
     quiet,
 )
-from lemmata.mechanisms.audit.findings import REPORT
-from lemmata.mechanisms.audit.game import LEAST, Audit, concluded
-from lemmata.mechanisms.audit.games import Games, Trial
+from lemmata.mechanisms.audit.game import LEAST
 from lemmata.mechanisms.audit.hunt import ATTACK, Search
+from lemmata.mechanisms.audit.hunted import hunted
 from lemmata.mechanisms.audit.neighbours import Neighbours, alone, neighbouring
 from lemmata.mechanisms.audit.parts import described
 from lemmata.mechanisms.audit.queries import stepped
-from lemmata.mechanisms.audit.shrink import reproducer, shrunk
+from lemmata.mechanisms.audit.record import Audit
 from lemmata.mechanisms.audit.stakes import checked
-from lemmata.mechanisms.audit.tables import stored
-from lemmata.mechanisms.audit.tracing import trace
-from lemmata.mechanisms.documented import documented
 from lemmata.mechanisms.threads import one_thread
 
-DEARLY = 4_096  # releases that dear attackers may see at least
+SINGLE = Number, str, bytes, date, timedelta, np.generic, np.ndarray  # what may be a dataset of one record
 TICK = 0.5  # seconds between two lines of progress
 TIMED, FEWEST = 5, 8 * LEAST  # releases by which the price of one is told; the smallest budget of a search
 BUDGET, GIVEN = 30_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
-LONGEST, HOPE = 120_000, 0.0  # releases while the log evidence against the claim is at least so much
-
-
-@documented
-@dataclass(frozen=True)
-class Found(Audit):
-    """What an audit found that looked for neighbours itself: an `Audit` of the pair that told most.
-
-    Attributes
-    ----------
-    target : str
-        What was audited.
-    pair : Neighbours or None
-        The two datasets, and in words how they differ.
-    pairs : int
-        How many were tried.
-    searched : int
-        Releases of the search, which judge nothing.
-    needed : int
-        Releases of any kind until a claim was refuted, or in all: those that make the pair smaller come afterwards.
-    refused : tuple of (str, str)
-        What the mechanism declined before it had read anything: what it raised, and for which data.
-    place : tuple of str
-        Where `trace` sees the two datasets part: leads, the most telling first. Of a claim that is not refuted too:
-        then they say where to look, and no more.
-    reproducer : str
-        A program of at most 20 lines that shows it without this package.
-    """
-
-    target: str = ""
-    pair: Neighbours | None = field(default=None, repr=False, compare=False)
-    pairs: int = 0
-    searched: int = 0
-    needed: int = 0
-    refused: tuple[tuple[str, str], ...] = ()
-    place: tuple[str, ...] = ()
-    reproducer: str = field(default="", repr=False)
-
-    def as_json(self) -> dict:
-        """Plain data, without the datasets."""
-        plain = asdict(replace(self, claim=None, pair=None)) | {"claim": repr(self.claim)}
-        return plain | {"pair": self.pair.words if self.pair else None}
-
-    def __str__(self) -> str:
-        lines = [f"{self.target}: {super().__str__()}"]
-        lines.append(f"  {self.pairs} pairs tried with {self.searched} releases" + (":" if self.pair else ""))
-        if self.pair:
-            lines.append(f"  {self.pair.words}")
-        lines += [f"  {lead}" for lead in self.place]
-        lines += [f"  it refused data, which is not judged: {what} ({words})" for what, words in self.refused]
-        return "\n".join(lines)
-
-    def save(self, path: str | Path) -> None:
-        """The pair as PATH.npz, and what was found as PATH.json."""
-        path = Path(path)
-        if self.pair is None:
-            raise ValueError("no pair was found: there is nothing to save")
-        sides = {"data": self.pair.data, "neighbour": self.pair.neighbour}
-        arrays = {f"{side}_{name}": array for side, parts in sides.items() for name, array in stored(parts)}
-        np.savez(path.with_suffix(".npz"), **arrays)  # type: ignore[arg-type]
-        path.with_suffix(".json").write_text(json.dumps(self.as_json(), indent=1) + "\n", encoding="utf-8")
+LONGEST = 120_000  # releases of a search whose evidence goes on speaking against the claim
 
 
 def audit(
@@ -186,7 +118,7 @@ def audit(
         *data, claim = data  # type: ignore[assignment]
     given = len(data) == 1 and not _is_mechanism(target, data[0])
     if seconds is not None and (given or budget is not None):
-        raise ValueError(f"seconds = {seconds:g} is for a search without a budget: give one of the two")
+        raise ValueError(f"seconds = {brief(seconds)} is for a search without a budget: give one of the two")
     if seconds is not None:
         budget = afforded(target, tuple(data), seconds, released)
         print(f"audit: {seconds:g} s are budget={budget}", file=sys.stderr)
@@ -202,10 +134,8 @@ def audit(
         return game.audit(target, data[0], claim, root=root, budget=budget, level=level, progress=progress, **options)
     if options:
         raise TypeError(f"audit() got an unexpected keyword argument {next(iter(options))!r}")
-    if not budget >= 8 * LEAST:
-        raise ValueError(f"budget = {budget} is outside [{8 * LEAST}, inf), what a search for neighbours needs")
-    if not 0 < level < 1:
-        raise ValueError(f"level = {level} is outside (0, 1)")
+    game.enough("budget", budget, FEWEST, ", what a search for neighbours needs")
+    in_range("level", level, 0, 1)
     root = secrets.randbits(32) if root is None else root
     say = (lambda line: print(line, file=sys.stderr)) if shown else (lambda line: None)
     search = Search(mechanism(target, released), claimed(claim), root, budget, level, say, longest)
@@ -215,10 +145,12 @@ def audit(
 
 def afforded(target: Any, parts: tuple, seconds: float, released: Any) -> int:
     """How many releases a time pays for: a power of two, at least what a search needs and at most 16 audits' worth."""
+    game.enough("seconds", seconds, 0)
     found, begun = mechanism(target, released), time.perf_counter()
+    data = parts if is_single(parts) else dataset(parts)
     with quiet():
         for seed in range(TIMED):
-            found.release(dataset(parts), seed)
+            found.release(data, seed)
     each = (time.perf_counter() - begun) / TIMED + ATTACK
     return int(min(max(2 ** floor(log2(max(seconds / each, 1))), FEWEST), 16 * BUDGET))
 
@@ -268,21 +200,34 @@ def _is_mechanism(target: Any, beside: Any) -> bool:
     """Is it a mechanism to which a dataset goes, and no sampler beside which there is another one?"""
     if isinstance(target, Mechanism) or is_measurement(target) or is_randomiser(target):
         return True
-    if isinstance(target, tuple | list | np.ndarray | str) or hasattr(target, "sample"):
+    if isinstance(target, tuple | list | np.ndarray) or hasattr(target, "sample") or _is_file(target):
         return False
-    if is_estimator(target):
+    if is_estimator(target) or not callable(target):  # `mechanism` says what it is not
         return True
     first = next(iter(parameters(target)), "")
-    return callable(target) and not _is_side(beside) and first != "rng"
+    return not _is_side(beside) and first != "rng"
 
 
 def _is_side(beside: Any) -> bool:
     """Is it where releases come from, and no dataset: a sampler, an (estimator, X, y), the path of a .npy file?"""
     if isinstance(beside, str):
-        return beside.endswith(".npy")
+        return _is_file(beside)
     if isinstance(beside, tuple):
         return len(beside) == 3 and is_estimator(beside[0])
     return callable(beside) or is_law(beside)
+
+
+def _is_file(side: Any) -> bool:
+    return isinstance(side, str) and side.endswith(".npy")
+
+
+def is_single(parts: Any) -> bool:
+    """Is the dataset one record by itself: a number, a date or a text? Raises ValueError where it is no dataset."""
+    if len(parts) != 1 or np.ndim(parts[0]):
+        return False
+    if not isinstance(parts[0], SINGLE):
+        raise ValueError(f"data is a {type(parts[0]).__name__}, not an array or frame with a record a row")
+    return True
 
 
 def dataset(parts: Any) -> tuple:
@@ -310,7 +255,7 @@ def offered(search: Search, data: Any) -> Iterator[Neighbours]:
         return stepped(data[0], float(source.sensitivity), "")
     if any(word in metric for word in ("Absolute", "L1D", "L2D", "LInf")):
         return stepped(data[0], 1.0, metric)
-    if len(data) == 1 and not np.ndim(data[0]):
+    if is_single(data):
         return alone(data[0], search.mechanism.options)
     parts = dataset(data)
     narrow = is_estimator(source) or widens(search, parts)
@@ -326,89 +271,3 @@ def widens(search: Search, data: tuple) -> bool:
         return False
     one, several = (search.releases((X, *data[1:]), "width", 0, 1)[0] for X in (data[0][:, :1], data[0]))
     return isinstance(one, np.ndarray) and isinstance(several, np.ndarray) and len(one) < len(several)
-
-
-def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int, float], None] | None = None) -> Found:
-    """Search for neighbours, play the games of the finalists, and make the pair that told smaller."""
-    start = time.process_time()
-    ranked = search.screened(pairs)
-    if not ranked:
-        why = "; ".join(search.refused) or "it takes none of them"
-        raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {why}")
-    games = Games(search, progress)
-    finalists = [] if search.interrupted else search.halved(ranked, games.settled)
-    if search.interrupted and not games.trials:
-        games.begun(ranked[0].pair)  # of which nothing is drawn
-    search.say(search.estimate())
-    rest = search.budget - search.spent
-    if not games.over:
-        few = finalists[: max(1, rest // (4 * LEAST))]  # few releases are for few games
-        games.play([games.of(each) for each in few], max(rest // 2 - games.drawn, LEAST))
-    best, needed = games.best, search.spent + games.drawn
-    if best.won:
-        smaller = best.pair
-        with suppress(KeyboardInterrupt):  # what is refuted stays so
-            smaller = shrunk(search, best.pair)
-        if smaller is not best.pair:
-            again = games.begun(smaller)
-            games.play([again], 2 * best.game.drawn)
-            best = again if again.won else best
-    elif not games.over:
-        if not best.promises(rest - games.drawn):
-            dearly = min(max(DEARLY, rest // 4), rest // 2)
-            games.play([games.begun(best.pair, best.rank, dear=True)], dearly)
-            best = games.best
-        if not games.over:
-            games.play([best], rest - games.drawn)
-            best = prolonged(search, games, best)
-        needed = search.spent + games.drawn
-    return outcome(search, games.trials, best, needed, time.process_time() - start)
-
-
-def prolonged(search: Search, games: Games, best: Trial) -> Trial:
-    """The game with most evidence, played on while that speaks against the claim; else the best one as it is.
-
-    One may stop whenever one likes; against a true claim most games have lost by then what their bets began with.
-    """
-    leading = max(games.trials, key=lambda t: t.game.log_e())
-    spent = search.spent + games.drawn
-    while spent < search.longest and leading.game.log_e() >= HOPE and not (leading.won or leading.game.interrupted):
-        before = leading.game.drawn
-        games.play([leading], min(BUDGET // 2, search.longest - spent))
-        spent += leading.game.drawn - before
-        if leading.game.drawn == before:
-            break
-    return leading if leading.won else best
-
-
-def outcome(search: Search, trials: list[Trial], best: Trial, needed: int, seconds: float) -> Found:
-    """What the game that gained most has found."""
-    found = concluded(best.game, best.level, best.course, seconds, chance=REPORT * best.level / search.level)
-    same = {outcome for trial in trials for outcome in trial.game.outcomes}
-    why = found.reason
-    if found.verdict != REFUTED:
-        stopped = search.interrupted or any(trial.game.interrupted for trial in trials)
-        why = "NOT_AUDITED" if len(same) == 1 else "INTERRUPTED" if stopped else why
-    told: dict[str, Any] = {"reason": why, "root": search.root}
-    if why == "NOT_AUDITED":
-        told["event"] = best.game.unaudited()
-    else:
-        with suppress(KeyboardInterrupt):  # which leaves the rest of it unexplained
-            pair, seed = best.pair, search.root % 2**31
-            traced = trace(search.mechanism, pair.data, pair.neighbour, search.claim, seed=seed)
-            leads = [*traced.leads, *(traced.hints if found.verdict == REFUTED else ())]
-            told |= {"place": (*_constant(search, best.game), *map(str, leads[:3]))}
-            told |= {"reproducer": reproducer(search, pair)} if found.verdict == REFUTED else {}
-    told |= {"target": search.mechanism.name, "pair": best.pair, "pairs": search.tried, "needed": needed}
-    told |= {"searched": search.spent + sum(t.game.drawn for t in trials) - best.game.drawn}
-    return Found(
-        **{f.name: getattr(found, f.name) for f in fields(Audit)} | told, refused=tuple(search.refused.items())
-    )
-
-
-def _constant(search: Search, played: game.Game) -> list[str]:
-    """Were all releases on every dataset the same, whatever the seed? Then none of its noise is random."""
-    seen = [found for (stream, *_), found in search.released.items() if stream == "screen"]
-    if len(played.outcomes) > 2 or any(len({repr(one) for one in found}) > 1 for found in seen):
-        return []
-    return ["every release is the same, whatever the seed: nothing is drawn, or a generator always begins alike"]

@@ -9,18 +9,20 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from math import inf, log
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from lemmata.bounds.notebook import card
 from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
+from lemmata.mechanisms.arithmetic import brief, in_range, real
 from lemmata.mechanisms.audit.attackers import attackers
 from lemmata.mechanisms.audit.divergence_bets import DivergenceBets
 from lemmata.mechanisms.audit.findings import REPORT, event, limits, short, smallest_caught
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part, rows
+from lemmata.mechanisms.audit.record import Audit
 from lemmata.mechanisms.audit.rules import FEW, Rule, learnt, lesson
 from lemmata.mechanisms.audit.samplers import FIRST, Exhausted, Raised, Source, chunk
 from lemmata.mechanisms.audit.stakes import (
@@ -43,90 +45,13 @@ from lemmata.mechanisms.streams import generator
 from lemmata.mechanisms.threads import one_thread
 
 LEAST = 128  # releases
+NAMES = "sample_a", "sample_b"  # what the two are called in messages
 MEMORY = 30_000  # releases that rules are learnt from
 SPARE = 0.1  # of the capital is bet by everybody as at the start, the rest by what each has earned
 RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
 DEAR, LEADING = 64, 3.0  # releases before a dear attacker learns; log growth at which it learns as often as others
 SCANNED = 20  # claims that are asked about at once
 PRUNED = 6.0  # an attacker whose log capital is this far behind the best is asked no more
-
-
-@dataclass(frozen=True)
-class Audit:
-    """What an attack found; `print` says it in a line.
-
-    Attributes
-    ----------
-    claim : Guarantee, list or function
-        What was attacked.
-    verdict, reason : str
-        REFUTED, or INCONCLUSIVE with a reason: AUDIT_ONLY (survived, and what would have been caught is
-        `smallest_caught`), NO_POWER (no attacker told the datasets apart: nothing is known), BUDGET (not even a
-        mechanism without any noise could have been refuted by so few releases), NOT_AUDITED (a side raised at every
-        release, or there was one and the same outcome throughout: `event` says which), INTERRUPTED.
-    lower, lower_at_level : float
-        What epsilon or mu exceeds, but for a chance of 1e-3; but for one of `level`.
-    event : str
-        The attacker that gained most, where it guessed, and how often it was right.
-    smallest_caught : float or None
-        The same mechanism, with every log-odds this many times as large (its noise so many times too small; or, against
-        a delta, with its events so many times as likely), would have been refuted with probability about 0.99.
-    log10_e : float
-        The evidence against the claim: a true one reaches x with a chance of at most 10^-x.
-    trained, judged : int
-        Releases that only trained, and that were judged.
-    seconds : float
-        CPU seconds.
-    course : tuple of (int, float)
-        (releases, log10 of the evidence) after every chunk.
-    root : int
-        With which the same audit is made again.
-    """
-
-    claim: Any
-    verdict: str
-    reason: str
-    lower: float
-    lower_at_level: float
-    event: str
-    smallest_caught: float | None
-    log10_e: float
-    trained: int
-    judged: int
-    seconds: float = field(compare=False)
-    course: tuple[tuple[int, float], ...] = field(default=(), repr=False)
-    root: int | None = None
-
-    def as_json(self) -> dict:
-        """Plain data; the claim as its repr."""
-        return asdict(replace(self, claim=None)) | {"claim": repr(self.claim)}
-
-    def _repr_html_(self) -> str:
-        facts = [("reason", self.reason or "–"), ("found", self.event or self.unseen)]
-        facts += [("exceeds, but for a chance of 1e-3", f"{self.lower:.3g}")] if self.lower else []
-        facts += [("a leak so many times as large is caught", f"{self.smallest_caught or inf:.3g}")]
-        facts += [("releases", f"{self.judged} judged, {self.trained} for training, {self.seconds:.1f} seconds")]
-        return card(f"Audit of {self.claim}", facts, mark=self.verdict)
-
-    @property
-    def unseen(self) -> str:
-        """What is said where nothing tells the datasets apart."""
-        return "the datasets look alike" if self.judged else "nothing was judged"
-
-    def __str__(self) -> str:
-        if self.reason == "NOT_AUDITED":
-            return f"{self.claim}: {self.verdict} ({self.reason}): nothing was audited, because {self.event}"
-        name, _ = parameter(self.claim)
-        saw = f"{name} > {self.lower:.3g} (99.9 %), by {self.event}" if self.lower else self.unseen
-        came = f"{self.claim}: {self.verdict}" + (f" ({self.reason})" if self.reason else "")
-        survived = "; survived" if self.reason == "AUDIT_ONLY" else ""
-        caught = (
-            f": {self.smallest_caught:.3g} times its leak on these datasets would have been caught"
-            if self.smallest_caught
-            else ""
-        )
-        spent = f"{self.judged} releases judged, {self.trained} for training; root {self.root}"
-        return f"{came}{survived}{caught}; {saw}; {spent}"
 
 
 class Game:
@@ -147,8 +72,9 @@ class Game:
         named: list[tuple[str, Callable]],
         bits: bool = False,
         records: int = 1,
+        names: tuple[str, str] = NAMES,
     ) -> None:
-        self.sources = Source("sample_a", a), Source("sample_b", b)
+        self.sources = Source(names[0], a), Source(names[1], b)
         self.claim, self.root, self.bits, self.records = checked(claim), root, bits, records
         self.rungs = np.repeat(ladder(self.claim, records), CUTS, axis=0)
         self.table = self.rungs[:, :, 0]
@@ -182,7 +108,8 @@ class Game:
         if self.reader is None:
             if all(isinstance(release, Raised) for side in (first, second) for release in rows(side)):
                 kinds = sorted({repr(release) for side in (first, second) for release in side})
-                raise ValueError(f"sample_a and sample_b raise at every release: {' or '.join(kinds)}")
+                both = " and ".join(source.name for source in self.sources)
+                raise ValueError(f"{both} raise at every release: {' or '.join(kinds)}")
             self.reader = Reader([first, second], self.bits)
         self.drawn += 2 * half
         outcomes = joined([self.reader(first), self.reader(second)])
@@ -346,10 +273,12 @@ def audit(
     Raises ValueError for a side or claim of another kind, a budget below 128, a level outside (0, 1), or a callable
     that does not return as many releases as it was asked for.
     """
-    if not budget >= LEAST:
-        raise ValueError(f"budget = {budget} is outside [{LEAST}, inf)")
-    if not 0 < level < 1:
-        raise ValueError(f"level = {level} is outside (0, 1)")
+    enough("budget", budget, LEAST)
+    in_range("level", level, 0, 1)
+    if not (isinstance(records, Integral) and records > 0):
+        raise ValueError(f"records = {brief(records)} is not a whole number, 1 or more")
+    if not (features is None or callable(features)):
+        raise ValueError(f"features = {brief(features)} is no function of releases")
     start, root = time.process_time(), secrets.randbits(32) if root is None else root
     game = Game(
         sample_a,
@@ -365,6 +294,12 @@ def audit(
     if why := game.unaudited():
         return replace(found, verdict=INCONCLUSIVE, reason="NOT_AUDITED", event=why, lower=0.0, lower_at_level=0.0)
     return replace(found, reason="INTERRUPTED") if game.interrupted and found.verdict != REFUTED else found
+
+
+def enough(name: str, value: Any, least: int, why: str = "") -> None:
+    """Raise ValueError unless the value is a number, finite and not below the least."""
+    if not least <= real(name, value) < inf:
+        raise ValueError(f"{name} = {brief(value)} is outside [{least}, inf){why}")
 
 
 def play(

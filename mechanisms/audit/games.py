@@ -26,6 +26,7 @@ from lemmata.mechanisms.streams import generator
 if TYPE_CHECKING:
     from lemmata.mechanisms.audit.hunt import Candidate, Search
 
+NAMES = "target on the data", "target on the neighbour"  # what the two are called in messages
 SHARE, MORE = 512, 4  # releases of each game before half of them stop, factor
 
 
@@ -101,7 +102,7 @@ class Games:
         first, second = (search.like(pair.data).sampler(data) for data in (pair.data, pair.neighbour))
         root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))
         named = list(attackers(first, second, None)) if dear else CHEAP
-        game = Game(first, second, search.claim, root=root, named=named)
+        game = Game(first, second, search.claim, root=root, named=named, names=NAMES)
         self.trials.append(Trial(pair, game, search.level / 2 ** (place + 1), rank))
         return self.trials[-1]
 

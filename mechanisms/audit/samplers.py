@@ -12,6 +12,7 @@ import numpy as np
 from lemmata.mechanisms.audit.fitted import Fitted
 from lemmata.mechanisms.audit.outcomes import count
 
+FAILURES = Exception, SystemExit, GeneratorExit  # what mechanisms raise; an interrupt is of whoever runs them
 FIRST, SHARE, LARGEST = 48, 0.06, 25_000  # releases of the first chunk and of others at most, share of the past
 
 
@@ -58,7 +59,7 @@ class Source:
             return self._checked(self.sample(rng, size), size), True
         except (Exhausted, WrongSize):
             raise
-        except Exception:
+        except FAILURES:
             self.single = True
             return [self._one(rng) for _ in range(size)], False
 
@@ -67,7 +68,7 @@ class Source:
             drawn = self._checked(self.sample(rng, 1), 1)
         except WrongSize:
             raise
-        except Exception as error:
+        except FAILURES as error:
             return raised(error)
         if isinstance(drawn, dict):
             return tuple(drawn[field][0] for field in sorted(drawn))
@@ -98,13 +99,23 @@ def as_sampler(name: str, side: Any) -> Callable:
     if callable(side):
         return side
     if isinstance(side, str):
-        side = np.load(side)
+        side = loaded(name, side)
     if isinstance(side, np.ndarray | list) and len(side):
         return Recorded(name, side)
     raise ValueError(
         f"{name} is a {type(side).__name__}, not a law, a callable (rng, size), an (estimator, X, y), "
         "an array or a .npy file"
     )
+
+
+def loaded(name: str, path: str) -> Any:
+    """The releases in a .npy file. Raises ValueError for a file that is none."""
+    try:
+        return np.load(path)
+    except OSError as error:
+        raise ValueError(f"{name} = {path!r} cannot be read: {error.strerror or 'it is no .npy file'}") from None
+    except (ValueError, EOFError):  # whose messages speak of pickles
+        raise ValueError(f"{name} = {path!r} is no .npy file of numbers or texts") from None
 
 
 class Recorded:

@@ -7,17 +7,20 @@ evidence: the smaller pair is played afresh.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import inf
+from os.path import relpath
 from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.adapters import DATE, LABELS, ORDER, SPAN, Mechanism, is_estimator, parameters
+from lemmata.mechanisms.audit.adapters import Mechanism, is_estimator, parameters
 from lemmata.mechanisms.audit.hunt import BASE, Search
 from lemmata.mechanisms.audit.neighbours import Neighbours, number
 from lemmata.mechanisms.audit.ranks import told_apart
+from lemmata.mechanisms.audit.released import DATE, LABELS, ORDER, SPAN
 from lemmata.mechanisms.audit.samplers import Raised
 from lemmata.mechanisms.audit.stakes import tangents
 from lemmata.mechanisms.audit.tables import MISSING, plain, put, take
@@ -129,7 +132,7 @@ def reproducer(search: Search, pair: Neighbours) -> str:
         "    try:",
         *(WARNED if shown == "warns" else []),
         f"        {'    ' * (shown == 'warns')}released = {call}",
-        "    except Exception as error:",
+        "    except (Exception, SystemExit) as error:",
         f"        return {event if shown == 'raises' else False}",
         f"    return {False if shown == 'raises' else event}",
         'for name, side in (("data", data), ("neighbour", neighbour)):',
@@ -186,7 +189,7 @@ def _called(source: Any) -> tuple[str, str] | None:
         defaults = {name: p.default for name, p in parameters(cls).items()}
         told = [f"{k}={v!r}" for k, v in given.items() if k != "random_state" and repr(v) != repr(defaults.get(k))]
         told += ["random_state=seed"] if "random_state" in given else []
-        return f"from {cls.__module__} import {cls.__name__}", f"{cls.__name__}({', '.join(told)}).fit(*data)"
+        return _imported(cls.__module__, cls.__name__), f"{cls.__name__}({', '.join(told)}).fit(*data)"
     function, given = getattr(source, "func", source), getattr(source, "keywords", {})
     name = getattr(function, "__name__", "")
     if not name.isidentifier():
@@ -194,7 +197,14 @@ def _called(source: Any) -> tuple[str, str] | None:
     told = [f"{k}={v!r}" for k, v in given.items()]
     seeds = {"random_state": "seed", "seed": "seed", "rng": "np.random.default_rng(seed)"}
     told += [f"{k}={v}" for k, v in seeds.items() if k in parameters(source)]
-    return f"from {function.__module__} import {name}", f"{name}({', '.join(['*data', *told])})"
+    return _imported(function.__module__, name), f"{name}({', '.join(['*data', *told])})"
+
+
+def _imported(module: str, name: str) -> str:
+    """The line that imports a name: of a module, or of a file that was loaded by its path, being no module."""
+    if all(part.isidentifier() for part in module.split(".")):
+        return f"from {module} import {name}"
+    return f"import runpy; {name} = runpy.run_path({relpath(sys.modules[module].__file__ or '')!r})[{name!r}]"
 
 
 def _event(search: Search, pair: Neighbours) -> tuple[str, str]:

@@ -70,6 +70,8 @@ def checked(claim: Any) -> Any:
     """The claim; a curve epsilon -> delta as a list of its points. Raises ValueError for anything else."""
     if isinstance(claim, PureDP | ApproxDP | GaussianDP | ZCDP | RenyiDP | PrivacyCurve):
         return claim
+    if isinstance(claim, type):
+        raise ValueError(f"claim = {claim.__name__} is a class: give a guarantee with its numbers, such as PureDP(1.0)")
     if callable(claim):
         return [ApproxDP(epsilon, min(1.0, float(claim(epsilon)))) for epsilon in CURVE]
     if isinstance(claim, Sequence) and claim and all(isinstance(point, PureDP | ApproxDP) for point in claim):

@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.adapters import Mechanism, flat, mechanism, quiet, said, seeded, warned
+from lemmata.mechanisms.audit.adapters import Mechanism, mechanism, quiet, said, seeded, warned
 from lemmata.mechanisms.audit.draws import OURS, Draw, Meeting, Place, Tape, recording, taped
-from lemmata.mechanisms.audit.samplers import Raised, raised
+from lemmata.mechanisms.audit.released import flat
+from lemmata.mechanisms.audit.samplers import FAILURES, Raised, raised
 from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, gaussian_mu
 
 SUSPECT = "suspect"
@@ -185,7 +186,7 @@ def _run(found: Mechanism, data: tuple, seed: int, given: tuple[Meeting, ...]) -
                 released = flat(found.call(copies, seed))
             tape.warned = [(said(one), Place(one.filename, one.lineno, "a warning")) for one in shown]
             return tape, released
-        except Exception as error:
+        except FAILURES as error:
             failed = tape, (raised(error), _origin(error))
     return failed
 

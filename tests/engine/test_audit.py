@@ -9,6 +9,7 @@ from lemmata.bounds.verdicts import REFUTED
 from lemmata.experiments.engine import audit as game
 from lemmata.experiments.engine.audit import Sampler
 from lemmata.experiments.engine.cell import Cell
+from lemmata.experiments.engine.claim import attack_claim
 from lemmata.experiments.engine.store import Chunk
 from lemmata.experiments.engine.verdict import LOG_REFUTE, AttackDecider, conclude
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
@@ -160,3 +161,26 @@ def test_an_attack_without_power_does_not_say_survived(counts, reason):
         cell.add(Chunk(AttackDecider.pack(counts), 0.0, b""))
     assert (cell.verdict.outcome, cell.verdict.reason) == ("INCONCLUSIVE", reason)
     assert ("survived" in cell.verdict.note) == (reason == "AUDIT_ONLY")
+
+
+def test_a_function_is_a_side_like_a_law():
+    """The same game, guess by guess; what is neither is refused in one line, and so is another attack."""
+
+    def attacked(pair):
+        trial = game.attacker(pair, "pure", lambda: 1.0)
+        return trial(np.random.default_rng(ROOT), 500, root=ROOT, key="k", stream="main", index=0).tolist()
+
+    def scaled(rng, size):
+        return rng.normal(size=(size, 3)) * 3
+
+    def plain(rng, size):
+        return rng.normal(size=(size, 3))
+
+    as_laws = attacked(lambda factor: (Sampler(scaled), Sampler(plain)))
+    assert attacked(lambda factor: (scaled, plain)) == as_laws
+    with pytest.raises(
+        ValueError, match=r"^a side is a int, neither a law with `sample` nor a function \(rng, size\)$"
+    ):
+        attacked(lambda factor: (3, plain))
+    with pytest.raises(ValueError, match=r"^attack = 'puree' is not one of pure, approx, gdp$"):
+        attack_claim(None, law="x", attack="puree")

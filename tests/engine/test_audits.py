@@ -383,7 +383,13 @@ def test_laws_with_densities_arrays_and_features(tmp_path):
     ("arguments", "message"),
     [
         ({"budget": 3}, r"budget = 3 is outside \[128, inf\)"),
+        ({"budget": "x"}, "budget = 'x' is not a real number"),
         ({"level": 1.0}, r"level = 1.0 is outside \(0, 1\)"),
+        ({"level": "x"}, "level = 'x' is not a real number"),
+        ({"records": 0}, "records = 0 is not a whole number, 1 or more"),
+        ({"features": 3}, "features = 3 is no function of releases"),
+        ({"claim": PureDP}, "claim = PureDP is a class: give a guarantee with its numbers"),
+        ({"sample_a": "no.npy"}, "sample_a = 'no.npy' cannot be read: No such file"),
         ({"claim": 0.5}, "claim = 0.5 is no guarantee"),
         ({"sample_a": 7}, "sample_a is a int"),
         ({"sample_a": lambda rng, n: np.zeros(n + 1)}, "sample_a returned 25 releases where 24 were asked for"),

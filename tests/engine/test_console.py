@@ -23,6 +23,8 @@ from lemmata.experiments.engine import folders
             "more files have to be open than are allowed here; `ulimit -n` says how many",
             3,
         ),
+        (SystemExit(0), "what was run here ended in SystemExit: 0; LEMMATA_TRACEBACK=1 shows where", 3),
+        (GeneratorExit(), "what was run here ended in GeneratorExit: ; LEMMATA_TRACEBACK=1 shows where", 3),
         (MemoryError(), "there is not enough memory for this here", 3),
         (FileExistsError(17, "File exists", "x"), "--out = x: File exists", 2),
         (click.UsageError("no such thing"), "no such thing", 2),
@@ -49,9 +51,9 @@ def test_an_interruption_says_what_is_kept(stored, kept, signal, status, capsys)
     def command():
         raise signal
 
-    with pytest.raises(SystemExit) as caught:
+    with pytest.raises(click.exceptions.Exit) as caught:
         command()
-    assert caught.value.code == status
+    assert caught.value.exit_code == status
     assert capsys.readouterr().err.startswith(f"lemmata: interrupted{kept}")
 
 

@@ -1,5 +1,6 @@
 """An account on disk is the same when it is opened again, and notices every changed byte."""
 
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -86,6 +87,13 @@ def test_another_file_is_left_alone(path, text):
     with pytest.raises(ValueError, match=r"^path = .* no account.*$"):
         Accountant.open(path, BUDGET)
     assert path.read_text() == text
+
+
+@pytest.mark.parametrize("device", ["/dev/full", "/dev/zero", "."])
+@pytest.mark.skipif(sys.platform == "win32", reason="it has other devices")
+def test_only_a_regular_file_is_an_account(device):
+    with pytest.raises(ValueError, match=r"^path = .* is no regular file, which an account is$"):
+        Accountant.open(device, BUDGET)
 
 
 def test_what_is_refused_is_not_written(spent):

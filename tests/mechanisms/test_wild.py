@@ -194,7 +194,7 @@ def test_more_time_pays_for_more_releases():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ((7, X, y, ONE), "mechanism is a int, not an unfitted estimator"),
+        ((7, X, y, ONE), "target is a int, not an unfitted estimator"),
         ((total, x, x[:3], ONE), "data has parts of 12 and 3 records"),
         ((Mean(), ONE), "data is missing"),
         ((total, x, 1.0), "claim = 1.0 is no guarantee"),

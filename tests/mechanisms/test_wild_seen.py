@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 import lemmata
-from lemmata.mechanisms.audit.adapters import flat
 from lemmata.mechanisms.audit.queries import stepped
+from lemmata.mechanisms.audit.released import flat
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.streams import TEST_ROOT
 from tests.mechanisms.planted_leaks import tidy, x

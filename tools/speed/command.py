@@ -1,11 +1,10 @@
 """The command `lemmata bench`: the cores measured by asv, and the pages of what was measured."""
 
 import subprocess
-import sys
 
 import click
 
-from lemmata.command.console import Broken, out_option, plainly
+from lemmata.command.console import Broken, ended, out_option, plainly
 from lemmata.command.scope import folder
 
 
@@ -74,4 +73,4 @@ def bench(quick, only, history, since, virtualenv, publish, compare, pages, out)
     if compare:
         click.echo("\n".join(map(str, regressions)) or f"no regression since {compare}")
     click.echo("\n".join(limit.said(m) for limit, m in exceeded), nl=bool(exceeded))
-    sys.exit(1 if regressions or exceeded else 0)
+    ended(1 if regressions or exceeded else 0)
