@@ -99,9 +99,10 @@ class MarginClassifier(ExactClassifier):
         "private" finds the ranges of all columns that `bounds` leaves out. With None and without `bounds` every row is
         scaled to length 1 by itself: right for columns on one public scale, such as pixels, and for nothing else.
     bounds : pair or mapping, optional
-        (low, high) for every column, or for some by name or position. Public, not looked up in the data; costs nothing.
+        (low, high) for every column, or a mapping from some to such pairs: from their names, or from positions where no
+        name is a number. Public, not looked up in the data; costs nothing.
     categories : mapping, optional
-        The public list of categories of a column; without one, text is hashed into 8 buckets.
+        The public list of categories of a column, named as in `bounds`; without one, text is hashed into 8 buckets.
 
     Attributes
     ----------

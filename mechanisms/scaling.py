@@ -25,7 +25,7 @@ from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_
 from lemmata.mechanisms.inputs import seeded, tabular
 from lemmata.mechanisms.law import one_of
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
-from lemmata.mechanisms.table_columns import Column, Layout, layout
+from lemmata.mechanisms.table_columns import Column, Layout, by_place, layout
 
 RANGES = ("private",)
 CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
@@ -36,6 +36,7 @@ def dense(estimator: Any, X: Any, reset: bool) -> np.ndarray:
     """A table as floats by the `layout_` of `estimator`, which `reset` makes: NaN for gaps, infinities as they are."""
     if reset:
         estimator.layout_ = layout(X, estimator.categories)
+        estimator._names = list(X.columns) if hasattr(X, "columns") else None
     if estimator.layout_ is None:
         asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
         with np.errstate(over="ignore", invalid="ignore"):
@@ -53,35 +54,35 @@ def columns_of(estimator: Any, D: int) -> Layout:
     """The layout of a fitted table, numbers everywhere if it had none."""
     if estimator.layout_ is not None:
         return estimator.layout_
-    names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(D)])
-    return Layout(tuple(Column(name, True) for name in names))
+    return Layout(tuple(Column(name, True) for name in estimator._names or [f"x{j}" for j in range(D)]))
 
 
 def given(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
     """Centres and spreads of `bounds`, NaN where a column has none, shapes (D,): low and high are 2 spreads away.
 
-    `bounds`: a pair (low, high) for all columns, or a mapping from names or positions to pairs. Raises ValueError for a
-    column that does not exist or is no number, and for what is no pair of finite numbers, low < high.
+    `bounds`: a pair (low, high) for all columns of numbers, or a mapping from columns (`by_place`) to pairs. Raises
+    ValueError for a column that does not exist or is no number, and for what is no pair of finite numbers, low < high.
     """
     centre, spread = np.where(columns.indicator, 0.0, np.nan), np.where(columns.indicator, 1.0, np.nan)
-    places, start = {}, 0
-    for j, one in enumerate(columns.columns):
-        if one.number:
-            places[one.name] = places[j] = start
-        start += one.number + one.indicators
     if bounds is None:
         return centre, spread
-    pairs = bounds if isinstance(bounds, Mapping) else dict.fromkeys(places, bounds)
-    for name, pair in pairs.items():
-        if name not in places:
-            raise ValueError(f"bounds names {brief(name)}, which is no column of numbers")
+    every = columns.columns
+    starts = np.cumsum([0, *(one.number + one.indicators for one in every)])
+    if isinstance(bounds, Mapping):
+        pairs = by_place("bounds", bounds, [one.name for one in every])
+    else:
+        pairs = {j: bounds for j, one in enumerate(every) if one.number}
+    for j, pair in pairs.items():
+        one = every[j]
+        if not one.number:
+            raise ValueError(f"bounds names {brief(one.name)}, which is no column of numbers")
         try:
             low, high = (float(end) for end in pair)
         except (TypeError, ValueError):
-            raise ValueError(f"bounds[{brief(name)}] is not a pair of numbers (low, high)") from None
+            raise ValueError(f"bounds[{brief(one.name)}] is not a pair of numbers (low, high)") from None
         if not (low < high and isfinite(low) and isfinite(high - low)):
-            raise ValueError(f"bounds[{brief(name)}] = ({low}, {high}) is not a finite pair with low < high")
-        centre[places[name]], spread[places[name]] = low / 2 + high / 2, (high / 2 - low / 2) / REACH
+            raise ValueError(f"bounds[{brief(one.name)}] = ({low}, {high}) is not a finite pair with low < high")
+        centre[starts[j]], spread[starts[j]] = low / 2 + high / 2, (high / 2 - low / 2) / REACH
     return centre, spread
 
 
@@ -138,10 +139,11 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     ranges : "private" or None
         None needs `bounds` for every column, and spends nothing.
     bounds : pair or mapping, optional
-        (low, high) for all columns of numbers, or a mapping from some names or positions to such pairs. Public: they
-        may not be looked up in the data.
+        (low, high) for all columns of numbers, or a mapping from some columns to such pairs: from their names, or
+        from positions where no name is a number. Public: they may not be looked up in the data.
     categories : mapping, optional
-        For columns of categories the public list of them; without one a fixed hash into 8 buckets.
+        For columns of categories, named as in `bounds`, the public list of them; without one a fixed hash into 8
+        buckets.
     unit_ball : bool
         Whether rows come out as `MarginClassifier` sees them: over `length_`, clipped to length 1, with a constant
         beside them, length 1 again at most. Right for the learners of this package, which clip rows and have no

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -150,13 +151,34 @@ def text_of(value: Any, *, skip_numbers: bool) -> str | None:
         return None
 
 
+def by_place(argument: str, given: Mapping, names: list) -> dict[int, Any]:
+    """Return {position: entry} of a mapping from columns. What may name one: its name, and where no name is a number
+    its position too, so that 1 is never one column here and another one there.
+
+    ValueError for what names none of `names`, and for two that name one.
+
+    >>> by_place("bounds", {"a": 5, 1: 6}, ["a", "b"]), by_place("bounds", {1: 5, 2: 6}, [2, 1])
+    ({0: 5, 1: 6}, {1: 5, 0: 6})
+    """
+    places = {} if any(isinstance(name, Number) for name in names) else {j: j for j in range(len(names))}
+    places |= {name: j for j, name in enumerate(names)}
+    found: dict[int, Any] = {}
+    for name, entry in given.items():
+        if name not in places:
+            raise ValueError(f"{argument} names {brief(name)}, which is no column of X")
+        if places[name] in found:
+            raise ValueError(f"{argument} names {brief(name)}, a column that it has named before")
+        found[places[name]] = entry
+    return found
+
+
 def layout(X: Any, categories: Any = None) -> Layout | None:
     """Return what becomes of a table, by its declared types and `categories`.
 
     None if every column is a number as it is.
 
-    `categories`: a mapping from names of a frame's columns, or positions, to sequences of at least one category. Raises
-    ValueError for a name that is no column, and for what is no such mapping.
+    `categories`: a mapping from columns (`by_place`) to sequences of at least one category. Raises ValueError for what
+    names no column, and for what is no such mapping.
     """
     lists = {} if categories is None else categories
     if not isinstance(lists, Mapping):
@@ -171,11 +193,10 @@ def layout(X: Any, categories: Any = None) -> Layout | None:
     names = list(X.columns) if frame else list(range(X.shape[1]))
     dtypes = list(X.dtypes) if frame else [X.dtype] * len(names)
     for name, listed in lists.items():
-        if name not in names:
-            raise ValueError(f"categories names {brief(name)}, which is no column of X")
         if isinstance(listed, str) or not isinstance(listed, list | tuple | np.ndarray) or not len(listed):
             raise ValueError(f"categories[{brief(name)}] is not a list of one or more categories")
-    columns = [_column(name, dtype, lists.get(name)) for name, dtype in zip(names, dtypes, strict=True)]
+    placed = by_place("categories", lists, names)
+    columns = [_column(name, dtype, placed.get(j)) for j, (name, dtype) in enumerate(zip(names, dtypes, strict=True))]
     plain = not any(one.indicators for one in columns) and not any(map(counts_time, dtypes))
     return None if plain else Layout(tuple(columns))
 
