@@ -5,6 +5,7 @@ Nothing here fails because of what a record holds, and no message quotes one.
 
 from __future__ import annotations
 
+import warnings
 from datetime import date, datetime
 from typing import Any
 
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_random_state
 
 from lemmata.mechanisms.arithmetic import in_range
 from lemmata.mechanisms.law import entries, generator
+from lemmata.mechanisms.one_by_one import floats, sole
 
 TEXT = ("str", "string")  # names of pandas' types of text
 
@@ -90,24 +92,23 @@ def tabular(X: Any) -> Any:
 
 
 def numbers_of(objects: np.ndarray) -> np.ndarray:
-    """Return an array of objects as floats of the same shape: dates in days, NaN for what is no number, lists among it.
+    """Return an array of objects as floats of the same shape, each by itself: dates in days, NaN for what is no number.
 
     >>> numbers_of(np.array([1, None, "2", date(1, 1, 2)], dtype=object)).tolist()
     [1.0, nan, 2.0, 2.0]
     """
-    flat = [np.nan if isinstance(one, list | tuple | np.ndarray) else one for one in objects.ravel()]
-    flat = [days(one) if isinstance(one, date) else one for one in flat]
-    return entries("X", flat).reshape(objects.shape)
+    return floats([days(one) for one in np.asarray(objects).ravel()]).reshape(objects.shape)
 
 
-def days(one: Any) -> float:
-    """Return a date in days, the first of January of year 1 being 1, its time of day included.
+def days(one: Any) -> Any:
+    """Return a date in days, the first of January of year 1 being 1, its time of day included; anything else as it is.
 
-    Any other object as a float.
+    >>> days(datetime(1, 1, 2, 12)), days("2")
+    (2.5, '2')
     """
-    if not isinstance(one, date):
-        return float(one)
     try:
+        if not isinstance(one, date):
+            return one
         clock = (one.hour, one.minute, one.second) if isinstance(one, datetime) else (0, 0, 0)
         return one.toordinal() + (clock[0] + (clock[1] + clock[2] / 60) / 60) / 24
     except Exception:  # a missing date is one that has none of these
@@ -132,9 +133,7 @@ def labels_of(classes: Any) -> np.ndarray:
 def column(y: Any) -> np.ndarray:
     """Return labels, (n,). Those of a list keep their types, as the label of one record may not change another's."""
     check_declared("y", y)
-    if isinstance(y, list | tuple) and y and not isinstance(y[0], list | tuple | np.ndarray):
-        return np.fromiter(y, dtype=object, count=len(y))
-    return column_or_1d(y)
+    return np.fromiter(map(sole, y), dtype=object, count=len(y)) if isinstance(y, list | tuple) else column_or_1d(y)
 
 
 def equal(y: np.ndarray, label: Any) -> np.ndarray:
@@ -152,4 +151,7 @@ def equal(y: np.ndarray, label: Any) -> np.ndarray:
         except Exception:  # whatever an object raises would tell of its record
             return False
 
-    return np.array([same(one) for one in y], dtype=bool) if y.dtype.kind == "O" else y == label
+    if y.dtype.kind != "O":
+        return y == label
+    with warnings.catch_warnings(action="ignore"):  # and whatever it says
+        return np.array([same(one) for one in y], dtype=bool)

@@ -14,9 +14,11 @@ the list or no text at all is 0 in every indicator.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from math import isfinite
 from numbers import Number
 from typing import Any
 
@@ -24,6 +26,7 @@ import numpy as np
 
 from lemmata.mechanisms.arithmetic import brief
 from lemmata.mechanisms.inputs import check_frame, counts_time, days, numbers_of
+from lemmata.mechanisms.one_by_one import number
 
 BUCKETS = 8  # of a category without a list
 TIMES = {"M": "dates", "m": "differences of dates"}
@@ -127,8 +130,9 @@ def indicators(values: Any, one: Column) -> np.ndarray:
     """Return the indicators of one column, (n, k): each row has at most one."""
     found = np.zeros((len(values), one.indicators))
     places: dict[str, int] = {} if one.listed is None else {str(label): k for k, label in enumerate(one.listed)}
-    for i, value in enumerate(np.asarray(values, dtype=object).tolist()):
-        text = text_of(value, skip_numbers=one.number)
+    with warnings.catch_warnings(action="ignore"):  # whatever an object says would tell of its record
+        texts = [text_of(value, skip_numbers=one.number) for value in np.asarray(values, dtype=object).tolist()]
+    for i, text in enumerate(texts):
         if text is None:
             continue
         if one.listed is None and text not in places:
@@ -141,7 +145,7 @@ def indicators(values: Any, one: Column) -> np.ndarray:
 def text_of(value: Any, *, skip_numbers: bool) -> str | None:
     """Return an entry as text; None for a missing one and, where numbers have a column of their own, for a number."""
     try:
-        if value is None or value != value or (skip_numbers and np.isfinite(days(value))):
+        if value is None or value != value or (skip_numbers and isfinite(number(days(value)))):
             return None
     except Exception:  # no number, or an object that raises: its text, if it has one, counts
         pass

@@ -34,6 +34,7 @@ from lemmata.mechanisms import (
     law,
     lazy_reals,
     network_learner,
+    one_by_one,
     output_perturbation,
     phased_sgd,
     privacy_curve,
@@ -71,6 +72,7 @@ INNER = {
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
     inputs: "seeded kind_of counts_time check_frame check_declared labels_of tabular numbers_of days column equal",
+    one_by_one: "floats number row sole",
     glm_output: "accuracy solved",
     label_learner: "kept_class",
     column_ranges: "normal exponential broad families octave_edges octave_shapes cell_shapes nearest octave_bins "
