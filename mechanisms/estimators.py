@@ -28,7 +28,8 @@ low bits tell of the data (`lemmata.mechanisms.grid_sums`). Where only one of th
 `lemmata.mechanisms.hardening` has the table.
 
 `random_state`: an int, a generator, or None for the system's entropy. A seed that somebody else knows undoes the
-privacy of the release. Sparse rows are accepted and made dense.
+privacy of the release: a pickle has None for a generator, a clone a child of it, which draws other noise
+(`lemmata.mechanisms.private_estimator`). Sparse rows are accepted and made dense.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -25,6 +25,7 @@ from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_
 from lemmata.mechanisms.inputs import check_declared, column, equal, kind_of, labels_of, seeded, tabular
 from lemmata.mechanisms.law import LinearModel, kept, two_streams
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget
+from lemmata.mechanisms.private_estimator import PrivateEstimator
 from lemmata.mechanisms.threads import threads_for
 
 LARGEST = 1e100  # what an infinite entry counts as
@@ -57,7 +58,7 @@ def left_out(rows: np.ndarray, side: np.ndarray) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateClassifier(ClassifierMixin, BaseEstimator):
+class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     """What the estimators share.
 
     Parameters
@@ -68,7 +69,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         Two or more, of two (negative, positive): the labels that may occur, which are public. Where they are left out,
         those that occur in `y` are declared public, with a `PrivacyLeakWarning`.
     random_state : int, Generator or None
-        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release.
+        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release: a pickle has no
+        generator, and a clone a child of it (`lemmata.mechanisms.private_estimator`).
 
     Attributes
     ----------
@@ -144,7 +146,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def _share(self, parts: int) -> Any:
         """An estimator like this one that spends what each of several releases may."""
-        one: Any = clone(self)
+        one = self._fresh()
         one.__dict__["_due"] = self._settle
         if self.spends == "gaussian":
             mu = to_gaussian_budget(self._allotted or self._budget()).mu

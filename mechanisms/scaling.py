@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lemmata.mechanisms import column_ranges
@@ -25,6 +25,7 @@ from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_
 from lemmata.mechanisms.inputs import seeded, tabular
 from lemmata.mechanisms.law import one_of
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
+from lemmata.mechanisms.private_estimator import PrivateEstimator
 from lemmata.mechanisms.table_columns import Column, Layout, by_place, layout
 
 RANGES = ("private",)
@@ -122,7 +123,7 @@ def _columns(table: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateScaler(TransformerMixin, BaseEstimator):
+class PrivateScaler(TransformerMixin, PrivateEstimator):
     """Every column of a table on one scale, found privately: for a Pipeline, in front of any learner.
 
         make_pipeline(PrivateScaler(epsilon=0.3, unit_ball=True), NoisyGD(epsilon=0.7, classes=(0, 1)))
@@ -151,7 +152,8 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     noise : "exact" or "float"
         As for the learners.
     random_state : int, Generator or None
-        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release.
+        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release: a pickle has no
+        generator, and a clone a child of it (`lemmata.mechanisms.private_estimator`).
 
     Attributes
     ----------

@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr
-from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from lemmata.bounds.notebook import card
@@ -235,7 +234,7 @@ class PrivateSearchCV(ApproximateClassifier):
         if getattr(kind, "spends", None) not in ("gaussian", "pure"):
             raise ValueError(f"estimator is a {type(kind).__name__}: its release is no Gaussian or pure mechanism")
         ours = {"noise": self.noise} if "noise" in kind.get_params() else {}
-        found = [clone(kind).set_params(**setting, **ours) for setting in self.settings()]
+        found = [kind._fresh().set_params(**setting, **ours) for setting in self.settings()]
         if any(one._standardises for one in found):
             raise ValueError("estimator would find ranges, and a search does not: take PrivateScaler, and ranges=None")
         return found
