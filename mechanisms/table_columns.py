@@ -5,11 +5,12 @@
                                     dates of other steps than in `fit` are counted in those of `fit`
     text, categories, objects       one indicator for each of the categories that `categories` lists for the column;
                                     without a list, indicators of `BUCKETS` buckets of a fixed hash of the text
-    objects, without a list         itself where it is a number, days where it is a date, and the buckets where neither
+    text, objects, without a list   itself where it is a number, days where it is a date, and the buckets where neither
 
-The categories that a dtype declares are not used: they were usually collected from the records. So which columns come
-out, and how many, depends on names and types, which are public; no entry is refused, and one that is missing, not in
-the list or no text at all is 0 in every indicator.
+A column of numbers with one "?" is read from a file as text: its numbers stay numbers. A category that is listed is the
+same one whatever type it has in a table: 1, 1.0, True or "1". The categories that a dtype declares are not used: they
+were usually collected from the records. So which columns come out, and how many, depends on names and types, which are
+public; no entry is refused, and one that is missing, not in the list or no text at all is 0 in every indicator.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from hashlib import blake2b
 from math import isfinite
 from numbers import Number
@@ -29,6 +31,7 @@ from lemmata.mechanisms.inputs import check_frame, counts_time, days, numbers_of
 from lemmata.mechanisms.one_by_one import number
 
 BUCKETS = 8  # of a category without a list
+TWINS = {"1": "True", "0": "False", "True": "1", "False": "0"}
 TIMES = {"M": "dates", "m": "differences of dates"}
 
 
@@ -67,8 +70,8 @@ class Layout:
 
     @property
     def size(self) -> int:
-        """How many columns of length 1, or less, a row consists of: numbers, and groups of indicators."""
-        return sum(one.number + (one.indicators > 0) for one in self.columns)
+        """How many entries of length 1, or less, a row has: of each column a number, or one of its indicators."""
+        return len(self.columns)
 
     def names(self) -> list[str]:
         """Return the names of the columns that come out."""
@@ -129,7 +132,7 @@ def steps(one: Column, dtype: Any) -> float:
 def indicators(values: Any, one: Column) -> np.ndarray:
     """Return the indicators of one column, (n, k): each row has at most one."""
     found = np.zeros((len(values), one.indicators))
-    places: dict[str, int] = {} if one.listed is None else {str(label): k for k, label in enumerate(one.listed)}
+    places = listed_places(one.listed or ())
     with warnings.catch_warnings(action="ignore"):  # whatever an object says would tell of its record
         texts = [text_of(value, skip_numbers=one.number) for value in np.asarray(values, dtype=object).tolist()]
     for i, text in enumerate(texts):
@@ -142,15 +145,41 @@ def indicators(values: Any, one: Column) -> np.ndarray:
     return found
 
 
+def listed_places(listed: tuple[Any, ...]) -> dict[str, int]:
+    """Return {text: its place} of listed categories: a number is also meant by a truth value, and the other way round.
+
+    >>> listed_places((1.0, "a", False))
+    {'1': 0, 'a': 1, 'False': 2, 'True': 0, '0': 2}
+    """
+    texts = [spelled(label) for label in listed]
+    places = {text: k for k, text in enumerate(texts)}
+    for k, label in enumerate(listed):
+        if not isinstance(label, str) and texts[k] in TWINS:
+            places.setdefault(TWINS[texts[k]], k)
+    return places
+
+
+def spelled(value: Any) -> str:
+    """Return an entry as text, a whole number without a point: a missing entry makes floats of a column of ints.
+
+    >>> spelled(1.0), spelled(Decimal("2.00")), spelled(0.5), spelled("1.0")
+    ('1', '2', '0.5', '1.0')
+    """
+    whole = isinstance(value, float | np.floating | Decimal) and value % 1 == 0
+    return str(int(value)) if whole else str(value)
+
+
 def text_of(value: Any, *, skip_numbers: bool) -> str | None:
     """Return an entry as text; None for a missing one and, where numbers have a column of their own, for a number."""
     try:
-        if value is None or value != value or (skip_numbers and isfinite(number(days(value)))):
+        if value is None or type(value).__name__ == "NAType" or value != value:
+            return None
+        if skip_numbers and isfinite(number(days(value))):
             return None
     except Exception:  # no number, or an object that raises: its text, if it has one, counts
         pass
     try:
-        return str(value)
+        return spelled(value)
     except Exception:  # whatever an object raises would tell of its record
         return None
 
@@ -211,5 +240,4 @@ def _column(name: Any, dtype: Any, listed: Any) -> Column:
     kind = getattr(dtype, "kind", "O")
     if counts_time(dtype) or (kind in "biuf" and not hasattr(dtype, "categories")):
         return Column(name, True, clock=clock(dtype))
-    mixed = isinstance(dtype, np.dtype) and kind == "O"
-    return Column(name, mixed, None, True)
+    return Column(name, not hasattr(dtype, "categories"), None, True)

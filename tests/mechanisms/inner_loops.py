@@ -80,7 +80,7 @@ INNER = {
     "counts_of octave_counts cell_counts two_octaves look_noise around released",
     disclosure: "leak warn_of_leaks leaking_steps pay refuse fitting checked_account",
     scaling: "dense columns_of given find row_length ball_rows",
-    table_columns: "numbers clock steps indicators text_of by_place layout",
+    table_columns: "numbers clock steps indicators listed_places spelled text_of by_place layout",
     erm_estimators: "several resolved_C",
     gd_estimators: "resolved_width resolved_steps",
     private_classifier: "left_out",

@@ -187,7 +187,7 @@ def test_a_frame_of_all_kinds():
     X, y = mixed()
     model = MarginClassifier(epsilon=8.0, classes=("no", "yes"), random_state=0).fit(X, y)
     names = model.layout_.names()
-    assert names[:3] == ["income", "rate", "region#0"] and len(names) == 2 + 2 * BUCKETS + 1 + BUCKETS
+    assert names[:3] == ["income", "rate", "region#0"] and len(names) == 2 + BUCKETS + 2 * (1 + BUCKETS)
     assert model.coef_.shape == (1, len(names)) and model.n_features_in_ == 5
     assert model.feature_names_in_.tolist() == list(X.columns)
     assert model.score(X, y) > 0.8
