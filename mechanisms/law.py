@@ -204,6 +204,8 @@ def functions(**values: Any) -> None:
 
 # Data: messages name no entry -----------------------------------------------------------------------------------------
 
+quiet = np.errstate(all="ignore")  # decorates what reads records: `np.seterr` would tell of one that underflows
+
 
 def entries(name: str, value: Any, axes: int = 2) -> np.ndarray:
     """Return private numbers as an array of floats, NaN for what is no real number. No entry is ever refused.
@@ -294,6 +296,7 @@ def rows(X: ArrayLike, name: str = "X") -> np.ndarray:
     return finite(name, array)
 
 
+@quiet
 def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     """Scale rows down to Euclidean norm `radius` where they are longer: privacy rests on it, so it is enforced.
 
@@ -304,8 +307,7 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     """
     (radius,) = positive(radius=radius)
     X = table(X)
-    with np.errstate(over="ignore"):
-        norms = np.linalg.norm(X, axis=1, keepdims=True)
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
     out = (norms > 1e150) | (norms < 1e-150)  # the squares have left the range of floats
     if not out.any():
         return X * (radius / np.maximum(norms, radius))
@@ -313,8 +315,7 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     unit = X / np.where(largest > 0, largest, 1.0)
     lengths = np.linalg.norm(unit, axis=1, keepdims=True)  # the norm is largest * lengths
     longer = out & (largest > radius / np.maximum(lengths, 1.0))
-    with np.errstate(over="ignore", invalid="ignore"):
-        usual = np.where(out, X, X * (radius / np.maximum(norms, radius)))
+    usual = np.where(out, X, X * (radius / np.maximum(norms, radius)))
     return np.where(longer, unit * (radius / np.maximum(lengths, 1.0)), usual)
 
 
@@ -369,6 +370,7 @@ class LinearModel:
     privacy: Guarantee
     feature_map: Callable[[np.ndarray], np.ndarray] | None = field(default=None, repr=False)
 
+    @quiet
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return <weights, feature_map(x)> for every row, shape (n,)."""
         X = rows(X)

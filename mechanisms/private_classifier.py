@@ -23,7 +23,7 @@ from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.arithmetic import down
 from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_leaks
 from lemmata.mechanisms.inputs import check_declared, column, equal, kind_of, labels_of, seeded, tabular
-from lemmata.mechanisms.law import LinearModel, kept, two_streams
+from lemmata.mechanisms.law import LinearModel, kept, quiet, two_streams
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget
 from lemmata.mechanisms.private_estimator import PrivateEstimator
 from lemmata.mechanisms.threads import threads_for
@@ -139,9 +139,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     def _entries(self, X: ArrayLike, reset: bool) -> np.ndarray:
         """Checked by scikit-learn and dense."""
         asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
-        X = tabular(X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            table = validate_data(self, X, reset=reset, **asked)
+        table = validate_data(self, tabular(X), reset=reset, **asked)
         return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
 
     def _share(self, parts: int) -> Any:
@@ -208,6 +206,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         known = which.any(axis=0)
         return table, [np.where(one, 1.0, -1.0) * known for one in (which if len(which) > 2 else which[-1:])]
 
+    @quiet
     def law_of_fit(self, X: ArrayLike, y: ArrayLike) -> Callable[[np.random.Generator, int], np.ndarray] | None:
         """Return sample(rng, size) of what `size` fits release, coefficients and intercept, shape (size, d + 1).
 
@@ -226,6 +225,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             return None
         return lambda rng, size: np.column_stack(self._linear(np.asarray(law.sample(rng, size))))
 
+    @quiet
     def fit(self, X: ArrayLike, y: ArrayLike, *, accountant: Any = None, **refused: Any) -> Any:
         """Draw one release. Of more than two classes each has a share of the budget, one against the rest.
 
@@ -272,6 +272,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         """Coefficients and intercepts in the units of X, from the weights of the rows that the learner sees."""
         return weights, np.zeros(len(weights))
 
+    @quiet
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return <coef_, x> + intercept_ of the rows as the learner sees them, which may be clipped.
 

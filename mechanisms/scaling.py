@@ -23,7 +23,7 @@ from lemmata.mechanisms.arithmetic import brief
 from lemmata.mechanisms.column_ranges import REACH, Ranges
 from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_leaks
 from lemmata.mechanisms.inputs import seeded, tabular
-from lemmata.mechanisms.law import one_of
+from lemmata.mechanisms.law import one_of, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 from lemmata.mechanisms.private_estimator import PrivateEstimator
 from lemmata.mechanisms.table_columns import Column, Layout, by_place, layout
@@ -40,8 +40,7 @@ def dense(estimator: Any, X: Any, reset: bool) -> np.ndarray:
         estimator._names = list(X.columns) if hasattr(X, "columns") else None
     if estimator.layout_ is None:
         asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
-        with np.errstate(over="ignore", invalid="ignore"):
-            table = validate_data(estimator, tabular(X), reset=reset, **asked)
+        table = validate_data(estimator, tabular(X), reset=reset, **asked)
         return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
     if not reset and not (hasattr(X, "iloc") or getattr(X, "ndim", 0) == 2):
         raise ValueError(f"X is a {type(X).__name__}, not a frame or an array as in fit")
@@ -197,6 +196,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
     random_state: Any = None
     promises = True
 
+    @quiet
     def fit(self, X: ArrayLike, y: Any = None, *, accountant: Any = None, **refused: Any) -> Any:
         """One release of the ranges.
 
@@ -237,6 +237,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         self.length_ = row_length(n, D, columns_of(self, D).size, mu)
         return self
 
+    @quiet
     def transform(self, X: ArrayLike) -> np.ndarray:
         """Records on one scale, each by itself. What comes out is not private.
 

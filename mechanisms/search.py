@@ -32,7 +32,7 @@ from lemmata.mechanisms import private_tuning
 from lemmata.mechanisms.arithmetic import in_range
 from lemmata.mechanisms.documented import documented
 from lemmata.mechanisms.estimators import NoisyGD
-from lemmata.mechanisms.law import LinearModel, clip_rows, kept, two_streams, whole
+from lemmata.mechanisms.law import LinearModel, clip_rows, kept, quiet, two_streams, whole
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian
 from lemmata.mechanisms.private_classifier import ApproximateClassifier, PrivateClassifier, left_out
 from lemmata.mechanisms.tnb import TruncatedNegativeBinomial
@@ -239,6 +239,7 @@ class PrivateSearchCV(ApproximateClassifier):
             raise ValueError("estimator would find ranges, and a search does not: take PrivateScaler, and ranges=None")
         return found
 
+    @quiet
     def law(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> Any:
         """The law of the search on one dataset: what an audit draws from.
 
