@@ -19,9 +19,9 @@ a Pipeline that has one is warned of. `MarginClassifier` finds the ranges of col
 `lemmata.PrivateScaler(unit_ball=True)`, with `bounds` where they are known, or scale by constants.
 
 `fit(X, y, accountant=...)` charges an `Accountant` after all that is public was checked and before anything is drawn. A
-`sample_weight` is refused. More than two classes share one budget; what fits several times, such as a `GridSearchCV` or
-a `OneVsRestClassifier`, spends it several times, and is warned of. No score of the training records is offered, and an
-audit has no price: neither is for protected records.
+`sample_weight` is refused. More than two classes share one budget; what fits several times, such as a `GridSearchCV`, a
+`OneVsRestClassifier` or `cross_val_score`, spends it several times, and is warned of where it is scikit-learn's. No
+score of the training records is offered, and an audit has no price: neither is for protected records.
 
 `noise`: "exact", so that the guarantee holds for the bits of a release, or "float" for the same law in float64, whose
 low bits tell of the data (`lemmata.mechanisms.grid_sums`). Where only one of them exists there is no such parameter:
