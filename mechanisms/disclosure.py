@@ -38,7 +38,7 @@ def leak(text: str) -> None:
     """Warn once of a leak; not again in this process."""
     if text not in TOLD:
         TOLD.add(text)
-        warnings.warn(text, PrivacyLeakWarning, stacklevel=4)
+        warnings.warn(text, PrivacyLeakWarning, stacklevel=5)  # who called fit, which `quiet` decorates
 
 
 def warn_of_leaks(estimator: Any, n: int, *, labels: bool = True) -> None:

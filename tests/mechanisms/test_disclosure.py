@@ -132,6 +132,15 @@ def test_leaks_beside_the_release_are_said_once():
     assert told(lambda: PrivateScaler(random_state=3).fit(X)) == ["random_state"]
 
 
+@pytest.mark.parametrize("leaky", [NoisyGD(classes=(0, 1), random_state=3), PrivateScaler(random_state=3)])
+def test_a_warning_names_the_line_of_the_fit(leaky):
+    disclosure.TOLD.clear()
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        leaky.fit(rng(0).normal(size=(40, 2)), np.resize([0, 1], 40))
+    assert [one.filename for one in heard] == [__file__]
+
+
 def test_steps_that_look_at_the_data_are_named():
     X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
 
