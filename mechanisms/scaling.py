@@ -9,6 +9,7 @@ with centres and spreads of `bounds`, where they are given, and otherwise found 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import Any
@@ -24,7 +25,7 @@ from lemmata.mechanisms.column_ranges import REACH, Ranges
 from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_leaks
 from lemmata.mechanisms.inputs import seeded, tabular
 from lemmata.mechanisms.law import one_of, quiet
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 from lemmata.mechanisms.private_estimator import PrivateEstimator
 from lemmata.mechanisms.table_columns import Column, Layout, by_place, layout
 
@@ -224,17 +225,18 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         """
         refuse(refused)
         checked_account(accountant)
-        rng, budget = seeded(self.random_state), ApproxDP(self.epsilon, self.delta)
-        table = dense(self, X, True)
-        warn_of_leaks(self, len(table), labels=False)
-        asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise, "budget": budget, "rng": rng}
+        one: Any = copy(self)  # what fails leaves the fit before as it was
+        rng, budget = seeded(one.random_state), ApproxDP(one.epsilon, one.delta)
+        table = dense(one, X, True)
+        warn_of_leaks(one, len(table), labels=False)
+        asked: Any = {"ranges": one.ranges, "bounds": one.bounds, "noise": one.noise, "budget": budget, "rng": rng}
         settle = lambda: pay(accountant, budget, type(self).__name__)  # noqa: E731
-        self.ranges_ = find(table, columns_of(self, table.shape[1]), **asked, settle=settle)
-        self.privacy_: Guarantee | None = budget if self.ranges_.privacy else None
-        self.spent_ = self.ranges_.privacy
-        self.center_, self.scale_ = self.ranges_.centre, self.ranges_.spread
+        one.ranges_ = found = find(table, columns_of(one, table.shape[1]), **asked, settle=settle)
+        one.privacy_, one.spent_ = budget if found.privacy else None, found.privacy
+        one.center_, one.scale_ = found.centre, found.spread
         (n, D), mu = table.shape, to_gaussian_budget(budget).mu if 0 < budget.delta < 1 else 0.0
-        self.length_ = row_length(n, D, columns_of(self, D).size, mu)
+        one.length_ = row_length(n, D, columns_of(one, D).size, mu)
+        self.__dict__ = vars(one)
         return self
 
     @quiet
