@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import inf, isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from lemmata.mechanisms.table_columns import Column, Layout, by_place, layout
 
 RANGES = ("private",)
 CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
+NARROWEST = 1e-300  # of `bounds`: a spread is a normal float then, and a coefficient over it no infinity
 RESOLVED = 0.01  # sqrt(d) / (n mu) below which rows may be longer
 
 
@@ -62,7 +63,8 @@ def given(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
     """Centres and spreads of `bounds`, NaN where a column has none, shapes (D,): low and high are 2 spreads away.
 
     `bounds`: a pair (low, high) for all columns of numbers, or a mapping from columns (`by_place`) to pairs. Raises
-    ValueError for a column that does not exist or is no number, and for what is no pair of finite numbers, low < high.
+    ValueError for a column that does not exist or is no number, and for what is no pair of finite numbers, low < high,
+    `NARROWEST` apart at least: numbers are divided by a spread, and so are coefficients.
     """
     centre, spread = np.where(columns.indicator, 0.0, np.nan), np.where(columns.indicator, 1.0, np.nan)
     if bounds is None:
@@ -81,8 +83,9 @@ def given(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
             low, high = (float(end) for end in pair)
         except (TypeError, ValueError):
             raise ValueError(f"bounds[{brief(one.name)}] is not a pair of numbers (low, high)") from None
-        if not (low < high and isfinite(low) and isfinite(high - low)):
-            raise ValueError(f"bounds[{brief(one.name)}] = ({low}, {high}) is not a finite pair with low < high")
+        if not (isfinite(low) and NARROWEST <= high - low < inf):
+            range_ = f"a finite pair with low < high, {NARROWEST} apart at least"
+            raise ValueError(f"bounds[{brief(one.name)}] = ({low}, {high}) is not {range_}")
         centre[starts[j]], spread[starts[j]] = low / 2 + high / 2, (high / 2 - low / 2) / REACH
     return centre, spread
 
