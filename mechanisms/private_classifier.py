@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.arithmetic import down
 from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_leaks
-from lemmata.mechanisms.inputs import check_declared, column, equal, kind_of, labels_of, seeded, tabular
+from lemmata.mechanisms.inputs import check_budget, check_declared, column, equal, kind_of, labels_of, seeded, tabular
 from lemmata.mechanisms.law import LinearModel, kept, quiet, two_streams
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget
 from lemmata.mechanisms.private_estimator import PrivateEstimator
@@ -185,9 +185,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
                 raise ValueError("y has labels of several types, which have no order: give `classes`") from None
         else:
             y, self.classes_ = column(y), labels_of(self.classes)
-            names = self.classes_.tolist() if self.classes_.ndim == 1 else []
-            if len(names) < 2 or any(a is None or a != a or a in names[:i] for i, a in enumerate(names)):
-                raise ValueError("classes is not a sequence of two or more different labels")
+            names = self.classes_.tolist()
             if kind != "O" and (kind == "U") != (self.classes_.dtype.kind == "U"):
                 raise ValueError(f"classes = {tuple(self.classes)} are of another type than y, of kind {kind}")
             if declared is not None and not set(declared) <= set(names):
@@ -255,6 +253,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         refuse(refused)
         checked_account(accountant)
         one: Any = copy(self)  # what is paid for and drawn is not changed by a fit or a set_params of another thread
+        check_budget(one)
         rng = seeded(one.random_state)
         table, sides = one._checked(X, y)
         warn_of_leaks(one, len(table))

@@ -23,7 +23,7 @@ from lemmata.mechanisms import column_ranges
 from lemmata.mechanisms.arithmetic import brief
 from lemmata.mechanisms.column_ranges import REACH, Ranges
 from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_leaks
-from lemmata.mechanisms.inputs import seeded, tabular
+from lemmata.mechanisms.inputs import check_budget, seeded, tabular
 from lemmata.mechanisms.law import one_of, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 from lemmata.mechanisms.private_estimator import PrivateEstimator
@@ -229,6 +229,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         refuse(refused)
         checked_account(accountant)
         one: Any = copy(self)  # what fails leaves the fit before as it was
+        check_budget(one)
         rng, budget = seeded(one.random_state), ApproxDP(one.epsilon, one.delta)
         table = dense(one, X, True)
         warn_of_leaks(one, len(table), labels=False)

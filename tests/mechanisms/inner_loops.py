@@ -72,7 +72,8 @@ INNER = {
     privacy_curve: "delta_at epsilon_at grouped",
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
-    inputs: "seeded kind_of counts_time check_frame check_declared labels_of tabular numbers_of days column equal",
+    inputs: "seeded check_budget kind_of counts_time check_frame check_declared labels_of tabular numbers_of days "
+    "column equal",
     one_by_one: "floats number row sole",
     glm_output: "accuracy solved",
     label_learner: "kept_class",
@@ -87,7 +88,7 @@ INNER = {
     private_estimator: "another",
     documented: "sections entries documented like",
     estimators: "resolved_law unit_rows",
-    search: "error_counter pure_within",
+    search: "error_counter pure_within checked_grid",
     law: "by_bands",
     private_tuning: "release_length first_least",
     streams: "words canonical_json generator",
