@@ -52,6 +52,7 @@ from lemmata.mechanisms.law import (
     labels,
     one_of,
     positive,
+    quiet,
     sized,
     table,
     two_streams,
@@ -98,6 +99,7 @@ class AdaptiveMarginLaw:
         """Core-seconds a release, roughly."""
         return sum(candidate.expected_cost for candidate in self.candidates)
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """Draw `size` independent runs with the same projections, abreast.
 
@@ -187,7 +189,6 @@ def draw_projections(
     """Return the public randomness of Algorithm 3.
 
     A sign projection for every margin, None (the identity) where k >= d.
-
     They know n and d and nothing else of the data. `beta` is the probability that some projection loses more than a
     third of its margin, 1/n^2 by default.
     """
@@ -204,10 +205,7 @@ def draw_projections(
 def checked_projections(
     shape: tuple[int, ...], margins: np.ndarray, radius: float, projections: Projections | None
 ) -> Projections:
-    """Return `projections`, or identities where they may be left out.
-
-    Raises ValueError for a wrong number or dimension.
-    """
+    """Return `projections`, or identities where they may be left out. ValueError for a wrong number or dimension."""
     n, d = shape
     if projections is None:
         if (k := bounds.projection_rows(n, margins[-1], radius)) < d:
@@ -254,6 +252,7 @@ def candidates(
     return tuple(runs)
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -362,6 +361,7 @@ def multiplications(n: int, d: int, mu: float, radius: float = 1.0) -> int:
     return runs * balanced_steps(n, bounds.split_budget(mu, 2 * runs), d) * n * d
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

@@ -37,7 +37,7 @@ from scipy.special import ndtr
 
 from lemmata.mechanisms.arithmetic import root_up, up
 from lemmata.mechanisms.grid_sums import check_noise, noisy_counts
-from lemmata.mechanisms.law import generator, within_reach
+from lemmata.mechanisms.law import generator, quiet, within_reach
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 from lemmata.mechanisms.solvers.twins import compiled
 
@@ -66,6 +66,7 @@ class Ranges:
     spread: np.ndarray  # shape (d,), positive
     privacy: GaussianDP | None  # what the releases spent together; None where everything was given
 
+    @quiet
     def standardised(self, X: ArrayLike) -> np.ndarray:
         """Return (x - centre) / spread, clipped to [-`REACH`, `REACH`], record by record; what is no number is 0.
 
@@ -73,8 +74,7 @@ class Ranges:
         [[0.5], [0.0], [2.0]]
         """
         X = np.asarray(X, dtype=float)
-        with np.errstate(over="ignore", invalid="ignore"):
-            Z = (X - self.centre) / self.spread
+        Z = (X - self.centre) / self.spread
         np.clip(Z, -REACH, REACH, out=Z)
         Z[np.isnan(Z)] = 0.0
         return Z
@@ -299,6 +299,7 @@ class ColumnRangesLaw:
         counts = octave_counts(self.X)
         return self.noisy(rng, np.broadcast_to(counts, (size, *counts.shape)), self.sigma)
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """Draw `size` independent searches, one after the other."""
         found = [self.search(lambda counts, sigma: self.noisy(rng, counts, sigma)) for _ in range(size)]
@@ -368,6 +369,7 @@ def around(noisy: np.ndarray, centre: np.ndarray) -> np.ndarray:
     return np.asarray((noisy * near).sum(axis=1))
 
 
+@quiet
 def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -> ColumnRangesLaw:
     """Return the law of a search for the centre and spread of every column within `privacy`.
 
@@ -391,6 +393,7 @@ def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -
     return ColumnRangesLaw(X, budget, sigma, noise)
 
 
+@quiet
 def fit(
     X: ArrayLike, *, epsilon: float, delta: float, noise: str = "exact", rng: np.random.Generator | None = None
 ) -> Ranges:

@@ -32,7 +32,7 @@ from lemmata.mechanisms import report_noisy_max
 from lemmata.mechanisms.arithmetic import real, up
 from lemmata.mechanisms.glm_losses import Records, records
 from lemmata.mechanisms.grid_sums import check_noise
-from lemmata.mechanisms.law import Law, LinearModel, functions, generator, kept, one_of, sized, whole
+from lemmata.mechanisms.law import Law, LinearModel, functions, generator, kept, one_of, quiet, sized, whole
 from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP, check_guarantee, to_approx
 
 CALIBRATIONS = ("tight", "printed", "squared")
@@ -67,6 +67,7 @@ class BoostedLaw:
         moved = sensitivity(self.loss_bound, len(self.data.X))
         return report_noisy_max.law(-self.losses(candidates), sensitivity=moved, scale=self.scale)
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, d)."""
         W = self.candidates(rng, size)
@@ -99,6 +100,7 @@ def chunk_sizes(n: int, candidates: int) -> tuple[int, int]:
     return size, n - candidates * size
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -184,6 +186,7 @@ def _spent(promised: Guarantee, budget: PureDP | ApproxDP) -> ApproxDP:
     return to_approx(promised, delta=budget.delta)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

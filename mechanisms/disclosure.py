@@ -10,14 +10,16 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sklearn import model_selection
 from sklearn.base import MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
 
 from lemmata.mechanisms.accountant import Accountant
 from lemmata.mechanisms.privacy import Guarantee
 
-DEPTH = 24  # frames above a fit in which a Pipeline or a search is looked for
+DEPTH = 48  # frames above a fit in which a Pipeline or a search is looked for
 FITS = ("fit", "fit_transform", "fit_predict")
+VALIDATION = "scikit-learn's validation"  # whose name cannot be seen
 TOLD: set[str] = set()  # what this process was warned of
 
 
@@ -36,7 +38,7 @@ def leak(text: str) -> None:
     """Warn once of a leak; not again in this process."""
     if text not in TOLD:
         TOLD.add(text)
-        warnings.warn(text, PrivacyLeakWarning, stacklevel=4)
+        warnings.warn(text, PrivacyLeakWarning, stacklevel=5)  # who called fit, which `quiet` decorates
 
 
 def warn_of_leaks(estimator: Any, n: int, *, labels: bool = True) -> None:
@@ -50,31 +52,44 @@ def warn_of_leaks(estimator: Any, n: int, *, labels: bool = True) -> None:
         leak("random_state is a seed: whoever knows it can take the noise away. Leave it out for a release")
     if getattr(estimator, "delta", 0) * n >= 1:
         leak("delta is 1/n or more: it would allow to publish a record that is picked at random")
-    for around in fitting(estimator):
-        if isinstance(around, Pipeline):
-            for name, step in around.steps[:-1]:
-                if step is not estimator and _looks(step):
-                    leak(f"Pipeline step {name!r} looks at the data and promises no privacy: use PrivateScaler")
-        else:
-            leak(f"{type(around).__name__} fits several times, and each fit spends the whole budget: add them up")
+    pipelines, repeating = fitting()
+    for around in pipelines:
+        for name, step in around.steps[:-1]:
+            if step is not estimator and _looks(step):
+                leak(f"Pipeline step {name!r} looks at the data and promises no privacy: use PrivateScaler")
+    for name in repeating:
+        leak(f"{name} fits several times, and each fit spends the whole budget: add them up")
 
 
-def fitting(estimator: Any) -> list[Any]:
-    """Return the Pipelines and searches around the fit of `estimator`, as far as can be seen.
+def fitting() -> tuple[list[Pipeline], list[str]]:
+    """Return the Pipelines around a fit, and the names of what fits several times, as far as can be seen.
 
     A step of a Pipeline is fine that fits nothing (scikit-learn's tag `requires_fit`), or says what it spent
-    (`privacy_`). Searches, ensembles, calibrations and one class against the rest are scikit-learn's meta-estimators.
+    (`privacy_`). Searches, ensembles, calibrations and one class against the rest are scikit-learn's meta-estimators;
+    `cross_validate`, `learning_curve` and their kin are functions of `sklearn.model_selection`, of which the outermost
+    counts: in a process of joblib's there is only what they call.
     """
-    found: list[Any] = []
+    pipelines: list[Pipeline] = []
+    repeating: list[str] = []
+    validation = ""
     frame = sys._getframe(1)
     for _ in range(DEPTH):
         if (caller := frame.f_back) is None:
             break
         frame = caller
-        around = frame.f_locals.get("self") if frame.f_code.co_name in FITS else None
-        if isinstance(around, Pipeline | MetaEstimatorMixin) and not any(around is one for one in found):
-            found.append(around)
-    return found
+        code = frame.f_code
+        if code.co_name in FITS:
+            around = frame.f_locals.get("self")
+            if isinstance(around, Pipeline) and not any(around is one for one in pipelines):
+                pipelines.append(around)
+            elif isinstance(around, MetaEstimatorMixin) and type(around).__name__ not in repeating:
+                repeating.append(type(around).__name__)
+        elif str(frame.f_globals.get("__name__")).startswith(model_selection.__name__):
+            named = code.co_name in model_selection.__all__
+            validation = code.co_name if named else validation or VALIDATION
+    if validation and (validation != VALIDATION or not repeating):
+        repeating.append(validation)
+    return pipelines, repeating
 
 
 def _looks(step: Any) -> bool:

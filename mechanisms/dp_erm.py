@@ -36,7 +36,7 @@ from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.mechanisms import exponential
 from lemmata.mechanisms.arithmetic import certified_delta, real, root_up, up
 from lemmata.mechanisms.grid_sums import BITS, check_noise
-from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, one_of, sized, whole, within_unit
+from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, one_of, quiet, sized, whole, within_unit
 from lemmata.mechanisms.phased_sgd import bootstrap_runs, exact_rows
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
@@ -138,6 +138,7 @@ class BoostedLaw:
         moved = up(most * Fraction(self.sensitivity) / Fraction(needed))
         return exponential.law(-sums, sensitivity=moved, privacy=self.selection)
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, k)."""
         W = self.candidates(rng, size)
@@ -234,6 +235,7 @@ def _spent_epsilon(epsilon: float, used: float, needed: float) -> float:
     return up(Fraction(epsilon) / 2 * (1 + excess))
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -296,6 +298,7 @@ def law(
     )
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

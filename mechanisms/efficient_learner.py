@@ -17,7 +17,17 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.bms22 import efficient_learner as bounds
 from lemmata.mechanisms import dp_erm
 from lemmata.mechanisms.fast_projection import fast_projection
-from lemmata.mechanisms.law import LinearModel, Projection, one_of, sized, table, two_streams, within_reach, within_unit
+from lemmata.mechanisms.law import (
+    LinearModel,
+    Projection,
+    one_of,
+    quiet,
+    sized,
+    table,
+    two_streams,
+    within_reach,
+    within_unit,
+)
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.sign_projection import sign_projection
 
@@ -67,11 +77,13 @@ class EfficientLaw:
         """Core-seconds a release, roughly."""
         return self.trained.expected_cost
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases."""
         return self.projection.transpose(self.trained.sample(rng, size))
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -123,6 +135,7 @@ def law(
     return EfficientLaw(projection, trained, trained.privacy)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

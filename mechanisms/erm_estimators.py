@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 
 from lemmata.mechanisms import dp_erm, efficient_learner, phased_sgd, private_svm, pure_learner
 from lemmata.mechanisms.documented import documented
-from lemmata.mechanisms.law import sized
+from lemmata.mechanisms.law import quiet, sized
 from lemmata.mechanisms.private_classifier import ExactClassifier, PrivateClassifier
 from lemmata.mechanisms.sign_projection import sign_projection
 
@@ -247,6 +247,7 @@ class PrivateSVM(PrivateClassifier):
         return private_svm.law(X, signs, privacy=privacy, **asked)
 
     @available_if(lambda self: self.loss == "logistic")
+    @quiet
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """What the released logistic model says: 1 / (1 + exp(-score)), over their sum if there are several classes.
 

@@ -19,16 +19,17 @@ a Pipeline that has one is warned of. `MarginClassifier` finds the ranges of col
 `lemmata.PrivateScaler(unit_ball=True)`, with `bounds` where they are known, or scale by constants.
 
 `fit(X, y, accountant=...)` charges an `Accountant` after all that is public was checked and before anything is drawn. A
-`sample_weight` is refused. More than two classes share one budget; what fits several times, such as a `GridSearchCV` or
-a `OneVsRestClassifier`, spends it several times, and is warned of. No score of the training records is offered, and an
-audit has no price: neither is for protected records.
+`sample_weight` is refused. More than two classes share one budget; what fits several times, such as a `GridSearchCV`, a
+`OneVsRestClassifier` or `cross_val_score`, spends it several times, and is warned of where it is scikit-learn's. No
+score of the training records is offered, and an audit has no price: neither is for protected records.
 
 `noise`: "exact", so that the guarantee holds for the bits of a release, or "float" for the same law in float64, whose
 low bits tell of the data (`lemmata.mechanisms.grid_sums`). Where only one of them exists there is no such parameter:
 `lemmata.mechanisms.hardening` has the table.
 
 `random_state`: an int, a generator, or None for the system's entropy. A seed that somebody else knows undoes the
-privacy of the release. Sparse rows are accepted and made dense.
+privacy of the release: a pickle has None for a generator, a clone a child of it, which draws other noise
+(`lemmata.mechanisms.private_estimator`). Sparse rows are accepted and made dense.
 """
 
 from __future__ import annotations
@@ -99,9 +100,10 @@ class MarginClassifier(ExactClassifier):
         "private" finds the ranges of all columns that `bounds` leaves out. With None and without `bounds` every row is
         scaled to length 1 by itself: right for columns on one public scale, such as pixels, and for nothing else.
     bounds : pair or mapping, optional
-        (low, high) for every column, or for some by name or position. Public, not looked up in the data; costs nothing.
+        (low, high) for every column, or a mapping from some to such pairs: from their names, or from positions where no
+        name is a number. Public, not looked up in the data; costs nothing.
     categories : mapping, optional
-        The public list of categories of a column; without one, text is hashed into 8 buckets.
+        The public list of categories of a column, named as in `bounds`; without one, text is hashed into 8 buckets.
 
     Attributes
     ----------

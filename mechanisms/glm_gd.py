@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.abgmu22 import baselines
 from lemmata.mechanisms.glm_losses import Records, records
 from lemmata.mechanisms.grid_sums import GridNoise, check_noise, coefficient_bits, on_grid
-from lemmata.mechanisms.law import LinearModel, generator, one_of, sized
+from lemmata.mechanisms.law import LinearModel, generator, one_of, quiet, sized
 from lemmata.mechanisms.noisy_gd import RATE, noise_for, step_count
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 
@@ -92,6 +92,7 @@ class BallGDLaw:
             total += W / self.steps
         return total
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, `ABREAST` runs at a time."""
         return np.concatenate([self._block(rng, min(ABREAST, size - i)) for i in range(0, size, ABREAST)])
@@ -115,6 +116,7 @@ class PointsLaw(BallGDLaw):
         return total
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -159,6 +161,7 @@ def law(
     return kind(data, norm_bound, T, sigma, stride, GaussianDP(mu, privacy.neighbours), grid)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

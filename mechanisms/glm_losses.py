@@ -185,7 +185,7 @@ def records(X: ArrayLike, y: ArrayLike, *, loss: str, radius: float = 1.0, label
         if bound < least:
             raise ValueError(f"label_bound = {bound} is below sqrt(phi_y(0)) = {least} of loss = {loss!r}")
         return Records(X, labels(y, len(X)), loss, radius, bound)
-    values = entries("y", y)
+    values = entries("y", y, axes=1)
     if values.shape != (len(X),):
         raise ValueError(f"y has shape {values.shape}, not ({len(X)},)")
     values = np.clip(np.nan_to_num(values), -bound / least, bound / least)

@@ -22,7 +22,7 @@ from lemmata.mechanisms.glm_gd import SAFE
 from lemmata.mechanisms.glm_losses import Records, records
 from lemmata.mechanisms.grid_gaussian import GridGaussianLaw
 from lemmata.mechanisms.grid_sums import check_noise
-from lemmata.mechanisms.law import LinearModel, generator, sized
+from lemmata.mechanisms.law import LinearModel, generator, quiet, sized
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 from lemmata.mechanisms.solvers.ball_risk import descended, descent_floor, minimise, steps_for
 from lemmata.mechanisms.solvers.certified_risk import float_slopes
@@ -67,6 +67,7 @@ def solved(data: Records, *, ridge: float, norm_bound: float, missed: float) -> 
     return descended(data.X, data.y, slope=slope, smooth=smooth, steps=steps, **sizes)
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -126,6 +127,7 @@ def law(
     return grid_gaussian.law(weights, bound=norm_bound * (1 + ACCURACY), **spent)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

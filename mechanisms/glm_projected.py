@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.abgmu22.baselines import STRETCH
 from lemmata.mechanisms import glm_gd
 from lemmata.mechanisms.glm_gd import BallGDLaw
-from lemmata.mechanisms.law import LinearModel, Projection, clip_rows, generator, sized
+from lemmata.mechanisms.law import LinearModel, Projection, clip_rows, generator, quiet, sized
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 
@@ -32,11 +32,13 @@ class ProjectedLaw:
         """mu-GDP under replacement of one record, given the projection."""
         return self.descent.privacy
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases that share the projection."""
         return self.projection.transpose(self.descent.sample(rng, size))
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -81,6 +83,7 @@ def law(
     return ProjectedLaw(descent, projection)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

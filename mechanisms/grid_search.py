@@ -43,7 +43,7 @@ from lemmata.mechanisms.gaussian import GaussianLaw
 from lemmata.mechanisms.glm_losses import Records, records
 from lemmata.mechanisms.grid_gaussian import GridGaussianLaw
 from lemmata.mechanisms.grid_sums import check_noise
-from lemmata.mechanisms.law import LinearModel, generator, kept, one_of, whole, within_unit
+from lemmata.mechanisms.law import LinearModel, generator, kept, one_of, quiet, whole, within_unit
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, to_approx, to_gaussian_budget
 
 ACCOUNTING = ("printed", "disjoint")
@@ -114,6 +114,7 @@ class GridSearchLaw:
         logits = -self.rate * s
         return np.asarray(logits - np.logaddexp.reduce(logits, axis=-1, keepdims=True))
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """Draw `size` independent releases: fresh candidates and a fresh selection for each."""
         parts = [self._block(rng, min(ABREAST, size - start)) for start in range(0, size, ABREAST)]
@@ -148,6 +149,7 @@ def shares(privacy: ApproxDP, guesses: int, accounting: str) -> tuple[Any, PureD
     return GaussianDP(each, neighbours), PureDP(privacy.epsilon, neighbours), privacy
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -257,6 +259,7 @@ def penalties(data: Records, caps: np.ndarray, guesses: int, beta: float, penalt
     return np.array([float(formula(loss_bound=cap, **sizes)) for cap in caps])
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

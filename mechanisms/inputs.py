@@ -5,6 +5,7 @@ Nothing here fails because of what a record holds, and no message quotes one.
 
 from __future__ import annotations
 
+import warnings
 from datetime import date, datetime
 from typing import Any
 
@@ -13,7 +14,8 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_random_state
 
 from lemmata.mechanisms.arithmetic import in_range
-from lemmata.mechanisms.law import entries, generator
+from lemmata.mechanisms.law import SIZES, entries, generator
+from lemmata.mechanisms.one_by_one import floats, sole
 
 TEXT = ("str", "string")  # names of pandas' types of text
 
@@ -32,6 +34,16 @@ def seeded(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(check_random_state(random_state).randint(2**32, size=8, dtype=np.uint64))
 
 
+def check_budget(estimator: Any) -> None:
+    """Raise ValueError for an epsilon or a delta from which no noise can be computed.
+
+    Of epsilon, beyond 1e100 squares of what follows from it are no floats; an estimator's own range may be smaller.
+    """
+    in_range("epsilon", estimator.epsilon, 0, SIZES[1], closed=True)
+    if hasattr(estimator, "delta"):
+        in_range("delta", estimator.delta, 0, 1, closed=True)
+
+
 def kind_of(table: Any) -> str:
     """Return NumPy's letter for the type of an array, which is public; "O" for what declares none, "U" for any text."""
     dtype = getattr(table, "dtype", None)
@@ -45,7 +57,8 @@ def counts_time(dtype: Any) -> bool:
 
 
 def check_frame(X: Any) -> None:
-    """Raise ValueError for a frame without columns, with two of one name, or with one of complex numbers.
+    """Raise ValueError for a frame without columns, with two of one name, with names of which only some are text, or
+    with a column of complex numbers.
 
     A frame of another library than pandas has to declare numbers alone, which is asked of none of its rows.
     """
@@ -59,6 +72,8 @@ def check_frame(X: Any) -> None:
             raise ValueError(f"X is a {what} with columns that are no numbers: give a frame of pandas")
     elif len(set(X.columns)) < len(X.columns):
         raise ValueError("X is a frame with two columns of one name")
+    elif len({isinstance(name, str) for name in X.columns}) > 1:
+        raise ValueError("X is a frame whose column names are text and others: make all of them text, or none")
     elif any(getattr(dtype, "kind", "O") == "c" for dtype in X.dtypes):
         raise ValueError("Complex data not supported: X has a column of complex numbers")
     if not X.shape[1]:
@@ -90,24 +105,23 @@ def tabular(X: Any) -> Any:
 
 
 def numbers_of(objects: np.ndarray) -> np.ndarray:
-    """Return an array of objects as floats of the same shape: dates in days, NaN for what is no number, lists among it.
+    """Return an array of objects as floats of the same shape, each by itself: dates in days, NaN for what is no number.
 
     >>> numbers_of(np.array([1, None, "2", date(1, 1, 2)], dtype=object)).tolist()
     [1.0, nan, 2.0, 2.0]
     """
-    flat = [np.nan if isinstance(one, list | tuple | np.ndarray) else one for one in objects.ravel()]
-    flat = [days(one) if isinstance(one, date) else one for one in flat]
-    return entries("X", flat).reshape(objects.shape)
+    return floats([days(one) for one in np.asarray(objects).ravel()]).reshape(objects.shape)
 
 
-def days(one: Any) -> float:
-    """Return a date in days, the first of January of year 1 being 1, its time of day included.
+def days(one: Any) -> Any:
+    """Return a date in days, the first of January of year 1 being 1, its time of day included; anything else as it is.
 
-    Any other object as a float.
+    >>> days(datetime(1, 1, 2, 12)), days("2")
+    (2.5, '2')
     """
-    if not isinstance(one, date):
-        return float(one)
     try:
+        if not isinstance(one, date):
+            return one
         clock = (one.hour, one.minute, one.second) if isinstance(one, datetime) else (0, 0, 0)
         return one.toordinal() + (clock[0] + (clock[1] + clock[2] / 60) / 60) / 24
     except Exception:  # a missing date is one that has none of these
@@ -123,18 +137,26 @@ def check_declared(name: str, value: Any) -> None:
 
 
 def labels_of(classes: Any) -> np.ndarray:
-    """Return `classes` as an array, of text where every one of an array of objects is."""
-    found = np.asarray(classes)
-    texts = found.dtype.kind == "O" and all(isinstance(one, str) for one in found.ravel())
+    """Return `classes` as an array, of text where every one of an array of objects is.
+
+    ValueError for what is no sequence of two or more labels, and where one is missing or equals another one.
+    """
+    try:
+        found = np.asarray(classes)
+        names = found.tolist() if found.ndim == 1 else []
+        several = len(names) > 1 and not any(a is None or a != a or a in names[:i] for i, a in enumerate(names))
+    except Exception:  # pandas' NA has no truth value, and labels of several lengths are no array
+        several = False
+    if not several:
+        raise ValueError("classes is not a sequence of two or more different labels, none of them missing")
+    texts = found.dtype.kind == "O" and all(isinstance(one, str) for one in names)
     return found.astype(str) if texts else found
 
 
 def column(y: Any) -> np.ndarray:
     """Return labels, (n,). Those of a list keep their types, as the label of one record may not change another's."""
     check_declared("y", y)
-    if isinstance(y, list | tuple) and y and not isinstance(y[0], list | tuple | np.ndarray):
-        return np.fromiter(y, dtype=object, count=len(y))
-    return column_or_1d(y)
+    return np.fromiter(map(sole, y), dtype=object, count=len(y)) if isinstance(y, list | tuple) else column_or_1d(y)
 
 
 def equal(y: np.ndarray, label: Any) -> np.ndarray:
@@ -152,4 +174,7 @@ def equal(y: np.ndarray, label: Any) -> np.ndarray:
         except Exception:  # whatever an object raises would tell of its record
             return False
 
-    return np.array([same(one) for one in y], dtype=bool) if y.dtype.kind == "O" else y == label
+    if y.dtype.kind != "O":
+        return y == label
+    with warnings.catch_warnings(action="ignore"):  # and whatever it says
+        return np.array([same(one) for one in y], dtype=bool)

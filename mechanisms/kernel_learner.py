@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.bms22.kernel_learner import printed_frequencies
 from lemmata.mechanisms import efficient_learner
-from lemmata.mechanisms.law import LinearModel, generator, one_of, sized, table, two_streams, whole, within_unit
+from lemmata.mechanisms.law import LinearModel, generator, one_of, quiet, sized, table, two_streams, whole, within_unit
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.random_features import KERNELS, frequencies
 from lemmata.mechanisms.sign_projection import LARGEST, SIGNS, points
@@ -147,6 +147,7 @@ def draw_projection(
     return kernel_projection(kernel, d, count=count, k=k, bandwidth=bandwidth, radius=radius, rng=rng)
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -194,6 +195,7 @@ def law(
     )
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

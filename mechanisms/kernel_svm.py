@@ -17,7 +17,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms import private_svm
-from lemmata.mechanisms.law import LinearModel, clip_rows, labels, moderate, rows, sized, table, two_streams, whole
+from lemmata.mechanisms.law import (
+    LinearModel,
+    clip_rows,
+    labels,
+    moderate,
+    quiet,
+    rows,
+    sized,
+    table,
+    two_streams,
+    whole,
+)
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.private_svm import SVMLaw
 from lemmata.mechanisms.random_features import FourierMap, fourier_map, profile
@@ -50,6 +61,7 @@ def solve(
     return solve_gram(profile(kernel, X[:, None] - X[None], bandwidth=bandwidth), y, C=C, counts=counts)
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -92,6 +104,7 @@ def law(
     )
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

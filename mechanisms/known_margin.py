@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.mechanisms import projected_gd
 from lemmata.mechanisms.arithmetic import in_range
-from lemmata.mechanisms.law import LinearModel, Projection, sized, table, two_streams, whole, within_unit
+from lemmata.mechanisms.law import LinearModel, Projection, quiet, sized, table, two_streams, whole, within_unit
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.sign_projection import sign_projection
 
@@ -43,6 +43,7 @@ def draw_projection(
     return sign_projection(k, d, rng=rng) if k < d else None
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -67,6 +68,7 @@ def law(
     return projected_gd.law(X, y, privacy=privacy, steps=steps, stride="decaying", output="last", **asked)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms import exponential
 from lemmata.mechanisms.arithmetic import in_range
-from lemmata.mechanisms.law import finite, functions, generator, labels, one_of, sized, table, within_reach
+from lemmata.mechanisms.law import finite, functions, generator, labels, one_of, quiet, sized, table, within_reach
 from lemmata.mechanisms.privacy import Guarantee, LabelDP, PureDP, to_pure
 from lemmata.mechanisms.solvers.function_covers import smallest_cover
 
@@ -51,6 +51,7 @@ class LabelLaw:
         """The exponential mechanism over the cover: scores -errors, whole numbers, of sensitivity 1."""
         return exponential.law(-self.errors.astype(float), privacy=self.privacy, sensitivity=1.0)
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: numbers of hypotheses, shape (size,)."""
         return self.cover[self.selection.sample(rng, size)]
@@ -125,6 +126,7 @@ def truncated(hypotheses: Pool, X: ArrayLike, rho: float) -> np.ndarray:
     return np.clip(values, -rho, rho)
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -169,6 +171,7 @@ def law(
     return LabelLaw(cover, errors, len(X), pure)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

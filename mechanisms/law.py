@@ -32,8 +32,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.arithmetic import REALS, brief, in_range, real, reals
+from lemmata.mechanisms.arithmetic import brief, in_range, real, reals
 from lemmata.mechanisms.entropy import SystemGenerator
+from lemmata.mechanisms.one_by_one import floats, row, sole
 from lemmata.mechanisms.privacy import (
     ZCDP,
     ApproxDP,
@@ -203,45 +204,31 @@ def functions(**values: Any) -> None:
 
 # Data: messages name no entry -----------------------------------------------------------------------------------------
 
+quiet = np.errstate(all="ignore")  # decorates what reads records: `np.seterr` would tell of one that underflows
 
-def entries(name: str, value: Any) -> np.ndarray:
-    """Return private numbers as an array of floats of any shape, NaN for what is no real number.
 
-    No entry is ever refused.
+def entries(name: str, value: Any, axes: int = 2) -> np.ndarray:
+    """Return private numbers as an array of floats, NaN for what is no real number. No entry is ever refused.
 
-    Raises ValueError for what is public: no array at all, a masked one, a declared type that is not real.
+    A list, of rows or with `axes` 1 of entries, is read entry by entry. Raises ValueError for what is public: no array
+    at all, a masked one, a declared type that is not real.
 
-    >>> entries("X", [[1, "secret"], [10**400, None]]).tolist()
-    [[1.0, nan], [inf, nan]]
+    >>> entries("X", [[1, "secret"], [10**400, [2]]]).tolist(), entries("y", [[1], 0, [1, 2]], 1).tolist()
+    ([[1.0, nan], [inf, nan]], [1.0, 0.0, nan])
     """
     declared = getattr(value, "dtypes", getattr(value, "dtype", None))
     if declared is None and isinstance(value, list | tuple):
-        try:
-            return reals(name, value)
-        except Exception:  # an entry is no number, and whatever it raises would tell of its record
-            pass
-        try:
-            return np.array(_numbers(value), dtype=float)
-        except ValueError:
-            raise ValueError(f"{name} is a {type(value).__name__} whose rows differ in length") from None
+        rows = [None] * len(value) if axes == 1 else [row(one) for one in value]
+        lengths = {None if each is None else len(each) for each in rows}
+        if lengths <= {None}:
+            return floats([sole(one) for one in value])
+        if len(lengths) > 1:
+            raise ValueError(f"{name} is a {type(value).__name__} whose rows differ in length")
+        return floats([one for each in rows for one in each or ()]).reshape(len(rows), *lengths)
     kinds = {getattr(one, "kind", "O") for one in (declared if np.iterable(declared) else [declared])}
     if hasattr(value, "iloc") and kinds <= set("biuf"):  # a frame, whose missing entries are no type of their own
         return np.asarray(value.to_numpy(dtype=float, na_value=np.nan))
     return reals(name, value)
-
-
-def _numbers(value: Any) -> Any:
-    """A nested list with floats for its entries; NaN for those that are no real numbers."""
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [_numbers(entry) for entry in value]
-    if isinstance(value, complex | np.complexfloating | np.timedelta64):
-        return np.nan
-    try:
-        return real("entry", value) if isinstance(value, REALS) else float(value)
-    except Exception:  # whatever an object raises would tell of its record
-        return np.nan
 
 
 def table(X: Any, name: str = "X") -> np.ndarray:
@@ -285,7 +272,7 @@ def labels(y: Any, n: int | None = None) -> np.ndarray:
     >>> labels([1, -1, 0, float("nan"), "secret"]).tolist()
     [1.0, -1.0, -1.0, -1.0, -1.0]
     """
-    array = entries("y", y)
+    array = entries("y", y, axes=1)
     if n is not None:
         (n,) = whole(n=n)
     if array.ndim != 1 or (n is not None and array.size != n):
@@ -309,6 +296,7 @@ def rows(X: ArrayLike, name: str = "X") -> np.ndarray:
     return finite(name, array)
 
 
+@quiet
 def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     """Scale rows down to Euclidean norm `radius` where they are longer: privacy rests on it, so it is enforced.
 
@@ -319,8 +307,7 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     """
     (radius,) = positive(radius=radius)
     X = table(X)
-    with np.errstate(over="ignore"):
-        norms = np.linalg.norm(X, axis=1, keepdims=True)
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
     out = (norms > 1e150) | (norms < 1e-150)  # the squares have left the range of floats
     if not out.any():
         return X * (radius / np.maximum(norms, radius))
@@ -328,8 +315,7 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     unit = X / np.where(largest > 0, largest, 1.0)
     lengths = np.linalg.norm(unit, axis=1, keepdims=True)  # the norm is largest * lengths
     longer = out & (largest > radius / np.maximum(lengths, 1.0))
-    with np.errstate(over="ignore", invalid="ignore"):
-        usual = np.where(out, X, X * (radius / np.maximum(norms, radius)))
+    usual = np.where(out, X, X * (radius / np.maximum(norms, radius)))
     return np.where(longer, unit * (radius / np.maximum(lengths, 1.0)), usual)
 
 
@@ -384,6 +370,7 @@ class LinearModel:
     privacy: Guarantee
     feature_map: Callable[[np.ndarray], np.ndarray] | None = field(default=None, repr=False)
 
+    @quiet
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return <weights, feature_map(x)> for every row, shape (n,)."""
         X = rows(X)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.laplace import GridLaplace, grid_for
-from lemmata.mechanisms.law import LinearModel, generator, labels, table
+from lemmata.mechanisms.law import LinearModel, generator, labels, quiet, table
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 SENSITIVITY = 2.0  # of the difference of the two counts, one label replaced
@@ -29,6 +29,7 @@ class MajorityLaw:
     noise: GridLaplace = field(repr=False)
     privacy: PureDP  # neighbours differ in one replaced record
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, 1)."""
         return self.noise.sample(rng, size)
@@ -38,6 +39,7 @@ class MajorityLaw:
         return self.noise.log_density(releases)
 
 
+@quiet
 def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
     """Return the law of the difference of the two counts under discrete Laplace noise.
 
@@ -54,6 +56,7 @@ def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
     return MajorityLaw(GridLaplace(np.array([signs.sum()]), *grid_for(SENSITIVITY, pure.epsilon, 1)), pure)
 
 
+@quiet
 def fit(X: ArrayLike, y: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None) -> LinearModel:
     """Draw one release, as a predictor that says the same of every record; epsilon-DP under replacement of one record.
 

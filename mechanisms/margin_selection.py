@@ -25,6 +25,7 @@ from lemmata.mechanisms.law import (
     kept,
     labels,
     one_of,
+    quiet,
     sized,
     within_reach,
     within_unit,
@@ -48,6 +49,7 @@ class MarginSelectionLaw:
     margins: np.ndarray  # the grid, descending, shape (J,)
     privacy: Guarantee
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """Draw `size` independent releases; the learner's runs at one margin are drawn together."""
         index = self.choice.sample(rng, size)
@@ -70,6 +72,7 @@ class MarginSelectionLaw:
         return total
 
 
+@quiet
 def margin_law(
     X: ArrayLike,
     y: ArrayLike,
@@ -136,6 +139,7 @@ def margin_law(
     return MarginSelectionLaw(choice, learners, grid, compose(choice.privacy, spent))
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

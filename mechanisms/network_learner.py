@@ -23,7 +23,7 @@ from scipy.spatial import cKDTree
 
 from lemmata.bounds.bms22 import network_embedding as bounds
 from lemmata.mechanisms import exponential
-from lemmata.mechanisms.law import Projection, clip_rows, labels, one_of, sized, table, two_streams, whole
+from lemmata.mechanisms.law import Projection, clip_rows, labels, one_of, quiet, sized, table, two_streams, whole
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.sign_projection import sign_projection
 from lemmata.mechanisms.solvers.covers import Cover, cover
@@ -82,6 +82,7 @@ class NetworkLaw:
         places = np.unravel_index(np.asarray(numbers), [one.size for one in self.covers])
         return np.hstack([one.points(place) for one, place in zip(self.covers, places, strict=True)])
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: weights, shape (size, k (N (L-1) + 1))."""
         return self.weights(self.selection.sample(rng, size))
@@ -141,6 +142,7 @@ def product_cover(
     return (*[hidden for _ in range(layers - 1) if hidden], cover(k, **sizes))
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -194,6 +196,7 @@ def _embeddings(public: Sequence[Projection], d: int) -> tuple[Projection, ...]:
     return made
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

@@ -43,7 +43,7 @@ from lemmata.mechanisms.grid_sums import (
     rounded_down,
     signed_rows,
 )
-from lemmata.mechanisms.law import LinearModel, finite, generator, one_of, positive, sized, whole
+from lemmata.mechanisms.law import LinearModel, finite, generator, one_of, positive, quiet, sized, whole
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 from lemmata.mechanisms.threads import threads_for
 
@@ -194,6 +194,7 @@ class NoisyGDLaw:
                 release += weight * W
         return release.T
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: columns of one matrix product a step, `COLUMNS` at a time."""
         with threads_for(self.Z.size, min(size, COLUMNS)):
@@ -258,6 +259,7 @@ def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
     return count
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -347,6 +349,7 @@ def _averaging_weights(average: ArrayLike | None, steps: int) -> np.ndarray:
     return weights / weights.sum()
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

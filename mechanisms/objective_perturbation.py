@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.exact.balls import exact
 from lemmata.mechanisms.arithmetic import certified_delta, in_range
 from lemmata.mechanisms.grid_sums import check_noise, on_grid
-from lemmata.mechanisms.law import LinearModel, generator, sized, whole
+from lemmata.mechanisms.law import LinearModel, generator, quiet, sized, whole
 from lemmata.mechanisms.lazy_reals import LazyNoise, cell
 from lemmata.mechanisms.output_perturbation import FINE, FeatureMap, prepared, radial_log_density, radial_noise
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_noise_multiplier
@@ -163,6 +163,7 @@ class ObjectiveLaw:
         share = self.C / len(self.Z)
         return minimise(self.Z, linear=middle[None], ridge=self.ridge, share=share, loss=self.loss)[0][0]
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, F), solved together, or exactly one by one."""
         if self.grid:
@@ -189,6 +190,7 @@ class ObjectiveLaw:
         return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -238,6 +240,7 @@ def law(
     return ObjectiveLaw(Z, C, loss, ridge, tilt, privacy, phi, grid)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.arithmetic import brief, down, up
 from lemmata.mechanisms.grid_sums import check_noise, on_grid
-from lemmata.mechanisms.law import LinearModel, generator, labels, one_of, sized, whole
+from lemmata.mechanisms.law import LinearModel, generator, labels, one_of, quiet, sized, whole
 from lemmata.mechanisms.lazy_reals import rounded
 from lemmata.mechanisms.privacy import Guarantee, PureDP
 from lemmata.mechanisms.private_svm import LARGEST, ClippedMap
@@ -68,6 +68,7 @@ class OutputLaw:
     feature_map: ClippedMap = field(repr=False)
     grid: float = 0.0  # of an exact release, a power of two, public; 0 if the noise is float64's
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, F); the problem was solved once."""
         if self.grid:
@@ -123,6 +124,7 @@ def tolerance(C: float, n: int = 1, F: int = 1) -> float:
     return max(1e-9 * (1 + C), 12 * float(np.finfo(float).eps) * (n + F) * C)
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -161,6 +163,7 @@ def law(
     return OutputLaw(weights, rate, privacy, phi, grid)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

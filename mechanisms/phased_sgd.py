@@ -35,7 +35,7 @@ from lemmata.bounds.wzw25.gaussian_privacy_proof import average_error
 from lemmata.mechanisms import grid_gaussian
 from lemmata.mechanisms.arithmetic import in_range, up
 from lemmata.mechanisms.grid_sums import check_noise, on_grid
-from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, one_of, positive, sized
+from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, one_of, positive, quiet, sized
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_noise_multiplier
 from lemmata.mechanisms.solvers.twins import compiled
 
@@ -252,6 +252,7 @@ class PhasedSGDLaw:
             inspect=inspect,
         )
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, k)."""
         return project(self._run(rng, size), self.norm_bound)
@@ -261,6 +262,7 @@ class PhasedSGDLaw:
 class PhasesLaw(PhasedSGDLaw):
     """The white box: all w_1..w_K together, unprojected; releases have shape (size, phases, k)."""
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent runs, every phase's release."""
         seen: list[np.ndarray] = []
@@ -310,6 +312,7 @@ def exact_rows(X: np.ndarray, radius: float, noise: str) -> np.ndarray:
     return on_grid(X, radius, noise)[0]
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -360,6 +363,7 @@ def law(
     return kind(Z, rho, lipschitz, norm_bound, eta, multiplier, spent, noise)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -22,9 +22,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.arithmetic import down
 from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_leaks
-from lemmata.mechanisms.inputs import check_declared, column, equal, kind_of, labels_of, seeded, tabular
-from lemmata.mechanisms.law import LinearModel, kept, two_streams
+from lemmata.mechanisms.inputs import check_budget, check_declared, column, equal, kind_of, labels_of, seeded, tabular
+from lemmata.mechanisms.law import LinearModel, kept, quiet, two_streams
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget
+from lemmata.mechanisms.private_estimator import PrivateEstimator
 from lemmata.mechanisms.threads import threads_for
 
 LARGEST = 1e100  # what an infinite entry counts as
@@ -57,7 +58,7 @@ def left_out(rows: np.ndarray, side: np.ndarray) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateClassifier(ClassifierMixin, BaseEstimator):
+class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     """What the estimators share.
 
     Parameters
@@ -68,7 +69,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         Two or more, of two (negative, positive): the labels that may occur, which are public. Where they are left out,
         those that occur in `y` are declared public, with a `PrivacyLeakWarning`.
     random_state : int, Generator or None
-        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release.
+        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release: a pickle has no
+        generator, and a clone a child of it (`lemmata.mechanisms.private_estimator`).
 
     Attributes
     ----------
@@ -137,14 +139,12 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def _entries(self, X: ArrayLike, reset: bool) -> np.ndarray:
         """Checked by scikit-learn and dense."""
         asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
-        X = tabular(X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            table = validate_data(self, X, reset=reset, **asked)
+        table = validate_data(self, tabular(X), reset=reset, **asked)
         return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
 
     def _share(self, parts: int) -> Any:
         """An estimator like this one that spends what each of several releases may."""
-        one: Any = clone(self)
+        one = self._fresh()
         one.__dict__["_due"] = self._settle
         if self.spends == "gaussian":
             mu = to_gaussian_budget(self._allotted or self._budget()).mu
@@ -185,9 +185,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
                 raise ValueError("y has labels of several types, which have no order: give `classes`") from None
         else:
             y, self.classes_ = column(y), labels_of(self.classes)
-            names = self.classes_.tolist() if self.classes_.ndim == 1 else []
-            if len(names) < 2 or any(a is None or a != a or a in names[:i] for i, a in enumerate(names)):
-                raise ValueError("classes is not a sequence of two or more different labels")
+            names = self.classes_.tolist()
             if kind != "O" and (kind == "U") != (self.classes_.dtype.kind == "U"):
                 raise ValueError(f"classes = {tuple(self.classes)} are of another type than y, of kind {kind}")
             if declared is not None and not set(declared) <= set(names):
@@ -206,6 +204,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         known = which.any(axis=0)
         return table, [np.where(one, 1.0, -1.0) * known for one in (which if len(which) > 2 else which[-1:])]
 
+    @quiet
     def law_of_fit(self, X: ArrayLike, y: ArrayLike) -> Callable[[np.random.Generator, int], np.ndarray] | None:
         """Return sample(rng, size) of what `size` fits release, coefficients and intercept, shape (size, d + 1).
 
@@ -224,6 +223,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             return None
         return lambda rng, size: np.column_stack(self._linear(np.asarray(law.sample(rng, size))))
 
+    @quiet
     def fit(self, X: ArrayLike, y: ArrayLike, *, accountant: Any = None, **refused: Any) -> Any:
         """Draw one release. Of more than two classes each has a share of the budget, one against the rest.
 
@@ -253,6 +253,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         refuse(refused)
         checked_account(accountant)
         one: Any = copy(self)  # what is paid for and drawn is not changed by a fit or a set_params of another thread
+        check_budget(one)
         rng = seeded(one.random_state)
         table, sides = one._checked(X, y)
         warn_of_leaks(one, len(table))
@@ -270,6 +271,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         """Coefficients and intercepts in the units of X, from the weights of the rows that the learner sees."""
         return weights, np.zeros(len(weights))
 
+    @quiet
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return <coef_, x> + intercept_ of the rows as the learner sees them, which may be clipped.
 

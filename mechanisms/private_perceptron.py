@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.arithmetic import up
 from lemmata.mechanisms.grid_sums import GridNoise, check_noise, noisy_counts, on_grid
-from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, sized, whole
+from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, quiet, sized, whole
 from lemmata.mechanisms.noisy_gd import COLUMNS, noise_for
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
@@ -42,6 +42,7 @@ class PerceptronLaw:
     privacy: Guarantee  # a GaussianDP; neighbours differ in one replaced record
     grid: float = 0.0  # of the rows, a power of two, public; 0 if the noise is float64's
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: columns of one matrix product a round, `COLUMNS` at a time."""
         parts = [self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)]
@@ -75,6 +76,7 @@ def default_rounds(n: int, d: int, *, mu: float) -> int:
     return int(min(ROUNDS, max(1.0, np.ceil(min(float(n) * mu, 1e100) ** 2 / 36 / float(d)))))
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -111,6 +113,7 @@ def law(
     return PerceptronLaw(Z, rounds, sigma, GaussianDP(mu, privacy.neighbours), grid)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

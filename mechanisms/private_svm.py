@@ -20,7 +20,18 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.rbht09 import svm_sensitivity
 from lemmata.mechanisms.arithmetic import brief, up
 from lemmata.mechanisms.laplace import FloatLaplace, GridLaplace, grid_for
-from lemmata.mechanisms.law import LinearModel, clip_rows, finite, generator, labels, one_of, sized, whole, within_reach
+from lemmata.mechanisms.law import (
+    LinearModel,
+    clip_rows,
+    finite,
+    generator,
+    labels,
+    one_of,
+    quiet,
+    sized,
+    whole,
+    within_reach,
+)
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.certified_svm import certified
 from lemmata.mechanisms.solvers.svm import LOSSES, Solution, solution_tolerance, solve_rows
@@ -116,6 +127,7 @@ class SVMLaw:
         """The Laplace scale of every coordinate."""
         return self.noise.scale
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, F); the SVM was solved once."""
         return self.noise.sample(rng, size)
@@ -129,6 +141,7 @@ class SVMLaw:
         return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -211,6 +224,7 @@ def l1_sensitivity(*, n: int, C: float, F: int, kappa: float = 1.0, calibration:
     return max(CALIBRATIONS[calibration](n=n, C=C, F=F, kappa=kappa), safe)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

@@ -35,7 +35,18 @@ from lemmata.bounds.wzw25.tuned_margin import repetition_r
 from lemmata.mechanisms.adaptive_margin import Projections, candidates, chosen_model, drawn
 from lemmata.mechanisms.arithmetic import in_range
 from lemmata.mechanisms.grid_sums import check_noise, noisy_counts
-from lemmata.mechanisms.law import AdaptiveModel, finite, functions, kept, one_of, sized, table, two_streams, whole
+from lemmata.mechanisms.law import (
+    AdaptiveModel,
+    finite,
+    functions,
+    kept,
+    one_of,
+    quiet,
+    sized,
+    table,
+    two_streams,
+    whole,
+)
 from lemmata.mechanisms.noisy_gd import Descent
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.projected_gd import TIES
@@ -73,6 +84,7 @@ class PrivateTuningLaw:
         """Core-seconds a release, roughly, if the candidates know theirs: E K of them."""
         return self.runs.mean * float(np.mean([getattr(law, "expected_cost", 1e-7) for law in self.base]))
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """Draw `size` independent tunings abreast: all runs of all of them in one stream, a bounded number at once."""
         longest = max(map(release_length, self.base, rng.spawn(len(self.base))))  # whichever are drawn
@@ -203,6 +215,7 @@ class PrivateSelectionLaw:
     sigma: float
     privacy: ApproxDP
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent choices, shape (size,)."""
         m = len(self.scores)
@@ -282,6 +295,7 @@ class TunedMarginLaw:
         """Core-seconds a release, roughly: |Gamma| (n^2 - 1) runs are expected."""
         return self.tuning.expected_cost
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """Draw `size` independent tunings: `weights` (size, d) in R^d, `index` (size,), `margin` (size,)."""
         tuned = self.tuning.sample(rng, size)
@@ -295,6 +309,7 @@ class TunedMarginLaw:
         return {"weights": weights, "index": index, "margin": self.margins[index]}
 
 
+@quiet
 def margin_law(
     X: ArrayLike,
     y: ArrayLike,
@@ -345,6 +360,7 @@ def margin_law(
     return TunedMarginLaw(tuning, tuple(runs), margins)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms import noisy_gd
-from lemmata.mechanisms.law import LinearModel, Projection, clip_rows, generator, one_of, sized
+from lemmata.mechanisms.law import LinearModel, Projection, clip_rows, generator, one_of, quiet, sized
 from lemmata.mechanisms.noisy_gd import Descent, NoisyGDLaw
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee
 
@@ -53,6 +53,7 @@ class JLGDLaw:
         """Return Phi' w for every row w of `weights`: shape (size, k) -> (size, d)."""
         return weights if self.projection is None else self.projection.transpose(weights)
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases that share the projection, shape (size, d)."""
         return self.lift(self.descent.sample(rng, size))
@@ -72,6 +73,7 @@ class JLGDLaw:
         return np.sum(counts, axis=0)
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -107,6 +109,7 @@ def law(
     return JLGDLaw(noisy_gd.law(X, y, privacy=privacy, width=width, radius=radius, **descent), projection)
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

@@ -26,6 +26,7 @@ from lemmata.mechanisms.law import (
     clip_rows,
     labels,
     one_of,
+    quiet,
     sized,
     table,
     two_streams,
@@ -80,6 +81,7 @@ class PrivateMarginLaw:
         """Draw `size` independent selections w~, shape (size, k)."""
         return self.candidates.points(self.selection.sample(rng, size))
 
+    @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases Phi^T w~, shape (size, d)."""
         return self.projection.transpose(self.choose(rng, size))
@@ -102,6 +104,7 @@ class PrivateMarginLaw:
         return np.where(distance <= 1e-4, logs[nearest], -np.inf)
 
 
+@quiet
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -141,6 +144,7 @@ def law(
     return PrivateMarginLaw(errors, len(X), candidates, public, to_pure(privacy))
 
 
+@quiet
 def fit(
     X: ArrayLike,
     y: ArrayLike,

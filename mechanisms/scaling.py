@@ -9,26 +9,29 @@ with centres and spreads of `bounds`, where they are given, and otherwise found 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import inf, isfinite, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lemmata.mechanisms import column_ranges
 from lemmata.mechanisms.arithmetic import brief
 from lemmata.mechanisms.column_ranges import REACH, Ranges
 from lemmata.mechanisms.disclosure import checked_account, pay, refuse, warn_of_leaks
-from lemmata.mechanisms.inputs import seeded, tabular
-from lemmata.mechanisms.law import one_of
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
-from lemmata.mechanisms.table_columns import Column, Layout, layout
+from lemmata.mechanisms.inputs import check_budget, seeded, tabular
+from lemmata.mechanisms.law import one_of, quiet
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
+from lemmata.mechanisms.private_estimator import PrivateEstimator
+from lemmata.mechanisms.table_columns import Column, Layout, by_place, layout
 
 RANGES = ("private",)
 CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
+NARROWEST = 1e-300  # of `bounds`: a spread is a normal float then, and a coefficient over it no infinity
 RESOLVED = 0.01  # sqrt(d) / (n mu) below which rows may be longer
 
 
@@ -36,10 +39,10 @@ def dense(estimator: Any, X: Any, reset: bool) -> np.ndarray:
     """A table as floats by the `layout_` of `estimator`, which `reset` makes: NaN for gaps, infinities as they are."""
     if reset:
         estimator.layout_ = layout(X, estimator.categories)
+        estimator._names = list(X.columns) if hasattr(X, "columns") else None
     if estimator.layout_ is None:
         asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
-        with np.errstate(over="ignore", invalid="ignore"):
-            table = validate_data(estimator, tabular(X), reset=reset, **asked)
+        table = validate_data(estimator, tabular(X), reset=reset, **asked)
         return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
     if not reset and not (hasattr(X, "iloc") or getattr(X, "ndim", 0) == 2):
         raise ValueError(f"X is a {type(X).__name__}, not a frame or an array as in fit")
@@ -53,35 +56,37 @@ def columns_of(estimator: Any, D: int) -> Layout:
     """The layout of a fitted table, numbers everywhere if it had none."""
     if estimator.layout_ is not None:
         return estimator.layout_
-    names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(D)])
-    return Layout(tuple(Column(name, True) for name in names))
+    return Layout(tuple(Column(name, True) for name in estimator._names or [f"x{j}" for j in range(D)]))
 
 
 def given(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
     """Centres and spreads of `bounds`, NaN where a column has none, shapes (D,): low and high are 2 spreads away.
 
-    `bounds`: a pair (low, high) for all columns, or a mapping from names or positions to pairs. Raises ValueError for a
-    column that does not exist or is no number, and for what is no pair of finite numbers, low < high.
+    `bounds`: a pair (low, high) for all columns of numbers, or a mapping from columns (`by_place`) to pairs. Raises
+    ValueError for a column that does not exist or is no number, and for what is no pair of finite numbers, low < high,
+    `NARROWEST` apart at least: numbers are divided by a spread, and so are coefficients.
     """
     centre, spread = np.where(columns.indicator, 0.0, np.nan), np.where(columns.indicator, 1.0, np.nan)
-    places, start = {}, 0
-    for j, one in enumerate(columns.columns):
-        if one.number:
-            places[one.name] = places[j] = start
-        start += one.number + one.indicators
     if bounds is None:
         return centre, spread
-    pairs = bounds if isinstance(bounds, Mapping) else dict.fromkeys(places, bounds)
-    for name, pair in pairs.items():
-        if name not in places:
-            raise ValueError(f"bounds names {brief(name)}, which is no column of numbers")
+    every = columns.columns
+    starts = np.cumsum([0, *(one.number + one.indicators for one in every)])
+    if isinstance(bounds, Mapping):
+        pairs = by_place("bounds", bounds, [one.name for one in every])
+    else:
+        pairs = {j: bounds for j, one in enumerate(every) if one.number}
+    for j, pair in pairs.items():
+        one = every[j]
+        if not one.number:
+            raise ValueError(f"bounds names {brief(one.name)}, which is no column of numbers")
         try:
             low, high = (float(end) for end in pair)
         except (TypeError, ValueError):
-            raise ValueError(f"bounds[{brief(name)}] is not a pair of numbers (low, high)") from None
-        if not (low < high and isfinite(low) and isfinite(high - low)):
-            raise ValueError(f"bounds[{brief(name)}] = ({low}, {high}) is not a finite pair with low < high")
-        centre[places[name]], spread[places[name]] = low / 2 + high / 2, (high / 2 - low / 2) / REACH
+            raise ValueError(f"bounds[{brief(one.name)}] is not a pair of numbers (low, high)") from None
+        if not (isfinite(low) and NARROWEST <= high - low < inf):
+            range_ = f"a finite pair with low < high, {NARROWEST} apart at least"
+            raise ValueError(f"bounds[{brief(one.name)}] = ({low}, {high}) is not {range_}")
+        centre[starts[j]], spread[starts[j]] = low / 2 + high / 2, (high / 2 - low / 2) / REACH
     return centre, spread
 
 
@@ -121,7 +126,7 @@ def _columns(table: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateScaler(TransformerMixin, BaseEstimator):
+class PrivateScaler(TransformerMixin, PrivateEstimator):
     """Every column of a table on one scale, found privately: for a Pipeline, in front of any learner.
 
         make_pipeline(PrivateScaler(epsilon=0.3, unit_ball=True), NoisyGD(epsilon=0.7, classes=(0, 1)))
@@ -138,10 +143,11 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     ranges : "private" or None
         None needs `bounds` for every column, and spends nothing.
     bounds : pair or mapping, optional
-        (low, high) for all columns of numbers, or a mapping from some names or positions to such pairs. Public: they
-        may not be looked up in the data.
+        (low, high) for all columns of numbers, or a mapping from some columns to such pairs: from their names, or
+        from positions where no name is a number. Public: they may not be looked up in the data.
     categories : mapping, optional
-        For columns of categories the public list of them; without one a fixed hash into 8 buckets.
+        For columns of categories, named as in `bounds`, the public list of them; without one a fixed hash into 8
+        buckets.
     unit_ball : bool
         Whether rows come out as `MarginClassifier` sees them: over `length_`, clipped to length 1, with a constant
         beside them, length 1 again at most. Right for the learners of this package, which clip rows and have no
@@ -149,7 +155,8 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     noise : "exact" or "float"
         As for the learners.
     random_state : int, Generator or None
-        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release.
+        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release: a pickle has no
+        generator, and a clone a child of it (`lemmata.mechanisms.private_estimator`).
 
     Attributes
     ----------
@@ -193,6 +200,7 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
     random_state: Any = None
     promises = True
 
+    @quiet
     def fit(self, X: ArrayLike, y: Any = None, *, accountant: Any = None, **refused: Any) -> Any:
         """One release of the ranges.
 
@@ -220,19 +228,22 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
         """
         refuse(refused)
         checked_account(accountant)
-        rng, budget = seeded(self.random_state), ApproxDP(self.epsilon, self.delta)
-        table = dense(self, X, True)
-        warn_of_leaks(self, len(table), labels=False)
-        asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise, "budget": budget, "rng": rng}
+        one: Any = copy(self)  # what fails leaves the fit before as it was
+        check_budget(one)
+        rng, budget = seeded(one.random_state), ApproxDP(one.epsilon, one.delta)
+        table = dense(one, X, True)
+        warn_of_leaks(one, len(table), labels=False)
+        asked: Any = {"ranges": one.ranges, "bounds": one.bounds, "noise": one.noise, "budget": budget, "rng": rng}
         settle = lambda: pay(accountant, budget, type(self).__name__)  # noqa: E731
-        self.ranges_ = find(table, columns_of(self, table.shape[1]), **asked, settle=settle)
-        self.privacy_: Guarantee | None = budget if self.ranges_.privacy else None
-        self.spent_ = self.ranges_.privacy
-        self.center_, self.scale_ = self.ranges_.centre, self.ranges_.spread
+        one.ranges_ = found = find(table, columns_of(one, table.shape[1]), **asked, settle=settle)
+        one.privacy_, one.spent_ = budget if found.privacy else None, found.privacy
+        one.center_, one.scale_ = found.centre, found.spread
         (n, D), mu = table.shape, to_gaussian_budget(budget).mu if 0 < budget.delta < 1 else 0.0
-        self.length_ = row_length(n, D, columns_of(self, D).size, mu)
+        one.length_ = row_length(n, D, columns_of(one, D).size, mu)
+        self.__dict__ = vars(one)
         return self
 
+    @quiet
     def transform(self, X: ArrayLike) -> np.ndarray:
         """Records on one scale, each by itself. What comes out is not private.
 

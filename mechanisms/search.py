@@ -17,23 +17,22 @@ Gaussian or pure mechanisms can be candidates, because a run has a budget in mu.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, nan, sqrt
 from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr
-from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from lemmata.bounds.notebook import card
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms import private_tuning
-from lemmata.mechanisms.arithmetic import in_range
+from lemmata.mechanisms.arithmetic import brief, in_range
 from lemmata.mechanisms.documented import documented
 from lemmata.mechanisms.estimators import NoisyGD
-from lemmata.mechanisms.law import LinearModel, clip_rows, kept, two_streams, whole
+from lemmata.mechanisms.law import LinearModel, clip_rows, kept, quiet, two_streams, whole
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian
 from lemmata.mechanisms.private_classifier import ApproximateClassifier, PrivateClassifier, left_out
 from lemmata.mechanisms.tnb import TruncatedNegativeBinomial
@@ -132,6 +131,20 @@ def error_counter(parts: list[np.ndarray]) -> Callable[[int, np.ndarray], np.nda
     return errors
 
 
+def checked_grid(grid: Any) -> list[Mapping]:
+    """Return a grid as `ParameterGrid` takes it. ValueError for what is none, or names no value of a parameter."""
+    every = [grid] if isinstance(grid, Mapping) else grid
+    if not isinstance(every, list | tuple) or not every or not all(isinstance(one, Mapping) for one in every):
+        raise ValueError(f"param_grid = {brief(grid)} is not a dict, or a list of one or more of them")
+    for name, values in (entry for one in every for entry in one.items()):
+        if not isinstance(name, str):
+            raise ValueError(f"param_grid names {brief(name)}, which is no text")
+        listed = values.ndim == 1 if isinstance(values, np.ndarray) else isinstance(values, Sequence)
+        if not listed or isinstance(values, str) or not len(values):
+            raise ValueError(f"param_grid[{brief(name)}] = {brief(values)} is not a list of one or more values")
+    return list(every)
+
+
 @documented
 @dataclass(eq=False, repr=False)
 class PrivateSearchCV(ApproximateClassifier):
@@ -195,7 +208,7 @@ class PrivateSearchCV(ApproximateClassifier):
 
     def settings(self) -> list[dict[str, Any]]:
         """The settings, in the order of their indices."""
-        found = list(ParameterGrid({"width": WIDTHS} if self.param_grid is None else self.param_grid))
+        found = list(ParameterGrid(checked_grid({"width": WIDTHS} if self.param_grid is None else self.param_grid)))
         if taken := sorted(OURS & set().union(*found)):
             raise ValueError(f"param_grid names {', '.join(taken)}: the search has its own, the same for every setting")
         return found
@@ -232,14 +245,17 @@ class PrivateSearchCV(ApproximateClassifier):
 
     def _candidates(self) -> list[PrivateClassifier]:
         kind = NoisyGD() if self.estimator is None else self.estimator
-        if getattr(kind, "spends", None) not in ("gaussian", "pure"):
+        if not isinstance(kind, PrivateClassifier) or not kind.spends:
             raise ValueError(f"estimator is a {type(kind).__name__}: its release is no Gaussian or pure mechanism")
+        if unknown := sorted(set().union(*self.settings()) - kind.get_params().keys()):
+            raise ValueError(f"param_grid names {unknown[0]!r}, which is no parameter of {type(kind).__name__}")
         ours = {"noise": self.noise} if "noise" in kind.get_params() else {}
-        found = [clone(kind).set_params(**setting, **ours) for setting in self.settings()]
+        found = [kind._fresh().set_params(**setting, **ours) for setting in self.settings()]
         if any(one._standardises for one in found):
             raise ValueError("estimator would find ranges, and a search does not: take PrivateScaler, and ranges=None")
         return found
 
+    @quiet
     def law(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> Any:
         """The law of the search on one dataset: what an audit draws from.
 

@@ -5,26 +5,33 @@
                                     dates of other steps than in `fit` are counted in those of `fit`
     text, categories, objects       one indicator for each of the categories that `categories` lists for the column;
                                     without a list, indicators of `BUCKETS` buckets of a fixed hash of the text
-    objects, without a list         itself where it is a number, days where it is a date, and the buckets where neither
+    text, objects, without a list   itself where it is a number, days where it is a date, and the buckets where neither
 
-The categories that a dtype declares are not used: they were usually collected from the records. So which columns come
-out, and how many, depends on names and types, which are public; no entry is refused, and one that is missing, not in
-the list or no text at all is 0 in every indicator.
+A column of numbers with one "?" is read from a file as text: its numbers stay numbers. A category that is listed is the
+same one whatever type it has in a table: 1, 1.0, True or "1". The categories that a dtype declares are not used: they
+were usually collected from the records. So which columns come out, and how many, depends on names and types, which are
+public; no entry is refused, and one that is missing, not in the list or no text at all is 0 in every indicator.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from hashlib import blake2b
+from math import isfinite
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from lemmata.mechanisms.arithmetic import brief
 from lemmata.mechanisms.inputs import check_frame, counts_time, days, numbers_of
+from lemmata.mechanisms.one_by_one import number
 
 BUCKETS = 8  # of a category without a list
+TWINS = {"1": "True", "0": "False", "True": "1", "False": "0"}
 TIMES = {"M": "dates", "m": "differences of dates"}
 
 
@@ -63,8 +70,8 @@ class Layout:
 
     @property
     def size(self) -> int:
-        """How many columns of length 1, or less, a row consists of: numbers, and groups of indicators."""
-        return sum(one.number + (one.indicators > 0) for one in self.columns)
+        """How many entries of length 1, or less, a row has: of each column a number, or one of its indicators."""
+        return len(self.columns)
 
     def names(self) -> list[str]:
         """Return the names of the columns that come out."""
@@ -125,9 +132,10 @@ def steps(one: Column, dtype: Any) -> float:
 def indicators(values: Any, one: Column) -> np.ndarray:
     """Return the indicators of one column, (n, k): each row has at most one."""
     found = np.zeros((len(values), one.indicators))
-    places: dict[str, int] = {} if one.listed is None else {str(label): k for k, label in enumerate(one.listed)}
-    for i, value in enumerate(np.asarray(values, dtype=object).tolist()):
-        text = text_of(value, skip_numbers=one.number)
+    places = listed_places(one.listed or ())
+    with warnings.catch_warnings(action="ignore"):  # whatever an object says would tell of its record
+        texts = [text_of(value, skip_numbers=one.number) for value in np.asarray(values, dtype=object).tolist()]
+    for i, text in enumerate(texts):
         if text is None:
             continue
         if one.listed is None and text not in places:
@@ -137,17 +145,64 @@ def indicators(values: Any, one: Column) -> np.ndarray:
     return found
 
 
+def listed_places(listed: tuple[Any, ...]) -> dict[str, int]:
+    """Return {text: its place} of listed categories: a number is also meant by a truth value, and the other way round.
+
+    >>> listed_places((1.0, "a", False))
+    {'1': 0, 'a': 1, 'False': 2, 'True': 0, '0': 2}
+    """
+    texts = [spelled(label) for label in listed]
+    places = {text: k for k, text in enumerate(texts)}
+    for k, label in enumerate(listed):
+        if not isinstance(label, str) and texts[k] in TWINS:
+            places.setdefault(TWINS[texts[k]], k)
+    return places
+
+
+def spelled(value: Any) -> str:
+    """Return an entry as text, a whole number without a point: a missing entry makes floats of a column of ints.
+
+    >>> spelled(1.0), spelled(Decimal("2.00")), spelled(0.5), spelled("1.0")
+    ('1', '2', '0.5', '1.0')
+    """
+    whole = isinstance(value, float | np.floating | Decimal) and value % 1 == 0
+    return str(int(value)) if whole else str(value)
+
+
 def text_of(value: Any, *, skip_numbers: bool) -> str | None:
     """Return an entry as text; None for a missing one and, where numbers have a column of their own, for a number."""
     try:
-        if value is None or value != value or (skip_numbers and np.isfinite(days(value))):
+        if value is None or type(value).__name__ == "NAType" or value != value:
+            return None
+        if skip_numbers and isfinite(number(days(value))):
             return None
     except Exception:  # no number, or an object that raises: its text, if it has one, counts
         pass
     try:
-        return str(value)
+        return spelled(value)
     except Exception:  # whatever an object raises would tell of its record
         return None
+
+
+def by_place(argument: str, given: Mapping, names: list) -> dict[int, Any]:
+    """Return {position: entry} of a mapping from columns. What may name one: its name, and where no name is a number
+    its position too, so that 1 is never one column here and another one there.
+
+    ValueError for what names none of `names`, and for two that name one.
+
+    >>> by_place("bounds", {"a": 5, 1: 6}, ["a", "b"]), by_place("bounds", {1: 5, 2: 6}, [2, 1])
+    ({0: 5, 1: 6}, {1: 5, 0: 6})
+    """
+    places = {} if any(isinstance(name, Number) for name in names) else {j: j for j in range(len(names))}
+    places |= {name: j for j, name in enumerate(names)}
+    found: dict[int, Any] = {}
+    for name, entry in given.items():
+        if name not in places:
+            raise ValueError(f"{argument} names {brief(name)}, which is no column of X")
+        if places[name] in found:
+            raise ValueError(f"{argument} names {brief(name)}, a column that it has named before")
+        found[places[name]] = entry
+    return found
 
 
 def layout(X: Any, categories: Any = None) -> Layout | None:
@@ -155,8 +210,8 @@ def layout(X: Any, categories: Any = None) -> Layout | None:
 
     None if every column is a number as it is.
 
-    `categories`: a mapping from names of a frame's columns, or positions, to sequences of at least one category. Raises
-    ValueError for a name that is no column, and for what is no such mapping.
+    `categories`: a mapping from columns (`by_place`) to sequences of at least one category. Raises ValueError for what
+    names no column, and for what is no such mapping.
     """
     lists = {} if categories is None else categories
     if not isinstance(lists, Mapping):
@@ -171,11 +226,10 @@ def layout(X: Any, categories: Any = None) -> Layout | None:
     names = list(X.columns) if frame else list(range(X.shape[1]))
     dtypes = list(X.dtypes) if frame else [X.dtype] * len(names)
     for name, listed in lists.items():
-        if name not in names:
-            raise ValueError(f"categories names {brief(name)}, which is no column of X")
         if isinstance(listed, str) or not isinstance(listed, list | tuple | np.ndarray) or not len(listed):
             raise ValueError(f"categories[{brief(name)}] is not a list of one or more categories")
-    columns = [_column(name, dtype, lists.get(name)) for name, dtype in zip(names, dtypes, strict=True)]
+    placed = by_place("categories", lists, names)
+    columns = [_column(name, dtype, placed.get(j)) for j, (name, dtype) in enumerate(zip(names, dtypes, strict=True))]
     plain = not any(one.indicators for one in columns) and not any(map(counts_time, dtypes))
     return None if plain else Layout(tuple(columns))
 
@@ -186,5 +240,4 @@ def _column(name: Any, dtype: Any, listed: Any) -> Column:
     kind = getattr(dtype, "kind", "O")
     if counts_time(dtype) or (kind in "biuf" and not hasattr(dtype, "categories")):
         return Column(name, True, clock=clock(dtype))
-    mixed = isinstance(dtype, np.dtype) and kind == "O"
-    return Column(name, mixed, None, True)
+    return Column(name, not hasattr(dtype, "categories"), None, True)

@@ -1,9 +1,10 @@
 """The process in which programs of witnesses run.
 
-A program confirms a row if it ends without an error, calls the row's own function, and an assertion of it fails when
-what that function returns is changed: one about something else shows nothing, nor does a logarithm that ends. This
-module reads programs, a line of JSON each with the key of its row, answers into the descriptor that it is given, and
-forks once for every run, in the folder of a paper that is somebody else's.
+A program confirms a row if it ends without an error, calls the row's own function, and no longer ends so when what that
+function returns is changed: an assertion of it fails, or a function refuses what it is given. An assertion about
+something else shows nothing, nor does arithmetic that ends, a logarithm or a number beyond all floats. This module
+reads programs, a line of JSON each with the key of its row, answers into the descriptor that it is given, and forks once
+for every run, in the folder of a paper that is somebody else's.
 """
 
 import ast
@@ -17,6 +18,7 @@ import os
 import re
 import signal
 import sys
+import traceback
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -104,7 +106,7 @@ def judged(python: str, key: str, module: str, name: str, folder: str) -> str:
         return f"its program failed in a process of its own: {plain['error']}"
     if not plain["calls"]:
         return f"its program does not call {key}, the statement that it is to refute"
-    if not any(in_child(python, key, change, folder)["error"].startswith("AssertionError") for change in CHANGES):
+    if not any(in_child(python, key, change, folder)["shown"] for change in CHANGES):
         return f"its program asserts nothing about {key}: it passes whatever the statement says"
     return ""
 
@@ -119,7 +121,7 @@ def _import(python: str) -> None:
 
 
 def in_child(python: str, key: str, change: Change, folder: str) -> State:
-    """{error: the last line, or "", calls: how often the statement was called} of one run, in a fork."""
+    """What `run` says, of a fork."""
     here, there = os.pipe()
     child = os.fork()
     if child == 0:
@@ -131,11 +133,15 @@ def in_child(python: str, key: str, change: Change, folder: str) -> State:
     with os.fdopen(here) as answer:
         said = answer.read()
     os.waitpid(child, 0)
-    return json.loads(said) if said else {"error": "it died", "calls": 0}
+    return json.loads(said) if said else {"error": "it died", "calls": 0, "shown": False}
 
 
 def run(python: str, key: str, change: Change, folder: str) -> State:
-    """Run a program here, warnings being errors, with one statement watched."""
+    """Run a program here, warnings being errors, with one statement watched.
+
+    {error: the last line, or "", calls: how often the statement was called, shown: whether what failed was asserted, or
+    refused by a function; what the program itself, or the change, computed with shows nothing}.
+    """
     WATCHED.update(key=key, change=change, calls=0)
     signal.signal(signal.SIGALRM, _late)
     signal.alarm(SECONDS)
@@ -148,8 +154,15 @@ def run(python: str, key: str, change: Change, folder: str) -> State:
             exec(compile(python, "<program>", "exec"), {"__name__": "__main__"})
     except BaseException as error:
         words = [type(error).__name__, *str(error).splitlines()[:1]]  # a bare assertion has no line
-        return {"error": ": ".join(words), "calls": WATCHED["calls"]}
-    return {"error": "", "calls": WATCHED["calls"]}
+        refused = not isinstance(error, ArithmeticError | Warning) and _raised_in(error) not in ("<program>", __file__)
+        shown = isinstance(error, AssertionError) or refused
+        return {"error": ": ".join(words), "calls": WATCHED["calls"], "shown": shown}
+    return {"error": "", "calls": WATCHED["calls"], "shown": False}
+
+
+def _raised_in(error: BaseException) -> str:
+    """The file of the code that raised it; of a function without one, the file that called it."""
+    return traceback.extract_tb(error.__traceback__)[-1].filename
 
 
 def _late(*_: object) -> None:

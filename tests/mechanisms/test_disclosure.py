@@ -4,9 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn import model_selection
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, _validation
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
@@ -131,6 +132,15 @@ def test_leaks_beside_the_release_are_said_once():
     assert told(lambda: PrivateScaler(random_state=3).fit(X)) == ["random_state"]
 
 
+@pytest.mark.parametrize("leaky", [NoisyGD(classes=(0, 1), random_state=3), PrivateScaler(random_state=3)])
+def test_a_warning_names_the_line_of_the_fit(leaky):
+    disclosure.TOLD.clear()
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        leaky.fit(rng(0).normal(size=(40, 2)), np.resize([0, 1], 40))
+    assert [one.filename for one in heard] == [__file__]
+
+
 def test_steps_that_look_at_the_data_are_named():
     X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
 
@@ -157,3 +167,43 @@ def test_who_fits_several_times_is_told_that_each_spends_the_budget(around):
     X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
     model = around(NoisyGD(classes=(0, 1)))
     assert told(lambda: model.fit(X, y)) == [type(model).__name__]
+
+
+VALIDATIONS = {
+    "cross_val_score": lambda one, X, y: model_selection.cross_val_score(one, X, y, cv=2),
+    "cross_val_predict": lambda one, X, y: model_selection.cross_val_predict(one, X, y, cv=2),
+    "cross_validate": lambda one, X, y: model_selection.cross_validate(one, X, y, cv=2),
+    "learning_curve": lambda one, X, y: model_selection.learning_curve(one, X, y, cv=2),
+    "validation_curve": lambda one, X, y: model_selection.validation_curve(
+        one, X, y, param_name=f"{'noisygd__' * hasattr(one, 'named_steps')}epsilon", param_range=[1.0, 2.0], cv=2
+    ),
+    "permutation_test_score": lambda one, X, y: model_selection.permutation_test_score(
+        one, X, y, cv=2, n_permutations=2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VALIDATIONS)
+@pytest.mark.parametrize("steps", [(), (Normalizer(),)], ids=["alone", "in a Pipeline"])
+def test_functions_that_fit_several_times_are_named_too(name, steps):
+    """They were not seen, as no method of theirs fits."""
+    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
+    model = make_pipeline(*steps, NoisyGD(classes=(0, 1))) if steps else NoisyGD(classes=(0, 1))
+    assert told(lambda: VALIDATIONS[name](model, X, y)) == [name]
+
+
+def test_a_worker_sees_a_validation_without_its_name():
+    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
+
+    def of_one_fold():
+        half = np.arange(20)
+        _validation._fit_and_predict(NoisyGD(classes=(0, 1)), X, y, half, half, method="predict", fit_params=None)
+
+    assert told(of_one_fold) == ["scikit-learn's"]
+
+
+def test_both_are_named_where_a_search_is_validated():
+    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
+    search = GridSearchCV(NoisyGD(classes=(0, 1)), {"width": [0.1, 1.0]}, cv=2)
+    assert told(lambda: model_selection.cross_val_score(search, X, y, cv=2)) == ["GridSearchCV", "cross_val_score"]
+    assert told(lambda: model_selection.train_test_split(X) and NoisyGD(classes=(0, 1)).fit(X, y)) == []

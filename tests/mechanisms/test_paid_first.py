@@ -7,6 +7,7 @@ from copy import deepcopy
 from threading import Thread
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -16,6 +17,8 @@ from lemmata.mechanisms.accountant import Accountant, OverBudget
 from lemmata.mechanisms.disclosure import PrivacyLeakWarning
 from lemmata.mechanisms.estimators import MarginClassifier, NoisyGD
 from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.scaling import PrivateScaler
+from lemmata.mechanisms.search import PrivateSearchCV
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 DRAW = np.random.default_rng(0)
@@ -115,6 +118,27 @@ def test_copies_pay_from_the_one_account(drawn):
         with pytest.raises(OverBudget):
             again.fit(X, Y, accountant=books)
     assert len(drawn) == 1
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        learner(),
+        MarginClassifier(classes=(0, 1)),
+        PrivateScaler(),
+        PrivateSearchCV(learner(), {"width": [0.1, 1.0]}, beta=0.4, classes=(0, 1)),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_fit_that_fails_leaves_the_fit_before(model):
+    """Ranges of the one table stood beside the layout of the other, whose fit was not paid for."""
+    books = account(1)
+    model.fit(X, Y, accountant=books)
+    before, other = dict(vars(model)), pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(c="text", d="more")
+    with pytest.raises(OverBudget):
+        model.fit(other, Y, accountant=books)
+    assert vars(model).keys() == before.keys() and all(vars(model)[name] is value for name, value in before.items())
+    (model.predict if hasattr(model, "predict") else model.transform)(X)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")

@@ -187,7 +187,7 @@ def test_a_frame_of_all_kinds():
     X, y = mixed()
     model = MarginClassifier(epsilon=8.0, classes=("no", "yes"), random_state=0).fit(X, y)
     names = model.layout_.names()
-    assert names[:3] == ["income", "rate", "region#0"] and len(names) == 2 + 2 * BUCKETS + 1 + BUCKETS
+    assert names[:3] == ["income", "rate", "region#0"] and len(names) == 2 + BUCKETS + 2 * (1 + BUCKETS)
     assert model.coef_.shape == (1, len(names)) and model.n_features_in_ == 5
     assert model.feature_names_in_.tolist() == list(X.columns)
     assert model.score(X, y) > 0.8
@@ -249,6 +249,26 @@ def test_bounds_by_name_are_kept_and_the_rest_is_found():
     model = MarginClassifier(bounds={"income": (0, 2e5)}, classes=("no", "yes"), random_state=0).fit(X, y)
     assert model.ranges_.centre[0] == 1e5 and model.ranges_.spread[0] == 5e4
     assert model.budget_["ranges"] is not None
+
+
+@pytest.mark.parametrize(
+    "pair", [(0, 5e-324), (0, 1e-301), (-1e308, 1e308), (1, np.nan), (-np.inf, 0), (2, 2), (0, np.inf)]
+)
+def test_bounds_that_no_number_can_be_divided_by_are_refused(pair):
+    """At 5e-324 the spread was 0, and coefficients were no numbers."""
+    for one in (PrivateScaler(bounds=pair), MarginClassifier(bounds=[*pair], classes=(0, 1))):
+        with pytest.raises(
+            ValueError, match=r"^bounds\['x0'\] = .* is not a finite pair with low < high, 1e-300 apart"
+        ):
+            one.fit(np.ones((4, 1)), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("pair", [(0, 1e-300), (-8e307, 8e307), (1e300, 1.1e300)])
+def test_bounds_of_any_other_size_give_finite_coefficients(pair):
+    X = np.linspace(*pair, 40)[:, None]
+    model = MarginClassifier(bounds=pair, classes=(0, 1), epsilon=0.01, random_state=0).fit(X, np.resize([0, 1], 40))
+    assert np.isfinite(model.coef_).all() and np.isfinite(model.intercept_).all()
+    assert PrivateScaler(bounds=pair).fit_transform(X)[[0, -1]].ravel().tolist() == [-2.0, 2.0]
 
 
 # The scaler -----------------------------------------------------------------------------------------------------------

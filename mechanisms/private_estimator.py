@@ -1,0 +1,63 @@
+"""What every estimator here does with the generator of its noise: its copies draw other noise, its pickle has no key.
+
+Whoever knows a generator's seed computes the noise again, and tells neighbouring datasets apart. So what leaves the
+process leaves without it. A whole number stays, because it was given so that a fit can be repeated: a fit warns of it.
+"""
+
+from __future__ import annotations
+
+from copy import copy, deepcopy
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+KEYS = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
+
+
+def another(key: Any) -> Any:
+    """Return an independent source of noise of the same kind, which no copy of `key` has given before.
+
+    >>> rng = np.random.default_rng(0)
+    >>> len({float(another(rng).random()), float(another(rng).random()), float(rng.random())})
+    3
+    """
+    if isinstance(key, np.random.RandomState):
+        return np.random.RandomState(key.randint(2**32, size=8, dtype=np.uint32))
+    return key.spawn(1)[0]
+
+
+class PrivateEstimator(BaseEstimator):
+    """A scikit-learn estimator whose noise nobody can draw again by what it hands out.
+
+    `pickle`, and all that rests on it (joblib, worker processes), has None where a generator was, and so draws from
+    the system. `clone` and `copy.deepcopy` have a child of the generator: its fits can be repeated, and draw noise
+    independent of the original's and of other copies', as an account that adds them up takes for granted. `copy.copy`
+    shares the generator.
+    """
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: None if isinstance(value, KEYS) else value for name, value in state.items()}
+
+    def __copy__(self) -> Any:
+        made: Any = type(self).__new__(type(self))
+        vars(made).update(vars(self))
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        memo[id(self)] = made = copy(self)
+        for name, value in vars(self).items():
+            setattr(made, name, another(value) if isinstance(value, KEYS) else deepcopy(value, memo))
+        return made
+
+    def __sklearn_clone__(self) -> Any:
+        made: Any = super().__sklearn_clone__()
+        for name, value in self.get_params(deep=False).items():
+            if isinstance(value, KEYS):
+                setattr(made, name, another(value))
+        return made
+
+    def _fresh(self) -> Any:
+        """An unfitted estimator with these parameters, of which none is copied: it is never fitted by itself."""
+        return type(self)(**self.get_params(deep=False))

@@ -1,0 +1,101 @@
+"""What is public and wrong is told in one line that names the argument, its value and the range."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lemmata.mechanisms import estimators
+from lemmata.mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
+from lemmata.mechanisms.scaling import PrivateScaler
+from lemmata.mechanisms.search import PrivateSearchCV
+
+X = np.random.default_rng(0).normal(size=(12, 3))
+Y = np.resize([0, 1], 12)
+KINDS = [MarginClassifier, NoisyGD, PrivateSVM, estimators.PhasedSGD, estimators.DPERM, PrivateSearchCV, PrivateScaler]
+
+
+def refused(fit):
+    """The message, a line that nobody else wrote."""
+    with pytest.raises(ValueError) as raised:
+        fit()
+    assert "\n" not in str(raised.value) and len(str(raised.value)) < 130
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        (pd.NA, 1),
+        (1, pd.NA),
+        (None, 1),
+        (np.nan, 1),
+        (pd.NaT, 1),
+        ([1], 2),
+        (np.ones(2), 3),
+        ((1, 2), (3, 4)),
+        "ab",
+        5,
+        {0, 1},
+        (0,),
+    ],
+    ids=str,
+)
+def test_classes_are_labels_that_differ(classes):
+    for kind in (NoisyGD, MarginClassifier):
+        said = refused(lambda kind=kind: kind(classes=classes).fit(X, Y))
+        assert said == "classes is not a sequence of two or more different labels, none of them missing"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_of_columns_are_text_or_not(kind):
+    frame = pd.DataFrame(X, columns=[1, "a", 2.0])
+    said = refused(lambda: kind(**({} if kind is PrivateScaler else {"classes": (0, 1)})).fit(frame, Y))
+    assert said == "X is a frame whose column names are text and others: make all of them text, or none"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"epsilon": 1e300}, "epsilon = 1e+300 is outside [0, 1e+100]"),
+        ({"epsilon": np.inf}, "epsilon = inf is outside [0, 1e+100]"),
+        ({"epsilon": -1}, "epsilon = -1 is outside [0, 1e+100]"),
+        ({"epsilon": None}, "epsilon = None is not a real number"),
+        ({"delta": "x"}, "delta = 'x' is not a real number"),
+        ({"delta": None}, "delta = None is not a real number"),
+        ({"delta": 2}, "delta = 2 is outside [0, 1]"),
+    ],
+    ids=str,
+)
+def test_a_budget_out_of_range_is_named(kind, asked, message):
+    if hasattr(kind, *asked):
+        known = {} if kind is PrivateScaler else {"classes": (0, 1)}
+        assert refused(lambda: kind(**asked, **known).fit(X, Y)) == message
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ([], "param_grid = a list is not a dict, or a list of one or more of them"),
+        (5, "param_grid = 5 is not a dict, or a list of one or more of them"),
+        ("x", "param_grid = 'x' is not a dict, or a list of one or more of them"),
+        ([{"width": [0.1]}, 5], "param_grid = a list is not a dict, or a list of one or more of them"),
+        ({"width": []}, "param_grid['width'] = a list is not a list of one or more values"),
+        ({"width": 0.1}, "param_grid['width'] = 0.1 is not a list of one or more values"),
+        ({"width": "ab"}, "param_grid['width'] = 'ab' is not a list of one or more values"),
+        ([{"width": np.zeros((2, 2))}], "param_grid['width'] = a ndarray is not a list of one or more values"),
+        ({1: [2]}, "param_grid names 1, which is no text"),
+        ({"widht": [0.1]}, "param_grid names 'widht', which is no parameter of NoisyGD"),
+        ({"epsilon": [1]}, "param_grid names epsilon: the search has its own, the same for every setting"),
+    ],
+    ids=str,
+)
+def test_a_grid_that_is_none_is_named(grid, message):
+    search = PrivateSearchCV(NoisyGD(), grid, classes=(0, 1))
+    for run in (search.cost, lambda: search.fit(X, Y)):
+        assert refused(run) == message
+
+
+def test_a_class_is_no_estimator():
+    said = refused(PrivateSearchCV(NoisyGD, {}).cost)
+    assert said == "estimator is a type: its release is no Gaussian or pure mechanism"
