@@ -15,6 +15,7 @@ import click
 from lemmata import lab
 
 LEDGER_ROOT = 20251120  # as in experiments.engine.streams, whose import costs a second
+CLOSED = 128 + 13  # the exit status of a program that SIGPIPE ends, where there is such a signal
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -104,8 +105,10 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 rest = "; what was finished is stored, run it again to continue" if stored else ""
                 click.echo(f"lemmata: interrupted{rest}", err=True)
                 sys.exit(128 + (signalled.args[0] if isinstance(signalled, Terminated) else signal.SIGINT))
-            except BrokenPipeError:  # who reads has what they wanted: click ends in silence
-                raise
+            except BrokenPipeError:  # who reads has what they wanted; click would end with 1, which says REFUTED
+                if sys.stdout is sys.__stdout__:
+                    drop(sys.stdout)
+                sys.exit(CLOSED)
             except (NotADirectoryError, FileExistsError) as error:
                 raise Usage(f"--out = {error.filename}: {error.strerror}") from None
             except OSError as error:

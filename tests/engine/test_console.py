@@ -94,6 +94,17 @@ def test_help_that_finds_no_room_is_one_line(asked):
     assert ran.stderr == "lemmata: what is printed found no room: [Errno 28] No space left on device\n"
 
 
+@pytest.mark.parametrize("asked", [["--help"], ["where", "wzw25.lemA.5"], ["ledger", "wzw25.lemA.5", "--json"]])
+def test_a_reader_who_went_away_refutes_nothing(asked):
+    """The status is that of any program whose pipe is closed: 1 would say that a verdict contradicts."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w") as closed:
+        ran = subprocess.run([sys.executable, "-m", "lemmata", *asked], stdout=closed, stderr=subprocess.PIPE, text=True)
+    assert ran.returncode == 141
+    assert [line for line in ran.stderr.splitlines() if "was published" not in line] == []
+
+
 def test_a_user_without_a_home_is_told_to_name_a_folder(monkeypatch):
     def homeless(self):
         raise RuntimeError("Could not determine home directory.")
