@@ -20,9 +20,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent import futures
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
 
 from lemmata.bounds.library import library
@@ -49,8 +51,24 @@ def _outlive_nobody(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+def begin_tracker(tracker: ModuleType) -> None:
+    """Start the process that clears away what processes share, `tracker`'s, so that it outlives its terminal.
+
+    It ignores an interrupt and SIGTERM, but a closed terminal sends SIGHUP to all; the next one knows nothing of what
+    was shared, and says so in tracebacks.
+    """
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        return
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # which a process inherits
+    try:
+        tracker.ensure_running()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def _executor(jobs: int) -> futures.Executor:
     """`jobs` processes that end with this one; those that are there are used again."""
+    begin_tracker(resource_tracker)
     return get_reusable_executor(jobs, env=ONE_THREAD, initializer=_outlive_nobody, initargs=(os.getpid(),))
 
 

@@ -49,6 +49,8 @@ def heed() -> None:
     """
     warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")
     warnings.filterwarnings("ignore", message="A worker stopped while some jobs were given to the executor")
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # as the program begins
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.platform == "win32":
         return
 
