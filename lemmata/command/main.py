@@ -1,9 +1,10 @@
 """The program `lemmata`: run, ledger, explain, pilot, where, audit, compare, report, figure, bench.
 
 Progress goes to stderr, results to stdout. Exit status: 0 it did its job; 1 a verdict contradicts the published ledger,
-an audited mechanism is REFUTED, or a core became slower; 2 bad usage; 3 a fault (a worker died, a disk is full, a store
-is damaged), an audit that learnt nothing, or benchmarks that measured nothing; 130, 143 and 129 after an interrupt,
-SIGTERM and SIGHUP. Modules that cost seconds to import are imported by the commands that need them.
+an audited mechanism is REFUTED, a check has findings, what is accepted lacks its line, or a core became slower; 2 bad
+usage; 3 a fault (a worker died, a disk is full, a store is damaged), an audit that learnt nothing, or benchmarks that
+measured nothing; 130, 143 and 129 after an interrupt, SIGTERM and SIGHUP, 141 where who reads went away. Modules that
+cost seconds to import are imported by the commands that need them.
 """
 
 from __future__ import annotations
@@ -288,7 +289,7 @@ def report(
 @out_option
 @plainly()
 def figure(arguments: tuple[str, ...], kind: str, profile: str, root: int, out: str | None) -> None:
-    """Decide what is named and write its figures, a file each, into the folder figures/ beside the store."""
+    """Decide what is named and write its figures, a file each: into figures/ beside the store, or into --out."""
     from lemmata.experiments.figure import figure as draw
 
     papers, names, folder = scope(arguments, out)
