@@ -16,6 +16,7 @@ import socket
 from collections.abc import Callable, Iterator
 from concurrent import futures
 from functools import cache
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,7 @@ import scipy.special
 import threadpoolctl
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine.workers import Brought, Elsewhere, Lost, Refused, loaded
+from lemmata.experiments.engine.workers import Brought, Elsewhere, Lost, Refused, begin_tracker, loaded
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -97,7 +98,8 @@ def connected(address: str) -> "Iterator[Client]":
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     with contextlib.ExitStack() as opened:
         kind, _, count = address.partition(":")
-        if kind == "local" and count.isdigit() and int(count) >= 1:
+        if kind == "local" and count.isdecimal() and count.isascii() and int(count) >= 1:
+            begin_tracker(resource_tracker)
             made = LocalCluster(
                 n_workers=int(count), threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
             )

@@ -3,8 +3,8 @@
 A program confirms a row if it ends without an error, calls the row's own function, and no longer ends so when what that
 function returns is changed: an assertion of it fails, or a function refuses what it is given. An assertion about
 something else shows nothing, nor does arithmetic that ends, a logarithm or a number beyond all floats. This module
-reads programs, a line of JSON each with the key of its row, answers into the descriptor that it is given, and forks once
-for every run, in the folder of a paper that is somebody else's.
+reads programs, a line of JSON each with the key of its row, answers into the descriptor that it is given, and forks
+once for every run, in the folder of a paper that is somebody else's.
 """
 
 import ast

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent import futures
 from functools import cache
 from multiprocessing import resource_tracker as of_python
+from types import ModuleType
 from typing import Any
 
 from joblib.externals.loky import get_reusable_executor
@@ -52,12 +53,26 @@ def _outlive_nobody(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+def begin_tracker(tracker: ModuleType) -> None:
+    """Start the process that clears away what processes share, `tracker`'s, so that it outlives its terminal.
+
+    It ignores an interrupt and SIGTERM, but a closed terminal sends SIGHUP to all; the next one knows nothing of what
+    was shared, and says so in tracebacks.
+    """
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        return
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # which a process inherits
+    try:
+        tracker.ensure_running()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def _executor(jobs: int) -> futures.Executor:
     """`jobs` processes that end with this one; those that are there are used again."""
     with _environment(APART):  # the two that count what processes share, which are given no `env`
-        of_loky.ensure_running()
-        if sys.platform != "win32":
-            of_python.ensure_running()
+        for tracker in (of_loky, of_python):
+            begin_tracker(tracker)
     return get_reusable_executor(jobs, env=ONE_THREAD | APART, initializer=_outlive_nobody, initargs=(os.getpid(),))
 
 

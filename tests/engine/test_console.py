@@ -1,13 +1,17 @@
 """What can happen to a command ends in one line and an exit status."""
 
 import os
+import signal
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from lemmata import __main__
 from lemmata.command import console, scope
 from lemmata.command.main import main
 from lemmata.experiments.engine import folders
@@ -44,12 +48,12 @@ def test_what_can_happen_is_one_line_and_a_status(raised, said, status, monkeypa
 
 @pytest.mark.parametrize(("stored", "kept"), [(False, ""), (True, "; what was finished is stored, run it again")])
 @pytest.mark.parametrize(
-    ("signal", "status"), [(KeyboardInterrupt(), 130), (console.Terminated(15), 143), (console.Terminated(1), 129)]
+    ("raised", "status"), [(KeyboardInterrupt(), 130), (console.Terminated(15), 143), (console.Terminated(1), 129)]
 )
-def test_an_interruption_says_what_is_kept(stored, kept, signal, status, capsys):
+def test_an_interruption_says_what_is_kept(stored, kept, raised, status, capsys):
     @console.plainly(stored=stored)
     def command():
-        raise signal
+        raise raised
 
     with pytest.raises(click.exceptions.Exit) as caught:
         command()
@@ -94,6 +98,70 @@ def test_help_that_finds_no_room_is_one_line(asked):
         ran = subprocess.run([sys.executable, "-m", "lemmata", *asked], stdout=full, stderr=subprocess.PIPE, text=True)
     assert ran.returncode == 3
     assert ran.stderr == "lemmata: what is printed found no room: [Errno 28] No space left on device\n"
+
+
+@pytest.mark.parametrize("asked", [["--help"], ["where", "wzw25.lemA.5"], ["ledger", "wzw25.lemA.5", "--json"]])
+def test_a_reader_who_went_away_refutes_nothing(asked):
+    """The status is that of any program whose pipe is closed: 1 would say that a verdict contradicts."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w") as closed:
+        ran = subprocess.run(
+            [sys.executable, "-m", "lemmata", *asked], stdout=closed, stderr=subprocess.PIPE, text=True
+        )
+    assert ran.returncode == 141
+    assert [line for line in ran.stderr.splitlines() if "was published" not in line] == []
+
+
+SIGNALLED = """import atexit, os, runpy, signal, sys
+
+def strike():
+    for number in ({numbers}):
+        os.kill(os.getpid(), number)
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            strike()
+
+sys.meta_path.insert(0, Watch())
+if not "{module}":
+    atexit.register(strike)
+sys.argv[1:] = ["where", "wzw25.lemA.5"]
+runpy.run_module("lemmata", run_name="__main__", alter_sys=True)
+"""
+
+
+def signalled(module, *numbers):
+    """`lemmata where`, to which signals are sent when it imports `module`, or when it has ended."""
+    program = SIGNALLED.format(module=module, numbers="".join(f"{number:d}, " for number in numbers))
+
+    def heeding():  # what was started with & ignores SIGINT, and so would its children
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, preexec_fn=heeding)
+
+
+def test_the_script_begins_where_python_m_does():
+    """In a module that imports nothing until it knows what an interrupt does."""
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["scripts"] == {"lemmata": f"{__main__.__name__}:{__main__.program.__name__}"}
+
+
+def test_who_interrupts_a_command_before_it_begins_sees_nothing():
+    ran = signalled("lemmata.command.main", signal.SIGINT)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGINT, "", "")  # a shell says 130
+
+
+def test_who_interrupts_a_command_is_told():
+    ran = signalled("lemmata.experiments.engine.places", signal.SIGINT)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "lemmata: interrupted\n")
+
+
+def test_who_interrupts_a_command_that_has_ended_sees_nothing():
+    ran = signalled("", signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    assert (ran.returncode, ran.stderr) == (0, "") and "claim " in ran.stdout
 
 
 def test_a_user_without_a_home_is_told_to_name_a_folder(monkeypatch):

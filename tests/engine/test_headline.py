@@ -9,11 +9,13 @@ import pytest
 from lemmata.bounds.library import library
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.conformance import accepted
-from lemmata.experiments.engine import explain, ledger, registry
+from lemmata.experiments.engine import explain, ledger, published, registry
+from lemmata.experiments.engine.graph import tally
 from lemmata.experiments.engine.headline import FALLEN, LONGEST, TIMES, badness, headline
 from lemmata.experiments.engine.store import Store
 from lemmata.experiments.engine.verdict import Verdict
 from lemmata.experiments.report import site, words
+from lemmata.experiments.report.summary import by_reading
 from lemmata.mechanisms.streams import LEDGER_ROOT
 
 registry.load()
@@ -166,3 +168,27 @@ def test_the_readme_says_what_the_headlines_say(rows):
     for paper, label, finding in table:
         labels = {library.label(id) for id in STATEMENTS if library.label(id).split(" (")[0] == label}
         assert any((paper, f"{each}: {finding}") in heads for each in labels), (paper, label, finding)
+
+
+def test_the_readme_counts_what_was_published():
+    """Its paragraph of numbers: printed statements, then parts and steps too."""
+    rows = list(published.rows("reports").values())
+    text = " ".join(Path("README.md").read_text(encoding="utf-8").split())
+    printed = by_reading(rows)["printed"]
+    every = tally(row for row in rows if row["kind"] != "summary")
+    none = "not-a-claim"
+    hold = [name for name in ("machine-checked", "derived", "composed", "citing", "tested") if printed[name]]
+    assert hold == ["derived", "composed", "citing"]
+    for said in (
+        f"Of {printed.total()} printed statements {printed.total() - printed[none]} are claims",
+        f"{sum(printed[name] for name in hold)} hold ({printed['derived']} by derivations",
+        f"{printed['citing']} up to a theorem that is cited, {printed['composed']} by a check",
+        f"{printed['slip']} are slips",
+        f"{printed['refuted']} are false as printed, {printed['constant']} more by a constant alone, "
+        f"and {printed['inconclusive']} are undecided",
+        f"these are {every.total() - every[none]} rows",
+        f"of those that hold, {every['machine-checked']} are machine-checked, "
+        f"{every['derived']} derived, {every['composed']} composed, {every['citing']} cite a result of others, "
+        f"and {every['tested']} are tested",
+    ):
+        assert said in text, said

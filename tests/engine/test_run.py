@@ -263,6 +263,22 @@ def test_an_interrupted_run_leaves_no_workers(tmp_path, signalled):
     assert not _alive(process.pid)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("where", [("--jobs", "2"), ("--dask", "local:2")], ids=" ".join)
+def test_a_closed_terminal_is_one_line(tmp_path, where):
+    """It sends SIGHUP to all processes at once, to those also that clear away what the others share."""
+    command = [sys.executable, "-m", "lemmata", "run", "bms22", "--profile", "full", "--out", str(tmp_path), *where]
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, **streams, start_new_session=True, preexec_fn=_heeds_interrupts)
+    while _count(tmp_path / "ledger.sqlite") < 1:
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGHUP)
+    message = process.communicate(timeout=60)[1]
+    assert process.returncode == 129
+    assert message == "lemmata: interrupted; what was finished is stored, run it again to continue\n"
+
+
 def _heeds_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -70,6 +71,13 @@ def test_compiled_code_that_has_no_end_is_given_up(monkeypatch):
     assert (arrived[0], arrived[2]) == ("chunk 0", "chunk 2")
 
 
+def test_what_clears_away_after_others_hears_nothing_of_a_closed_terminal():
+    """Its process inherits that SIGHUP is ignored; this one goes on to hear it."""
+    before, heard = signal.getsignal(signal.SIGHUP), []
+    workers.begin_tracker(SimpleNamespace(ensure_running=lambda: heard.append(signal.getsignal(signal.SIGHUP))))
+    assert heard == [signal.SIG_IGN] and signal.getsignal(signal.SIGHUP) == before
+
+
 def test_whoever_waits_can_be_interrupted():
     """Ctrl-C while a chunk is computed ends the wait at once, and no process is left."""
 
@@ -99,8 +107,8 @@ def test_what_nobody_has_begun_is_forgotten_in_silence():
 PARENT = """
 from lemmata.experiments.engine import workers
 def compute(index, _):
-    import os, sys, time
-    print(os.getpid(), flush=True)
+    import os, time
+    os.write(1, b"%d\\n" % os.getpid())  # whole, as two write at once
     time.sleep(60)
 with workers.pool_of(compute, 2) as pool:
     pool.submit(0, 0)
