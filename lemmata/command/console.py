@@ -182,7 +182,7 @@ class Program(click.Group):
 
 def drop() -> None:
     """Lose what waits in stdout and finds no room: at its end Python would try again, and say so in its own words."""
-    if sys.stdout is sys.__stdout__:
+    if sys.stdout is not None and sys.stdout is sys.__stdout__:
         with contextlib.suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, sys.stdout.fileno())
