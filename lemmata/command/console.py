@@ -182,10 +182,11 @@ class Program(click.Group):
 
 def drop() -> None:
     """Lose what waits in stdout and finds no room: at its end Python would try again, and say so in its own words."""
-    if sys.stdout is not None and sys.stdout is sys.__stdout__:
+    stream = sys.__stdout__
+    if stream is not None and stream is sys.stdout:
         with contextlib.suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, sys.stdout.fileno())
+            os.dup2(nowhere, stream.fileno())
             os.close(nowhere)
 
 
