@@ -9,6 +9,7 @@ import os
 import sys
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -93,7 +94,10 @@ def audit(
     claim = claimed(neighbours, {"epsilon": epsilon, "delta": delta, "mu": mu, "rho": rho, "order": order}, written)
     if len(targets) > 2:
         raise Usage(f"{len(targets)} names: give a mechanism, or two samplers")
-    draw = drawing() if plot else None
+    draw = drawing(plot) if plot else None
+    for option, path in (("--plot", plot), ("--save", save)):
+        if path and not Path(path).resolve().parent.is_dir():  # asked before anything is drawn, which takes minutes
+            raise Usage(f"{option} = {path} stands in a folder that is not there")
     importable(os.getcwd())
     with printing(elsewhere=as_json):
         samples = {path: imported(path) for path in dict.fromkeys(targets)}
@@ -117,13 +121,13 @@ def audit(
     except (Exception, SystemExit) as error:  # whatever somebody else's function does is no fault of this program
         problem = f"{type(error).__name__}: {error}".splitlines()[0]
         raise Usage(f"{' or '.join(targets)} cannot be attacked ({problem})") from None
-    if draw:
-        draw(result, level, plot)
-    if save and isinstance(result, Found):
-        result.save(save)
     click.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else result)
     if not as_json and isinstance(result, Found) and result.reproducer:
         click.echo(f"\nWithout lemmata:\n\n{result.reproducer}")
+    if draw:  # after the verdict, which a full disk cannot take back
+        draw(result, level, plot)
+    if save and isinstance(result, Found):
+        result.save(save)
     ended({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
 
 
@@ -172,11 +176,12 @@ def guarantee(text: str, neighbours: str) -> Any:
     refusal = f"--claim = {text!r} is not one of {', '.join(KINDS)} with its numbers"
     try:
         call = ast.parse(text.strip(), mode="eval").body
-        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            raise ValueError(refusal)
         kind = KINDS[call.func.id]
         numbers = [ast.literal_eval(argument) for argument in call.args]
         named = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    except (SyntaxError, AssertionError, KeyError, ValueError):
+    except (SyntaxError, KeyError, ValueError):
         raise ValueError(refusal) from None
     try:
         return kind(*numbers, **({"neighbours": neighbours} | named))
@@ -206,12 +211,20 @@ def dataset(target: str, data: str | None) -> list[Any]:
     return list(found) if isinstance(found, tuple) else [found]
 
 
-def drawing() -> Callable[..., None]:
-    """What draws the picture of an audit, before anything is drawn from the samplers: it may not be installed."""
+def drawing(plot: str) -> Callable[..., None]:
+    """What draws the picture of an audit, before anything is drawn from the samplers: it may not be installed.
+
+    Raises Usage for a kind of file that it cannot draw.
+    """
     try:
+        from matplotlib.backend_bases import FigureCanvasBase
+
         from lemmata.experiments.audits.picture import draw
     except ImportError as error:
         if needed := lab.missing("--plot", error):
             raise Usage(needed) from None
         raise
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if Path(plot).suffix[1:].lower() not in kinds:
+        raise Usage(f"--plot = {plot} does not end in one of .{', .'.join(sorted(kinds))}")
     return draw

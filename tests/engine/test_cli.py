@@ -297,6 +297,28 @@ def test_any_mechanism_can_be_audited(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.parametrize(
+    ("option", "path", "said"),
+    [
+        ("--plot", "p.doc", "does not end in one of"),
+        ("--plot", "p", "does not end in one of"),
+        ("--plot", "nowhere/p.svg", "in a folder that is not there"),
+        ("--save", "nowhere/pair.npz", "in a folder that is not there"),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_an_audit_begins(option, path, said):
+    result = invoke("audit", "nobody:a", "nobody:b", "--epsilon", 1, option, path)
+    assert result.exit_code == 2 and said in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_a_disk_that_is_full_takes_no_verdict_back(tmp_path, monkeypatch):
+    (tmp_path / "ours.py").write_text("def a(rng, size):\n    return rng.laplace(0, 0.5, size)\n")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.svg").mkdir()
+    result = invoke("audit", "ours:a", "ours:a", "--mu", 1, "--budget", 1_000, "--plot", "p.svg")
+    assert result.exit_code in (2, 3) and "INCONCLUSIVE" in result.stdout and "p.svg" in result.stderr
+
+
 def test_the_store_gives_pandas():
     with toy.registered() as claims:
         from lemmata.experiments.engine.run import execute
