@@ -98,7 +98,7 @@ def connected(address: str) -> "Iterator[Client]":
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     with contextlib.ExitStack() as opened:
         kind, _, count = address.partition(":")
-        if kind == "local" and count.isdigit() and int(count) >= 1:
+        if kind == "local" and count.isdecimal() and count.isascii() and int(count) >= 1:
             begin_tracker(resource_tracker)
             made = LocalCluster(
                 n_workers=int(count), threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL

@@ -15,6 +15,7 @@ import click
 from lemmata import lab
 
 LEDGER_ROOT = 20251120  # as in experiments.engine.streams, whose import costs a second
+LIBRARIES = ("JOBLIB_", "LOKY_", "MPL", "TQDM_")  # whose variables are read when they are imported, and then raise
 CLOSED = 128 + 13  # the exit status of a program that SIGPIPE ends, where there is such a signal
 
 P = ParamSpec("P")
@@ -108,8 +109,7 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 click.echo(f"lemmata: interrupted{rest}", err=True)
                 sys.exit(128 + (signalled.args[0] if isinstance(signalled, Terminated) else signal.SIGINT))
             except BrokenPipeError:  # who reads has what they wanted; click would end with 1, which says REFUTED
-                if sys.stdout is sys.__stdout__:
-                    drop(sys.stdout)
+                drop()
                 sys.exit(CLOSED)
             except (NotADirectoryError, FileExistsError) as error:
                 raise Usage(f"--out = {error.filename}: {error.strerror}") from None
@@ -118,10 +118,12 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     raise Broken(
                         "more files have to be open than are allowed here; `ulimit -n` says how many"
                     ) from None
+                if error.errno == errno.ENOENT and error.filename is None and not here():
+                    raise Usage("the folder in which this was called is gone: go to one that there is") from None
                 printing = error.errno == errno.ENOSPC and error.filename is None
                 place = "what is printed found no room: " if printing else ""
-                if printing and sys.stdout is sys.__stdout__:
-                    drop(sys.stdout)
+                if printing:
+                    drop()
                 raise Broken(f"{place}{error}") from None
             except MemoryError:
                 raise Broken("there is not enough memory for this here") from None
@@ -132,6 +134,8 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     raise Usage(needed) from None
                 if type(error).__name__ in ("StoreError", "ReusedSeed", "Fault"):
                     raise Broken(str(error)) from None
+                if isinstance(error, ValueError) and (variable := misread(str(error))):
+                    raise Usage(f"{variable}, in the environment, is not what its library takes") from None
                 if os.environ.get("LEMMATA_TRACEBACK"):
                     raise
                 problem = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -140,6 +144,20 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return run
 
     return decorate
+
+
+def here() -> bool:
+    """Whether the working folder is still there."""
+    try:
+        return bool(os.getcwd())
+    except FileNotFoundError:
+        return False
+
+
+def misread(said: str) -> str:
+    """The variable that a library could not read, as `TQDM_NCOLS = 'abc'`: its error quotes the value."""
+    ours = {name: repr(value) for name, value in os.environ.items() if name.startswith(LIBRARIES)}
+    return next((f"{name} = {value}" for name, value in ours.items() if value in said), "")
 
 
 class Program(click.Group):
@@ -152,12 +170,13 @@ class Program(click.Group):
         return super().invoke(ctx)
 
 
-def drop(stream: Any) -> None:
-    """Lose what waits in a stream without room: at its end Python would try once more, and say so in its own words."""
-    with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+def drop() -> None:
+    """Lose what waits in stdout and finds no room: at its end Python would try again, and say so in its own words."""
+    if sys.stdout is sys.__stdout__ is not None:
+        with contextlib.suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.__stdout__.fileno())
+            os.close(nowhere)
 
 
 def called(command: Callable[..., Any]) -> str:
@@ -170,4 +189,6 @@ PROCESSES = click.IntRange(1, max(32, 4 * (os.cpu_count() or 1)))  # more of the
 out_option = click.option(
     "--out", metavar="FOLDER", help="For store and pages; by default reports/ in a paper's folder or a checkout."
 )
-root_option = click.option("--seed", "root", default=LEDGER_ROOT, type=click.IntRange(0), help="Another root.")
+root_option = click.option(  # as large as a store takes it
+    "--seed", "root", default=LEDGER_ROOT, type=click.IntRange(0, 2**63 - 1), help="Another root."
+)

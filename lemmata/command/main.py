@@ -9,10 +9,12 @@ cost seconds to import are imported by the commands that need them.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import json
 import os
+import sys
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     pass
 
 TIMINGS = ("seconds", "cpu_seconds")
+READINGS = ("printed", "quoted", "corrected", "explicit", "rate")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
 
 
@@ -143,7 +146,7 @@ def run(
 @click.option("--timings", is_flag=True, help="Add seconds and CPU seconds, which differ from run to run.")
 @click.option("--verdict", type=click.Choice(VERDICTS, case_sensitive=False), multiple=True)
 @click.option("--severity", type=click.Choice(["privacy", "statement", "constant"]), multiple=True)
-@click.option("--reading", metavar="READING", multiple=True, help="printed, corrected, explicit or rate.")
+@click.option("--reading", type=click.Choice(READINGS, case_sensitive=False), multiple=True)
 @click.option("--paper", metavar="PAPER", multiple=True)
 @root_option
 @out_option
@@ -164,13 +167,16 @@ def show_ledger(
     from lemmata.experiments.engine import remembered
 
     papers, names, folder = scope(arguments, out)
+    if unknown := [name for name in paper if name not in library.papers]:
+        raise Usage(f"--paper = {unknown[0]!r} is none of {', '.join(library.papers)}")
     begun = None if names or not stored(folder).exists() else remembered.begun(stored(folder))
     kept = remembered.recall(stored(folder), root, papers, now=begun) if begun else None
     rows = kept and filled(kept, folder, root)
     if rows is None and not papers and not stored(folder).exists():
         rows = recorded(names, folder)
     if rows is None:
-        rows = computed(names, papers, folder, root, begun)
+        with contextlib.redirect_stdout(sys.stderr):  # what a module prints while it is loaded is no row
+            rows = computed(names, papers, folder, root, begun)
     for field, wanted in (("verdict", verdict), ("severity", severity), ("paper", paper)):
         rows = [row for row in rows if not wanted or row[field] in wanted]
     rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]

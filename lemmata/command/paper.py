@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
@@ -116,18 +117,19 @@ def new_paper(name: str) -> None:
 @plainly(stored=True)
 def check(paths: tuple[str, ...], as_json: bool, rules: bool, root: int, out: str | None) -> None:
     """Say in sentences what a paper's rows lack before somebody else should believe them; exit status 1 if anything."""
-    from lemmata.experiments.conformance.findings import RULES, findings
+    from lemmata.experiments.conformance.findings import RULES, Finding, findings
 
     if rules:
         click.echo("\n".join(f"{rule:9} {says}" for rule, says in RULES.items()))
         return
-    found, kept = [], set()
-    for paper, store in decided(paths, root, out):
-        with store:
-            values = by_hand() if paper.house and in_checkout() else ()
-            for finding in findings(paper, store, root, progress(as_json), planned, *values):
-                found.append(finding)
-        kept.add(paper.id)
+    found: list[Finding] = []
+    kept = set()
+    with contextlib.redirect_stdout(sys.stderr):  # what a module prints is no finding
+        for paper, store in decided(paths, root, out):
+            with store:
+                values = by_hand() if paper.house and in_checkout() else ()
+                found += findings(paper, store, root, progress(as_json), planned, *values)
+            kept.add(paper.id)
     progress(as_json)("")
     if as_json:
         click.echo(json.dumps([finding._asdict() for finding in found], indent=1, ensure_ascii=False))

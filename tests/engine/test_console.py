@@ -4,11 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from lemmata import __main__
 from lemmata.command import console, scope
 from lemmata.command.main import main
 from lemmata.experiments.engine import folders
@@ -136,6 +139,12 @@ def signalled(module, *numbers):
 
     command = [sys.executable, "-c", program]
     return subprocess.run(command, capture_output=True, text=True, preexec_fn=heeding)
+
+
+def test_the_script_begins_where_python_m_does():
+    """In a module that imports nothing until it knows what an interrupt does."""
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["scripts"] == {"lemmata": f"{__main__.__name__}:{__main__.program.__name__}"}
 
 
 def test_who_interrupts_a_command_before_it_begins_sees_nothing():

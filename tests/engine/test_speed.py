@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from lemmata.command.main import main
+from lemmata.experiments.engine import folders
 from lemmata.tools.speed import limits, offline, page, record, scaling
 from lemmata.tools.speed.pages import speed_pages
 from lemmata.tools.speed.record import NothingMeasured, compared, measurements, readable
@@ -190,6 +191,7 @@ def ran(tmp_path, monkeypatch):
 
         monkeypatch.setattr(record.subprocess, "run", asv_run)
         monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(folders, "ROOT", tmp_path)
         monkeypatch.setattr(offline, "publish", lambda: None)
 
     return run

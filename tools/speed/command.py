@@ -1,12 +1,16 @@
 """The command `lemmata bench`: the cores measured by asv, and the pages of what was measured."""
 
+import contextlib
+import os
+import re
 import subprocess
 import sys
 
 import click
 
-from lemmata.command.console import Broken, out_option, plainly
+from lemmata.command.console import Broken, Usage, out_option, plainly
 from lemmata.command.scope import folder
+from lemmata.experiments.engine import folders
 
 
 def above_limits(commit):
@@ -38,6 +42,12 @@ def bench(quick, only, history, since, virtualenv, publish, compare, pages, out)
         raise click.UsageError("--compare measures in this environment: it goes without --virtualenv and --pages")
     if publish and (quick or only or compare or pages):
         raise click.UsageError("--record keeps all that is measured: without --quick, --only, --compare and --pages")
+    try:
+        re.compile(only)
+    except re.error as error:
+        raise Usage(f"--only = {only!r} is no regular expression: {error}") from None
+    out = os.path.abspath(out) if out else None
+    click.get_current_context().with_resource(contextlib.chdir(folders.ROOT))  # whose commits asv measures
     regressions, exceeded, measured = [], [], []
     how = {"quick": quick, "only": only, "virtualenv": virtualenv or publish}
     try:
