@@ -24,7 +24,7 @@ import scipy.special
 import threadpoolctl
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine.workers import Brought, Elsewhere, Lost, Refused, begin_tracker, loaded
+from lemmata.experiments.engine.workers import Brought, Elsewhere, Lost, Refused, begin_tracker, loaded, unheard
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -100,9 +100,10 @@ def connected(address: str) -> "Iterator[Client]":
         kind, _, count = address.partition(":")
         if kind == "local" and count.isdecimal() and count.isascii() and int(count) >= 1:
             begin_tracker(resource_tracker)
-            made = LocalCluster(
-                n_workers=int(count), threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
-            )
+            with unheard("SIGINT", "SIGHUP"):  # this process ends its workers, which would say something of their own
+                made = LocalCluster(
+                    n_workers=int(count), threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+                )
             address = opened.enter_context(made).scheduler_address
         elif kind == "local":
             raise Lost(f"--dask = {address}: local:N starts N >= 1 processes here")

@@ -53,19 +53,27 @@ def _outlive_nobody(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+@contextlib.contextmanager
+def unheard(*names: str) -> Iterator[None]:
+    """Start what never hears of these signals, which a terminal sends to all; this process hears them afterwards."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.Signals[name] for name in names])  # which is inherited
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def begin_tracker(tracker: ModuleType) -> None:
     """Start the process that clears away what processes share, `tracker`'s, so that it outlives its terminal.
 
-    It ignores an interrupt and SIGTERM, but a closed terminal sends SIGHUP to all; the next one knows nothing of what
-    was shared, and says so in tracebacks.
+    By itself it ignores an interrupt and SIGTERM alone, and one that takes its place knows nothing of what was shared,
+    and says so in tracebacks.
     """
-    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
-        return
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # which a process inherits
-    try:
+    with unheard("SIGHUP"):
         tracker.ensure_running()
-    finally:
-        signal.signal(signal.SIGHUP, before)
 
 
 def _executor(jobs: int) -> futures.Executor:

@@ -264,18 +264,19 @@ def test_an_interrupted_run_leaves_no_workers(tmp_path, signalled):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("signalled", [signal.SIGINT, signal.SIGHUP])
 @pytest.mark.parametrize("where", [("--jobs", "2"), ("--dask", "local:2")], ids=" ".join)
-def test_a_closed_terminal_is_one_line(tmp_path, where):
-    """It sends SIGHUP to all processes at once, to those also that clear away what the others share."""
+def test_what_a_terminal_sends_to_all_processes_is_one_line(tmp_path, where, signalled):
+    """Ctrl-C, and that it is closed: heard by those also that clear away what the others share."""
     command = [sys.executable, "-m", "lemmata", "run", "bms22", "--profile", "full", "--out", str(tmp_path), *where]
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(command, **streams, start_new_session=True, preexec_fn=_heeds_interrupts)
     while _count(tmp_path / "ledger.sqlite") < 1:
         assert process.poll() is None
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGHUP)
+    os.killpg(process.pid, signalled)
     message = process.communicate(timeout=60)[1]
-    assert process.returncode == 129
+    assert process.returncode == 128 + signalled
     assert message == "lemmata: interrupted; what was finished is stored, run it again to continue\n"
 
 

@@ -72,10 +72,14 @@ def test_compiled_code_that_has_no_end_is_given_up(monkeypatch):
 
 
 def test_what_clears_away_after_others_hears_nothing_of_a_closed_terminal():
-    """Its process inherits that SIGHUP is ignored; this one goes on to hear it."""
-    before, heard = signal.getsignal(signal.SIGHUP), []
-    workers.begin_tracker(SimpleNamespace(ensure_running=lambda: heard.append(signal.getsignal(signal.SIGHUP))))
-    assert heard == [signal.SIG_IGN] and signal.getsignal(signal.SIGHUP) == before
+    """Its process inherits that SIGHUP is blocked; this one goes on to hear it."""
+
+    def blocked():
+        return signal.SIGHUP in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+    seen = []
+    workers.begin_tracker(SimpleNamespace(ensure_running=lambda: seen.append(blocked())))
+    assert seen == [True] and not blocked()
 
 
 def test_whoever_waits_can_be_interrupted():
