@@ -46,7 +46,7 @@ def test_a_run_whose_results_are_removed_does_not_say_that_all_is_well(fair, tmp
         shutil.rmtree(scenario.folder)
 
     for _, ended, why in outcomes(scenario, "written", lambda places: (places // 2, places - 1), removed):
-        assert ended.status == 3 and "was removed while it was in use" in ended.said
+        assert ended.status == 3 and "was removed or moved while it was in use" in ended.said
         assert not why
 
 
@@ -55,9 +55,9 @@ def test_a_store_notices_that_another_file_has_its_name(tmp_path):
     with Store(path) as store:
         store.stands()
         path.rename(tmp_path / "moved")
-        with pytest.raises(StoreError, match="was removed while it was in use"):
+        with pytest.raises(StoreError, match="was removed or moved while it was in use"):
             store.stands()
-        with Store(path), pytest.raises(StoreError, match="was removed while it was in use"):
+        with Store(path), pytest.raises(StoreError, match="was removed or moved while it was in use"):
             store.stands()
     Store().stands()
 
