@@ -9,6 +9,11 @@ from matplotlib.figure import Figure
 from lemmata.mechanisms.audit.record import Audit
 
 
+def kinds() -> list[str]:
+    """What the name of a picture may end in."""
+    return sorted(f".{kind}" for kind in Figure().canvas.get_supported_filetypes())
+
+
 def draw(result: Audit, level: float, path: str) -> None:
     """log10 of the evidence against releases drawn, and where it refutes; the format is that of the file's name."""
     figure = Figure(figsize=(6, 3.5), layout="constrained")

@@ -217,14 +217,11 @@ def drawing(plot: str) -> Callable[..., None]:
     Raises Usage for a kind of file that it cannot draw.
     """
     try:
-        from matplotlib.backend_bases import FigureCanvasBase
-
-        from lemmata.experiments.audits.picture import draw
+        from lemmata.experiments.audits.picture import draw, kinds
     except ImportError as error:
         if needed := lab.missing("--plot", error):
             raise Usage(needed) from None
         raise
-    kinds = FigureCanvasBase.get_supported_filetypes()
-    if Path(plot).suffix[1:].lower() not in kinds:
-        raise Usage(f"--plot = {plot} does not end in one of .{', .'.join(sorted(kinds))}")
+    if Path(plot).suffix.lower() not in kinds():
+        raise Usage(f"--plot = {plot} does not end in one of {', '.join(kinds())}")
     return draw

@@ -112,6 +112,11 @@ TABLE = [
     (rates.lipschitz_lower, {"n": 400, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 100),
     (rates.smooth_lower_corrected, {"n": 16, "epsilon": 4.0, "norm": 8.0}, (1 / 4 + 1 / 8) / 416),
     (conc.units, {"level": 3.0, "s": 2.0}, 6.0),
+    (
+        boost.least_sample,
+        {"gamma": 2.0, "beta": 4 * exp(-3), "smoothness": 9.0, "label_bound": 4.0},
+        16 * 4 * 3**8 * 9 / 16,
+    ),
 ]
 
 
