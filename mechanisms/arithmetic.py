@@ -158,10 +158,10 @@ def up(x: Fraction) -> float:
 def down(x: Fraction) -> float:
     """Return the largest float that is at most `x`.
 
-    >>> down(Fraction(1, 10)) <= Fraction(1, 10), down(Fraction(1, 10**400))
-    (True, 0.0)
+    >>> down(Fraction(1, 10)) <= Fraction(1, 10), down(Fraction(1, 10**400)), down(Fraction(0))
+    (True, 0.0, 0.0)
     """
-    return -up(-x)
+    return 0.0 - up(-x)  # and no negative zero
 
 
 def root_up(x: Fraction) -> float:
