@@ -2,8 +2,8 @@
 
 Rows are a function of our files, of Python and the libraries, of the store's bytes and of the root. The digest of all
 four, with the times at which our files changed, is their *mark*; they are shown under an equal mark only, so that
-whoever edits a bound, a check or the engine, or adds a chunk, finds them computed anew. A run and a report write them,
-a run that has nothing to decide and a report read them; reading the ledger changes no file.
+whoever edits a bound, a check or the engine, or adds a chunk, finds them computed anew. A run, a report and a
+ledger of everything that had to compute them write them; these and a run that has nothing to decide read them.
 """
 
 from __future__ import annotations
