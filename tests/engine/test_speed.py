@@ -1,5 +1,6 @@
 """What asv measured, in pages and comparisons: its own files are read, no timing is asserted."""
 
+import ast
 import importlib
 import inspect
 import json
@@ -287,6 +288,15 @@ def test_every_limit_is_one_of_a_benchmark():
             for combination in product(*values)
         ]
         assert any(limit.parameters in one for one in spelled), limit
+
+
+@pytest.mark.parametrize("path", sorted(Path(page.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+def test_the_benchmarks_can_be_imported_beside_a_wheel(path):
+    """asv imports all that stands beside a benchmark, in a virtualenv in which there are neither tools nor tests."""
+    for node in ast.parse(path.read_text()).body:
+        name = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [name]
+        assert not any(one.startswith(("lemmata.tools", "tests")) for one in names), ast.unparse(node)
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in Path(page.__file__).parent.glob("bench_*.py")))

@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from lemmata.experiments.report.dress import NAV, Also, Nav, rendered
-from lemmata.tools.speed import page, scaling, workers
+
+from . import page, scaling, workers  # by its place, as all here: asv imports the folder where only the wheel is
 
 Page = Callable[..., tuple[str, str]]
 
