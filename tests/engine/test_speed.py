@@ -324,7 +324,8 @@ def test_what_is_published_names_no_machine_and_lies_as_asv_wants_it(tmp_path):
     """Only of the commits asked for, only of virtualenvs; what no benchmark of today measured goes."""
     results, published = left_behind(tmp_path / "here", [1.0, 2.0, 3.0]), tmp_path / "published"
     for path in (results / "machine").glob("*-env.json"):
-        run = json.loads(path.read_text()) | {"params": {"machine": "a-name-of-mine"}, "env_name": "virtualenv-py3.11"}
+        run = json.loads(path.read_text()) | {"env_name": "virtualenv-py3.11"}
+        run["params"] = {"machine": "a-name-of-mine", "os": "Linux a-name-of-mine"}
         path.with_name(path.name.replace("-env", "-virtualenv-py3.11")).write_text(json.dumps(run))
     record.publish(COMMITS[:2], results, published)
     (long_ago := published / "reference" / f"{COMMITS[4][:8]}-virtualenv-py3.11.json").write_text(

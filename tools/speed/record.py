@@ -120,7 +120,7 @@ def publish(commits: Iterable[str], results: Path = RESULTS, published: Path = P
     for path in results.glob("*/*-virtualenv-*.json"):
         run = json.loads(path.read_text())
         if run["commit_hash"] in commits:
-            run["params"]["machine"] = kept.name
+            run["params"] |= {"machine": kept.name, "os": run["params"]["os"].partition(" ")[0]}
             (kept / path.name).write_text(json.dumps(run) + "\n")
     shutil.copyfile(results / "benchmarks.json", published / "benchmarks.json")
     alive = {m.commit for m in measurements(published)}
