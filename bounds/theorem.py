@@ -30,9 +30,9 @@ from lemmata.bounds.hypotheses import require as require
 from lemmata.bounds.hypotheses import short as short
 from lemmata.bounds.library import library
 from lemmata.bounds.source import source
+from lemmata.bounds.verdicts import READINGS
 
 KINDS = ("definition", "tail", "mean", "inequality", "privacy", "rate", "construction", "identity")
-READINGS = ("printed", "quoted", "explicit", "corrected")
 
 
 P = ParamSpec("P")

@@ -98,7 +98,7 @@ class Claim:
     law: str = ""  # our own mechanism that is under attack, where the row is not about the statement itself
     bound: Callable[..., float] = lambda **setting: setting["beta"]
     low: Callable[..., float] = lambda **setting: 0.0
-    high: Callable[..., Any] = lambda **setting: 1.0  # of a rate a pair, one for each end
+    high: Callable[..., Any] = lambda **setting: 1.0  # a mean and a rate say theirs; of a rate maybe one for each end
     chunk: Callable[..., int] = lambda **setting: 1000  # trials a chunk
     cap: int = 20  # chunks a cell
     cost: float = 1e-5  # core-seconds a trial, committed; an exact check is one trial, of 0.05 by default

@@ -79,7 +79,9 @@ def moved(value: Any, by: float, plus: float) -> Any:
         return type(value)(*(moved(inner, by, plus) for inner in value))
     if isinstance(value, list | tuple):
         return type(value)(moved(inner, by, plus) for inner in value)
-    return plus if math.isinf(plus) else value * by + plus if plus else value * by
+    if math.isinf(plus):
+        return plus  # of a whole number beyond all floats no sum with an infinity is made
+    return value * by + plus if plus else value * by
 
 
 def install() -> None:

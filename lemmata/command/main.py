@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lemmata.bounds.library import library, nearest
+from lemmata.bounds.verdicts import READINGS
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
 from lemmata.command.console import PROCESSES, Program, Usage, heed, out_option, plainly, root_option, streams
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     pass
 
 TIMINGS = ("seconds", "cpu_seconds")
-READINGS = ("printed", "quoted", "corrected", "explicit", "rate")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
 
 
@@ -146,7 +146,7 @@ def run(
 @click.option("--timings", is_flag=True, help="Add seconds and CPU seconds, which differ from run to run.")
 @click.option("--verdict", type=click.Choice(VERDICTS, case_sensitive=False), multiple=True)
 @click.option("--severity", type=click.Choice(["privacy", "statement", "constant"]), multiple=True)
-@click.option("--reading", type=click.Choice(READINGS, case_sensitive=False), multiple=True)
+@click.option("--reading", type=click.Choice([*READINGS, "rate"], case_sensitive=False), multiple=True)
 @click.option("--paper", metavar="PAPER", multiple=True)
 @root_option
 @out_option

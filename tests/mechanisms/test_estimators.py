@@ -15,19 +15,8 @@ from lemmata.mechanisms.audit.fitted import Fitted
 from lemmata.mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, to_approx
 from lemmata.mechanisms.search import PrivateSearchCV
+from tests.mechanisms.learners import LEARNERS
 
-LEARNERS = [
-    MarginClassifier(),
-    NoisyGD(),
-    estimators.ProjectedGD(k=3),
-    estimators.PhasedSGD(),
-    PrivateSVM(),
-    estimators.PureMargin(),
-    estimators.DPERM(),
-    estimators.EfficientMargin(),
-    estimators.AdaptiveMargin(),
-    estimators.TunedMargin(beta=0.4),
-]
 SEARCH = PrivateSearchCV(NoisyGD(), {"width": [0.1, 1.0]}, beta=0.4)
 
 
