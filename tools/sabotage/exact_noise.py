@@ -30,7 +30,7 @@ def counts_have_other_noise() -> bool:
 def rows_get_longer() -> bool:
     """A row on the grid is longer than the radius that the noise is made for, in rationals."""
     angles = np.linspace(0.0, 6.0, 100)
-    rows = grid_sums.grid_rows(np.column_stack([np.cos(angles), np.sin(angles)]), 1.0)
+    rows = grid_sums.round_rows(np.column_stack([np.cos(angles), np.sin(angles)]), 1.0)
     return any(sum(Fraction(x) ** 2 for x in row) > 1 for row in rows.tolist())
 
 

@@ -102,10 +102,10 @@ def test_octaves_are_counted_as_they_are_numbered(monkeypatch):
     ends = np.concatenate([2.0 ** np.arange(-70, 70), [0.0, -0.0, 5e-324, 1e308, np.nextafter(1, 0)]])
     X = np.random.default_rng(18).choice(np.concatenate([ends, -ends]), size=(400, 5))
     monkeypatch.setattr(column_ranges, "compiled", lambda work: None)
-    slow = column_ranges.octave_counts(X)
+    slow = column_ranges.count_octaves(X)
     monkeypatch.setattr(column_ranges, "compiled", lambda work: kernels)
     for table in (X, np.asfortranarray(X)):
-        assert np.array_equal(column_ranges.octave_counts(table), slow)
+        assert np.array_equal(column_ranges.count_octaves(table), slow)
 
 
 def test_a_run_alone_releases_what_runs_abreast_would(monkeypatch):
