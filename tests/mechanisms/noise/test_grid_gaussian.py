@@ -79,7 +79,7 @@ def test_a_draw_at_the_edge_of_a_cell_is_settled_and_one_inside_is_not(monkeypat
     places = -(2.0**30) * ndtri(tried * 2.0**-64)
     edge = np.abs(places - np.floor(places) - 0.5)
     asked = []
-    monkeypatch.setattr(grid_gaussian, "settled", lambda *given: asked.append(given) or 0)
+    monkeypatch.setattr(grid_gaussian, "decide_grid_point", lambda *given: asked.append(given) or 0)
     for word in tried[[edge.argmin(), edge.argmax(), edge.argmin()]].tolist():
         grid_gaussian.rounded_normal(Digits(word), 2.0**30, 1)
     assert len(asked) == 2

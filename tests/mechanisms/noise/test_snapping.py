@@ -162,7 +162,7 @@ def test_a_sampler_that_does_not_snap_is_caught(monkeypatch):
     ],
 )
 def test_a_uniform_without_its_exponents_is_caught(monkeypatch, planted):
-    monkeypatch.setattr(snapping, "draws", planted)
+    monkeypatch.setattr(snapping, "draw_many", planted)
     with pytest.raises(AssertionError):
         test_the_sampler_has_the_exact_law(1.0, 4.0, 0.3)
 

@@ -70,7 +70,7 @@ def test_releases_follow_the_law_in_floats_and_in_balls(block, monkeypatch):
     for size, near in ((20_000, False), (600, True)):
         if near:
             monkeypatch.setattr(exponential, "slack", lambda count: 1.0)
-            monkeypatch.setattr(exact_choice, "slack", lambda count: 1.0)
+            monkeypatch.setattr(exact_choice, "weight_sum_error", lambda count: 1.0)
         counts = np.bincount(law.sample(rng(f"{block}{near}"), size), minlength=6)[often]
         assert chisquare(counts, mass[often] / mass[often].sum() * counts.sum()).pvalue > 1e-6
 
