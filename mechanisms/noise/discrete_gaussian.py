@@ -81,10 +81,10 @@ def discrete_gaussian(rng: np.random.Generator, steps: int, size: int | tuple[in
     return out
 
 
-def spent_budget(epsilon: float, moved: float, steps: int, F: int) -> float:
+def spent_delta(epsilon: float, moved: float, steps: int, F: int) -> float:
     """Return the delta of `discrete_gaussian_delta`, certified: rounded up; 1 where the bound says nothing.
 
-    >>> spent_budget(1.0, 2.0**16, 4 * 2**16, 1) > 1e-6 > spent_budget(1.0, 2.0**16, 5 * 2**16, 1)
+    >>> spent_delta(1.0, 2.0**16, 4 * 2**16, 1) > 1e-6 > spent_delta(1.0, 2.0**16, 5 * 2**16, 1)
     True
     """
     left = epsilon - round_up(Fraction(nextafter(sqrt(F), inf)) * Fraction(moved) / (2 * steps**2))
@@ -158,13 +158,13 @@ def law(
     if not bound <= grid * 2.0**52:
         raise ValueError(f"steps = {steps}: the grid has more than 2^52 steps in bound = {bound}")
     moved = round_up(Fraction(sensitivity) / Fraction(grid)) + nextafter(sqrt(F), inf)
-    if spent_budget(privacy.epsilon, moved, MOST, F) > privacy.delta:
+    if spent_delta(privacy.epsilon, moved, MOST, F) > privacy.delta:
         raise ValueError(f"privacy = {short_repr(privacy)} needs more than {MOST} grid steps at steps = {steps}")
     low, count = 0, MOST
     while count - low > 1:
         middle = (low + count) // 2
         low, count = (
-            (low, middle) if spent_budget(privacy.epsilon, moved, middle, F) <= privacy.delta else (middle, count)
+            (low, middle) if spent_delta(privacy.epsilon, moved, middle, F) <= privacy.delta else (middle, count)
         )
     return DiscreteGaussianLaw(np.clip(value, -bound, bound), grid, count, privacy)
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.privacy_curves import LOG_SQRT_2PI
 from lemmata.mechanisms.noise import grid_gaussian
-from lemmata.mechanisms.noise.grid_gaussian import sample_grid_noise
+from lemmata.mechanisms.noise.grid_gaussian import noise_deviation
 from lemmata.mechanisms.noise.grid_sums import check_noise
 from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude, check_positive, resolve_generator
 from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
@@ -76,7 +76,7 @@ def law(
         check_guarantee("privacy", privacy)
     neighbours = "replace" if privacy is None else privacy.neighbours
     if privacy is not None:
-        sigma = sample_grid_noise(sensitivity, privacy)
+        sigma = noise_deviation(sensitivity, privacy)
     (spread,) = check_magnitude(sigma=sigma)
     (bound,) = check_positive(bound=RESOLUTION * spread if bound is None else bound)
     if bound > RESOLUTION * spread:

@@ -66,12 +66,12 @@ def rounded_normal(
     return out
 
 
-def round_to_grid(rng: np.random.Generator, value: np.ndarray, sigma: float, bound: float) -> np.ndarray:
+def draw_on_grid(rng: np.random.Generator, value: np.ndarray, sigma: float, bound: float) -> np.ndarray:
     """Draw step round((value + N(0, sigma^2 I)) / step), exactly, for floats of size at most about `bound`.
 
     `step` is the power of two below the larger of sigma / 2^20 and bound / 2^45.
 
-    >>> bool((round_to_grid(np.random.default_rng(0), np.array([0.3, 0.1]), 2.0, 1.0) % 2.0**-20 == 0).all())
+    >>> bool((draw_on_grid(np.random.default_rng(0), np.array([0.3, 0.1]), 2.0, 1.0) % 2.0**-20 == 0).all())
     True
     """
     step = 2.0 ** (frexp(max(sigma / FINE, bound * 2.0**-45))[1] - 1)
@@ -155,12 +155,12 @@ class GridGaussianLaw:
         return np.where(np.all(places == np.rint(places), axis=-1), mass.sum(axis=-1), -inf)
 
 
-def sample_grid_noise(sensitivity: float, privacy: Guarantee) -> float:
+def noise_deviation(sensitivity: float, privacy: Guarantee) -> float:
     """Return the standard deviation that gives `privacy`.
 
     Sensitivity times the multiplier, never below sensitivity / mu.
 
-    >>> sample_grid_noise(3.0, GaussianDP(0.5))
+    >>> noise_deviation(3.0, GaussianDP(0.5))
     6.0
     """
     (sensitivity,) = check_positive(sensitivity=sensitivity)
@@ -201,7 +201,7 @@ def law(
     (sensitivity,), (bound,) = check_positive(sensitivity=sensitivity), check_magnitude(bound=bound)
     if privacy is not None:
         check_guarantee("privacy", privacy)
-        sigma = sample_grid_noise(sensitivity, privacy)
+        sigma = noise_deviation(sensitivity, privacy)
     (spread,) = check_magnitude(sigma=sigma)
     if step is None:
         step = 2.0 ** (frexp(max(spread / FINE, bound / MOST * 2))[1] - 1)

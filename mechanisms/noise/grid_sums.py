@@ -74,7 +74,7 @@ def round_rows(X: np.ndarray, radius: float) -> np.ndarray:
     return steps
 
 
-def round_statistic(X: np.ndarray, radius: float, noise: str) -> tuple[np.ndarray, float]:
+def prepare_rows(X: np.ndarray, radius: float, noise: str) -> tuple[np.ndarray, float]:
     """Return clipped rows as `noise` needs them, and their grid: rounded for "exact", as they are and 0 for "float"."""
     check_noise(noise)
     if noise == "float":
@@ -86,7 +86,7 @@ def round_statistic(X: np.ndarray, radius: float, noise: str) -> tuple[np.ndarra
 def clip_and_round_rows(X: ArrayLike, radius: float, noise: str) -> tuple[np.ndarray, float]:
     """Return rows clipped to `radius`, as `noise` needs them, and their grid.
 
-    `clip_rows` and `round_statistic`, a band at a time.
+    `clip_rows` and `prepare_rows`, a band at a time.
 
     >>> clip_and_round_rows([[3.0, 4.0], [0.25, 0.0]], 1.0, "float")[0].round(6).tolist()
     [[0.6, 0.8], [0.25, 0.0]]
@@ -94,7 +94,7 @@ def clip_and_round_rows(X: ArrayLike, radius: float, noise: str) -> tuple[np.nda
     check_noise(noise)
     X = read_records(X)
     count_coefficient_bits(len(X) if noise == "exact" else 1)
-    rows = map_row_blocks(lambda band: round_statistic(clip_rows(band, radius), radius, noise)[0], X)
+    rows = map_row_blocks(lambda band: prepare_rows(clip_rows(band, radius), radius, noise)[0], X)
     return rows, grid_for(radius) if noise == "exact" else 0.0
 
 
@@ -131,7 +131,7 @@ def count_coefficient_bits(n: int) -> int:
 
 
 def round_towards_zero(coefficients: np.ndarray, n: int) -> np.ndarray:
-    """Round coefficients in [0, 1] down, in place, to multiples of 2^-`coefficient_bits(n)`."""
+    """Round coefficients in [0, 1] down, in place, to multiples of 2^-`count_coefficient_bits(n)`."""
     scale = 2.0 ** count_coefficient_bits(n)
     coefficients *= scale
     np.floor(coefficients, out=coefficients)

@@ -66,10 +66,10 @@ class LazyNoise:
             return [z * (total / across) for z in normal]
 
 
-def round_to_cell(rng: np.random.Generator, centre: np.ndarray, spread: float, grid: float, kind: str) -> np.ndarray:
+def draw_rounded(rng: np.random.Generator, centre: np.ndarray, spread: float, grid: float, kind: str) -> np.ndarray:
     """Draw grid round((centre + spread b) / grid), exactly, b a vector of that kind of noise; `grid` is a power of two.
 
-    >>> bool((round_to_cell(np.random.default_rng(0), np.array([0.3, 0.1]), 1.0, 0.125, "radial") % 0.125 == 0).all())
+    >>> bool((draw_rounded(np.random.default_rng(0), np.array([0.3, 0.1]), 1.0, 0.125, "radial") % 0.125 == 0).all())
     True
     """
     noise = LazyNoise(rng, kind, len(centre))
@@ -77,16 +77,16 @@ def round_to_cell(rng: np.random.Generator, centre: np.ndarray, spread: float, g
         with ctx.workprec(noise.precision):
             fine = 1 / exact(grid)
             scale, places = exact(spread) * fine, [exact(c) * fine for c in centre.tolist()]
-            cells = [cell_size(place + scale * b) for place, b in zip(places, noise.balls(), strict=True)]
+            cells = [nearest_integer(place + scale * b) for place, b in zip(places, noise.balls(), strict=True)]
         if None not in cells:
             return np.array([float(one) for one in cells if one is not None]) * grid
         noise.refine()
 
 
-def cell_size(place: arb) -> int | None:
+def nearest_integer(place: arb) -> int | None:
     """Return the whole number nearest to every number of the ball, if there is one.
 
-    >>> cell_size(arb(3.25)), cell_size(arb(3.5, 0.01))
+    >>> nearest_integer(arb(3.25)), nearest_integer(arb(3.5, 0.01))
     (3, None)
     """
     return int(whole_part) if (whole_part := (place + arb("0.5")).floor().unique_fmpz()) is not None else None

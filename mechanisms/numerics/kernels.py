@@ -97,7 +97,7 @@ def scattered_transforms(
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def tabulate_sums_of_four(x: np.ndarray, table: np.ndarray) -> None:
+def sums_of_four(x: np.ndarray, table: np.ndarray) -> None:
     """table[b] = the sum of the four rows of x, signed by the bits of b = 0..15, the highest first; a 1 is a plus."""
     for r in range(x.shape[1]):
         p, q = x[0, r] + x[1, r], x[2, r] + x[3, r]
@@ -119,7 +119,7 @@ def signed_sums(X: np.ndarray, packed: np.ndarray, tables: np.ndarray, total: np
     for byte in range(0, packed.shape[0], 2):
         for four in range(4):
             start = 8 * byte + 4 * four
-            tabulate_sums_of_four(X[start : start + 4], tables[four])
+            sums_of_four(X[start : start + 4], tables[four])
         for j in range(packed.shape[1]):
             high, low, sums = packed[byte, j], packed[byte + 1, j], total[j]
             first, second = tables[0, high >> 4], tables[1, high & 15]
@@ -129,7 +129,7 @@ def signed_sums(X: np.ndarray, packed: np.ndarray, tables: np.ndarray, total: np
 
 
 @njit(cache=True)
-def count_exponents(bits: np.ndarray, octaves: int, counts: np.ndarray) -> None:
+def exponent_counts(bits: np.ndarray, octaves: int, counts: np.ndarray) -> None:
     """counts[j, b] += the entries of column j in signed octave b of `column_ranges.octave_bins`, given floats' bits."""
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):

@@ -1,6 +1,6 @@
 """The functions of mechanisms/ that nobody calls from outside."""
 
-from lemmata.mechanisms import hardening, law
+from lemmata.mechanisms import hardening
 from lemmata.mechanisms.estimators import (
     erm_estimators,
     gd_estimators,
@@ -17,6 +17,7 @@ from lemmata.mechanisms.learners.erm import dp_erm, kernel_learner, output_pertu
 from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd, glm_output, grid_search
 from lemmata.mechanisms.noise import discrete_gaussian, grid_gaussian, grid_sums, laplace, lazy_reals, snapping
 from lemmata.mechanisms.numerics import (
+    arguments,
     arithmetic,
     entropy,
     exact_choice,
@@ -43,61 +44,62 @@ from lemmata.mechanisms.tables import column_ranges, inputs, table_columns
 
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
 INNER = {
-    account_file: "named guarantee_of entry_of",
+    account_file: "guarantee_as_dict guarantee_from_dict account_entry",
     divergences: "pure_rho pure_renyi renyi_at doubled certified least_epsilon least_delta implied_curve largest_rho",
     guarantees: "check_neighbours listed",
     privacy_curve: "delta_at epsilon_at grouped",
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
-    inputs: "seeded check_budget kind_of counts_time check_frame check_declared labels_of tabular numbers_of days "
-    "column equal",
-    per_record: "floats number row sole",
+    inputs: "resolve_random_state check_budget type_letter is_time_type check_frame check_declared as_label_array "
+    "as_table objects_to_floats date_to_days as_label_column equals_label",
+    per_record: "entries_to_floats number row_entries unwrap_single",
     glm_output: "accuracy solved",
     label_learner: "kept_class",
-    column_ranges: "normal exponential broad families octave_edges octave_shapes cell_shapes nearest octave_bins "
-    "counts_of octave_counts cell_counts two_octaves look_noise around released",
+    column_ranges: "normal_cdf exponential_cdf broad_cdf shape_families octave_edges octave_shapes cell_shapes "
+    "match_shapes octave_bins count_bins count_octaves count_cells fullest_octaves look_noise "
+    "count_around draw_release",
     disclosure: "leak warn_of_leaks leaking_steps pay refuse fitting checked_account",
     scaling: "dense columns_of given find row_length ball_rows",
-    table_columns: "numbers clock steps indicators listed_places spelled text_of by_place layout",
+    table_columns: "numbers clock count_unit_steps indicators category_places spell_entry entry_text match_columns "
+    "plan_layout",
     erm_estimators: "several resolved_C",
     gd_estimators: "resolved_width resolved_steps",
     private_classifier: "left_out",
     private_estimator: "another",
-    inherited_docs: "sections entries documented like",
+    inherited_docs: "split_sections split_entries inherit_docs share_docs",
     margin_classifier: "resolved_law unit_rows",
     search: "error_counter pure_within checked_grid",
-    law: "by_bands",
+    arguments: "map_row_blocks",
     private_tuning: "release_length first_least",
-    streams: "words canonical_json generator",
-    sizes: "pairs_error uniform_size least over",
+    streams: "stream_words canonical_json generator",
+    sizes: "pairs_error uniform_size least_sufficient broadcast_size",
     phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs exact_sigma exact_rows",
     dp_erm: "hinge_means hinge_steps certified_multiplier",
-    exact_choice: "weights_of slack balls_of choose settled",
-    proved_floats: "quantile_of log_of exp_of certified_error",
-    exact_geometric: "geometric runs",
-    lazy_reals: "rounded cell",
+    exact_choice: "choice_weights weight_sum_error enclosed_weights draw_choices decide_choice",
+    proved_floats: "normal_quantile minus_log exp_below_700 certify_error",
+    exact_geometric: "draw_waiting_times draw_run_count",
+    lazy_reals: "draw_rounded nearest_integer",
     certified_risk: "slope float_slopes",
-    certified_svm: "certified",
-    generalized_exponential: "normalised",
-    perturbed_risk: "damped",
+    certified_svm: "solve_certified",
+    generalized_exponential: "normalise_scores",
+    perturbed_risk: "take_damped_step",
     kernel_learner: "waves",
     kernel_features: "records sizes",
-    entropy: "words",
+    entropy: "draw_words",
     hardening: "answer",
-    grid_gaussian: "rounded_normal settled on_grid",
-    grid_sums: "grid_for grid_rows on_grid coefficient_bits rounded_down noisy_counts check_noise "
-    "reading_once signed_rows clipped_rows",
-    laplace: "settled shape_of",
-    sign_projection: "checked",
+    grid_gaussian: "rounded_normal decide_grid_point draw_on_grid",
+    grid_sums: "grid_for round_rows prepare_rows count_coefficient_bits round_towards_zero noisy_counts check_noise "
+    "sum_in_one_pass sign_rows clip_and_round_rows",
+    laplace: "decide_grid_point laplace_shape",
+    sign_projection: "check_image",
     fast_projection: "columns_of butterflies blocks",
-    kernel_choice: "compiled",
-    nearest_point: "nearest_weights polished_weights",
-    kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums hinge_sums "
-    "exponent_counts "
-    "hinge_steps",
-    discrete_gaussian: "bernoulli_exp_any spent",
-    snapping: "number logarithm draw draws",
-    threads: "one_thread threads_for one_thread_if_small",
+    kernel_choice: "numba_kernels_if_worthwhile",
+    nearest_point: "nearest_weights polish_weights",
+    kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums "
+    "hinge_sums exponent_counts hinge_steps",
+    discrete_gaussian: "bernoulli_exp_any spent_delta",
+    snapping: "uniform_number rounded_logarithm draw_one draw_many",
+    threads: "limit_to_one_thread thread_count_for one_thread_if_small",
     adaptive_margin: "checked_projections chosen_steps multiplications",
     sampled_gd: "plan batches row_noise abreast released signed_table candidates",
     pure_learner: "count_errors",
@@ -105,7 +107,7 @@ INNER = {
     output_perturbation: "radial_log_density prepared tolerance",
     glm_gd: "project",
     grid_search: "shares noise_length sensitivities penalties",
-    ball_risk: "minimise descended descent_floor steps_for",
-    arithmetic: "up down root_up root_down sum_up certified_delta newton_epsilon lemma_epsilon lemma_mu "
-    "pure_is_gaussian group_delta",
+    ball_risk: "minimise run_descent descent_floor count_steps",
+    arithmetic: "round_up round_down sqrt_up sqrt_down sum_up certified_delta newton_epsilon lemma_epsilon lemma_mu "
+    "is_pure_gaussian group_delta",
 }

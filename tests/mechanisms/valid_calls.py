@@ -170,7 +170,7 @@ TABLE = {
     gaussian.law: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
     grid_gaussian.law: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
     grid_gaussian.fit: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
-    grid_gaussian.sample_grid_noise: dict(sensitivity=1.0, privacy=GDP),
+    grid_gaussian.noise_deviation: dict(sensitivity=1.0, privacy=GDP),
     gaussian.fit: dict(value=[1.0, 2.0], sensitivity=1.0, sigma=1.0, rng=rng),
     exponential.law: dict(scores=[1.0, 2.0], privacy=PURE, sensitivity=1.0),
     exponential.streamed_law: dict(blocks=lambda: [np.ones(2)], privacy=PURE, candidates=2, sensitivity=1.0),

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.law import LinearModel
 from lemmata.mechanisms.learners.descent.noisy_gd import COLUMNS, noise_for
-from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, noisy_counts, round_statistic
+from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, noisy_counts, prepare_rows
 from lemmata.mechanisms.numerics.arguments import (
     check_integer,
     check_magnitude,
@@ -116,7 +116,7 @@ def law(
     (radius,) = check_magnitude(radius=radius)
     check_noise(noise)
     X = clip_rows(X, radius)
-    Z, grid = round_statistic(read_labels(y, len(X))[:, None] * (X / radius), 1.0, noise)
+    Z, grid = prepare_rows(read_labels(y, len(X))[:, None] * (X / radius), 1.0, noise)
     sigma = noise_for(rounds, SENSITIVITY, mu)
     return PerceptronLaw(Z, rounds, sigma, GaussianDP(mu, privacy.neighbours), grid)
 

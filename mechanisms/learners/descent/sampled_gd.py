@@ -58,7 +58,7 @@ from lemmata.mechanisms.noise.grid_sums import (
     GridNoise,
     check_noise,
     count_coefficient_bits,
-    round_statistic,
+    prepare_rows,
     sign_rows,
 )
 from lemmata.mechanisms.numerics.arguments import check_magnitude, check_positive, clip_rows, read_labels, read_records
@@ -236,7 +236,7 @@ def signed_table(
         part = clip_rows(X[band], radius)
         if projection is not None:
             part = clip_rows(projection.apply(part), reach)
-        part, grid = round_statistic(part, reach, noise)
+        part, grid = prepare_rows(part, reach, noise)
         Z[band] = sign_rows(part, y[band], precision, radius=radius, width=width)
     return Z, grid
 

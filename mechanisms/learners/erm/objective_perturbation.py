@@ -37,8 +37,8 @@ from lemmata.mechanisms.learners.erm.output_perturbation import (
     radial_noise,
 )
 from lemmata.mechanisms.learners.erm.private_svm import ClippedMap
-from lemmata.mechanisms.noise.grid_sums import check_noise, round_statistic
-from lemmata.mechanisms.noise.lazy_reals import LazyNoise, cell_size
+from lemmata.mechanisms.noise.grid_sums import check_noise, prepare_rows
+from lemmata.mechanisms.noise.lazy_reals import LazyNoise, nearest_integer
 from lemmata.mechanisms.numerics.arguments import check_integer, check_magnitude, quiet, resolve_generator
 from lemmata.mechanisms.numerics.arithmetic import certified_delta, check_in_range
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_noise_multiplier
@@ -159,7 +159,7 @@ class ObjectiveLaw:
             with ctx.workprec(noise.precision):
                 b = [exact(self.noise.spread) * ball for ball in noise.balls()]
                 for point, distance in self._problem.nearer(self._solved(b), b):
-                    cells = [cell_size(scale * (one + arb(0, distance))) for one in point]
+                    cells = [nearest_integer(scale * (one + arb(0, distance))) for one in point]
                     if None not in cells:
                         return np.array([float(one) for one in cells if one is not None]) * self.grid
             noise.refine()
@@ -234,7 +234,7 @@ def law(
     """
     phi, Z, C = prepared(X, y, privacy, C, loss, feature_map, (PureDP, ApproxDP))
     check_noise(noise)
-    Z, grid = round_statistic(Z, 1.0, noise)
+    Z, grid = prepare_rows(Z, 1.0, noise)
     sizes: Any = {"n": len(Z), "C": C, "curvature": MARGIN_LOSSES[loss].curvature}
     if isinstance(privacy, PureDP):
         spent, ridge = split_budget(epsilon=privacy.epsilon, **sizes)

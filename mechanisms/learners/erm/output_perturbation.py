@@ -23,8 +23,8 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.law import LinearModel
 from lemmata.mechanisms.learners.erm.private_svm import LARGEST, ClippedMap
-from lemmata.mechanisms.noise.grid_sums import check_noise, round_statistic
-from lemmata.mechanisms.noise.lazy_reals import round_to_cell
+from lemmata.mechanisms.noise.grid_sums import check_noise, prepare_rows
+from lemmata.mechanisms.noise.lazy_reals import draw_rounded
 from lemmata.mechanisms.numerics.arguments import (
     check_choice,
     check_integer,
@@ -81,7 +81,7 @@ class OutputLaw:
         """Draw `size` independent releases, shape (size, F); the problem was solved once."""
         if self.grid:
             spread = round_up(1 / Fraction(self.rate))
-            return np.array([round_to_cell(rng, self.weights, spread, self.grid, "radial") for _ in range(size)])
+            return np.array([draw_rounded(rng, self.weights, spread, self.grid, "radial") for _ in range(size)])
         return self.weights + radial_noise(rng, self.rate, size, len(self.weights))
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
@@ -159,7 +159,7 @@ def law(
     """
     phi, Z, C = prepared(X, y, privacy, C, loss, feature_map)
     check_noise(noise)
-    Z, grid = round_statistic(Z, 1.0, noise)
+    Z, grid = prepare_rows(Z, 1.0, noise)
     n, F = Z.shape
     (weights,), _ = minimise(Z, linear=np.zeros((1, F)), ridge=1.0, share=C / n, loss=loss)
     sensitivity = round_up(2 * Fraction(C) / n + 2 * Fraction(tolerance(C, n, F)))  # L2, one row replaced

@@ -34,7 +34,7 @@ from lemmata.bounds.bms22 import phased_sgd as bounds
 from lemmata.bounds.wzw25.gaussian_privacy_proof import average_error
 from lemmata.mechanisms.law import LinearModel
 from lemmata.mechanisms.noise import grid_gaussian
-from lemmata.mechanisms.noise.grid_sums import check_noise, round_statistic
+from lemmata.mechanisms.noise.grid_sums import check_noise, prepare_rows
 from lemmata.mechanisms.numerics.arguments import (
     check_choice,
     check_magnitude,
@@ -154,7 +154,7 @@ def run_phases(
         )
         if noise == "exact":
             sizes = {"step": step, "lipschitz": lipschitz, "multiplier": multiplier, "norm_bound": norm_bound}
-            W = grid_gaussian.round_to_grid(rng, mean, exact_sigma(length, mean.shape[1], **sizes), norm_bound)
+            W = grid_gaussian.draw_on_grid(rng, mean, exact_sigma(length, mean.shape[1], **sizes), norm_bound)
         else:
             W = mean + sigma * rng.normal(size=mean.shape)
         if inspect is not None:
@@ -320,7 +320,7 @@ def exact_rows(X: np.ndarray, radius: float, noise: str) -> np.ndarray:
     """
     if noise == "exact":
         check_in_range("radius", radius, 1e-80, 1e80, closed=True)
-    return round_statistic(X, radius, noise)[0]
+    return prepare_rows(X, radius, noise)[0]
 
 
 @quiet

@@ -26,7 +26,7 @@ from lemmata.bounds.abgmu22 import baselines
 from lemmata.mechanisms.law import LinearModel
 from lemmata.mechanisms.learners.descent.noisy_gd import RATE, noise_for, step_count
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
-from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, count_coefficient_bits, round_statistic
+from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, count_coefficient_bits, prepare_rows
 from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, quiet, resolve_generator
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 
@@ -152,7 +152,7 @@ def law(
     (norm_bound,) = check_magnitude(norm_bound=norm_bound)
     mu = to_gaussian_budget(privacy).mu
     data = records(X, y, loss=loss, radius=radius, label_bound=label_bound)
-    rows, grid = round_statistic(data.X, data.radius, noise)
+    rows, grid = prepare_rows(data.X, data.radius, noise)
     data, (n, d) = replace(data, X=rows), rows.shape
     T = step_count(steps, n, mu, d)
     gradient = data.radius * data.slope_bound(norm_bound)

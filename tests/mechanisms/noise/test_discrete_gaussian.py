@@ -71,10 +71,10 @@ def test_the_noise_pays_for_the_sensitivity_and_for_rounding_and_for_no_more(F, 
     moved = 2.0 / law.grid + np.sqrt(F)
     assert (
         certified_delta(1.0, moved / law.steps)
-        <= discrete_gaussian.spent_budget(1.0, moved, law.steps, F)
+        <= discrete_gaussian.spent_delta(1.0, moved, law.steps, F)
         <= BUDGET.delta
     )
-    assert discrete_gaussian.spent_budget(1.0, moved * (1 + 1e-12), law.steps - 1, F) > BUDGET.delta
+    assert discrete_gaussian.spent_delta(1.0, moved * (1 + 1e-12), law.steps - 1, F) > BUDGET.delta
     if steps == 2**16:
         assert law.sigma == pytest.approx(2 * gaussian_noise_multiplier(BUDGET), rel=1e-3)
 

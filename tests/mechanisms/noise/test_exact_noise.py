@@ -123,7 +123,7 @@ def test_float_noise_passes_no_gate_and_tells(fit, monkeypatch):
 
 def test_noise_on_a_coarser_grid_than_the_sums_is_caught(monkeypatch):
     """The planted mistake: coefficients of a smooth loss off the grid of the noise."""
-    monkeypatch.setattr(noisy_gd, "coefficient_bits", lambda n: 0)
+    monkeypatch.setattr(noisy_gd, "count_coefficient_bits", lambda n: 0)
     gate = Recorder(monkeypatch)
     FITS["noisy_gd, logistic"](X, Y, "exact")
     assert gate.off_grid > 0

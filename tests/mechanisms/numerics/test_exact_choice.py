@@ -69,7 +69,7 @@ def test_releases_follow_the_law_in_floats_and_in_balls(block, monkeypatch):
     often = mass > 1e-3
     for size, near in ((20_000, False), (600, True)):
         if near:
-            monkeypatch.setattr(exponential, "slack", lambda count: 1.0)
+            monkeypatch.setattr(exponential, "weight_sum_error", lambda count: 1.0)
             monkeypatch.setattr(exact_choice, "weight_sum_error", lambda count: 1.0)
         counts = np.bincount(law.sample(rng(f"{block}{near}"), size), minlength=6)[often]
         assert chisquare(counts, mass[often] / mass[often].sum() * counts.sum()).pvalue > 1e-6
@@ -122,9 +122,7 @@ def test_a_table_with_one_wrong_entry_is_noticed(monkeypatch):
 @pytest.mark.parametrize(("kind", "law"), [("normal", norm(0, 2)), ("radial", None)])
 def test_vectors_over_the_reals_follow_their_law(kind, law):
     """Kolmogorov and Smirnov at level 1e-6: a coordinate of a normal vector, the length of a radial one."""
-    drawn = np.array(
-        [lazy_reals.round_to_cell(rng(f"{kind}{i}"), np.zeros(3), 2.0, 2.0**-20, kind) for i in range(800)]
-    )
+    drawn = np.array([lazy_reals.draw_rounded(rng(f"{kind}{i}"), np.zeros(3), 2.0, 2.0**-20, kind) for i in range(800)])
     found = drawn[:, 1] if law else np.linalg.norm(drawn, axis=1)
     assert kstest(found, (law or gamma(3, scale=2.0)).cdf).pvalue > 1e-6
     assert (drawn % 2.0**-20 == 0).all()
@@ -140,7 +138,7 @@ def test_more_digits_are_drawn_until_a_cell_is_proved():
             Zeros.asked += 1
             return b"\0" * length if Zeros.asked <= 2 else super().bytes(length)
 
-    released = lazy_reals.round_to_cell(Zeros(np.random.PCG64(1)), np.zeros(3), 1.0, 0.25, "normal")
+    released = lazy_reals.draw_rounded(Zeros(np.random.PCG64(1)), np.zeros(3), 1.0, 0.25, "normal")
     assert np.isfinite(released).all() and Zeros.asked == 3
 
 

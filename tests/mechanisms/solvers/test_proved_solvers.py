@@ -156,7 +156,7 @@ def test_a_descent_ends_where_it_was_proved_to(loss, ridge, norm_bound, monkeypa
     """Newton's steps fail: the descent's end is within what is charged of theirs; its steps and charge are public."""
     charged, steps = set(), set()
     plain = ball_risk.run_descent
-    monkeypatch.setattr(glm_output, "descended", lambda *a, **k: steps.add(k["steps"]) or plain(*a, **k))
+    monkeypatch.setattr(glm_output, "run_descent", lambda *a, **k: steps.add(k["steps"]) or plain(*a, **k))
     for name, X in TABLES.items():
         for y in (SIGNS, -SIGNS, np.ones(40)):
             data = glm_output.records(X, y, loss=loss, label_bound=1.0)
