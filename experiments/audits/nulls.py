@@ -26,7 +26,8 @@ from lemmata.experiments.engine.ground.files import tabled
 from lemmata.mechanisms.audit.evidence.attackers import attackers
 from lemmata.mechanisms.audit.evidence.outcomes import Outcomes
 from lemmata.mechanisms.audit.evidence.stakes import parameter
-from lemmata.mechanisms.audit.play.sequential_test import Game, play
+from lemmata.mechanisms.audit.play.game import Game
+from lemmata.mechanisms.audit.play.sequential_test import play
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
 TABLE = Path(__file__).with_name("nulls.csv")

@@ -11,8 +11,9 @@ from scipy.stats import binom
 from lemmata.experiments.audits import committed, nulls
 from lemmata.mechanisms.audit.evidence import stakes
 from lemmata.mechanisms.audit.evidence.rules import Rule
-from lemmata.mechanisms.audit.play import sequential_test
-from lemmata.mechanisms.audit.play.sequential_test import Game, audit
+from lemmata.mechanisms.audit.play import game, sequential_test
+from lemmata.mechanisms.audit.play.game import Game
+from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
@@ -169,9 +170,9 @@ def in_hindsight(judge):
 
 
 FALLING = {  # target, name, mutation, null, audits
-    "no union over attackers": (sequential_test, "average", without_union, "Laplace", 60),
+    "no union over attackers": (game, "average", without_union, "Laplace", 60),
     "shares that are not divided": (Game, "earned", undivided, "randomised response", 16),
-    "one stream for all chunks": (sequential_test, "generator", one_chunk, "Laplace", 16),
+    "one stream for all chunks": (game, "generator", one_chunk, "Laplace", 16),
     "wrong guesses at half the price": (stakes, "gains", cheap, "randomised response", 160),
     "two records charged as one": (stakes, "group", lambda group: lambda claim, k: claim, "Laplace, two records", 600),
     "rules that judge what they learnt from": (Game, "judge", in_hindsight, "Laplace", 400),

@@ -24,7 +24,8 @@ from lemmata.experiments.audits.tables import keep
 from lemmata.experiments.instances.laws.selections import rare_candidate
 from lemmata.experiments.instances.pairs.svm_neighbours import flipped
 from lemmata.experiments.instances.pairs.tuned_pairs import silent
-from lemmata.mechanisms.audit.play.sequential_test import Game, audit
+from lemmata.mechanisms.audit.play.game import Game
+from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.audit.subjects import replay
 from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd, private_tuning
 from lemmata.mechanisms.learners.erm import dp_erm, private_svm

@@ -74,7 +74,7 @@ def believed(wrap: Any) -> bool:
 
 
 PROMISES = tuple(
-    Planted(13, f"{called} believes what it wraps", "a base that spends mu = 50", module, "kept",
+    Planted(13, f"{called} believes what it wraps", "a base that spends mu = 50", module, "check_within_budget",
             lambda f: lambda promised, allotted, name: promised, partial(believed, wrap))
     for called, module, wrap in (
         ("PrivateSearchCV", search, searched),

@@ -20,9 +20,9 @@ from lemmata.mechanisms.audit.neighbours.queries import stepped
 from lemmata.mechanisms.audit.neighbours.record_parts import described
 from lemmata.mechanisms.audit.play import sequential_test
 from lemmata.mechanisms.audit.play.audit_result import Audit
+from lemmata.mechanisms.audit.play.game import LEAST
 from lemmata.mechanisms.audit.play.neighbour_search import ATTACK, Search
 from lemmata.mechanisms.audit.play.search_result import hunted
-from lemmata.mechanisms.audit.play.sequential_test import LEAST
 from lemmata.mechanisms.audit.subjects.adapters import (
     Mechanism,
     is_estimator,

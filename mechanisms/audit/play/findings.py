@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from copy import copy
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import log_expit
 
 from lemmata.mechanisms.audit.evidence.outcomes import rows
 from lemmata.mechanisms.audit.evidence.stakes import CUTS, STAKES, average, log_capital, tables
+from lemmata.mechanisms.audit.play.game import REPORT, Game, short_release
 from lemmata.mechanisms.privacy import ApproxDP
 
-if TYPE_CHECKING:
-    from lemmata.mechanisms.audit.play.sequential_test import Game
-
-REPORT = 1e-3  # chance that the lower limit is above the truth
 LEARNT = 0.85  # share of the rounds that a rule is worth what it is at the end
 FACTORS = np.geomspace(0.1, 1e3, 800)  # by which a leak could be larger
 SIDE = ("the first dataset", "the second dataset", "either dataset")
@@ -79,19 +75,9 @@ def event(game: Game) -> str:
     guesses = rule.guesses(outcome)[tangent]
     chosen = np.flatnonzero(guesses == (1, -1, guesses)[side]) if side < 2 else np.flatnonzero(guesses)
     listed = list(rows(outcome.raw))
-    examples = list(dict.fromkeys(short(listed[i]) for i in chosen[:200]))[:3]
+    examples = list(dict.fromkeys(short_release(listed[i]) for i in chosen[:200]))[:3]
     right, wrong, rest = game.counts[place, tangent, side]
     return (
         f"{name}, guessing {SIDE[side]} on releases such as {', '.join(examples) or 'none of the last chunk'}: "
         f"{right} right, {wrong} wrong, {rest} abstained"
     )
-
-
-def short(release: object) -> str:
-    """A release in a few letters."""
-    if isinstance(release, np.ndarray | tuple | list) and np.size(np.array(release, dtype=object)) > 4:
-        return f"a vector of {len(release)}"
-    if isinstance(release, np.ndarray):
-        return "(" + ", ".join(f"{x:.4g}" for x in release.ravel().tolist()) + ")"
-    release = release.item() if isinstance(release, np.generic) else release
-    return f"{release:.4g}" if isinstance(release, float) else repr(release)[:40]

@@ -19,8 +19,9 @@ from lemmata.mechanisms.audit.evidence.attackers import attackers
 from lemmata.mechanisms.audit.evidence.scores import CHEAP
 from lemmata.mechanisms.audit.evidence.stakes import grown
 from lemmata.mechanisms.audit.neighbours.changes import Neighbours
+from lemmata.mechanisms.audit.play.game import LEAST, Game
 from lemmata.mechanisms.audit.play.pair_ranking import RUNG, weighed
-from lemmata.mechanisms.audit.play.sequential_test import LEAST, Game, play
+from lemmata.mechanisms.audit.play.sequential_test import play
 from lemmata.mechanisms.numerics.streams import generator
 
 if TYPE_CHECKING:

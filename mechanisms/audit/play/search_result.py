@@ -12,10 +12,11 @@ from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.mechanisms.audit.neighbours.changes import Neighbours
 from lemmata.mechanisms.audit.play.audit_result import Audit, Found
 from lemmata.mechanisms.audit.play.findings import REPORT
+from lemmata.mechanisms.audit.play.game import LEAST, Game
 from lemmata.mechanisms.audit.play.neighbour_search import Search
 from lemmata.mechanisms.audit.play.pair_shrinking import reproducer, shrunk
 from lemmata.mechanisms.audit.play.repeated_tests import Games, Trial
-from lemmata.mechanisms.audit.play.sequential_test import LEAST, Game, concluded
+from lemmata.mechanisms.audit.play.sequential_test import concluded
 from lemmata.mechanisms.audit.subjects.tracing import trace
 
 DEARLY = 4_096  # releases that dear attackers may see at least

@@ -10,7 +10,7 @@ from lemmata.mechanisms.audit.evidence.attackers import by_label
 from lemmata.mechanisms.audit.evidence.divergence_bets import CLAIMED, FACTORS, SPARE, DivergenceBets, binned_scores
 from lemmata.mechanisms.audit.evidence.rules import Rule
 from lemmata.mechanisms.audit.evidence.stakes import log_capital, tables, tally
-from lemmata.mechanisms.audit.play.sequential_test import Game
+from lemmata.mechanisms.audit.play.game import Game
 from lemmata.mechanisms.audit.subjects.samplers import Recorded, Source, WrongSize
 from lemmata.mechanisms.privacy import ZCDP, PureDP
 

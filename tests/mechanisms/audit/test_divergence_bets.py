@@ -8,7 +8,8 @@ from scipy.special import softmax
 
 from lemmata.mechanisms.audit.evidence.attackers import attackers
 from lemmata.mechanisms.audit.evidence.divergence_bets import CLAIMED, DivergenceBets
-from lemmata.mechanisms.audit.play.sequential_test import Game, audit, play
+from lemmata.mechanisms.audit.play.game import Game
+from lemmata.mechanisms.audit.play.sequential_test import audit, play
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ZCDP, PrivacyCurve, RenyiDP, to_approx, to_curve
 
