@@ -35,7 +35,7 @@ UNIT = 2.0**-52
     source=SOURCE,
 )
 def average_error(*, length: int, k: int, longest: float, norm_bound: float) -> float:
-    """How far float64 is at most from the real average of the iterates in a phase of phased SGD.
+    """A bound on float64's error in the average of the iterates of a phase of SGD.
 
     The phase has `length` steps in R^k.
 
@@ -62,7 +62,7 @@ def average_error(*, length: int, k: int, longest: float, norm_bound: float) -> 
     source=SOURCE,
 )
 def average_gdp(*, longest: float, error: float, sigma: float) -> float:
-    """The mu of the noisy average of a phase of SGD, computed in float64: 2 (a + e) / sigma.
+    """The mu of the noisy average of a phase of SGD in float64: 2 (a + e) / sigma.
 
     Derivation. Over the reals a replaced record moves the average by at most 2 a, twice the longest step; in float64 by
     2 a + 2 e (`average_error`, step 4). Clipping, projecting and whatever else is done with the release is
@@ -82,7 +82,7 @@ def average_gdp(*, longest: float, error: float, sigma: float) -> float:
     source=", the Gaussian mechanism, on counts",
 )
 def column_counts(*, columns: int, sigma: float) -> float:
-    """Noisy counts of all d columns of a table, in any bins, are together (sqrt(2 d) / sigma)-GDP.
+    """Noisy counts of all d columns of a table are together (sqrt(2 d) / sigma)-GDP.
 
     Derivation. (1) A record is in one bin of each of the d columns, by a function b of its own entries: float64 decides
     which, and may decide as it likes. (2) Replacing a record takes 1 from one count of each column and adds 1 to
@@ -106,7 +106,7 @@ def column_counts(*, columns: int, sigma: float) -> float:
     source=", float64 functions of our own, on which the exact samplers rest",
 )
 def table_error() -> float:
-    """The quantile, logarithm and exponential that we compute in float64 are within 2^-46 of the true values.
+    """Quantile, logarithm and exponential in float64 are within 2^-46 of the truth.
 
     `lemmata.mechanisms.proved_floats` computes them.
 
@@ -129,7 +129,7 @@ def table_error() -> float:
     source=", the exponential mechanism, executed in float64",
 )
 def partial_sum_error(*, candidates: int) -> float:
-    """The relative error at most of float64's partial sums of the exponential mechanism's weights.
+    """A bound on the relative error of float64's partial sums of exponential weights.
 
     Derivation. A difference and a product are rounded, so an exponent x is off by at most 3 |x| 2^-53 and its weight by
     3 |x| e^x 2^-53 < 2^-52; e^x has a relative error of 2^-46 (`table_error`), or counts as 0 below e^-700; each of N
@@ -153,7 +153,7 @@ def partial_sum_error(*, candidates: int) -> float:
     source=", objective perturbation, released without a solver's error",
 )
 def minimiser_distance(*, gradient: float, ridge: float) -> float:
-    """How far a point is at most from the minimiser of a strongly convex function: gradient norm over the modulus.
+    """A bound on the distance from the minimiser: gradient norm over the modulus.
 
     Derivation. <grad J(w) - grad J(w*), w - w*> >= ridge |w - w*|^2 and grad J(w*) = 0; Cauchy-Schwarz. So where w, its
     gradient and the noise b are enclosed in balls, so is the minimiser, and if all of the ball rounds to one point of a
@@ -182,7 +182,7 @@ RESERVE = [at_least("epsilon", 0), require("0 <= delta < 1", lambda delta: 0 <= 
     source="for accounts kept as pure; Rogers, Roth, Ullman & Vadhan 2016",
 )
 def pure_account(*, t: float, epsilon: float) -> float:
-    """Pure releases whose epsilons add up to at most a cap have the privacy curve of one release at the cap.
+    """Pure releases within a cap on the sum of epsilons have one release's curve.
 
     Derivation. Part account-gaussian with the caps (epsilon, 0, 0): p(b) <= min(1, e^epsilon b), whose curve it is.
 
@@ -201,7 +201,7 @@ def pure_account(*, t: float, epsilon: float) -> float:
     source="for accounts kept as approximate; Rogers, Roth, Ullman & Vadhan 2016",
 )
 def approximate_account(*, t: float, epsilon: float, delta: float) -> float:
-    """Releases whose epsilons and deltas add up to at most their caps have the curve of one release at the caps.
+    """Releases within caps on epsilons and deltas have one release's privacy curve.
 
     Derivation. Part account-gaussian with the caps (epsilon, delta, 0): p(b) <= min(1, delta + e^epsilon b).
 
@@ -220,7 +220,7 @@ def approximate_account(*, t: float, epsilon: float, delta: float) -> float:
     source="for accounts kept as Gaussian, with a reserve (epsilon, delta); Smith & Thakurta 2022 without one",
 )
 def gaussian_account(*, t: float, mu: float, epsilon: float = 0.0, delta: float = 0.0) -> float:
-    """The privacy curve of an account with caps on the sums of epsilons, of deltas and of squared Gaussian budgets.
+    """The privacy curve of an account with caps on epsilons, deltas and squared mus.
 
     A mu_i-GDP release is charged (0, 0, mu_i^2), an (epsilon_i, delta_i)-DP one (epsilon_i, delta_i, 0) or (0, delta_i,
     mu_i^2) with the mu_i that epsilon_i implies.
@@ -258,7 +258,7 @@ def gaussian_account(*, t: float, mu: float, epsilon: float = 0.0, delta: float 
     source="for accounts that switch once, at the first Gaussian release",
 )
 def mixed_account(*, epsilon: float, delta: float) -> float:
-    """The delta at which an account is kept that is approximate until its first Gaussian release.
+    """The delta of an account that is approximate until its first Gaussian release.
 
     Derivation. Before the switch p(b) <= min(1, delta - D + e^(epsilon - E) b) is shown as in part account-gaussian,
     step (1), with c b in place of G_r, which is concave too. At the switch delta(epsilon - E; m) <= delta - D says

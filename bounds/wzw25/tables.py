@@ -64,7 +64,7 @@ def quotation(
     needs=domain("n", "gamma", "epsilon", "R", "s"),
 )
 def table1(*, n: int, gamma: float, epsilon: float, R: float, s: int) -> tuple[float, ...]:
-    """The population zero-one rates of four methods in Table 1, for data and weights of norm O(1).
+    """The population zero-one rates of four methods for norms O(1), as in Table 1.
 
     (Nguyen et al., for separable data and known gamma; BMS22 Theorem 3.1, excess over the ramp loss R; BMS22 Theorem
     3.2, excess over the hinge loss; Theorem 4.1, with s outliers), constants and logarithms left out. The work of
@@ -171,7 +171,7 @@ def hinge_by_section_1_2(*, n: int, gamma: float, epsilon: float) -> float:
     source=f"{WZW25}, Section 4, text below Theorem 4.1, which refers to Table 1",
 )
 def claimed_gain(*, n: int, s: int) -> float:
-    """With o(sqrt n) outliers the rate is sqrt n times better than that of BMS22, Theorem 3.2.
+    """With o(sqrt n) outliers the rate improves on BMS22, Theorem 3.2, by sqrt(n).
 
     sqrt(n): what is claimed of the quotient of the two rates for fixed gamma and epsilon, (1/sqrt n) / (s/n + 1/n).
 
@@ -186,7 +186,7 @@ def claimed_gain(*, n: int, s: int) -> float:
     source=f"{WZW25}, Section 4, text below Theorem 4.1",
 )
 def actual_gain(*, n: int, s: int) -> float:
-    """The rate is better than that of BMS22, Theorem 3.2, by a factor sqrt(n) over the number of outliers.
+    """The rate improves on BMS22, Theorem 3.2, by sqrt(n) over the number of outliers.
 
     sqrt(n) / (1 + s) for fixed gamma and epsilon: a factor sqrt n for boundedly many outliers, and a gain at all for
     o(sqrt n).
@@ -210,7 +210,7 @@ def actual_gain(*, n: int, s: int) -> float:
     needs=domain("n", "a", "epsilon", "R", "s"),
 )
 def table2(*, n: int, a: float, epsilon: float, R: float, s: int) -> tuple[float, ...]:
-    """The population zero-one rates of three methods in Table 2, for data of norm b and weights of norm C.
+    """The population zero-one rates of three methods for norms b and C, as in Table 2.
 
     (BMS22 Theorem 3.1, excess over the ramp loss R; BMS22 Theorem 3.2, excess over the hinge loss; Theorem L.2, with s
     outliers) at a = C b / gamma (a = b / gamma in the last), constants and logarithms left out.
@@ -322,7 +322,7 @@ def tables_agree_on_adaptive(*, n: int, gamma: float, epsilon: float, s: int) ->
     source=", column realizable; what privacy of the labels itself costs, for m records at each of 1/gamma^2 points",
 )
 def any_learner(*, m: int, epsilon: Number, delta: Number = 0) -> Number:
-    """The least mean error that any label-private learner has on the hardest data with m records at each point.
+    """The least mean error of any label-private learner on the hardest data.
 
     Derivation. The points are d <= 1/gamma^2 orthonormal vectors, all m records at a point carry its label, and every
     labelling has margin 1/sqrt(d) >= gamma. What a learner says of one point depends on the others' labels, so fix
@@ -367,7 +367,7 @@ NEEDS = [
     source=", row 4; Lemma H.2 with our constants, no projection",
 )
 def adaptive_error(*, n: int, gamma: float, outliers: int, mu: float, d: int, steps: int, radius: float = 1.0) -> float:
-    """The measured errors of DP Adaptive Margin beside the rates of Table 1, and a bound with our constants.
+    """Measured errors of DP Adaptive Margin, the rates of Table 1, and our bound.
 
     The expected empirical zero-one risk of Algorithm 3 without projections (dimension d no larger than any k), with
     Gaussian budget mu and T = `steps` tuned steps for each margin of the grid, mu_c = mu / sqrt(2 |Gamma|), on data of
@@ -396,7 +396,7 @@ def adaptive_error(*, n: int, gamma: float, outliers: int, mu: float, d: int, st
 def adaptive_error_in_ball(
     *, n: int, gamma: float, outliers: int, mu: float, d: int, steps: int, radius: float
 ) -> float:
-    """The measured errors of DP Adaptive Margin in a ball of radius b, beside the rates of Table 2.
+    """Measured errors of DP Adaptive Margin in a ball of radius b, and Table 2's rates.
 
     `adaptive_error` at gamma / b: Algorithm 3 in a ball of radius b is Algorithm 3 for the records divided by b.
 

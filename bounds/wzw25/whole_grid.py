@@ -56,7 +56,7 @@ TERMS = r"\frac{1}{\gamma^2n\varepsilon}+\frac{|S_{\mathrm{out}}|}{\gamma n}"
     source=f"{WZW25}, Theorem 6.5; Appendix H, Theorem H.1",
 )
 def empirical_privacy(*, epsilon: float, delta: float) -> float:
-    """DP Adaptive Margin with the empirical error as its score: the smallest delta at epsilon.
+    """DP Adaptive Margin with the empirical error as score: the least delta at epsilon.
 
     That of its Gaussian budget mu = epsilon / (2 sqrt(2 log(1/delta))): at most delta / 2.
 
@@ -138,7 +138,7 @@ mean_order_proper = mean_order.corrected(
     source=f"{WZW25}, Theorem 6.5 (2) = H.1 (2)",
 )
 def tail_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """The order of Algorithm 3's error for any outlier set with probability 1 - 3/n^2, last iterates."""
+    """The order of Algorithm 3's error for any outlier set, last iterates."""
     return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / n
 
 
@@ -179,7 +179,7 @@ def comparator(n: int, gamma: float, radius: float) -> tuple[float, float, float
     source="Lemma H.2 (explicit), for margins off the grid and below it",
 )
 def error_off_grid(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """The expected error of Algorithm 3 for any outlier set, whose margin may lie between or below the grid's.
+    """The expected error of Algorithm 3 for any outlier set, margins off the grid too.
 
     T = n^2 mu_c^2 rounded up, every candidate projected. gamma >= b/n: the nearest grid margin below, more than
     gamma/2, needs no more outliers; D = 1, gamma' = that margin. gamma < b/n: the smallest grid margin b/n and a
@@ -210,7 +210,7 @@ def error_off_grid(*, n: int, gamma: float, outliers: int, epsilon: float, delta
 def quantile_off_grid(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
-    """The error of Algorithm 3 for any outlier set with probability 1 - 3/n^2, last iterates, with our constants.
+    """The error of Algorithm 3 for any outlier set, last iterates, with our constants.
 
     Step sizes with log(|Gamma| n^2) for log(1/beta), T = n^2 mu_c^2 rounded up. The derivation of `last_loss` with
     w_ref of norm D has D^2/(eta (T+2)) <= D^2 sqrt(A/T) for its first term: (D^2 + 3 H_T) sqrt(A/T). For n <= 3 below
@@ -233,7 +233,7 @@ def quantile_off_grid(
     source=f"{WZW25}, Theorem 6.5 (1)",
 )
 def error_along_n(*, first: float, last: float) -> float:
-    """The ratio of two errors of Algorithm 3 that is allowed if it falls like 1/n."""
+    """The allowed ratio of two errors of Algorithm 3 if they decrease like 1/n."""
     return algorithms.power(first, last, -1)
 
 
@@ -269,7 +269,7 @@ def mean_order_on_grid(
 def tail_order_on_grid(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
-    """The order of Algorithm 3's error against the best margin of its grid with probability 1 - 3/n^2, last iterates.
+    """The order of Algorithm 3's error against the best grid margin, last iterates.
 
     The proof's term (c) lacks 1/mu (step s1). With it the choice costs O~(1/(n epsilon)), which is printed; so the
     lemma stands, and the printed 1/n, the trace of the wrong term (c), is not needed. At n = 1 nothing is claimed.
@@ -320,7 +320,7 @@ def _ledger_fits(outliers: Sequence[int], n: int) -> bool:
 def adaptive_error(
     *, n: int, d: int, mu: float, outliers: Sequence[int], radius: float = 1.0, steps: int | str = "balanced"
 ) -> float:
-    """The expected error of Algorithm 3 against the best margin of its grid, averaged iterates, with our constants.
+    """The expected error of Algorithm 3 against the best grid margin, our constants.
 
     `outliers`: m(gamma) for every margin of the grid, ascending, or any larger number that some S_out in S_out(gamma)
     has. `mu` is the whole Gaussian budget. U_out <= U_theta* + xi_theta* - xi_out for the candidate theta* that makes
@@ -359,7 +359,7 @@ def adaptive_quantile(
     radius: float = 1.0,
     steps: int | str = "balanced",
 ) -> float:
-    """The error of Algorithm 3 with probability 1 - 3 beta, weighted averages of the iterates, with our constants.
+    """The error of Algorithm 3 with probability 1 - 3 beta, weighted averages.
 
     B_lambda is `weighted_tail` at beta, for the one candidate that makes the bracket smallest: it is fixed, so no union
     over the grid. Its projection fails with probability at most 1/(n^2 |Gamma|) <= beta, its descent with beta, the
