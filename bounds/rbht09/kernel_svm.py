@@ -7,7 +7,7 @@ something else:
     paper   here        what it is
     beta    `beta`      the level of pure privacy (epsilon elsewhere)
     eps     `acc`       accuracy, in the sup-norm over M
-    delta   `delta`     the chance that accuracy fails; there is no approximate privacy here
+    delta   `delta`     the chance that accuracy fails; all privacy here is pure
     lambda  `lam`       Laplace scale of every weight
     d_hat   `count`     number of random frequencies; 2 `count` weights are released
     Lambda  `Lambda`    bound on the L1-norm of the dual variables: f = sum_i alpha_i y_i k(x_i, .)

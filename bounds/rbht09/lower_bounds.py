@@ -143,7 +143,7 @@ FLAT = require("C (M n - m) / n < 1 / M", lambda C, n, M, m: C * (M * n - m) / n
 def first_weight(*, C: Real, n: int, M: Real, m: Real) -> Real:
     """The linear SVM of the database on the line whose last row has label -1.
 
-    All rows are active; the last row stands at M - m.
+    All rows are active; the last row is at M - m.
 
     Derivation. Where all rows are active the optimality condition is w = (C/n) sum_i y_i x_i = (C/n) ((n - 1) M - (M -
     m)) = (C/n) (M (n - 2) + m); and they are, since w M < 1 is the hypothesis and the last margin is negative.

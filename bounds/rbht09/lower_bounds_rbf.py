@@ -44,7 +44,7 @@ def circle_databases(*, sigma: float) -> int:
 def circle_databases_sharp(*, sigma: float) -> int:
     """The largest number of databases on a circle whose RBF SVMs are C / (2 n) apart.
 
-    Without sin(pi / N) >= 2 / N: up to pi / 2 times as many.
+    Without sin(pi / N) >= 2 / N: up to pi / 2 times that number.
 
     >>> [circle_databases_sharp(sigma=s) for s in (0.84, 0.5, 0.1)]
     [6, 10, 53]
@@ -317,8 +317,8 @@ def diameter_level(*, delta: float, sigma: float, acc: float, C: float, n: int, 
     """A lower bound on the RBF SVM's privacy level that grows with the diameter.
 
     n - 1 rows at 0 with label -1, the last one at a multiple of `packing_step` with label +1. For n > C its dual
-    variable is C / n wherever it stands (`last_dual`), so f_i - f_j at row i's own point is
-    (C / n) (1 - k) > 2 acc. Below two databases the bound is 0.
+    variable is C / n wherever it lies (`last_dual`), so f_i - f_j at row i's own point is (C / n) (1 - k) > 2 acc.
+    Below two databases the bound is 0.
 
     >>> [round(diameter_level(delta=0.05, sigma=1.0, acc=0.002, C=1.0, n=100, diameter=D), 2) for D in (0.1, 10, 1e6)]
     [0.0, 5.14, 16.75]

@@ -174,14 +174,14 @@ def grid_scale(*, sensitivity: float, grid: float, F: int, beta: float) -> float
 def snapping_epsilon(*, sensitivity: float, scale: float, bound: float, F: int) -> float:
     """The float64 snapping mechanism spends S / lambda and F times a rounding slack.
 
-    Derivation. One coordinate, eta = 2^-53, B the bound. A release falls into a cell [b, b') of the grid according to
+    Derivation. One coordinate, eta = 2^-53, B the bound. A release lies in a cell [b, b') of the grid according to
     thresholds on U. Over the reals the threshold at b is v = exp(-|w - b| / lambda). In float64 the sum is off by eta
     |b|, the product and the logarithm by 2 eta |w - b|, and U has gaps of 2 eta U: so |ln u - ln v| <= eta E with E =
     (|b| + 2 |w - b|) / lambda + 2, at most 10 B / lambda, because |w| <= B and |b| <= B + Lambda / 2 <= 2 B. A cell
-    beside w has probability (u' - u) / 2 with v' / v = exp(Lambda / lambda) >= e: its relative error is at most eta E
-    (e + 1) / (e - 1) = eta E coth(1/2); the cell around w and the two ends have less. Two centres double it. The factor
-    1.001 is for second orders, since eta E < 2^-13. Between the ideal laws the ratio is exp(|w - w'| / lambda),
-    rounding being post-processing. Mironov 2012, Theorem 1, has 2^-49 B / lambda in place of our 43.3 * 2^-53.
+    next to that of w has probability (u' - u) / 2 with v' / v = exp(Lambda / lambda) >= e: its relative error is at
+    most eta E (e + 1) / (e - 1) = eta E coth(1/2); the cell around w and the two ends have less. Two centres double it.
+    The factor 1.001 is for second orders, since eta E < 2^-13. Between the ideal laws the ratio is exp(|w - w'| /
+    lambda), rounding being post-processing. Mironov 2012, Theorem 1, has 2^-49 B / lambda in place of our 43.3 * 2^-53.
 
     >>> snapping_epsilon(sensitivity=1.0, scale=2.0, bound=8.0, F=1) - 0.5 < 2e-14
     True

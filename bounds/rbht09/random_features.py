@@ -5,7 +5,7 @@ A kernel K(x, x') = r^2 K_bar(x - x') is approximated by the inner products of
     psi(x) = r / sqrt(D) (cos <omega_1, x>, sin <omega_1, x>, ..., cos <omega_D, x>, sin <omega_D, x>),
 
 omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. On m points they are compared in Theorem 4.1 of
-Bassily, Mohri & Suresh 2022. The kernels and their spectral laws stand in `lemmata.bounds.rbht09.kernel_spectra`.
+Bassily, Mohri & Suresh 2022. The kernels and their spectral laws are in `lemmata.bounds.rbht09.kernel_spectra`.
 """
 
 import math

@@ -143,13 +143,13 @@ def worst_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> flo
 
     Derivation. Let P, P' be the laws of one run y, a(y) the chance under P of a run that is better than y, and a'(y)
     that under P'. (1) The release has density E K v(a(y)) with respect to P, and E K v(a'(y)) with respect to P', as in
-    part profile. (2) "Better than y" is an event, so a' <= G(a) by mu-GDP, and v falls: v(a') >= v(G(a)). (3) Hence the
-    hockey stick at epsilon is at most E K times the mean under P of h(e^epsilon dP'/dP), where h(c) = sup over a of
+    part profile. (2) "Better than y" is an event, so a' <= G(a) by mu-GDP, and v decreases: v(a') >= v(G(a)). (3) Hence
+    the hockey stick at epsilon is at most E K times the mean under P of h(e^epsilon dP'/dP), where h(c) = sup over a of
     (v(a) - c v(G(a)))_+ is convex. (4) Such a mean is a divergence; P, P' come from N(0, 1), N(mu, 1) by a common map
-    (Blackwell), which only lowers it. The other order of the neighbours is the same.
-    Attained: a run shows x, those of the largest likelihood ratio come first until a fraction a of P is used up, then
-    those x at which a is the best; they are so rare that they hardly move a. Computed from above, within about a
-    thousandth, by `lemmata.bounds.exact.winner_profile`. Never larger than part sharp, which has 1 in place of v(a).
+    (Blackwell), which only lowers it. The other order of the neighbours is the same. Attained: a run shows x, those of
+    the largest likelihood ratio come first until a fraction a of P is used up, then those x at which a is the best;
+    they are so rare that they barely change a. Computed from above, within about a thousandth, by
+    `lemmata.bounds.exact.winner_profile`. Never larger than part sharp, which has 1 in place of v(a).
 
     >>> [round(worst_epsilon(mu=m, r=r, delta=d), 3) for m, r, d in [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3)]]
     [0.86, 2.548]

@@ -62,7 +62,7 @@ def max_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
     """The level that the maximum of n Gaussians exceeds with chance <= beta, printed.
 
     The second term lacks the factor sigma: right for sigma <= 1 (the printed level is then the larger one), wrong for
-    every sigma > 1 once beta is small enough, because P(xi_1 >= sigma a + b) falls like exp(-b^2 / (2 sigma^2)) and
+    every sigma > 1 once beta is small enough, because P(xi_1 >= sigma a + b) decreases like exp(-b^2 / (2 sigma^2)) and
     beta = exp(-b^2 / 2).
     """
     n, sigma, beta = alike(n, sigma, beta)
@@ -102,7 +102,7 @@ def range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
     The second term lacks the factor sigma. Still right for sigma <= sqrt 2: with a = sqrt(2 log 2n) and b = sqrt(2 log
     2/beta) the union bound over pairs gives n (n-1) Phi(-sqrt 2 (a + b/sigma)) <= (n^2 / 2) exp(-a^2) exp(-b^2 /
     sigma^2) <= beta / 16. Wrong for n >= 2 and every sigma > sqrt 2 once beta is small enough: P(|xi_1 - xi_2| >= 2
-    sigma a + 2 b) falls like exp(-b^2 / sigma^2), beta = 2 exp(-b^2 / 2).
+    sigma a + 2 b) decreases like exp(-b^2 / sigma^2), beta = 2 exp(-b^2 / 2).
     """
     n, sigma, beta = alike(n, sigma, beta)
     return 2 * sigma * sqrt(2 * log(2 * n)) + 2 * sqrt(2 * log(2 / beta))
@@ -148,8 +148,8 @@ def interval_is_left(*, n: int, sigma: Number, t: Number) -> arb:
 def two_ends(*, n: int, sigma: Number, t: Number) -> arb:
     """The union bound over the two ends of the interval (-t/2, t/2), as printed.
 
-    Derivation. m >= -t/2 is a slip for m <= -t/2. As it stands the right side is (1 - Phi^n) + Phi^n = 1, Phi at t / (2
-    sigma), because m >= -t/2 has the probability of M <= t/2; so the inequality holds and says nothing.
+    Derivation. m >= -t/2 is printed for m <= -t/2. As printed the right side is (1 - Phi^n) + Phi^n = 1, Phi at t / (2
+    sigma), because m >= -t/2 has the probability of M <= t/2; so the inequality holds and is vacuous.
     """
     z = exact(t) / (2 * exact(sigma))
     return max_exceeds(n, z) + 1 - min_at_most(n, -z)

@@ -6,7 +6,8 @@ telling N(0, 1) from N(mu, 1). The *curve* of the pair is the smallest delta suc
 
     delta(epsilon; mu) = Phi(-u) - e^epsilon Phi(-u - mu) = phi(u) [m(u) - m(u + mu)],   u = epsilon / mu - mu / 2,
 
-because phi(u + mu) = e^-epsilon phi(u). All of Appendix E follows from the right-hand side, as m is positive and falls.
+because phi(u + mu) = e^-epsilon phi(u). All of Appendix E follows from the right-hand side, as m is positive and
+decreasing.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ def smallest_gdp(*, p: ArrayLike, q: ArrayLike) -> float:
 def gaussian_delta(*, epsilon: ArrayLike, mu: ArrayLike) -> Any:
     """The exact privacy curve of two Gaussians that are mu standard deviations apart.
 
-    Derivation. p / q = exp(mu^2 / 2 - mu x) falls in x, so {p > e^epsilon q} is the half-line x < mu / 2 - epsilon / mu
-    = -u, on which P has mass Phi(-u) and Q has mass Phi(-u - mu). Evaluated in log space (`log_gaussian_delta`).
+    Derivation. p / q = exp(mu^2 / 2 - mu x) decreases in x, so {p > e^epsilon q} is the half-line x < mu / 2 - epsilon
+    / mu = -u, on which P has mass Phi(-u) and Q has mass Phi(-u - mu). Evaluated in log space (`log_gaussian_delta`).
 
     >>> round(float(gaussian_delta(epsilon=1.0, mu=1.0)), 10)
     0.126936737

@@ -1,6 +1,6 @@
 """Remark 2.3 of Wang, Zhu & Wang (2025), executed: what is released exactly where no sum over records is. Ours.
 
-Averages of iterates and minimisers are no sums of whole numbers, so they are computed with an error. Either the error
+Averages of iterates and minimisers are not sums of whole numbers, so they are computed with an error. Either the error
 is bounded beforehand by public numbers and charged (`averages`), or the release is a rounding of a mechanism over the
 real numbers that is proved draw by draw (`minimiser`). Both rest on float64 functions with proved errors (`tables`).
 

@@ -126,8 +126,8 @@ main_population_rate_proper = main_population_rate.corrected(
 def least_order(*, profile: Sequence[float], n: int, epsilon: float) -> float:
     """The smallest bound over all outlier sets: "simultaneously" is one event, not 2^n.
 
-    The right side is a number for every S_out, so all of them hold exactly when the smallest does; f falls in gamma, so
-    that is min over q of f(q, M_q), `profile` = (M_0, ..., M_{n-1}), and no union bound is paid.
+    The right side is a number for every S_out, so all of them hold exactly when the smallest does; f decreases in
+    gamma, so that is min over q of f(q, M_q), `profile` = (M_0, ..., M_{n-1}), and no union bound is paid.
 
     >>> least_order(profile=[0.1, 0.5], n=2, epsilon=1.0)
     3.0
@@ -179,7 +179,7 @@ def scaled_mean_order(
     """The order of Algorithm 3's expected error in a ball of radius b, as printed.
 
     The third term is printed 1/epsilon, where part (2) has 1/(n epsilon) (cf. Lemma H.2): that only makes the bound
-    larger, but then it does not fall below 1/epsilon however many records there are.
+    larger, but then it does not drop below 1/epsilon for any number of records.
     """
     return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / epsilon + 1 / n**2
 

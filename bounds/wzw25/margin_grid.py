@@ -355,8 +355,8 @@ def same_display_constant(*, n: int, epsilon: Real, radius: Real) -> Real:
     """In a ball of radius b the unit ball's display holds with a constant that grows.
 
     max(4, b^2 epsilon / n). A margin of at least b/n has a grid value within a factor 2 below it, as in Lemma G.1; a
-    margin gamma < b/n has g(gamma) > n / (b^2 epsilon), and the left side is at most 1. So the display stands as
-    printed for b^2 epsilon <= 4 n.
+    margin gamma < b/n has g(gamma) > n / (b^2 epsilon), and the left side is at most 1. So the display holds as printed
+    for b^2 epsilon <= 4 n.
 
     >>> same_display_constant(n=100, epsilon=1.0, radius=10.0), same_display_constant(n=100, epsilon=1.0, radius=100.0)
     (4.0, 100.0)

@@ -158,7 +158,7 @@ def outlier_count_at_zero(*, n: int) -> int:
     """At margin 0 every subset is an outlier set, for separable data or not.
 
     Derivation. |S_out(0)| = 2^n: the margin of Equation 1 is clipped at 0, so gamma(S') >= 0 for every S', and level 0
-    does not mean separable. What divides by gamma says nothing there (cf. Lemma 6.2: infinitely many rows).
+    does not mean separable. A bound that divides by gamma is vacuous there (cf. Lemma 6.2: infinitely many rows).
 
     >>> outlier_count_at_zero(n=3)
     8

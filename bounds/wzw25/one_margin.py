@@ -5,11 +5,11 @@ noisy gradient descent on the hinge loss of width gamma/3 with the budget mu.
 
 Arguments: `outliers` |S_out|, `radius` b, `rows` the dimension k in which the descent runs, `steps` its number T of
 steps. Some record is an inlier, so gamma <= b. (With S_in empty and gamma(S_in) = +inf, as Definition 6.1 needs, a
-printed bound tends to 0 as gamma grows while the loss of w = 0 is 1: we do not read it so.)
-At gamma = 0, which Corollary D.2 includes, there is no loss of width 0, and the bounds are infinite.
+printed bound tends to 0 as gamma grows while the loss of w = 0 is 1: we do not read it so.) Corollary D.2 includes
+gamma = 0, where no loss of width 0 exists and the bounds are infinite.
 
-The rates are registered surrogates: each says that a mean grows or falls, from the first to the last of its points, at
-most or at least like the printed power, up to 0.1 in the exponent. They never change a printed verdict.
+The rates are registered surrogates: each states that a mean grows or decreases, from the first to the last of its
+points, at most or at least like the printed power, up to 0.1 in the exponent. They never change a printed verdict.
 """
 
 from collections.abc import Callable
@@ -317,7 +317,7 @@ def loss_along_n(*, first: float, last: float) -> float:
 def loss_along_gamma(*, first: float, last: float) -> float:
     """The allowed ratio of two losses of Algorithm 1 if they grow like gamma^-2.
 
-    The margin falls from 1/first to 1/last.
+    The margin decreases from 1/first to 1/last.
     """
     return power(first, last, 2)
 

@@ -236,7 +236,7 @@ def lifted_margin(*, margin: float, length: float, radius: float = 1.0) -> float
     """The margin of a clipped projected record, for weights that are lifted back.
 
     Derivation. <Phi' w, x> = <w, Phi x>. Clipping multiplies `margin` = y <w, Phi x> by min(1, 2b/||Phi x||) > 0: the
-    value returned. Its sign stays, so errors agree; the hinge loss may rise or fall with clipping (Lemmas 6.3 and D.3
+    value returned. Its sign stays, so errors agree; clipping may raise or lower the hinge loss (Lemmas 6.3 and D.3
     speak of two different losses, equal on the event that margins are kept: cf. Lemma 6.2, explicit).
 
     >>> lifted_margin(margin=3.0, length=4.0)

@@ -228,10 +228,10 @@ term_c_at_most = term_c.corrected(
 def risk_over_root(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float) -> float:
     """The order of sqrt(n) times the population bound: it vanishes for few outliers.
 
-    Derivation. The logarithms that O~ hides stand at the term with epsilon alone (Theorem 6.7, corrected), so sqrt(n)
+    Derivation. The logarithms that O~ hides are in the term with epsilon alone (Theorem 6.7, corrected), so sqrt(n)
     times the bound is of the order (tail_logs + penalty_logs)/(gamma^2 sqrt(n) min(1, epsilon)) + |S_out|/(gamma
-    sqrt(n)). The first term is a power of log n over sqrt(n), the second o(sqrt n)/sqrt(n): both vanish. With a
-    logarithm at the second, as O~ allows one, it would not: at |S_out| = sqrt(n)/log log n.
+    sqrt(n)). The first term is a power of log n over sqrt(n), the second o(sqrt n)/sqrt(n): both vanish. A logarithm in
+    the second term, which O~ allows, would not vanish at |S_out| = sqrt(n)/log log n.
     """
     fixed = {"n": n, "gamma": gamma, "epsilon": epsilon, "delta": delta}
     noise, whole = (population_rate.theorem.formula(outliers=count, **fixed) for count in (0, outliers))

@@ -29,7 +29,7 @@ UP_TO_ONE = require("0 < e <= 1", lambda e: 0 < e <= 1)
 def informal_order(*, gamma: float) -> float:
     """The order of rows that keep half the margin, as printed: 1/gamma^2.
 
-    What stands inside the O~; the free logarithms are log n and log(1/beta).
+    The expression inside the O~; the hidden logarithms are log n and log(1/beta).
     """
     return 1 / gamma**2
 
@@ -105,8 +105,8 @@ THIRD = r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\g
 def third_order(*, n: int, gamma: float, beta: float) -> float:
     """The order of rows that keep a third of the margin of every set of inliers.
 
-    What stands inside the O(.): g = log((n+1)(n+2)/beta)/gamma^2, infinite at gamma = 0, where any k will do because no
-    margin is negative.
+    The expression inside the O(.): g = log((n+1)(n+2)/beta)/gamma^2, infinite at gamma = 0, where every k works because
+    no margin is negative.
     """
     return (log((n + 1) * (n + 2)) - log(beta)) / gamma**2 if gamma else float("inf")
 
@@ -165,7 +165,7 @@ ANGLES = (
 def angles_order(*, n: int, e: float, beta: float) -> float:
     """The order of rows at which random signs keep distances and angles of n points.
 
-    What stands inside the O(.): g = log(n (n + 1)/beta) / e^2, at least log(2)/e^2.
+    The expression inside the O(.): g = log(n (n + 1)/beta) / e^2, at least log(2)/e^2.
     """
     return (log(n * (n + 1)) - log(beta)) / e**2
 
@@ -200,7 +200,7 @@ KEPT = r"\Pr_\Phi\left[\gamma(\Phi S')\ge\frac{\gamma}{2}-\frac{eb}{6}\right]\ge
 def margin_order(*, n: int, e: float, beta: float) -> float:
     """The order of rows at which random signs keep half the margin up to e b/6.
 
-    What stands inside the O(.): g = log((n+1)(n+2)/beta)/e^2, at least log(6)/e^2.
+    The expression inside the O(.): g = log((n+1)(n+2)/beta)/e^2, at least log(6)/e^2.
     """
     return (log((n + 1) * (n + 2)) - log(beta)) / e**2
 

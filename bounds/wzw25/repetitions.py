@@ -103,7 +103,7 @@ def largest_r_geometric(*, beta: Rational, size: Rational) -> Rational:
 def repetitions_as_printed(*, beta: Rational, size: Rational) -> Rational:
     """The expected number of repetitions that Lemma 7.2 asks for, as printed.
 
-    It falls with |Theta| and with 1/beta. Undefined at |Theta| = 1.
+    It decreases in |Theta| and in 1/beta. Undefined at |Theta| = 1.
     """
     return beta / ((1 - beta) * (size - 1))
 
@@ -250,9 +250,9 @@ def largest_r(*, eta: float, beta: float, size: int) -> float:
     At eta = 0 the equation is log(1 + (u-1)/|Theta|) = (1 - beta) log u.
 
     Derivation. The likelihood ratio of TNB(eta, r) against TNB(eta, r'), r > r', is proportional to ((1 - r)/(1 -
-    r'))^k and falls in k, so E x^K increases in r for x in (0, 1): the admissible r form an interval (0, r*]. Divide
-    s^-eta - 1 <= beta (r^-eta - 1) by r^-eta, s/r = 1 + (u - 1)/|Theta|, to get the equation. r* = 1 if beta >= 1 -
-    1/|Theta| (one draw does it), and 0 if -1 < eta < 0 and beta <= 1 - |Theta|^eta (no r does it).
+    r'))^k and decreases in k, so E x^K increases in r for x in (0, 1): the admissible r form an interval (0, r*].
+    Divide s^-eta - 1 <= beta (r^-eta - 1) by r^-eta, s/r = 1 + (u - 1)/|Theta|, to get the equation. r* = 1 if beta >=
+    1 - 1/|Theta| (one draw does it), and 0 if -1 < eta < 0 and beta <= 1 - |Theta|^eta (no r does it).
 
     >>> round(largest_r(eta=1, beta=0.2, size=5), 12), largest_r(eta=1, beta=0.5, size=2)
     (0.0625, 1.0)

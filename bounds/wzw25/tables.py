@@ -330,7 +330,7 @@ def any_learner(*, m: int, epsilon: Number, delta: Number = 0) -> Number:
     moves a probability p of saying + to at most min(e^epsilon p + delta, 1 - e^-epsilon (1 - p - delta)). By symmetry
     the middle of the way from all - to all + is 1/2 (m even) or the step from q_m to 1 - q_m (m odd); from there the
     error 1 - p shrinks in each of h steps to e^-epsilon (1 - p - delta). A guess at each point attains it, as one label
-    is at one point. Who is private in whole records is private in labels: the error of such a learner is no smaller.
+    is at one point. A learner that is private in whole records is private in labels, so its error is at least as large.
 
     >>> print(f"{any_learner(m=2, epsilon=1.0):.4f}, {any_learner(m=7, epsilon=0.5):.4f}")
     0.1839, 0.0842

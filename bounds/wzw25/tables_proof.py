@@ -1,4 +1,4 @@
-"""What the text beside Table 1 says of other learners: Wang, Zhu & Wang (2025), Section 1.2."""
+"""The statements next to Table 1 about other learners: Wang, Zhu & Wang (2025), Section 1.2."""
 
 from fractions import Fraction
 from math import exp, floor

@@ -59,7 +59,7 @@ def tuning_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: floa
 def grids_bound(*, m: int, K: int) -> int:
     """The cost of K hyperparameters of m values: exponential or linear in K.
 
-    K m, what stands inside the second O(.). log(m^K) = K log m is smaller: O(K log m) holds too and says more. The
+    K m, the expression inside the second O(.). log(m^K) = K log m is smaller: O(K log m) holds too and is stronger. The
     first is (m^K)^{1/2} up to a logarithm.
 
     Derivation. The cost of A_PrivTune is logarithmic in |Theta|: log(m^K) = K log m <= K m/e, as log(m)/m is largest at
@@ -128,7 +128,7 @@ def projection_logarithm(*, n: int) -> float:
     log(|Gamma| (n+1) (n+2) n^2), k gamma^2 up to a constant.
 
     Derivation. |Gamma| <= log2(n) + 2, and the logarithm is at least 4 log n + log |Gamma|; for n >= 17 the quotient is
-    at most (log2(17) + 2)/(4 log 17 + log 6) < 0.47, as (log2 n + 2)/(4 log n + log 6) falls. Below, n = 5 has the
+    at most (log2(17) + 2)/(4 log 17 + log 6) < 0.47, as (log2 n + 2)/(4 log n + log 6) decreases. Below, n = 5 has the
     largest, 4/log 4200 = 0.4794.
 
     >>> round(projection_logarithm(n=5), 4)

@@ -65,8 +65,8 @@ def empirical_privacy(*, epsilon: float, delta: float) -> float:
     for any gamma in Gamma, gamma = 1 included. (3) The averaged error of a fixed classifier changes by at most 1/n, and
     its noise has standard deviation 1 / (n mu_c): mu_c-GDP; the summed error with Delta = 1 is the same. (4) Algorithm
     2 spends mu (Lemma E.3, part iter). (5) epsilon < 8 log(1/delta) is mu < 2 sqrt(2 log(1/delta)), so mu-GDP implies
-    (2 mu sqrt(2 log(1/delta)), delta) = (epsilon, delta)-DP (Corollary E.2). T = n^2 mu_c^2 is hardly ever whole: sigma
-    must be Delta sqrt(T) / mu_c for the T that is run (Lemma C.1), which is what our code does.
+    (2 mu sqrt(2 log(1/delta)), delta) = (epsilon, delta)-DP (Corollary E.2). T = n^2 mu_c^2 is rarely a whole number:
+    sigma must be Delta sqrt(T) / mu_c for the T that is run (Lemma C.1), which is what our code does.
 
     >>> empirical_privacy(epsilon=92.0, delta=1e-5) < 0.5e-5
     True
@@ -272,7 +272,7 @@ def tail_order_on_grid(
     """The order of Algorithm 3's error against the best grid margin, last iterates.
 
     The proof's term (c) lacks 1/mu (step s1). With it the choice costs O~(1/(n epsilon)), which is printed; so the
-    lemma stands, and the printed 1/n, the trace of the wrong term (c), is not needed. At n = 1 nothing is claimed.
+    lemma holds, and the printed 1/n, which comes from the wrong term (c), is not needed. At n = 1 the bound is vacuous.
     """
     return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / (n * epsilon) + 1 / n
 

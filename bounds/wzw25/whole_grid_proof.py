@@ -116,8 +116,8 @@ def selection_part(*, n: int, mu: float) -> float:
 def term_a(*, n: int, epsilon: float, delta: float, gamma: float, beta: float, radius: float = 1.0) -> float:
     """The noise of one descent in epsilon, at most 4 log2(n) margins: term (a).
 
-    The first equality multiplies by 4 sqrt(|Gamma| log(1/delta)); the 8 is 4 sqrt 4. The term of the outliers stands
-    on both sides.
+    The first equality multiplies by 4 sqrt(|Gamma| log(1/delta)); the 8 is 4 sqrt 4. The term of the outliers is on
+    both sides.
 
     >>> round(term_a(n=2, epsilon=1.0, delta=0.5, gamma=1.0, beta=0.5), 3)
     7.115
@@ -186,7 +186,7 @@ def choice_level_as_printed(*, n: int, mu: float) -> float:
 def choice_level(*, n: int, mu: float) -> float:
     """The cost of the noisy choice with probability 1 - 1/n^2, 1/mu in both terms.
 
-    Lemma F.2 (corrected) with sigma = 1/mu, divided by n. Term (c) is then O~(1/(n epsilon)) too, and the lemma stands:
+    Lemma F.2 (corrected) with sigma = 1/mu, divided by n. Term (c) is then O~(1/(n epsilon)) too, and the lemma holds:
     its summand 1/n is not needed.
     """
     return choice_level_as_printed.theorem.formula(n=n, mu=1.0) / mu

@@ -1,4 +1,4 @@
-"""How a kind of statement is decided: checks that several papers share, and the words that most claims use."""
+"""Checks that decide one kind of statement each and that several papers share, re-exported for the claims."""
 
 from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.identity import identity_claim

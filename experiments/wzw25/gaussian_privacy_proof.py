@@ -39,7 +39,7 @@ def hard_rows(n, d, radius):
     quick=grid(n=[64], d=[7, 1], radius=[1.0], steps=[3]),
     full=grid(n=[500], d=[64], radius=[0.3, 5.0], steps=[100]),
     given=["wzw25.rem2.3/printed/gaussian", "wzw25.rem2.3/printed/composition", bounds.grid_release],
-    control=Control("rows rounded to the nearest step, what that adds to their length not counted", (2,)),
+    control=Control("rows rounded to the nearest step, without counting what this adds to their lengths", (2,)),
     cost=0.2,
     note="Lengths of rows and sums in whole numbers of the grid; the mu of the law that `fit` runs, in rationals.",
 )
@@ -81,7 +81,8 @@ def noisy_sums_on_a_grid(*, n, d, radius, steps, factor=1):
     control=Control("the float64 noise of the same sigma", (2,)),
     cap=6,
     cost=3e-5,
-    note="bit-level: who knows both datasets' gradients asks whether a release is one of them plus any double",
+    note="bit-level: the attacker knows both datasets' gradients and tests whether a release is one of them plus "
+    "some double",
 )
 def descent_bits(*, epsilon, delta, d, factor=1):
     """One step of length 1 of the descent behind `MarginClassifier`, on a record and on its opposite.
@@ -251,7 +252,7 @@ def points_near_a_minimiser(*, loss, n):
 # Accounts: the releases are chosen one after the other ---------------------------------------------------------------
 
 
-TWO_BRANCHES = Control("the better of two ways after the fact: the second release is chosen by the first", (2,))
+TWO_BRANCHES = Control("the better of two rules, chosen after the fact: the first release decides on the second", (2,))
 
 
 def best_choice(budget, t, first, factor, depth, **kept):
@@ -345,7 +346,8 @@ def mixed_account_played(*, epsilon, delta, first, depth, factor=1):
     given=["wzw25.rem2.3/printed/gaussian", bounds.grid_release],
     control=Control("a record that is counted in the next bin as well", (2,)),
     cost=0.2,
-    note="Counts of neighbours in whole numbers; the sigma of the law and what a search spends, in rationals.",
+    note="Checked in whole numbers (the counts of neighbours) and in rationals (the sigma of the law, and the "
+    "budget of a search).",
 )
 def counts_move_by_one_record(*, n, d, mu, factor=1):
     """The squared distance of all counts over 2 d, first and closer looks; what the law spends, over its budget."""

@@ -55,7 +55,7 @@ def share_of_truth(d, s):
     note="open for β ≤ 1/2, where an O(·) is judged first. We prove the rate with a further factor 4.5 (1 + H_T) "
     "(corrected), and without it for linearly decaying steps in expectation (decaying); whether the last iterate "
     "of constant steps needs the logarithm in a fixed dimension is an open problem (Koren & Segal 2020). As β → 1 "
-    "no constant serves, since log(1/β) tends to 0 and the excess does not",
+    "no constant is enough, since log(1/β) tends to 0 and the excess does not",
 )
 def bound_vanishes_near_one(*, d, factor=1):
     """truth / g along beta -> 1, where g = O(sqrt(1 - beta)) but the mass of a ball is O(r^d): in balls."""
@@ -264,7 +264,7 @@ MEAN = dict(
     chunk=500,
     cap=40,
     expect=0.3,
-    note="sampled is X = min(excess, M) + τ in [0, M + τ], whose mean is at least that of the excess",
+    note="the sampled variable is X = min(excess, M) + τ in [0, M + τ], whose mean is at least that of the excess",
 )
 
 
@@ -321,7 +321,7 @@ def weighted_average_exceeds(rng, size, *, beta, factor=1, **setting):
     bounds.last_iterate_tail,
     law="last_iterate_tail",
     control=Control(TOO_SMALL, (9, 10, 12), setting=ONE_STEP | {"beta": 0.1}),
-    note="nothing nearer is caught: even at T = 1 the bound pays for w_0, for the step and for the tail apart",
+    note="no milder control is detected: even at T = 1 the bound covers w_0, the step and the tail separately",
     **TAIL,
 )
 def last_iterate_exceeds(rng, size, *, beta, factor=1, **setting):
@@ -368,7 +368,7 @@ def after_a_step(curve, epsilon, rate, a):
     cites=("Dong, Roth & Su 2022, composition of dominating pairs",),
     rounding=1e-4,
     cost=0.4,
-    note="equality but for the grid of losses, which adds less than a hundredth to a curve that is not far in its tail",
+    note="an equality up to the grid of losses, which adds less than a hundredth to a curve outside its far tail",
 )
 def batches_are_dominated_on_the_line():
     """One step: two records in the plane, half-lines, the formula; two steps and a score by integrals; all records."""

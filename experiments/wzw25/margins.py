@@ -170,7 +170,10 @@ def inlier_sets_shrink(*, n, d, factor=1):
             counts = (searched.low, searched.high, count, bound.fewest_outliers(subset_margins=upper, level=level))
             yield setting | {"level": level, "claim": "m(level)"}, max(counts), min(counts)
         series = series or {"gamma": levels.tolist(), "m(gamma)": [float(count) for count in fewest]}
-    note = "γ of the empty subset is +∞, a minimum over nothing; listed over every subset and searched for apart"
+    note = (
+        "the margin of the empty subset is +∞, a minimum over nothing; checked over all subsets and by a separate "
+        "search"
+    )
     return {"tightness": None, "note": note, "series": series}
 
 
