@@ -139,7 +139,7 @@ def noise_tail(*, acc: float, lam: float, count: int) -> float:
 def noise_tail_halved(*, acc: float, lam: float, count: int) -> float:
     """A simpler bound on the chance that noise moves the classifier by over acc / 2.
 
-    Half of the exponent pays for 2^(2 d_hat).
+    Half of the exponent absorbs 2^(2 d_hat).
     """
     return exp(-acc * sqrt(count) / (8 * lam))
 
@@ -279,7 +279,7 @@ CHAIN = (
 def end_of_the_chain(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
     """The chain of risks ends in one change of the risk, as printed.
 
-    It has been paid in the first link already; from f_beta in H to g* it is due again.
+    The first link already includes one change of the risk; the link from f_beta in H to g* needs a second one.
     """
     return risk_change(eta=eta, C=C, Lambda=Lambda, L=L)
 

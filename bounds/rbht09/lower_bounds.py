@@ -1,4 +1,4 @@
-"""What no private SVM can do: Rubinstein et al. 2009, Definition 4, Lemma 17 and Theorem 18.
+"""Lower bounds for every private SVM: Rubinstein et al. 2009, Definition 4, Lemma 17 and Theorem 18.
 
 Letters: `acc` is the paper's epsilon (sup-norm accuracy), `delta` the probability that a useful mechanism misses it
 (the proofs' reading; Definition 2 prints the chance of success), `beta` a privacy level, `C`, `n`, `sigma` as printed.
@@ -53,7 +53,7 @@ def packing_level(*, delta: float, N: int) -> float:
 
     Derivation. The N balls of radius acc around the SVMs are disjoint, and row i puts at least 1 - delta into ball i.
     If beta is the level, row 1 puts at least e^-beta (1 - delta) into each of the N - 1 other balls, and at most delta
-    into all of them: (N - 1) (1 - delta) <= delta e^beta. Randomised response, which names the own ball with
+    into all of them: (N - 1) (1 - delta) <= delta e^beta. Randomised response, which returns the own ball with
     probability 1 - delta and each other one with delta / (N - 1), attains it; above delta = (N - 1) / N the uniform
     choice does.
 

@@ -1,4 +1,4 @@
-"""What no private SVM with the RBF kernel can do: Rubinstein et al. 2009, Lemma 19 and Theorem 20.
+"""Lower bounds for every private SVM with the RBF kernel: Rubinstein et al. 2009, Lemma 19 and Theorem 20.
 
 Letters as in `lemmata.bounds.rbht09.lower_bounds`; `sigma` is the kernel's width,
 k(x, z) = exp(-||x - z||^2 / (2 sigma^2)).

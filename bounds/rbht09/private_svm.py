@@ -46,8 +46,8 @@ def laplace_worst_log_ratio(*, first: Array, second: Array, lam: float) -> float
     """The largest log-ratio of two product Laplace laws: L1 distance over the scale.
 
     Derivation. log p_1(t) / p_2(t) = (||t - w_2||_1 - ||t - w_1||_1) / lam <= ||w_1 - w_2||_1 / lam by the triangle
-    inequality, with equality at t = w_1. `first` and `second` hold F numbers each. So the sensitivity of the centre
-    decides the privacy of output perturbation, and nothing else does.
+    inequality, with equality at t = w_1. `first` and `second` hold F numbers each. So the privacy of output
+    perturbation depends on the sensitivity of the centre alone.
 
     >>> laplace_worst_log_ratio(first=[1, 0], second=[0, 2], lam=3)
     1.0

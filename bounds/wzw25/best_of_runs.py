@@ -4,12 +4,12 @@
                                  u_t = U(m_t; S) + N(0, 2 Delta^2 / mu^2);
     release m_t, theta_t of the smallest u_t.
 
-One run (theta_t, m_t, u_t) is mu-GDP. What is released is the best of K independent runs, and K is not released. Four
-accounts of it: Lemma K.1 with Corollary K.2 as printed; a bound from the curve of one run alone (`sharp_epsilon`, and
-its simpler form `profile_epsilon`); the least that follows from mu (`worst_epsilon`); and the exact curve of runs that
-release a Gaussian score and nothing else. No account can go below that: such runs are mu-GDP. Here it is computed in
-floats, enclosed in `lemmata.bounds.exact.best_of_runs`. Neighbours differ in one replaced record. Utility is in
-`lemmata.bounds.wzw25.winner`, Lemma 7.2 in `lemmata.bounds.wzw25.repetitions`.
+One run (theta_t, m_t, u_t) is mu-GDP. The best of K independent runs is released, and K is not released. Four accounts
+of it: Lemma K.1 with Corollary K.2 as printed; a bound from the curve of one run alone (`sharp_epsilon`, and its
+simpler form `profile_epsilon`); the least that follows from mu (`worst_epsilon`); and the exact curve of runs that
+release a Gaussian score and nothing else. No valid account is below that curve, since such runs are mu-GDP. Here it is
+computed in floats, enclosed in `lemmata.bounds.exact.best_of_runs`. Neighbours differ in one replaced record. Utility
+is in `lemmata.bounds.wzw25.winner`, Lemma 7.2 in `lemmata.bounds.wzw25.repetitions`.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def score_only_delta(*, epsilon: float, mu: float, r: float, eta: float = 1.0) -
     Derivation. The larger of both orders of the pair. The best of K scores is at most u with probability 1 - G(P(U >
     u)), so the hockey-stick divergence is a sum of differences of distribution functions over the intervals where the
     log ratio of the densities exceeds epsilon. The ratio is monotone for r near 1 only; for small r there may be two
-    intervals. Changes of sign are looked for on a grid of u, spaced about 0.006, and refined.
+    intervals. Changes of sign are searched for on a grid of u, spaced about 0.006, and refined.
 
     >>> round(score_only_delta(epsilon=0.4791, mu=0.1, r=1 / 495) * 1e5, 2)
     1.0

@@ -324,10 +324,10 @@ SOURCE = ", the Gaussian mechanism, executed in float64; Mironov 2012"
 def textbook_release(*, mu: float) -> float:
     """The mu of f + rng.normal(scale=sigma) in float64, claimed as over the reals.
 
-    A quarter of all releases tells two neighbours apart surely. Between -3/2 and -1/2 the doubles are multiples of
-    2^-53, and 1 + z is exact for every such z. So from the centre 1 a release |y| < 1/2 is a multiple of 2^-53; from
-    the centre 0 it is the noise itself, and of normal doubles that small most are no such multiples: a quarter of all
-    releases at sigma = 1.
+    A quarter of all releases identifies one of two neighbours with certainty. Between -3/2 and -1/2 the doubles are
+    multiples of 2^-53, and 1 + z is exact for every such z. So from the centre 1 a release |y| < 1/2 is a multiple of
+    2^-53; from the centre 0 it is the noise itself, and of normal doubles that small most are no such multiples: a
+    quarter of all releases at sigma = 1.
     """
     return mu
 

@@ -231,17 +231,16 @@ def gaussian_account(*, t: float, mu: float, epsilon: float = 0.0, delta: float 
         p(b) <= C(b) = min(1, delta - D + G_r(min(1, e^(epsilon - E) b))),    r^2 = mu^2 - S.
 
     After the last release p(b) = b. Otherwise b(x) is the test's chance after outcome x of the next release; its mean
-    under Q is b, and p(b) is at most the mean under P of C(b(x)), with the C of the state after the charge.
-    (1) Charged (epsilon_i, delta_i, 0): P <= e^epsilon_i Q but for a mass delta_i of P, which adds delta_i at most. On
-    the rest, a mass of at most 1, Jensen's inequality puts the mean inside the concave G_r (G_r(0) = 0 takes up what is
-    missing of the mass), and the mean of min(1, c b(x)) is at most min(1, e^epsilon_i c b): the C before the charge.
-    (2) Charged (0, 0, mu_i^2): the release is a function of one draw of N(0, 1) under Q, of N(mu_i, 1) under P
-    (Blackwell). With a(x) = min(1, c b(x)) the mean of G_s(a(x)) under P is at most the power, at level min(1, c b), of
-    two independent Gaussian pairs at mu_i and s, which is G_r with r^2 = mu_i^2 + s^2.
-    (3) Charged (0, delta_i, mu_i^2): the release is a function of one that tells all with chance delta_i, and otherwise
-    is epsilon_i-DP, so mu_i-GDP (Kairouz, Oh & Viswanath 2015). The chance adds delta_i, and (1 - delta_i) G(a / (1 -
-    delta_i)) <= G(a) by concavity.
-    At the start E = D = S = 0, and the largest C(b) - e^t b is at most delta + delta(t - epsilon; mu).
+    under Q is b, and p(b) is at most the mean under P of C(b(x)), with the C of the state after the charge. (1) Charged
+    (epsilon_i, delta_i, 0): P <= e^epsilon_i Q but for a mass delta_i of P, which adds delta_i at most. On the rest, a
+    mass of at most 1, Jensen's inequality puts the mean inside the concave G_r (G_r(0) = 0 takes up what is missing of
+    the mass), and the mean of min(1, c b(x)) is at most min(1, e^epsilon_i c b): the C before the charge. (2) Charged
+    (0, 0, mu_i^2): the release is a function of one draw of N(0, 1) under Q, of N(mu_i, 1) under P (Blackwell). With
+    a(x) = min(1, c b(x)) the mean of G_s(a(x)) under P is at most the power, at level min(1, c b), of two independent
+    Gaussian pairs at mu_i and s, which is G_r with r^2 = mu_i^2 + s^2. (3) Charged (0, delta_i, mu_i^2): the release is
+    a function of one that reveals everything with chance delta_i and otherwise is epsilon_i-DP, so mu_i-GDP (Kairouz,
+    Oh & Viswanath 2015). The chance adds delta_i, and (1 - delta_i) G(a / (1 - delta_i)) <= G(a) by concavity. At the
+    start E = D = S = 0, and the largest C(b) - e^t b is at most delta + delta(t - epsilon; mu).
 
     >>> round(gaussian_account(t=1.0, mu=0.26805) * 1e5, 2)
     1.0
@@ -263,8 +262,8 @@ def mixed_account(*, epsilon: float, delta: float) -> float:
     Derivation. Before the switch p(b) <= min(1, delta - D + e^(epsilon - E) b) is shown as in part account-gaussian,
     step (1), with c b in place of G_r, which is concave too. At the switch delta(epsilon - E; m) <= delta - D says
     G_m(a) <= delta - D + e^(epsilon - E) a for all a, so the C of part account-gaussian at the caps (E, D, m^2) is at
-    most what was allowed before. The switch may come when the outcomes say so, once, and is never taken back: who takes
-    the better of both ways after the fact spends more than twice delta.
+    most what was allowed before. The switch may depend on the outcomes, happens once and is never undone: choosing the
+    better of both rules after the fact spends more than twice delta.
 
     >>> mixed_account(epsilon=1.0, delta=1e-6)
     1e-06

@@ -2,7 +2,7 @@
 
 Theorem 4.1 puts Theorems 6.5 and 6.7 together and names one M*: Algorithm 3 with the penalised score does both.
 Theorems L.1 and L.2 repeat them for records in a ball of radius b, where grid and widths are multiplied by b. Names and
-free logarithms as in `lemmata.bounds.wzw25.whole_grid` and `lemmata.bounds.wzw25.population_risk`; as there, the
+hidden logarithms as in `lemmata.bounds.wzw25.whole_grid` and `lemmata.bounds.wzw25.population_risk`; as there, the
 corrected readings leave out S_out = S, whose complement has no margin.
 """
 
@@ -127,7 +127,7 @@ def least_order(*, profile: Sequence[float], n: int, epsilon: float) -> float:
     """The smallest bound over all outlier sets: "simultaneously" is one event, not 2^n.
 
     The right side is a number for every S_out, so all of them hold exactly when the smallest does; f decreases in
-    gamma, so that is min over q of f(q, M_q), `profile` = (M_0, ..., M_{n-1}), and no union bound is paid.
+    gamma, so that is min over q of f(q, M_q), `profile` = (M_0, ..., M_{n-1}), and no union bound is needed.
 
     >>> least_order(profile=[0.1, 0.5], n=2, epsilon=1.0)
     3.0

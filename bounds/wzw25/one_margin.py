@@ -1,12 +1,12 @@
-r"""What Algorithm 1 achieves at one margin: Appendix D of Wang, Zhu & Wang (2025), and Lemma 6.3.
+r"""The guarantees of Algorithm 1 at one margin: Appendix D of Wang, Zhu & Wang (2025), and Lemma 6.3.
 
 S = S_in u S_out in the ball of radius b, gamma(S_in) >= gamma. Algorithm 1 projects with Phi, clips at 2b and runs
 noisy gradient descent on the hinge loss of width gamma/3 with the budget mu.
 
 Arguments: `outliers` |S_out|, `radius` b, `rows` the dimension k in which the descent runs, `steps` its number T of
 steps. Some record is an inlier, so gamma <= b. (With S_in empty and gamma(S_in) = +inf, as Definition 6.1 needs, a
-printed bound tends to 0 as gamma grows while the loss of w = 0 is 1: we do not read it so.) Corollary D.2 includes
-gamma = 0, where no loss of width 0 exists and the bounds are infinite.
+printed bound tends to 0 as gamma grows while the loss of w = 0 is 1: we do not use this reading.) Corollary D.2
+includes gamma = 0, where no loss of width 0 exists and the bounds are infinite.
 
 The rates are registered surrogates: each states that a mean grows or decreases, from the first to the last of its
 points, at most or at least like the printed power, up to 0.1 in the exponent. They never change a printed verdict.
@@ -291,7 +291,7 @@ def expected_error(
 
     The hinge loss bounds the zero-one loss, clipping turns no record, and a bad projection costs at most 1. Where d is
     given and no larger than k, no projection is drawn: then an outlier costs 1 + 3b/gamma, Delta is 6b/gamma, the
-    descent runs in R^d, and beta is not paid.
+    descent runs in R^d, and the failure probability beta is not needed.
 
     >>> round(expected_error(n=30, gamma=0.5, outliers=0, mu=2.0, beta=0.1, steps=1800, d=2), 3)
     0.4

@@ -163,7 +163,7 @@ def penalised_sensitivity(*, n: int, k: int, beta: float) -> float:
     """Replacing a record changes the penalised number of errors by at most 1: attained.
 
     Derivation. The penalty depends on n, k and beta, which neighbours share, so U changes by as much as the number of
-    errors. The other n - 1 records count alike; the replaced one is right or wrong: |U(w; S) - U(w; S')| <= 1.
+    errors. The other n - 1 records count the same; the replaced one is right or wrong: |U(w; S) - U(w; S')| <= 1.
 
     >>> penalised_sensitivity(n=10, k=3, beta=0.01)
     1.0
@@ -285,7 +285,7 @@ population_rate_proper = population_rate.corrected(
 
 
 def penalty_logs(n: int) -> float:
-    """What O~ leaves out for the penalty: log(2n) log(|Gamma| (n+1) (n+2) n^2).
+    """The logarithms that O~ leaves out for the penalty: log(2n) log(|Gamma| (n+1) (n+2) n^2).
 
     >>> round(penalty_logs(1000), 1)
     228.3

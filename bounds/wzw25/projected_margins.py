@@ -237,7 +237,7 @@ def margin_of_the_proof(*, gamma: float, e: float, b: float = 1) -> float:
 
 # The printed proof, line by line --------------------------------------------------------------------------------------
 #
-# Two links point the wrong way where gamma < e b/3, of which the lemma says nothing; the corrected readings ask for the
+# Two links point the wrong way where gamma < e b/3, where the lemma is vacuous; the corrected readings ask for the
 # sign.
 
 STEP = [positive("b"), in_unit_interval("e")]

@@ -225,8 +225,8 @@ def relaxed_r(eta: Any, beta: Any, size: Any) -> Any:
 def largest_r_as_printed(*, eta: Any, beta: Any, size: Any) -> Any:
     """The printed implication of a failure probability beta for r, K ~ TNB(eta, r).
 
-    1/r >= |Theta| beta^(-1/eta) + 1 - |Theta|. What the proof proves is that so small an r suffices: Equation 31 holds
-    (step 2 is an equivalence), and the failure probability is below its left side (step 1).
+    1/r >= |Theta| beta^(-1/eta) + 1 - |Theta|. The proof shows that such a small r suffices: Equation 31 holds (step 2
+    is an equivalence), and the failure probability is below its left side (step 1).
 
     >>> round(largest_r_as_printed(eta=1, beta=0.5, size=2), 12)
     0.333333333333

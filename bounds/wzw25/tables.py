@@ -325,12 +325,13 @@ def any_learner(*, m: int, epsilon: Number, delta: Number = 0) -> Number:
     """The least mean error of any label-private learner on the hardest data.
 
     Derivation. The points are d <= 1/gamma^2 orthonormal vectors, all m records at a point carry its label, and every
-    labelling has margin 1/sqrt(d) >= gamma. What a learner says of one point depends on the others' labels, so fix
-    those at random: what is left is a guess of one bit from m records, (epsilon, delta)-private in each. One record
+    labelling has margin 1/sqrt(d) >= gamma. The learner's label for one point depends on the labels of the others, so
+    fix those at random: it remains to guess one bit from m records, (epsilon, delta)-privately in each. One record
     moves a probability p of saying + to at most min(e^epsilon p + delta, 1 - e^-epsilon (1 - p - delta)). By symmetry
-    the middle of the way from all - to all + is 1/2 (m even) or the step from q_m to 1 - q_m (m odd); from there the
-    error 1 - p shrinks in each of h steps to e^-epsilon (1 - p - delta). A guess at each point attains it, as one label
-    is at one point. A learner that is private in whole records is private in labels, so its error is at least as large.
+    the midpoint between all labels - and all labels + is 1/2 (m even) or the step from q_m to 1 - q_m (m odd); from
+    there the error 1 - p shrinks in each of h steps to e^-epsilon (1 - p - delta). A guess at each point attains it, as
+    one label is at one point. A learner that is private in whole records is private in labels, so its error is at least
+    as large.
 
     >>> print(f"{any_learner(m=2, epsilon=1.0):.4f}, {any_learner(m=7, epsilon=0.5):.4f}")
     0.1839, 0.0842

@@ -107,7 +107,7 @@ def tuned_margin_order(*, n: int, epsilon: float, delta: float, gammas: Margins,
 
 
 def margin_term(*, n: int, size: int, epsilon: float, delta: float, gamma: float, outliers: int) -> float:
-    """What Theorem 7.1 has inside O(.) at one margin, without 1/n^2."""
+    """The expression inside the O(.) of Theorem 7.1 at one margin, without 1/n^2."""
     return (log(size * n) - log(delta)) / (gamma**2 * n * epsilon) + outliers / (gamma * n)
 
 
@@ -205,7 +205,7 @@ def inserted(*, n: int, delta: float, epsilon: float) -> float:
 
 
 def grid_term(*, n: int, size: int, mu: float, beta: float, gamma: float, outliers: int) -> float:
-    """What Lemma K.5 has inside O(.) at one margin: log^{1/2}(|Gamma| (n+2)(n+1)/beta)/(gamma^2 n mu) + m/(gamma n)."""
+    """Inside the O(.) of Lemma K.5 at one margin: log^{1/2}(|Gamma| (n+2)(n+1)/beta)/(gamma^2 n mu) + m/(gamma n)."""
     spread = sqrt(log(size) + log((n + 2) * (n + 1)) - log(beta))
     return spread / (gamma**2 * n * mu) + outliers / (gamma * n)
 
@@ -307,7 +307,7 @@ def tuned_order(*, n: int, epsilon: float, delta: float, gammas: Margins, outlie
 
 
 def tuned_term(*, n: int, size: int, epsilon: float, delta: float, gamma: float, outliers: int) -> float:
-    """What Lemma K.6 has inside O(.) at one margin, beta = 1/n^2."""
+    """The expression inside the O(.) of Lemma K.6 at one margin, beta = 1/n^2."""
     spread = sqrt(log(size * (n + 2) * (n + 1) * n**2) * (log(size * (n**2 - 1)) - log(delta)))
     return spread / (gamma**2 * epsilon * n) + outliers / (gamma * n)
 

@@ -1,15 +1,15 @@
-"""What Algorithm 3 achieves on its data: Theorem 6.5, Lemmas H.2 and H.3 of Wang, Zhu & Wang (2025).
+"""The error of Algorithm 3 on its data: Theorem 6.5, Lemmas H.2 and H.3 of Wang, Zhu & Wang (2025).
 
 Algorithm 3 with the number of errors as its score: for every gamma of the grid Algorithm 1 with the budget mu_c =
 mu / sqrt(2 |Gamma|), and the candidate with the fewest noisy errors. mu = epsilon / (2 sqrt(2 log(1/delta))), so that
 1/mu_c = 4 sqrt(|Gamma| log(1/delta)) / epsilon, beta = 1/n^2 and k_gamma is Lemma 6.2's at beta/|Gamma|. The radius b
 is 1 until Appendix L; there the grid is multiplied by b. `gamma` is the margin of S without S_out, `outliers` |S_out|.
 
-We read an O~(.) so: the free logarithms are `mean_logs` and `tail_logs` below, factors of the terms with epsilon. They
-contain log(1/delta), as in the printed proofs. Printed is a minimum over all S_out in S with gamma(S without S_out) >
-0; the margin of no record, a minimum over nothing, is +inf, so S_out = S is among them and its term is 0. The corrected
-readings leave it out: then 0 < gamma <= b. Lemma 6.4, by which the paper leaves the grid, is true for epsilon <= 4n;
-the theorems are true beyond, by `error_off_grid`.
+Our reading of an O~(.): the hidden logarithms are `mean_logs` and `tail_logs` below, factors of the terms with epsilon.
+They contain log(1/delta), as in the printed proofs. Printed is a minimum over all S_out in S with gamma(S without
+S_out) > 0; the margin of no record, a minimum over nothing, is +inf, so S_out = S is among them and its term is 0. The
+corrected readings leave it out: then 0 < gamma <= b. Lemma 6.4, by which the paper leaves the grid, is true for epsilon
+<= 4n; the theorems are true beyond, by `error_off_grid`.
 """
 
 from collections.abc import Sequence
@@ -75,7 +75,7 @@ def empirical_privacy(*, epsilon: float, delta: float) -> float:
 
 
 def mean_logs(n: int, delta: float) -> float:
-    """The free logarithms of Lemma H.2: sqrt(|Gamma| log(1/delta) log(|Gamma| (n+1) (n+2) n^2)).
+    """The logarithms that Lemma H.2 hides: sqrt(|Gamma| log(1/delta) log(|Gamma| (n+1) (n+2) n^2)).
 
     The last of them is the logarithm of k_gamma at beta = 1/n^2.
 
@@ -87,7 +87,7 @@ def mean_logs(n: int, delta: float) -> float:
 
 
 def tail_logs(n: int, epsilon: float, delta: float) -> float:
-    """The free logarithms of Lemma H.3: also sqrt(log(|Gamma| n^2)) and 4 + 3 log T, T = n^2 mu_c^2 rounded up.
+    """The logarithms that Lemma H.3 hides: also sqrt(log(|Gamma| n^2)) and 4 + 3 log T, T = n^2 mu_c^2 rounded up.
 
     T <= 1 + 4 n^2 log(1/delta).
     """
@@ -324,10 +324,10 @@ def adaptive_error(
 
     `outliers`: m(gamma) for every margin of the grid, ascending, or any larger number that some S_out in S_out(gamma)
     has. `mu` is the whole Gaussian budget. U_out <= U_theta* + xi_theta* - xi_out for the candidate theta* that makes
-    the bracket smallest, which depends on no noise: so E U_out <= E U_theta* + E max xi, and E max xi <=
-    sqrt(2 log|Gamma|)/mu_c (Lemma F.1, explicit). Its projection fails with probability at most 1/(n^2 |Gamma|), and
-    then its error is at most 1; without projection 1/n^2 is not paid. s = sqrt(1 + gamma/(2b)), Delta = 12 b/gamma with
-    projection, s = 1, Delta = 6 b/gamma without.
+    the bracket smallest, which depends on no noise: so E U_out <= E U_theta* + E max xi, and E max xi <= sqrt(2
+    log|Gamma|)/mu_c (Lemma F.1, explicit). Its projection fails with probability at most 1/(n^2 |Gamma|), and then its
+    error is at most 1; without projection the term 1/n^2 is not needed. s = sqrt(1 + gamma/(2b)), Delta = 12 b/gamma
+    with projection, s = 1, Delta = 6 b/gamma without.
 
     >>> round(adaptive_error(n=30, d=2, mu=6.25, outliers=[0, 0, 0, 0, 0, 30]), 2)
     0.45
@@ -363,7 +363,7 @@ def adaptive_quantile(
 
     B_lambda is `weighted_tail` at beta, for the one candidate that makes the bracket smallest: it is fixed, so no union
     over the grid. Its projection fails with probability at most 1/(n^2 |Gamma|) <= beta, its descent with beta, the
-    choice with beta. Weighted averages, because our bound for the last iterate pays a factor 4 + 3 log T.
+    choice with beta. Weighted averages, because our bound for the last iterate has a further factor 4 + 3 log T.
 
     >>> adaptive_quantile(n=30, d=2, mu=12.0, outliers=[0, 0, 0, 0, 0, 30], beta=0.1) < 1
     True

@@ -1,4 +1,4 @@
-r"""What private tuning achieves: Lemma K.4 of Wang, Zhu & Wang (2025) and its proof.
+r"""The expected score of private tuning: Lemma K.4 of Wang, Zhu & Wang (2025) and its proof.
 
 K ~ TNB(eta, r) candidates are drawn from Theta, uniformly with replacement; the one with the smallest noisy score
 U + xi wins, xi ~ N(0, sigma^2) fresh for every draw. Y is the event that the candidate theta* of the smallest expected
@@ -60,8 +60,8 @@ def runs_given_drawn(*, eta: Number, r: Number, size: Number) -> Any:
 def noisy_minimum_mean(*, eta: float, r: float, size: int, sigma: float) -> float:
     """The expected noisy minimum of a random number of candidates, U_out as defined.
 
-    Derivation. Returns what is added to the best expected score. True for a plain reason: given Y the minimum is at
-    most U_{theta*} + xi at the *first* draw of theta*, which is chosen without the noise, so the mean is at most
+    Derivation. Returns what is added to the best expected score. Simple proof: given Y the minimum is at most
+    U_{theta*} + xi at the *first* draw of theta*, which is chosen without the noise, so the mean is at most
     E[U_{theta*}]; and E K >= 1 makes the second term at least 0. At eta = 0 the fraction 0/0 stands for its limit E K.
     """
     return count_bound(eta=eta, r=r, sigma=sigma)

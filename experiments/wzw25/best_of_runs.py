@@ -369,7 +369,7 @@ def index_and_output(*, factor=1, **setting):
     note="white box: candidate, release and noisy score of one run, exact likelihood ratio, κ = 1",
 )
 def one_run(*, mu, factor=1):
-    """What the best of K is taken over: one run spends all of mu."""
+    """The runs that the best of K is taken over: one run spends all of mu."""
     setting = {"r": 0.5, "delta": 0.01}
     setting["epsilon"] = mu * 6 * bound.tail_at(**setting)
     return tuple(pairs.OneRun(pairs.shifted(x, pairs.fixed_scores((x, x)), factor, **setting)) for x in (0.0, 1.0))

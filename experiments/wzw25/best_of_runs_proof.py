@@ -1,5 +1,4 @@
-"""The worst mu-GDP run of private tuning, compared with Lemma K.1 of Wang, Zhu & Wang (2025): an account that is
-attained."""
+"""The worst mu-GDP run of private tuning, next to Lemma K.1 of Wang, Zhu & Wang (2025): an account that is attained."""
 
 import numpy as np
 

@@ -152,7 +152,7 @@ def averages_in_floats(*, n, k, rho, factor=1):
     note="the noise of every phase that `fit` adds, in rationals, and the mu that its law states",
 )
 def phases_keep_their_promise(*, n, k):
-    """What a phase spends, and the mu of the law that `fit` releases from."""
+    """The mu that a phase spends, and that of the law from which `fit` releases."""
     privacy = GaussianDP(0.5)
     for rho in (0.01, 1.0):
         law = phased_sgd.law(
@@ -292,7 +292,7 @@ def pure_account_played(*, epsilon, depth, factor=1):
     **ACCOUNTS,
 )
 def approximate_account_played(*, epsilon, delta, first, depth, factor=1):
-    """An account that refuses Gaussians; the wrong rule takes them and the others, whichever comes out smaller."""
+    """An account that refuses Gaussians; the wrong rule accepts both kinds and takes the smaller total."""
     start = first if factor > 1 else 0.0
     found = best_choice(ApproxDP(epsilon, delta), epsilon, start, factor, depth, way="approximate")
     yield (

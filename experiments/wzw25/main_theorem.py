@@ -76,7 +76,7 @@ def adaptive_margin_is_private(*, factor=1, **setting):
     **RELEASE,
 )
 def averaged_release(*, n, d, mu, factor=1):
-    """What a user of the averaged iterate sees, both of weights and of the choice."""
+    """The view of a user of the averaged iterate: both the weights and the choice."""
     return adaptive_pair(printed(mu, output="average"), *adaptive_pairs.alone(n, d), factor)
 
 

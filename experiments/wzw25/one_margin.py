@@ -1,4 +1,4 @@
-"""What Algorithm 1 achieves at one margin: Lemmas 6.3 and D.1, Corollary D.2 of Wang, Zhu & Wang (2025)."""
+"""The guarantees of Algorithm 1 at one margin: Lemmas 6.3 and D.1, Corollary D.2 of Wang, Zhu & Wang (2025)."""
 
 from fractions import Fraction
 from itertools import product

@@ -201,7 +201,7 @@ def score_changes(n, beta, k, averaged):
     "is a sum over records",
 )
 def penalised_errors_change_by_one(*, n, k, beta, factor=1):
-    """All neighbours of n records, all classifiers that tell them apart; a record is right or wrong, whatever n is."""
+    """All neighbours of n records, all classifiers that distinguish them; a record is right or wrong for every n."""
     claimed = Fraction(bounds.penalised_sensitivity(n=n, k=k, beta=beta)) / Fraction(factor)
     yield {"n": n, "k": k, "beta": beta}, max(score_changes(n, beta, k, averaged=False)), claimed
 

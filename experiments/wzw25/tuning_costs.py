@@ -1,4 +1,4 @@
-"""What private tuning costs, and trying everything: the text of Section 7 of Wang, Zhu & Wang (2025)."""
+"""The costs of private tuning and of trying all candidates: the text of Section 7 of Wang, Zhu & Wang (2025)."""
 
 from itertools import product
 from math import log, sqrt

@@ -40,7 +40,7 @@ from lemmata.mechanisms.solvers.margin import min_outliers, unit_rows
     **SEEN,
 )
 def empirical_release(*, n, d, mu, factor=1):
-    """What a user sees."""
+    """The view of a user: the released weights and the choice."""
     return adaptive_pairs.adaptive_pair(adaptive_pairs.printed(mu, output="last"), *adaptive_pairs.alone(n, d), factor)
 
 

@@ -46,7 +46,7 @@ assert errors == 0 < n"""
 
 
 def released(n):
-    """What Algorithm 1 on n records e_1 returns after one step, averaged, in R^1: w_0; and its margins."""
+    """The output of Algorithm 1 on n records e_1 after one step, averaged, in R^1: w_0; and its margins."""
     law = noisy_gd.law(np.ones((n, 1)), np.ones(n), privacy=GaussianDP(0.02), width=1 / 3, steps=1)
     return law.sample(np.random.default_rng(0), 1)[0] * np.ones(n)
 
@@ -143,7 +143,7 @@ def term_a_in_epsilon():
     bounds.term_b, **IN_EPSILON | {"given": (bounds.selection_part, "wzw25.lem6.4/printed/size"), "caught": (1.5, 2)}
 )
 def term_b_in_epsilon():
-    """What the choice costs (s1) at the budget of one call."""
+    """The cost of the choice (s1) at the budget of one call."""
     for point, mu in settings_of_h():
         yield point, bounds.selection_part(n=point["n"], mu=mu), bounds.term_b(**point)
 
