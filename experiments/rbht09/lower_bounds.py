@@ -271,9 +271,9 @@ assert acc < C**0.5 / (2 * n) and delta < least_failure(beta=beta) - 0.09"""
     severity="constant",
     rounding=SOLVER,
     python=IN_OTHER_WORDS,
-    note="log((1 − δ)/δ) ≤ β means δ ≥ 1/(1 + e^β), and e^−β is larger. Two mechanisms have a δ between the two: "
-    "at every β randomised response between two halves (n = 2, C = 0.2, the norm over [−1, 1]), and for β < "
-    "log(2n/(2n − 1)), the response over 2n + 1 cells for databases on the whole line",
+    note="log((1 − δ)/δ) ≤ β means δ ≥ 1/(1 + e^β), and e^−β is larger. Two mechanisms have a δ between these "
+    "values. One is randomised response between two halves (n = 2, C = 0.2, the norm over [−1, 1]), at every β. The "
+    "other, for β < log(2n/(2n − 1)), is the response over 2n + 1 cells for databases on the whole line",
 )
 def private_and_useful_all_the_same():
     """Failure probabilities of responses with log-ratio beta, acc inside the printed range."""
