@@ -1,4 +1,4 @@
-"""Section 5 of Rubinstein et al. 2009: the dual of the hinge loss, Corollary 15, and what Theorem 16 makes of it.
+"""Section 5 of Rubinstein et al. 2009: the dual of the hinge loss, Corollary 15 and Theorem 16.
 
 Theorem 16 is decided for one compact set M. Its proof takes lambda = eps / (16 log(2 sqrt(d_hat))), outside the range
 of Corollary 15 (step s1); with the range itself the level of privacy grows like eps^-5 (s2). The order that is
@@ -159,7 +159,8 @@ def stated_theta_above(*, C):
 
 @inequality_claim(hinge_dual.theta_exact, given=[kernel_accuracy.closeness], **ACCURACIES)
 def stated_theta_below(*, C):
-    """The stated theta against the general one (cf. Theorem 14), that against the square of what Lemma 22 asks for."""
+    """The stated theta against the general one (cf. Theorem 14), and that against the square of Lemma 22's
+    requirement."""
     for ratio in (0.01, 1.0, 6.9, 6.95, 7.9, 9.0):
         setting = {"acc": ratio * C, "C": C}
         yield setting, hinge_dual.theta_stated(**setting), hinge_dual.theta_exact(**setting)

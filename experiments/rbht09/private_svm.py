@@ -229,7 +229,7 @@ def objective_perturbation_spends_one_determinant(*, C, ridge, rate, factor=1):
 
 
 def law_of(Z, C, loss, ridge, rate):
-    """Objective perturbation with a rate and a ridge of one's choice; what it promises is not looked at."""
+    """Objective perturbation with any rate and ridge; the epsilon that it states is ignored."""
     noise = objective_perturbation.RadialNoise(rate)
     return objective_perturbation.ObjectiveLaw(Z, C, loss, ridge, noise, PureDP(1.0), None)
 

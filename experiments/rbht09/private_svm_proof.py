@@ -1,4 +1,4 @@
-"""Theorem 7 of Rubinstein et al. 2009 in floating point: textbook noise, and noise that keeps what the theorem says."""
+"""Theorem 7 of Rubinstein et al. 2009 in floating point: textbook noise, and noise for which the theorem holds."""
 
 from fractions import Fraction
 from math import log

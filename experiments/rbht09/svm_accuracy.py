@@ -53,7 +53,8 @@ def certified_tail(bound, F, factor):
 
 
 def unlike_the_derivation(bound, F, share):
-    """FAILED unless lambda is acc / Phi times what makes `share` of Chernoff's bound the failure probability."""
+    """FAILED unless lambda / (acc / Phi) is the value at which `share` of Chernoff's bound is the failure
+    probability."""
     unit = bound(acc=1.0, delta=0.3, Phi=1.0, F=F)
     for acc, Phi in ((1e-3, 50.0), (10.0, 0.2)):
         if not np.isclose(bound(acc=acc, delta=0.3, Phi=Phi, F=F), acc / Phi * unit, rtol=1e-12):

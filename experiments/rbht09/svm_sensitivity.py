@@ -22,7 +22,7 @@ from lemmata.mechanisms.streams import generator
 
 
 def half(ratios):
-    """The tightness of what the printed proof loses a factor 2 for: the worst pair attains half of it."""
+    """The tightness where the printed proof loses a factor 2: the worst pair attains half of the bound."""
     return 0.5, 0.5
 
 
@@ -171,7 +171,7 @@ def auxiliary(setting):
 
 @inequality_claim(bounds.auxiliary_gradient, quick=STEP, control=Control("C / {} in the second term", (1.001, 2)))
 def auxiliary_gradient_identity(*, factor=1, **setting):
-    """C grad R_emp(w_D, D) + w equals the display at random w, up to what (3.2) is missed by."""
+    """C grad R_emp(w_D, D) + w equals the display at random w, up to the error in (3.2)."""
     w = np.linspace(-1, 1, setting["F"])
     for arguments, error in auxiliary(setting):
         left = setting["C"] * arguments["risk_gradient_first"] + w

@@ -17,7 +17,7 @@ def settings(*points, eta=1.0):
 
 
 def chords_are_above(*, mu, r, eta):
-    """Pairs (the chords are at least v(a) - c v(G(a)), what is wrong if not) for many a and c, in balls."""
+    """Pairs (whether the chords are at least v(a) - c v(G(a)), the message if not) for many a and c, in balls."""
     chain = winner_profile.chords(mu=mu, r=r, eta=eta, growth=sharp_growth(mu, r))
     ends = [float(end) for end in chain.logs]
     for log_c in [ends[0] - 1.0, *(ends[i] for i in (0, 40, 90, 110, 118)), ends[-1] - 0.01 * mu]:

@@ -73,7 +73,7 @@ def below_the_curve(setting, orders, balls, mu):
 
 
 def adaptive_composition(rng, mus):
-    """A finite adaptive composition: which binned pair comes next depends on what was released."""
+    """A finite adaptive composition: the next binned pair depends on the outcomes released so far."""
     joint = np.ones((2, 1))
     for mu in mus:
         nexts = [binned_gaussians(rng, mu, bins=int(rng.integers(2, 12))) for _ in range(joint.shape[1])]

@@ -44,7 +44,8 @@ def hard_rows(n, d, radius):
     note="Lengths of rows and sums in whole numbers of the grid; the mu of the law that `fit` runs, in rationals.",
 )
 def noisy_sums_on_a_grid(*, n, d, radius, steps, factor=1):
-    """Every row's length, every sum in three orders of its rows, and what one replaced record moves, over the noise."""
+    """Every row's length, every sum in three orders of its rows, and the change by one replaced record, over the
+    noise."""
     step, rows = grid_sums.grid_for(radius), hard_rows(n, d, radius)
     rounded = grid_sums.grid_rows(rows, radius) if factor == 1 else np.rint(rows / step) * step
     whole = [[int(entry) for entry in row] for row in rounded / step]
@@ -125,7 +126,7 @@ def phase_of(records, start, *, rho, pull, cap, norm_bound):
     note="Averages of the phases that `fit` runs against the same in balls; rows are full, tiny, equal and opposite.",
 )
 def averages_in_floats(*, n, k, rho, factor=1):
-    """The distance of a phase's float average from that over the reals, and what is charged for it."""
+    """The distance of a phase's float average from that over the reals, and the amount charged for it."""
     rows = phased_sgd.exact_rows(hard_rows(n, k, 1.0), 1.0, "exact")
     rows[3:6] = rows[0]
     rows[6] = -rows[0]
@@ -350,7 +351,8 @@ def mixed_account_played(*, epsilon, delta, first, depth, factor=1):
     "budget of a search).",
 )
 def counts_move_by_one_record(*, n, d, mu, factor=1):
-    """The squared distance of all counts over 2 d, first and closer looks; what the law spends, over its budget."""
+    """The squared distance of all counts over 2 d, first and closer looks; then the spending of the law over its
+    budget."""
     privacy = GaussianDP(mu)
     for value, one, other in neighbours(n, d):
         laws = [column_ranges.law(table, privacy=privacy) for table in (one, other)]

@@ -1,4 +1,4 @@
-"""Does Equation 2 split the loss rightly, and what does a hinge minimiser cost? Wang, Zhu & Wang (2025), Question 8.1.
+"""Equation 2's split of the loss, and the cost of a hinge minimiser: Wang, Zhu & Wang (2025), Question 8.1.
 
 All of it in fractions: records with whole or rational coordinates, inliers whose separator is e_1 by symmetry, and
 hinge minima that a linear programme finds and both sides of its duality prove. Question 8.1 is open; what is shown is

@@ -1,4 +1,4 @@
-"""The last iterate of noisy gradient descent: Lemma C.2 of Wang, Zhu & Wang (2025), and what can be proved of it."""
+"""The last iterate of noisy gradient descent: Lemma C.2 of Wang, Zhu & Wang (2025), and its provable forms."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -72,7 +72,8 @@ def bound_vanishes_near_one(*, d, factor=1):
 
 
 def moved(k, v):
-    """(largest error of (C), weight of D^2): what the comparator with the weights k_t, v_t, t = 0..T, leaves of a_s."""
+    """(largest error of (C), weight of D^2): the remainder in a_s for the comparator with weights k_t, v_t, t =
+    0..T."""
     later = np.cumsum(k[::-1])[::-1]  # K_s
     before = np.concatenate([[v[-1] / later[0]], v[:-1]])  # v_{s-1}
     left = k * v - (v - before) * later
@@ -356,7 +357,7 @@ def half_lines(epsilon, rate, a):
 
 
 def after_a_step(curve, epsilon, rate, a):
-    """E_P[curve(epsilon - loss)]: what one more step adds to a curve that is known for every real argument."""
+    """E_P[curve(epsilon - loss)]: one more step, composed with a curve that is known for every real argument."""
     weights = [np.exp(-((LINE - centre) ** 2) / 2) / sqrt(2 * np.pi) for centre in (0, a, -a)]
     up, down = ((1 - rate) * weights[0] + rate * weight for weight in weights[1:])
     return float((curve(epsilon - np.log(up / down)) * up).sum() * (LINE[1] - LINE[0]))

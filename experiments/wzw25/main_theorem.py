@@ -151,7 +151,7 @@ def main_theorem():
     note="the penalty of the released run, at least 5/2 log(2n), is dropped",
 )
 def penalties_cost_their_difference():
-    """Theorem 6.5 (explicit, off-grid) and what the score of the best candidate adds to its errors, over k = 0."""
+    """Theorem 6.5 (explicit, off-grid) plus the penalty in the best candidate's score, relative to k = 0."""
     score = population_risk.penalised_score.theorem.formula
     for point in corners(True, (1.0, 50.0)):
         n = point["n"]

@@ -242,7 +242,7 @@ def short_margins_are_trivial(*, n):
     bound.any_margin, given=[bound.short_margin, bound.best_level_bound], note="the constant of O(·) is 4", **SIZES
 )
 def any_margin_is_near(*, n):
-    """All profiles at epsilon up to n: what O(.) contains, times 4, at the best margin that removals leave."""
+    """All profiles at epsilon up to n: 4 times the expression in O(.), at the best margin that removals leave."""
     right = bound.any_margin.theorem.formula
     for profile, epsilon in product(profiles(n), [e for e in budgets(n) if e <= n]):
         terms = [4 * right(outliers=k, n=n, gamma=gamma, epsilon=epsilon) for k, gamma in steps(profile)]

@@ -1,7 +1,7 @@
-"""Is the margin what we compute, and do its inlier sets behave? Wang, Zhu & Wang (2025), Equation 1, Definition 6.1.
+"""The margin as we compute it, and properties of its inlier sets: Wang, Zhu & Wang (2025), Equation 1, Definition 6.1.
 
-The definitions claim nothing. Their consequences are derived in `bounds/wzw25/margins.py`; here the derivations meet
-the code, on data chosen to be awkward: ties, opposite records, zero records, margins near 0.
+The definitions claim nothing. Their consequences are derived in `bounds/wzw25/margins.py`; here the code is checked
+against the derivations on degenerate data: ties, opposite records, zero records, margins near 0.
 """
 
 import clarabel

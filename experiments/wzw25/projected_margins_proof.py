@@ -128,7 +128,7 @@ STEPS = [(g, e, b) for g, e, b in product((0.0, 0.01, 0.2, 1.0), (0.01, 0.5, 0.9
 
 
 def halves(statement, points):
-    """Cases: what the statement says is at most what the step before ends in, in balls."""
+    """Cases: the statement's value is at most the result of the step before, in balls."""
     for point in (dict(zip(("gamma", "e", "b"), values, strict=True)) for values in points):
         balls = {name: exact(value) for name, value in point.items()}
         yield point, statement.theorem.formula(**balls), bound.ratio_step.theorem.formula(**balls)

@@ -42,7 +42,7 @@ FEATURES = (0, 10, 50)  # random frequencies, each two features; 0: the records 
 
 @dataclass(frozen=True)
 class Curve:
-    """Step t of the removal: what was measured on the records left, then which one was removed."""
+    """Step t of the removal: the measurements on the records left, then the record that was removed."""
 
     fraction: np.ndarray  # removed before step t, shape (steps,)
     recorded: np.ndarray  # Definition N.1 of the SVM at step t

@@ -307,7 +307,7 @@ def printed_rates(n, gamma, outliers):
 
 
 def figure(statement, along, n, radius, factor):
-    """(what is drawn, deciders with their points, largest mean over bound): mean error <= bound at every point."""
+    """(the series drawn, deciders with their points, largest mean over bound): mean error <= bound at every point."""
     drawn, deciders, most = {}, [], 0.0
     for index, (x, size, gamma, outliers) in enumerate(points(along, n, radius)):
         setting = {"along": along, "n": n, "radius": radius}

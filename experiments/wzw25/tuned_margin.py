@@ -119,7 +119,7 @@ def theorem_71_has_a_constant():
     note="with projections; for Φ = I their terms are not needed",
 )
 def theorem_71_from_lemma_k6():
-    """Errors are at most n: what Lemma K.6 gives, the chance that the margin is missed (in balls), and 1/n^2."""
+    """Errors are at most n: the bound of Lemma K.6, the chance that the margin is missed (in balls), and 1/n^2."""
     for place in tuned_data.TUNINGS:
         n, size = place["n"], len(place["gammas"])
         setting = place | {"outliers": [1] * size}

@@ -269,7 +269,7 @@ MODEST = (ADAPTIVE | {"n": 3000, "d": 5, "gamma": 0.69, "epsilon": 1.0}, ADAPTIV
     "in the noise",
 )
 def errors_of_algorithm_3(rng, size, *, factor=1, **setting):
-    """The zero-one risk of what Algorithm 3 releases, averaged iterates."""
+    """The zero-one risk of the release of Algorithm 3, averaged iterates."""
     return errors_of(rng, size, setting, factor)
 
 
@@ -299,7 +299,7 @@ def quantile(setting):
     "10 outliers among 30 records are the fewest that exceed the bound. Up to 0.4 core-seconds a trial",
 )
 def errors_exceed_quantile(rng, size, *, factor=1, **setting):
-    """Is the zero-one risk of what Algorithm 3 releases above the bound of Lemma H.3 (explicit)?"""
+    """Is the zero-one risk of the release of Algorithm 3 above the bound of Lemma H.3 (explicit)?"""
     n, d, radius = (setting[name] for name in ("n", "d", "radius"))
     levels = margin_grid(n, radius)
     each, top = problem_of(setting)["mu"] / np.sqrt(2 * len(levels)), float(levels[-1])

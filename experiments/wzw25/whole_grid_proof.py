@@ -62,7 +62,7 @@ def released(n):
     "for n μ_c ≤ √k",
 )
 def one_step_is_never_wrong(*, n):
-    """The errors of what one step returns, on a dataset and on the same with all labels flipped: n in all, or more."""
+    """The errors of the result of one step, on a dataset and on the same with all labels flipped: n in all, or more."""
     margins = released(n)
     yield {"n": n, "T": 1}, n, bounds.strict_errors(margins=margins) + bounds.strict_errors(margins=-margins)
 
