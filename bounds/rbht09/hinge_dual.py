@@ -1,4 +1,4 @@
-r"""The hinge loss, and what privacy costs at a given accuracy: Rubinstein et al. 2009, Section 5.
+r"""The hinge loss, and the cost of privacy at a given accuracy: Rubinstein et al. 2009, Section 5.
 
 The dual (5.1), Corollary 15 (privacy and utility of PRIVATESVM with the hinge loss: L = 1, Lambda = C) and Theorem 16,
 the upper bound on the optimal privacy level of Definition 4. Letters as in `lemmata.bounds.rbht09.kernel_svm`.

@@ -3,7 +3,7 @@
 Theorem 8: `acc` is the paper's epsilon (sup-norm accuracy), `delta` a confidence parameter, `lam` the Laplace scale
 lambda, and |phi(x)_i| <= Phi. Footnote 5 gives density, distribution function and moments of the Erlang law: Erlang_q
 with scale `lam` is the sum of q exponentials of mean `lam`. The footnote agrees (expectation q lambda); the sentence of
-Section 3 that it supports writes "scale lambda^(-1)" for what is the *rate*.
+Section 3 that it supports writes "scale lambda^(-1)" where it means the *rate*.
 """
 
 from math import exp, lgamma, log

@@ -1,4 +1,4 @@
-"""The numbers of Algorithms 1, 2 and 3 of Wang, Zhu & Wang (2025), and what the bounds on their results share.
+"""The numbers of Algorithms 1, 2 and 3 of Wang, Zhu & Wang (2025), and the common parts of the bounds on their results.
 
 Algorithm 3 runs noisy gradient descent on projected data (Algorithm 1) for every margin of the grid
 
@@ -40,7 +40,7 @@ def margin_grid(n: int, radius: float = 1.0) -> Array:
 
 
 def failure_probability(n: int) -> float:
-    """beta = 1/n^2, what the theorems take; 1/4 for n = 1, where 1/n^2 is no failure probability."""
+    """beta = 1/n^2, as in the theorems; 1/4 for n = 1, where 1/n^2 is not a failure probability."""
     return 1 / max(int(n), 2) ** 2
 
 

@@ -201,7 +201,7 @@ def score_only_delta(*, epsilon: float, mu: float, r: float, eta: float = 1.0) -
 
 
 def score_only_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:
-    """The epsilon at which the exact curve of score-only runs meets delta: what no general account can go below.
+    """The epsilon at which the exact curve of score-only runs meets delta: a lower bound on every general account.
 
     >>> round(score_only_epsilon(mu=0.3, r=1e-3, delta=1e-3), 3)
     1.28

@@ -2,9 +2,9 @@
 
 xi_1, ..., xi_n are independent N(0, sigma^2), M is their maximum, m their minimum. `sigma` is a standard deviation,
 `beta` a failure probability, `t` the level that the proof of Corollary A.6 compares the range M - m with; every
-logarithm is natural. Arguments may be numbers or balls, so that what is certified is the very formula written here; one
-ball among the arguments makes the result a ball. `lemmata.bounds.exact.gaussian_maxima` holds the exact laws that these
-statements bound. Lemma A.5 and Remark A.8 are printed without a proof.
+logarithm is natural. Arguments may be numbers or balls, so that the certificates are about the very formula written
+here; one ball among the arguments makes the result a ball. `lemmata.bounds.exact.gaussian_maxima` holds the exact laws
+that these statements bound. Lemma A.5 and Remark A.8 are printed without a proof.
 """
 
 from typing import Any

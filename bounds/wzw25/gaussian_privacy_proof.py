@@ -1,4 +1,4 @@
-"""Remark 2.3 of Wang, Zhu & Wang (2025), executed: what is released exactly where no sum over records is. Ours.
+"""Remark 2.3 of Wang, Zhu & Wang (2025) as executed: exact releases that are not sums over records. Ours.
 
 Averages of iterates and minimisers are not sums of whole numbers, so they are computed with an error. Either the error
 is bounded beforehand by public numbers and charged (`averages`), or the release is a rounding of a mechanism over the
@@ -233,13 +233,13 @@ def gaussian_account(*, t: float, mu: float, epsilon: float = 0.0, delta: float 
     After the last release p(b) = b. Otherwise b(x) is the test's chance after outcome x of the next release; its mean
     under Q is b, and p(b) is at most the mean under P of C(b(x)), with the C of the state after the charge. (1) Charged
     (epsilon_i, delta_i, 0): P <= e^epsilon_i Q but for a mass delta_i of P, which adds delta_i at most. On the rest, a
-    mass of at most 1, Jensen's inequality puts the mean inside the concave G_r (G_r(0) = 0 takes up what is missing of
-    the mass), and the mean of min(1, c b(x)) is at most min(1, e^epsilon_i c b): the C before the charge. (2) Charged
-    (0, 0, mu_i^2): the release is a function of one draw of N(0, 1) under Q, of N(mu_i, 1) under P (Blackwell). With
-    a(x) = min(1, c b(x)) the mean of G_s(a(x)) under P is at most the power, at level min(1, c b), of two independent
-    Gaussian pairs at mu_i and s, which is G_r with r^2 = mu_i^2 + s^2. (3) Charged (0, delta_i, mu_i^2): the release is
-    a function of one that reveals everything with chance delta_i and otherwise is epsilon_i-DP, so mu_i-GDP (Kairouz,
-    Oh & Viswanath 2015). The chance adds delta_i, and (1 - delta_i) G(a / (1 - delta_i)) <= G(a) by concavity. At the
+    mass of at most 1, Jensen's inequality puts the mean inside the concave G_r (G_r(0) = 0 accounts for the missing
+    mass), and the mean of min(1, c b(x)) is at most min(1, e^epsilon_i c b): the C before the charge. (2) Charged (0,
+    0, mu_i^2): the release is a function of one draw of N(0, 1) under Q, of N(mu_i, 1) under P (Blackwell). With a(x) =
+    min(1, c b(x)) the mean of G_s(a(x)) under P is at most the power, at level min(1, c b), of two independent Gaussian
+    pairs at mu_i and s, which is G_r with r^2 = mu_i^2 + s^2. (3) Charged (0, delta_i, mu_i^2): the release is a
+    function of one that reveals everything with chance delta_i and otherwise is epsilon_i-DP, so mu_i-GDP (Kairouz, Oh
+    & Viswanath 2015). The chance adds delta_i, and (1 - delta_i) G(a / (1 - delta_i)) <= G(a) by concavity. At the
     start E = D = S = 0, and the largest C(b) - e^t b is at most delta + delta(t - epsilon; mu).
 
     >>> round(gaussian_account(t=1.0, mu=0.26805) * 1e5, 2)

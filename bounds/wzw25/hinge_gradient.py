@@ -2,8 +2,8 @@
 
     L(w; S) = sum_i max(0, 1 - <z_i, w> / c),    z = y x,
 
-with confidence margin `width` (the paper's c) and rows x of norm at most `radius` (b). It is convex, its gradient
-moves by 2 b / c when one record is replaced, and that is what the noise of noisy gradient descent is calibrated to.
+with confidence margin `width` (the paper's c) and rows x of norm at most `radius` (b). It is convex, its gradient moves
+by 2 b / c when one record is replaced, and the noise of noisy gradient descent is calibrated to that.
 """
 
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""The last iterate of noisy gradient descent: Lemma C.2 of Wang, Zhu & Wang (2025), and what can be proved.
+"""The last iterate of noisy gradient descent: Lemma C.2 of Wang, Zhu & Wang (2025), and its provable forms.
 
 The lemma is cited from Liu & Zhou (2024, Theorem 3.5) and has no proof in the paper. Names as in
 `lemmata.bounds.wzw25.noisy_gd`; besides, u = w_ref, a_t = L(w_t) - L(u), D = ||u - w_0||, G0 >= ||grad L|| everywhere

@@ -219,7 +219,7 @@ def best_level_bound(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Re
 def general_constant(*, n: int, epsilon: Real) -> int:
     """The constant with which the grid serves every epsilon, also epsilon > n.
 
-    4, the constant of Lemma G.1: what "without loss of generality" claims is that the case epsilon <= n settles the
+    4, the constant of Lemma G.1: the claim of "without loss of generality" is that the case epsilon <= n settles the
     others. 4 = max(4, epsilon / n) for epsilon <= 4 n; for larger epsilon the other cases need a larger one.
 
     >>> general_constant(n=10, epsilon=1e6)
@@ -269,7 +269,7 @@ def short_margin(*, n: int, gamma: Real, epsilon: Real) -> Real:
 def any_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     """The best grid margin has a bound as good as the best of all, for epsilon <= n.
 
-    outliers / (n gamma) + 1 / (n gamma^2 epsilon), what O(.) contains; the constant is 4, by s2 and Lemma G.1.
+    outliers / (n gamma) + 1 / (n gamma^2 epsilon), the expression in O(.); the constant is 4, by s2 and Lemma G.1.
 
     >>> any_margin(outliers=2, n=10, gamma=0.5, epsilon=1.0)
     0.8

@@ -1,4 +1,4 @@
-r"""Margins and what has to be removed for one: Wang, Zhu & Wang (2025), Equation 1 and Definition 6.1.
+r"""Margins, and the records to remove for a margin: Wang, Zhu & Wang (2025), Equation 1 and Definition 6.1.
 
 The paper defines, we derive: a definition makes no claim, its consequences do, and later lemmas rest on them.
 Two conventions are needed and not printed. The minimum over no record is +inf, so the empty subset has margin +inf and

@@ -5,10 +5,11 @@ with norm at most `radius` (b), z = y x:
 
     L(w; S) = sum_i max(0, 1 - <z_i, w> / c),    w_{t+1} = w_t - eta (grad L(w_t; S) + xi_t),  xi_t ~ N(0, sigma^2 I_d).
 
-Names: `steps` is T, `sensitivity` the L2 sensitivity Delta of the *gradient* when one record is replaced,
-`distance` the norm of w_ref - w_0, `mu` the Gaussian-DP budget, `sigma` a standard deviation. The paper's Algorithm 5
-says "loss function l(.)", and Lemma C.1 is judged so; corrected readings ask for what the hinge loss of Section 3 has:
-convexity and per-record gradients of norm at most Delta. Lemma C.2 is in `lemmata.bounds.wzw25.last_iterate`.
+Names: `steps` is T, `sensitivity` the L2 sensitivity Delta of the *gradient* when one record is replaced, `distance`
+the norm of w_ref - w_0, `mu` the Gaussian-DP budget, `sigma` a standard deviation. The paper's Algorithm 5 says "loss
+function l(.)", and Lemma C.1 is judged in this form; corrected readings require the properties of the hinge loss of
+Section 3: convexity and per-record gradients of norm at most Delta. Lemma C.2 is in
+`lemmata.bounds.wzw25.last_iterate`.
 """
 
 from math import ceil, sqrt

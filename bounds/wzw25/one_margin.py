@@ -109,8 +109,8 @@ def last_logs(*, n: int, mu: float, beta: float) -> float:
 def last_order(*, n: int, gamma: float, outliers: int, mu: float, beta: float, radius: float = 1.0) -> float:
     """The order of Algorithm 1's hinge loss on the projected records, last iterate.
 
-    All logarithms are printed. It says something for beta < 1/2 only, where log(1/beta) >= log 2: what breaks Lemma
-    C.2 as beta tends to 1 does no harm here.
+    All logarithms are printed. It is nonvacuous for beta < 1/2 only, where log(1/beta) >= log 2: what breaks Lemma C.2
+    as beta tends to 1 does no harm here.
     """
     noise = noise_term(n=n, gamma=gamma, mu=mu, beta=beta, radius=radius)
     return noise * sqrt(-log(beta)) + radius * outliers / (gamma * n)

@@ -142,7 +142,7 @@ def printed_at_large_beta(*, n: int, k: int, beta: float, empirical: float) -> f
     """The printed bound on the risk holds where beta is not too small.
 
     2 sqrt(Q R) <= R/2 + 2 Q gives R <= 2 R_S + 4 Q, and k log(2n) >= 5 log(4/beta) says that 4 Q is at most the printed
-    term. The premise holds for all w at once with probability 1 - beta: it is what Lemma A.1 of BMS22 is derived from.
+    term. The premise holds for all w at once with probability 1 - beta: Lemma A.1 of BMS22 is derived from it.
     """
     return float(population_printed.theorem.formula(n=n, k=k, beta=beta, empirical=empirical))
 

@@ -1,9 +1,9 @@
-"""Tables 1 and 2 of Wang, Zhu & Wang (2025): their entries against what they quote, and Algorithm 3 in numbers.
+"""Tables 1 and 2 of Wang, Zhu & Wang (2025): their entries against what they quote, and errors of Algorithm 3.
 
 A table makes no claim of its own, its entries are quotations, and a quotation is right if the two rates are equal up to
 a constant. Up to a factor a sum is its largest term. So each term of one rate must be at most a weighted geometric mean
 of the other's terms, on the whole domain: `experiments/checks/monomials.py` finds the weights, or else a direction
-along which the ratio of the rates grows without bound. The part "measured" bounds what Algorithm 3 errs at most.
+along which the ratio of the rates grows without bound. The part "measured" bounds the error of Algorithm 3.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def hinge_by_section_1_2(*, n: int, gamma: float, epsilon: float) -> float:
 def claimed_gain(*, n: int, s: int) -> float:
     """With o(sqrt n) outliers the rate improves on BMS22, Theorem 3.2, by sqrt(n).
 
-    sqrt(n): what is claimed of the quotient of the two rates for fixed gamma and epsilon, (1/sqrt n) / (s/n + 1/n).
+    sqrt(n): the claimed size of the quotient of the two rates for fixed gamma and epsilon, (1/sqrt n) / (s/n + 1/n).
 
     >>> claimed_gain(n=100, s=3)
     10.0

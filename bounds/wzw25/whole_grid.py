@@ -66,7 +66,7 @@ def empirical_privacy(*, epsilon: float, delta: float) -> float:
     its noise has standard deviation 1 / (n mu_c): mu_c-GDP; the summed error with Delta = 1 is the same. (4) Algorithm
     2 spends mu (Lemma E.3, part iter). (5) epsilon < 8 log(1/delta) is mu < 2 sqrt(2 log(1/delta)), so mu-GDP implies
     (2 mu sqrt(2 log(1/delta)), delta) = (epsilon, delta)-DP (Corollary E.2). T = n^2 mu_c^2 is rarely a whole number:
-    sigma must be Delta sqrt(T) / mu_c for the T that is run (Lemma C.1), which is what our code does.
+    sigma must be Delta sqrt(T) / mu_c for the T that is run (Lemma C.1), as our code does.
 
     >>> empirical_privacy(epsilon=92.0, delta=1e-5) < 0.5e-5
     True

@@ -60,7 +60,7 @@ def runs_given_drawn(*, eta: Number, r: Number, size: Number) -> Any:
 def noisy_minimum_mean(*, eta: float, r: float, size: int, sigma: float) -> float:
     """The expected noisy minimum of a random number of candidates, U_out as defined.
 
-    Derivation. Returns what is added to the best expected score. Simple proof: given Y the minimum is at most
+    Derivation. Returns the term that is added to the best expected score. Simple proof: given Y the minimum is at most
     U_{theta*} + xi at the *first* draw of theta*, which is chosen without the noise, so the mean is at most
     E[U_{theta*}]; and E K >= 1 makes the second term at least 0. At eta = 0 the fraction 0/0 stands for its limit E K.
     """
