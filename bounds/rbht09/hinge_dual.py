@@ -1,4 +1,4 @@
-r"""The hinge loss, and what privacy costs at a given accuracy: Rubinstein et al. 2009, Section 5.
+r"""The hinge loss, and the cost of privacy at a given accuracy: Rubinstein et al. 2009, Section 5.
 
 The dual (5.1), Corollary 15 (privacy and utility of PRIVATESVM with the hinge loss: L = 1, Lambda = C) and Theorem 16,
 the upper bound on the optimal privacy level of Definition 4. Letters as in `lemmata.bounds.rbht09.kernel_svm`.
@@ -21,7 +21,7 @@ from lemmata.bounds.theorem import integer, positive, require, theorem
     r"\sum_{i,j}\alpha_i\alpha_jy_iy_jk(x_i,x_j)",
 )
 def dual_objective(*, alpha: Sequence, labels: Sequence, gram: Sequence[Sequence]) -> Any:
-    """The objective of the dual program of the SVM with hinge loss, which has no intercept and so no equality.
+    """The dual objective of the SVM with hinge loss and without an intercept.
 
     Derivation. (1 - z)_+ = max over a in [0, 1] of a (1 - z). With alpha_i = (C/n) a_i, minimum and maximum may be
     exchanged (the objective is convex in w, linear in alpha, the box compact), and the minimiser is w = sum_i alpha_i
@@ -73,7 +73,7 @@ CHANCE = rf"\Pr\left({SUP}\right)\ge "
     source=", as its proof uses it",
 )
 def hinge_noise(*, acc: float, delta: float, count: int) -> float:
-    """PRIVATESVM with hinge loss is useful up to this Laplace scale, at a sufficient number of frequencies.
+    """PRIVATESVM with hinge loss is useful up to this scale, given enough frequencies.
 
     That number is `hinge_features`.
     """
@@ -89,7 +89,7 @@ def hinge_noise(*, acc: float, delta: float, count: int) -> float:
     source=", with Definition 2 as printed",
 )
 def hinge_noise_defined(*, acc: float, delta: float, count: int) -> float:
-    """PRIVATESVM with hinge loss is useful up to this scale, success of probability delta as Definition 2 words it."""
+    """PRIVATESVM with hinge loss is useful by Definition 2 up to this Laplace scale."""
     return hinge_noise(acc=acc, delta=delta, count=count)
 
 
@@ -99,7 +99,7 @@ def hinge_noise_defined(*, acc: float, delta: float, count: int) -> float:
     source=", for kernels with g(0) = 1",
 )
 def hinge_noise_normalised(*, acc: float, delta: float, count: int, g0: float = 1) -> float:
-    """PRIVATESVM with hinge loss and a kernel with g(0) = 1 is useful up to this Laplace scale.
+    """PRIVATESVM with hinge loss and g(0) = 1 is useful up to this Laplace scale.
 
     Theorem 14 at L = 1 and Lambda = C.
     """
@@ -114,7 +114,7 @@ def hinge_noise_normalised(*, acc: float, delta: float, count: int, g0: float = 
     source=", with 1 - delta in place of delta",
 )
 def hinge_noise_defined_corrected(*, acc: float, delta: float, count: int, g0: float = 1) -> float:
-    """PRIVATESVM with hinge loss fails with probability at most 1 - delta up to this Laplace scale."""
+    """PRIVATESVM with hinge loss fails with chance at most 1 - delta up to this scale."""
     return hinge_noise_normalised(acc=acc, delta=1 - delta, count=count)
 
 
@@ -128,7 +128,7 @@ SPACE = [*CONFIDENCE, positive("C"), integer("d"), positive("sigma_p"), positive
     source=', last sentence of the proof ("this is bounded by the stated theta")',
 )
 def theta_stated(*, acc: float, C: float) -> float:
-    """The constant theta that Corollary 15 states is at least the general one for the hinge loss (cf. Theorem 14).
+    """The theta of Corollary 15 is at least the general one (cf. Theorem 14).
 
     At L = 1 and Lambda = C.
     """
@@ -140,7 +140,7 @@ def theta_stated(*, acc: float, C: float) -> float:
     source=", the other way round",
 )
 def theta_exact(*, acc: float, C: float) -> float:
-    """The general theta for the hinge loss (cf. Theorem 14) exceeds the one that is stated: 2^4 (1 + sqrt 6)^4 = 2265.
+    """The general theta (cf. Theorem 14) exceeds the stated one for the hinge loss.
 
     At L = 1 and Lambda = C.
 
@@ -184,7 +184,7 @@ LEVEL = [*CONFIDENCE, integer("n", 2)]
     "rbht09.thm16", kind="rate", says=r"\beta(\epsilon,\delta,C,n,\ell,k)=O\left(" + RATE + r"\right)", needs=LEVEL
 )
 def privacy_order(*, acc: float, delta: float, n: int = 2) -> float:
-    """The order of the optimal privacy of the SVM with hinge loss and a translation-invariant kernel."""
+    """The order of the hinge-loss SVM's optimal privacy, translation-invariant kernel."""
     both = log(1 / (delta * acc))
     return sqrt(both) * (log(1 / acc) + both**2) / (acc**3 * n)
 
@@ -196,7 +196,7 @@ def privacy_order(*, acc: float, delta: float, n: int = 2) -> float:
     source=", the constant depends on C, d, sigma_p and diam(M)",
 )
 def privacy_order_compact(*, acc: float, delta: float, n: int = 2) -> float:
-    """The order of the optimal privacy of the SVM with hinge loss over one compact set of records.
+    """The order of the optimal privacy of the hinge-loss SVM over one compact set.
 
     True, though not by the proof that is printed.
 
@@ -234,7 +234,7 @@ def privacy_level(
     source=", proof, the first case's lambda against the range of Corollary 15",
 )
 def first_case_noise(*, acc: float, count: int) -> float:
-    """The largest Laplace scale in the first case of Corollary 15, which the proof's lambda must not exceed."""
+    """The largest Laplace scale in the first case of Corollary 15."""
     return acc / (2**4 * log(2) * sqrt(count))
 
 
@@ -249,7 +249,7 @@ def first_case_noise(*, acc: float, count: int) -> float:
     source=", proof, the first case with the lambda of Corollary 15",
 )
 def first_case_order(*, acc: float, delta: float, n: int = 2) -> float:
-    """The order of the privacy level that the proof reads off the first case of Corollary 15."""
+    """The order of the privacy level that the proof takes from Corollary 15, case one."""
     return privacy_order(acc=acc, delta=delta, n=n)
 
 
@@ -262,7 +262,7 @@ def first_case_order(*, acc: float, delta: float, n: int = 2) -> float:
     source=", proof, the first case with lambda = eps / (2^4 log(2 sqrt(d_hat)))",
 )
 def logarithm_order(*, acc: float, delta: float, n: int = 2) -> float:
-    """The order of sqrt(d_hat) log sqrt(d_hat) / (eps n), for the number of frequencies that the proof takes.
+    """The order of sqrt(d_hat) log sqrt(d_hat) / (eps n) at the proof's d_hat.
 
     d_hat = eps^-4 log(1 / (delta eps^4)).
     """

@@ -32,7 +32,7 @@ CLOSE = r"\Pr\left(\|\hat f^\star-\tilde f\|_\infty\le\frac{\epsilon}{2}\right)\
     source=", the logarithm is that of 2, as in its proof",
 )
 def noise_range(*, acc: float, delta: float, count: int) -> float:
-    """The largest Laplace scale under which noise moves the classifier by at most acc / 2 anywhere.
+    """The largest Laplace scale under which noise moves the classifier by acc / 2.
 
     min {acc / (16 ln 2 sqrt(d_hat)), acc sqrt(d_hat) / (8 ln(2 / delta))}. The text prints log_e 2 sqrt(d_hat) without
     a bracket. The proof needs d_hat ln 4 <= acc sqrt(d_hat) / (8 lambda): (ln 2) sqrt(d_hat).
@@ -53,7 +53,7 @@ def noise_range_logarithm(*, acc: float, delta: float, count: int) -> float:
     source=", in one line",
 )
 def noise_range_sharp(*, acc: float, delta: float, count: int) -> float:
-    """The largest Laplace scale under which noise moves the classifier by acc / 2: half of Chernoff's bound.
+    """A Laplace scale at least as large under which noise moves by at most acc / 2.
 
     Theorem 8's bound with F = 2 d_hat, Phi = d_hat^(-1/2), acc / 2 and delta / 2, in one line.
 
@@ -74,7 +74,7 @@ COMPACT = [*CONFIDENCE, integer("count", 2), integer("d"), at_least("sigma_p", 0
     source="derived here: the sup-norm over the compact set that Theorem 14 asks for",
 )
 def noise_range_compact(*, acc: float, delta: float, count: float, d: int, sigma_p: float, diam: float) -> float:
-    """The largest Laplace scale under which noise moves the classifier by at most acc / 2 on a compact set M.
+    """The largest Laplace scale that moves the classifier by acc / 2 on a compact M.
 
     A scale that shrinks like 1 / log(d_hat), not like 1 / sqrt(d_hat).
 
@@ -119,7 +119,7 @@ def net_points(*, d: int, diam: float, r: float) -> float:
     needs=[positive("acc"), positive("lam"), integer("count")],
 )
 def noise_tail(*, acc: float, lam: float, count: int) -> float:
-    """The noise moves the classifier by more than acc / 2 with at most this probability, by Chernoff's bound.
+    """Chernoff's bound on the chance that noise moves the classifier by over acc / 2.
 
     Theorem 8 at t = 1 / (2 lambda), for 2 d_hat weights of features at most d_hat^(-1/2).
 
@@ -137,9 +137,9 @@ def noise_tail(*, acc: float, lam: float, count: int) -> float:
     needs=[positive("acc"), positive("lam"), integer("count")],
 )
 def noise_tail_halved(*, acc: float, lam: float, count: int) -> float:
-    """The noise moves the classifier by more than acc / 2 with at most this probability, without Chernoff's factor.
+    """A simpler bound on the chance that noise moves the classifier by over acc / 2.
 
-    Half of the exponent pays for 2^(2 d_hat).
+    Half of the exponent absorbs 2^(2 d_hat).
     """
     return exp(-acc * sqrt(count) / (8 * lam))
 
@@ -179,7 +179,7 @@ OURS_CLOSE = (
 
 @theorem("rbht09.lem22", says=KERNELS_CLOSE, needs=PROBLEM, source=", any convex loss")
 def closeness(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> float:
-    """Kernels this close on M have SVMs within acc / 2 of each other on M, for any convex Lipschitz loss.
+    """Kernels this close have SVMs within acc / 2 of each other, any convex loss.
 
     With eta = ||k - k_hat|| the proof shows ||f* - g*|| <= eta Lambda + 2 sqrt((C L + Lambda / 2) Lambda eta), which is
     at most sqrt(eta) (Lambda + 2 sqrt(...)) for eta <= 1.
@@ -192,7 +192,7 @@ def closeness(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> float:
 
 @theorem("rbht09.lem12", says=KERNELS_CLOSE, needs=PROBLEM, source=", differentiable loss")
 def closeness_smooth(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> float:
-    """Kernels this close on M have SVMs within acc / 2 of each other on M, for a differentiable loss.
+    """Kernels this close have SVMs within acc / 2 of each other, differentiable loss.
 
     Each minimiser has one gradient, which vanishes.
     """
@@ -201,7 +201,7 @@ def closeness_smooth(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> 
 
 @closeness.explicit(says=OURS_CLOSE, source=", through the duality gap; Lambda of f* alone")
 def closeness_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> float:
-    """Kernels farther apart than printed still have SVMs within acc / 2 of each other on M, any convex loss.
+    """Kernels farther apart than printed still have close SVMs, any convex loss.
 
     Only one of the two optimisations needs a bound on its dual variables.
 
@@ -216,7 +216,7 @@ def closeness_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> 
 
 @closeness_smooth.explicit(says=OURS_CLOSE, source=", through the duality gap; Lambda of f* alone")
 def closeness_smooth_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> float:
-    """Kernels farther apart than printed still have SVMs within acc / 2 of each other, a differentiable loss."""
+    """Kernels farther apart than printed still have close SVMs, differentiable loss."""
     return closeness_by_gap(acc=acc, C=C, Lambda=Lambda, L=L)
 
 
@@ -227,7 +227,7 @@ def closeness_smooth_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1
     source=", Equation (4.3)",
 )
 def same_dual_distance(*, eta: Any, Lambda: Any) -> Any:
-    """One combination of two kernels differs by at most sum_i |alpha_i| |k(x_i, x) - k_hat(x_i, x)|.
+    """A combination of kernels differs by at most sum_i |alpha_i| |k - k_hat|(x_i, x).
 
     Derivation. Both functions have the same dual variables, so |f*(x) - g(x)| = |sum_i alpha_i y_i (k(x_i, x) - k^(x_i,
     x))| <= eta sum_i |alpha_i| <= eta Lambda, eta the largest distance of the two kernels.
@@ -243,7 +243,7 @@ def same_dual_distance(*, eta: Any, Lambda: Any) -> Any:
     source=", proof, display below (4.3)",
 )
 def risk_change(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
-    """The regularised risk of one combination of kernels changes by at most this from one kernel to the other.
+    """The regularised risk of a combination changes by at most this between kernels.
 
     Losses move by C L eta Lambda, norms by the rest.
     """
@@ -257,7 +257,7 @@ def risk_change(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
     source=", Equation (4.4)",
 )
 def solution_distance(*, eta: float, C: float, Lambda: float, L: float = 1.0) -> float:
-    """The best combination for one kernel is this near to the minimiser for the other, in norm.
+    """The best combination for one kernel is this near to the other's minimiser.
 
     Lemma 11 at twice the change of the risk: g_alpha* is nearly optimal among the functions of k_hat.
     """
@@ -279,7 +279,7 @@ CHAIN = (
 def end_of_the_chain(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
     """The chain of risks ends in one change of the risk, as printed.
 
-    It has been paid in the first link already; from f_beta in H to g* it is due again.
+    The first link already includes one change of the risk; the link from f_beta in H to g* needs a second one.
     """
     return risk_change(eta=eta, C=C, Lambda=Lambda, L=L)
 
@@ -312,7 +312,7 @@ RELEASE = [*CONFIDENCE, integer("count"), integer("d")]
     source=", as its proof uses it",
 )
 def useful_noise(*, acc: float, delta: float, count: int, d: int) -> float:
-    """PRIVATESVM is useful up to this Laplace scale, as printed, at a sufficient number of features.
+    """PRIVATESVM is useful up to the printed Laplace scale, given enough features.
 
     The second term is printed with the dimension d under its root, where Lemma 10 and Corollary 15 have d_hat.
     """
@@ -328,7 +328,7 @@ def useful_noise(*, acc: float, delta: float, count: int, d: int) -> float:
     source=", with Definition 2 as printed",
 )
 def useful_noise_defined(*, acc: float, delta: float, count: int, d: int) -> float:
-    """PRIVATESVM is useful, with success of probability delta as Definition 2 words it, up to this scale."""
+    """PRIVATESVM is useful as Definition 2 words it, up to this Laplace scale."""
     return useful_noise(acc=acc, delta=delta, count=count, d=d)
 
 
@@ -380,7 +380,7 @@ def features_for(
     L: float = 1.0,
     g0: float = 1,
 ) -> float:
-    """This number of frequencies makes the classifier accurate to acc / 2 with probability 1 - delta / 2.
+    """This number of frequencies gives accuracy acc / 2 with probability 1 - delta / 2.
 
     A is the event that the kernels are as close as Lemma 12 asks, sqrt(theta); it is Lemma 13's at accuracy sqrt(theta)
     and confidence delta / 2, which holds for kernels with g(0) = 1.

@@ -64,7 +64,7 @@ def cauchy_profile_normalised(*, point: Sequence) -> Any:
     needs=[positive("sigma")],
 )
 def rbf_density(*, point: Sequence, sigma: Any) -> Any:
-    """The law of frequencies whose characteristic function is the RBF kernel, as printed.
+    """The law whose characteristic function is the RBF kernel, as printed.
 
     The printed p does not depend on sigma, g does: they are a pair for sigma = 1 only.
 
@@ -122,7 +122,7 @@ def laplacian_density(*, point: Sequence) -> Any:
     source=", the printed column has exp(-||Delta||_1), read as a function of omega",
 )
 def cauchy_measure(*, point: Sequence) -> Any:
-    """The Cauchy kernel and the printed p are a pair of transforms, though p has mass 2^d.
+    """The Cauchy kernel and the printed p are a transform pair, though p has mass 2^d.
 
     2 int_0^inf e^{-x} cos(zx) dx = 2 / (1 + z^2), in each coordinate.
 
@@ -141,7 +141,7 @@ def cauchy_measure(*, point: Sequence) -> Any:
     source=", Algorithm 3, step 1 draws from p",
 )
 def rbf_mass(*, d: int, sigma: Any) -> int:
-    """The printed p of the RBF kernel is a probability density, which Algorithm 3 draws from.
+    """The printed p of the RBF kernel is a probability density.
 
     Derivation. The printed p is the density of N(0, I): (2 pi)^(-d/2) times the product of d integrals of e^{-x^2/2},
     each sqrt(2 pi), is 1.
@@ -157,7 +157,7 @@ def rbf_mass(*, d: int, sigma: Any) -> int:
     source=", Algorithm 3, step 1 draws from p",
 )
 def laplacian_mass(*, d: int) -> int:
-    """The printed p of the Laplacian kernel is a probability density, which Algorithm 3 draws from.
+    """The printed p of the Laplacian kernel is a probability density.
 
     Derivation. Each factor integrates to (arctan(inf) - arctan(-inf))/pi = 1 over the line, and the product of d such
     integrals is 1.
@@ -253,7 +253,7 @@ def table_constant(*, d: int, pi: Any = math.pi) -> Any:
     source=", against Table 1, at sigma = 1",
 )
 def table_constant_inverse(*, d: int, pi: Any = math.pi) -> Any:
-    """The prefactor of the transforms that are tabulated (cf. Table 1) is (2 pi)^-d, in all three rows.
+    """The tabulated transforms (cf. Table 1) have the prefactor (2 pi)^-d in all rows.
 
     Derivation. In every row g is the transform int e^{i<omega, x>} p(omega) d omega of a density, and g is integrable,
     so Fourier's inversion gives (2 pi)^-d int e^{-i<omega, x>} g(x) dx = p(omega).

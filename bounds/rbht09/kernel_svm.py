@@ -7,7 +7,7 @@ something else:
     paper   here        what it is
     beta    `beta`      the level of pure privacy (epsilon elsewhere)
     eps     `acc`       accuracy, in the sup-norm over M
-    delta   `delta`     the chance that accuracy fails; there is no approximate privacy here
+    delta   `delta`     the chance that accuracy fails; all privacy here is pure
     lambda  `lam`       Laplace scale of every weight
     d_hat   `count`     number of random frequencies; 2 `count` weights are released
     Lambda  `Lambda`    bound on the L1-norm of the dual variables: f = sum_i alpha_i y_i k(x_i, .)
@@ -28,7 +28,7 @@ from lemmata.bounds.theorem import integer, positive, require, theorem
 
 @theorem("rbht09.def5", kind="definition", says=r"k(x,y)=g(x-y)")
 def translation_invariant(*, g: Callable, x: Any, y: Any) -> Any:
-    """A kernel is translation-invariant if it depends on the difference of its arguments alone.
+    """A translation-invariant kernel depends on the difference of its arguments alone.
 
     >>> translation_invariant(g=abs, x=3, y=5)
     2
@@ -43,7 +43,7 @@ RISKS = r"\left|\mathbb{E}(1-y\hat f(x))_+-\mathbb{E}(1-yf(x))_+\right|\le\epsil
     "rbht09.rem3", says=r"\|\hat f-f\|_{\infty;\mathcal{M}}\le\epsilon\ \Rightarrow\ " + RISKS, needs=[positive("acc")]
 )
 def risk_distance(*, acc: Any) -> Any:
-    """Classifiers that are close in the sup-norm over M, a set that contains the data, have close hinge risks."""
+    """Classifiers that are close in the sup-norm over M have close hinge risks."""
     return acc
 
 
@@ -52,7 +52,7 @@ def risk_distance(*, acc: Any) -> Any:
     source=", for records of which M contains all, not only those of the database",
 )
 def risk_distance_within(*, acc: Any) -> Any:
-    """Risks over records of M differ by at most the sup-norm over M: z -> (1 - y z)_+ is 1-Lipschitz for y = +-1.
+    """Risks over records of M differ by at most the sup-norm distance over M.
 
     Derivation. z -> (1 - y z)_+ is 1-Lipschitz for y = +-1, so the losses of a record x of M differ by at most |f^(x) -
     f(x)| <= acc, and so do their means.
@@ -117,7 +117,7 @@ def gram_order(*, n: int, d: int, count: int) -> float:
     source=", with the <rho_j, x_i> counted",
 )
 def gram_order_corrected(*, n: int, d: int, count: int) -> float:
-    """The order of the time for the Gram matrix of the random features, their projections included.
+    """The order of the time for the Gram matrix, the random projections included.
 
     Derivation. The products <rho_j, x_i> take d_hat n d multiplications and the matrix, which is symmetric, d_hat n (n
     + 1), together n d_hat (d + n + 1) <= (4/3) n d_hat (n + d), because n + d >= 3.
@@ -134,7 +134,7 @@ def gram_order_corrected(*, n: int, d: int, count: int) -> float:
     needs=[*CONFIDENCE, integer("d")],
 )
 def features_order(*, acc: float, delta: float, d: int) -> float:
-    """The order of the number of frequencies, as printed, C and sigma_p diam(M) fixed or not."""
+    """The printed order of the number of frequencies, for any C and sigma_p diam(M)."""
     return d / acc**4 * (log(1 / delta) + log(1 / acc))
 
 

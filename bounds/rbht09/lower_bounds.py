@@ -1,4 +1,4 @@
-"""What no private SVM can do: Rubinstein et al. 2009, Definition 4, Lemma 17 and Theorem 18.
+"""Lower bounds for every private SVM: Rubinstein et al. 2009, Definition 4, Lemma 17 and Theorem 18.
 
 Letters: `acc` is the paper's epsilon (sup-norm accuracy), `delta` the probability that a useful mechanism misses it
 (the proofs' reading; Definition 2 prints the chance of success), `beta` a privacy level, `C`, `n`, `sigma` as printed.
@@ -29,7 +29,7 @@ MANY = r"\log\frac{(1-\delta)(N-1)}{\delta}"
     r"\log\frac{\Pr(\hat M(D_1)=t)}{\Pr(\hat M(D_2)=t)}",
 )
 def optimal_privacy(*, log_ratios: Array) -> float:
-    """Optimal differential privacy of the SVM: the best level of any (epsilon, delta)-useful mechanism.
+    """Optimal differential privacy of the SVM: the best level of a useful mechanism.
 
     `log_ratios` has a row for each mechanism of a finite list, a column for each pair of neighbours and response.
 
@@ -53,7 +53,7 @@ def packing_level(*, delta: float, N: int) -> float:
 
     Derivation. The N balls of radius acc around the SVMs are disjoint, and row i puts at least 1 - delta into ball i.
     If beta is the level, row 1 puts at least e^-beta (1 - delta) into each of the N - 1 other balls, and at most delta
-    into all of them: (N - 1) (1 - delta) <= delta e^beta. Randomised response, which names the own ball with
+    into all of them: (N - 1) (1 - delta) <= delta e^beta. Randomised response, which returns the own ball with
     probability 1 - delta and each other one with delta / (N - 1), attains it; above delta = (N - 1) / N the uniform
     choice does.
 
@@ -75,7 +75,7 @@ FAR = r"\exists D_1\sim D_2:\ \|f_1^\star-f_2^\star\|_\infty>2\epsilon"
 
 @theorem("rbht09.lem17", kind="construction", says=r"0<\epsilon<\frac{\sqrt{C}}{2n}\ \Rightarrow\ " + FAR, needs=SIZES)
 def line_accuracy(*, C: float, n: int) -> float:
-    """Two neighbouring databases on the line have linear SVMs more than 2 epsilon apart at x = 1, up to this epsilon.
+    """Up to this epsilon, neighbouring linear SVMs can be 2 epsilon apart at x = 1.
 
     The proof ends in "= 2 epsilon" at x = 1, where more than that is claimed; because the range is open, the same
     construction for a slightly larger epsilon gives it. Its rows lie in [-1 / sqrt(C), 1 / sqrt(C)].
@@ -93,7 +93,7 @@ def line_accuracy(*, C: float, n: int) -> float:
     source=", with the farthest neighbours on the line, at x = 1 as its proof",
 )
 def line_accuracy_sharp(*, C: float, n: int) -> float:
-    """The largest distance of two neighbouring linear SVMs at x = 1, halved: n + 1 times what is printed.
+    """Half the largest distance of two neighbouring linear SVMs at x = 1.
 
     Derivation. Attained: n rows at 1 / sqrt(C) with label +1 have w = sqrt(C); with x_n = -n / sqrt(C) instead, w =
     -sqrt(C) / n. Largest: let s(w) = w - (C / n) sum_{i<n} v_i 1[v_i w < 1] with v_i = y_i x_i, which grows at least as
@@ -116,7 +116,7 @@ def line_accuracy_sharp(*, C: float, n: int) -> float:
     source=", over a bounded set that contains the data",
 )
 def region_accuracy(*, C: float, n: int, R: float) -> float:
-    """Neighbouring databases in [-R, R] have linear SVMs more than 2 epsilon apart on [-R, R], up to this epsilon.
+    """Up to this epsilon, neighbouring linear SVMs can be 2 epsilon apart on [-R, R].
 
     All rows at x = min(R, 1 / sqrt(C)) with label +1: every margin is at most 1, so w = C x, and one flipped label
     moves it by 2 C x / n; the distance at R is 2 C x R / n. For C R^2 <= 1 no neighbours are farther apart, because
@@ -143,7 +143,7 @@ FLAT = require("C (M n - m) / n < 1 / M", lambda C, n, M, m: C * (M * n - m) / n
 def first_weight(*, C: Real, n: int, M: Real, m: Real) -> Real:
     """The linear SVM of the database on the line whose last row has label -1.
 
-    All rows are active; the last row stands at M - m.
+    All rows are active; the last row is at M - m.
 
     Derivation. Where all rows are active the optimality condition is w = (C/n) sum_i y_i x_i = (C/n) ((n - 1) M - (M -
     m)) = (C/n) (M (n - 2) + m); and they are, since w M < 1 is the hypothesis and the last margin is negative.
@@ -214,7 +214,7 @@ ON_LINE = r"0<\epsilon<\frac{\sqrt{C}}{2n}\ \Rightarrow\ "
     source=", with Definition 2 as printed",
 )
 def line_level_defined(*, delta: float, acc: float, C: float, n: int) -> float:
-    """No mechanism useful as Definition 2 words it, with probability delta, is more private than this on the line.
+    """No mechanism useful by Definition 2 is more private than this on the line.
 
     False below delta = 1 / (2 n + 1): a uniform choice among 2 n + 1 constants, which ignores the data, is that useful.
     """
@@ -230,7 +230,7 @@ def line_level_defined(*, delta: float, acc: float, C: float, n: int) -> float:
     source=", as its proof uses Definition 2, for databases on the whole line",
 )
 def line_level(*, delta: float, acc: float, C: float, n: int) -> float:
-    """No (epsilon, delta)-useful mechanism for the linear SVM is more private than this; any database on the line.
+    """No useful mechanism for the linear SVM on the line is more private than this.
 
     The printed level at a chance delta of failure: Lemma 17 has a packing of N = 2 for every acc < sqrt(C) / (2 n),
     also if the norm counts x = 1 only, and `packing_level` at N = 2 is the bound.
@@ -255,7 +255,7 @@ def line_level(*, delta: float, acc: float, C: float, n: int) -> float:
     source=", with many databases and the whole range",
 )
 def line_packing_level(*, delta: float, acc: float, C: float, n: int) -> float:
-    """No useful mechanism for the linear SVM is more private than this: a packing of N databases on the line.
+    """No useful mechanism for the linear SVM is more private than this (a packing).
 
     Unbounded as the accuracy goes to zero, and with n + 1 times Theorem 18's range of accuracies.
 
@@ -278,7 +278,7 @@ def line_packing_level(*, delta: float, acc: float, C: float, n: int) -> float:
     source=", with the sup-norm over a bounded set that contains the data (Section 2)",
 )
 def region_level(*, delta: float, acc: float, C: float, n: int, R: float) -> float:
-    """No useful mechanism for the linear SVM over a bounded set is more private than this, as Section 2 announces.
+    """No useful linear SVM mechanism over a bounded set is more private than this.
 
     False for small sets: on [-1, 1] every SVM is at most C in size, so for C < 1 / (4 n^2) the zero function, which
     ignores the data, is within acc of all of them for some acc in the printed range.
@@ -316,7 +316,7 @@ def region_level_corrected(*, delta: float, acc: float, C: float, n: int, R: flo
     source=", 'in other words'",
 )
 def least_failure(*, beta: float) -> float:
-    """A beta-private mechanism for the linear SVM fails with at least this probability, as the second sentence prints.
+    """A beta-private mechanism fails with at least this chance, by the second sentence.
 
     Not the first sentence solved for delta, which is 1 / (1 + e^beta), and false.
     """
@@ -328,7 +328,7 @@ def least_failure(*, beta: float) -> float:
     source=", 'in other words', solved",
 )
 def least_failure_corrected(*, beta: float) -> float:
-    """A beta-private mechanism for the linear SVM fails with at least this probability, from the first sentence.
+    """A beta-private mechanism fails with at least this chance, by the first sentence.
 
     log((1 - delta) / delta) <= beta.
 
@@ -348,7 +348,7 @@ WRONG = r"\Pr(\hat f_2\in\mathcal{B}_\epsilon(f_1^\star))\le\Pr(\hat f_2\notin\m
 
 @theorem("rbht09.thm18.s2", says=WRONG + r"<\delta", needs=[in_unit_interval("delta")], source=", proof, (6.2)")
 def wrong_ball_strict(*, delta: Real) -> Real:
-    """The ball around the other database's SVM has probability less than delta, as printed.
+    """The ball around the other SVM has probability less than delta, as printed.
 
     Usefulness gives at most delta, not less.
     """

@@ -1,4 +1,4 @@
-"""What no private SVM with the RBF kernel can do: Rubinstein et al. 2009, Lemma 19 and Theorem 20.
+"""Lower bounds for every private SVM with the RBF kernel: Rubinstein et al. 2009, Lemma 19 and Theorem 20.
 
 Letters as in `lemmata.bounds.rbht09.lower_bounds`; `sigma` is the kernel's width,
 k(x, z) = exp(-||x - z||^2 / (2 sigma^2)).
@@ -25,7 +25,7 @@ PRINTED_N = r"\left\lfloor\frac{2}{\sigma}\sqrt{\frac{2}{\log2}}\right\rfloor"
 
 @theorem("rbht09.lem19", kind="construction", says=ON_CIRCLE + PACKED + PRINTED_N, needs=[NARROW])
 def circle_databases(*, sigma: float) -> int:
-    """This many neighbouring databases on a circle have RBF SVMs that are pairwise at least C / (2 n) apart.
+    """This many databases on a circle have RBF SVMs pairwise at least C / (2 n) apart.
 
     n - 1 rows at the origin with label -1 and one with label +1 at the angle 2 pi i / N of the unit circle. With
     n > C the last row's dual variable is C / n, so f_i - f_j at that row is (C / n) (1 - exp(-2 sin^2(pi / N) /
@@ -42,9 +42,9 @@ def circle_databases(*, sigma: float) -> int:
     source=", without the estimate of the sine",
 )
 def circle_databases_sharp(*, sigma: float) -> int:
-    """The largest number of databases on the circle whose RBF SVMs are pairwise at least C / (2 n) apart.
+    """The largest number of databases on a circle whose RBF SVMs are C / (2 n) apart.
 
-    Without sin(pi / N) >= 2 / N: up to pi / 2 times as many.
+    Without sin(pi / N) >= 2 / N: up to pi / 2 times that number.
 
     >>> [circle_databases_sharp(sigma=s) for s in (0.84, 0.5, 0.1)]
     [6, 10, 53]
@@ -65,7 +65,7 @@ DUAL = [*SIZES, in_unit_interval("gamma")]
     source=", proof, the unconstrained program",
 )
 def interior(*, C: Real, n: int, gamma: Real) -> tuple[Real, Real]:
-    """The stationary point (a, b) of the reduced dual without its box, case 1 of the proof.
+    """The stationary point (a, b) of the reduced dual without its box (proof, case 1).
 
     Derivation. The dual (n - 1) a + b - ((n - 1)^2 a^2 - 2 gamma (n - 1) a b + b^2)/2 is stationary where (n - 1) a = 1
     + gamma b and b = 1 + gamma (n - 1) a, which gives (n - 1) a = b = 1/(1 - gamma).
@@ -80,7 +80,7 @@ def interior(*, C: Real, n: int, gamma: Real) -> tuple[Real, Real]:
     needs=[integer("n", 2), in_unit_interval("gamma")],
 )
 def interior_from(*, n: int, gamma: Real) -> Real:
-    """The least C for which the stationary point of the reduced dual is feasible, case 1 of the proof."""
+    """The least C with a feasible stationary point of the reduced dual (proof, case 1)."""
     return n / (1 - gamma)
 
 
@@ -91,7 +91,7 @@ def interior_from(*, n: int, gamma: Real) -> Real:
     needs=DUAL,
 )
 def last_when_first_full(*, C: Real, n: int, gamma: Real) -> Real:
-    """The last row's dual variable when the others are at their bound C / n, case 3 of the proof.
+    """The last dual variable when the others are at their bound C / n (proof, case 3).
 
     Derivation. The dual's derivative in b vanishes at b = 1 + gamma (n - 1) a, at a = C/n that is 1 + C gamma (n -
     1)/n.
@@ -106,7 +106,7 @@ def last_when_first_full(*, C: Real, n: int, gamma: Real) -> Real:
     needs=[positive("C"), in_unit_interval("gamma")],
 )
 def most_rows_of_case_three(*, C: Real, gamma: Real) -> Real:
-    """The largest n at which the other rows' dual variables can be at their bound, case 3 of the proof."""
+    """The largest n with the other dual variables at their bound (proof, case 3)."""
     return C * (1 + gamma) / (1 + C * gamma)
 
 
@@ -117,7 +117,7 @@ def most_rows_of_case_three(*, C: Real, gamma: Real) -> Real:
     needs=DUAL,
 )
 def first_when_last_full(*, C: Real, n: int, gamma: Real) -> Real:
-    """The dual variable of all other rows when the last is at its bound, case 4 of the proof, as printed.
+    """The other rows' dual variable when the last is at its bound, as printed (case 4).
 
     The linear term n - 1 + C gamma (n - 1) / n loses its factor n - 1 in the last display.
     """
@@ -129,7 +129,7 @@ def first_when_last_full(*, C: Real, n: int, gamma: Real) -> Real:
     source=", proof, case 4 with its factor n - 1",
 )
 def first_when_last_full_corrected(*, C: Real, n: int, gamma: Real) -> Real:
-    """The dual variable of all other rows when the last is at its bound C / n, case 4 of the proof.
+    """The other rows' dual variable when the last is at its bound (proof, case 4).
 
     The lemma needs the last row's variable only.
 
@@ -145,7 +145,7 @@ def first_when_last_full_corrected(*, C: Real, n: int, gamma: Real) -> Real:
     needs=[positive("C"), require("0 < gamma < 1/2", lambda gamma: 0 < gamma < 0.5)],
 )
 def case_one_excluded(*, C: Real, gamma: Real) -> Real:
-    """C / 2 is said to lie above (1 - gamma) C, which would exclude case 1 of the proof.
+    """C / 2 is said to exceed (1 - gamma) C, which would exclude case 1 of the proof.
 
     For gamma < 1/2 it lies below. n > (1 - gamma) C is true.
     """
@@ -169,7 +169,7 @@ def case_one_excluded_corrected(*, C: Real, gamma: Real) -> Real:
     "rbht09.lem19.s7", kind="identity", says=r"n>C\ \Rightarrow\ \alpha_n^\star=\frac{C}{n}", needs=[*DUAL, MORE_ROWS]
 )
 def last_dual(*, C: Real, n: int, gamma: Real) -> Real:
-    """The last row's dual variable is at its bound, wherever the row stands.
+    """The last row's dual variable is at its bound, wherever the row lies.
 
     Derivation. The dual's derivative in b is 1 + gamma (n - 1) a - b >= 1 - C / n > 0. No condition on gamma is needed.
     """
@@ -181,7 +181,7 @@ def last_dual(*, C: Real, n: int, gamma: Real) -> Real:
 
 @theorem("rbht09.lem19.s8", kind="identity", says=r"|f_i(x_{i,n})-f_j(x_{i,n})|=\alpha_n^\star(1-k(x_{i,n},x_{j,n}))")
 def own_point_distance(*, dual: Any, kernel: Any) -> Any:
-    """Two of the RBF SVMs are this far apart at the last row of one, where the other rows pull both alike.
+    """Two RBF SVMs are this far apart at the last row of one of their databases.
 
     Numbers or balls.
     """
@@ -196,7 +196,7 @@ def own_point_distance(*, dual: Any, kernel: Any) -> Any:
     needs=[require("sine, sigma > 0", lambda sine, sigma: bool(sine > 0) and sigma > 0)],
 )
 def nearest_kernel_printed(*, sine: Any, sigma: Any) -> Any:
-    """The RBF kernel of two neighbours on the circle, as printed in its second form, a product for a power.
+    """The RBF kernel of two neighbours on the circle: a product is printed for a power.
 
     exp(-2 / sigma^2 + sin^2).
     """
@@ -253,7 +253,7 @@ def sine_estimate(*, N: int) -> float:
     needs=[integer("N", 1)],
 )
 def largest_gamma(*, N: Any) -> Any:
-    """The kernel between the circle's centre and the circle, in terms of N, is at most 1/2 from N = 4 on.
+    """The kernel between the centre and the circle is at most 1/2 for N >= 4.
 
     Derivation. gamma rises with sigma, and at sigma^2 = 8/(N^2 log 2) its exponent -1/(2 sigma^2) is -N^2 log(2)/16.
     """
@@ -273,7 +273,7 @@ RBF: list[Hypothesis] = [in_unit_interval("delta"), *SIZES, MORE_ROWS, NARROW]
     needs=[*RBF, PRINTED_ACC],
 )
 def circle_level_printed(*, delta: float, sigma: float, acc: float, C: float, n: int) -> float:
-    """No useful mechanism for the RBF SVM is more private than this, for epsilon < n / (4 C) as printed.
+    """No useful RBF SVM mechanism is more private than this, for epsilon < n / (4 C).
 
     Lemma 19, which the proof calls, has epsilon < C / (4 n). As printed the range contains accuracies above
     min(C, sqrt(C)), which the zero function reaches on every database: no SVM is larger.
@@ -287,7 +287,7 @@ def circle_level_printed(*, delta: float, sigma: float, acc: float, C: float, n:
     source=", with the range of Lemma 19",
 )
 def circle_level(*, delta: float, sigma: float, acc: float, C: float, n: int) -> float:
-    """No useful mechanism for the RBF SVM is more private than this, for epsilon < C / (4 n).
+    """No useful RBF SVM mechanism is more private than this, for epsilon < C / (4 n).
 
     Lemma 19's packing, and `packing_level`.
 
@@ -314,11 +314,11 @@ def circle_level(*, delta: float, sigma: float, acc: float, C: float, n: int) ->
     source=", with the last row anywhere on a line",
 )
 def diameter_level(*, delta: float, sigma: float, acc: float, C: float, n: int, diameter: float) -> float:
-    """No useful mechanism for the RBF SVM is more private than this, which grows with the diameter of the domain.
+    """A lower bound on the RBF SVM's privacy level that grows with the diameter.
 
     n - 1 rows at 0 with label -1, the last one at a multiple of `packing_step` with label +1. For n > C its dual
-    variable is C / n wherever it stands (`last_dual`), so f_i - f_j at row i's own point is
-    (C / n) (1 - k) > 2 acc. Below two databases the bound is 0.
+    variable is C / n wherever it lies (`last_dual`), so f_i - f_j at row i's own point is (C / n) (1 - k) > 2 acc.
+    Below two databases the bound is 0.
 
     >>> [round(diameter_level(delta=0.05, sigma=1.0, acc=0.002, C=1.0, n=100, diameter=D), 2) for D in (0.1, 10, 1e6)]
     [0.0, 5.14, 16.75]
@@ -344,7 +344,7 @@ EVERY_SIGMA = r"\text{useful for every }\sigma\ \Rightarrow\ \text{not }\beta\te
     source=", 'that is'",
 )
 def impossible_sigma_printed(*, beta: float, delta: float, acc: float, C: float, n: int) -> float:
-    """The sigma below which no beta-private mechanism is (epsilon, delta)-useful, with the printed range of epsilon.
+    """The sigma below which no beta-private mechanism is useful, as printed.
 
     "Any sigma" is read as every sigma: for one fixed sigma PRIVATESVM is useful at a finite level.
     """
@@ -363,7 +363,7 @@ def impossible_sigma_printed(*, beta: float, delta: float, acc: float, C: float,
     source=", 'that is', with the range of Lemma 19",
 )
 def impossible_sigma(*, beta: float, delta: float, acc: float, C: float, n: int) -> float:
-    """For every level beta there is a sigma below which no beta-private mechanism is (epsilon, delta)-useful.
+    """For every beta there is a sigma below which no beta-private mechanism is useful.
 
     N > 1 + delta e^beta / (1 - delta) databases are too many, and Lemma 19 has N of them when
     sigma <= (2 / N) sqrt(2 / log 2); N is at least 4 over its whole range.
@@ -407,7 +407,7 @@ def least_databases() -> int:
     source=", proof, (6.3) and (6.4)",
 )
 def thinnest_ball_strict(*, delta: Real, N: int) -> Real:
-    """The thinnest ball around the other databases' SVMs has probability less than delta / (N - 1), as printed."""
+    """The thinnest ball around the other SVMs has chance < delta / (N - 1), as printed."""
     return delta / (N - 1)
 
 
@@ -416,7 +416,7 @@ def thinnest_ball_strict(*, delta: Real, N: int) -> Real:
     source=", proof, (6.3) and (6.4), not strict",
 )
 def thinnest_ball(*, delta: Real, N: int) -> Real:
-    """The thinnest ball around the other databases' SVMs has probability at most delta / (N - 1).
+    """The thinnest ball around the other SVMs has chance at most delta / (N - 1).
 
     The N - 1 balls are disjoint and share at most delta.
     """

@@ -24,7 +24,7 @@ from lemmata.bounds.theorem import in_unit_interval, integer, positive, require,
     needs=[positive("beta")],
 )
 def differential_privacy(*, beta: float) -> float:
-    """A mechanism is beta-differentially private if replacing a row changes no likelihood by more than e^beta.
+    """beta-DP: replacing a row changes no likelihood by more than a factor e^beta.
 
     The largest likelihood ratio e^beta of a response t between neighbouring databases of n rows; for continuous
     responses a Radon-Nikodym derivative.
@@ -43,11 +43,11 @@ def differential_privacy(*, beta: float) -> float:
     source=", for the density of Algorithm 2",
 )
 def laplace_worst_log_ratio(*, first: Array, second: Array, lam: float) -> float:
-    """The worst log-ratio of two product Laplace laws is their centres' L1 distance over the scale.
+    """The largest log-ratio of two product Laplace laws: L1 distance over the scale.
 
     Derivation. log p_1(t) / p_2(t) = (||t - w_2||_1 - ||t - w_1||_1) / lam <= ||w_1 - w_2||_1 / lam by the triangle
-    inequality, with equality at t = w_1. `first` and `second` hold F numbers each. So the sensitivity of the centre
-    decides the privacy of output perturbation, and nothing else does.
+    inequality, with equality at t = w_1. `first` and `second` hold F numbers each. So the privacy of output
+    perturbation depends on the sensitivity of the centre alone.
 
     >>> laplace_worst_log_ratio(first=[1, 0], second=[0, 2], lam=3)
     1.0
@@ -64,7 +64,7 @@ def laplace_worst_log_ratio(*, first: Array, second: Array, lam: float) -> float
     source=", for objective perturbation; Chaudhuri, Monteleoni & Sarwate 2011, Algorithm 2",
 )
 def objective_epsilon(*, rate: float, ridge: float, n: int, C: float, curvature: float) -> float:
-    """One release of objective perturbation spends 2 rho for its noise and the log of one determinant.
+    """One release of objective perturbation spends 2 rho and one log-determinant.
 
     Derivation. tau = n lambda / C. (1) w is the minimiser for b(w) = -tau w - sum_i l'(<w, z_i>) z_i alone, so its
     density is that of b(w) times det H(w), H = tau I + sum_i l''(<w, z_i>) z_i z_i^T. (2) A row replaced, z by z',
@@ -106,7 +106,7 @@ def noise_scale(*, beta: float, n: int, C: float, F: int, L: float = 1.0, kappa:
     source=", calibrated to the attained sensitivity",
 )
 def noise_scale_sharp(*, beta: float, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
-    """PRIVATESVM-FINITE is beta-private from half the printed Laplace scale on, and from no less.
+    """PRIVATESVM-FINITE is beta-private from exactly half the printed Laplace scale.
 
     2 L C kappa sqrt(F) / (beta n). The chain of `noise_scale`; the flipped label of `weight_sensitivity_sharp` attains
     log-ratio beta exactly, so no smaller lambda is beta-DP for all databases when C kappa^2 <= 1.
@@ -130,7 +130,7 @@ FLOAT64 = ", Algorithm 2, steps (3) and (4), executed in float64; Mironov 2012"
     source=FLOAT64,
 )
 def textbook_release(*, beta: float) -> float:
-    """The epsilon of w + rng.laplace(scale) in float64 is claimed to be the one calibrated over the reals.
+    """The epsilon of w + rng.laplace(scale) in float64, claimed as over the reals.
 
     Claimed: beta. In truth no beta holds, as some releases have one centre only. A double y is possible for the centre
     w only if fl(w + z) = y for one of at most 2^53 noise values z; for centres 0 and 1, |y| < 1/2 is reached from 1
@@ -146,7 +146,7 @@ def textbook_release(*, beta: float) -> float:
     source=FLOAT64,
 )
 def grid_scale(*, sensitivity: float, grid: float, F: int, beta: float) -> float:
-    """Discrete Laplace noise on a grid of step g is beta-private at scale (S + F g) / beta.
+    """Discrete Laplace noise on a grid of step g is beta-DP at scale (S + F g) / beta.
 
     Derivation. Each of the F coordinates, rounded to the nearest grid step, moves by at most g / 2, so two rounded
     centres differ by at most S + F g in L1, a whole number of steps. K is discrete Laplace, Pr(K = k) proportional to
@@ -172,16 +172,16 @@ def grid_scale(*, sensitivity: float, grid: float, F: int, beta: float) -> float
     source=FLOAT64 + ", Theorem 1, every rounding counted anew",
 )
 def snapping_epsilon(*, sensitivity: float, scale: float, bound: float, F: int) -> float:
-    """The snapping mechanism in float64 spends S / lambda, and F times a slack for its roundings.
+    """The float64 snapping mechanism spends S / lambda and F times a rounding slack.
 
-    Derivation. One coordinate, eta = 2^-53, B the bound. A release falls into a cell [b, b') of the grid according to
+    Derivation. One coordinate, eta = 2^-53, B the bound. A release lies in a cell [b, b') of the grid according to
     thresholds on U. Over the reals the threshold at b is v = exp(-|w - b| / lambda). In float64 the sum is off by eta
     |b|, the product and the logarithm by 2 eta |w - b|, and U has gaps of 2 eta U: so |ln u - ln v| <= eta E with E =
     (|b| + 2 |w - b|) / lambda + 2, at most 10 B / lambda, because |w| <= B and |b| <= B + Lambda / 2 <= 2 B. A cell
-    beside w has probability (u' - u) / 2 with v' / v = exp(Lambda / lambda) >= e: its relative error is at most eta E
-    (e + 1) / (e - 1) = eta E coth(1/2); the cell around w and the two ends have less. Two centres double it. The factor
-    1.001 is for second orders, since eta E < 2^-13. Between the ideal laws the ratio is exp(|w - w'| / lambda),
-    rounding being post-processing. Mironov 2012, Theorem 1, has 2^-49 B / lambda in place of our 43.3 * 2^-53.
+    next to that of w has probability (u' - u) / 2 with v' / v = exp(Lambda / lambda) >= e: its relative error is at
+    most eta E (e + 1) / (e - 1) = eta E coth(1/2); the cell around w and the two ends have less. Two centres double it.
+    The factor 1.001 is for second orders, since eta E < 2^-13. Between the ideal laws the ratio is exp(|w - w'| /
+    lambda), rounding being post-processing. Mironov 2012, Theorem 1, has 2^-49 B / lambda in place of our 43.3 * 2^-53.
 
     >>> snapping_epsilon(sensitivity=1.0, scale=2.0, bound=8.0, F=1) - 0.5 < 2e-14
     True
@@ -198,7 +198,7 @@ def snapping_epsilon(*, sensitivity: float, scale: float, bound: float, F: int) 
     source=", with discrete Gaussian noise; Canonne, Kamath & Steinke 2020",
 )
 def concentration(*, sensitivity: float, sigma: float, grid: float, F: int) -> float:
-    """The discrete Gaussian on a grid is rho-zCDP: Rényi divergence at most alpha rho for every alpha > 1.
+    """The discrete Gaussian on a grid is rho-zCDP: Rényi divergence at most alpha rho.
 
     Derivation. In grid steps, s = sigma / g: for whole points at distance d, sum_k p(k)^alpha q(k)^(1 - alpha) is
     exp(alpha (alpha - 1) d^2 / (2 s^2)) times theta(alpha d) / theta(0), theta(t) = sum_k exp(-(k - t)^2 / (2 s^2)),
@@ -240,7 +240,7 @@ def concentration_epsilon(*, rho: float, delta: float) -> float:
     source=", with discrete Gaussian noise; delta(.; mu) is the curve of the Gaussian mechanism",
 )
 def discrete_gaussian_delta(*, epsilon: float, shift: float, steps: float, F: int) -> float:
-    """The privacy curve of the discrete Gaussian in F dimensions is that of the Gaussian, and hardly more.
+    """The discrete Gaussian's privacy curve in F dimensions, bounded by the Gaussian's.
 
     Derivation. g(x) = exp(-|x|^2 / (2 s^2)), X = N(0, s^2 I), k + [-1/2, 1/2]^F the cell of k, u uniform on the cell of
     0. (1) By Jensen the integral of g over the cell of k is g(k) E exp(-(2 <k, u> + |u|^2) / (2 s^2)) >= g(k)

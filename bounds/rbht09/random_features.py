@@ -5,7 +5,7 @@ A kernel K(x, x') = r^2 K_bar(x - x') is approximated by the inner products of
     psi(x) = r / sqrt(D) (cos <omega_1, x>, sin <omega_1, x>, ..., cos <omega_D, x>, sin <omega_D, x>),
 
 omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. On m points they are compared in Theorem 4.1 of
-Bassily, Mohri & Suresh 2022. The kernels and their spectral laws stand in `lemmata.bounds.rbht09.kernel_spectra`.
+Bassily, Mohri & Suresh 2022. The kernels and their spectral laws are in `lemmata.bounds.rbht09.kernel_spectra`.
 """
 
 import math
@@ -25,7 +25,7 @@ UNIFORM_NEEDS = [integer("d"), positive("eps"), in_unit_interval("delta"), at_le
 
 @theorem("rbht09.lem13", kind="tail", says=UNIFORM, needs=UNIFORM_NEEDS, source=", (Rahimi & Recht 2008, Claim 1)")
 def uniform_features(*, d: int, eps: Any, delta: Any, sigma_p: Any, diam: Any) -> Any:
-    """This number of frequencies approximates a translation-invariant kernel uniformly on a compact set.
+    """This number of frequencies approximates a translation-invariant kernel on M.
 
     4 (d+2) / eps^2 * log(2^8 (sigma_p diam)^2 / (delta eps^2)), possibly negative; `sigma_p`^2 = E ||omega||^2,
     `diam` the Euclidean diameter of M, `eps` in units of the kernel. Printed for any translation-invariant
@@ -45,7 +45,7 @@ def uniform_features(*, d: int, eps: Any, delta: Any, sigma_p: Any, diam: Any) -
     source=", for kernels with g(0) = 1",
 )
 def uniform_features_normalised(*, d: int, eps: Any, delta: Any, sigma_p: Any, diam: Any, g0: float = 1) -> Any:
-    """This number of frequencies approximates a kernel with g(0) = 1 uniformly on a compact set.
+    """This number of frequencies approximates a kernel with g(0) = 1 uniformly on M.
 
     sigma_p is finite.
 
@@ -65,7 +65,7 @@ def uniform_features_normalised(*, d: int, eps: Any, delta: Any, sigma_p: Any, d
     source=", 'the second moment of the Fourier transform p', for the examples of Definition 5",
 )
 def second_moment_order(*, d: int) -> float:
-    """The order of the second moment of the frequencies of Table 1 on R^d: a constant times d.
+    """The order of the frequencies' second moment (cf. Table 1): a constant times d.
 
     Lemma 13 takes it for granted.
 
@@ -80,7 +80,7 @@ def second_moment_order(*, d: int) -> float:
     source=", for two of the three rows of Table 1",
 )
 def second_moment(*, d: int) -> float:
-    """The second moment of the frequencies is d for the RBF kernel and 2d for the Cauchy kernel.
+    """The frequencies' second moment is d for the RBF and 2d for the Cauchy kernel.
 
     Derivation. Coordinates are independent, with E omega_i^2 = 1 for N(0, 1) and int x^2 e^{-|x|}/2 dx = 2 for
     Laplace's law, so that the sums over d coordinates are d and 2d: the larger one is 2d.
@@ -117,7 +117,7 @@ def net_failure(*, count: int, d: int, eps: float, q: float, y: float) -> float:
     source="derived here",
 )
 def uniform_failure(*, count: int, d: int, eps: float, sigma_p: float, diam: float) -> float:
-    """Random features miss a kernel by eps somewhere on M with at most this probability.
+    """Random features miss a kernel by eps somewhere on M with at most this chance.
 
     Derivation. With f = k_hat - k, a function of Delta in the ball of radius R = diam(M), and D = `count`:
 

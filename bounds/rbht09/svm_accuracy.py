@@ -3,7 +3,7 @@
 Theorem 8: `acc` is the paper's epsilon (sup-norm accuracy), `delta` a confidence parameter, `lam` the Laplace scale
 lambda, and |phi(x)_i| <= Phi. Footnote 5 gives density, distribution function and moments of the Erlang law: Erlang_q
 with scale `lam` is the sum of q exponentials of mean `lam`. The footnote agrees (expectation q lambda); the sentence of
-Section 3 that it supports writes "scale lambda^(-1)" for what is the *rate*.
+Section 3 that it supports writes "scale lambda^(-1)" where it means the *rate*.
 """
 
 from math import exp, lgamma, log
@@ -27,7 +27,7 @@ UTILITY = [positive("acc"), in_unit_interval("delta"), positive("Phi"), integer(
     needs=[in_unit_interval("delta")],
 )
 def usefulness(*, delta: float) -> float:
-    """A mechanism is (epsilon, delta)-useful for all databases if it succeeds with this probability, as printed.
+    """A useful mechanism succeeds with this probability on every database, as printed.
 
     Every proof reads it with 1 - delta: Theorem 8 (parts `defined` and `used`), Lemma 10, Theorem 14, Section 6.
     """
@@ -49,7 +49,7 @@ RANGE = r"0<\lambda\le\frac{\epsilon}{2\Phi(F\log 2+\log\frac{1}{\delta})}\ \Rig
     source=", with Definition 2 as printed",
 )
 def useful_scale_defined(*, acc: float, delta: float, Phi: float, F: int) -> float:
-    """PRIVATESVM-FINITE is useful, with probability at least delta as Definition 2 words it, up to this scale.
+    """PRIVATESVM-FINITE is useful as Definition 2 words it, up to this Laplace scale.
 
     The largest lambda printed, acc / (2 Phi (F ln 2 + ln(1 / delta))). Definition 2 asks for success with
     probability at least delta; the proof shows failure with probability at most delta. The two differ for
@@ -67,7 +67,7 @@ def useful_scale_defined(*, acc: float, delta: float, Phi: float, F: int) -> flo
     source=", as its proof, Lemma 10, Theorem 14 and Section 6 use it",
 )
 def useful_scale(*, acc: float, delta: float, Phi: float, F: int) -> float:
-    """PRIVATESVM-FINITE is useful, with probability at least 1 - delta as the proofs use it, up to this Laplace scale.
+    """PRIVATESVM-FINITE is useful as the proofs use the word, up to this Laplace scale.
 
     The largest lambda printed, acc / (2 Phi (F ln 2 + ln(1 / delta))). With X = ||mu||_1 an Erlang_F variable of
     scale lambda and z = acc / (Phi lambda), Pr(X > acc / Phi) = e^(-z) sum_{j < F} z^j / j!, and
@@ -86,7 +86,7 @@ def useful_scale(*, acc: float, delta: float, Phi: float, F: int) -> float:
     source=", delta replaced by 1 - delta in the range of lambda",
 )
 def useful_scale_corrected(*, acc: float, delta: float, Phi: float, F: int) -> float:
-    """PRIVATESVM-FINITE is useful with probability at least delta up to this scale, with 1 - delta in its range.
+    """PRIVATESVM-FINITE succeeds with chance at least delta up to this Laplace scale.
 
     acc / (2 Phi (F ln 2 + ln(1 / (1 - delta)))): the theorem as used, at failure probability 1 - delta.
     """
@@ -112,7 +112,7 @@ def useful_scale_half(*, acc: float, delta: float, Phi: float, F: int) -> float:
     source=", with the Erlang tail itself",
 )
 def useful_scale_exact(*, acc: float, delta: float, Phi: float, F: int) -> float:
-    """The largest Laplace scale at which PRIVATESVM-FINITE is useful for every feature map.
+    """The largest Laplace scale with PRIVATESVM-FINITE useful for every feature map.
 
     acc / (Phi q), q the (1 - delta)-quantile of Erlang_F with scale 1. Necessary too when phi(M) contains
     Phi times every sign vector, because then the sup-norm is Phi ||mu||_1.
@@ -130,7 +130,7 @@ def useful_scale_exact(*, acc: float, delta: float, Phi: float, F: int) -> float
     source=", proof, first display",
 )
 def sup_distance(*, mu: Array, Phi: float) -> float:
-    """The sup-norm distance of the private and the exact classifier is at most Phi times the noise's L1 norm.
+    """The private classifier is within Phi ||noise||_1 of the SVM in the sup-norm.
 
     Phi ||mu||_1 by Hölder; attained where phi(x) = Phi sign(mu).
 
@@ -215,7 +215,7 @@ def erlang_density(*, x: float, q: int, lam: float) -> float:
     needs=[*ERLANG, at_least("x", 0)],
 )
 def erlang_cdf(*, x: float, q: int, lam: float) -> float:
-    """The distribution function of the sum of q independent exponentials of mean lambda.
+    """The distribution function of a sum of q independent exponentials of mean lambda.
 
     The law is called Erlang_q.
 
@@ -260,7 +260,7 @@ def erlang_variance(*, q: int, lam: float) -> float:
     source=", the sentences of the proof of Theorem 8 that it belongs to",
 )
 def magnitude_scale(*, lam: float) -> float:
-    """The scale of the exponential law of |Laplace(0, lambda)|, as the main text says it.
+    """The scale of the law of |Laplace(0, lambda)|, as the main text prints it.
 
     "The absolute value of a zero mean Laplace random variable with scale parameter lambda is exponentially
     distributed with scale lambda^(-1)", and its sums are Erlang "with the same scale parameter". Read as the scale,
@@ -275,7 +275,7 @@ def magnitude_scale(*, lam: float) -> float:
     source=", with scale lambda (rate 1 / lambda)",
 )
 def magnitude_scale_corrected(*, lam: float) -> float:
-    """The scale of the exponential law of |Laplace(0, lambda)| is lambda; the number printed is its rate.
+    """The scale of |Laplace(0, lambda)| is lambda; the printed number is its rate.
 
     Pr(|Z| > x) = 2 int_x^inf e^(-z/lambda) / (2 lambda) dz = e^(-x/lambda).
 

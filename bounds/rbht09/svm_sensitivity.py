@@ -23,7 +23,7 @@ DATABASE = [integer("n", 2), positive("C"), integer("F"), positive("L"), positiv
     source=", differentiable loss",
 )
 def weight_sensitivity_smooth(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
-    """The SVM's weights move by at most 4 L C kappa sqrt(F) / n in L1 norm for a differentiable L-Lipschitz loss."""
+    """SVM weights move by at most 4 L C kappa sqrt(F) / n in L1, differentiable loss."""
     return weight_sensitivity(n=n, C=C, F=F, L=L, kappa=kappa)
 
 
@@ -31,7 +31,7 @@ def weight_sensitivity_smooth(*, n: int, C: float, F: int, L: float = 1.0, kappa
     says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}", source=", with both strong convexities used"
 )
 def weight_sensitivity_smooth_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
-    """The SVM's weights move by half the printed L1 sensitivity at most, for a differentiable loss: attained.
+    """SVM weights move by half the printed L1 sensitivity at most, differentiable loss.
 
     Derivation as in Lemma 21's sharp half (`weight_sensitivity_sharp`). Attained by a differentiable loss: for
     loss(y, f) = -L y f the minimiser is (L C / n) sum_i y_i phi(x_i), and flipping the label of a row with
@@ -47,7 +47,7 @@ def weight_sensitivity_smooth_sharp(*, n: int, C: float, F: int, L: float = 1.0,
     "rbht09.lem21", says=r"\|w_D-w_{D'}\|_1\le\frac{4LC\kappa\sqrt{F}}{n}", needs=DATABASE, source=", any convex loss"
 )
 def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
-    """The SVM's weights move by at most this in L1 norm when a row is replaced, for any convex Lipschitz loss.
+    """SVM weights move by at most this in L1 norm, for any convex Lipschitz loss.
 
     4 L C kappa sqrt(F) / n. The printed proof drops -1/2 ||w_D - w_D'||_2^2, the value of its auxiliary risk at
     w_D, to "<= 0", which costs the factor 2 of `weight_sensitivity_sharp`. It is true, and twice the largest distance.
@@ -62,7 +62,7 @@ def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float
     says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}", source=", with both strong convexities used"
 )
 def weight_sensitivity_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
-    """The SVM's weights move by half the printed L1 sensitivity at most, for any convex Lipschitz loss: attained.
+    """SVM weights move by half the printed L1 sensitivity at most, any convex loss.
 
     Derivation. J_D and J_D' are 1-strongly convex with minimisers w and w', so J_D(w') >= J_D(w) + ||w - w'||^2 / 2 and
     J_D'(w) >= J_D'(w') + ||w - w'||^2 / 2. Add them; only the last row differs, so with f(x) = <w, phi(x)>
@@ -121,7 +121,7 @@ def auxiliary_risk(
     source=", Equation (3.3)",
 )
 def stability_right_side(*, L: float, sup_distance: float) -> float:
-    """The squared distance of the weights of two SVMs is at most 2 L times the sup-norm distance of the classifiers.
+    """The squared distance of two SVMs' weights: 2 L times their sup-norm distance.
 
     The bracket in `weight_sensitivity_sharp` shows it for the larger of the distances at x_n and
     x'_n alone, and with n / C in place of n / (2 C).
@@ -136,7 +136,7 @@ def stability_right_side(*, L: float, sup_distance: float) -> float:
     source=", last line of the proof",
 )
 def weight_distance(*, n: int, C: float, L: float = 1.0, kappa: float = 1.0) -> float:
-    """The SVM's weights move by at most 4 L C kappa / n in L2 norm (cf. Lemmas 6 and 21)."""
+    """The SVM's weights move by at most 4 L C kappa / n in L2 (cf. Lemmas 6 and 21)."""
     return 4 * L * C * kappa / n
 
 

@@ -1,4 +1,4 @@
-"""The numbers of Algorithms 1, 2 and 3 of Wang, Zhu & Wang (2025), and what the bounds on their results share.
+"""The numbers of Algorithms 1, 2 and 3 of Wang, Zhu & Wang (2025), and the common parts of the bounds on their results.
 
 Algorithm 3 runs noisy gradient descent on projected data (Algorithm 1) for every margin of the grid
 
@@ -40,7 +40,7 @@ def margin_grid(n: int, radius: float = 1.0) -> Array:
 
 
 def failure_probability(n: int) -> float:
-    """beta = 1/n^2, what the theorems take; 1/4 for n = 1, where 1/n^2 is no failure probability."""
+    """beta = 1/n^2, as in the theorems; 1/4 for n = 1, where 1/n^2 is not a failure probability."""
     return 1 / max(int(n), 2) ** 2
 
 
@@ -100,7 +100,7 @@ def unlimited_budget(epsilon: float, delta: float) -> float:
 
 
 def penalty(n: int, k: int, beta: float) -> float:
-    """What Equation 3 adds to the number of errors of a classifier in R^k: 5/2 (k log(2n) + log(beta/4)).
+    """The term of Equation 3 beyond the number of errors of a classifier in R^k: 5/2 (k log(2n) + log(beta/4)).
 
     VC(H_k) = k for homogeneous halfspaces. The second term is printed with this sign; all candidates share it.
     """
@@ -120,7 +120,7 @@ def spread(n: int, beta: float) -> float:
 
 
 def slow_factor(n: int, mu: float) -> float:
-    """4 + 3 log T >= 1 + 3 H_T, T = n^2 mu^2 rounded up: what our proof pays for the last iterate.
+    """4 + 3 log T >= 1 + 3 H_T, T = n^2 mu^2 rounded up: the price of the last iterate in our proof.
 
     >>> slow_factor(3, 0.1)
     4.0

@@ -4,12 +4,12 @@
                                  u_t = U(m_t; S) + N(0, 2 Delta^2 / mu^2);
     release m_t, theta_t of the smallest u_t.
 
-One run (theta_t, m_t, u_t) is mu-GDP. What is released is the best of K independent runs, and K is not released. Four
-accounts of it: Lemma K.1 with Corollary K.2 as printed; a bound from the curve of one run alone (`sharp_epsilon`, and
-its simpler form `profile_epsilon`); the least that follows from mu (`worst_epsilon`); and the exact curve of runs that
-release a Gaussian score and nothing else. No account can go below that: such runs are mu-GDP. Here it is computed in
-floats, enclosed in `lemmata.bounds.exact.best_of_runs`. Neighbours differ in one replaced record. Utility is in
-`lemmata.bounds.wzw25.winner`, Lemma 7.2 in `lemmata.bounds.wzw25.repetitions`.
+One run (theta_t, m_t, u_t) is mu-GDP. The best of K independent runs is released, and K is not released. Four accounts
+of it: Lemma K.1 with Corollary K.2 as printed; a bound from the curve of one run alone (`sharp_epsilon`, and its
+simpler form `profile_epsilon`); the least that follows from mu (`worst_epsilon`); and the exact curve of runs that
+release a Gaussian score and nothing else. No valid account is below that curve, since such runs are mu-GDP. Here it is
+computed in floats, enclosed in `lemmata.bounds.exact.best_of_runs`. Neighbours differ in one replaced record. Utility
+is in `lemmata.bounds.wzw25.winner`, Lemma 7.2 in `lemmata.bounds.wzw25.repetitions`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def budget_at(epsilon: Any, t: Any) -> Any:
     source=", Equation 23; Koskela, Redberg & Wang 2024, Corollary 5.5",
 )
 def selection_epsilon(*, mu: Any, r: Any, delta: Any) -> Any:
-    """The best of a geometric number of mu-GDP runs is (epsilon, delta)-DP, with this epsilon.
+    """The best of K mu-GDP runs, K geometric, is (epsilon, delta)-DP: its epsilon.
 
     3/2 mu^2 + 3 mu t + delta with t = sqrt(2 log(1/(r delta))). Derivation, from the explicit reading (profile) at
     eta = 1 and epsilon_1 = epsilon^ = e := mu^2/2 + mu t: by Lemma E.1, where half of delta is never spent, one run has
@@ -94,7 +94,7 @@ def selection_epsilon(*, mu: Any, r: Any, delta: Any) -> Any:
     source=f"derived here; after {KOSKELA}",
 )
 def profile_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:
-    """The epsilon of the best of K runs, from the privacy curve of one run, for every law of K.
+    """The epsilon of the best of K TNB runs, from the privacy curve of one run.
 
     Derivation. Runs are independent, ties have probability 0 (a uniform tie-breaker costs nothing). If q(y) is the
     chance that a run is no better than y, the release has density G'(q(y)) with respect to one run's law, and G'(x) =
@@ -117,7 +117,7 @@ def profile_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> f
     source="derived here; the best use of the profile bound's argument",
 )
 def sharp_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:
-    """The epsilon of the best of K runs, from the privacy curve of one run and the exact ratio of the tails of K.
+    """The epsilon of the best of K runs, from one run's curve and exact tail ratios.
 
     Derivation. In the derivation of part profile the ratio (r + (1-r)(1-q')) / (r + (1-r)(1-q)) is at most exp(e^) for
     every q as soon as (1 - r) delta_M(e^) <= r (exp(e^) - 1): put x = 1 - q and 1 - q' <= exp(e^) x + delta_M(e^). At
@@ -139,17 +139,17 @@ def sharp_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> flo
     source="derived here; attained in the limit, so no account from mu alone is better",
 )
 def worst_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:
-    """The epsilon of the best of K runs that are mu-GDP, whichever run and whichever order of its outputs is worst.
+    """The epsilon of the best of K mu-GDP runs, for the worst run and order of outputs.
 
     Derivation. Let P, P' be the laws of one run y, a(y) the chance under P of a run that is better than y, and a'(y)
     that under P'. (1) The release has density E K v(a(y)) with respect to P, and E K v(a'(y)) with respect to P', as in
-    part profile. (2) "Better than y" is an event, so a' <= G(a) by mu-GDP, and v falls: v(a') >= v(G(a)). (3) Hence the
-    hockey stick at epsilon is at most E K times the mean under P of h(e^epsilon dP'/dP), where h(c) = sup over a of
+    part profile. (2) "Better than y" is an event, so a' <= G(a) by mu-GDP, and v decreases: v(a') >= v(G(a)). (3) Hence
+    the hockey stick at epsilon is at most E K times the mean under P of h(e^epsilon dP'/dP), where h(c) = sup over a of
     (v(a) - c v(G(a)))_+ is convex. (4) Such a mean is a divergence; P, P' come from N(0, 1), N(mu, 1) by a common map
-    (Blackwell), which only lowers it. The other order of the neighbours is the same.
-    Attained: a run shows x, those of the largest likelihood ratio come first until a fraction a of P is used up, then
-    those x at which a is the best; they are so rare that they hardly move a. Computed from above, within about a
-    thousandth, by `lemmata.bounds.exact.winner_profile`. Never larger than part sharp, which has 1 in place of v(a).
+    (Blackwell), which only lowers it. The other order of the neighbours is the same. Attained: a run shows x, those of
+    the largest likelihood ratio come first until a fraction a of P is used up, then those x at which a is the best;
+    they are so rare that they barely change a. Computed from above, within about a thousandth, by
+    `lemmata.bounds.exact.winner_profile`. Never larger than part sharp, which has 1 in place of v(a).
 
     >>> [round(worst_epsilon(mu=m, r=r, delta=d), 3) for m, r, d in [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3)]]
     [0.86, 2.548]
@@ -187,12 +187,12 @@ def first_epsilon(mu: float, r: float, delta: float, eta: float) -> float:
     source="derived here from Definition A.1",
 )
 def score_only_delta(*, epsilon: float, mu: float, r: float, eta: float = 1.0) -> float:
-    """The exact privacy curve of the best score, where a run releases a Gaussian score and nothing else.
+    """The exact privacy curve of the best score, for runs that release only scores.
 
     Derivation. The larger of both orders of the pair. The best of K scores is at most u with probability 1 - G(P(U >
     u)), so the hockey-stick divergence is a sum of differences of distribution functions over the intervals where the
     log ratio of the densities exceeds epsilon. The ratio is monotone for r near 1 only; for small r there may be two
-    intervals. Changes of sign are looked for on a grid of u, spaced about 0.006, and refined.
+    intervals. Changes of sign are searched for on a grid of u, spaced about 0.006, and refined.
 
     >>> round(score_only_delta(epsilon=0.4791, mu=0.1, r=1 / 495) * 1e5, 2)
     1.0
@@ -201,7 +201,7 @@ def score_only_delta(*, epsilon: float, mu: float, r: float, eta: float = 1.0) -
 
 
 def score_only_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:
-    """The epsilon at which the exact curve of score-only runs meets delta: what no general account can go below.
+    """The epsilon at which the exact curve of score-only runs meets delta: a lower bound on every general account.
 
     >>> round(score_only_epsilon(mu=0.3, r=1e-3, delta=1e-3), 3)
     1.28
@@ -232,7 +232,7 @@ def score_only_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -
     ],
 )
 def selection_epsilon_simple(*, mu: float, r: float, delta: float) -> float:
-    """The best of a geometric number of mu-GDP runs is (epsilon, delta)-DP, in a simpler form for small mu.
+    """The best of K mu-GDP runs is (epsilon, delta)-DP, simpler form for small mu.
 
     6 mu t + delta, which is Lemma K.1 with 3/2 mu^2 <= 3 mu t, that is mu <= 2 t. Between one and two times its bound.
 
@@ -248,7 +248,7 @@ def selection_epsilon_simple(*, mu: float, r: float, delta: float) -> float:
     needs=[positive("mu"), positive("t"), positive("delta"), require("mu <= 2 t", lambda mu, t: mu <= 2 * t)],
 )
 def relaxed_epsilon(*, mu: Real, t: Real, delta: Real) -> Real:
-    """For small mu, 6 mu sqrt(2 log(1/(r delta))) + delta is at least the epsilon of the best of K runs.
+    """For small mu, 6 mu sqrt(2 log(1/(r delta))) + delta bounds the best of K runs.
 
     6 mu t + delta, larger than the left side by 3/2 mu (2 t - mu): equal at the end of the range.
 
@@ -280,7 +280,7 @@ def relaxed_epsilon(*, mu: Real, t: Real, delta: Real) -> Real:
     ],
 )
 def tuning_budget(*, epsilon: float, r: float, delta: float) -> float:
-    """The Gaussian budget of one run with which Algorithm 4 is (epsilon + delta, delta)-DP.
+    """The Gaussian budget of one run of Algorithm 4, private tuning.
 
     epsilon / (6 t). Derivation: (theta_t, m_t) is (mu / sqrt 2)-GDP for uniform theta_t that takes no data; u_t given
     m_t is a Gaussian mechanism with sensitivity Delta and standard deviation sqrt(2) Delta / mu (line 7 of Algorithm 4,
@@ -302,7 +302,7 @@ def tuning_budget(*, epsilon: float, r: float, delta: float) -> float:
     source=", proof, mechanism (2)",
 )
 def score_gdp_as_printed(*, mu: float, sensitivity: float) -> float:
-    """The Gaussian budget that the noisy score spends, with the proof's sigma read as a standard deviation.
+    """The Gaussian budget of the noisy score, the proof's sigma as standard deviation.
 
     Delta / sigma = mu^2 / (2 Delta), at most mu / sqrt 2 exactly where mu <= sqrt(2) Delta. For an averaged score
     Delta = 1/n, and n mu > sqrt 2 is the usual case. The fraction is the *variance*: line 7 of Algorithm 4.
@@ -319,7 +319,7 @@ def score_gdp_as_printed(*, mu: float, sensitivity: float) -> float:
     source=", with line 7 of Algorithm 4",
 )
 def score_gdp(*, mu: float, sensitivity: float) -> float:
-    """The Gaussian budget that the noisy score spends, with the variance that line 7 of Algorithm 4 prints.
+    """The Gaussian budget of the noisy score, with the variance of Algorithm 4, line 7.
 
     Delta / sigma = mu / sqrt 2, whatever Delta is.
 
@@ -337,7 +337,7 @@ def score_gdp(*, mu: float, sensitivity: float) -> float:
     needs=[positive("mu")],
 )
 def run_gdp(*, mu: float) -> float:
-    """The Gaussian budget that one run spends on its candidate and its noisy score together.
+    """The Gaussian budget of one run, its candidate and its noisy score together.
 
     sqrt(mu^2/2 + mu^2/2), adaptively: the score looks at the candidate. Remark 2.3.
 
@@ -357,7 +357,7 @@ def run_gdp(*, mu: float) -> float:
     source=", proof, 'follows Corollary K.2'",
 )
 def budget_spent(*, epsilon: Real, t: Real) -> tuple[Real, Real]:
-    """The budget of a run inverts the epsilon of the best of K runs: it spends exactly epsilon + delta.
+    """The budget of a run inverts the epsilon of K runs: exactly epsilon + delta.
 
     (6 mu t, mu / (2 t)) at mu = epsilon / (6 t).
 

@@ -2,9 +2,9 @@
 
 xi_1, ..., xi_n are independent N(0, sigma^2), M is their maximum, m their minimum. `sigma` is a standard deviation,
 `beta` a failure probability, `t` the level that the proof of Corollary A.6 compares the range M - m with; every
-logarithm is natural. Arguments may be numbers or balls, so that what is certified is the very formula written here; one
-ball among the arguments makes the result a ball. `lemmata.bounds.exact.gaussian_maxima` holds the exact laws that these
-statements bound. Lemma A.5 and Remark A.8 are printed without a proof.
+logarithm is natural. Arguments may be numbers or balls, so that the certificates are about the very formula written
+here; one ball among the arguments makes the result a ball. `lemmata.bounds.exact.gaussian_maxima` holds the exact laws
+that these statements bound. Lemma A.5 and Remark A.8 are printed without a proof.
 """
 
 from typing import Any
@@ -59,10 +59,10 @@ def max_mean(*, n: Number, sigma: Number) -> Number:
     source=", second item",
 )
 def max_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the maximum of n Gaussians exceeds with probability at most beta, as printed.
+    """The level that the maximum of n Gaussians exceeds with chance <= beta, printed.
 
     The second term lacks the factor sigma: right for sigma <= 1 (the printed level is then the larger one), wrong for
-    every sigma > 1 once beta is small enough, because P(xi_1 >= sigma a + b) falls like exp(-b^2 / (2 sigma^2)) and
+    every sigma > 1 once beta is small enough, because P(xi_1 >= sigma a + b) decreases like exp(-b^2 / (2 sigma^2)) and
     beta = exp(-b^2 / 2).
     """
     n, sigma, beta = alike(n, sigma, beta)
@@ -74,7 +74,7 @@ def max_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
     source=", with sigma in both terms",
 )
 def max_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the maximum of n Gaussians exceeds with probability at most beta, with sigma in both terms.
+    """The level that the maximum of n Gaussians exceeds with chance at most beta.
 
     Derivation. Write a = sqrt(2 log 2n), b = sqrt(2 log 1/beta), h(x) = exp(x^2/2) Phi(-x), decreasing. By the union
     bound P(M >= sigma (a + b)) <= n Phi(-a-b) = n exp(-a^2/2) exp(-b^2/2) exp(-ab) h(a + b) <= beta h(a) / 2, and a >=
@@ -97,12 +97,12 @@ def max_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
     needs=TAIL,
 )
 def range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the range of n Gaussians exceeds with probability at most beta, as printed.
+    """The level that the range of n Gaussians exceeds with chance <= beta, as printed.
 
     The second term lacks the factor sigma. Still right for sigma <= sqrt 2: with a = sqrt(2 log 2n) and b = sqrt(2 log
     2/beta) the union bound over pairs gives n (n-1) Phi(-sqrt 2 (a + b/sigma)) <= (n^2 / 2) exp(-a^2) exp(-b^2 /
     sigma^2) <= beta / 16. Wrong for n >= 2 and every sigma > sqrt 2 once beta is small enough: P(|xi_1 - xi_2| >= 2
-    sigma a + 2 b) falls like exp(-b^2 / sigma^2), beta = 2 exp(-b^2 / 2).
+    sigma a + 2 b) decreases like exp(-b^2 / sigma^2), beta = 2 exp(-b^2 / 2).
     """
     n, sigma, beta = alike(n, sigma, beta)
     return 2 * sigma * sqrt(2 * log(2 * n)) + 2 * sqrt(2 * log(2 / beta))
@@ -113,7 +113,7 @@ def range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
     source=", with sigma in both terms",
 )
 def range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the range of n Gaussians exceeds with probability at most beta, with sigma in both terms.
+    """The level that the range of n Gaussians exceeds with chance at most beta.
 
     With a = sqrt(2 log 2n), b = sqrt(2 log 2/beta), x = sqrt 2 (a + b), h(x) = exp(x^2/2) Phi(-x): the union bound over
     pairs gives n (n-1) Phi(-x) = n (n-1) exp(-a^2) exp(-b^2) exp(-2ab) h(x) <= (beta^2 / 16) h(sqrt 2 a), at most beta
@@ -130,7 +130,7 @@ def range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
     source=", proof, (4)",
 )
 def interval_is_left(*, n: int, sigma: Number, t: Number) -> arb:
-    """Noise whose range is at least t has its minimum or its maximum outside the open interval (-t/2, t/2).
+    """Noise of range t or more has its minimum or maximum outside (-t/2, t/2).
 
     Derivation. If -t/2 < m and M < t/2 then M - m < t. The right side: 1 - (1 - 2 Phi(-t / (2 sigma)))^n for n >= 2,
     and 1 for n = 1, where the printed m < M is impossible.
@@ -148,8 +148,8 @@ def interval_is_left(*, n: int, sigma: Number, t: Number) -> arb:
 def two_ends(*, n: int, sigma: Number, t: Number) -> arb:
     """The union bound over the two ends of the interval (-t/2, t/2), as printed.
 
-    Derivation. m >= -t/2 is a slip for m <= -t/2. As it stands the right side is (1 - Phi^n) + Phi^n = 1, Phi at t / (2
-    sigma), because m >= -t/2 has the probability of M <= t/2; so the inequality holds and says nothing.
+    Derivation. m >= -t/2 is printed for m <= -t/2. As printed the right side is (1 - Phi^n) + Phi^n = 1, Phi at t / (2
+    sigma), because m >= -t/2 has the probability of M <= t/2; so the inequality holds and is vacuous.
     """
     z = exact(t) / (2 * exact(sigma))
     return max_exceeds(n, z) + 1 - min_at_most(n, -z)
@@ -160,7 +160,7 @@ def two_ends(*, n: int, sigma: Number, t: Number) -> arb:
     source=", proof, second line, with m <= -t/2 and m <= M",
 )
 def two_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
-    """The union bound over the two ends of the interval (-t/2, t/2), in mirror image; an equality for n = 1.
+    """The union bound over the two ends of the interval (-t/2, t/2), with m <= -t/2.
 
     Derivation. The interval is left only if M >= t/2 or m <= -t/2, so by the union bound its chance is at most the sum
     of theirs; for n = 1, m = M, and for t > 0 the two events exclude each other, with equality.
@@ -177,7 +177,7 @@ def two_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
     source=", proof, third line",
 )
 def both_ends_alike(*, n: int, sigma: Number, t: Number) -> arb:
-    """By symmetry the chance of leaving (-t/2, t/2) at either end is twice the chance of leaving it at one.
+    """By symmetry the two ends of (-t/2, t/2) have twice the chance of one.
 
     As printed the left side is 1 for every t (see the step before); with m <= -t/2 in it, m has the law of -M.
 
@@ -201,7 +201,7 @@ both_ends_mirrored = both_ends_alike.corrected(
     source=", proof, last line: Lemma A.5 at beta / 2",
 )
 def half_range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the maximum of n Gaussians exceeds with probability at most beta/2, as printed.
+    """The level that the maximum exceeds with chance at most beta/2, as printed.
 
     Without sigma in the second term: right for sigma <= 1, wrong for every sigma > 1 and beta small enough.
     """
@@ -214,7 +214,7 @@ def half_range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
     source=", proof, last line, with sigma in both terms",
 )
 def half_range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the maximum of n Gaussians exceeds with probability at most beta/2, with sigma in both terms."""
+    """The level that the maximum of n Gaussians exceeds with chance at most beta/2."""
     n, sigma, beta = alike(n, sigma, beta)
     return sigma * half_range_threshold.theorem.formula(n=n, sigma=1, beta=beta)
 
@@ -257,7 +257,7 @@ def count_min_mean(*, eta: Number, r: Number, sigma: Number) -> Number:
     source=", the title; so used in Lemma K.4",
 )
 def count_max_mean(*, eta: Number, r: Number, sigma: Number) -> Number:
-    """The expected maximum of K Gaussians, K ~ TNB(eta, r), as the lemma's title has it and Lemma K.4 uses it.
+    """The expected maximum of K ~ TNB Gaussians, as the title of Lemma A.7 has it.
 
     Given K, Lemma A.5 bounds the mean by sigma sqrt(2 log K); the square root and the logarithm are concave, so E
     sqrt(2 log K) <= sqrt(2 E log K) <= sqrt(2 log E K). K is independent of the noise.
@@ -277,7 +277,7 @@ def count_max_mean(*, eta: Number, r: Number, sigma: Number) -> Number:
     source=", proof, (5)",
 )
 def total_expectation(*, eta: Number, r: Number, terms: int) -> tuple[arb, arb]:
-    """The expected minimum of K Gaussians is the mean over K of that of a fixed number of them.
+    """The expected minimum of K Gaussians is a mean over K of expected minima.
 
     For sigma = 1. Returns (partial sum over j <= terms, a bound of the rest): |E min of j| <= sqrt(2 log j) <= j, so
     the rest is at most E[K; K > terms].
@@ -299,7 +299,7 @@ def total_expectation(*, eta: Number, r: Number, terms: int) -> tuple[arb, arb]:
     source=", proof, second line: Lemma A.5",
 )
 def min_mean(*, j: Number, sigma: Number) -> Number:
-    """The expected minimum of j Gaussians, which is at most 0, is at most sigma sqrt(2 log j).
+    """The expected minimum of j Gaussians is at most 0 and at most sigma sqrt(2 log j).
 
     Lemma A.5, with room to spare: the expected minimum of j is minus the expected maximum.
     """
@@ -351,7 +351,7 @@ def logarithm_outside(*, eta: Number, r: Number) -> arb:
     source="derived here",
 )
 def root_log_curvature(*, x: Number) -> arb:
-    """The second derivative of sqrt(log x) is negative for x > 1, so that one use of Jensen's inequality would do.
+    """sqrt(log x) is concave for x > 1, so one use of Jensen's inequality would do.
 
     Derivation. The first derivative is 1/(2 x sqrt(log x)), and its derivative -(1/(2 x^2)) (log x)^(-1/2) - (1/(4
     x^2)) (log x)^(-3/2) = -(2 log x + 1)/(4 x^2 (log x)^(3/2)), negative for x > 1.
@@ -368,7 +368,7 @@ def root_log_curvature(*, x: Number) -> arb:
     source=", proof, last line: Definition A.1",
 )
 def mean_inserted(*, eta: Number, r: Number, sigma: Number) -> Number:
-    """The bound sqrt(2 log E K) with the printed formula for the mean of a TNB law in the place of E K."""
+    """The bound sqrt(2 log E K), with the printed mean of the TNB law for E K."""
     return count_bound(eta=eta, r=r, sigma=sigma)
 
 
@@ -383,7 +383,7 @@ def mean_inserted(*, eta: Number, r: Number, sigma: Number) -> Number:
     needs=[in_unit_interval("r"), positive("sigma")],
 )
 def geometric_min_mean(*, r: Number, sigma: Number) -> Number:
-    """The expected minimum of a geometric number of Gaussians, with E K = 1/r, as displayed.
+    """The expected minimum of a geometric number of Gaussians, as displayed.
 
     Lemma A.7 at eta = 1.
     """
@@ -400,7 +400,7 @@ def geometric_min_mean(*, r: Number, sigma: Number) -> Number:
     source=", read as Lemma A.7's title",
 )
 def geometric_max_mean(*, r: Number, sigma: Number) -> Number:
-    """The expected maximum of a geometric number of Gaussians, with E K = 1/r, as the title of Lemma A.7 has it.
+    """The expected maximum of a geometric number of Gaussians, with E K = 1/r.
 
     >>> round(float(geometric_max_mean(r=0.01, sigma=1.0)), 4)
     3.0349

@@ -6,7 +6,8 @@ telling N(0, 1) from N(mu, 1). The *curve* of the pair is the smallest delta suc
 
     delta(epsilon; mu) = Phi(-u) - e^epsilon Phi(-u - mu) = phi(u) [m(u) - m(u + mu)],   u = epsilon / mu - mu / 2,
 
-because phi(u + mu) = e^-epsilon phi(u). All of Appendix E follows from the right-hand side, as m is positive and falls.
+because phi(u + mu) = e^-epsilon phi(u). All of Appendix E follows from the right-hand side, as m is positive and
+decreasing.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def approximate_dp_excess(*, p: ArrayLike, q: ArrayLike, epsilon: float, delta: 
     r"H_{e^{\varepsilon}}(\mathcal{N}(0,1)\,\|\,\mathcal{N}(\mu,1)),\quad \forall\varepsilon\in\mathbb{R}",
 )
 def smallest_gdp(*, p: ArrayLike, q: ArrayLike) -> float:
-    """The smallest mu at which a pair of finite laws is mu-Gaussian differentially private.
+    """The smallest mu at which a pair of finite laws is mu-GDP.
 
     The trade-off function of a finite pair is piecewise linear and that of the Gaussian pair convex, so the
     domination for all real epsilon need only be checked at the vertices (alpha_i, beta_i), the errors of
@@ -81,10 +82,10 @@ def smallest_gdp(*, p: ArrayLike, q: ArrayLike) -> float:
     source=", by Balle & Wang 2018, Theorem 8",
 )
 def gaussian_delta(*, epsilon: ArrayLike, mu: ArrayLike) -> Any:
-    """The exact privacy curve delta(epsilon) of two Gaussians mu standard deviations apart, for every real epsilon.
+    """The exact privacy curve of two Gaussians that are mu standard deviations apart.
 
-    Derivation. p / q = exp(mu^2 / 2 - mu x) falls in x, so {p > e^epsilon q} is the half-line x < mu / 2 - epsilon / mu
-    = -u, on which P has mass Phi(-u) and Q has mass Phi(-u - mu). Evaluated in log space (`log_gaussian_delta`).
+    Derivation. p / q = exp(mu^2 / 2 - mu x) decreases in x, so {p > e^epsilon q} is the half-line x < mu / 2 - epsilon
+    / mu = -u, on which P has mass Phi(-u) and Q has mass Phi(-u - mu). Evaluated in log space (`log_gaussian_delta`).
 
     >>> round(float(gaussian_delta(epsilon=1.0, mu=1.0)), 10)
     0.126936737
@@ -105,7 +106,7 @@ def gaussian_delta(*, epsilon: ArrayLike, mu: ArrayLike) -> Any:
     source=", after Dong, Roth & Su 2022, Corollary 3.3",
 )
 def composed_gdp(*, mu: ArrayLike) -> float:
-    """Gaussian budgets compose: together they spend the root of the sum of their squares.
+    """Gaussian budgets compose: the root of the sum of their squares.
 
     `mu`: the budgets mu_1, ..., mu_k, fixed in advance; each mechanism may be chosen from what the earlier
     ones released. The paper prints "each mechanism being mu_k-GDP"; the formula has mu_i, which is the only
@@ -136,7 +137,7 @@ def composed_gdp(*, mu: ArrayLike) -> float:
     source=", after Dong, Roth & Su 2022, Theorem 2.7",
 )
 def gaussian_mechanism_gdp(*, sensitivity: float, sigma: float) -> float:
-    """The Gaussian mechanism is (Delta / sigma)-GDP, L2 sensitivity over standard deviation.
+    """The Gaussian mechanism is (Delta / sigma)-GDP for L2 sensitivity Delta.
 
     Derivation: for one pair of neighbours the releases are N(f, sigma^2 I) and N(f', sigma^2 I); in the
     direction f' - f, scaled by sigma, they are N(0, 1) and N(s, 1) with s = |f - f'| / sigma <= Delta /
@@ -160,7 +161,7 @@ def gaussian_mechanism_gdp(*, sensitivity: float, sigma: float) -> float:
     source=", a tight characterization",
 )
 def gaussian_mechanism_curve(*, epsilon: ArrayLike, sensitivity: float, sigma: float) -> Any:
-    """The characterization is tight: two datasets whose values are Delta apart attain the curve at every epsilon.
+    """The characterization is tight: two datasets attain the curve at every epsilon.
 
     Derivation. Divided by sigma and turned into the direction of f(X') - f(X), two values at distance Delta are N(0, 1)
     and N(Delta/sigma, 1) with the same independent noise in all other directions, which tells nothing: the divergence
@@ -207,7 +208,7 @@ def budget_each_at(epsilon: Any, t: Any, root_m: Any) -> Any:
     source=", after Koskela et al. 2024, Lemma 5.5",
 )
 def approx_epsilon(*, mu: float, delta: float) -> float:
-    """A mu-GDP mechanism is (epsilon, delta)-DP with epsilon = mu^2/2 + mu sqrt(2 log(1/delta)).
+    """mu-GDP gives (epsilon, delta)-DP at epsilon = mu^2/2 + mu sqrt(2 log(1/delta)).
 
     Derivation: here u = t, so delta(epsilon; mu) / delta = [m(t) - m(t + mu)] / sqrt(2 pi) < m(0) / sqrt(2
     pi) = 1/2, for every mu > 0 and delta in (0, 1): the curve leaves half of delta unspent, everywhere.
@@ -234,7 +235,7 @@ def approx_epsilon(*, mu: float, delta: float) -> float:
     ],
 )
 def approx_epsilon_simple(*, mu: float, delta: float) -> float:
-    """A mu-GDP mechanism with small mu is (epsilon, delta)-DP with epsilon = 2 mu sqrt(2 log(1/delta)).
+    """For small mu, mu-GDP gives (epsilon, delta)-DP at 2 mu sqrt(2 log(1/delta)).
 
     Derivation: mu <= 2 t gives mu^2 / 2 <= mu t, so 2 mu t is at least the epsilon of Lemma E.1. The
     hypothesis is the right way round and, as delta -> 0, sharp: beyond mu = 2 t it is u < t. The paper
@@ -263,7 +264,7 @@ def approx_epsilon_simple(*, mu: float, delta: float) -> float:
     ],
 )
 def budget_each(*, epsilon: float, delta: float, m: int) -> float:
-    """The Gaussian budget of each of the m mechanisms of Algorithm 2, which together are (epsilon, delta)-DP.
+    """The Gaussian budget of each of m mechanisms, together (epsilon, delta)-DP.
 
     Derivation: by Remark 2.3 the m of them are mu-GDP with mu = epsilon / (2 t), whatever m is; epsilon <=
     8 log(1/delta) = 4 t^2 is mu <= 2 t, the hypothesis of Corollary E.2, whose epsilon is 2 mu t = epsilon.
@@ -288,7 +289,7 @@ def budget_each(*, epsilon: float, delta: float, m: int) -> float:
     source=", Algorithm 2 and Appendix E.2",
 )
 def iterated_gdp(*, mu: float, candidates: int) -> float:
-    """The mu that Algorithm 2 spends when every run and every score has mu / sqrt(2 |Theta|), over all candidates.
+    """The mu that Algorithm 2 spends when runs and scores have mu / sqrt(2 |Theta|).
 
     Remark 2.3, twice: the score is a Gaussian mechanism, and |Theta| runs and scores compose; the result is mu. The
     paper says it in words ("equivalent to analyzing compositions").
@@ -321,12 +322,12 @@ SOURCE = ", the Gaussian mechanism, executed in float64; Mironov 2012"
     source=SOURCE,
 )
 def textbook_release(*, mu: float) -> float:
-    """The mu of f + rng.normal(scale=sigma) in float64 is claimed to be the one calibrated over the reals.
+    """The mu of f + rng.normal(scale=sigma) in float64, claimed as over the reals.
 
-    A quarter of all releases tells two neighbours apart surely. Between -3/2 and -1/2 the doubles are multiples of
-    2^-53, and 1 + z is exact for every such z. So from the centre 1 a release |y| < 1/2 is a multiple of 2^-53; from
-    the centre 0 it is the noise itself, and of normal doubles that small most are no such multiples: a quarter of all
-    releases at sigma = 1.
+    A quarter of all releases identifies one of two neighbours with certainty. Between -3/2 and -1/2 the doubles are
+    multiples of 2^-53, and 1 + z is exact for every such z. So from the centre 1 a release |y| < 1/2 is a multiple of
+    2^-53; from the centre 0 it is the noise itself, and of normal doubles that small most are no such multiples: a
+    quarter of all releases at sigma = 1.
     """
     return mu
 
@@ -342,7 +343,7 @@ def textbook_release(*, mu: float) -> float:
     ],
 )
 def grid_release(*, sensitivity: float, sigma: float, step: float) -> float:
-    """The Gaussian mechanism rounded to a public grid and sampled exactly is (Delta / sigma)-GDP: nothing is lost.
+    """The Gaussian mechanism rounded to a public grid is exactly (Delta / sigma)-GDP.
 
     Derivation. The release is a function of f(X) + sigma xi, xi standard normal over the reals: rounding to the nearest
     multiple of `step` is post-processing of a (Delta / sigma)-GDP mechanism (Remark 2.3). Clipping f to a public bound
@@ -368,7 +369,7 @@ ROWS_MOST = 2**33  # records whose sums float64 adds without rounding, 20 bits a
     source=SOURCE,
 )
 def grid_sums(*, radius: float, sigma: float, n: int) -> float:
-    """A noisy sum over records on a public grid is (2 r / sigma)-GDP as float64 computes it: rounding costs nothing.
+    """A noisy sum on a public grid is (2 r / sigma)-GDP as float64 computes it.
 
     Derivation. (1) Every row is rounded towards 0, entry by entry (the floor with index 0): no entry grows, so no row
     is longer than r afterwards, and rounding costs no sensitivity. (2) The coefficient c_i is a function of z_i and of

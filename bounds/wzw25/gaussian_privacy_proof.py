@@ -1,6 +1,6 @@
-"""Remark 2.3 of Wang, Zhu & Wang (2025), executed: what is released exactly where no sum over records is. Ours.
+"""Remark 2.3 of Wang, Zhu & Wang (2025) as executed: exact releases that are not sums over records. Ours.
 
-Averages of iterates and minimisers are no sums of whole numbers, so they are computed with an error. Either the error
+Averages of iterates and minimisers are not sums of whole numbers, so they are computed with an error. Either the error
 is bounded beforehand by public numbers and charged (`averages`), or the release is a rounding of a mechanism over the
 real numbers that is proved draw by draw (`minimiser`). Both rest on float64 functions with proved errors (`tables`).
 
@@ -35,7 +35,7 @@ UNIT = 2.0**-52
     source=SOURCE,
 )
 def average_error(*, length: int, k: int, longest: float, norm_bound: float) -> float:
-    """How far float64 is at most from the real average of the iterates in a phase of phased SGD.
+    """A bound on float64's error in the average of the iterates of a phase of SGD.
 
     The phase has `length` steps in R^k.
 
@@ -62,7 +62,7 @@ def average_error(*, length: int, k: int, longest: float, norm_bound: float) -> 
     source=SOURCE,
 )
 def average_gdp(*, longest: float, error: float, sigma: float) -> float:
-    """The mu of the noisy average of a phase of SGD, computed in float64: 2 (a + e) / sigma.
+    """The mu of the noisy average of a phase of SGD in float64: 2 (a + e) / sigma.
 
     Derivation. Over the reals a replaced record moves the average by at most 2 a, twice the longest step; in float64 by
     2 a + 2 e (`average_error`, step 4). Clipping, projecting and whatever else is done with the release is
@@ -82,7 +82,7 @@ def average_gdp(*, longest: float, error: float, sigma: float) -> float:
     source=", the Gaussian mechanism, on counts",
 )
 def column_counts(*, columns: int, sigma: float) -> float:
-    """Noisy counts of all d columns of a table, in any bins, are together (sqrt(2 d) / sigma)-GDP.
+    """Noisy counts of all d columns of a table are together (sqrt(2 d) / sigma)-GDP.
 
     Derivation. (1) A record is in one bin of each of the d columns, by a function b of its own entries: float64 decides
     which, and may decide as it likes. (2) Replacing a record takes 1 from one count of each column and adds 1 to
@@ -106,7 +106,7 @@ def column_counts(*, columns: int, sigma: float) -> float:
     source=", float64 functions of our own, on which the exact samplers rest",
 )
 def table_error() -> float:
-    """The quantile, logarithm and exponential that we compute in float64 are within 2^-46 of the true values.
+    """Quantile, logarithm and exponential in float64 are within 2^-46 of the truth.
 
     `lemmata.mechanisms.numerics.proved_floats` computes them.
 
@@ -129,7 +129,7 @@ def table_error() -> float:
     source=", the exponential mechanism, executed in float64",
 )
 def partial_sum_error(*, candidates: int) -> float:
-    """The relative error at most of float64's partial sums of the exponential mechanism's weights.
+    """A bound on the relative error of float64's partial sums of exponential weights.
 
     Derivation. A difference and a product are rounded, so an exponent x is off by at most 3 |x| 2^-53 and its weight by
     3 |x| e^x 2^-53 < 2^-52; e^x has a relative error of 2^-46 (`table_error`), or counts as 0 below e^-700; each of N
@@ -153,7 +153,7 @@ def partial_sum_error(*, candidates: int) -> float:
     source=", objective perturbation, released without a solver's error",
 )
 def minimiser_distance(*, gradient: float, ridge: float) -> float:
-    """How far a point is at most from the minimiser of a strongly convex function: gradient norm over the modulus.
+    """A bound on the distance from the minimiser: gradient norm over the modulus.
 
     Derivation. <grad J(w) - grad J(w*), w - w*> >= ridge |w - w*|^2 and grad J(w*) = 0; Cauchy-Schwarz. So where w, its
     gradient and the noise b are enclosed in balls, so is the minimiser, and if all of the ball rounds to one point of a
@@ -182,7 +182,7 @@ RESERVE = [at_least("epsilon", 0), require("0 <= delta < 1", lambda delta: 0 <= 
     source="for accounts kept as pure; Rogers, Roth, Ullman & Vadhan 2016",
 )
 def pure_account(*, t: float, epsilon: float) -> float:
-    """Pure releases whose epsilons add up to at most a cap have the privacy curve of one release at the cap.
+    """Pure releases within a cap on the sum of epsilons have one release's curve.
 
     Derivation. Part account-gaussian with the caps (epsilon, 0, 0): p(b) <= min(1, e^epsilon b), whose curve it is.
 
@@ -201,7 +201,7 @@ def pure_account(*, t: float, epsilon: float) -> float:
     source="for accounts kept as approximate; Rogers, Roth, Ullman & Vadhan 2016",
 )
 def approximate_account(*, t: float, epsilon: float, delta: float) -> float:
-    """Releases whose epsilons and deltas add up to at most their caps have the curve of one release at the caps.
+    """Releases within caps on epsilons and deltas have one release's privacy curve.
 
     Derivation. Part account-gaussian with the caps (epsilon, delta, 0): p(b) <= min(1, delta + e^epsilon b).
 
@@ -220,7 +220,7 @@ def approximate_account(*, t: float, epsilon: float, delta: float) -> float:
     source="for accounts kept as Gaussian, with a reserve (epsilon, delta); Smith & Thakurta 2022 without one",
 )
 def gaussian_account(*, t: float, mu: float, epsilon: float = 0.0, delta: float = 0.0) -> float:
-    """The privacy curve of an account with caps on the sums of epsilons, of deltas and of squared Gaussian budgets.
+    """The privacy curve of an account with caps on epsilons, deltas and squared mus.
 
     A mu_i-GDP release is charged (0, 0, mu_i^2), an (epsilon_i, delta_i)-DP one (epsilon_i, delta_i, 0) or (0, delta_i,
     mu_i^2) with the mu_i that epsilon_i implies.
@@ -231,17 +231,16 @@ def gaussian_account(*, t: float, mu: float, epsilon: float = 0.0, delta: float 
         p(b) <= C(b) = min(1, delta - D + G_r(min(1, e^(epsilon - E) b))),    r^2 = mu^2 - S.
 
     After the last release p(b) = b. Otherwise b(x) is the test's chance after outcome x of the next release; its mean
-    under Q is b, and p(b) is at most the mean under P of C(b(x)), with the C of the state after the charge.
-    (1) Charged (epsilon_i, delta_i, 0): P <= e^epsilon_i Q but for a mass delta_i of P, which adds delta_i at most. On
-    the rest, a mass of at most 1, Jensen's inequality puts the mean inside the concave G_r (G_r(0) = 0 takes up what is
-    missing of the mass), and the mean of min(1, c b(x)) is at most min(1, e^epsilon_i c b): the C before the charge.
-    (2) Charged (0, 0, mu_i^2): the release is a function of one draw of N(0, 1) under Q, of N(mu_i, 1) under P
-    (Blackwell). With a(x) = min(1, c b(x)) the mean of G_s(a(x)) under P is at most the power, at level min(1, c b), of
-    two independent Gaussian pairs at mu_i and s, which is G_r with r^2 = mu_i^2 + s^2.
-    (3) Charged (0, delta_i, mu_i^2): the release is a function of one that tells all with chance delta_i, and otherwise
-    is epsilon_i-DP, so mu_i-GDP (Kairouz, Oh & Viswanath 2015). The chance adds delta_i, and (1 - delta_i) G(a / (1 -
-    delta_i)) <= G(a) by concavity.
-    At the start E = D = S = 0, and the largest C(b) - e^t b is at most delta + delta(t - epsilon; mu).
+    under Q is b, and p(b) is at most the mean under P of C(b(x)), with the C of the state after the charge. (1) Charged
+    (epsilon_i, delta_i, 0): P <= e^epsilon_i Q but for a mass delta_i of P, which adds delta_i at most. On the rest, a
+    mass of at most 1, Jensen's inequality puts the mean inside the concave G_r (G_r(0) = 0 accounts for the missing
+    mass), and the mean of min(1, c b(x)) is at most min(1, e^epsilon_i c b): the C before the charge. (2) Charged (0,
+    0, mu_i^2): the release is a function of one draw of N(0, 1) under Q, of N(mu_i, 1) under P (Blackwell). With a(x) =
+    min(1, c b(x)) the mean of G_s(a(x)) under P is at most the power, at level min(1, c b), of two independent Gaussian
+    pairs at mu_i and s, which is G_r with r^2 = mu_i^2 + s^2. (3) Charged (0, delta_i, mu_i^2): the release is a
+    function of one that reveals everything with chance delta_i and otherwise is epsilon_i-DP, so mu_i-GDP (Kairouz, Oh
+    & Viswanath 2015). The chance adds delta_i, and (1 - delta_i) G(a / (1 - delta_i)) <= G(a) by concavity. At the
+    start E = D = S = 0, and the largest C(b) - e^t b is at most delta + delta(t - epsilon; mu).
 
     >>> round(gaussian_account(t=1.0, mu=0.26805) * 1e5, 2)
     1.0
@@ -258,13 +257,13 @@ def gaussian_account(*, t: float, mu: float, epsilon: float = 0.0, delta: float 
     source="for accounts that switch once, at the first Gaussian release",
 )
 def mixed_account(*, epsilon: float, delta: float) -> float:
-    """The delta at which an account is kept that is approximate until its first Gaussian release.
+    """The delta of an account that is approximate until its first Gaussian release.
 
     Derivation. Before the switch p(b) <= min(1, delta - D + e^(epsilon - E) b) is shown as in part account-gaussian,
     step (1), with c b in place of G_r, which is concave too. At the switch delta(epsilon - E; m) <= delta - D says
     G_m(a) <= delta - D + e^(epsilon - E) a for all a, so the C of part account-gaussian at the caps (E, D, m^2) is at
-    most what was allowed before. The switch may come when the outcomes say so, once, and is never taken back: who takes
-    the better of both ways after the fact spends more than twice delta.
+    most what was allowed before. The switch may depend on the outcomes, happens once and is never undone: choosing the
+    better of both rules after the fact spends more than twice delta.
 
     >>> mixed_account(epsilon=1.0, delta=1e-6)
     1e-06

@@ -2,8 +2,8 @@
 
     L(w; S) = sum_i max(0, 1 - <z_i, w> / c),    z = y x,
 
-with confidence margin `width` (the paper's c) and rows x of norm at most `radius` (b). It is convex, its gradient
-moves by 2 b / c when one record is replaced, and that is what the noise of noisy gradient descent is calibrated to.
+with confidence margin `width` (the paper's c) and rows x of norm at most `radius` (b). It is convex, its gradient moves
+by 2 b / c when one record is replaced, and the noise of noisy gradient descent is calibrated to that.
 """
 
 from fractions import Fraction
@@ -51,7 +51,7 @@ def tangent_value(*, f_x: Real, slope: Real) -> Real:
     source=", (a)",
 )
 def add_remove_sensitivity(*, radius: Real, width: Real) -> Real:
-    """The summed hinge gradient moves by at most radius / width when a record is added or removed.
+    """The summed hinge gradient moves by at most radius / width, add or remove one.
 
     Derivation. A record's subgradient is -a z / c with a in [0, 1], so its norm is at most ||x|| / c; attained at w =
     0, where every record is active.
@@ -71,7 +71,7 @@ def add_remove_sensitivity(*, radius: Real, width: Real) -> Real:
     source=", (b)",
 )
 def replacement_sensitivity(*, radius: Real, width: Real) -> Real:
-    """The summed hinge gradient moves by at most 2 radius / width when a record is replaced.
+    """The summed hinge gradient moves by at most 2 radius / width, replacing one.
 
     Derivation. The triangle inequality over part (a). Attained at w = 0 by (x, +1) against (x, -1) with ||x|| = radius,
     whatever the other records are, so the maximum over w in R^d is exactly this (for one fixed w it may be smaller).
@@ -89,7 +89,7 @@ def replacement_sensitivity(*, radius: Real, width: Real) -> Real:
     needs=[positive("width")],
 )
 def lipschitz_constant(*, norm: Real, width: Real) -> Real:
-    """The hinge loss of one record at confidence margin c is (||x|| / c)-Lipschitz in the weights.
+    """The hinge loss of one record at margin c is (||x|| / c)-Lipschitz in the weights.
 
     Derivation. The loss is max{0, 1 - y <w, x>/c}, 1-Lipschitz in its second argument, and |y <w, x> - y <v, x>|/c <=
     ||x|| ||w - v||/c by the Cauchy-Schwarz inequality.

@@ -16,7 +16,7 @@ from lemmata.bounds.theorem import positive, theorem
     needs=[positive("width")],
 )
 def hinge_loss(*, margin: Real, width: Real) -> Real:
-    """The hinge loss of a record at a confidence margin, which is a parameter and says nothing about the data.
+    """The hinge loss at a confidence margin, which is a parameter and not the data's.
 
     max(0, 1 - margin / width) at margin = y <w, x>. The remark fixes how a letter is used: c is chosen, the margin
     gamma(S) and the inlier sets of Definition 6.1 belong to the data. Later lemmas choose c = gamma / 3 for a *level*
@@ -56,7 +56,7 @@ def rescaled_weights(*, w: Real, width: Real, other: Real) -> Real:
     source=", Equation 6",
 )
 def excess_empirical_risk(*, loss: Real, smallest: Real) -> Real:
-    """The excess empirical risk: the loss of a vector on the data above the smallest one.
+    """The excess empirical risk: the loss of a vector above the smallest loss.
 
     loss - smallest. The minimum need not be attained for every loss (the logistic loss on separable data tends to 0);
     for the hinge sum over R^d it is, see part minimum.
@@ -74,7 +74,7 @@ def excess_empirical_risk(*, loss: Real, smallest: Real) -> Real:
     source=", a consequence",
 )
 def smallest_hinge(*, weights: Sequence[Real]) -> Real:
-    """The smallest hinge loss over R^d is attained, and is the value of a linear programme.
+    """The smallest hinge loss over R^d is attained: the value of a linear programme.
 
     Derivation. sum_i a_i for weights a of shape (n,) with 0 <= a_i <= 1 and sum_i a_i z_i = 0: at most the smallest
     hinge sum for every such a, and equal to it at the best. Because max(0, 1 - <z, w>/c) >= a (1 - <z, w>/c) for 0 <= a

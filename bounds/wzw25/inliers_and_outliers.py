@@ -20,7 +20,7 @@ WIDTH_BELOW_MARGIN = require("0 < width <= gamma <= 1", lambda width, gamma: 0 <
 
 @theorem("wzw25.eq2", part="1-excess", says=r"\hat L_c(w;S)\le\hat L_c(w^*;S)+\mathrm{EER}")
 def loss_through_excess(*, smallest: Real, excess: Real) -> Real:
-    """The hinge loss of the released weights is the smallest hinge loss and their excess.
+    """The hinge loss of the released weights is the smallest loss plus their excess.
 
     smallest + excess, an equality by Definition A.11 with w* a minimiser over R^d, which exists (defA.11, minimum).
 
@@ -59,7 +59,7 @@ def separator_loss(*, inlier_loss: Real, outlier_loss: Real) -> Real:
     source=", bracket (a)",
 )
 def lossless_width(*, gamma: Real) -> Real:
-    """The largest confidence margin at which the inliers' separator has no hinge loss on them is gamma.
+    """The inliers' separator has no hinge loss on them up to confidence margin gamma.
 
     Derivation. y <w_in, x> >= gamma(S_in) >= gamma >= c for every record of S_in, because w_in has norm 1.
 
@@ -77,7 +77,7 @@ def lossless_width(*, gamma: Real) -> Real:
     source=", bracket (b)",
 )
 def outlier_loss_printed(*, radius: Real, outliers: int, width: Real) -> Real:
-    """The hinge loss of an outlier is at most its norm over the confidence margin, as printed.
+    """The hinge loss of an outlier is at most its norm over the margin c, as printed.
 
     radius outliers / width. The hinge of a record at margin -||x|| is 1 + ||x|| / c, not ||x|| / c: the 1 is missing.
 
@@ -92,7 +92,7 @@ def outlier_loss_printed(*, radius: Real, outliers: int, width: Real) -> Real:
     source=", bracket (b); the proof of Lemma D.1 has this form",
 )
 def outlier_loss(*, radius: Real, outliers: int, width: Real) -> Real:
-    """The hinge loss of an outlier is at most one and its norm over the confidence margin.
+    """The hinge loss of an outlier is at most 1 plus its norm over the margin c.
 
     Derivation. (1 + radius / width) outliers: y <w_in, x> >= -||x|| because w_in has norm 1. Attained by records
     -radius w_in. At most twice the printed bound where c <= radius.
@@ -110,7 +110,7 @@ def outlier_loss(*, radius: Real, outliers: int, width: Real) -> Real:
     needs=[WIDTH_BELOW_MARGIN, integer("outliers", 0), at_least("excess", 0)],
 )
 def total_order(*, outliers: int, width: Real, gamma: Real, excess: Real) -> Real:
-    """The order of the hinge loss: the outliers over the confidence margin, and the excess.
+    """The order of the hinge loss: outliers over the confidence margin, plus excess.
 
     What the printed O(.) contains, and the excess: outliers / width + excess, for records in the unit ball, 0 < c <=
     gamma (bracket (a) asks for it) and any w.
@@ -175,7 +175,7 @@ def most_removed(*, n: int) -> int:
     r"S_{\mathrm{out}})>0}\tilde{\mathcal{O}}\left(\frac{1}{\mathrm{poly}(n,\varepsilon,\gamma)}+\frac{|S_{\mathrm{out}}|}{n}\right)?",
 )
 def outlier_share(*, n: int, s: int) -> Real:
-    """Is there an efficient private learner whose outlier term does not depend on the margin?
+    """Is there an efficient private learner with an outlier term free of the margin?
 
     s / n, in place of s / (gamma n). The question is open; the paper expects no without assumptions on the noise,
     since proper agnostic learning of halfspaces is NP-hard even without privacy.
@@ -200,7 +200,7 @@ def outlier_share(*, n: int, s: int) -> Real:
     source=", our example",
 )
 def hinge_risk(*, n: int, s: int, gamma: Real) -> Real:
-    """No minimiser of a hinge loss can do without the margin in the outlier term of its risk.
+    """A hinge-loss minimiser cannot avoid the margin in the outlier term of its risk.
 
     Derivation. 1 - s/n, the empirical zero-one risk of every minimiser, for every c: n - s records z = gamma e_1, which
     leave the margin gamma, and s outliers z = -e_1. On -c < t < c / gamma the hinge sum of t e_1 has slope (s - gamma

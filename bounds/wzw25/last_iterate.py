@@ -1,4 +1,4 @@
-"""The last iterate of noisy gradient descent: Lemma C.2 of Wang, Zhu & Wang (2025), and what can be proved.
+"""The last iterate of noisy gradient descent: Lemma C.2 of Wang, Zhu & Wang (2025), and its provable forms.
 
 The lemma is cited from Liu & Zhou (2024, Theorem 3.5) and has no proof in the paper. Names as in
 `lemmata.bounds.wzw25.noisy_gd`; besides, u = w_ref, a_t = L(w_t) - L(u), D = ||u - w_0||, G0 >= ||grad L|| everywhere
@@ -70,7 +70,7 @@ def decaying_strides(*, steps: int, gradient_norm: float, sigma: float, d: int, 
     source=", Equation 8; Liu & Zhou 2024, Theorem 3.5",
 )
 def last_iterate_rate(*, d: int, mu: float, sensitivity: float, distance: float, beta: float) -> float:
-    """The order of the excess loss of noisy descent's last iterate at a constant step size.
+    """The order of the excess loss of the last iterate at a constant step size.
 
     distance Delta sqrt(d log(1/beta)) / mu. It tends to 0 as beta tends to 1, which no law of w_T with a density in
     three or more dimensions can follow; for beta <= 1/2 we know neither a proof nor a counterexample, and
@@ -97,7 +97,7 @@ def last_iterate_rate(*, d: int, mu: float, sensitivity: float, distance: float,
     source=f"derived here; cf. {LIU_ZHOU}",
 )
 def last_iterate_corrected(*, n: int, d: int, mu: float, sensitivity: float, distance: float, beta: float) -> float:
-    """The excess loss of noisy descent's last iterate, with log(e/beta) and a factor 2 sqrt(2) (1 + H_T).
+    """The excess loss of the last iterate, with log(e/beta) and a harmonic factor.
 
     T = ceil(n^2 mu^2) >= 1, sigma = Delta sqrt(T) / mu, convex L with ||grad L|| <= n Delta. Derivation: in
     `last_iterate_tail` take v = 1 / (4 eta^2 sigma^2 H_T). All k_t >= k_T = 1, so K_{t+1} >= T - t and
@@ -148,7 +148,7 @@ def last_iterate_mean(*, d: int, steps: int, gradient_norm: float, sigma: float,
     source="derived here; Zamani & Glineur 2023, Defazio et al. 2023",
 )
 def decaying_mean(*, d: int, steps: int, gradient_norm: float, sigma: float, distance: float) -> float:
-    """The expected excess loss of the last iterate with linearly decaying steps, which has no logarithm of T.
+    """The expected excess loss of the last iterate with linearly decaying steps.
 
     The moving comparator with v_t = (T + 1) / (T - t), v_{-1} = 1, and eta_t = h / v_t. Multiply the chain by v_t^2:
     since v_{t+1}^2 ||w_{t+1} - z_{t+1}||^2 = v_t^2 ||w_{t+1} - z_t||^2 it telescopes exactly, from D^2, and the
@@ -189,7 +189,7 @@ def batch_square(*, n: int, rate: float) -> float:
     source="derived here, from the decaying steps",
 )
 def batches_mean(*, n: int, d: int, steps: int, rate: float, scale: float, lipschitz: float, distance: float) -> float:
-    """The expected excess loss of the last iterate with decaying steps on random batches.
+    """The expected excess loss of the last iterate: decaying steps, random batches.
 
     Every record, with a gradient of norm at most L = `lipschitz`, is in a batch with probability q = `rate`; the sum
     over the batch gets noise of standard deviation L / a, a = `scale`, and is divided by q. `decaying_mean` asks for an
@@ -212,7 +212,7 @@ def batches_mean(*, n: int, d: int, steps: int, rate: float, scale: float, lipsc
 def weighted_tail(
     *, d: int, steps: int, gradient_norm: float, sigma: float, distance: float, eta: float, beta: float
 ) -> float:
-    """The excess loss of a weighted average of the iterates, with probability at least 1 - beta.
+    """The excess loss of a weighted average of the iterates, probability 1 - beta.
 
     The average is sum_{t<T} l_t w_t / sum l_t (l for lambda), for the l_0 that makes the right side smallest; it
     depends on no data. Noncentral chi square: with 1 - 2 l_{t+1} eta^2 sigma^2 = l_{t+1} / l_t,
@@ -246,7 +246,7 @@ def iterate_weights(
 def last_iterate_tail(
     *, d: int, steps: int, gradient_norm: float, sigma: float, distance: float, eta: float, beta: float
 ) -> float:
-    """The excess loss of the last iterate at a constant step size, with probability at least 1 - beta.
+    """The excess loss of the last iterate with probability at least 1 - beta.
 
     The moving comparator inside an exponential: for any v > 0 let k_T = 1, K_t = k_t + ... + k_T, v_t = v / K_{t+1}
     (v_T = v_{T-1} = v) and, backwards, 1/k_t = 1/k_{t+1} - 2 v_t eta^2 sigma^2, as long as that is positive. Since

@@ -2,7 +2,7 @@
 
 Theorem 4.1 puts Theorems 6.5 and 6.7 together and names one M*: Algorithm 3 with the penalised score does both.
 Theorems L.1 and L.2 repeat them for records in a ball of radius b, where grid and widths are multiplied by b. Names and
-free logarithms as in `lemmata.bounds.wzw25.whole_grid` and `lemmata.bounds.wzw25.population_risk`; as there, the
+hidden logarithms as in `lemmata.bounds.wzw25.whole_grid` and `lemmata.bounds.wzw25.population_risk`; as there, the
 corrected readings leave out S_out = S, whose complement has no margin.
 """
 
@@ -56,7 +56,7 @@ EMPIRICAL, POPULATION = r"\tilde{\mathcal R}_S", r"\mathcal R_D"
     source=f"{WZW25}, Theorem 4.1 (2), first display; Appendix J",
 )
 def main_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """The order of the number of errors that DP Adaptive Margin makes on its data, for every outlier set.
+    """The order of DP Adaptive Margin's errors on its data, for every outlier set.
 
     At S_out = S, gamma = inf, it is 0.
 
@@ -78,7 +78,7 @@ main_order_proper = main_order.corrected(
     source="derived here: one algorithm, Equation 3 as its score",
 )
 def penalised_error(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """The errors on the data of Algorithm 3 with the penalised score and last iterates, with our constants.
+    """The errors of Algorithm 3 on its data, penalised score, with our constants.
 
     errors(out) = score(out) - penalty(out) <= min_gamma (errors(gamma) + penalty(gamma)) + excess of the choice -
     penalty(out), and penalties differ by 5/2 (k_gamma - k_out) log(2n) < 5/2 k_gamma log(2n).
@@ -124,10 +124,10 @@ main_population_rate_proper = main_population_rate.corrected(
     source=", 'simultaneously'",
 )
 def least_order(*, profile: Sequence[float], n: int, epsilon: float) -> float:
-    """The smallest bound over all outlier sets: that it holds "simultaneously" is one event, not 2^n of them.
+    """The smallest bound over all outlier sets: "simultaneously" is one event, not 2^n.
 
-    The right side is a number for every S_out, so all of them hold exactly when the smallest does; f falls in gamma, so
-    that is min over q of f(q, M_q), `profile` = (M_0, ..., M_{n-1}), and no union bound is paid.
+    The right side is a number for every S_out, so all of them hold exactly when the smallest does; f decreases in
+    gamma, so that is min over q of f(q, M_q), `profile` = (M_0, ..., M_{n-1}), and no union bound is needed.
 
     >>> least_order(profile=[0.1, 0.5], n=2, epsilon=1.0)
     3.0
@@ -176,10 +176,10 @@ ball_privacy_in_range = ball_privacy.corrected(**SMALL_EPSILON)(ball_privacy.the
 def scaled_mean_order(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
-    """The order of the expected error of Algorithm 3 on records of norm at most b, as printed.
+    """The order of Algorithm 3's expected error in a ball of radius b, as printed.
 
     The third term is printed 1/epsilon, where part (2) has 1/(n epsilon) (cf. Lemma H.2): that only makes the bound
-    larger, but then it does not fall below 1/epsilon however many records there are.
+    larger, but then it does not drop below 1/epsilon for any number of records.
     """
     return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / epsilon + 1 / n**2
 
@@ -192,7 +192,7 @@ def scaled_mean_order(
 def scaled_mean_order_sharp(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
-    """The order of the expected error of Algorithm 3 on records of norm at most b, with 1/(n epsilon).
+    """The order of Algorithm 3's expected error in a ball, with 1/(n epsilon).
 
     1/(n epsilon) <= b^2/(n gamma^2 epsilon): the third term could be left out.
     """
@@ -215,7 +215,7 @@ TAIL_BALL = r"+\frac{1}{n\varepsilon}+\frac{1}{n}\right)\wedge 1" + grid.SURE
 def scaled_tail_order(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
-    """The order of the error of Algorithm 3 on records of norm at most b, with probability 1 - 3/n^2."""
+    """The order of Algorithm 3's error in a ball of radius b, probability 1 - 3/n^2."""
     return tail_order_on_grid.theorem.formula(
         n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius
     )
@@ -235,7 +235,7 @@ scaled_tail_order_proper = scaled_tail_order.corrected(
     source=f"consequence of {WZW25}, Appendix L",
 )
 def scaled_radius(*, radius: float, scale: float) -> float:
-    """Multiplying records, radius and grid by one factor changes no release: the radius that results.
+    """One factor on records, radius and grid changes no release: the new radius.
 
     Derivation. The hinge loss of width gamma/3 sees <w, x>/gamma only, Delta = 12 b/gamma and k see gamma/b only, and
     clipping commutes with the factor: gradients, noise and step sizes stay.
@@ -254,7 +254,7 @@ def scaled_radius(*, radius: float, scale: float) -> float:
     needs=[*ANY, positive("radius")],
 )
 def ball_population_privacy(*, epsilon: float, delta: float, radius: float) -> float:
-    """DP Adaptive Margin as the population bound states it, on records of any norm: its delta at epsilon.
+    """DP Adaptive Margin's delta at epsilon, as the population bound states it.
 
     The sentence of Theorem L.1, with the empirical error as the score; with the score of Equation 3, too (Theorem 6.7).
     """
@@ -282,7 +282,7 @@ SCALED = (
     source=f"{WZW25}, Appendix L, Theorem L.2, Equation 30",
 )
 def scaled_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
-    """The order of the population risk of DP Adaptive Margin on records in a ball of radius b.
+    """The order of the population risk of DP Adaptive Margin in a ball of radius b.
 
     "Running M* with R~_S": with the empirical score. The argument it refers to (Appendix I) needs the penalised one;
     privacy itself (`scaled_risk`) gives it where some record is left, epsilon <= 1 and delta <= 1/n.
@@ -315,7 +315,7 @@ scaled_rate_modest = scaled_rate.corrected(
     needs=[*ANY, *grid.SAMPLE_NEEDS],
 )
 def scaled_twin(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
-    """The order of the population risk at gamma/b and b = 1: multiplying records, radius and margins changes nothing.
+    """The order of the population risk at gamma/b and b = 1: scaling changes nothing.
 
     Nor does the algorithm with the grid {b/n, 2b/n, ..., b} (cf. Corollary G.2): projections do not see scale, the
     gradient's noise and step size scale with the gradient (Theorem L.1). With the grid of Algorithm 3 it would.
@@ -346,7 +346,7 @@ ANY_PRIVATE = [at_least("epsilon", 0), at_least("delta", 0), between("empirical"
     source="derived here; well known",
 )
 def expected_gap(*, epsilon: float, delta: float, empirical: float) -> float:
-    """The expected population risk of a private algorithm, from its expected error on the data.
+    """The expected population risk of a private algorithm, from its empirical error.
 
     Derivation. E R_D(M(S)) = E[M(S) errs on z'], z' fresh. Replace z_i by z': at most e^epsilon E[M(S^i) errs on z'] +
     delta, and (S^i, z') has the law of (S, z_i). Average over i. Both terms are sharp.
@@ -368,7 +368,7 @@ def expected_gap(*, epsilon: float, delta: float, empirical: float) -> float:
     source="derived here, after the monitor of Bassily, Nissim, Smith, Steinke, Stemmer & Ullman 2016",
 )
 def private_gap(*, n: int, epsilon: float, delta: float, beta: float, empirical: float) -> float:
-    """The population risk of a private algorithm with probability 1 - beta, multiplicative in its error on the data.
+    """The population risk of a private algorithm, a multiple of its empirical error.
 
     Run M on k independent datasets; let c = e^{epsilon+1} and q_j = n (R_D(h_j) - c R_S(h_j)), q_0 = 0. Choose j with
     probability proportional to exp(q_j / c): one record moves one q_j by at most c, so the choice is 1-DP given the
@@ -390,7 +390,7 @@ def private_gap(*, n: int, epsilon: float, delta: float, beta: float, empirical:
     source="derived here: the empirical score, and what privacy itself gives",
 )
 def scaled_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
-    """The population risk of Algorithm 3 with the empirical score, on records of norm up to b, with our constants.
+    """The population risk of Algorithm 3 in a ball, empirical score, our constants.
 
     Q is Theorem 6.5 (explicit, part tail-off-grid), which fails with 3/n^2. M* spends mu, so it is (a, n^-3)-DP (Lemma
     E.1), and by step s2 at beta = 1/n^2 its risk is at most e^{a+1} times its error on the data, and a little more.

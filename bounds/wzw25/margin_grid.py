@@ -47,7 +47,7 @@ def rate(*, outliers: int, n: int, gamma: Real, epsilon: Real, radius: Real = 1)
 
 @theorem("wzw25.lem6.4", says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\mathcal{{O}}{G}\wedge 1", needs=TERM)
 def grid_order(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
-    """The order of the best bound on the grid of margins, which is that of the best bound over all margins.
+    """The order of the best bound on the grid of margins: that of the best of all.
 
     What the printed O(.) contains: outliers / (n gamma) + 1 / (n gamma^2 epsilon), to be minimised over outlier sets
     with gamma = gamma(S minus S_out) on the right, over gamma in Gamma on the left. Printed for every epsilon > 0.
@@ -64,7 +64,7 @@ def grid_order(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     source=", our constant",
 )
 def grid_constant(*, n: int, epsilon: Real) -> Real:
-    """The best margin of the grid loses a factor 4 against the best of all, and epsilon / n where that is more.
+    """The best grid margin loses a factor max(4, epsilon / n) against the best of all.
 
     max(4, epsilon / n). Let k outliers leave the margin gamma. (1) gamma >= 1/n: the largest grid value gamma' below
     gamma has gamma < 2 gamma', and needs no more outliers, so g(gamma') < 4 g(gamma) (Lemma G.1). (2) gamma < 1/n:
@@ -161,7 +161,7 @@ def fewest(*, profile: Sequence[Real], gamma: Real) -> int:
     source=", Equation 11, first line",
 )
 def doubled_terms(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
-    """Halving the margin doubles the outlier term of the bound and quadruples the noise term.
+    """Half the margin doubles the bound's outlier term and quadruples its noise term.
 
     2 outliers / (n gamma) + 4 / (n gamma^2 epsilon) with outliers = m(gamma'), gamma' >= gamma / 2.
 
@@ -179,7 +179,7 @@ def doubled_terms(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     source=", Equation 11, second line",
 )
 def quadrupled_terms(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
-    """At half a margin or more the bound is at most four times that at the margin itself, with its outliers.
+    """At half a margin or more the bound is at most four times that at the margin.
 
     4 (outliers / (n gamma) + 1 / (n gamma^2 epsilon)) with outliers = m(gamma) >= m(gamma').
 
@@ -217,9 +217,9 @@ def best_level_bound(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Re
     source=", proof, first sentence",
 )
 def general_constant(*, n: int, epsilon: Real) -> int:
-    """The constant with which the grid serves every epsilon, not epsilon at most n alone.
+    """The constant with which the grid serves every epsilon, also epsilon > n.
 
-    4, the constant of Lemma G.1: what "without loss of generality" claims is that the case epsilon <= n settles the
+    4, the constant of Lemma G.1: the claim of "without loss of generality" is that the case epsilon <= n settles the
     others. 4 = max(4, epsilon / n) for epsilon <= 4 n; for larger epsilon the other cases need a larger one.
 
     >>> general_constant(n=10, epsilon=1e6)
@@ -267,9 +267,9 @@ def short_margin(*, n: int, gamma: Real, epsilon: Real) -> Real:
     source=", proof, Equation 13, first line",
 )
 def any_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
-    """The best margin of the grid has a bound as good as that of the best margin of all, for epsilon at most n.
+    """The best grid margin has a bound as good as the best of all, for epsilon <= n.
 
-    outliers / (n gamma) + 1 / (n gamma^2 epsilon), what O(.) contains; the constant is 4, by s2 and Lemma G.1.
+    outliers / (n gamma) + 1 / (n gamma^2 epsilon), the expression in O(.); the constant is 4, by s2 and Lemma G.1.
 
     >>> any_margin(outliers=2, n=10, gamma=0.5, epsilon=1.0)
     0.8
@@ -317,7 +317,7 @@ left_margin_proper = left_margin.corrected(
     source=", Equation 14",
 )
 def ball_order(*, outliers: int, n: int, gamma: Real, epsilon: Real, radius: Real) -> Real:
-    """In a ball of radius b a grid from b/n to b is as good as all margins, with the display of the unit ball.
+    """In a ball of radius b a grid from b/n to b is as good as all margins, as printed.
 
     What the printed O(.) contains, without any b: outliers / (n gamma) + 1 / (n gamma^2 epsilon).
 
@@ -335,7 +335,7 @@ def ball_order(*, outliers: int, n: int, gamma: Real, epsilon: Real, radius: Rea
     source=", with the b that the bounds of Appendix L carry",
 )
 def ball_constant(*, n: int, epsilon: Real, radius: Real) -> Real:
-    """In a ball of radius b the grid is as good as all margins, when both terms carry their b.
+    """In a ball of radius b the grid is as good as all margins, with b in both terms.
 
     max(4, epsilon / n): Lemma 6.4 for the records divided by b, whose margins are gamma / b.
 
@@ -352,11 +352,11 @@ def ball_constant(*, n: int, epsilon: Real, radius: Real) -> Real:
     source=", our constant",
 )
 def same_display_constant(*, n: int, epsilon: Real, radius: Real) -> Real:
-    """In a ball of radius b the unit ball's display holds with a constant that grows with b.
+    """In a ball of radius b the unit ball's display holds with a constant that grows.
 
     max(4, b^2 epsilon / n). A margin of at least b/n has a grid value within a factor 2 below it, as in Lemma G.1; a
-    margin gamma < b/n has g(gamma) > n / (b^2 epsilon), and the left side is at most 1. So the display stands as
-    printed for b^2 epsilon <= 4 n.
+    margin gamma < b/n has g(gamma) > n / (b^2 epsilon), and the left side is at most 1. So the display holds as printed
+    for b^2 epsilon <= 4 n.
 
     >>> same_display_constant(n=100, epsilon=1.0, radius=10.0), same_display_constant(n=100, epsilon=1.0, radius=100.0)
     (4.0, 100.0)

@@ -1,4 +1,4 @@
-r"""Margins and what has to be removed for one: Wang, Zhu & Wang (2025), Equation 1 and Definition 6.1.
+r"""Margins, and the records to remove for a margin: Wang, Zhu & Wang (2025), Equation 1 and Definition 6.1.
 
 The paper defines, we derive: a definition makes no claim, its consequences do, and later lemmas rest on them.
 Two conventions are needed and not printed. The minimum over no record is +inf, so the empty subset has margin +inf and
@@ -24,7 +24,7 @@ def signed_records(X: Array, y: Array) -> Array:
     r"\mathrm{Margin}(w;S)=\max\left\{\min_{(x,y)\in S}\frac{y\langle w,x\rangle}{\|w\|},0\right\}",
 )
 def margin(*, w: Array, X: Array, y: Array) -> float:
-    """The margin of a direction on the data, and the geometric margin as the largest of them.
+    """The margin of a direction on the data, and the geometric margin as its maximum.
 
     Margin(w; S) = max(min_i y_i <w, x_i> / ||w||, 0) with X of shape (n, d), y in {-1, +1}^n, w != 0 of shape
     (d,). The classifier has no intercept. The maximum is attained, because the quotient is continuous on the
@@ -44,7 +44,7 @@ def margin(*, w: Array, X: Array, y: Array) -> float:
     source=", a consequence",
 )
 def hull_distance(*, weights: Array, X: Array, y: Array) -> float:
-    """The geometric margin is the distance of the origin from the hull of the signed records.
+    """The geometric margin is the distance of 0 from the hull of the signed records.
 
     Derivation. ||sum_i a_i z_i|| for convex weights a, shape (n,), z_i = y_i x_i: an upper bound on gamma(S) for every
     a, and equal to it at the smallest. Because: (1) max(t, 0) = max over 0 <= s <= 1 of s t, so gamma(S) is the maximum
@@ -65,7 +65,7 @@ def hull_distance(*, weights: Array, X: Array, y: Array) -> float:
     source=", a consequence",
 )
 def svm_margin(*, w: Array) -> float:
-    """The geometric margin of separable data is 1 over the norm of their hard-margin SVM.
+    """The geometric margin of separable data is 1 over the norm of their SVM.
 
     Derivation. 1 / ||w||. Because: if v is a unit vector of margin gamma(S) > 0, then v / gamma(S) is feasible, so
     ||w*|| <= 1 / gamma(S); and w* / ||w*|| has margin at least 1 / ||w*||. Data that are not separable have no feasible
@@ -93,7 +93,7 @@ def size_of(masks: Array) -> Array:
     needs=[between("level", 0, 1)],
 )
 def inlier_sets(*, subset_margins: Array, level: float) -> Array:
-    """The inlier sets at a margin are the subsets that reach it; the outliers are what they leave out.
+    """Inlier sets at a margin are the subsets that reach it; outliers are the rest.
 
     The bit masks of S_in(level), given gamma(S') for every subset S' of S, shape (2^n,), indexed by mask (bit
     i: record i is in S'). S_out(level) holds their complements. The paper does not say what gamma of the
@@ -155,10 +155,10 @@ def outlier_count(*, subset_margins: Array, level: float) -> int:
     source=", a consequence",
 )
 def outlier_count_at_zero(*, n: int) -> int:
-    """At margin 0 every subset is an outlier set, whether the data are separable or not.
+    """At margin 0 every subset is an outlier set, for separable data or not.
 
     Derivation. |S_out(0)| = 2^n: the margin of Equation 1 is clipped at 0, so gamma(S') >= 0 for every S', and level 0
-    does not mean separable. What divides by gamma says nothing there (cf. Lemma 6.2: infinitely many rows).
+    does not mean separable. A bound that divides by gamma is vacuous there (cf. Lemma 6.2: infinitely many rows).
 
     >>> outlier_count_at_zero(n=3)
     8

@@ -5,10 +5,11 @@ with norm at most `radius` (b), z = y x:
 
     L(w; S) = sum_i max(0, 1 - <z_i, w> / c),    w_{t+1} = w_t - eta (grad L(w_t; S) + xi_t),  xi_t ~ N(0, sigma^2 I_d).
 
-Names: `steps` is T, `sensitivity` the L2 sensitivity Delta of the *gradient* when one record is replaced,
-`distance` the norm of w_ref - w_0, `mu` the Gaussian-DP budget, `sigma` a standard deviation. The paper's Algorithm 5
-says "loss function l(.)", and Lemma C.1 is judged so; corrected readings ask for what the hinge loss of Section 3 has:
-convexity and per-record gradients of norm at most Delta. Lemma C.2 is in `lemmata.bounds.wzw25.last_iterate`.
+Names: `steps` is T, `sensitivity` the L2 sensitivity Delta of the *gradient* when one record is replaced, `distance`
+the norm of w_ref - w_0, `mu` the Gaussian-DP budget, `sigma` a standard deviation. The paper's Algorithm 5 says "loss
+function l(.)", and Lemma C.1 is judged in this form; corrected readings require the properties of the hinge loss of
+Section 3: convexity and per-record gradients of norm at most Delta. Lemma C.2 is in
+`lemmata.bounds.wzw25.last_iterate`.
 """
 
 from math import ceil, sqrt
@@ -69,7 +70,7 @@ def stride(
     needs=[integer("n"), integer("steps")],
 )
 def gdp_parameter(*, n: int, steps: int) -> float:
-    """Algorithm 5, noisy gradient descent, is mu-GDP under replacement when sqrt(T) is n mu.
+    """Noisy gradient descent (Algorithm 5) is mu-GDP under replacement: sqrt(T) = n mu.
 
     Derivation. (1) The gradient sum has sensitivity Delta (Lemma A.10 b, any choice of subgradient at kinks).
     (2) One noisy gradient is a Gaussian mechanism, (Delta / sigma)-GDP, whatever w_t was released before
@@ -95,7 +96,7 @@ def gdp_parameter(*, n: int, steps: int) -> float:
     source=", Equation 7",
 )
 def averaged_rate(*, d: int, mu: float, sensitivity: float, distance: float) -> float:
-    """The order of the expected excess loss of noisy descent's averaged iterate: distance Delta sqrt(d) / mu.
+    """The order of the expected excess loss of noisy descent's averaged iterate.
 
     A sensitivity bounds differences of gradients, not gradients: with <a, w> added to every record's loss Delta is what
     it was, and the excess grows with ||a||.
@@ -113,7 +114,7 @@ def averaged_rate(*, d: int, mu: float, sensitivity: float, distance: float) -> 
     source=", Equation 7, with a bounded gradient and our constant",
 )
 def averaged_bound(*, d: int, mu: float, sensitivity: float, distance: float) -> float:
-    """The expected excess loss of noisy descent's averaged iterate for T >= n^2 mu^2 steps and d >= 1.
+    """The expected excess loss of the averaged iterate for T >= n^2 mu^2 steps.
 
     `averaged_excess` with n^2/T <= 1/mu^2 and 1 <= d.
 
@@ -140,7 +141,7 @@ UTILITY_NEEDS = [
     source="derived here from the printed proof",
 )
 def averaged_excess(*, n: int, d: int, steps: int, mu: float, sensitivity: float, distance: float) -> float:
-    """The expected excess loss of noisy descent's averaged iterate for every number of steps.
+    """The expected excess loss of the averaged iterate for every number of steps.
 
     With D = ||w_ref - w_0||, a_t = L(w_t) - L(w_ref) and G^2 = n^2 Delta^2 + d sigma^2 >= E ||g_t + xi_t||^2:
     E ||w_{t+1} - w_ref||^2 = E ||w_t - w_ref||^2 - 2 eta E <g_t, w_t - w_ref> + eta^2 E ||g_t + xi_t||^2, where
@@ -162,7 +163,7 @@ def averaged_excess(*, n: int, d: int, steps: int, mu: float, sensitivity: float
     source="derived here from the printed proof",
 )
 def averaged_hinge_excess(*, n: int, d: int, steps: int, mu: float, sensitivity: float, distance: float) -> float:
-    """The expected excess hinge loss of the averaged iterate at a step size that uses the gradient's length.
+    """The averaged iterate's expected excess hinge loss, step size by gradient norm.
 
     The step size knows that ||grad L|| <= n radius / width = n Delta / 2.
 
@@ -191,7 +192,7 @@ ALGORITHM = ", Algorithm 5, line Set"
     source=ALGORITHM,
 )
 def value_sensitivity(*, norm: Real, radius: Real, width: Real) -> Real:
-    """The sensitivity of the summed loss itself over a ball, where the proof says "L2 sensitivity of L-hat is Delta".
+    """The sensitivity of the summed loss itself, where the gradient's is meant.
 
     One record replaced: values range over [0, 1 + norm radius / width]. It grows with ||w|| without bound, while
     the noise is for the gradient; the callers use Lemma A.10's Delta = 2 radius / width, which is meant.
@@ -211,7 +212,7 @@ def value_sensitivity(*, norm: Real, radius: Real, width: Real) -> Real:
     source=ALGORITHM,
 )
 def rounded_gdp(*, n: int, mu: float) -> float:
-    """The mu that noisy descent spends with sigma = n Delta if T = n^2 mu^2 is not whole and is rounded up.
+    """The mu of noisy descent when T = n^2 mu^2 is not whole and is rounded up.
 
     The two expressions differ then. With n Delta the steps spend sqrt(ceil(n^2 mu^2)) / n > mu; at least one
     step is 1/n-GDP, so no mu < 1/n is reached. Rounded down, as the range t = 0..T-1 does, they spend less than mu.
@@ -228,7 +229,7 @@ def rounded_gdp(*, n: int, mu: float) -> float:
     source=ALGORITHM,
 )
 def whole_steps_gdp(*, steps: int, mu: float, sensitivity: float) -> float:
-    """The mu that noisy descent spends with sigma from the whole number of steps: exactly mu, also where n mu < 1.
+    """The mu of noisy descent, sigma from the whole number of steps: exactly mu.
 
     Derivation. sigma = Delta sqrt(T)/mu with the whole T put in gives sqrt(T) Delta/sigma = mu, whatever n mu is:
     nothing is rounded after sigma is computed.
@@ -274,7 +275,7 @@ STEP = (
 
 @theorem("wzw25.lemC.1.s4", part="one-step", says=STEP)
 def one_step_printed(*, squared_distance: Real, excess: Real, eta: Real, second_moment: Real) -> Real:
-    """After one step of descent on any loss the squared distance from the comparator is at most this, as printed.
+    """The squared distance from the comparator after one step of descent, as printed.
 
     In expectation. It takes over the second moment of the step before, n^2 Delta^2 + d sigma^2, which a sensitivity
     does not give: for a loss that is linear between w_t and w_ref the two sides differ by eta^2 (||g||^2 - n^2
@@ -303,7 +304,7 @@ one_step = one_step_printed.corrected(says=r"\ell\ \mathrm{convex},\ \|\nabla\el
     needs=[integer("steps"), positive("eta")],
 )
 def telescoped(*, distance: Any, eta: Any, steps: int, second_moment: Any, final: Any) -> Any:
-    """The average excess loss of the iterates by telescoping, as printed, without a factor 1 / (2 eta).
+    """The average excess loss of the iterates by telescoping, as printed.
 
     `final` is E ||w_T - w_ref||^2.
 
@@ -318,7 +319,7 @@ def telescoped(*, distance: Any, eta: Any, steps: int, second_moment: Any, final
     r"+\frac{\eta}{2}(n^2\Delta^2+d\sigma^2)-\frac{\mathbb{E}\|\mathbf{w}_T-\mathbf{w}_{ref}\|^2}{2T\eta}"
 )
 def telescoped_corrected(*, distance: Any, eta: Any, steps: int, second_moment: Any, final: Any) -> Any:
-    """The average excess loss of the iterates by telescoping: the recursion summed and divided by 2 eta T.
+    """The average excess loss of the iterates by telescoping.
 
     Step s4, corrected, summed over t < T; and L(mean of w_t) <= mean of L(w_t), as L is convex.
 
@@ -336,7 +337,7 @@ def telescoped_corrected(*, distance: Any, eta: Any, steps: int, second_moment: 
     needs=[integer("steps"), positive("second_moment"), positive("distance")],
 )
 def balanced(*, distance: float, steps: int, second_moment: float) -> float:
-    """At the chosen step size the two terms of the averaged excess loss are equal: this is their sum.
+    """At the chosen step size both terms of the excess loss are equal: their sum.
 
     The proof's eta has L for Delta; L appears nowhere else.
 
@@ -357,7 +358,7 @@ def balanced(*, distance: float, steps: int, second_moment: float) -> float:
     needs=[integer("d"), positive("mu"), positive("sensitivity"), positive("distance")],
 )
 def last_line(*, d: int, mu: float, sensitivity: float, distance: float) -> float:
-    """The averaged iterate's excess loss is at most 4 Delta sqrt(d) ||w_ref - w_0|| / mu: the hidden constant is 4.
+    """The averaged iterate's excess loss: 4 Delta sqrt(d) ||w_ref - w_0|| / mu.
 
     Derivation. With sigma = Delta sqrt(T)/mu the left side over the right one is (n mu/sqrt(T d) + 1)/2, which is at
     most 1 because T >= n^2 mu^2 and d >= 1.

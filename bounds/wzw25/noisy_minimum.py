@@ -45,7 +45,7 @@ def choice_mean(*, count: Number, sigma: Number) -> Number:
     source="derived here; the factor 1 is sharp as the number of candidates grows",
 )
 def choice_mean_sharp(*, count: Number, sigma: Number) -> Number:
-    """The expected excess of the score chosen by a noisy minimum over the best one, without the factor 2.
+    """The expected excess of a noisy choice over the best score, without the factor 2.
 
     Let theta* have the smallest score. It could have been chosen, so U_out + xi_out <= U_* + xi_*, that is U_out - U_*
     <= xi_* - xi_out <= xi_* - m. As theta* does not depend on the noise, E xi_* = 0, and E[-m] = E M <= sigma sqrt(2
@@ -62,7 +62,7 @@ def choice_mean_sharp(*, count: Number, sigma: Number) -> Number:
     source=", proof, (9)",
 )
 def chosen_against_noisy_minimum(*, scores: Array, noise: Array) -> Array:
-    """The score chosen by a noisy minimum is at most that minimum less the smallest noise.
+    """The score chosen by a noisy minimum is at most it minus the smallest noise.
 
     Derivation. min(U + xi) = U_out + xi_out >= U_out + min xi. Shapes (..., count); returns shape (...).
     """
@@ -146,7 +146,7 @@ def twice_max_mean(*, count: Number, sigma: Number) -> Number:
     needs=CHOICE_TAIL,
 )
 def choice_threshold(*, count: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the excess of a noisy choice passes with probability at most beta, as printed.
+    """The level that a noisy choice's excess passes with chance <= beta, as printed.
 
     Inherits the missing sigma of Corollary A.6: right for sigma <= sqrt 2, wrong for two candidates and every sigma >
     sqrt 2 once beta is small enough. Appendix H uses it with sigma = 1 / mu, and its term (c) lacks 1 / mu.
@@ -160,7 +160,7 @@ def choice_threshold(*, count: Number, sigma: Number, beta: Number) -> Number:
     source=", with sigma in both terms",
 )
 def choice_threshold_scaled(*, count: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the excess of a noisy choice passes with probability at most beta, with sigma in both terms.
+    """The level that the excess of a noisy choice passes with chance at most beta.
 
     U_out - min U <= M - m for every outcome, whatever the scores (proof of Lemma F.1); then Corollary A.6 with sigma in
     both terms.
@@ -174,7 +174,7 @@ def choice_threshold_scaled(*, count: Number, sigma: Number, beta: Number) -> Nu
     source="derived here; between 0.5 and 0.71 times the corrected level",
 )
 def choice_threshold_sharp(*, count: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the excess of a noisy choice passes with probability at most beta, from the two noises alone.
+    """The level that a noisy choice's excess passes with chance <= beta, two noises.
 
     Derivation. For scores that do not depend on the noise: passing t needs a rival theta with U_theta > min U + t and
     xi_* - xi_theta > t, so the chance is at most (count - 1) Phi(-t / (sigma sqrt 2)); t = 2 sigma sqrt(log(count /
@@ -193,7 +193,7 @@ def choice_threshold_sharp(*, count: Number, sigma: Number, beta: Number) -> Num
     source=", proof: Corollary A.6",
 )
 def noise_range_threshold(*, count: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the range of the candidates' noise exceeds with probability at most beta, as printed.
+    """The level that the noise's range exceeds with chance at most beta, as printed.
 
     Corollary A.6 for the noise of the candidates.
     """
@@ -206,7 +206,7 @@ def noise_range_threshold(*, count: Number, sigma: Number, beta: Number) -> Numb
     source=", proof, with sigma in both terms",
 )
 def noise_range_threshold_scaled(*, count: Number, sigma: Number, beta: Number) -> Number:
-    """The level that the range of the candidates' noise exceeds with chance at most beta, with sigma in both terms.
+    """The level that the range of the noise exceeds with chance at most beta.
 
     Corollary A.6, corrected, for the noise of the candidates.
     """

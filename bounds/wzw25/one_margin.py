@@ -1,15 +1,15 @@
-r"""What Algorithm 1 achieves at one margin: Appendix D of Wang, Zhu & Wang (2025), and Lemma 6.3.
+r"""The guarantees of Algorithm 1 at one margin: Appendix D of Wang, Zhu & Wang (2025), and Lemma 6.3.
 
 S = S_in u S_out in the ball of radius b, gamma(S_in) >= gamma. Algorithm 1 projects with Phi, clips at 2b and runs
 noisy gradient descent on the hinge loss of width gamma/3 with the budget mu.
 
 Arguments: `outliers` |S_out|, `radius` b, `rows` the dimension k in which the descent runs, `steps` its number T of
 steps. Some record is an inlier, so gamma <= b. (With S_in empty and gamma(S_in) = +inf, as Definition 6.1 needs, a
-printed bound tends to 0 as gamma grows while the loss of w = 0 is 1: we do not read it so.)
-At gamma = 0, which Corollary D.2 includes, there is no loss of width 0, and the bounds are infinite.
+printed bound tends to 0 as gamma grows while the loss of w = 0 is 1: we do not use this reading.) Corollary D.2
+includes gamma = 0, where no loss of width 0 exists and the bounds are infinite.
 
-The rates are registered surrogates: each says that a mean grows or falls, from the first to the last of its points, at
-most or at least like the printed power, up to 0.1 in the exponent. They never change a printed verdict.
+The rates are registered surrogates: each states that a mean grows or decreases, from the first to the last of its
+points, at most or at least like the printed power, up to 0.1 in the exponent. They never change a printed verdict.
 """
 
 from collections.abc import Callable
@@ -78,7 +78,7 @@ def projected_gdp(*, n: int, steps: int, gamma: float, radius: float = 1.0) -> f
     needs=[*SAMPLE_NEEDS, require("radius = 1", lambda radius: radius == 1)],
 )
 def last_order_without_logs(*, n: int, gamma: float, outliers: int, mu: float, radius: float = 1.0) -> float:
-    """The order, logarithms apart, of Algorithm 1's hinge loss on the records themselves, last iterate.
+    """The order, up to logarithms, of Algorithm 1's hinge loss on the records.
 
     1/(gamma^2 mu n) + m(gamma)/(gamma n). The logarithms left out are `last_logs`.
     """
@@ -109,8 +109,8 @@ def last_logs(*, n: int, mu: float, beta: float) -> float:
 def last_order(*, n: int, gamma: float, outliers: int, mu: float, beta: float, radius: float = 1.0) -> float:
     """The order of Algorithm 1's hinge loss on the projected records, last iterate.
 
-    All logarithms are printed. It says something for beta < 1/2 only, where log(1/beta) >= log 2: what breaks Lemma
-    C.2 as beta tends to 1 does no harm here.
+    All logarithms are printed. It is nonvacuous for beta < 1/2 only, where log(1/beta) >= log 2: what breaks Lemma C.2
+    as beta tends to 1 does no harm here.
     """
     noise = noise_term(n=n, gamma=gamma, mu=mu, beta=beta, radius=radius)
     return noise * sqrt(-log(beta)) + radius * outliers / (gamma * n)
@@ -125,7 +125,7 @@ def last_order(*, n: int, gamma: float, outliers: int, mu: float, beta: float, r
     source="derived here; Lemma C.2 (part last) at the printed step size, Lemma 6.2 (explicit)",
 )
 def last_loss(*, n: int, gamma: float, outliers: int, mu: float, beta: float, radius: float = 1.0) -> float:
-    """The hinge loss of Algorithm 1's last iterate with probability 1 - 2 beta, at the printed steps and step size.
+    """The hinge loss of Algorithm 1's last iterate with probability 1 - 2 beta.
 
     `last_iterate_tail` at v = 1/(4 eta^2 sigma^2 H_T), as in Lemma C.2 (corrected): the excess of w_T is at most
 
@@ -182,7 +182,7 @@ def last_tail(
     radius: float = 1.0,
     d: int | None = None,
 ) -> float:
-    """The hinge loss of Algorithm 1's last iterate with probability 1 - 2 beta, for any number of steps.
+    """The hinge loss of Algorithm 1's last iterate for any number of steps.
 
     B_last is `last_iterate_tail`, a number without closed form. With d <= k given, as in `expected_error`.
     """
@@ -208,7 +208,7 @@ def weighted_average_tail(
     radius: float = 1.0,
     d: int | None = None,
 ) -> float:
-    """The hinge loss of a weighted average of Algorithm 1's iterates with probability 1 - 2 beta: no logarithm of T.
+    """The hinge loss of a weighted average of Algorithm 1's iterates, without log T.
 
     B_lambda is `weighted_tail`, at the step size of Lemma D.1. With d <= k given, as in `expected_error`.
     """
@@ -244,7 +244,7 @@ def expected_order_as_printed(
 
 @expected_order_as_printed.corrected(says=MEAN % (" " + ORDER), source=", last line of its proof in Appendix D.1")
 def expected_order(*, n: int, gamma: float, outliers: int, mu: float, beta: float, radius: float = 1.0) -> float:
-    """The order of Algorithm 1's expected hinge loss, averaged iterate, with b in the outliers' term.
+    """The order of Algorithm 1's expected hinge loss, with b in the outliers' term.
 
     With k <= 24 (b/gamma)^2 log((3n+1)/beta) + 1 (Lemma 6.2, explicit; 1 - g/3 >= 2/3),
     3n + 1 <= (n+1)(n+2) and T >= n^2 mu^2, the noise of the explicit reading is at most 12 sqrt(24 + 2/log 6) times
@@ -287,11 +287,11 @@ def expected_error(
     radius: float = 1.0,
     d: int | None = None,
 ) -> float:
-    """The expected zero-one risk of Algorithm 1's averaged iterate, over projections and noise.
+    """The expected zero-one risk of Algorithm 1's averaged iterate.
 
     The hinge loss bounds the zero-one loss, clipping turns no record, and a bad projection costs at most 1. Where d is
     given and no larger than k, no projection is drawn: then an outlier costs 1 + 3b/gamma, Delta is 6b/gamma, the
-    descent runs in R^d, and beta is not paid.
+    descent runs in R^d, and the failure probability beta is not needed.
 
     >>> round(expected_error(n=30, gamma=0.5, outliers=0, mu=2.0, beta=0.1, steps=1800, d=2), 3)
     0.4
@@ -307,7 +307,7 @@ def expected_error(
     "n", says=r"\mathbb{E}[\min\{1,\tilde L_{\gamma/3}\}]\propto n^{-1}\ \mathrm{or\ faster}", **RATE
 )
 def loss_along_n(*, first: float, last: float) -> float:
-    """The ratio of two losses of Algorithm 1 that is allowed if it falls like 1/n."""
+    """The allowed ratio of two losses of Algorithm 1 if they decrease like 1/n."""
     return power(first, last, -1)
 
 
@@ -315,9 +315,9 @@ def loss_along_n(*, first: float, last: float) -> float:
     "gamma", says=r"\mathbb{E}[\tilde L_{\gamma/3}]\propto\gamma^{-2}\ \mathrm{or\ slower},\quad\gamma\to 0", **RATE
 )
 def loss_along_gamma(*, first: float, last: float) -> float:
-    """The ratio of two losses of Algorithm 1 that is allowed if it grows like gamma^-2 as gamma falls.
+    """The allowed ratio of two losses of Algorithm 1 if they grow like gamma^-2.
 
-    The margin falls from 1/first to 1/last.
+    The margin decreases from 1/first to 1/last.
     """
     return power(first, last, 2)
 
@@ -326,7 +326,7 @@ def loss_along_gamma(*, first: float, last: float) -> float:
     "outliers", says=r"\mathbb{E}[\tilde L_{\gamma/3}]\propto|S_{\mathrm{out}}|\ \mathrm{or\ slower}", **RATE
 )
 def loss_along_outliers(*, first: float, last: float) -> float:
-    """The ratio of two losses of Algorithm 1 that is allowed if it grows like the number of outliers."""
+    """The allowed ratio of Algorithm 1's losses growing like the number of outliers."""
     return power(first, last, 1)
 
 
@@ -337,7 +337,7 @@ def loss_along_outliers(*, first: float, last: float) -> float:
     source=f"{WZW25}, Section 6.1: 'dimension-independent'",
 )
 def loss_along_dimension(*, first: float, last: float) -> float:
-    """The ratio of two losses of Algorithm 1 that is allowed if it does not grow with the dimension.
+    """The allowed ratio of two losses of Algorithm 1 if they do not grow with d.
 
     The projection is the fast one, which the lemma's proof does not cover: the lemma's own takes k d operations.
     """
@@ -349,7 +349,7 @@ def loss_along_dimension(*, first: float, last: float) -> float:
 
 @theorem("wzw25.corD.2", kind="mean", says=r"\gamma\in[0,b]:\ " + MEAN % (OVER + ORDER), needs=SAMPLE_NEEDS)
 def fewest_outliers_order(*, n: int, gamma: float, outliers: int, mu: float, beta: float, radius: float = 1.0) -> float:
-    """The order of Algorithm 1's expected hinge loss against the best outlier set of a margin.
+    """The order of Algorithm 1's hinge loss against the best outlier set of a margin.
 
     `outliers` is m(gamma), the smallest |S_out| in S_out(gamma): the expression grows with |S_out|, so its minimum is
     there, and one S_in, whose projection keeps its margin with probability 1 - beta, is enough: no union over S_out.
@@ -367,7 +367,7 @@ def fewest_outliers_order(*, n: int, gamma: float, outliers: int, mu: float, bet
 def fewest_outliers_loss(
     *, n: int, gamma: float, outliers: int, mu: float, beta: float, steps: int, radius: float = 1.0
 ) -> float:
-    """The expected hinge loss of Algorithm 1 against the best outlier set of a margin, with our constants.
+    """The hinge loss of Algorithm 1 against the best outlier set, with our constants.
 
     `expected_loss` at |S_out| = m(gamma): increasing in |S_out|, so this is its minimum over S_out(gamma).
     """

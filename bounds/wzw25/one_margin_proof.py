@@ -29,7 +29,7 @@ SHARE = require("0 < gamma / b <= 1", lambda share: 0 < share <= 1)
     source=f"{PROOF}, first display",
 )
 def noise_part(*, rows: int, mu: float, sensitivity: float) -> float:
-    """4 Delta sqrt(k)/mu is what descent loses at most against the separator of the projected inliers.
+    """Descent loses at most 4 Delta sqrt(k)/mu against the projected separator.
 
     Lemma C.1 with ||w_ref - w_0|| = 1. Its explicit reading has Delta sqrt(n^2/T + k/mu^2) <= Delta sqrt(1 + k)/mu,
     at most 0.354 times this.
@@ -47,7 +47,7 @@ def noise_part(*, rows: int, mu: float, sensitivity: float) -> float:
     source=f"{PROOF}, third display",
 )
 def inlier_loss(*, margin: float, gamma: float) -> float:
-    """An inlier has no hinge loss at width gamma/3 where the projection keeps a third of the margin.
+    """An inlier has no hinge loss at width gamma/3 where a third of the margin is kept.
 
     max(0, 1 - margin / (gamma/3)) for a record that the unit separator sees at `margin` >= gamma/3.
 
@@ -69,7 +69,7 @@ def inlier_loss(*, margin: float, gamma: float) -> float:
     source=f"{PROOF}, 'under the same event'",
 )
 def outlier_loss(*, share: float) -> float:
-    """What an outlier costs at most where the projection keeps a third of the margin.
+    """The largest cost of an outlier where the projection keeps a third of the margin.
 
     `share` is gamma/b.
 
@@ -117,7 +117,7 @@ def twenty_three_fifths(*, share: float) -> float:
     source=f"{PROOF}, 'Lemma A.10'",
 )
 def projected_sensitivity(*, gamma: float, radius: float) -> float:
-    """Replacing one clipped record changes the gradient sum at width gamma/3 by at most 12 b/gamma.
+    """Replacing a clipped record changes the gradient sum by at most 12 b/gamma.
 
     Lemma A.10 (b) for records of norm 2b: 2 (2b)/(gamma/3). The sensitivity is the gradient's, not the loss's.
 
@@ -138,7 +138,7 @@ def projected_sensitivity(*, gamma: float, radius: float) -> float:
 def last_display_as_printed(
     *, n: int, gamma: float, outliers: int, mu: float, beta: float, radius: float = 1.0
 ) -> float:
-    """The order of the last display of the proof, printed for the average loss and true of the sum.
+    """The order of the proof's last display, printed for the average, true of the sum.
 
     The right side is the one of Lemma D.1 (corrected); the left side is n times that of the lemma.
     """
@@ -161,7 +161,7 @@ last_display = last_display_as_printed.corrected(
     source="the event of the explicit readings of Appendix D; derived here",
 )
 def bad_projection(*, n: int, gamma: float, beta: float, radius: float = 1.0) -> float:
-    """How often, at most, a projection loses two thirds of the margin or makes a record too long.
+    """A bound on the chance of losing 2/3 of the margin or a record being too long.
 
     3n + 1 one-sided events at the distortion t = gamma/(2b), each at most half of `sign_projection_tail`: for every
     record two by which <Phi w, Phi z> >= <w, z> - t ||w|| ||z|| (polarisation) and one for ||Phi x||^2 <= (1 + t) b^2,
@@ -189,7 +189,7 @@ def bad_projection(*, n: int, gamma: float, beta: float, radius: float = 1.0) ->
 def three_terms(
     *, d: int, steps: int, gradient_norm: float, sigma: float, distance: float, eta: float, beta: float
 ) -> float:
-    """The excess loss of the last iterate with probability 1 - beta, at any constant step size, in closed form.
+    """The excess loss of the last iterate with probability 1 - beta, in closed form.
 
     `last_iterate_tail` at v = 1/(4 eta^2 sigma^2 H_T), where 1 <= k_t <= 2: k_0 v K_1/K_0^2 <= 2 v/(T + 2), sum_t k_t
     v_t <= v (2 H_T + 1) and log k_0 <= log 2. The last two are attained at T = 1.
@@ -211,7 +211,7 @@ def three_terms(
     source=f"{WZW25}, Appendix D.2, third line of the display; our constant",
 )
 def last_noise_part(*, n: int, gamma: float, mu: float, beta: float, radius: float = 1.0) -> float:
-    """The noise term of the last iterate's excess in n, gamma, mu and beta, with the sensitivity and rows used.
+    """The noise term of the last iterate's excess in n, gamma, mu and beta.
 
     Delta <= 12 b/gamma (`wzw25.lemD.1.s5`) and k <= 24.6 (b/gamma)^2 log((n+1)(n+2)/beta) (Lemma 6.2), and
     12 sqrt(24.6) < 60. The other lines of the display are those of Lemma D.1: the inliers cost nothing (s2), an outlier
@@ -233,10 +233,10 @@ def last_noise_part(*, n: int, gamma: float, mu: float, beta: float, radius: flo
     source=", against Lemma D.3",
 )
 def lifted_margin(*, margin: float, length: float, radius: float = 1.0) -> float:
-    """The margin of a clipped projected record: weights lifted back see the record itself, unless it was clipped.
+    """The margin of a clipped projected record, for weights that are lifted back.
 
     Derivation. <Phi' w, x> = <w, Phi x>. Clipping multiplies `margin` = y <w, Phi x> by min(1, 2b/||Phi x||) > 0: the
-    value returned. Its sign stays, so errors agree; the hinge loss may rise or fall with clipping (Lemmas 6.3 and D.3
+    value returned. Its sign stays, so errors agree; clipping may raise or lower the hinge loss (Lemmas 6.3 and D.3
     speak of two different losses, equal on the event that margins are kept: cf. Lemma 6.2, explicit).
 
     >>> lifted_margin(margin=3.0, length=4.0)

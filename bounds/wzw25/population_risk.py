@@ -59,7 +59,7 @@ HALFSPACES = [integer("n"), integer("k"), in_unit_interval("beta")]
     source=f"{WZW25}, Section 6.3, Lemma 6.6",
 )
 def population_printed(*, n: Number, k: int, beta: Number, empirical: Number) -> Number:
-    """The risk is at most twice the empirical risk and a complexity term, as printed: log(beta/4) outside the factor 5.
+    """The risk is at most twice the empirical risk plus a complexity term, as printed.
 
     VC(H_k) = k for homogeneous halfspaces in R^k (the class is printed as {x -> sign(<x, w>) | x in R^k}; meant is w).
     The last line of its proof has 5 (VC log(2n) + log(4/beta)) / n. As printed the bound *decreases* when beta does and
@@ -77,7 +77,7 @@ def population_printed(*, n: Number, k: int, beta: Number, empirical: Number) ->
     source=f"{WZW25}, last line of the proof of Lemma 6.6",
 )
 def population_corrected(*, n: Number, k: int, beta: Number, empirical: Number) -> Number:
-    """The risk is at most twice the empirical risk and a complexity term, as the proof proves it.
+    """The risk is at most twice the empirical risk plus a complexity term, as proved.
 
     Lemma I.2 and 2 sqrt(R Q) <= R + Q. (4 in place of 5 would do: R - R_S <= 2 sqrt(Q R) <= R/2 + 2 Q.)
 
@@ -108,7 +108,7 @@ def twice_geometric_mean(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
     source=f"{WZW25}, Appendix I.1, last line of the proof of Lemma 6.6",
 )
 def doubled(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
-    """The risk is at most twice the empirical risk and five times the complexity term, as the proof ends.
+    """The risk: at most twice the empirical one plus 5 complexity terms (end of proof).
 
     It follows from Lemma I.2.
 
@@ -142,7 +142,7 @@ def printed_at_large_beta(*, n: int, k: int, beta: float, empirical: float) -> f
     """The printed bound on the risk holds where beta is not too small.
 
     2 sqrt(Q R) <= R/2 + 2 Q gives R <= 2 R_S + 4 Q, and k log(2n) >= 5 log(4/beta) says that 4 Q is at most the printed
-    term. The premise holds for all w at once with probability 1 - beta: it is what Lemma A.1 of BMS22 is derived from.
+    term. The premise holds for all w at once with probability 1 - beta: Lemma A.1 of BMS22 is derived from it.
     """
     return float(population_printed.theorem.formula(n=n, k=k, beta=beta, empirical=empirical))
 
@@ -160,10 +160,10 @@ def printed_at_large_beta(*, n: int, k: int, beta: float, empirical: float) -> f
     source=f"{WZW25}, Equation 3; the sensitivity is printed in Appendix I.2",
 )
 def penalised_sensitivity(*, n: int, k: int, beta: float) -> float:
-    """Replacing a record changes the penalised number of errors by at most 1, and sometimes by 1.
+    """Replacing a record changes the penalised number of errors by at most 1: attained.
 
     Derivation. The penalty depends on n, k and beta, which neighbours share, so U changes by as much as the number of
-    errors. The other n - 1 records count alike; the replaced one is right or wrong: |U(w; S) - U(w; S')| <= 1.
+    errors. The other n - 1 records count the same; the replaced one is right or wrong: |U(w; S) - U(w; S')| <= 1.
 
     >>> penalised_sensitivity(n=10, k=3, beta=0.01)
     1.0
@@ -221,7 +221,7 @@ def averaged_sensitivity_corrected(*, n: int) -> float:
     source=f"{WZW25}, Theorem 6.7; Appendix I, Theorem I.1",
 )
 def penalised_privacy(*, epsilon: float, delta: float) -> float:
-    """DP Adaptive Margin with the penalised error as its score spends at most delta / 2 at epsilon.
+    """DP Adaptive Margin with the penalised score spends at most delta / 2 at epsilon.
 
     The derivation of `empirical_privacy` with the sensitivity 1 of Equation 3 (part sensitivity). The proof's averaged
     score with its "Delta = 1" has n times the noise that it needs: private as well.
@@ -245,7 +245,7 @@ SURE = r"\right]\ge1-\frac4{n^2}"
     source=f"{WZW25}, Section 6.3, Equation 3",
 )
 def penalised_score(*, errors: int, n: int, k: int, beta: float) -> float:
-    """The penalised score of a classifier: its errors on the sample and a price for the dimension.
+    """The penalised score of a classifier: errors plus a price for the dimension.
 
     n/2 times the bound of Lemma 6.6, with log(beta/4) where its proof has log(4/beta). As beta is the same for all
     candidates the slip changes neither the choice nor the privacy.
@@ -285,7 +285,7 @@ population_rate_proper = population_rate.corrected(
 
 
 def penalty_logs(n: int) -> float:
-    """What O~ leaves out for the penalty: log(2n) log(|Gamma| (n+1) (n+2) n^2).
+    """The logarithms that O~ leaves out for the penalty: log(2n) log(|Gamma| (n+1) (n+2) n^2).
 
     >>> round(penalty_logs(1000), 1)
     228.3
@@ -309,7 +309,7 @@ def uncapped(n: int, gamma: float, outliers: int, epsilon: float, delta: float, 
     source="derived here",
 )
 def population_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """The population risk of Algorithm 3 with the penalised score and last iterates, with our constants.
+    """The population risk of Algorithm 3, penalised score, with our constants.
 
     For every S_out with gamma(S without S_out) >= gamma at once, with probability at least 1 - 4/n^2 (n >= 3): Equation
     18 (explicit, `selected_risk_sharp`) at the candidate of `whole_grid.quantile_off_grid`, whose error with its noisy

@@ -29,7 +29,7 @@ PROOF = f"{WZW25}, Appendix I.2, proof of Theorem 6.7"
     source=f"{PROOF}: its score against Equation 3",
 )
 def averaged_score(*, errors: int, n: int, k: int, beta: float) -> float:
-    """The averaged score of the proof, said to be the penalised score that the algorithm uses.
+    """The averaged score of the proof, said to be the penalised score.
 
     errors/n + (5 k log(2n) + log(beta/4)) / n. It weighs the dimension twice as much as Equation 3 does; Lemma 6.6
     belongs to Equation 3 (2 R~_S against 5 VC).
@@ -47,7 +47,7 @@ def averaged_score(*, errors: int, n: int, k: int, beta: float) -> float:
     source=PROOF,
 )
 def projected_deviation(*, n: Number, k: int, beta: Number, empirical: Number) -> Number:
-    """The risk of a classifier of projected data is bounded by its errors, with log(4/beta).
+    """The risk of a classifier of projected data by its errors, with log(4/beta).
 
     Phi is drawn before the data, so Phi D is a distribution like any other; Phi' w errs on x where w errs on Phi x.
     """
@@ -69,7 +69,7 @@ SELECTION = [integer("n", 3), integer("calls", 2), positive("mu"), in_unit_inter
     source=f"{PROOF}, Equation 18",
 )
 def selected_risk_printed(*, n: int, calls: int, mu: Number, beta: Number, best: float | arb) -> arb:
-    """The risk of the selected run is bounded by the best penalised score, as Equation 18 prints it.
+    """The selected run's risk by the best penalised score, as Equation 18 prints it.
 
     `best` is the minimum over the grid. Whatever runs make the candidates: the step is Lemma F.2 with uniform
     convergence.
@@ -84,7 +84,7 @@ def selected_risk_printed(*, n: int, calls: int, mu: Number, beta: Number, best:
     source="derived here; Lemma F.2 (corrected), score of Equation 3",
 )
 def selected_risk(*, n: int, calls: int, mu: Number, beta: Number, best: float | arb) -> arb:
-    """The risk of the selected run is bounded by the best penalised score, with both factors of Equation 18.
+    """The selected run's risk by the best penalised score, both factors of Equation 18.
 
     R_D(w_out) <= (2/n) clean score of w_out <= (2/n) (smallest clean score + excess), and the excess of Lemma F.2 at
     sigma = 1/mu is 2 sigma (sqrt(2 log(2 |Gamma|)) + sqrt(2 log(2/beta))) with probability 1 - beta.
@@ -99,7 +99,7 @@ def selected_risk(*, n: int, calls: int, mu: Number, beta: Number, best: float |
     source="derived here; Lemma F.2 (explicit), score of Equation 3",
 )
 def selected_risk_sharp(*, n: int, calls: int, mu: float, beta: float, best: float) -> float:
-    """The risk of the selected run by the best penalised score, without the detour by the range of the noise.
+    """The selected run's risk by the best penalised score, without the noise's range.
 
     >>> round(selected_risk_sharp(n=1000, calls=11, mu=0.1, beta=0.01, best=0.2), 4)
     0.3059
@@ -129,7 +129,7 @@ TERM_A = [integer("n", 3), require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 
     source=f"{PROOF}, term (a)",
 )
 def term_a(*, n: int, gamma: float) -> float:
-    """The price of the dimension in the population bound, as printed, where the constant of k is gone."""
+    """The price of the dimension in the population bound, without k's constant."""
     first = log(4 * n**2 * (n + 2) * (n + 1) * log2(n)) * log(2 * n) / gamma**2
     return 5 * (first + log(16 * n**2 * log2(n))) / n
 
@@ -141,7 +141,7 @@ def term_a(*, n: int, gamma: float) -> float:
     needs=[*TERM_A, at_least("c", 1)],
 )
 def term_a_with_its_constant(*, n: int, gamma: float, c: float) -> float:
-    """The price of the dimension in the population bound, with the constant c of k in its first summand.
+    """The price of the dimension in the population bound, with the constant c of k.
 
     Derivation. |Gamma| <= 4 log2(n) by thm6.7.s4, and beta = n^-2, so log(|Gamma| (n+2) (n+1)/beta) <= log(4 n^2 (n+2)
     (n+1) log2 n), which bounds k by c/gamma^2 times it, and log(4 |Gamma|/beta) <= log(16 n^2 log2 n). The printed
@@ -226,12 +226,12 @@ term_c_at_most = term_c.corrected(
     source=f"{WZW25}, Section 6.3, below Theorem 6.7",
 )
 def risk_over_root(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float) -> float:
-    """The order of sqrt(n) times the population bound, with all its logarithms: it should vanish for few outliers.
+    """The order of sqrt(n) times the population bound: it vanishes for few outliers.
 
-    Derivation. The logarithms that O~ hides stand at the term with epsilon alone (Theorem 6.7, corrected), so sqrt(n)
+    Derivation. The logarithms that O~ hides are in the term with epsilon alone (Theorem 6.7, corrected), so sqrt(n)
     times the bound is of the order (tail_logs + penalty_logs)/(gamma^2 sqrt(n) min(1, epsilon)) + |S_out|/(gamma
-    sqrt(n)). The first term is a power of log n over sqrt(n), the second o(sqrt n)/sqrt(n): both vanish. With a
-    logarithm at the second, as O~ allows one, it would not: at |S_out| = sqrt(n)/log log n.
+    sqrt(n)). The first term is a power of log n over sqrt(n), the second o(sqrt n)/sqrt(n): both vanish. A logarithm in
+    the second term, which O~ allows, would not vanish at |S_out| = sqrt(n)/log log n.
     """
     fixed = {"n": n, "gamma": gamma, "epsilon": epsilon, "delta": delta}
     noise, whole = (population_rate.theorem.formula(outliers=count, **fixed) for count in (0, outliers))

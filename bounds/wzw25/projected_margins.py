@@ -27,9 +27,9 @@ UP_TO_ONE = require("0 < e <= 1", lambda e: 0 < e <= 1)
     needs=[positive("gamma")],
 )
 def informal_order(*, gamma: float) -> float:
-    """The order of rows at which a projection keeps half the margin, as printed: 1/gamma^2.
+    """The order of rows that keep half the margin, as printed: 1/gamma^2.
 
-    What stands inside the O~; the free logarithms are log n and log(1/beta).
+    The expression inside the O~; the hidden logarithms are log n and log(1/beta).
     """
     return 1 / gamma**2
 
@@ -41,7 +41,7 @@ def informal_order(*, gamma: float) -> float:
     source=", with the radius b",
 )
 def half_margin_order(*, n: int, gamma: float, beta: float, b: float = 1) -> float:
-    """The order of rows at which a projection keeps half the margin: (b/gamma)^2 log((n+1)/beta).
+    """The order of rows that keep half the margin: (b/gamma)^2 log((n+1)/beta).
 
     The explicit k is at most 94.1 of these, because (2n+1)/beta <= 2(n+1)/beta <= ((n+1)/beta)^2.
     """
@@ -103,10 +103,10 @@ THIRD = r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\g
     needs=[integer("n"), between("gamma", 0, 1), in_unit_interval("beta")],
 )
 def third_order(*, n: int, gamma: float, beta: float) -> float:
-    """The order of rows at which random signs keep a third of the margin of every set of inliers.
+    """The order of rows that keep a third of the margin of every set of inliers.
 
-    What stands inside the O(.): g = log((n+1)(n+2)/beta)/gamma^2, infinite at gamma = 0, where any k will do because no
-    margin is negative.
+    The expression inside the O(.): g = log((n+1)(n+2)/beta)/gamma^2, infinite at gamma = 0, where every k works because
+    no margin is negative.
     """
     return (log((n + 1) * (n + 2)) - log(beta)) / gamma**2 if gamma else float("inf")
 
@@ -118,7 +118,7 @@ def third_order(*, n: int, gamma: float, beta: float) -> float:
     source=", our constants",
 )
 def third_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int:
-    """Rows of a random-sign matrix that keep a third of the margin, and no record longer than 2b.
+    """Rows that keep a third of the margin and lengthen no record beyond 2b.
 
     With t = g/2 and 3n + 1 one-sided events of probability at most exp(-k (t^2/4 - t^3/6)), t^2/4 - t^3/6 =
     (g^2/16)(1 - g/3): 2n give <Phi w, Phi z> >= gamma - t b = gamma/2 (`margin_rows`), one ||Phi w||^2 <= 1 + t, n give
@@ -165,7 +165,7 @@ ANGLES = (
 def angles_order(*, n: int, e: float, beta: float) -> float:
     """The order of rows at which random signs keep distances and angles of n points.
 
-    What stands inside the O(.): g = log(n (n + 1)/beta) / e^2, at least log(2)/e^2.
+    The expression inside the O(.): g = log(n (n + 1)/beta) / e^2, at least log(2)/e^2.
     """
     return (log(n * (n + 1)) - log(beta)) / e**2
 
@@ -200,7 +200,7 @@ KEPT = r"\Pr_\Phi\left[\gamma(\Phi S')\ge\frac{\gamma}{2}-\frac{eb}{6}\right]\ge
 def margin_order(*, n: int, e: float, beta: float) -> float:
     """The order of rows at which random signs keep half the margin up to e b/6.
 
-    What stands inside the O(.): g = log((n+1)(n+2)/beta)/e^2, at least log(6)/e^2.
+    The expression inside the O(.): g = log((n+1)(n+2)/beta)/e^2, at least log(6)/e^2.
     """
     return (log((n + 1) * (n + 2)) - log(beta)) / e**2
 
@@ -212,7 +212,7 @@ def margin_order(*, n: int, e: float, beta: float) -> float:
     source=", our constants",
 )
 def margin_rows(*, n: int, e: float, beta: float) -> int:
-    """Rows of a random-sign matrix that keep the margin up to e b/3 and a factor sqrt(1 + e/3).
+    """Rows that keep the margin up to e b/3 and a factor sqrt(1 + e/3).
 
     2n + 1 one-sided events at distortion t = e/3, each of probability at most exp(-k (t^2/4 - t^3/6)): for each of the
     n records, ||Phi(w + z)||^2 not too small and ||Phi(w - z)||^2 not too large (w and z normalised), whence
@@ -237,7 +237,7 @@ def margin_of_the_proof(*, gamma: float, e: float, b: float = 1) -> float:
 
 # The printed proof, line by line --------------------------------------------------------------------------------------
 #
-# Two links point the wrong way where gamma < e b/3, of which the lemma says nothing; the corrected readings ask for the
+# Two links point the wrong way where gamma < e b/3, where the lemma is vacuous; the corrected readings ask for the
 # sign.
 
 STEP = [positive("b"), in_unit_interval("e")]
@@ -251,7 +251,7 @@ POSITIVE = require("gamma >= e b/3", lambda gamma, e, b: gamma >= e * b / 3)
     needs=[at_least("gamma", 0), *STEP],
 )
 def projected_minimum(*, gamma: float, e: float, b: float) -> float:
-    """A projection that keeps angles lowers the smallest signed product by at most e b/3.
+    """A projection lowers the smallest signed product by at most e b/3.
 
     The margin is clipped at 0: for gamma = 0 the set S' need not be separable, and the minimum may be as low as -b.
     Where gamma(S') > gamma, the printed "=" is ">=".
@@ -271,7 +271,7 @@ projected_minimum_corrected = projected_minimum.corrected(
 
 @theorem("wzw25.lemB.2.s2", says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}", needs=[in_unit_interval("e")])
 def projected_norm(*, e: float) -> float:
-    """A projection that keeps angles lengthens the separating direction by at most sqrt(1 + e/3).
+    """A projection lengthens the separating direction by at most sqrt(1 + e/3).
 
     Derivation. The event of Lemma B.1, with u = v = w, is | ||Phi w||^2 - ||w||^2 | <= (e/3) ||w||^2, and ||w|| = 1, so
     ||Phi w||^2 <= 1 + e/3.

@@ -39,7 +39,7 @@ def normalised_margin(*, w: Array, X: Array, y: Array) -> float:
     source=", Appendix N.1",
 )
 def best_normalised_margin(*, weights: Array, X: Array, y: Array) -> float:
-    """The largest normalised margin once some records are removed: the curve of Appendix N, on real data.
+    """The largest normalised margin after removals, on real data (Appendix N).
 
     ||sum_i a_i z_i / ||z_i|| || for convex weights a: an upper bound on the normalised margin of every direction,
     because Margin of Definition N.1 is that of Equation 1 for records of unit length. Removing records cannot lower the

@@ -48,7 +48,7 @@ def inverse_r_rearranged(*, n: Any, alpha: Any, eta: Any) -> Any:
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
 def inverse_r_as_printed(*, n: Any, alpha: Any, eta: Any) -> Any:
-    """A lower bound on 1/r at beta = n^-alpha and |Theta| = log n, as Appendix M.3 prints it.
+    """A lower bound on 1/r at beta = n^-alpha and |Theta| = log n, as printed.
 
     >>> round(float(inverse_r_as_printed(n=8, alpha=1, eta=1)), 3)
     15.556
@@ -100,7 +100,7 @@ def expected_repetitions(*, n: Any, alpha: Any, eta: Any) -> Any:
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
 def repetitions_rate(*, n: Any, alpha: Any, eta: Any) -> Any:
-    """The expected number of repetitions is at least of order n^(alpha/eta), for fixed alpha and eta.
+    """Expected repetitions grow at least as n^(alpha/eta), for fixed alpha and eta.
 
     The expression inside the paper's O-tilde. Free logarithms: powers of log n; the constant may depend on eta.
     """
@@ -115,7 +115,7 @@ def repetitions_rate(*, n: Any, alpha: Any, eta: Any) -> Any:
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
 def repetitions_rate_uniform(*, n: Any, alpha: Any, eta: Any) -> Any:
-    """The expected number of repetitions is at least of order n^(alpha/eta), with one constant for all eta > 0."""
+    """Expected repetitions grow at least as n^(alpha/eta), one constant for every eta."""
     return repetitions_rate.theorem.formula(n=n, alpha=alpha, eta=eta)
 
 
@@ -127,7 +127,7 @@ def repetitions_rate_uniform(*, n: Any, alpha: Any, eta: Any) -> Any:
     source=", and the end of Section 7.1",
 )
 def repetitions_of_any_law(*, n: Any, alpha: Any, size: Any) -> Any:
-    """A lower bound on the expected repetitions for every eta > -1, indeed for every law of K.
+    """A lower bound on the expected repetitions for every eta > -1 and every law of K.
 
     Derivation. Jensen: n^-alpha >= E x^K >= x^(E K) at x = 1 - 1/|Theta|; and -log(1 - t) <= t/(1 - t). With |Theta| =
     log n this is alpha (log n)^2 up to lower terms: no choice of eta reaches O(log n) repetitions, as the paper

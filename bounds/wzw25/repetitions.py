@@ -52,7 +52,7 @@ def not_selected(*, eta: float, r: float, size: int) -> float:
     needs=[UNIT_R, integer("size")],
 )
 def not_selected_geometric(*, r: Rational, size: Rational) -> Rational:
-    """The chance that a geometric number of draws misses the one good candidate, in closed form.
+    """The chance that a geometric number of draws misses the good one, in closed form.
 
     Derivation. With t = 1/|Theta| and s = 1 - (1 - r)(1 - t): (1/s - 1)/(1/r - 1) = r (1 - s)/(s (1 - r)), and 1 - s is
     (1 - r)(1 - t).
@@ -67,7 +67,7 @@ def not_selected_geometric(*, r: Rational, size: Rational) -> Rational:
     needs=[UNIT_R, UNIT_BETA, integer("size")],
 )
 def cleared_slack(*, r: Rational, beta: Rational, size: Rational) -> Rational:
-    """A geometric number of draws misses the good candidate with chance at most beta exactly where this is >= 0.
+    """Geometric draws miss the good candidate with chance <= beta if and only if >= 0.
 
     PGF <= beta multiplied out: beta/|Theta| - r (1 - beta)(1 - 1/|Theta|).
 
@@ -84,7 +84,7 @@ def cleared_slack(*, r: Rational, beta: Rational, size: Rational) -> Rational:
     source=", proof, last line",
 )
 def largest_r_geometric(*, beta: Rational, size: Rational) -> Rational:
-    """The largest r of a geometric number of draws that finds the good candidate with probability 1 - beta.
+    """The largest r at which geometric draws find the good one with chance 1 - beta.
 
     The proof's last line, the reciprocal of what Lemma 7.2 should ask of E[Q] = 1/r.
 
@@ -103,7 +103,7 @@ def largest_r_geometric(*, beta: Rational, size: Rational) -> Rational:
 def repetitions_as_printed(*, beta: Rational, size: Rational) -> Rational:
     """The expected number of repetitions that Lemma 7.2 asks for, as printed.
 
-    It falls with |Theta| and with 1/beta. Undefined at |Theta| = 1.
+    It decreases in |Theta| and in 1/beta. Undefined at |Theta| = 1.
     """
     return beta / ((1 - beta) * (size - 1))
 
@@ -114,7 +114,7 @@ def repetitions_as_printed(*, beta: Rational, size: Rational) -> Rational:
     source=", and the last line of its proof",
 )
 def repetitions(*, beta: Rational, size: Rational) -> Rational:
-    """The expected number of geometric repetitions that draws one of |Theta| candidates with probability 1 - beta.
+    """The expected number of geometric draws that find the good candidate.
 
     Derivation. The failure is r (1 - t)/s with t = 1/|Theta|, s = r + t - r t > 0, and
     beta s - r (1 - t) = beta t - r (1 - beta)(1 - t). So it is at most beta exactly where r (1 - beta)(1 - t) <=
@@ -134,7 +134,7 @@ def repetitions(*, beta: Rational, size: Rational) -> Rational:
     source=", end to end; lines 3 to 5 of Algorithm 4",
 )
 def sufficient_r(*, beta: float, candidates: int, slack: float) -> float:
-    """An r at which K geometric draws among |Theta| candidates find the good one, with K and the draws sampled.
+    """An r at which K geometric draws find the good candidate, with both sampled.
 
     r = 1 / (slack * repetitions), where slack = 1 meets the failure probability exactly.
     """
@@ -167,7 +167,7 @@ def repetitions_polynomial(*, n: Any, alpha: Any, size: Any) -> Any:
     source=", text of Section 7.1 after it",
 )
 def repetitions_polynomial_with_constant(*, n: Any, alpha: Any, size: Any, c: Any) -> Any:
-    """A lower bound on the expected repetitions at beta = O(n^-alpha), with its constant.
+    """A lower bound on the expected repetitions at beta = O(n^-alpha), explicit.
 
     Derivation. (1 - beta)/beta = 1/beta - 1 decreases in beta, and beta <= c n^-alpha. Polynomial in n whatever c is.
     """
@@ -186,7 +186,7 @@ SMALL_R = r"r\le\frac{\beta^{1/\eta}}{|\Theta|+\beta^{1/\eta}-|\Theta|\beta^{1/\
     needs=[positive("eta"), UNIT_R, integer("size")],
 )
 def relaxation(*, eta: Any, r: Any, size: Any) -> Any:
-    """The generating function of a TNB number of runs relaxed by dropping both ones, as the proof does.
+    """The generating function of a TNB number of runs, relaxed by dropping both ones.
 
     (a - 1)/(b - 1) <= a/b for 1 <= a <= b and b > 1, because a (b - 1) - b (a - 1) = b - a >= 0. Here a = s^-eta and
     b = r^-eta with r <= s = r + t - r t <= 1.
@@ -223,10 +223,10 @@ def relaxed_r(eta: Any, beta: Any, size: Any) -> Any:
     source=", with eta > 0 by the title of Appendix M.2",
 )
 def largest_r_as_printed(*, eta: Any, beta: Any, size: Any) -> Any:
-    """What a failure probability of at most beta is said to imply for r, for K ~ TNB(eta, r).
+    """The printed implication of a failure probability beta for r, K ~ TNB(eta, r).
 
-    1/r >= |Theta| beta^(-1/eta) + 1 - |Theta|. What the proof proves is that so small an r suffices: Equation 31 holds
-    (step 2 is an equivalence), and the failure probability is below its left side (step 1).
+    1/r >= |Theta| beta^(-1/eta) + 1 - |Theta|. The proof shows that such a small r suffices: Equation 31 holds (step 2
+    is an equivalence), and the failure probability is below its left side (step 1).
 
     >>> round(largest_r_as_printed(eta=1, beta=0.5, size=2), 12)
     0.333333333333
@@ -245,14 +245,14 @@ sufficiently_small_r = largest_r_as_printed.corrected(
     needs=[ETA, UNIT_BETA, integer("size")],
 )
 def largest_r(*, eta: float, beta: float, size: int) -> float:
-    """The largest r at which K ~ TNB(eta, r) draws miss the good candidate with chance at most beta, every eta > -1.
+    """The largest r at which TNB(eta, r) draws miss the good one with chance <= beta.
 
     At eta = 0 the equation is log(1 + (u-1)/|Theta|) = (1 - beta) log u.
 
     Derivation. The likelihood ratio of TNB(eta, r) against TNB(eta, r'), r > r', is proportional to ((1 - r)/(1 -
-    r'))^k and falls in k, so E x^K increases in r for x in (0, 1): the admissible r form an interval (0, r*]. Divide
-    s^-eta - 1 <= beta (r^-eta - 1) by r^-eta, s/r = 1 + (u - 1)/|Theta|, to get the equation. r* = 1 if beta >= 1 -
-    1/|Theta| (one draw does it), and 0 if -1 < eta < 0 and beta <= 1 - |Theta|^eta (no r does it).
+    r'))^k and decreases in k, so E x^K increases in r for x in (0, 1): the admissible r form an interval (0, r*].
+    Divide s^-eta - 1 <= beta (r^-eta - 1) by r^-eta, s/r = 1 + (u - 1)/|Theta|, to get the equation. r* = 1 if beta >=
+    1 - 1/|Theta| (one draw does it), and 0 if -1 < eta < 0 and beta <= 1 - |Theta|^eta (no r does it).
 
     >>> round(largest_r(eta=1, beta=0.2, size=5), 12), largest_r(eta=1, beta=0.5, size=2)
     (0.0625, 1.0)

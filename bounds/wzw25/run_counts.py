@@ -109,7 +109,7 @@ def pgf(*, eta: float, r: float, x: float) -> float:
     source=", where the two cases meet at eta = 0",
 )
 def distance_to_logarithmic(*, eta: float, r: float) -> float:
-    """The truncated negative binomial law is continuous at eta = 0, at this distance from its limit.
+    """The distance of the truncated negative binomial law from its limit at eta = 0.
 
     Derivation. With y = eta L the likelihood ratio P_eta(k) / P_0(k) is [y / (e^y - 1)] prod_{l=1}^{k-1} (1 + eta/l).
     For eta > 0 it increases in k, so its least value is at k = 1 and TV = E_0 (1 - ratio)_+ <= 1 - y/(e^y - 1) <= y/2.
@@ -130,7 +130,7 @@ def distance_to_logarithmic(*, eta: float, r: float) -> float:
     source="what the sampler of mechanisms/selection/tnb.py rests on",
 )
 def mixing_quantile(*, eta: float, r: float, q: Array | float) -> Array:
-    r"""Every TNB law is one plus an untruncated negative binomial whose success probability is random.
+    r"""A TNB number of runs is one plus a mixture of untruncated negative binomials.
 
     Derivation. P(N = j | p) = Gamma(j + 1 + eta) / (Gamma(1 + eta) j!) p^(1+eta) (1 - p)^j, so with j = k - 1 the
     powers of p cancel: int_r^1 p^(-1-eta) P(N = k - 1 | p) dp is Gamma(k + eta) / (Gamma(1 + eta) (k - 1)!) int_r^1 (1
@@ -182,7 +182,7 @@ def geometric_pmf(*, r: float, k: Array | int) -> Array:
     needs=[UNIT_R, integer("k")],
 )
 def logarithmic_pmf(*, r: float, k: Array | int) -> Array:
-    """At eta = 0 the truncated negative binomial law is the log-series law with parameter 1 - r.
+    """At eta = 0 the truncated negative binomial law is the log-series law.
 
     Derivation. At eta = 0 the product of l/(l + 1), l = 1, ..., k - 1, telescopes to 1/k, so the weight is (1 - r)^k/(k
     log(1/r)), and with p = 1 - r that is (-1/log(1 - p)) p^k/k.
@@ -269,7 +269,7 @@ def geometric_quantile(*, r: float, beta: float) -> int:
     needs=[UNIT_R, UNIT_BETA],
 )
 def smallest_t(*, r: float, beta: float) -> int:
-    """The quantile's ceiling is the smallest whole number of runs that will do: one less fails.
+    """The ceiling of the quantile is the smallest sufficient whole number of runs.
 
     log(1 - r) < 0 turns the inequality round. It needs whole t (cf. Fact A.3: real t give t >= the quotient only).
 

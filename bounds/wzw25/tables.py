@@ -1,9 +1,9 @@
-"""Tables 1 and 2 of Wang, Zhu & Wang (2025): their entries against what they quote, and Algorithm 3 in numbers.
+"""Tables 1 and 2 of Wang, Zhu & Wang (2025): their entries against what they quote, and errors of Algorithm 3.
 
 A table makes no claim of its own, its entries are quotations, and a quotation is right if the two rates are equal up to
 a constant. Up to a factor a sum is its largest term. So each term of one rate must be at most a weighted geometric mean
 of the other's terms, on the whole domain: `experiments/checks/monomials.py` finds the weights, or else a direction
-along which the ratio of the rates grows without bound. The part "measured" bounds what Algorithm 3 errs at most.
+along which the ratio of the rates grows without bound. The part "measured" bounds the error of Algorithm 3.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def quotation(
     needs=domain("n", "gamma", "epsilon", "R", "s"),
 )
 def table1(*, n: int, gamma: float, epsilon: float, R: float, s: int) -> tuple[float, ...]:
-    """The population zero-one rates of four methods in Table 1, for data and weights of norm O(1).
+    """The population zero-one rates of four methods for norms O(1), as in Table 1.
 
     (Nguyen et al., for separable data and known gamma; BMS22 Theorem 3.1, excess over the ramp loss R; BMS22 Theorem
     3.2, excess over the hinge loss; Theorem 4.1, with s outliers), constants and logarithms left out. The work of
@@ -171,9 +171,9 @@ def hinge_by_section_1_2(*, n: int, gamma: float, epsilon: float) -> float:
     source=f"{WZW25}, Section 4, text below Theorem 4.1, which refers to Table 1",
 )
 def claimed_gain(*, n: int, s: int) -> float:
-    """With o(sqrt n) outliers the rate is sqrt n times better than that of BMS22, Theorem 3.2.
+    """With o(sqrt n) outliers the rate improves on BMS22, Theorem 3.2, by sqrt(n).
 
-    sqrt(n): what is claimed of the quotient of the two rates for fixed gamma and epsilon, (1/sqrt n) / (s/n + 1/n).
+    sqrt(n): the claimed size of the quotient of the two rates for fixed gamma and epsilon, (1/sqrt n) / (s/n + 1/n).
 
     >>> claimed_gain(n=100, s=3)
     10.0
@@ -186,7 +186,7 @@ def claimed_gain(*, n: int, s: int) -> float:
     source=f"{WZW25}, Section 4, text below Theorem 4.1",
 )
 def actual_gain(*, n: int, s: int) -> float:
-    """The rate is better than that of BMS22, Theorem 3.2, by a factor sqrt(n) over the number of outliers.
+    """The rate improves on BMS22, Theorem 3.2, by sqrt(n) over the number of outliers.
 
     sqrt(n) / (1 + s) for fixed gamma and epsilon: a factor sqrt n for boundedly many outliers, and a gain at all for
     o(sqrt n).
@@ -210,7 +210,7 @@ def actual_gain(*, n: int, s: int) -> float:
     needs=domain("n", "a", "epsilon", "R", "s"),
 )
 def table2(*, n: int, a: float, epsilon: float, R: float, s: int) -> tuple[float, ...]:
-    """The population zero-one rates of three methods in Table 2, for data of norm b and weights of norm C.
+    """The population zero-one rates of three methods for norms b and C, as in Table 2.
 
     (BMS22 Theorem 3.1, excess over the ramp loss R; BMS22 Theorem 3.2, excess over the hinge loss; Theorem L.2, with s
     outliers) at a = C b / gamma (a = b / gamma in the last), constants and logarithms left out.
@@ -322,15 +322,16 @@ def tables_agree_on_adaptive(*, n: int, gamma: float, epsilon: float, s: int) ->
     source=", column realizable; what privacy of the labels itself costs, for m records at each of 1/gamma^2 points",
 )
 def any_learner(*, m: int, epsilon: Number, delta: Number = 0) -> Number:
-    """The least mean error that any label-private learner has on the hardest data with m records at each point.
+    """The least mean error of any label-private learner on the hardest data.
 
     Derivation. The points are d <= 1/gamma^2 orthonormal vectors, all m records at a point carry its label, and every
-    labelling has margin 1/sqrt(d) >= gamma. What a learner says of one point depends on the others' labels, so fix
-    those at random: what is left is a guess of one bit from m records, (epsilon, delta)-private in each. One record
+    labelling has margin 1/sqrt(d) >= gamma. The learner's label for one point depends on the labels of the others, so
+    fix those at random: it remains to guess one bit from m records, (epsilon, delta)-privately in each. One record
     moves a probability p of saying + to at most min(e^epsilon p + delta, 1 - e^-epsilon (1 - p - delta)). By symmetry
-    the middle of the way from all - to all + is 1/2 (m even) or the step from q_m to 1 - q_m (m odd); from there the
-    error 1 - p shrinks in each of h steps to e^-epsilon (1 - p - delta). A guess at each point attains it, as one label
-    is at one point. Who is private in whole records is private in labels: the error of such a learner is no smaller.
+    the midpoint between all labels - and all labels + is 1/2 (m even) or the step from q_m to 1 - q_m (m odd); from
+    there the error 1 - p shrinks in each of h steps to e^-epsilon (1 - p - delta). A guess at each point attains it, as
+    one label is at one point. A learner that is private in whole records is private in labels, so its error is at least
+    as large.
 
     >>> print(f"{any_learner(m=2, epsilon=1.0):.4f}, {any_learner(m=7, epsilon=0.5):.4f}")
     0.1839, 0.0842
@@ -367,7 +368,7 @@ NEEDS = [
     source=", row 4; Lemma H.2 with our constants, no projection",
 )
 def adaptive_error(*, n: int, gamma: float, outliers: int, mu: float, d: int, steps: int, radius: float = 1.0) -> float:
-    """The measured errors of DP Adaptive Margin beside the rates of Table 1, and a bound with our constants.
+    """Measured errors of DP Adaptive Margin, the rates of Table 1, and our bound.
 
     The expected empirical zero-one risk of Algorithm 3 without projections (dimension d no larger than any k), with
     Gaussian budget mu and T = `steps` tuned steps for each margin of the grid, mu_c = mu / sqrt(2 |Gamma|), on data of
@@ -396,7 +397,7 @@ def adaptive_error(*, n: int, gamma: float, outliers: int, mu: float, d: int, st
 def adaptive_error_in_ball(
     *, n: int, gamma: float, outliers: int, mu: float, d: int, steps: int, radius: float
 ) -> float:
-    """The measured errors of DP Adaptive Margin in a ball of radius b, beside the rates of Table 2.
+    """Measured errors of DP Adaptive Margin in a ball of radius b, and Table 2's rates.
 
     `adaptive_error` at gamma / b: Algorithm 3 in a ball of radius b is Algorithm 3 for the records divided by b.
 

@@ -1,4 +1,4 @@
-"""What the text beside Table 1 says of other learners: Wang, Zhu & Wang (2025), Section 1.2."""
+"""The statements next to Table 1 about other learners: Wang, Zhu & Wang (2025), Section 1.2."""
 
 from fractions import Fraction
 from math import exp, floor
@@ -18,7 +18,7 @@ MARGIN = require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1)
     source=f"{WZW25}, Section 1.2, of the learners in rows 1 and 2 of Table 1",
 )
 def candidates_order(*, gamma: float) -> float:
-    """The order of the number of candidates of the pure-DP learners, as printed: exp(1/gamma)."""
+    """The order of the pure-DP learners' candidates, as printed: exp(1/gamma)."""
     return exp(1 / gamma)
 
 

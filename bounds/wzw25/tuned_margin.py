@@ -75,7 +75,7 @@ def repetition_r(n: int, size: int) -> float:
     needs=[*BUDGET, RANGE, require("epsilon > delta", lambda epsilon, delta: epsilon > delta)],
 )
 def tuned_margin_budget(*, epsilon: float, delta: float, n: int, size: int) -> float:
-    """The Gaussian budget of one run with which Algorithm 3 with private tuning is (epsilon + delta, delta)-DP.
+    """The Gaussian budget of one run of Algorithm 3 with private tuning.
 
     Lemma K.6, privacy, for any finite Theta in (0, 1]. epsilon > delta is not needed.
 
@@ -107,7 +107,7 @@ def tuned_margin_order(*, n: int, epsilon: float, delta: float, gammas: Margins,
 
 
 def margin_term(*, n: int, size: int, epsilon: float, delta: float, gamma: float, outliers: int) -> float:
-    """What Theorem 7.1 has inside O(.) at one margin, without 1/n^2."""
+    """The expression inside the O(.) of Theorem 7.1 at one margin, without 1/n^2."""
     return (log(size * n) - log(delta)) / (gamma**2 * n * epsilon) + outliers / (gamma * n)
 
 
@@ -148,7 +148,7 @@ def tuned_margin_error(
     source="registered surrogate: the winner's excess over the best of known scores, divided by n",
 )
 def selection_rate(*, first: int, last: int, epsilon: float, delta: float) -> float:
-    """Private tuning's selection costs 1/n up to logarithms, with scores that are as hard as can be.
+    """Private tuning's selection costs 1/n up to logarithms, for the hardest scores.
 
     (last/first)^(-1 + 0.1) times the ratio of sqrt(log(A/delta) log A), A = |Gamma| (n^2 - 1), at both ends.
     """
@@ -194,7 +194,7 @@ def inserted_as_printed(*, n: int, delta: float, epsilon: float) -> float:
     source=", proof, Equation 27, with the 4",
 )
 def inserted(*, n: int, delta: float, epsilon: float) -> float:
-    """The cost of private selection with at most 4 log2(n) margins put in: 12 log(n^2 m/delta)/(n epsilon).
+    """The cost of private selection with 4 log2(n) margins put in.
 
     At m = 4 log2 n (step s1).
     """
@@ -205,7 +205,7 @@ def inserted(*, n: int, delta: float, epsilon: float) -> float:
 
 
 def grid_term(*, n: int, size: int, mu: float, beta: float, gamma: float, outliers: int) -> float:
-    """What Lemma K.5 has inside O(.) at one margin: log^{1/2}(|Gamma| (n+2)(n+1)/beta)/(gamma^2 n mu) + m/(gamma n)."""
+    """Inside the O(.) of Lemma K.5 at one margin: log^{1/2}(|Gamma| (n+2)(n+1)/beta)/(gamma^2 n mu) + m/(gamma n)."""
     spread = sqrt(log(size) + log((n + 2) * (n + 1)) - log(beta))
     return spread / (gamma**2 * n * mu) + outliers / (gamma * n)
 
@@ -218,7 +218,7 @@ def grid_term(*, n: int, size: int, mu: float, beta: float, gamma: float, outlie
     source=", Equation 25",
 )
 def grid_loss_order_capped(*, n: int, mu: float, beta: float, gammas: Margins, outliers: Counts) -> float:
-    """The order of the best expected hinge loss over the grid of margins, at most 1, as printed.
+    """The order of the best expected hinge loss over the grid, at most 1, as printed.
 
     The averaged hinge loss is not bounded by 1: it is 1 at w = 0, and convex. (Phi in R^{d x k} is a misprint for
     k x d.)
@@ -297,7 +297,7 @@ def margin_budget(*, epsilon: float, delta: float, n: int, size: int) -> float:
     source=", Equation 26",
 )
 def tuned_order(*, n: int, epsilon: float, delta: float, gammas: Margins, outliers: Counts) -> float:
-    """The order of Algorithm 6's expected error given that the best margin is drawn and projections are good.
+    """The order of Algorithm 6's error given the best margin and good projections.
 
     Without the last term, which has a printed constant and comes from a step that loses sqrt 2 (s2): the first term
     covers it. "With probability at least 1 - 2 beta" is the event Y and the event of Lemma 6.2.
@@ -307,7 +307,7 @@ def tuned_order(*, n: int, epsilon: float, delta: float, gammas: Margins, outlie
 
 
 def tuned_term(*, n: int, size: int, epsilon: float, delta: float, gamma: float, outliers: int) -> float:
-    """What Lemma K.6 has inside O(.) at one margin, beta = 1/n^2."""
+    """The expression inside the O(.) of Lemma K.6 at one margin, beta = 1/n^2."""
     spread = sqrt(log(size * (n + 2) * (n + 1) * n**2) * (log(size * (n**2 - 1)) - log(delta)))
     return spread / (gamma**2 * epsilon * n) + outliers / (gamma * n)
 
@@ -327,7 +327,7 @@ def tuned_error_given_drawn(
     steps: Counts,
     **variant: Any,
 ) -> float:
-    """The expected error of Algorithm 6 given that the best margin is drawn and its projection is good.
+    """The error of Algorithm 6 given the best margin and a good projection.
 
     The winner's errors are at most those of the first run at the best margin plus sigma sqrt(2 log E[K | Y]), sigma =
     sqrt(2)/mu (line 7 of Algorithm 4 with Delta = 1 for a count), and errors are at most the hinge loss of
@@ -371,7 +371,7 @@ def missed_probability(*, n: int, size: int) -> float:
     source=", proof, 'Lemma K.4'",
 )
 def selection_term_as_printed(*, n: int, size: int, mu: float) -> float:
-    """What private tuning's selection adds to the expected number of errors, as printed.
+    """The errors that private tuning's selection adds in expectation, as printed.
 
     Lemma K.4 has sigma sqrt(2 log E K), and Algorithm 4's line 7 sigma = sqrt 2 / mu: the product is sqrt 2 times this.
     The inequality itself, for scores that Lemma K.4 allows, fails only for enormous |Gamma|.
@@ -385,7 +385,7 @@ def selection_term_as_printed(*, n: int, size: int, mu: float) -> float:
     source=", proof, with the deviation of Algorithm 4's line 7",
 )
 def selection_term(*, n: int, size: int, mu: float) -> float:
-    """What private tuning's selection adds to the expected number of errors: sigma sqrt(2 log E K).
+    """Private tuning's selection adds sigma sqrt(2 log E K) to the expected errors.
 
     With sigma = sqrt 2 / mu (Lemma K.4).
 
@@ -402,7 +402,7 @@ def selection_term(*, n: int, size: int, mu: float) -> float:
     needs=BUDGET,
 )
 def selection_in_epsilon(*, n: int, size: int, epsilon: float, delta: float) -> float:
-    """What private tuning's selection adds to the errors, in epsilon: 12 log(n^2 |Gamma|/delta)/epsilon.
+    """The errors that the selection adds: 12 log(n^2 |Gamma|/delta)/epsilon.
 
     As A <= n^2 |Gamma| and delta < 1.
     """

@@ -1,4 +1,4 @@
-"""What private tuning costs, and trying everything: the text of Section 7 of Wang, Zhu & Wang (2025).
+"""The costs of private tuning and of trying all candidates: the text of Section 7 of Wang, Zhu & Wang (2025).
 
 Arguments as in `lemmata.bounds.wzw25.tuned_margin`.
 """
@@ -19,7 +19,7 @@ from lemmata.bounds.wzw25.tuned_margin import margin_term
     needs=[integer("size", 2), integer("n", 2), positive("epsilon"), UNIT_DELTA, in_unit_interval("gamma")],
 )
 def iterating_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: float) -> float:
-    """The utility bound of trying all candidates grows as the square root of their number and no faster, it is said.
+    """The utility bound of trying all candidates grows as a square root, as printed.
 
     Second lines of Equations 16 and 17 at beta = 1/n^2, without outliers: (|Theta| log(1/delta))^{1/2}/(n epsilon)
     times 4 log^{1/2}(|Theta| (n+2)(n+1) n^2)/gamma^2 + 8 sqrt 2 log^{1/2}|Theta|. The text omits log^{1/2}|Theta|.
@@ -42,7 +42,7 @@ iterating_bound_with_logarithm = iterating_bound.corrected(
     needs=[integer("size"), integer("n", 2), positive("epsilon"), UNIT_DELTA, in_unit_interval("gamma")],
 )
 def tuning_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: float) -> float:
-    """The utility bound of private tuning grows with the logarithm of the number of candidates.
+    """The utility bound of private tuning grows as the log of the number of candidates.
 
     Theorem 7.1 without outliers and 1/n^2: log(|Theta| n/delta)/(gamma^2 n epsilon), linear in log |Theta|.
     """
@@ -57,9 +57,9 @@ def tuning_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: floa
     needs=[integer("m", 2), integer("K")],
 )
 def grids_bound(*, m: int, K: int) -> int:
-    """The cost of K hyperparameters with m values each: exponential in K by iteration, linear by private tuning.
+    """The cost of K hyperparameters of m values: exponential or linear in K.
 
-    K m, what stands inside the second O(.). log(m^K) = K log m is smaller: O(K log m) holds too and says more. The
+    K m, the expression inside the second O(.). log(m^K) = K log m is smaller: O(K log m) holds too and is stronger. The
     first is (m^K)^{1/2} up to a logarithm.
 
     Derivation. The cost of A_PrivTune is logarithmic in |Theta|: log(m^K) = K log m <= K m/e, as log(m)/m is largest at
@@ -109,7 +109,7 @@ def repetitions_order(*, n: int) -> float:
     needs=[integer("n", 2), in_unit_interval("power")],
 )
 def projection_factor(*, n: int, power: float) -> float:
-    """The factor that random projection adds to the bound is of the order poly(n), as printed.
+    """The factor that random projection adds is of the order poly(n), as printed.
 
     n^power for some power > 0.
     """
@@ -123,12 +123,12 @@ def projection_factor(*, n: int, power: float) -> float:
     source=", the logarithm of k at beta = 1/(n^2 |Gamma|)",
 )
 def projection_logarithm(*, n: int) -> float:
-    """The factor that random projection adds to the bound: a logarithm of |Gamma| n, from the number of rows.
+    """The factor that random projection adds: a logarithm of |Gamma| n.
 
     log(|Gamma| (n+1) (n+2) n^2), k gamma^2 up to a constant.
 
     Derivation. |Gamma| <= log2(n) + 2, and the logarithm is at least 4 log n + log |Gamma|; for n >= 17 the quotient is
-    at most (log2(17) + 2)/(4 log 17 + log 6) < 0.47, as (log2 n + 2)/(4 log n + log 6) falls. Below, n = 5 has the
+    at most (log2(17) + 2)/(4 log 17 + log 6) < 0.47, as (log2 n + 2)/(4 log n + log 6) decreases. Below, n = 5 has the
     largest, 4/log 4200 = 0.4794.
 
     >>> round(projection_logarithm(n=5), 4)

@@ -1,15 +1,15 @@
-"""What Algorithm 3 achieves on its data: Theorem 6.5, Lemmas H.2 and H.3 of Wang, Zhu & Wang (2025).
+"""The error of Algorithm 3 on its data: Theorem 6.5, Lemmas H.2 and H.3 of Wang, Zhu & Wang (2025).
 
 Algorithm 3 with the number of errors as its score: for every gamma of the grid Algorithm 1 with the budget mu_c =
 mu / sqrt(2 |Gamma|), and the candidate with the fewest noisy errors. mu = epsilon / (2 sqrt(2 log(1/delta))), so that
 1/mu_c = 4 sqrt(|Gamma| log(1/delta)) / epsilon, beta = 1/n^2 and k_gamma is Lemma 6.2's at beta/|Gamma|. The radius b
 is 1 until Appendix L; there the grid is multiplied by b. `gamma` is the margin of S without S_out, `outliers` |S_out|.
 
-We read an O~(.) so: the free logarithms are `mean_logs` and `tail_logs` below, factors of the terms with epsilon. They
-contain log(1/delta), as in the printed proofs. Printed is a minimum over all S_out in S with gamma(S without S_out) >
-0; the margin of no record, a minimum over nothing, is +inf, so S_out = S is among them and its term is 0. The corrected
-readings leave it out: then 0 < gamma <= b. Lemma 6.4, by which the paper leaves the grid, is true for epsilon <= 4n;
-the theorems are true beyond, by `error_off_grid`.
+Our reading of an O~(.): the hidden logarithms are `mean_logs` and `tail_logs` below, factors of the terms with epsilon.
+They contain log(1/delta), as in the printed proofs. Printed is a minimum over all S_out in S with gamma(S without
+S_out) > 0; the margin of no record, a minimum over nothing, is +inf, so S_out = S is among them and its term is 0. The
+corrected readings leave it out: then 0 < gamma <= b. Lemma 6.4, by which the paper leaves the grid, is true for epsilon
+<= 4n; the theorems are true beyond, by `error_off_grid`.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ TERMS = r"\frac{1}{\gamma^2n\varepsilon}+\frac{|S_{\mathrm{out}}|}{\gamma n}"
     source=f"{WZW25}, Theorem 6.5; Appendix H, Theorem H.1",
 )
 def empirical_privacy(*, epsilon: float, delta: float) -> float:
-    """DP Adaptive Margin with the empirical error as its score: the smallest delta at epsilon.
+    """DP Adaptive Margin with the empirical error as score: the least delta at epsilon.
 
     That of its Gaussian budget mu = epsilon / (2 sqrt(2 log(1/delta))): at most delta / 2.
 
@@ -65,8 +65,8 @@ def empirical_privacy(*, epsilon: float, delta: float) -> float:
     for any gamma in Gamma, gamma = 1 included. (3) The averaged error of a fixed classifier changes by at most 1/n, and
     its noise has standard deviation 1 / (n mu_c): mu_c-GDP; the summed error with Delta = 1 is the same. (4) Algorithm
     2 spends mu (Lemma E.3, part iter). (5) epsilon < 8 log(1/delta) is mu < 2 sqrt(2 log(1/delta)), so mu-GDP implies
-    (2 mu sqrt(2 log(1/delta)), delta) = (epsilon, delta)-DP (Corollary E.2). T = n^2 mu_c^2 is hardly ever whole: sigma
-    must be Delta sqrt(T) / mu_c for the T that is run (Lemma C.1), which is what our code does.
+    (2 mu sqrt(2 log(1/delta)), delta) = (epsilon, delta)-DP (Corollary E.2). T = n^2 mu_c^2 is rarely a whole number:
+    sigma must be Delta sqrt(T) / mu_c for the T that is run (Lemma C.1), as our code does.
 
     >>> empirical_privacy(epsilon=92.0, delta=1e-5) < 0.5e-5
     True
@@ -75,7 +75,7 @@ def empirical_privacy(*, epsilon: float, delta: float) -> float:
 
 
 def mean_logs(n: int, delta: float) -> float:
-    """The free logarithms of Lemma H.2: sqrt(|Gamma| log(1/delta) log(|Gamma| (n+1) (n+2) n^2)).
+    """The logarithms that Lemma H.2 hides: sqrt(|Gamma| log(1/delta) log(|Gamma| (n+1) (n+2) n^2)).
 
     The last of them is the logarithm of k_gamma at beta = 1/n^2.
 
@@ -87,7 +87,7 @@ def mean_logs(n: int, delta: float) -> float:
 
 
 def tail_logs(n: int, epsilon: float, delta: float) -> float:
-    """The free logarithms of Lemma H.3: also sqrt(log(|Gamma| n^2)) and 4 + 3 log T, T = n^2 mu_c^2 rounded up.
+    """The logarithms that Lemma H.3 hides: also sqrt(log(|Gamma| n^2)) and 4 + 3 log T, T = n^2 mu_c^2 rounded up.
 
     T <= 1 + 4 n^2 log(1/delta).
     """
@@ -138,7 +138,7 @@ mean_order_proper = mean_order.corrected(
     source=f"{WZW25}, Theorem 6.5 (2) = H.1 (2)",
 )
 def tail_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """The order of Algorithm 3's error for any outlier set with probability 1 - 3/n^2, last iterates."""
+    """The order of Algorithm 3's error for any outlier set, last iterates."""
     return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / n
 
 
@@ -179,7 +179,7 @@ def comparator(n: int, gamma: float, radius: float) -> tuple[float, float, float
     source="Lemma H.2 (explicit), for margins off the grid and below it",
 )
 def error_off_grid(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """The expected error of Algorithm 3 for any outlier set, whose margin may lie between or below the grid's.
+    """The expected error of Algorithm 3 for any outlier set, margins off the grid too.
 
     T = n^2 mu_c^2 rounded up, every candidate projected. gamma >= b/n: the nearest grid margin below, more than
     gamma/2, needs no more outliers; D = 1, gamma' = that margin. gamma < b/n: the smallest grid margin b/n and a
@@ -210,7 +210,7 @@ def error_off_grid(*, n: int, gamma: float, outliers: int, epsilon: float, delta
 def quantile_off_grid(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
-    """The error of Algorithm 3 for any outlier set with probability 1 - 3/n^2, last iterates, with our constants.
+    """The error of Algorithm 3 for any outlier set, last iterates, with our constants.
 
     Step sizes with log(|Gamma| n^2) for log(1/beta), T = n^2 mu_c^2 rounded up. The derivation of `last_loss` with
     w_ref of norm D has D^2/(eta (T+2)) <= D^2 sqrt(A/T) for its first term: (D^2 + 3 H_T) sqrt(A/T). For n <= 3 below
@@ -233,7 +233,7 @@ def quantile_off_grid(
     source=f"{WZW25}, Theorem 6.5 (1)",
 )
 def error_along_n(*, first: float, last: float) -> float:
-    """The ratio of two errors of Algorithm 3 that is allowed if it falls like 1/n."""
+    """The allowed ratio of two errors of Algorithm 3 if they decrease like 1/n."""
     return algorithms.power(first, last, -1)
 
 
@@ -269,10 +269,10 @@ def mean_order_on_grid(
 def tail_order_on_grid(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
-    """The order of Algorithm 3's error against the best margin of its grid with probability 1 - 3/n^2, last iterates.
+    """The order of Algorithm 3's error against the best grid margin, last iterates.
 
     The proof's term (c) lacks 1/mu (step s1). With it the choice costs O~(1/(n epsilon)), which is printed; so the
-    lemma stands, and the printed 1/n, the trace of the wrong term (c), is not needed. At n = 1 nothing is claimed.
+    lemma holds, and the printed 1/n, which comes from the wrong term (c), is not needed. At n = 1 the bound is vacuous.
     """
     return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / (n * epsilon) + 1 / n
 
@@ -320,14 +320,14 @@ def _ledger_fits(outliers: Sequence[int], n: int) -> bool:
 def adaptive_error(
     *, n: int, d: int, mu: float, outliers: Sequence[int], radius: float = 1.0, steps: int | str = "balanced"
 ) -> float:
-    """The expected error of Algorithm 3 against the best margin of its grid, averaged iterates, with our constants.
+    """The expected error of Algorithm 3 against the best grid margin, our constants.
 
     `outliers`: m(gamma) for every margin of the grid, ascending, or any larger number that some S_out in S_out(gamma)
     has. `mu` is the whole Gaussian budget. U_out <= U_theta* + xi_theta* - xi_out for the candidate theta* that makes
-    the bracket smallest, which depends on no noise: so E U_out <= E U_theta* + E max xi, and E max xi <=
-    sqrt(2 log|Gamma|)/mu_c (Lemma F.1, explicit). Its projection fails with probability at most 1/(n^2 |Gamma|), and
-    then its error is at most 1; without projection 1/n^2 is not paid. s = sqrt(1 + gamma/(2b)), Delta = 12 b/gamma with
-    projection, s = 1, Delta = 6 b/gamma without.
+    the bracket smallest, which depends on no noise: so E U_out <= E U_theta* + E max xi, and E max xi <= sqrt(2
+    log|Gamma|)/mu_c (Lemma F.1, explicit). Its projection fails with probability at most 1/(n^2 |Gamma|), and then its
+    error is at most 1; without projection the term 1/n^2 is not needed. s = sqrt(1 + gamma/(2b)), Delta = 12 b/gamma
+    with projection, s = 1, Delta = 6 b/gamma without.
 
     >>> round(adaptive_error(n=30, d=2, mu=6.25, outliers=[0, 0, 0, 0, 0, 30]), 2)
     0.45
@@ -359,11 +359,11 @@ def adaptive_quantile(
     radius: float = 1.0,
     steps: int | str = "balanced",
 ) -> float:
-    """The error of Algorithm 3 with probability 1 - 3 beta, weighted averages of the iterates, with our constants.
+    """The error of Algorithm 3 with probability 1 - 3 beta, weighted averages.
 
     B_lambda is `weighted_tail` at beta, for the one candidate that makes the bracket smallest: it is fixed, so no union
     over the grid. Its projection fails with probability at most 1/(n^2 |Gamma|) <= beta, its descent with beta, the
-    choice with beta. Weighted averages, because our bound for the last iterate pays a factor 4 + 3 log T.
+    choice with beta. Weighted averages, because our bound for the last iterate has a further factor 4 + 3 log T.
 
     >>> adaptive_quantile(n=30, d=2, mu=12.0, outliers=[0, 0, 0, 0, 0, 30], beta=0.1) < 1
     True

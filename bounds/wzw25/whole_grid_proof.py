@@ -35,7 +35,7 @@ TERM_A = [*GRID_NEEDS, positive("gamma"), positive("radius"), in_unit_interval("
     reconstructed=True,
 )
 def strict_errors(*, margins: ArrayLike) -> int:
-    """The errors of weights w on the data, as printed: a record with y <w, x> = 0 is none.
+    """The errors of weights w on the data, as printed: ties are not errors.
 
     `margins` are y <w, x>.
 
@@ -55,7 +55,7 @@ def strict_errors(*, margins: ArrayLike) -> int:
     source=f"{WZW25}, Section 3, with ties as errors",
 )
 def errors_with_ties(*, margins: ArrayLike) -> int:
-    """The errors of weights w on the data, ties included: w = 0 is wrong about everything.
+    """The errors of weights w on the data, ties included: w = 0 errs on every record.
 
     One record is right or wrong, so the sensitivity is unchanged; the hinge loss is 1 at a tie, so it still bounds the
     errors, and every proof stays as it is.
@@ -94,7 +94,7 @@ NOISE_H2 = r"\frac{8b^2\log_2^{1/2}(n)\log^{1/2}(4(n+2)(n+1)\log_2(n)/\beta)\log
     source=f"{PROOF_H2}, 'by Lemma F.1'",
 )
 def selection_part(*, n: int, mu: float) -> float:
-    """The noisy choice among the margins costs at most 2 sqrt(2 log|Gamma|)/(n mu) in expectation.
+    """The noisy choice costs at most 2 sqrt(2 log|Gamma|)/(n mu) in expectation.
 
     Lemma F.1 with sigma = 1/mu on numbers of errors, divided by n; E min U <= min E U. The scores do not depend on the
     noise of the choice, so half of it would do.
@@ -114,10 +114,10 @@ def selection_part(*, n: int, mu: float) -> float:
     source=f"{PROOF_H2}, Equation 16",
 )
 def term_a(*, n: int, epsilon: float, delta: float, gamma: float, beta: float, radius: float = 1.0) -> float:
-    """The noise of one descent in epsilon, with at most 4 log2(n) margins: term (a) of the expected error.
+    """The noise of one descent in epsilon, at most 4 log2(n) margins: term (a).
 
-    The first equality multiplies by 4 sqrt(|Gamma| log(1/delta)); the 8 is 4 sqrt 4. The term of the outliers stands
-    on both sides.
+    The first equality multiplies by 4 sqrt(|Gamma| log(1/delta)); the 8 is 4 sqrt 4. The term of the outliers is on
+    both sides.
 
     >>> round(term_a(n=2, epsilon=1.0, delta=0.5, gamma=1.0, beta=0.5), 3)
     7.115
@@ -134,7 +134,7 @@ def term_a(*, n: int, epsilon: float, delta: float, gamma: float, beta: float, r
     source=f"{PROOF_H2}, Equation 17",
 )
 def term_b(*, n: int, epsilon: float, delta: float) -> float:
-    """The noise of the choice in epsilon, with at most 4 log2(n) margins: term (b) of the expected error.
+    """The noise of the choice in epsilon, at most 4 log2(n) margins: term (b).
 
     >>> round(term_b(n=1000, epsilon=1.0, delta=1e-5), 3)
     0.465
@@ -150,7 +150,7 @@ def term_b(*, n: int, epsilon: float, delta: float) -> float:
     source=f"{PROOF_H2}, 'noticing that zero-one loss is upper bounded by 1'",
 )
 def failure_part(*, n: int) -> float:
-    """What bad projections, one for every margin, add to the expected error: 1/n^2 together.
+    """Bad projections, one for every margin, add 1/n^2 to the expected error.
 
     >>> failure_part(n=10)
     0.01
@@ -172,7 +172,7 @@ BOTH = r"(\Phi_\gamma^\top\mathbf{w}_\gamma)+\frac{2\sqrt{2\log(2|\Gamma|)}}{n\m
     source=f"{PROOF_H3}, terms (b) and (c)",
 )
 def choice_level_as_printed(*, n: int, mu: float) -> float:
-    """What the noisy choice among the margins costs with probability 1 - 1/n^2, as printed.
+    """The cost of the noisy choice with probability 1 - 1/n^2, as printed.
 
     Lemma F.2 with sigma = 1/mu, divided by n: term (c) inherits its missing sigma.
     """
@@ -184,9 +184,9 @@ def choice_level_as_printed(*, n: int, mu: float) -> float:
     source=f"{PROOF_H3}, terms (b) and (c), with 1/mu in both",
 )
 def choice_level(*, n: int, mu: float) -> float:
-    """What the noisy choice among the margins costs with probability 1 - 1/n^2, with 1/mu in both terms.
+    """The cost of the noisy choice with probability 1 - 1/n^2, 1/mu in both terms.
 
-    Lemma F.2 (corrected) with sigma = 1/mu, divided by n. Term (c) is then O~(1/(n epsilon)) too, and the lemma stands:
+    Lemma F.2 (corrected) with sigma = 1/mu, divided by n. Term (c) is then O~(1/(n epsilon)) too, and the lemma holds:
     its summand 1/n is not needed.
     """
     return choice_level_as_printed.theorem.formula(n=n, mu=1.0) / mu
@@ -212,7 +212,7 @@ def tail_a(n: int, delta: float, gamma: float, beta: float, radius: float, budge
 def tail_term_a_as_printed(
     *, n: int, epsilon: float, delta: float, gamma: float, beta: float, radius: float = 1.0
 ) -> float:
-    """The noise of one descent with high probability, term (a), with mu in the denominator on the right.
+    """The noise of one descent with high probability, term (a), over mu as printed.
 
     The factor 4 sqrt(|Gamma| log(1/delta)) that turns mu into epsilon is there, and mu still is. Right for
     log(1/delta) >= 1/(64 log2 n), because then the factor is at least 1, and too large by it.
@@ -227,7 +227,7 @@ def tail_term_a_as_printed(
     source=f"{PROOF_H3}, term (a), with epsilon",
 )
 def tail_term_a(*, n: int, epsilon: float, delta: float, gamma: float, beta: float, radius: float = 1.0) -> float:
-    """The noise of one descent with high probability, term (a), with epsilon in the denominator."""
+    """The noise of one descent with high probability, term (a), over epsilon."""
     return tail_a(n, delta, gamma, beta, radius, epsilon)
 
 

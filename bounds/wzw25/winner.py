@@ -1,4 +1,4 @@
-r"""What private tuning achieves: Lemma K.4 of Wang, Zhu & Wang (2025) and its proof.
+r"""The expected score of private tuning: Lemma K.4 of Wang, Zhu & Wang (2025) and its proof.
 
 K ~ TNB(eta, r) candidates are drawn from Theta, uniformly with replacement; the one with the smallest noisy score
 U + xi wins, xi ~ N(0, sigma^2) fresh for every draw. Y is the event that the candidate theta* of the smallest expected
@@ -58,10 +58,10 @@ def runs_given_drawn(*, eta: Number, r: Number, size: Number) -> Any:
     source=", U_out as defined there",
 )
 def noisy_minimum_mean(*, eta: float, r: float, size: int, sigma: float) -> float:
-    """The expected noisy minimum of a random number of candidates, which the lemma defines as U_out.
+    """The expected noisy minimum of a random number of candidates, U_out as defined.
 
-    Derivation. Returns what is added to the best expected score. True for a plain reason: given Y the minimum is at
-    most U_{theta*} + xi at the *first* draw of theta*, which is chosen without the noise, so the mean is at most
+    Derivation. Returns the term that is added to the best expected score. Simple proof: given Y the minimum is at most
+    U_{theta*} + xi at the *first* draw of theta*, which is chosen without the noise, so the mean is at most
     E[U_{theta*}]; and E K >= 1 makes the second term at least 0. At eta = 0 the fraction 0/0 stands for its limit E K.
     """
     return count_bound(eta=eta, r=r, sigma=sigma)
@@ -76,7 +76,7 @@ def noisy_minimum_mean(*, eta: float, r: float, size: int, sigma: float) -> floa
     source=", U_out as its proof and Lemma K.6 use it",
 )
 def winner_mean(*, eta: float, r: float, size: int, sigma: float) -> float:
-    """The expected true score of the selected candidate, as the proof and Lemma K.6 read it.
+    """The expected true score of the winner, as the proof and Lemma K.6 read it.
 
     The bound has E K where the conditional law of K given Y belongs: Y makes K larger. As eta -> -1 E K tends to 1 and
     the bound to 0, while E[K | Y] may be any multiple of it.
@@ -86,7 +86,7 @@ def winner_mean(*, eta: float, r: float, size: int, sigma: float) -> float:
 
 @winner_mean.corrected(says=WINNER + r"+\sigma\sqrt{2\log\mathbb{E}[K\mid Y]}", source=", with the law of K given Y")
 def winner_mean_given_drawn(*, eta: float, r: float, size: int, sigma: float) -> float:
-    """The expected true score of the selected candidate, with the number of runs given that the good one is drawn.
+    """The winner's expected true score, with E K given that the good one is drawn.
 
     Derivation. Let tau be the first draw of theta*. It could have won: U_out + xi_out <= U_{theta*} + xi_tau, so
     U_out - U_{theta*} <= xi_tau - xi_out <= xi_tau + max_t(-xi_t). tau and K depend on the draws only, so
@@ -106,7 +106,7 @@ def winner_mean_given_drawn(*, eta: float, r: float, size: int, sigma: float) ->
     source=", at the only eta the paper uses",
 )
 def winner_mean_geometric(*, r: float, size: int, sigma: float) -> float:
-    """The expected true score of the selected candidate for geometric numbers of runs: the printed bound, unchanged.
+    """The winner's expected true score for geometric K: the printed bound holds.
 
     Derivation. The excess is at most sigma E[M_K | Y], M_K the maximum of K normals (corrected reading of part winner).
     The larger |Theta|, the larger K given Y (likelihood ratio 1 - (1-1/|Theta|)^k), so E[M_K | Y] is at most its limit
@@ -130,7 +130,7 @@ def winner_mean_geometric(*, r: float, size: int, sigma: float) -> float:
     source=", proof, Equation 24, first line",
 )
 def winner_below(*, scores: Sequence[float], noise: Sequence[float]) -> float:
-    """The selected candidate's true score is at most the noisy minimum minus the smallest noise.
+    """The winner's score is at most the noisy minimum minus the smallest noise.
 
     Derivation. Pathwise: the noisy minimum is U_out + xi_out, and xi_out, one of the noises, is >= min xi. (Here
     U_out is the clean score.)
@@ -147,7 +147,7 @@ def winner_below(*, scores: Sequence[float], noise: Sequence[float]) -> float:
     source=", proof, Equation 24, second line",
 )
 def winner_below_as_printed(*, scores: Sequence[float], noise: Sequence[float]) -> float:
-    """The selected candidate's true score is at most the noisy minimum and the largest noise, as printed.
+    """The winner's score is at most the noisy minimum plus the largest noise, printed.
 
     "xi =d -xi" is equality in law, not of the numbers: with one draw and xi < 0 it says U <= U + 2 xi.
 
@@ -163,7 +163,7 @@ def winner_below_as_printed(*, scores: Sequence[float], noise: Sequence[float]) 
     source=", proof, Equation 24, in expectation",
 )
 def reflected_maximum(*, noise: Sequence[float]) -> float:
-    """Minus the smallest noise and the largest noise have one law, also given that the good candidate is drawn.
+    """Given that the good one is drawn, minus the least noise has the largest's law.
 
     Derivation. -min xi = max(-xi); K and Y are functions of the draws, and (xi_t) has the law of (-xi_t) given them.
 
@@ -197,7 +197,7 @@ def minimum_splits(*, scores: Sequence[float], noise: Sequence[float]) -> float:
     source=", proof, (1) 'Jensen's inequality'",
 )
 def best_expected_score(*, means: Sequence[float]) -> float:
-    """The expected smallest score of the candidates drawn is at most the smallest expected score.
+    """The expected smallest score drawn is at most the smallest expected score.
 
     Given Y theta* is among those drawn, and scores do not depend on the draws, so the minimum is at most U_{theta*}.
 
@@ -218,7 +218,7 @@ def best_expected_score(*, means: Sequence[float]) -> float:
     source=", proof, (2) 'xi_t and event Y are independent'",
 )
 def maximum_without_condition(*, eta: float, r: float, size: int, sigma: float) -> float:
-    """The expected largest noise given that the good candidate is drawn, with the condition dropped, as printed.
+    """The expected largest noise given that the good one is drawn, as printed.
 
     Each xi_t is independent of Y, their number is not: given Y it is larger (likelihood ratio 1 - (1 - 1/|Theta|)^k,
     increasing), so the inequality points the wrong way for every |Theta| >= 2.
@@ -232,7 +232,7 @@ def maximum_without_condition(*, eta: float, r: float, size: int, sigma: float) 
     source=", proof, (2), with the law of K given Y",
 )
 def maximum_given_drawn(*, eta: float, r: float, size: int, sigma: float) -> float:
-    """The expected largest noise given that the good candidate is drawn, with the law of K given that.
+    """The expected largest noise given that the good one is drawn.
 
     Lemma A.5 for fixed K, then Jensen; the draws do not look at the noise.
     """
@@ -273,7 +273,7 @@ def twice_maximum(*, eta: float, r: float, sigma: float) -> float:
     source=", proof, last sentence",
 )
 def drawn_probability(*, eta: float, r: float, size: int) -> float:
-    """The good candidate is drawn with probability 1 - G(1 - 1/|Theta|), an equality for one best candidate.
+    """The good candidate is drawn with probability 1 - G(1 - 1/|Theta|).
 
     Given K the draws miss it with probability (1 - 1/|Theta|)^K. With several best candidates Y may mean any of them,
     which is likelier still.

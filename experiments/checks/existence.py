@@ -1,7 +1,7 @@
-"""Statements of existence, and statements that nothing finite is enough.
+"""Statements of existence, and statements that no finite number is enough.
 
-"There is a map with ..." holds as soon as one is shown; "for no finite epsilon" holds where what is lost passes every
-level. Both are inequalities with another quantifier in front, so they are compared as inequalities are.
+"There is a map with ..." holds as soon as one is found; "for no finite epsilon" holds if the privacy loss exceeds every
+level. Both are inequalities with another quantifier, so they are compared in the same way as inequalities.
 """
 
 from __future__ import annotations
@@ -32,17 +32,18 @@ from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusi
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
 MUTATES = inspect.Signature([inspect.Parameter("factor", inspect.Parameter.KEYWORD_ONLY, default=1)])
-LEVELS = tuple(10.0**j for j in range(7))  # what is lost has to pass each of them
+LEVELS = tuple(10.0**j for j in range(7))  # the loss has to exceed each of them
 
 
 @share_docs(exact_claim)
 def exists_claim(statement: Statement[..., Any], **fields: Any) -> Callable:
     """A claim that there is a case with left <= right: the check yields candidates (setting, left, right).
 
-    HOLDS at the first that is one, with that candidate as its witness: evidence "enumeration" where both sides are
-    rational, "certificate" where one is a ball, else "tested"; scope "everywhere" but for floats, since one is enough.
-    Candidates that run out refute nothing, unless `exhaustive=True` says that there are no others. The control divides
-    the right side by the factors `caught`, and all candidates together are then taken for all there are.
+    HOLDS at the first candidate with left <= right, which becomes its witness. The evidence is "enumeration" if both
+    sides are rational, "certificate" if one is a ball, else "tested"; the scope is "everywhere" except for floats,
+    since one candidate is enough. If no candidate satisfies the inequality, the row is refuted only with
+    `exhaustive=True`, which declares that no others exist. The control divides the right side by the factors `caught`
+    and takes the candidates as exhaustive.
     """
     exhaustive = fields.pop("exhaustive", False)
     options = {"exhaustive": exhaustive}
@@ -56,7 +57,7 @@ def first_found(
     nearest: tuple | None = None
     for case in Ending(cases):
         setting, left, right = case[-3:]
-        if endless(left, right):  # that decides nothing
+        if endless(left, right):  # an infinite float decides nothing
             continue
         share, proof = allowed(left, right, rounding), proof_of(left, right)
         exact_left, exact_right = sides(left, right, Fraction(1) / Fraction(factor))
@@ -72,22 +73,22 @@ def first_found(
     if exhaustive or factor > 1:
         _, proof, setting, left, right = nearest
         return broken(proof, setting, left, right, python)
-    return inconclusive("BUDGET", f"none of the candidates is one; the nearest is {nearest[2]}")
+    return inconclusive("BUDGET", f"no candidate satisfies the inequality; the nearest is {nearest[2]}")
 
 
 @share_docs(exact_claim)
 def unbounded_claim(statement: Statement[..., Any], *, levels: Iterable[float] = LEVELS, **fields: Any) -> Callable:
-    """A claim that no finite number is enough: the check, a function of `level`, shows where more than that is lost.
+    """A claim that no finite number is enough: the check, a function of `level`, finds a setting with a larger loss.
 
-    `check(level=..., **setting)` returns (setting, what is lost there), a lower bound of the truth that may be `inf`;
-    the row HOLDS if it passes every one of `levels`, 1 to a million by default. What shows it for all levels is a
-    derivation, to be named as for every other row. The levels say nothing about how much more is lost, so tightness is
-    withheld. The control cuts off what is lost at the factors `caught`.
+    `check(level=..., **setting)` returns (setting, loss there), where the loss is a lower bound of the truth and may be
+    `inf`. The row HOLDS if the loss exceeds each of `levels`, by default 1 to a million. A derivation has to show it
+    for all levels, and is named as for every other row. The levels do not measure how much larger the loss is, so
+    tightness is withheld. The control cuts the loss off at the factors `caught`.
 
     Parameters
     ----------
     levels : sequence of float
-        What has to be passed.
+        The values that the loss has to exceed.
     """
     steps = tuple(levels)
 

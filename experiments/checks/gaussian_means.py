@@ -1,8 +1,8 @@
-"""How statements about the mean of a Gaussian maximum are decided: a certificate over all sizes, then a chain.
+"""Decide statements about the mean of a Gaussian maximum: a certificate over all sizes, then a chain of inequalities.
 
 "mean / bound <= 1" is certified for whole n up to 1e12, "mean - bound <= 0" on a box of laws of K. Laws and bounds are
-monotone, so the ends of a box bound them. Beyond, the chain of inequalities in the docstring carries the statement;
-its last line is compared with the statement, far outside the box too.
+monotone, so the ends of a box bound them. Beyond the box, the chain of inequalities in the docstring proves the
+statement; its last line is compared with the statement, also far outside the box.
 """
 
 import functools
@@ -80,7 +80,7 @@ def max_mean_cases(statement: Statement[..., Any], size: str, times: float = 1) 
 
 
 def hardest_gap(count: int) -> float:
-    """The gap that makes scores (0, gap, ..., gap) lose most on average, by floats: a candidate."""
+    """The gap with which scores (0, gap, ..., gap) lose the most on average, in floats: a candidate."""
     z = np.linspace(-9, 9, 1801)
     weight = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * (z[1] - z[0])
     gaps = np.linspace(0.05, math.sqrt(2 * math.log(count)) + 2, 120)
@@ -131,9 +131,9 @@ def count_mean_cases(
 ) -> Cases:
     """The cases of "E max (or E min) of K <= bound(eta, r)": the certificate's worst point of `box` = (eta, w = log r).
 
-    Beyond the box the chain of inequalities carries the statement: `chain(eta, r)`, its end, is compared with the
-    bound. The noise is `factor` times as large and has the mean `shift`. E max of K and the bound fall in r and rise in
-    eta, as the laws of K are ordered by likelihood ratio; so one corner of a box bounds each.
+    Beyond the box the chain of inequalities proves the statement: `chain(eta, r)`, its end, is compared with the
+    bound. The noise is `factor` times as large and has the mean `shift`. E max of K and the bound decrease in r and
+    increase in eta, as the laws of K are ordered by likelihood ratio; so one corner of a box bounds each.
     """
     sign = -1 if minimum else 1
 

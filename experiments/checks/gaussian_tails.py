@@ -1,11 +1,11 @@
-"""How statements about Gaussian maxima are decided: certificates in ball arithmetic over all sizes at once.
+"""Decide statements about Gaussian maxima: certificates in ball arithmetic over all sizes at once.
 
 A tail statement P(statistic >= level) <= beta is the inequality P / beta <= 1 in two coordinates, u = log n and
 c = sqrt(2 log 1/beta); sigma is fixed, and cancels where the level is proportional to it. A statement about a mean is
 the inequality mean / bound <= 1 in u. Sizes are relaxed to reals: the laws increase in n, the levels too.
-The certificates reach n = 1e300 and beta = 1e-300 (means: n = 1e12). Beyond, the derivation carries the statement: the
-level must reach the law's *pattern*, the smallest for which the derivation in the docstring works, and the level that
-the step before it ends with.
+The certificates reach n = 1e300 and beta = 1e-300 (means: n = 1e12). Beyond, the derivation proves the statement: the
+level must reach the law's *pattern*, the smallest level for which the derivation in the docstring works, and the level
+at which the step before it ends.
 """
 
 import functools
@@ -34,7 +34,7 @@ from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusi
 READABLE_BETAS = (0.1, 0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-9, 1e-12, 1e-30, 1e-100, 1e-300)
 NEAR_ONE_AND_FAR = (1 - 1e-9, 0.999, *READABLE_BETAS)
 ABOVE = 1 + arb(2) ** -40
-SLACK = arb("1e-25")  # below it two formulas count as the same
+SLACK = arb("1e-25")  # smaller differences of two formulas are ignored
 
 
 def whole_below(u: float) -> int:
@@ -62,13 +62,13 @@ def root_log(x: Any) -> arb:
 
 @dataclass(frozen=True)
 class TailLaw:
-    """A statistic of n Gaussians: bounds of P(statistic >= z sigma), and the derivation that has no box."""
+    """A statistic of n Gaussians: bounds of P(statistic >= z sigma), and the derivation that needs no box."""
 
     size: str  # the name of n in the formulas
     n_from: int  # below it the statistic never exceeds a positive level
     at_most: Callable  # (n, z) for real n, increasing in n, decreasing in z
     at_least: Callable  # (n, z) for whole n
-    exact: Callable  # (n, z) for whole n: what the figure and the witness show
+    exact: Callable  # (n, z) for whole n: for the figure and the witness
     code: str  # `exact`, as a witness writes it
     pattern: Callable  # (n, beta): a level, in units of sigma, that suffices by the derivation
     constant: Callable  # () -> C: at the pattern or above, P <= C beta for all n and beta
@@ -139,10 +139,10 @@ def level_claim(
 ) -> Callable:
     """A claim that P(statistic >= level) <= beta, tried at every `sigma` of the settings.
 
-    The check returns the `TailLaw` of the statistic, and may be claimed of several statements at once. `chain(n, sigma,
-    beta)` is the level that the step before ends with; the statement's own must reach it. A setting with a `size` and a
-    `beta` is shown at these if it fails there. The control multiplies the standard deviation of the noise by the
-    factors `caught`; the level is still evaluated at sigma. The other fields are those of `exact_claim`.
+    The check returns the `TailLaw` of the statistic; several statements may share one check. `chain(n, sigma, beta)` is
+    the level at which the step before ends; the statement's own must reach it. A setting with a `size` and a `beta`
+    shows its failure at these values if it fails there. The control multiplies the standard deviation of the noise by
+    the factors `caught`; the level is still evaluated at sigma. The other fields are those of `exact_claim`.
     """
     control = Control("noise {} times as large", caught) if caught else None
 
@@ -175,7 +175,7 @@ class Level:
         return self.statement.theorem.formula(**size, sigma=exact(self.sigma), beta=exact(beta)) / exact(self.noise)
 
     def needed(self, n: Any, beta: Any) -> Iterator[arb]:
-        """The levels that the derivation asks for, in the same units."""
+        """The levels that the derivation requires, in the same units."""
         yield self.law.pattern(exact(n), exact(beta))
         if self.chain:
             yield self.chain(exact(n), exact(self.sigma), exact(beta)) / exact(self.noise)
@@ -227,7 +227,7 @@ def tail_ratio(level: Level) -> tuple[Callable, Callable, Box]:
 
 @precise
 def follows(level: Level) -> bool:
-    """Does the level reach what the derivation asks for? All are closed formulas; compared where they could part."""
+    """Whether the level reaches what the derivation requires; closed formulas, compared where they could differ."""
     points = itertools.product((level.law.n_from, level.law.n_from + 1, 10, 10**6, 10**30, 10**300), NEAR_ONE_AND_FAR)
     return all(
         lower_end(level.units(n, beta) - needed + SLACK) > 0 for n, beta in points for needed in level.needed(n, beta)

@@ -34,13 +34,13 @@ def identity_claim(statement: Statement[..., Any], *, digits: int = 0, **fields:
     """A claim that left = right, whose check yields cases (setting, left, right); fields as for `inequality_claim`.
 
     Rationals are equal or not; floats may differ by a relative error of `rounding` (default `ROUNDING`); balls are
-    equal if they overlap, the right one widened by a `rounding` that is given, and are sharp: with `digits`, if they
-    agree to so many digits. The control multiplies the right side by the factors `caught`.
+    equal if they overlap, the right one widened by a given `rounding`, and if both are sharp: with `digits`, if they
+    agree to that many digits. The control multiplies the right side by the factors `caught`.
 
     Parameters
     ----------
     digits : int
-        To how many digits two balls agree; 0 is any overlap.
+        The number of digits to which two balls must agree; 0 accepts any overlap.
     """
     options = {"digits": digits}
     return cases_claim(statement, equal, "the right-hand side multiplied by {}", options=options, **fields)

@@ -41,7 +41,7 @@ class Case(NamedTuple):
 
 
 class Link(NamedTuple):
-    """left <= right is a step of our own derivation: if it fails, we have not shown the statement, and that is all."""
+    """left <= right is a step of our own derivation: if it fails, the statement is neither shown nor refuted."""
 
     name: str
     setting: dict[str, Any]
@@ -49,11 +49,11 @@ class Link(NamedTuple):
     right: Any
 
 
-Cases = Generator[tuple, None, Any]  # of `Case` and `Link`, and at the end a Verdict, a dict of its fields, or None
+Cases = Generator[tuple, None, Any]  # yields `Case` and `Link`, returns a Verdict, a dict of its fields, or None
 
-NUMBERS = (int, float, Fraction, arb)  # what sides are as a rule
-COARSEST = 1e-3  # the largest rounding that a check may ask for
-ROUNDING = 1e-12  # relative: what a formula computed in floats may be off by
+NUMBERS = (int, float, Fraction, arb)  # the usual types of a side
+COARSEST = 1e-3  # the largest `rounding` that a check may set
+ROUNDING = 1e-12  # relative: the allowed error of a formula that is computed in floats
 
 
 def largest(ratios: list[float]) -> tuple[float, float]:
@@ -67,42 +67,42 @@ def spread(ratios: list[float]) -> tuple[float, float]:
 
 
 def up_to_one(ratios: list[float]) -> tuple[float, float]:
-    """The tightness of a claim that a derivation carries: the supremum is between the largest ratio found and one."""
+    """The tightness of a claim with a derivation: the supremum is between the largest ratio found and one."""
     return min(max(ratios), 1.0), 1.0
 
 
 def equality(ratios: list[float]) -> tuple[float, float]:
-    """The tightness of a claim whose bound is attained, by its derivation, though the cases may only come close."""
+    """The tightness of a claim whose bound is attained by its derivation, even if no case attains it."""
     return 1.0, 1.0
 
 
 def withheld(ratios: list[float]) -> None:
-    """No tightness: the cases show nothing about how close the bound comes."""
+    """No tightness: the cases do not measure how close the bound is."""
 
 
 @share_docs(exact_claim)
 def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = largest, **fields: Any) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right) and links of our own derivation.
 
-    Rationals are compared as rationals and balls, of at least `bits` bits, as balls; where a side is a float, up to a
-    relative error of `ROUNDING`. A `rounding` that is given holds for whatever the sides are. An infinite float decides
-    nothing; an infinity that is meant is a ball. A `Case` that fails refutes; a `Link` that fails leaves the row
-    INCONCLUSIVE (`FAILED`) and is named, except in the control, where it is what is caught. `tightness` reads the
-    ratios left / right: `largest` (default), `up_to_one` (the cases need not contain the worst one), `spread`,
-    `equality` or `withheld`. The control divides the right side by the factors `caught`; a check that takes `factor`
-    mutates itself instead and says how in `control`.
+    Rationals are compared as rationals, and balls as balls of at least `bits` bits. Where a side is a float, a relative
+    error of `ROUNDING` is allowed. A given `rounding` applies to sides of every type. An infinite float decides
+    nothing; pass an intended infinity as a ball. A `Case` that fails refutes. A `Link` that fails leaves the row
+    INCONCLUSIVE (`FAILED`) and is named; in the control it counts as a detection. `tightness` reads the ratios
+    left / right: `largest` (default), `up_to_one` (the cases need not contain the worst one), `spread`, `equality` or
+    `withheld`. The control divides the right side by the factors `caught`; a check that takes `factor` mutates itself
+    instead and describes this in `control`.
 
-    HOLDS is "tested" at "settings" where the claim says nothing. It is a "derivation" "everywhere" where the claim is
-    `given` rows, or the docstring of its record has a section "Derivation"
-    (`lemmata.experiments.engine.ground.evidence`), and the row has no severity, with which it is expected to fall;
-    `evidence` and `scope` say otherwise, and more than is earned is an error. `python`, a text or a function of
-    (setting, left, right), is the program of the witness. What the check returns is added: a dict of more fields of the
-    verdict (note, series), or a Verdict, which is then the result. The other fields are those of `exact_claim`.
+    By default HOLDS is "tested" at "settings". It is a "derivation" "everywhere" if the claim is `given` rows, or if
+    the docstring of its record has a section "Derivation" (`lemmata.experiments.engine.evidence`), unless the row has a
+    severity and so is expected to be refuted. `evidence` and `scope` override this; more than is earned is an error.
+    `python`, a text or a function of (setting, left, right), is the program of the witness. The check may return a dict
+    of further fields of the verdict (note, series), or a Verdict, which is then the result. The other fields are those
+    of `exact_claim`.
 
     Parameters
     ----------
     tightness : function
-        What is read from the ratios.
+        Maps the ratios left / right to the tightness of the verdict.
     """
     options = {"tightness": tightness}
     return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)
@@ -130,8 +130,8 @@ def cases_claim(
     `figure(**setting)` is the series of the verdict, whatever the verdict is.
     """
     if rounding is not None and not 0 <= rounding <= COARSEST:
-        raise ValueError(f"rounding = {rounding} is outside [0, {COARSEST}]: more would hide that left > right")
-    falls = bool(fields.get("severity"))  # it is expected to: where a setting does not break it, it was only tried
+        raise ValueError(f"rounding must be in [0, {COARSEST}], got {rounding}: more would hide that left > right")
+    falls = bool(fields.get("severity"))  # expected to be refuted: a setting that does not refute it is only tested
     if control is None and not falls:
         control = Control(says, caught)
     given = tuple(given)
@@ -140,7 +140,7 @@ def cases_claim(
     scope = scope or ("settings" if falls or evidence in ("sampled", "tested") else "everywhere")
     how = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
     said: Any = {"evidence": evidence, "scope": scope, "given": given}
-    humbler = {} if earned else {"scope": "settings"}  # where a machine is said to have checked what floats only tried
+    humbler = {} if earned else {"scope": "settings"}  # for machine evidence whose sides turn out to be floats
     humbler["evidence"] = "derivation" if earned else "tested"
 
     def decorate(check: Callable) -> Callable:
@@ -153,10 +153,10 @@ def cases_claim(
                 itself, sides = ({"factor": factor}, 1) if mutates else ({}, factor)
                 cases = check(**setting, **itself)
                 if not isinstance(cases, Iterable):
-                    raise TypeError(f"{check.__name__} returned {cases!r}: a check yields cases (setting, left, right)")
+                    raise TypeError(f"{check.__name__} must yield cases (setting, left, right), got {cases!r}")
                 try:
                     verdict = decide(looked_at(cases, floats, links_too=factor != 1), factor=sides, **how)
-                finally:  # while the precision is still ours: a check that is left halfway sets back the one it found
+                finally:  # at our precision: a check that is closed halfway restores the precision that it found
                     if isinstance(cases, Generator):
                         cases.close()
             if True in floats and verdict.outcome == HOLDS and verdict.evidence == evidence and evidence in MACHINE:
@@ -188,7 +188,7 @@ def compare(
     ratios, ending, scale = [], Ending(cases), Fraction(constant) / Fraction(factor)
     for case in ending:
         setting, left, right = compared(case)
-        if scale == 1 and type(left) is type(right) is float and 0 <= left <= right < math.inf:  # nearly every case
+        if scale == 1 and type(left) is type(right) is float and 0 <= left <= right < math.inf:  # the common case
             ratios.append(left / right if right else 0.0)
             continue
         if any(rough(side) and side != side for side in (left, right)):
@@ -196,7 +196,7 @@ def compare(
         if factor > 1 and right < 0:
             raise ValueError(f"right = {right} at {setting}: dividing a negative bound by {factor} loosens it")
         if endless(left, right):
-            if left != -math.inf and right != math.inf:  # nothing is compared there otherwise
+            if left != -math.inf and right != math.inf:  # otherwise the case is trivially true
                 ending.leave("FAILED", f"a side is an infinite float at {named(case)}")
             continue
         share = allowed(left, right, rounding)
@@ -216,7 +216,7 @@ def compare(
 
 
 def looked_at(cases: Iterable[Any], floats: set[bool], links_too: bool) -> Cases:
-    """The same; `floats` learns whether a side is one; with `links_too` every link is a case: a control breaks both."""
+    """The same cases. `floats` records whether a side is a float; with `links_too` (in a control) links are cases."""
     ending = Ending(cases)
     for case in ending:
         floats.add(isinstance(case, tuple) and any(map(rough, case[-2:])))
@@ -225,54 +225,54 @@ def looked_at(cases: Iterable[Any], floats: set[bool], links_too: bool) -> Cases
 
 
 def compared(case: Any) -> tuple[dict[str, Any], Any, Any]:
-    """The setting and both sides of a case; raises TypeError for what is none, or has a side that is no real number."""
+    """The setting and both sides of a case; raises TypeError if it is not a case or a side is not a real number."""
     if not isinstance(case, tuple) or len(case) < 3 or not isinstance(case[-3], dict):
-        raise TypeError(f"case = {case!r} is no (setting, left, right), the setting a dict")
+        raise TypeError(f"case must be (setting, left, right), the setting a dict, got {case!r}")
     for name, side in zip(("left", "right"), case[-2:], strict=True):
         if type(side) in NUMBERS:
             continue
         wrong = side is None or isinstance(side, str | bytes | complex) or np.ndim(side) > 0
         if wrong or (rough(side) and not hasattr(side, "__float__")):
-            raise TypeError(f"{name} = {side!r} at {named(case)} is no real number")
+            raise TypeError(f"{name} must be a real number, got {side!r} at {named(case)}")
     return case[-3:]
 
 
 def named(case: Any) -> str:
-    """Where a case stands, and which link it is."""
+    """The setting of a case, and the name of a link."""
     return f"the link {case.name!r} at {case.setting}" if isinstance(case, Link) else f"{case[-3]}"
 
 
 def rough(side: Any) -> bool:
-    """Whether a side is a float of whatever kind (NumPy's, a decimal), which somebody has rounded."""
-    if type(side) in (float, int, Fraction, arb):  # as nearly all are: the question below is a slow one
+    """Whether a side is a float of any kind (NumPy's, a decimal), that is, a rounded number."""
+    if type(side) in (float, int, Fraction, arb):  # the common types first: the check below is slow
         return type(side) is float
     return not isinstance(side, arb | Rational | np.bool_) and not hasattr(side, "__index__")
 
 
 def endless(*sides: Any) -> bool:
-    """Whether one of the sides is an infinite float, which may be meant or have overflowed."""
+    """Whether one of the sides is an infinite float, which may be intended or an overflow."""
     return any(rough(side) and math.isinf(side) for side in sides)
 
 
 def proof_of(left: Any, right: Any) -> str:
-    """What a comparison of two sides stands on: balls, rationals, or floats."""
+    """The evidence that a comparison of two sides gives: from balls, rationals, or floats."""
     if isinstance(left, arb) or isinstance(right, arb):
         return "certificate"
     return "tested" if rough(left) or rough(right) else "enumeration"
 
 
 def broken(proof: str, setting: dict, left: Any, right: Any, python: Callable | str | None) -> Verdict:
-    """REFUTED by one case, as its sides have it: by a certificate, by enumeration, or by floats that were tried."""
+    """REFUTED by one case, with the evidence of its sides: a certificate, an enumeration, or a test in floats."""
     return refuted(proof, witness.inequality(setting, left, right, python=program(python, setting, left, right)))
 
 
 def program(python: Callable | str | None, *shown: Any) -> str:
-    """The program of a witness: a text, or what `python` makes of what is shown."""
+    """The program of a witness: a text, or the result of `python` for the case that is shown."""
     return python(*shown) if callable(python) else python or ""
 
 
 class Ending:
-    """The cases and links of a check, what they leave undecided, and what it returns after the last one."""
+    """The cases and links of a check, the first one left undecided, and the value that the check returns at the end."""
 
     def __init__(self, cases: Iterable[tuple]) -> None:
         self.cases = cases
@@ -287,10 +287,10 @@ class Ending:
             except StopIteration as end:
                 self.returned = end.value
                 return
-            yield Case(*case) if type(case) is tuple and len(case) == 3 else case  # another tuple: another decider's
+            yield Case(*case) if type(case) is tuple and len(case) == 3 else case  # other tuples are for other deciders
 
     def leave(self, reason: str, note: str) -> None:
-        """Something is undecided; what came first is told."""
+        """Record that a case is undecided; the first one is reported."""
         self.undecided = self.undecided or inconclusive(reason, note)
 
     def verdict(self, checked: int, evidence: str, scope: str, **fields: Any) -> Verdict:
@@ -303,7 +303,7 @@ class Ending:
 
 
 def allowed(left: Any, right: Any, rounding: float | None) -> float:
-    """The relative error that is allowed for: `rounding`, by default `ROUNDING` where a side is a float."""
+    """The allowed relative error: `rounding`, by default `ROUNDING` where a side is a float."""
     return rounding if rounding is not None else ROUNDING * any(map(rough, (left, right)))
 
 
@@ -333,6 +333,6 @@ def ratio(left: Any, right: Any) -> float:
 
 
 def told(side: Any) -> str:
-    """A side in six digits, however large it is."""
+    """A side in six digits, also beyond the range of floats."""
     near = witness.number(side)
     return near if isinstance(near, str) else f"{near:.6g}"

@@ -1,4 +1,4 @@
-"""explicit = O(g): a constant that is certified, or a family along which truth / g grows without bound."""
+"""Decide explicit = O(g): by a certified constant, or by a family along which truth / g grows without bound."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
@@ -52,7 +52,7 @@ def outgrown(
     growth: float,
     python: Callable | str | None = None,
 ) -> Verdict:
-    """REFUTED if truth / g grows along the cases, whatever of its enclosures is true; else INCONCLUSIVE."""
+    """REFUTED if truth / g grows along the cases for every value in its enclosures; else INCONCLUSIVE."""
     points: list[dict] = []
     ratios: list[Any] = []
     ending = Ending(cases)
@@ -65,7 +65,7 @@ def outgrown(
     if ending.undecided or isinstance(ending.returned, Verdict):
         return ending.undecided or ending.returned
     if not grows(ratios, growth):
-        return inconclusive("NO_CONSTANT", f"truth / g = {ratios} along the family that should outgrow it")
+        return inconclusive("NO_CONSTANT", f"truth / g = {ratios} does not grow as expected along the family")
     shown = witness.growth(
         points[-1],
         family=family,
@@ -90,7 +90,7 @@ def within_order(
 ) -> Verdict:
     """The verdict on explicit <= C g, where C is derived by hand and the ratios `sampled` = explicit / g confirm it.
 
-    REFUTED if truth / g grows along the family `truths` of (point, truth): that is what a mutated g has to fail.
+    REFUTED if truth / g grows along the family `truths` of (point, truth), as it must for a mutated g.
     `truth` is the largest truth / g of an instance; None if the explicit side is the truth itself.
     """
     truths = list(truths)
@@ -144,8 +144,7 @@ def rows_order(
 
     By hand: explicit <= (scale R log / (x^2 (1 - curvature x)) + 1) with R = `logs` and log >= log(`least_log`)
     (`lemmata.bounds.bms22.sign_projection.order_bound`); by certificate: the supremum of that over x in [0, 1] is at
-    most `constant`. The samples check the part done by hand, and are where a constant too small (constant / factor) is
-    refuted.
+    most `constant`. The samples check the part done by hand, and refute a too small constant / factor.
     """
     most, point = max(((explicit(**s) / g(**s), s) for s in samples), key=lambda pair: pair[0])
     if most > constant / factor * (1 + 1e-9):

@@ -1,4 +1,4 @@
-"""Two laws on neighbouring datasets: sabotaged alike, and compared exactly over all their outputs."""
+"""Two laws on neighbouring datasets: mutated alike for a control, and compared exactly over all their outputs."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def weaker(pair: Iterable, factor: float, name: str = "sigma") -> tuple:
-    """The laws with `name`, a scale of their noise or what it follows from, `factor` times too small."""
+    """The laws with `name`, a scale of their noise or a parameter that determines it, `factor` times too small."""
     return tuple(replace(law, **{name: getattr(law, name) / factor}) for law in pair)
 
 

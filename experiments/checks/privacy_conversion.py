@@ -71,7 +71,7 @@ class Conversion:
         return {"t": (0.0, 40.0), "s": (0.0, 1000.0 if self.slope is None else 1.0)}
 
     def near(self) -> Box:
-        """A box around the parameters people use, for the sharp constant."""
+        """A box around the usual parameters, for the sharp constant."""
         return {"t": (0.0, 8.0), "s": (0.01, 10.0) if self.slope is None else (0.0, 1.0)}
 
 
@@ -88,7 +88,9 @@ def decide_conversion(rule: Conversion, setting: dict, epsilon: Any, mu: Any, de
     if spent > allowed:
         return exceeded(setting, {"mu": mu, "delta": delta}, spent, allowed)
     if not spent <= allowed:
-        return inconclusive("FAILED", f"epsilon = {epsilon} is no number, or its ball straddles delta")
+        return inconclusive(
+            "FAILED", f"epsilon = {epsilon} is not a number, or the ball of the spent delta straddles delta"
+        )
     if not rule.spends_at_most_half():
         return look_for_excess(rule, setting)
     half = upper_end(mills(0) / (2 * arb.pi()).sqrt())

@@ -1,8 +1,8 @@
-"""Does an account of private tuning keep its promise: is the best of K runs (epsilon, delta)-DP?
+"""Is an account of private tuning valid: is the best of K runs (epsilon, delta)-DP?
 
-A run that releases nothing but a Gaussian score is mu-GDP, and the privacy curve of the best of K such runs is known
-exactly: no account may promise less. From the other side the links of the account's derivation carry it to every
-mu-GDP run; random orders of finite Gaussian pairs look for a run that does worse.
+A run that releases only a Gaussian score is mu-GDP, and the privacy curve of the best of K such runs is known exactly,
+so no valid account states a smaller epsilon. Conversely, the links of the account's derivation extend it to every
+mu-GDP run; random orders of finite Gaussian pairs search for a run that spends more.
 """
 
 import functools
@@ -26,7 +26,7 @@ from lemmata.experiments.checks.inequality import Cases
 from lemmata.experiments.engine.claims.verdict import inconclusive
 
 BITS = 192
-FINE = 1300  # bits of the links, in which delta = 1e-300 stands beside mu = 1e-8
+FINE = 1300  # bits of the links, which add delta = 1e-300 to terms of the size of mu = 1e-8
 ORDERS = 40
 
 
@@ -53,7 +53,7 @@ def account(runs: Runs, promised: float, links: Iterable[tuple[Any, str]], note:
             if not again.overlaps(spent[-1]):
                 return inconclusive("FAILED", "the divergence by distribution functions and by quadrature differ")
         yield asdict(runs) | {"shift": shift, "epsilon": promised}, spent[-1], runs.delta
-    beyond = worst_order(runs, promised) if runs.delta > 1e-12 else 0.0  # floats say nothing below
+    beyond = worst_order(runs, promised) if runs.delta > 1e-12 else 0.0  # floats have no power below
     if beyond > 1 + 1e-9:
         return inconclusive("FAILED", f"some order of outputs spends {beyond:.4g} of delta")
     with ctx.workprec(FINE):
@@ -149,7 +149,7 @@ def three_accounts(mu: float, delta: float, eta: float) -> dict[str, list[float]
 
 @functools.cache
 def rare_outputs_inserted(runs: Runs, epsilon: float) -> float:
-    """delta of the best of K runs that show a Gaussian in fine bins, in an order that is nearly the worst; floats.
+    """delta of the best of K runs that release a finely binned Gaussian, in a nearly worst order of outputs; floats.
 
     The likeliest under the neighbour come first, up to a mass a; then the rare ones for which the gain is paid; then
     the rest. Any order is a lower bound of what mu-GDP runs can spend. The largest over a and over what counts as rare.

@@ -1,4 +1,4 @@
-"""One builder a kind of witness: what a refuted row shows, with the fields that the ledger promises for each kind.
+"""One builder for each kind of witness of a refuted row, with the fields that the ledger promises for that kind.
 
 Every witness has `setting`, `claimed`, `found` and `python`, a program of at most 15 lines that ends in an assert.
 """
@@ -71,7 +71,7 @@ def construction(
     python: str = "",
     **more: Any,
 ) -> dict:
-    """An `object` that the statement promises lacks its `property`: `value` is what it has instead."""
+    """An `object` that the statement promises lacks its `property` and has the `value` instead."""
     common = {"setting": setting, "claimed": claimed, "found": value if found is None else found}
     return plain(common | {"object": object, "property": property, "value": value, "python": python.strip()} | more)
 
@@ -85,7 +85,7 @@ def privacy(
 
 
 def number(value: Number) -> float | str:
-    """A number as a float, or as text where it lies beyond them all: `1.23456789e+400`."""
+    """A number as a float, or as text if it is beyond the range of floats: `1.23456789e+400`."""
     try:
         near = float(value)
     except OverflowError:

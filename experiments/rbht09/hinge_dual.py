@@ -1,4 +1,4 @@
-"""Section 5 of Rubinstein et al. 2009: the dual of the hinge loss, Corollary 15, and what Theorem 16 makes of it.
+"""Section 5 of Rubinstein et al. 2009: the dual of the hinge loss, Corollary 15 and Theorem 16.
 
 Theorem 16 is decided for one compact set M. Its proof takes lambda = eps / (16 log(2 sqrt(d_hat))), outside the range
 of Corollary 15 (step s1); with the range itself the level of privacy grows like eps^-5 (s2). The order that is
@@ -90,7 +90,7 @@ def hinge_noise_is_private(**setting):
     """Corollary 9 for a loss that is 1-Lipschitz."""
     slope = max(abs(max(1 - a, 0) - max(1 - b, 0)) / abs(a - b) for a, b in ((0, 1), (-3, 2), (0.5, 3)))
     yield setting, kernel_svm.features_noise_scale(L=slope, **setting), hinge_dual.hinge_noise_scale(**setting)
-    return {"tightness": (0.5, 0.5), "note": "twice the noise that is needed, as Theorem 7"}
+    return {"tightness": (0.5, 0.5), "note": "twice the noise that is needed, as in Theorem 7"}
 
 
 FLAW = "false for kernels with g(0) ≠ 1, as Theorem 14 is: the Cauchy row of Table 1 has g(0) = 2ᵈ"
@@ -142,7 +142,7 @@ ACCURACIES = {"quick": grid(C=[1.0, 50.0])}
     hinge_dual.theta_stated,
     **ACCURACIES,
     severity="constant",
-    misprint="read ≥ for ≤, which is what the corollary needs",
+    misprint="read ≥ for ≤, as the corollary needs",
     python=lambda setting, *_: (
         "from lemmata.bounds.rbht09.hinge_dual import theta_exact, theta_stated\n"
         f"setting = {setting!r}\nassert theta_exact(**setting) > 1.8 * theta_stated(**setting)  # 4096 / 2265.4"
@@ -159,7 +159,8 @@ def stated_theta_above(*, C):
 
 @inequality_claim(hinge_dual.theta_exact, given=[kernel_accuracy.closeness], **ACCURACIES)
 def stated_theta_below(*, C):
-    """The stated theta against the general one (cf. Theorem 14), that against the square of what Lemma 22 asks for."""
+    """The stated theta against the general one (cf. Theorem 14), and that against the square of Lemma 22's
+    requirement."""
     for ratio in (0.01, 1.0, 6.9, 6.95, 7.9, 9.0):
         setting = {"acc": ratio * C, "C": C}
         yield setting, hinge_dual.theta_stated(**setting), hinge_dual.theta_exact(**setting)
@@ -171,7 +172,7 @@ def stated_theta_below(*, C):
     quick=grid(acc=[0.1, 1.0], C=[2.0]),
     full=grid(acc=[1e-3, 10.0], C=[1.0, 30.0]),
     given=[kernel_accuracy.features_for, hinge_dual.theta_exact],
-    note="About 1.9 times what Theorem 14 asks for; as many where ε ≥ 8 C.",
+    note="About 1.9 times the number of Theorem 14; the same number where ε ≥ 8 C.",
 )
 def hinge_features_suffice(*, acc, C):
     """Theorem 14's number at Lambda = C and L = 1, equal to it at eps = 8 C."""
@@ -207,10 +208,10 @@ assert ratios[2] > 1e5 * ratios[1] > 1e7 * ratios[0] > 1e9  # no constant will d
     severity="statement",
     finding="false without a second moment of the kernel",
     python=NO_LEVEL,
-    note="how fast the kernel falls at 0 decides, and no power of 1/ε serves all kernels; the Laplacian kernel of "
-    "Table 1 has no second moment σ_p either. Nor does the theorem name a set 𝓜, whose diameter Corollary 15 "
-    "needs: over all of ℝᵈ no privacy level is enough for any kernel. With a fixed compact 𝓜, finite σ_p and g(0) "
-    "= 1 the theorem is true, though not by its proof (steps s1, s2)",
+    note="the rate depends on how fast the kernel decreases at 0, and no power of 1/ε works for all kernels. The "
+    "Laplacian kernel of Table 1 has no second moment σ_p. The theorem also names no set 𝓜, whose diameter "
+    "Corollary 15 needs: over all of ℝᵈ no privacy level suffices for any kernel. With a fixed compact 𝓜, finite "
+    "σ_p and g(0) = 1 the theorem is true, though not by its proof (steps s1, s2)",
 )
 def no_level_for_a_rough_kernel():
     """D_t = {(0, -1), (t, +1)}, t in [0, 1] and at least h apart: every two are neighbours, their SVMs 2 eps apart.
@@ -235,13 +236,13 @@ def no_level_for_a_rough_kernel():
     hinge_dual.privacy_level,
     quick=({"n": 100},),
     given=[*HINGE["given"][:2], hinge_dual.hinge_noise_scale, kernel_accuracy.noise_range_compact],
-    note="ε = 1/2 and β = 1 at C = d = 1, σ_p diam(𝓜) = 2, δ = 0.05 need n = 3.8 10⁶; by Corollary 15 as it stands "
+    note="ε = 1/2 and β = 1 at C = d = 1, σ_p diam(𝓜) = 2, δ = 0.05 need n = 3.8 10⁶; by Corollary 15 as printed "
     "2.1 10⁹.",
 )
 def private_and_useful(*, n):
     """The noise that privacy asks for at this level against the noise that the compact set allows: they are equal.
 
-    The rest is Corollary 15's: as many features as it asks for, a whole number, and two failures of probability
+    The rest is Corollary 15's: the number of features that it requires, a whole number, and two failures of probability
     delta / 2. Large accuracies and a tiny set, where a feature more or less is seen, come last.
     """
     few = {"acc": 30.0, "delta": 0.05}
@@ -341,8 +342,8 @@ assert all(b > 20 * a for a, b in zip(ratios, ratios[1:]))"""
     severity="statement",
     corrected_by=hinge_dual.privacy_order_compact,
     python=EXPONENT,
-    note="the exponent of 1/ε that follows is 5, and 3 is printed: the printed order and the range of Corollary 15 do "
-    "not belong together",
+    note="the exponent of 1/ε that follows is 5, and 3 is printed: the printed order and the range of Corollary 15 "
+    "are inconsistent",
 )
 def corollary_gives_another_order():
     """eps = 10^-1 to 10^-4."""

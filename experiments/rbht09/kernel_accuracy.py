@@ -168,7 +168,7 @@ assert exp(-acc / lam) > 10 * delta       # at x = 0, phi_hat = (1, 0): the erro
 
 
 def flaws(statement, more=""):
-    """What the rows on the scale of the noise have in common: two flaws, and a program for each."""
+    """The common part of the rows on the scale of the noise: two flaws, and a program for each."""
 
     def python(setting, *_):
         if setting.get("flaw") == "sqrt(d)":

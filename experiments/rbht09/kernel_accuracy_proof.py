@@ -1,7 +1,7 @@
 """Lemmas 12 and 22 of Rubinstein et al. 2009: do near kernels have near SVMs? The steps of the proof, and both lemmas.
 
-Each step's function is called with what the step before it returns. Beside it stands what the step bounds: pairs of
-SVMs that were solved with a certificate.
+Each step's function is called with the result of the step before it. It is compared with the quantity that the step
+bounds: pairs of SVMs that were solved with a certificate.
 """
 
 from fractions import Fraction
@@ -168,7 +168,7 @@ def solved(bound, loss, dual=lambda pair: pair.Lambda):
                 low, high = (low, middle) if bound(acc=middle, **problem) >= pair.eta else (middle, high)
             yield setting | point, pair.distance, high / 2
             fractions.append(pair.distance * 2 / high)
-    return {"note": f"solved pairs come to {max(fractions):.3f} of it", "tightness": (max(fractions), 1.0)}
+    return {"note": f"solved pairs reach {max(fractions):.3f} of the bound", "tightness": (max(fractions), 1.0)}
 
 
 SMOOTHNESS = {"caught": (1.05, 2), "rounding": 1e-9, "cost": 0.3}

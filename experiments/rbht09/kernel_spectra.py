@@ -1,7 +1,7 @@
 """Kernels and their spectral laws: rbht09 Table 1 and the transform that Algorithm 3 displays.
 
 Both sides of every identity are enclosed in balls at points of R^d, d = 1, 2, 3
-(`lemmata.experiments.instances.laws.kernel_transforms`); the argument for all points stands with each function of
+(`lemmata.experiments.instances.kernel_transforms`); the argument for all points is in the docstring of each function of
 `lemmata.bounds.rbht09.kernel_spectra`.
 """
 
@@ -95,8 +95,8 @@ def laplacian_row(*, factor=1):
 
 @spectral_claim(
     kernel_spectra.cauchy_measure,
-    note="Looks unnormalised, and is: g(0) = 2ᵈ and p has mass 2ᵈ, so the two columns still match. The printed p has "
-    "Δ for ω.",
+    note="The row is not normalised: g(0) = 2ᵈ and p has mass 2ᵈ, so the two columns still match. The printed p "
+    "has Δ where ω is meant.",
 )
 def cauchy_row(*, factor=1):
     """The third row, as measures."""
@@ -188,8 +188,8 @@ transform_claim(
     finding="the factor 1/2 has to be (2π)⁻ᵈ",
     severity="constant",
     python=lambda setting: FOURIER_WITNESS.format(constant="transform_constant", **setting),
-    note="1/2 stands for (2π)⁻ᵈ and is wrong in every dimension: the printed p has mass (2π)ᵈ/2 times g(0). That does "
-    "no harm where p is normalised before drawing and g(0) = 1",
+    note="1/2 is printed for (2π)⁻ᵈ and is wrong in every dimension: the printed p has mass (2π)ᵈ/2 times g(0). "
+    "That does no harm where p is normalised before drawing and g(0) = 1",
 )
 transform_claim(
     kernel_spectra.transform_constant_inverse,

@@ -34,8 +34,8 @@ def hinge(z):
     "f, g = (lambda x: 0 * x), (lambda x: 5 * x)  # on R, y = 1, M = {0} contains the data\n"
     "apart = max(1 - f(1), 0) - max(1 - g(1), 0)  # the record that comes lies at 1\n"
     "assert f(0) == g(0) and apart > risk_distance(acc=0.5)",
-    note="the risk is an expectation over records that come later, and the remark asks only that M contains the data: "
-    "it needs these later records in M too",
+    note="the risk is an expectation over future records, and the remark requires only that M contains the data. "
+    "It needs the future records in M too",
 )
 def risks_on_and_off_the_set():
     """f = 0 and g(x) = 5 x agree on M = {0}; on the record (1, +1) their hinge losses differ by 1."""

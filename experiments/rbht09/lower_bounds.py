@@ -54,8 +54,8 @@ def best_mechanism_on_a_packing():
     bounds.line_accuracy,
     given=[bounds.coordinates, bounds.first_weight, bounds.second_weight, bounds.line_distance],
     cost=0.2,
-    note="At x = 1 the printed M and m give exactly 2ε; more than that comes from the same construction at a slightly "
-    "larger ε. Over a bounded set that contains the data the range is another one: parts `region`.",
+    note="At x = 1 the printed M and m give exactly 2ε; more than that comes from the same construction at a "
+    "slightly larger ε. Over a bounded set that contains the data the range differs: parts `region`.",
 )
 def printed_databases_are_far():
     """The proof's databases for an accuracy just above `acc`, solved exactly and by the certified QP solver."""
@@ -221,7 +221,7 @@ assert region_level(delta=0.05, acc=acc, C=C, n=n, R=R) > 2.9"""
     bounds.region_level,
     severity="statement",
     corner=require(
-        "ε < min{CR², √C R}/n; at R = 1 that is the printed range and more for every C ≥ 1/4",
+        "ε < min{CR², √C R}/n; at R = 1 this contains the printed range for every C ≥ 1/4",
         lambda acc, C, R, n: acc < bounds.region_accuracy(C=C, n=n, R=R),
     ),
     python=ZERO_ON_THE_LINE,
@@ -267,13 +267,13 @@ assert acc < C**0.5 / (2 * n) and delta < least_failure(beta=beta) - 0.09"""
 
 @inequality_claim(
     bounds.least_failure,
-    finding="e^−β stands for 1/(1 + e^β) in its second sentence",
+    finding="e^−β is printed for 1/(1 + e^β) in sentence 2",
     severity="constant",
     rounding=SOLVER,
     python=IN_OTHER_WORDS,
-    note="log((1 − δ)/δ) ≤ β means δ ≥ 1/(1 + e^β), and e^−β is more. Between the two lie, at every β, randomised "
-    "response between two halves (n = 2, C = 0.2, the norm over [−1, 1]) and, for β < log(2n/(2n − 1)), the "
-    "response over 2n + 1 cells for databases on the whole line",
+    note="log((1 − δ)/δ) ≤ β means δ ≥ 1/(1 + e^β), and e^−β is larger. Two mechanisms have a δ between these "
+    "values. One is randomised response between two halves (n = 2, C = 0.2, the norm over [−1, 1]), at every β. The "
+    "other, for β < log(2n/(2n − 1)), is the response over 2n + 1 cells for databases on the whole line",
 )
 def private_and_useful_all_the_same():
     """Failure probabilities of responses with log-ratio beta, acc inside the printed range."""

@@ -71,9 +71,9 @@ def chosen_coordinates():
     bounds.wrong_ball_strict,
     quick=({"N": 2},),
     severity="statement",
-    misprint="read ≤ for <, which is all that the next line needs",
-    note="usefulness gives at least 1 − δ to the right ball, so the rest has at most δ, and not less; randomised "
-    "response leaves exactly δ",
+    misprint="read ≤ for <; the next line needs no more",
+    note="usefulness gives the right ball a probability of at least 1 − δ, so the rest has at most δ, not less "
+    "than δ; randomised response leaves exactly δ",
 )
 def strictly_less(*, N, factor=1):
     """The wrong one of two balls."""

@@ -1,6 +1,6 @@
 """Is there no private SVM with the RBF kernel that is too accurate? Rubinstein et al. 2009, Lemma 19, Theorem 20.
 
-The circle's databases are solved by trying every active set of the dual (`lower_bounds_rbf_proof`) and told apart in
+The circle's databases are solved by trying every active set of the dual (`lower_bounds_rbf_proof`) and distinguished in
 balls. The mechanism that beats the printed range of accuracies is the zero function.
 """
 
@@ -100,7 +100,7 @@ def zero_is_useful(level, **setting):
 
 @inequality_claim(
     bounds.circle_level_printed,
-    finding="n/(4C) stands for C/(4n)",
+    finding="n/(4C) is printed for C/(4n)",
     severity="statement",
     rounding=SOLVER,
     python=ZERO,
@@ -139,7 +139,7 @@ def many_circle_databases_decide():
     note="for every σ, in one dimension; with the sup-norm over all of R no useful mechanism has any finite level",
 )
 def far_rows_decide():
-    """The packing on [0, D]: as many equidistant points as stay more than 2 acc apart, counted by trying."""
+    """The packing on [0, D]: the largest number of equidistant points more than 2 acc apart, found by trying."""
     for C, n in CIRCLE:
         for share, sigma, diameter in ((0.9, 0.3, 2.0), (0.5, 1.0, 4.0), (0.1, 5.0, 6.0)):
             acc, N = share * C / (2 * n), 2
@@ -158,7 +158,7 @@ def far_rows_decide():
 
 @inequality_claim(
     bounds.impossible_sigma_printed,
-    finding="n/(4C) stands for C/(4n)",
+    finding="n/(4C) is printed for C/(4n)",
     severity="statement",
     rounding=SOLVER,
     python=ZERO_WORDS.replace("> 4.5", "> 0"),

@@ -258,7 +258,7 @@ def more_than_four():
 
 @inequality_claim(bounds.least_databases)
 def four_at_least():
-    """Four at least, over the range of sigma up to its end; as many as printed up to the end of the corner."""
+    """At least four, over the range of sigma up to its end; the printed number up to the end of the corner."""
     for sigma in (*LARGE, lower_bounds_rbf.WIDEST * (1 - 1e-12)):
         yield {"sigma": sigma}, bounds.least_databases(), lower_bounds_rbf.circle_databases(sigma=sigma)
     for sigma in (0.01, 0.5, 2 / 5 * sqrt(2 / log(2)) * (1 - 1e-12)):
@@ -273,9 +273,9 @@ def four_at_least():
     bounds.thinnest_ball_strict,
     quick=({"N": 5},),
     severity="statement",
-    misprint="read ≤ for <, which is all that the next line needs",
-    note="usefulness gives at least 1 − δ to the right ball, so the rest has at most δ, and not less; randomised "
-    "response leaves exactly δ",
+    misprint="read ≤ for <; the next line needs no more",
+    note="usefulness gives the right ball a probability of at least 1 − δ, so the rest has at most δ, not less "
+    "than δ; randomised response leaves exactly δ",
 )
 def strictly_thinner(*, N, factor=1):
     """The N - 1 wrong balls."""

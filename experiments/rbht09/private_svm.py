@@ -164,8 +164,8 @@ def printed_law_pair(*, beta, n, C, F, factor=1):
     control=Control("noise / {}", (1.2, 1.5, 2)),
     cap=30,
     cost=6e-6,
-    note="κ > .99 at n = 2000: the weights move alike in all columns. Of ten columns all ten releases have to be far "
-    "out at once for that to be seen, which is rare; of the four last ones they are often enough",
+    note="κ > .99 at n = 2000: all weights move by about the same amount. The attack needs the releases of all "
+    "columns to be far out at once, which is rare for all ten columns and frequent enough for the last four",
     **ATTACKED,
 )
 def randhie_pair(*, beta, n, C, columns, factor=1):
@@ -229,7 +229,7 @@ def objective_perturbation_spends_one_determinant(*, C, ridge, rate, factor=1):
 
 
 def law_of(Z, C, loss, ridge, rate):
-    """Objective perturbation with a rate and a ridge of one's choice; what it promises is not looked at."""
+    """Objective perturbation with any rate and ridge; the epsilon that it states is ignored."""
     noise = objective_perturbation.RadialNoise(rate)
     return objective_perturbation.ObjectiveLaw(Z, C, loss, ridge, noise, PureDP(1.0), None)
 
@@ -242,11 +242,11 @@ def law_of(Z, C, loss, ridge, rate):
     control=Control("noise / {}", (1.41, 2)),
     cap=16,
     cost=6e-5,
-    note="the same pair; the Hessian's part of the budget is spent at other releases than the noise's",
+    note="the same pair; the Hessian and the noise spend their parts of the budget at different releases",
     **ATTACKED | {"chunk": 500},
 )
 def objective_perturbation_pair(*, beta, n, C, loss, factor=1):
-    """Objective perturbation: the flipped label moves the noise that a release stands for by 2."""
+    """Objective perturbation: the flipped label moves the noise that belongs to a release by 2."""
     return baseline_pair(objective_perturbation, epsilon=beta * factor, n=n, C=C, loss=loss)
 
 

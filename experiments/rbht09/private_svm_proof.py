@@ -1,4 +1,4 @@
-"""Theorem 7 of Rubinstein et al. 2009 in floating point: textbook noise, and noise that keeps what the theorem says."""
+"""Theorem 7 of Rubinstein et al. 2009 in floating point: textbook noise, and noise for which the theorem holds."""
 
 from fractions import Fraction
 from math import log
@@ -25,8 +25,8 @@ from lemmata.mechanisms.privacy import ApproxDP, PureDP
     quick=({"beta": 1.0},),
     full=({"beta": 0.01},),
     corrected_by=private_svm.grid_scale,
-    note="this is about implementations that add float64 noise, ours included where `sampler='float64'` is asked for; "
-    "the theorem stands",
+    note="this row is about implementations that add float64 noise, ours with `sampler='float64'` included; the "
+    "theorem itself is true",
 )
 def textbook_sampler(*, beta, factor=1):
     """One double that is noise + 0 for a uniform k / 2^53, and noise + 1 for none.

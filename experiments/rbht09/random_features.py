@@ -1,8 +1,8 @@
 """rbht09 Lemma 13: random features approximate a kernel uniformly on a compact set.
 
-The derivation stands with `lemmata.bounds.rbht09.random_features.uniform_failure` and `uniform_features_normalised`;
-here its cases are closed by certificates, and kernels whose features are coins are held against it, corners and
-negative logarithms included.
+The derivation is in the docstrings of `lemmata.bounds.rbht09.random_features.uniform_failure` and
+`uniform_features_normalised`; here its cases are closed by certificates, and kernels whose features are coins are held
+against it, corners and negative logarithms included.
 """
 
 import itertools
@@ -153,10 +153,10 @@ assert abs(gap - (2**d - 1)) < 1e-9 and gap >= eps
     full=({"kernel": "cauchy", "d": 3},),
     severity="statement",
     cost=0.15,
-    note="false for kernels with g(0) ≠ 1, such as the Cauchy row of Table 1 with g(0) = 2ᵈ: k̂(x, x) = 1 for every "
-    "draw, so the error is at least |g(0) − 1|. With g(0) = 1 the lemma holds over its whole range, d̂ = 1 "
+    note="false for kernels with g(0) ≠ 1, such as the Cauchy row of Table 1 with g(0) = 2ᵈ: k̂(x, x) = 1 for "
+    "every draw, so the error is at least |g(0) − 1|. With g(0) = 1 the lemma holds over its whole range, d̂ = 1 "
     "included. The sup-norm is read over differences of points of M, since over all of ℝᵈ an almost periodic k̂ "
-    "never comes uniformly near",
+    "never approximates k uniformly",
 )
 def lemma_for_any_kernel(*, kernel, d, factor=1):
     """|k_hat(x, x) - k(x, x)| = |1 - g(0)| surely, so eps = 1/2 fails with probability 1 unless g(0) is near 1."""
@@ -181,7 +181,7 @@ def lemma_for_any_kernel(*, kernel, d, factor=1):
     given=[random_features.uniform_failure],
     cost=0.15,
     note="Proved here for all d, ε, δ, M and d̂ ≥ 1: also where the logarithm is negative and any d̂ is allowed. "
-    "The Laplacian kernel has σ_p = ∞: no d̂ is promised.",
+    "The Laplacian kernel has σ_p = ∞, and the lemma promises no d̂ for it.",
 )
 def lemma_for_normalised_kernels(*, kernel, factor=1):
     """The proof's three cases, certified, and the coin kernels held against the formula."""
@@ -251,8 +251,9 @@ def our_uniform_bound(*, factor=1):
     cost=1e-3,
     oracle="above",
     expect=1e-6,  # at any one difference the error reaches eps with probability at most 2 exp(-67)
-    note="An upper estimate of the supremum is counted: the largest error on a grid plus what it can rise between. At "
-    "any one difference an error of ε has probability exp(−67), so a small part of the d̂ is enough on these kernels",
+    note="The supremum is bounded from above: the largest error on a grid plus its largest possible increase in "
+    "between. At any one difference an error of ε has probability exp(−67), so a small part of d̂ is enough for "
+    "these kernels",
 )
 def our_features_are_uniformly_far(rng, size, *, kernel, d, eps, delta, bandwidth, side, factor=1):
     """Fresh frequencies a trial: could |k_hat - k| reach eps on [0, side]^d, whose differences fill [-side, side]^d?"""
@@ -292,9 +293,9 @@ assert ratios[2] > 99 * ratios[1] > 9801 * ratios[0] > 9801"""
     severity="statement",
     finding="Table 1's Laplacian kernel has no second moment",
     python=HEAVY,
-    note="the frequencies of the Laplacian kernel are Cauchy distributed, so σ_p = ∞, and Lemma 13, Theorem 14, "
-    "Corollary 15 and Theorem 16, which ask for σ_p, say nothing about it. For the other two rows of Table 1 σ_p² "
-    "is d/σ² and, with g(0) = 1, 2d",
+    note="the frequencies of the Laplacian kernel are Cauchy distributed, so σ_p = ∞. Lemma 13, Theorem 14, "
+    "Corollary 15 and Theorem 16 need a finite σ_p and do not cover this kernel. For the other two rows of Table 1 "
+    "σ_p² is d/σ² and, with g(0) = 1, 2d",
 )
 def cauchy_frequencies_have_none():
     """The second moment of p on [-R, R], by the trapezoid rule on the printed density, over the order."""

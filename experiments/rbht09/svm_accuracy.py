@@ -40,7 +40,7 @@ def noise_ratio(bound, F, failure, factor=1, side=0.0):
 def certified_tail(bound, F, factor):
     """sup over u = ln(1 / failure probability) in (0, 30] of Q(F, z(u)) e^u, in balls: at most 1 if useful.
 
-    Q falls in z and z grows with u, so over a box the left end of z and the right end of e^u bound the ratio.
+    Q decreases in z and z grows with u, so over a box the left end of z and the right end of e^u bound the ratio.
     """
 
     def upper(u):
@@ -53,7 +53,8 @@ def certified_tail(bound, F, factor):
 
 
 def unlike_the_derivation(bound, F, share):
-    """FAILED unless lambda is acc / Phi times what makes `share` of Chernoff's bound the failure probability."""
+    """FAILED unless lambda / (acc / Phi) is the value at which `share` of Chernoff's bound is the failure
+    probability."""
     unit = bound(acc=1.0, delta=0.3, Phi=1.0, F=F)
     for acc, Phi in ((1e-3, 50.0), (10.0, 0.2)):
         if not np.isclose(bound(acc=acc, delta=0.3, Phi=Phi, F=F), acc / Phi * unit, rtol=1e-12):
@@ -348,8 +349,8 @@ assert exp(-x / magnitude_scale(lam=lam)) < 0.9 * truth
     severity="statement",
     misprint="read 'rate' for 'scale'",
     python=lambda point, *sides: MAGNITUDE.format(**point),
-    note="the scale of the exponential law is λ, and 1/λ is its rate. The sentence stands in the main text, beside "
-    "footnote 5, whose four identities hold; nothing in the proof depends on it",
+    note="the scale of the exponential law is λ, and 1/λ is its rate. The sentence is in the main text, next to "
+    "footnote 5. The four identities of the footnote hold, and nothing in the proof depends on the sentence",
 )
 def printed_magnitude(*, lam):
     """|Laplace(0, lambda)| exponential "with scale lambda^(-1)": true at lambda = 1 only."""

@@ -22,7 +22,7 @@ from lemmata.mechanisms.numerics.streams import generator
 
 
 def half(ratios):
-    """The tightness of what the printed proof loses a factor 2 for: the worst pair attains half of it."""
+    """The tightness where the printed proof loses a factor 2: the worst pair attains half of the bound."""
     return 0.5, 0.5
 
 
@@ -83,7 +83,7 @@ def sensitivity(bound, loss, **setting):
         "bound": [bound(**setting | {"n": n}) for n in sizes],
         "worst pair": [float(svm_neighbours.worst_distance(**setting | {"n": n})) for n in sizes],
     }
-    note = f"all records optimised, {loss}: {optimised / claimed:.3f} of the bound; {limit(loss, **setting)}"
+    note = f"a search over all records, {loss} loss: {optimised / claimed:.3f} of the bound; {limit(loss, **setting)}"
     return {"note": f"{note}; worst pair, linear loss: {exact / claimed:.3f}", "series": series}
 
 
@@ -96,7 +96,7 @@ def limit(loss, *, n, C, F, L, kappa):
     """Why a search attains no more: half the bound is the supremum, and where C is large minimisers are short."""
     slope = 1.0 if loss == "hinge" else 0.5
     if svm_neighbours.hinge_saturates(n=n, C=slope * C, L=L, kappa=kappa):
-        return f"the loss has slope {slope} near 0: that share of half of Lemma 21's bound, which is the supremum"
+        return f"the loss has slope {slope} near 0, so it reaches that share of half of Lemma 21's bound, the supremum"
     length = (L * C) ** 0.5 if loss == "hinge" else (2 * log(2) * L * C) ** 0.5  # ||w||^2 / 2 <= C loss(0)
     ratio = min(L * C * kappa, length) * n / (2 * L * C * kappa)
     return (
@@ -171,7 +171,7 @@ def auxiliary(setting):
 
 @inequality_claim(bounds.auxiliary_gradient, quick=STEP, control=Control("C / {} in the second term", (1.001, 2)))
 def auxiliary_gradient_identity(*, factor=1, **setting):
-    """C grad R_emp(w_D, D) + w equals the display at random w, up to what (3.2) is missed by."""
+    """C grad R_emp(w_D, D) + w equals the display at random w, up to the error in (3.2)."""
     w = np.linspace(-1, 1, setting["F"])
     for arguments, error in auxiliary(setting):
         left = setting["C"] * arguments["risk_gradient_first"] + w
@@ -240,7 +240,7 @@ def distances(bound, before, loss, setting):
     yield setting, 2 * C * kappa / n, claimed
     optimised = farthest(loss, **setting, L=1.0, norm=2)
     yield setting, optimised, claimed
-    return {"note": f"L2, all records optimised, {loss}: {optimised / claimed:.3f} of the bound"}
+    return {"note": f"L2, a search over all records, {loss} loss: {optimised / claimed:.3f} of the bound"}
 
 
 @inequality_claim(bounds.weight_distance, given=[bounds.stability_right_side], **TWICE)
@@ -304,8 +304,8 @@ def displays(bound, setting, factor=1):
     severity="statement",
     misprint="read −g for g",
     python=lambda setting, *sides: WRONG_SIGN.format(**setting),
-    note="a sign: the set displayed is the negative of the one that is bounded. (A.3) survives because only |g| is "
-    "used",
+    note="a sign error: the set displayed is the negative of the one that is bounded. (A.3) still holds because "
+    "only |g| is used",
 )
 def auxiliary_display_sign(**setting):
     """Printed: 0 >= g + n / (2C) ||w_D - w_D'||^2."""

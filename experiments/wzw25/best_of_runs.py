@@ -1,7 +1,7 @@
 """The privacy of private tuning, Appendix K.2 of Wang, Zhu & Wang (2025): decided exactly, and our laws under attack.
 
 Accounts of the best of K runs are judged by `lemmata.experiments.checks.tuning_account`. In the attacks on Algorithms 4
-and 6 an (epsilon, delta)-DP release is told apart from a neighbour's with probability at most 1/2 + [delta + (1 -
+and 6 an (epsilon, delta)-DP release is distinguished from a neighbour's with probability at most 1/2 + [delta + (1 -
 delta) tanh(epsilon/2)]/2; that is tested as GDP with the mu of this total variation, as the guesses never abstain. One
 run, seen completely, is attacked at its own mu.
 """
@@ -170,7 +170,7 @@ def corollary_k2_keeps_its_promise(*, factor=1, **setting):
     given=[bound.selection_epsilon_simple, composed_gdp, bound.score_gdp, bound.run_gdp, bound.budget_spent],
     cost=0.14,
     bits=BITS,
-    note="with the noise of Algorithm 4's line 7 (variance 2 Δ²/μ²); K is not released, nor seen",
+    note="with the noise of Algorithm 4's line 7 (variance 2 Δ²/μ²); K is neither released nor observed",
 )
 def theorem_k3_keeps_its_promise(*, epsilon, r, delta, factor=1):
     """Score-only runs that spend all of mu, at (epsilon + delta, delta)."""
@@ -193,10 +193,10 @@ WIDE = ({"mu": 2.0, "sensitivity": 1.0}, {"mu": 1e-6, "sensitivity": 1e-9}, {"mu
     quick=SCORES,
     full=WIDE,
     severity="privacy",
-    note="an implementation that follows the proof is not private: its fraction is the variance of the noise in line 7 "
-    "of Algorithm 4, and not the standard deviation σ. Read as a standard deviation it is enough exactly where μ "
-    "≤ √2 Δ, so never for averaged scores once n μ > √2. Algorithm 4 names its noise and is right, so the theorem "
-    "stands",
+    note="an implementation that follows the proof is not private: its fraction is the variance of the noise in "
+    "line 7 of Algorithm 4, and not the standard deviation σ. Read as a standard deviation it is enough exactly "
+    "where μ ≤ √2 Δ, so never for averaged scores once n μ > √2. Algorithm 4 states the right noise, so the "
+    "theorem holds",
 )
 def proofs_sigma_is_too_small(*, mu, sensitivity, factor=1):
     """sigma = 2 Delta^2 / mu^2 at n = 100, epsilon = 1, both units of the score."""
@@ -233,7 +233,7 @@ assert gaussian_delta(epsilon=0.0, mu=spent) > gaussian_delta(epsilon=0.0, mu=al
     caught=(1.001, 2),
     given=("wzw25.rem2.3/printed/gaussian",),
     tightness=up_to_one,
-    note="whatever the unit of the score",
+    note="for every unit of the score",
 )
 def line_sevens_variance_suffices(**setting):
     """sigma^2 = 2 Delta^2 / mu^2, both units."""
@@ -312,9 +312,9 @@ RUN_BY_RUN = ATTACKED | dict(cap=5, chunk=releases, quick=(INDEX | SHARP,), full
     control=Control(ONCE.format(20), (14, 20)),
     cost=1e-6,
     chunk=5000,
-    note="exact likelihood ratio of the index; two candidates whose scores change places. The slack is the account's: "
-    "of the printed budget no pair reaches more than .36 (the sharp account of the same runs), this one .09; of the "
-    "sharp budget this one reaches .28, both exactly",
+    note="exact likelihood ratio of the index; two candidates whose scores change places. The slack is in the account: "
+    "no pair spends more than 0.36 of the printed budget (by the sharp account of the same runs). This pair spends "
+    "exactly 0.09 of it, and 0.28 of the sharp budget",
     **ATTACKED,
 )
 def selected_index(*, factor=1, **setting):
@@ -328,8 +328,9 @@ def selected_index(*, factor=1, **setting):
     law="private_tuning_index",
     control=Control("the noise of one score reused for all runs", (2,)),
     cost=2.2e-5,
-    note="runs are drawn one by one; candidates release nothing, so the index tells all there is: exactly .06 of the "
-    "printed budget, of which no pair reaches more than .25 (the sharp account of the same runs), and .30 of the sharp",
+    note="runs are drawn one by one. Candidates release nothing, so the index carries all information. It spends "
+    "exactly 0.06 of the printed budget and 0.30 of the sharp one; no pair spends more than 0.25 of the printed "
+    "budget (by the sharp account of the same runs)",
     **RUN_BY_RUN,
 )
 def index_of_known_scores(*, factor=1, **setting):
@@ -343,10 +344,10 @@ def index_of_known_scores(*, factor=1, **setting):
     law="private_tuning",
     control=Control(ONCE.format(18), (14, 18), INDEX | PRINTED),
     cost=2.5e-5,
-    note="index and output, logistic regression; releases move by their sensitivity, scores by theirs, and the tuning "
-    "prefers what the other dataset seldom releases. The slack is the account's: of the printed budget no pair reaches "
-    "more than .25 (the sharp account of the same runs), this one .08; of the sharp budget this one reaches .40, both "
-    "exactly",
+    note="index and output, logistic regression; releases and scores move by their full sensitivities, and the tuning "
+    "prefers outputs that the other dataset seldom releases. The slack is in the account: no pair spends more than "
+    "0.25 of the printed budget (by the sharp account of the same runs). This pair spends exactly 0.08 of it, and "
+    "0.40 of the sharp budget",
     **RUN_BY_RUN,
 )
 def index_and_output(*, factor=1, **setting):
@@ -368,7 +369,7 @@ def index_and_output(*, factor=1, **setting):
     note="white box: candidate, release and noisy score of one run, exact likelihood ratio, κ = 1",
 )
 def one_run(*, mu, factor=1):
-    """What the best of K is taken over: one run spends all of mu."""
+    """The runs that the best of K is taken over: one run spends all of mu."""
     setting = {"r": 0.5, "delta": 0.01}
     setting["epsilon"] = mu * 6 * bound.tail_at(**setting)
     return tuple(pairs.OneRun(pairs.shifted(x, pairs.fixed_scores((x, x)), factor, **setting)) for x in (0.0, 1.0))
@@ -382,9 +383,9 @@ TUNED = {"epsilon": 1.0, "delta": 0.05, "beta": 1 / 30}
     law="adaptive_margin_tuned",
     control=Control(ONCE.format(18), (14, 18), TUNED | PRINTED),
     cost=2.5e-5,
-    note="Algorithm 6 on three records, one label flipped; index and weights, logistic regression. One step a run, "
-    "whose iterate is released, so that a run spends all of its budget; β = 1/30, which makes 87 runs of a tuning. The "
-    "slack is the account's: of the printed budget no pair reaches more than .24 (the sharp account of the same runs)",
+    note="Algorithm 6 on three records, one label flipped; index and weights, logistic regression. A run has one "
+    "step and releases its iterate, so it spends its whole budget; β = 1/30, which gives 87 runs per tuning. The slack "
+    "is in the account: no pair spends more than 0.24 of the printed budget (by the sharp account of the same runs)",
     **RUN_BY_RUN | {"quick": (TUNED | SHARP,), "full": (TUNED | PRINTED,)},
 )
 def margin_and_weights(*, factor=1, **setting):

@@ -1,4 +1,4 @@
-"""The worst mu-GDP run of private tuning, beside Lemma K.1 of Wang, Zhu & Wang (2025): an account that is attained."""
+"""The worst mu-GDP run of private tuning, next to Lemma K.1 of Wang, Zhu & Wang (2025): an account that is attained."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def settings(*points, eta=1.0):
 
 
 def chords_are_above(*, mu, r, eta):
-    """Pairs (the chords are at least v(a) - c v(G(a)), what is wrong if not) for many a and c, in balls."""
+    """Pairs (whether the chords are at least v(a) - c v(G(a)), the message if not) for many a and c, in balls."""
     chain = winner_profile.chords(mu=mu, r=r, eta=eta, growth=sharp_growth(mu, r))
     ends = [float(end) for end in chain.logs]
     for log_c in [ends[0] - 1.0, *(ends[i] for i in (0, 40, 90, 110, 118)), ends[-1] - 0.01 * mu]:
@@ -36,13 +36,14 @@ def chords_are_above(*, mu, r, eta):
     + settings((0.3, 1e-3, 1e-3), (0.2, 1e-6, 1e-4), eta=0.0)
     + settings((0.3, 1e-3, 1e-3), eta=3.0),
     control=Control(
-        "epsilon divided by {} (1.08 and less: what sharp gives away)", (1.02, 1.2), settings((0.1, 1 / 495, 1e-5))[0]
+        "epsilon divided by {} (up to 1.08: the slack of part sharp)", (1.02, 1.2), settings((0.1, 1 / 495, 1e-5))[0]
     ),
     given=[bound.sharp_epsilon],
     cites=("Blackwell's theorem on comparisons, as in Dong, Roth & Su 2022, Theorem 2",),
     cost=2,
     bits=BITS,
-    note="runs that show a Gaussian in fine bins, their rare outputs where they gain the most, nearly attain it",
+    note="runs that release a finely binned Gaussian, with the rare outputs placed where they gain the most, "
+    "nearly attain it",
 )
 def worst_run_keeps_its_promise(*, factor=1, **setting):
     """The exact curve of scores, random orders, the order that is nearly the worst, and the chords in balls."""

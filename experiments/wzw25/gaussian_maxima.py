@@ -99,7 +99,7 @@ ONE = [{"n": 1, "sigma": 0.5, "t": t} for t in (0.0, 1.0, 6.0)]
 
 
 def at_ends(statement, before, points=tuple(ENDS), factor=1):
-    """(point, what the step before ends with, what the statement makes of it), in balls fine enough for 1e-51."""
+    """(point, result of the step before, value of the statement), in balls fine enough for 1e-51."""
     for point in points:
         with ctx.workprec(512):
             left = before(**point | {"t": point["t"] / factor})

@@ -73,7 +73,7 @@ def below_the_curve(setting, orders, balls, mu):
 
 
 def adaptive_composition(rng, mus):
-    """A finite adaptive composition: which binned pair comes next depends on what was released."""
+    """A finite adaptive composition: the next binned pair depends on the outcomes released so far."""
     joint = np.ones((2, 1))
     for mu in mus:
         nexts = [binned_gaussians(rng, mu, bins=int(rng.integers(2, 12))) for _ in range(joint.shape[1])]
@@ -180,7 +180,7 @@ def opposite_statistics(*, sensitivity, sigma, dimension, factor=1):
     full=grid(mu=[1e-8, 0.05, 5.0, 1000.0], delta=[1e-300, 1e-5, 0.5, 1 - 1e-12]),
     control=Control("μ² / 2 divided by {}", (1.1, 2, 10**6)),
     given=[bounds.gaussian_delta],
-    note="half of δ is never spent; Definition 2.1 prints ε < 1, which the appendix itself does not keep to",
+    note="half of δ is never spent; Definition 2.1 prints ε < 1, which the appendix itself does not respect",
 )
 def lemma_e1_leaves_half_of_delta(*, mu, delta, factor=1):
     """The exact curve at epsilon = mu^2 / 2 + mu t."""
@@ -325,11 +325,12 @@ class SharedNoise(WhiteBoxLaw):
     quick=({"n": 5, "d": 2, "mu": 1.0},),
     bound=lambda *, mu, **_: mu,
     control=Control("scores whose noise is common but for a share of 1/{}", (3, 10)),
-    note="each score needs noise of its own: candidates that disagree about the record give it away in a difference",
+    note="each score needs noise of its own: otherwise the difference of two scores reveals a record on which the "
+    "candidates disagree",
     **GDP,
 )
 def every_score_has_noise(*, n, d, mu, factor=1):
-    """The white box again; sabotaged, its scores share their noise."""
+    """The white box again; in the control the scores share their noise."""
     pair = flipped(printed(mu, output="last", white_box=True), *records(n, d))
     return tuple(SharedNoise(**vars(law), factor=factor) for law in pair)
 
@@ -341,8 +342,9 @@ def every_score_has_noise(*, n, d, mu, factor=1):
     bounds.textbook_release,
     quick=grid(mu=[1.0]),
     corrected_by=bounds.grid_release,
-    note="this is about implementations, that of every mechanism here that adds float64 Gaussian noise included; the "
-    "theorem stands. It shows what an adversary who reads every bit learns from one release",
+    note="this row is about implementations, including every mechanism of this package that adds float64 Gaussian "
+    "noise; the theorem itself is true. An adversary who sees every bit of one release can rule out a neighbouring "
+    "dataset",
 )
 def textbook_sampler(*, mu):
     """One double that is sigma xi + 0 for a draw xi and sigma xi + Delta for none; and how often that happens."""

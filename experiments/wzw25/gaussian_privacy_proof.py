@@ -43,12 +43,13 @@ def hard_rows(n, d, radius):
     quick=grid(n=[64], d=[7, 1], radius=[1.0], steps=[3]),
     full=grid(n=[500], d=[64], radius=[0.3, 5.0], steps=[100]),
     given=["wzw25.rem2.3/printed/gaussian", "wzw25.rem2.3/printed/composition", bounds.grid_release],
-    control=Control("rows rounded to the nearest step, what that adds to their length not counted", (2,)),
+    control=Control("rows rounded to the nearest step, without counting what this adds to their lengths", (2,)),
     cost=0.2,
     note="Lengths of rows and sums in whole numbers of the grid; the mu of the law that `fit` runs, in rationals.",
 )
 def noisy_sums_on_a_grid(*, n, d, radius, steps, factor=1):
-    """Every row's length, every sum in three orders of its rows, and what one replaced record moves, over the noise."""
+    """Every row's length, every sum in three orders of its rows, and the change by one replaced record, over the
+    noise."""
     step, rows = grid_sums.grid_for(radius), hard_rows(n, d, radius)
     rounded = grid_sums.round_rows(rows, radius) if factor == 1 else np.rint(rows / step) * step
     whole = [[int(entry) for entry in row] for row in rounded / step]
@@ -85,7 +86,8 @@ def noisy_sums_on_a_grid(*, n, d, radius, steps, factor=1):
     control=Control("the float64 noise of the same sigma", (2,)),
     cap=6,
     cost=3e-5,
-    note="bit-level: who knows both datasets' gradients asks whether a release is one of them plus any double",
+    note="bit-level: the attacker knows both datasets' gradients and tests whether a release is one of them plus "
+    "some double",
 )
 def descent_bits(*, epsilon, delta, d, factor=1):
     """One step of length 1 of the descent behind `MarginClassifier`, on a record and on its opposite.
@@ -128,7 +130,7 @@ def phase_of(records, start, *, rho, pull, cap, norm_bound):
     note="Averages of the phases that `fit` runs against the same in balls; rows are full, tiny, equal and opposite.",
 )
 def averages_in_floats(*, n, k, rho, factor=1):
-    """The distance of a phase's float average from that over the reals, and what is charged for it."""
+    """The distance of a phase's float average from that over the reals, and the amount charged for it."""
     rows = phased_sgd.exact_rows(hard_rows(n, k, 1.0), 1.0, "exact")
     rows[3:6] = rows[0]
     rows[6] = -rows[0]
@@ -155,7 +157,7 @@ def averages_in_floats(*, n, k, rho, factor=1):
     note="the noise of every phase that `fit` adds, in rationals, and the mu that its law states",
 )
 def phases_keep_their_promise(*, n, k):
-    """What a phase spends, and the mu of the law that `fit` releases from."""
+    """The mu that a phase spends, and that of the law from which `fit` releases."""
     privacy = GaussianDP(0.5)
     for rho in (0.01, 1.0):
         law = phased_sgd.law(
@@ -259,7 +261,7 @@ def points_near_a_minimiser(*, loss, n):
 # Accounts: the releases are chosen one after the other ---------------------------------------------------------------
 
 
-TWO_BRANCHES = Control("the better of two ways after the fact: the second release is chosen by the first", (2,))
+TWO_BRANCHES = Control("the better of two rules, chosen after the fact: the first release decides on the second", (2,))
 
 
 def best_choice(budget, t, first, factor, depth, **kept):
@@ -299,7 +301,7 @@ def pure_account_played(*, epsilon, depth, factor=1):
     **ACCOUNTS,
 )
 def approximate_account_played(*, epsilon, delta, first, depth, factor=1):
-    """An account that refuses Gaussians; the wrong rule takes them and the others, whichever comes out smaller."""
+    """An account that refuses Gaussians; the wrong rule accepts both kinds and takes the smaller total."""
     start = first if factor > 1 else 0.0
     found = best_choice(ApproxDP(epsilon, delta), epsilon, start, factor, depth, way="approximate")
     yield (
@@ -353,10 +355,12 @@ def mixed_account_played(*, epsilon, delta, first, depth, factor=1):
     given=["wzw25.rem2.3/printed/gaussian", bounds.grid_release],
     control=Control("a record that is counted in the next bin as well", (2,)),
     cost=0.2,
-    note="Counts of neighbours in whole numbers; the sigma of the law and what a search spends, in rationals.",
+    note="Checked in whole numbers (the counts of neighbours) and in rationals (the sigma of the law, and the "
+    "budget of a search).",
 )
 def counts_move_by_one_record(*, n, d, mu, factor=1):
-    """The squared distance of all counts over 2 d, first and closer looks; what the law spends, over its budget."""
+    """The squared distance of all counts over 2 d, first and closer looks; then the spending of the law over its
+    budget."""
     privacy = GaussianDP(mu)
     for value, one, other in neighbours(n, d):
         laws = [column_ranges.law(table, privacy=privacy) for table in (one, other)]

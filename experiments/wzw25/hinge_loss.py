@@ -1,4 +1,4 @@
-"""What the hinge loss and its excess promise: Wang, Zhu & Wang (2025), Remark 3.1 and Definition A.11.
+"""Properties of the hinge loss and its excess: Wang, Zhu & Wang (2025), Remark 3.1 and Definition A.11.
 
 All of it in fractions: records with whole coordinates, and hinge minima that a linear programme finds and both sides of
 its duality prove.

@@ -1,4 +1,4 @@
-"""Does Equation 2 split the loss rightly, and what does a hinge minimiser cost? Wang, Zhu & Wang (2025), Question 8.1.
+"""Equation 2's split of the loss, and the cost of a hinge minimiser: Wang, Zhu & Wang (2025), Question 8.1.
 
 All of it in fractions: records with whole or rational coordinates, inliers whose separator is e_1 by symmetry, and
 hinge minima that a linear programme finds and both sides of its duality prove. Question 8.1 is open; what is shown is
@@ -144,10 +144,10 @@ assert loss > outlier_loss_printed(radius=radius, outliers=1, width=width)"""
     bound.outlier_loss_printed,
     finding="an outlier costs 1 more than its fourth line says",
     severity="constant",
-    note="the hinge loss of a record at margin −‖x‖ is 1 + ‖x‖/c, and the 1 is missing: an outlier opposite to w_in "
-    "always exceeds the printed bound, whether ‖x‖ is the norm of the record or the largest norm. Where c ≤ ‖x‖, "
-    "as under (a), it does so by a factor of 2 at most, so the last line of Equation 2 stands; where ‖x‖ < c (an "
-    "outlier near 0), by any factor",
+    note="the hinge loss of a record at margin −‖x‖ is 1 + ‖x‖/c, and the 1 is missing: an outlier opposite to "
+    "w_in always exceeds the printed bound, whether ‖x‖ is the norm of the record or the largest norm. Where c ≤ "
+    "‖x‖, as under (a), it does so by a factor of 2 at most, so the last line of Equation 2 holds; where ‖x‖ < c "
+    "(an outlier near 0), by any factor",
     **SPLIT,
 )
 def outlier_costs_its_norm(*, b, factor=1):
@@ -242,11 +242,11 @@ def two_remain(*, records, factor=1):
     full=({"inliers": 200},),
     control=Control("1/{} of the outliers", (2, 4)),
     cost=0.2,
-    note="No answer to the question, which is open. It shows that the factor 1/γ is no artefact of the proof as long "
-    "as a hinge loss is minimised, whatever its width.",
+    note="This does not answer the question, which is open. It shows that the factor 1/γ is not an artefact of the "
+    "proof as long as a hinge loss of any width is minimised.",
 )
 def hinge_needs_the_margin(*, inliers, factor=1):
-    """The exact minimiser for every gamma and c: its errors on all records, and no other minimiser beside it."""
+    """The exact minimiser for every gamma and c: its errors on all records, and that no other minimiser exists."""
     curve = []
     for gamma in (Fraction(j, 20) for j in range(1, 20)):
         s = int(gamma * inliers) + 1

@@ -1,4 +1,4 @@
-"""The last iterate of noisy gradient descent: Lemma C.2 of Wang, Zhu & Wang (2025), and what can be proved of it."""
+"""The last iterate of noisy gradient descent: Lemma C.2 of Wang, Zhu & Wang (2025), and its provable forms."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -55,7 +55,7 @@ def share_of_truth(d, s):
     note="open for β ≤ 1/2, where an O(·) is judged first. We prove the rate with a further factor 4.5 (1 + H_T) "
     "(corrected), and without it for linearly decaying steps in expectation (decaying); whether the last iterate "
     "of constant steps needs the logarithm in a fixed dimension is an open problem (Koren & Segal 2020). As β → 1 "
-    "no constant serves, since log(1/β) tends to 0 and the excess does not",
+    "no constant is enough, since log(1/β) tends to 0 and the excess does not",
 )
 def bound_vanishes_near_one(*, d, factor=1):
     """truth / g along beta -> 1, where g = O(sqrt(1 - beta)) but the mass of a ball is O(r^d): in balls."""
@@ -72,7 +72,8 @@ def bound_vanishes_near_one(*, d, factor=1):
 
 
 def moved(k, v):
-    """(largest error of (C), weight of D^2): what the comparator with the weights k_t, v_t, t = 0..T, leaves of a_s."""
+    """(largest error of (C), weight of D^2): the remainder in a_s for the comparator with weights k_t, v_t, t =
+    0..T."""
     later = np.cumsum(k[::-1])[::-1]  # K_s
     before = np.concatenate([[v[-1] / later[0]], v[:-1]])  # v_{s-1}
     left = k * v - (v - before) * later
@@ -264,7 +265,7 @@ MEAN = dict(
     chunk=500,
     cap=40,
     expect=0.3,
-    note="sampled is X = min(excess, M) + τ in [0, M + τ], whose mean is at least that of the excess",
+    note="the sampled variable is X = min(excess, M) + τ in [0, M + τ], whose mean is at least that of the excess",
 )
 
 
@@ -321,7 +322,7 @@ def weighted_average_exceeds(rng, size, *, beta, factor=1, **setting):
     bounds.last_iterate_tail,
     law="last_iterate_tail",
     control=Control(TOO_SMALL, (9, 10, 12), setting=ONE_STEP | {"beta": 0.1}),
-    note="nothing nearer is caught: even at T = 1 the bound pays for w_0, for the step and for the tail apart",
+    note="no milder control is detected: even at T = 1 the bound covers w_0, the step and the tail separately",
     **TAIL,
 )
 def last_iterate_exceeds(rng, size, *, beta, factor=1, **setting):
@@ -356,7 +357,7 @@ def half_lines(epsilon, rate, a):
 
 
 def after_a_step(curve, epsilon, rate, a):
-    """E_P[curve(epsilon - loss)]: what one more step adds to a curve that is known for every real argument."""
+    """E_P[curve(epsilon - loss)]: one more step, composed with a curve that is known for every real argument."""
     weights = [np.exp(-((LINE - centre) ** 2) / 2) / sqrt(2 * np.pi) for centre in (0, a, -a)]
     up, down = ((1 - rate) * weights[0] + rate * weight for weight in weights[1:])
     return float((curve(epsilon - np.log(up / down)) * up).sum() * (LINE[1] - LINE[0]))
@@ -368,7 +369,7 @@ def after_a_step(curve, epsilon, rate, a):
     cites=("Dong, Roth & Su 2022, composition of dominating pairs",),
     rounding=1e-4,
     cost=0.4,
-    note="equality but for the grid of losses, which adds less than a hundredth to a curve that is not far in its tail",
+    note="an equality up to the grid of losses, which adds less than a hundredth to a curve outside its far tail",
 )
 def batches_are_dominated_on_the_line():
     """One step: two records in the plane, half-lines, the formula; two steps and a score by integrals; all records."""

@@ -72,12 +72,12 @@ def adaptive_margin_is_private(*, factor=1, **setting):
     quick=({"n": 4, "d": 2, "mu": 2.0},),
     full=({"n": 12, "d": 2, "mu": 2.0},),
     control=Control("all noise {} times too small", (1.5, 2, 4)),
-    note="the released average, logistic regression on weights, index and margin. With the others at 0 a run leans to "
-    "the label of the one record that counts, and the scores choose a run that does",
+    note="the released average, logistic regression on weights, index and margin. All other records are 0, so a "
+    "run predicts the label of the one record that counts, and the scores choose a run that does",
     **RELEASE,
 )
 def averaged_release(*, n, d, mu, factor=1):
-    """What a user of the averaged iterate sees, both of weights and of the choice."""
+    """The view of a user of the averaged iterate: both the weights and the choice."""
     return adaptive_pair(printed(mu, output="average"), *adaptive_pairs.alone(n, d), factor)
 
 
@@ -87,7 +87,7 @@ def averaged_release(*, n, d, mu, factor=1):
     quick=({"n": 10, "mu": 1.0},),
     full=({"n": 30, "mu": 1.0},),
     control=Control("all noise {} times too small", (1.5, 2)),
-    note="white box on people of the RAND health-insurance experiment; one person's outcome is flipped",
+    note="white box, on records of the RAND health-insurance experiment; one person's outcome is flipped",
     **RELEASE,
 )
 def real_records(*, n, mu, factor=1):
@@ -105,7 +105,7 @@ def real_records(*, n, mu, factor=1):
 @nothing_left(bounds.scaled_tail_order, restated=("wzw25.thmL.2",))
 @nothing_left(
     bounds.scaled_rate,
-    undecided="for ε ≤ 1 and δ ≤ 1/n it holds; open is ε > 1 or δ > 1/n, with the empirical score",
+    undecided="it holds for ε ≤ 1 and δ ≤ 1/n; for ε > 1 or δ > 1/n it is open, with the empirical score",
     note="Table 2 takes ε ≤ 1 and names no δ. With the penalised score, for which Appendix I argues, it holds "
     "everywhere else (Theorem 6.7)",
 )
@@ -134,7 +134,7 @@ FROM_EMPIRICAL = partial(useful_from, bounds.penalised_error)
     given=[bounds.penalised_error, bounds.least_order],
     nonvacuous_from=FROM_EMPIRICAL,
     note=f"one algorithm for both displays, the penalised score; {TAIL_LOGS}, and log(2n) log(|Γ| (n+1) (n+2) n²) "
-    "beside them for the price of the dimension; high probability: 1 − 3/n², last iterates",
+    "next to them for the price of the dimension; high probability is 1 − 3/n², for last iterates",
     cost=0.3,
 )
 def main_theorem():
@@ -149,10 +149,10 @@ def main_theorem():
     nonvacuous_from=FROM_EMPIRICAL,
     rounding=1e-9,
     tightness=up_to_one,
-    note="the penalty that the released run pays is dropped, 5/2 log(2n) at least",
+    note="the penalty of the released run, at least 5/2 log(2n), is dropped",
 )
 def penalties_cost_their_difference():
-    """Theorem 6.5 (explicit, off-grid) and what the score of the best candidate adds to its errors, over k = 0."""
+    """Theorem 6.5 (explicit, off-grid) plus the penalty in the best candidate's score, relative to k = 0."""
     score = population_risk.penalised_score.theorem.formula
     for point in corners(True, (1.0, 50.0)):
         n = point["n"]
@@ -166,8 +166,8 @@ def penalties_cost_their_difference():
     given=[population_risk.population_rate_proper, bounds.penalised_error],
     nonvacuous_from=partial(useful_from, population_risk.population_risk),
     tightness=lambda _: None,
-    note="Theorem 6.7 capped at 1, for the algorithm of the other display; 1 − 4/n². The minimum over S_out inside the "
-    "probability is the simultaneity",
+    note="Theorem 6.7 capped at 1, for the algorithm of the other display; 1 − 4/n². The minimum over S_out is "
+    "inside the probability, because the bound holds for all S_out simultaneously",
 )
 def main_theorem_follows():
     """The display is that of Theorem 6.7 capped at 1."""
@@ -182,8 +182,8 @@ def main_theorem_follows():
     full=({"epsilon": 30.0},),
     control=Control(lambda factor: f"the margin of {factor - 1:g} more outliers read as that of fewer", (2,)),
     given=("wzw25.def6.1/explicit/nested",),
-    note="the right side does not depend on the release, so to hold for all S_out at once costs nothing and adds "
-    "nothing. All subsets of four sets listed",
+    note="the right side does not depend on the release, so the claim for each S_out is the claim for all of them "
+    "at once. All subsets of four datasets are enumerated",
 )
 def one_event(*, epsilon, factor=1):
     """min over all 2^7 - 1 outlier sets, one by one, against the minimum over sizes, on sets with ties and zeros."""
@@ -247,7 +247,7 @@ def any_epsilon_is_not_private(*, epsilon, delta, radius, factor=1):
         given_away = closed_form(epsilon, apart) - (1 + exact(epsilon).exp()) * exact(log_chance).exp()
         beyond = bool(given_away > exact(delta))
     if not beyond:
-        return inconclusive("ONE_SIDED_ORACLE", "this pair gives away less than δ; see the corrected row")
+        return inconclusive("ONE_SIDED_ORACLE", "this pair spends less than δ; see the corrected row")
     middle = epsilon / apart - apart / 2  # the event is s above it, in the units of the derivation
     counterexample = {
         "setting": {"epsilon": epsilon, "delta": delta, "radius": radius},
@@ -298,7 +298,7 @@ def balls_of_any_radius_are_private_too(*, factor=1, **setting):
     **RELEASE | adaptive_pairs.LONG | {"cost": 2e-6},
 )
 def ball_white_box(*, n, d, mu, radius, factor=1):
-    """Records of norm b; sabotaged, the gradients' noise is that of shorter ones (the scores are as they should be)."""
+    """Records of norm b; in the control the gradients' noise is that of shorter records (the scores are unchanged)."""
     X, y = adaptive_pairs.records(n, d)
     pair = adaptive_pairs.flipped(printed(mu, output="last", white_box=True, radius=radius), X * radius, y)
 

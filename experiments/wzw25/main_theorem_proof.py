@@ -97,7 +97,7 @@ def replacing_a_record():
 
 @inequality_claim(bounds.private_gap, given=[bounds.expected_gap], rounding=1e-9, tightness=up_to_one, cost=0.02)
 def monitor_of_many_runs():
-    """The links of the monitor: what is left for a level t, its factor, and the entropy.
+    """The links of the monitor: the remainder for a level t, its factor, and the entropy.
 
     Left: what E max q can be, c log(k+1) + n k delta; right: the share 1 - (1-beta)^k of n t, if t is passed too often.
     """

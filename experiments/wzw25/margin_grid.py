@@ -58,11 +58,12 @@ assert ratios[0] > {least} and ratios[2] > 9 * ratios[1] > 80 * ratios[0] > gene
     ),
     restated=("wzw25.thm6.5", "wzw25.thm6.7", "wzw25.thm7.1"),
     python=lambda points, ratios: BEYOND_N.format(n=points[0]["n"], least=1),
-    note="records shorter than 1/n have a margin that no value of the grid reaches, so the left side is 1, while the "
-    "right side tends to 0 with 1/ε. For ε ≤ 4n the lemma holds with the constant 4, beyond with ε/n. Theorem 6.7 "
-    "uses it for min{1, ε}; Theorems 6.5 and 7.1 allow ε > 4n only where log(n/δ) is of the order n or more, and "
-    "their Õ leaves that logarithm out. The proof assumes ε ≤ n 'without loss of generality', but generality is "
-    "lost. At S_out = S the margin of no record, a minimum over nothing, makes the right side 0",
+    note="records shorter than 1/n have a margin that no value of the grid reaches, so the left side is 1, while "
+    "the right side tends to 0 like 1/ε. For ε ≤ 4n the lemma holds with the constant 4, for larger ε with ε/n. "
+    "Theorem 6.7 uses it for min{1, ε}; Theorems 6.5 and 7.1 allow ε > 4n only where log(n/δ) is of the order n or "
+    "more, and their Õ leaves that logarithm out. The proof assumes ε ≤ n 'without loss of generality', but this "
+    "does lose generality. At S_out = S no record is left; the margin of the empty set, a minimum over nothing, "
+    "makes the right side 0",
 )
 def grid_is_enough(*, n):
     """The family with margin 1/(2n) as epsilon / n grows: left side 1, right side n / (4 epsilon) times 16 ..."""
@@ -91,7 +92,7 @@ def grid_loses_four(*, n):
         "left side": [left_side((m,) * n, epsilon) for m in margins],
         "4 g, at most 1": [min(1, 4 * right_side((m,) * n, epsilon)) for m in margins],
     }
-    note = "Both constants are reached in the limit: margins a hair below twice a grid value, and a hair below 1/n."
+    note = "Both constants are reached in the limit: margins just below twice a grid value, and just below 1/n."
     return {"note": note, "series": witness.plain(series)}
 
 
@@ -144,7 +145,7 @@ def some_level_is_near(*, n):
 
 @inequality_claim(bound.grid_neighbour, quick=({"largest": 300},), full=({"largest": 3000},))
 def grid_is_dense(*, largest):
-    """Every n up to `largest`, gamma at 1/n, at 1, and a hair below every grid value: the worst is below 2."""
+    """Every n up to `largest`, gamma at 1/n, at 1, and just below every grid value: the worst is below 2."""
     for n in range(1, largest + 1):
         grid = doubling_grid(n)
         for gamma in {Fraction(1, n), Fraction(1), *(g * (1 - HAIR) for g in grid[1:])}:
@@ -230,7 +231,7 @@ def four_n_is_no_loss(*, n):
 
 @inequality_claim(bound.short_margin, **SIZES)
 def short_margins_are_trivial(*, n):
-    """1 / (n gamma^2 epsilon) below 1/n, closest at epsilon = n and gamma a hair below 1/n; equality would refute."""
+    """1 / (n gamma^2 epsilon) below 1/n, closest at epsilon = n and gamma just below 1/n; equality would refute."""
     for gamma in (level for level in levels(n) if n * level < 1):
         for epsilon in (e for e in budgets(n) if e <= n):
             value = bound.short_margin(n=n, gamma=gamma, epsilon=epsilon)
@@ -241,7 +242,7 @@ def short_margins_are_trivial(*, n):
     bound.any_margin, given=[bound.short_margin, bound.best_level_bound], note="the constant of O(·) is 4", **SIZES
 )
 def any_margin_is_near(*, n):
-    """All profiles at epsilon up to n: what O(.) contains, times 4, at the best margin that removals leave."""
+    """All profiles at epsilon up to n: 4 times the expression in O(.), at the best margin that removals leave."""
     right = bound.any_margin.theorem.formula
     for profile, epsilon in product(profiles(n), [e for e in budgets(n) if e <= n]):
         terms = [4 * right(outliers=k, n=n, gamma=gamma, epsilon=epsilon) for k, gamma in steps(profile)]
@@ -261,8 +262,8 @@ assert right < 1e-99 and min(1, 1 / (n * epsilon)) > 1e-9"""
     corner=require("every S_out other than S itself", lambda outliers, n: outliers < n),
     restated=("wzw25.lem6.4",),
     python=lambda setting, *_: NO_RECORD_LEFT.format(**setting),
-    note="S_out = S leaves no record, and the margin of none is a minimum over nothing, +∞: with it the right side is "
-    "always 0",
+    note="S_out = S leaves no record, and the margin of the empty set is a minimum over nothing, +∞, so the right "
+    "side is always 0",
 )
 def no_record_is_left():
     """n records e_1: the left side is 1 / (n epsilon) at gamma = 1, the right side 0 at S_out = S."""
@@ -315,8 +316,8 @@ assert ratios[0] > 1 and ratios[2] > 50 * ratios[1] > 2500 * ratios[0]"""
     full=({"n": 1}, {"n": 20}),
     severity="statement",
     python=lambda points, ratios: LARGE_BALL.format(n=points[0]["n"]),
-    note="the display is that of the unit ball and lacks the b that its terms need, so that it is no rescaling of "
-    "Lemma 6.4; it holds only for b² ε ≤ 4 n (same-display). Records shorter than b/n have a margin below the "
+    note="the display is that of the unit ball and lacks the b that its terms need, so it is not a rescaling of "
+    "Lemma 6.4. It holds only for b² ε ≤ 4 n (same-display). Records shorter than b/n have a margin below the "
     "grid: at b/(2n) the right side is 4n/(b² ε), while the left side is at least 1/b. It is not counted as an "
     "edge case, because Appendix L uses the corollary for every b (its bounds have the b of the corrected one)",
 )

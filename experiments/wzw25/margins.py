@@ -1,7 +1,7 @@
-"""Is the margin what we compute, and do its inlier sets behave? Wang, Zhu & Wang (2025), Equation 1, Definition 6.1.
+"""The margin as we compute it, and properties of its inlier sets: Wang, Zhu & Wang (2025), Equation 1, Definition 6.1.
 
-The definitions claim nothing. Their consequences are derived in `bounds/wzw25/margins.py`; here the derivations meet
-the code, on data chosen to be awkward: ties, opposite records, zero records, margins near 0.
+The definitions claim nothing. Their consequences are derived in `bounds/wzw25/margins.py`; here the code is checked
+against the derivations on degenerate data: ties, opposite records, zero records, margins near 0.
 """
 
 import clarabel
@@ -170,7 +170,10 @@ def inlier_sets_shrink(*, n, d, factor=1):
             counts = (searched.low, searched.high, count, bound.fewest_outliers(subset_margins=upper, level=level))
             yield setting | {"level": level, "claim": "m(level)"}, max(counts), min(counts)
         series = series or {"gamma": levels.tolist(), "m(gamma)": [float(count) for count in fewest]}
-    note = "γ of the empty subset is +∞, a minimum over nothing; listed over every subset and searched for apart"
+    note = (
+        "the margin of the empty subset is +∞, a minimum over nothing; checked over all subsets and by a separate "
+        "search"
+    )
     return {"tightness": None, "note": note, "series": series}
 
 

@@ -95,8 +95,9 @@ assert ratios[2] > 50 * ratios[1] > 2500 * ratios[0] > 0"""
     family="loss a w + hinge of n records z = 1, w_0 = 1, w_ref = 0, T = n²μ² = 1, a → ∞: Δ is the hinge's",
     **ANY_LOSS,
     python=SHARED,
-    note="Algorithm 5 takes any loss, and the lemma names none, but a sensitivity bounds no gradient: a slope that all "
-    "losses share changes no sensitivity. For hinge losses it holds with the constant √2 (the proof prints 4)",
+    note="Algorithm 5 takes any loss, and the lemma restricts none. But a bound on the sensitivity does not bound "
+    "a gradient: a slope that all losses share does not change the sensitivity. For hinge losses it holds with the "
+    "constant √2 (the proof prints 4)",
 )
 def any_loss_is_minimised():
     """The exact excess of w_0, which is the average at T = 1, as the gradient that all records share grows."""
@@ -200,7 +201,8 @@ def average_within_hinge_bound(*, n, d, steps, mu, sensitivity, distance):
     cost=2e-5,
     expect=0.6,
     nonvacuous_from=smallest_useful_n,
-    note="sampled is X = min(excess, M) + τ in [0, M + τ]; E(excess) ≤ E X, as what exceeds M is worth less than τ",
+    note="the sampled variable is X = min(excess, M) + τ in [0, M + τ]; E(excess) ≤ E X, because the part above M "
+    "contributes less than τ",
 )
 def averaged_excess_of_releases(rng, size, *, n, d, steps, mu, sensitivity, distance, factor=1):
     """The excess of `size` averaged releases over w_ref = e_1, where the loss is 0."""
@@ -263,7 +265,7 @@ def last_iterate(*, n, steps, factor=1):
     bounds.gdp_parameter,
     law="noisy_gd_average",
     control=Control("noise {} times too small", (1.5, 2, 3)),
-    note="black box, logistic regression; κ = √3/2, the average blurs late steps",
+    note="black box, logistic regression; κ = √3/2, because averaging dilutes the late steps",
     **ATTACKED | {"full": ({"n": 3, "steps": 16},)},
 )
 def averaged(*, n, steps, factor=1):

@@ -36,10 +36,10 @@ assert change > replacement_sensitivity(radius={radius}, width=width) * (1 + 1e-
     bounds.value_sensitivity,
     quick=({"norm": 1.0, "radius": 1.0, "width": 2.0}, {"norm": 10.0, "radius": 1.0, "width": 0.5}),
     severity="statement",
-    misprint="read the sensitivity of ∇L̂, which all callers hand over and to which the noise is added, for that of L̂",
+    misprint="read the sensitivity of ∇L̂ for that of L̂: all callers pass it, and the noise is added to ∇L̂",
     corrected_by=replacement_sensitivity,
-    note="false word for word. The callers hand over the sensitivity of the gradient, by Lemma A.10. That of the value "
-    "grows with ‖w‖ without bound; taken over all w it asks for infinite noise, not for too little",
+    note="false as worded. The callers pass the sensitivity of the gradient, by Lemma A.10. That of the value "
+    "grows with ‖w‖ without bound; taken over all w it requires infinite noise, not too little",
 )
 def value_sensitivity_is_delta(*, factor=1, **setting):
     """The largest change of the value at ||w|| = norm against Delta = 2 radius / width, in fractions."""

@@ -1,4 +1,4 @@
-"""What Algorithm 1 achieves at one margin: Lemmas 6.3 and D.1, Corollary D.2 of Wang, Zhu & Wang (2025)."""
+"""The guarantees of Algorithm 1 at one margin: Lemmas 6.3 and D.1, Corollary D.2 of Wang, Zhu & Wang (2025)."""
 
 from fractions import Fraction
 from itertools import product
@@ -115,7 +115,7 @@ def projected_descent_spends_mu(*, n, steps, gamma, radius, factor=1):
     control=Control("the term of the outliers times gamma^({} - 1)", (1.25, 1.5, 2)),
     series=lambda: ratio_series(bounds.last_loss, with_logs, n=1000, outliers=0, mu=1.0, beta=0.05),
     given=[bounds.last_loss, proof.lifted_margin],
-    note="free logarithms: √log(1/β) √log((n+1)(n+2)/β) (4 + 3 log T), T = n² μ²; for β ≥ 1/2 it says nothing",
+    note="logarithms that Õ hides: √log(1/β) √log((n+1)(n+2)/β) (4 + 3 log T), T = n² μ²; for β ≥ 1/2 it is vacuous",
     cost=0.1,
 )
 def last_iterate_order():
@@ -174,7 +174,7 @@ def last_iterates_exceed(rng, size, *, factor=1, **setting):
     law="jl_gd_weighted_loss",
     quick=(SMALL,),
     control=uncounted(3, 4, 5),
-    note="weights of the average by `iterate_weights`; they depend on no data",
+    note="the weights of the average are those of `iterate_weights` and do not depend on the data",
     **TAIL,
 )
 def weighted_averages_exceed(rng, size, *, factor=1, **setting):
@@ -249,7 +249,7 @@ def errors_of_averages(rng, size, *, factor=1, **setting):
     bounds.loss_along_n,
     quick=({"first": 2, "last": 200, "points": 8, "mu": 0.2, "gamma": 0.8, "d": 5},),
     full=({"first": 10, "last": 1000, "points": 8, "mu": 0.05, "gamma": 0.8, "d": 5},),
-    control=Control("a budget that falls like n^-({} - 1)/2", (1.25, 1.5, 2)),
+    control=Control("a budget that decreases like n^-({} - 1)/2", (1.25, 1.5, 2)),
     trials=(250, 6, 2e-4),
     note="records of margin γ exactly, no outliers, no projection; μ fixed; where nμ < √d the run has one step, which "
     "releases w₀ = 0. Up to 2e-3 core-seconds a trial",
@@ -287,7 +287,7 @@ def loss_by_gamma(rng, size, x, *, first, n, mu, d, factor=1):
     "One-sided and loose: with one outlier a part of the loss is noise, which does not grow (33 times, 158 allowed)",
 )
 def loss_by_outliers(rng, size, outliers, *, first, n, mu, gamma, d, factor=1):
-    """The loss with so many outliers."""
+    """The loss with that many outliers."""
     return losses(rng, size, planted(n, d, gamma, outliers), gamma, mu)
 
 

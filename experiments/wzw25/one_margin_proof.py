@@ -75,8 +75,8 @@ assert loss > 5.2 > 4.6 > outlier_loss(share=1.0)"""
     severity="statement",
     misprint="read the event of Lemma B.1, which keeps the norms of all records, for E₁",
     python=NARROW,
-    note="E₁ is named as the event γ(ΦS_in) ≥ γ/3, which says nothing about outliers. The event of Lemma B.1, which "
-    "does, has the same probability, and with it the step is right. On E₁ alone clipping leaves 1 + 6b/γ",
+    note="E₁ is named as the event γ(ΦS_in) ≥ γ/3, which does not involve the outliers. The event of Lemma B.1 "
+    "does and has the same probability, and with it the step is right. On E₁ alone clipping leaves 1 + 6b/γ",
 )
 def event_says_nothing_of_outliers():
     """Equal columns: Phi e_1 = Phi e_2, so the margin of S_in = {e_1} stays 1, and x = (e_1 + e_2)/sqrt 2 grows.
@@ -156,8 +156,8 @@ assert ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
     severity="statement",
     misprint="read the averaged loss L̃, as announced, for the sum L̂",
     python=SUMMED,
-    note="a hat stands for a tilde: the display is announced as the averaged loss, and its right side is that of the "
-    "average",
+    note="a hat is printed for a tilde: the display is announced as the averaged loss, and its right side is that "
+    "of the average",
 )
 def summed_loss_is_no_average():
     """n equal records, a quarter of them outliers: the summed loss of any w is at least n/2, the right side is O(1)."""
@@ -293,7 +293,7 @@ EVENT = (bounds.bad_projection, replacement_sensitivity)
     margin.last_loss,
     given=(*EVENT, bounds.three_terms, third_margin_rows),
     scope="domain: β ≤ 1/2, T = n²μ² rounded up, printed step size",
-    note="attained by its last link at nμ = 1; the three terms are up to 3 times smaller than what bounds them",
+    note="its last link is attained at nμ = 1; the three terms are up to 3 times smaller than their bounds",
     **CHAIN,
 )
 def closed_form_from_three_terms():
@@ -370,7 +370,7 @@ def loss_from_its_parts():
     ratios = [loss / margin.expected_loss(**at) for loss, at in zip(truths, AVERAGES[-2:], strict=True)]
     return {
         "tightness": (max(ratios), 1.0),
-        "note": f"{max(ratios):.2f} of it attained by losses that no run escapes",
+        "note": f"{max(ratios):.2f} of the bound is attained by losses that every run incurs",
     }
 
 

@@ -81,10 +81,10 @@ assert chance > beta, (chance, beta)
         for place in ("wzw25.eq3", "wzw25.thm6.7")
     },
     given=[bounds.printed_at_large_beta],
-    note="log(β/4) stands for log(4/β), which the proof has: a smaller β asks for more, and the printed bound gives "
-    "less; it is negative where log(4/β) > 5k log(2n). It fails for a single fixed w already, near log(2/β) = "
-    "(5k/2) log(2n). It holds where log(4/β) ≤ (k/5) log(2n), by R ≤ 2 R_S + 4 Q. Theorem 6.7 has k_γ ≥ 24 "
-    "log((3n + 1)|Γ|n²) > 100; in Equation 3 the term is the same for all candidates",
+    note="log(β/4) is printed where the proof has log(4/β). The bound should grow as β decreases, but the printed "
+    "one shrinks, and it is negative where log(4/β) > 5k log(2n). It already fails for a single fixed w, near "
+    "log(2/β) = (5k/2) log(2n). It holds where log(4/β) ≤ (k/5) log(2n), by R ≤ 2 R_S + 4 Q. Theorem 6.7 has k_γ ≥ "
+    "24 log((3n + 1)|Γ|n²) > 100; in Equation 3 the term is the same for all candidates",
 )
 def printed_bound_fails(*, n, k, beta, factor=1):
     """The exact failure probability of one w at the worst risk."""
@@ -141,7 +141,7 @@ def means_are_ordered():
     bounds.doubled,
     given=["wzw25.lemI.2/printed", bounds.twice_geometric_mean],
     caught=(1.01,),
-    note="so the last line of the proof is right, and the statement, with log(β/4), is not what it proves. By "
+    note="the last line of the proof is right; the statement has log(β/4), which the proof does not show. By "
     "squaring; a rational lattice agrees",
 )
 def last_line_follows():
@@ -202,7 +202,7 @@ def score_changes(n, beta, k, averaged):
     "is a sum over records",
 )
 def penalised_errors_change_by_one(*, n, k, beta, factor=1):
-    """All neighbours of n records, all classifiers that tell them apart; a record is right or wrong, whatever n is."""
+    """All neighbours of n records, all classifiers that distinguish them; a record is right or wrong for every n."""
     claimed = Fraction(bounds.penalised_sensitivity(n=n, k=k, beta=beta)) / Fraction(factor)
     yield {"n": n, "k": k, "beta": beta}, max(score_changes(n, beta, k, averaged=False)), claimed
 
@@ -220,9 +220,9 @@ assert max(abs(errors(1, S) - errors(1, T)) for S, T in pairs) < averaged_sensit
     severity="statement",
     misprint="read 1/n for 1: Equation 18 divides the noise by n",
     python=lambda setting, *_: AVERAGED.format(**setting, rest=setting["n"] - 1),
-    note="one record moves an averaged score by 1/n at most, never by 1. As an upper bound 1 is true, so privacy "
-    "stands; but with the noise that it asks for, n times what is needed, the choice is nearly random: Equation "
-    "18, which has noise/n, and the rate of the theorem need 1/n",
+    note="one record moves an averaged score by at most 1/n. As an upper bound 1 is true, so privacy holds. But it "
+    "requires n times the noise that is needed, and the choice becomes nearly random. Equation 18, which has "
+    "noise/n, and the rate of the theorem need 1/n",
 )
 def averaged_errors_do_not_change_by_one(*, n):
     """The same enumeration, averaged: the largest change is 1/n."""
@@ -325,7 +325,7 @@ def risk_from_its_parts():
     proofs=[*margin_orders.LAST_PROOFS, *margin_orders.PRICES],
     given=[bounds.population_risk],
     nonvacuous_from=FROM,
-    note="free logarithms: those of Theorem 6.5 (2), and log(2n) log(|Γ| (n+1) (n+2) n²) beside them; 1 − 4/n²",
+    note="logarithms that Õ hides: those of Theorem 6.5 (2), next to log(2n) log(|Γ| (n+1) (n+2) n²); 1 − 4/n²",
     cost=0.3,
 )
 def population_rate_holds():

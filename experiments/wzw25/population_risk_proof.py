@@ -173,10 +173,10 @@ assert left > 10 * term_a(n=n, gamma=gamma)
 @inequality_claim(
     proof.term_a,
     severity="constant",
-    finding="the constant of k is gone",
+    finding="the constant of k is missing",
     python=lambda point, *_: ROWS.format(**point),
-    note="two lines before, k is O(·), and here its constant is gone. True with the constant 1, which the k of Lemma "
-    "6.2 does not have (ours has 16 to 24). The Õ of the theorem absorbs it",
+    note="two lines before, k is O(·), and here its constant is missing. True with the constant 1, which the k of "
+    "Lemma 6.2 does not have (ours has 16 to 24). The Õ of the theorem absorbs it",
 )
 def term_a_forgets_a_constant():
     """The k that Lemma 6.2 needs with our constants."""
@@ -292,10 +292,10 @@ CONSTANT = 2 * margin_orders.TAIL_OFF_GRID  # of Theorem 6.7 (corrected)
     rounding=1e-9,
     tightness=up_to_one,
     scope="everywhere: γ, ε and δ fixed; k of Lemma 6.2 (explicit), printed step sizes",
-    note="explicit ≤ C g, and g → 0 with √n/log n outliers, say: their term has no free logarithm",
+    note="explicit ≤ C g, and g → 0, for example with √n/log n outliers: their term has no hidden logarithm",
 )
 def few_outliers_vanish():
-    """sqrt(n) times the explicit bound over the order; with sqrt(n)/log n outliers the order falls along n."""
+    """sqrt(n) times the explicit bound over the order; with sqrt(n)/log n outliers the order decreases along n."""
     for point in (corner for corner in margin_orders.corners(True) if corner["n"] >= 3):
         point.pop("radius")
         yield point, sqrt(point["n"]) * bounds.uncapped(**point), CONSTANT * proof.risk_over_root(**point)

@@ -31,8 +31,8 @@ EXPLICIT = {"quick": grid(beta=[0.1, 0.999]), "full": grid(beta=[1e-9]), "tightn
 
 
 LOOSE = (
-    "nothing nearer is caught: a fortieth of the rows still keeps the margin nine times in ten, as the union bound "
-    "pays for the worst record in the worst direction"
+    "no milder control is detected: a fortieth of the rows still keeps the margin nine times in ten, because the "
+    "union bound covers the worst record in the worst direction"
 )
 
 
@@ -135,8 +135,9 @@ def half_lost(rng, size, *, n, d, gamma, b, beta, factor=1):
     bound.third_order,
     control=Control("the constant 24.6 divided by {}", (1.1, 1.5, 3)),
     given=[bound.third_margin_rows],
-    note="γ = 0: no k is printed (division by 0), but any will do, as no margin is negative. γ = 1, outside the (0, 1) "
-    "of Lemma B.2, holds too. The proof speaks of the largest inliers only; Lemma B.2 covers every fixed set.",
+    note="At γ = 0 the printed k divides by 0, but every k works, since no margin is negative. γ = 1, outside the "
+    "(0, 1) of Lemma B.2, holds too. The proof treats the largest inlier sets only; Lemma B.2 covers every fixed "
+    "set.",
 )
 def third_printed(*, factor=1):
     """explicit <= 24.6 log((n+1)(n+2)/beta)/gamma^2, and (1/2)/sqrt(1 + g/2) > 1/3 for g <= 1."""
@@ -195,8 +196,8 @@ def third_identity(*, factor=1):
     bound.angles_order,
     control=Control("the constant 94.1 divided by {}", (1.1, 2, 4)),
     given=[bound.angles_rows],
-    note="Unlike bms22's Lemma A.3, which it cites, this one survives n = 1, β → 1: log(n(n+1)/β) ≥ log 2. e = 1 is "
-    "allowed and holds.",
+    note="Unlike bms22's Lemma A.3, which it cites, this one holds at n = 1 as β → 1 too: log(n(n+1)/β) ≥ log 2. e "
+    "= 1 is allowed and holds.",
 )
 def angles_printed(*, factor=1):
     """explicit <= 94.1 log(n(n+1)/beta)/e^2."""
@@ -231,8 +232,8 @@ def angles_break(rng, size, *, n, d, e, beta, factor=1):
     bound.margin_order,
     control=Control("the constant 46.9 divided by {}", (1.1, 1.5, 3)),
     given=[bound.margin_rows, proof.half_step_corrected],
-    note="The printed chain has two links the wrong way where γ < e b/3; the conclusion holds there because "
-    "γ/2 - e b/6 < 0 ≤ γ(Φ S'). S' is fixed before Φ is drawn: nothing is said of all subsets at once.",
+    note="Two links of the printed chain point the wrong way where γ < e b/3; the conclusion holds there because "
+    "γ/2 - e b/6 < 0 ≤ γ(Φ S'). S' is fixed before Φ is drawn, so the lemma does not cover all subsets at once.",
 )
 def margin_printed(*, factor=1):
     """explicit <= 46.9 log((n+1)(n+2)/beta)/e^2, since 2n + 1 <= (n+1)(n+2)."""
@@ -294,8 +295,8 @@ def inlier_set(data, removed):
     cap=5,
     cost=2.4e-3,
     expect=1e-6,
-    note="rows outnumber columns here (d = 64 and 31), which the lemma allows; nothing nearer is caught, "
-    "as a few dozen rows keep a third of these margins",
+    note="there are more rows than columns here (d = 64 and 31), which the lemma allows; no milder control is "
+    "detected, because a few dozen rows already keep a third of these margins",
 )
 def projection_loses_the_margin(rng, size, *, data, removed, beta, factor=1):
     """Draw Phi afresh `size` times: is gamma(Phi S_in) below gamma/3? Shape (size,), bool."""

@@ -46,7 +46,7 @@ assert all(min(y * w for y in (1, -1)) < projected_minimum(gamma=0.0, e=0.5, b=1
     severity="statement",
     corner=require("separable S′", lambda gamma: gamma > 0),
     used=OF_LEMMA_B2,
-    note="false only for γ = 0 and a set that is not separable, about which Lemma B.2 says nothing",
+    note="false only for γ = 0 and a set that is not separable, where Lemma B.2 is vacuous",
     python=NOT_SEPARABLE,
 )
 def minimum_printed():
@@ -106,7 +106,7 @@ def divided(statement, gamma):
     severity="statement",
     corner=LONG_MARGIN,
     used=OF_LEMMA_B2,
-    note="false for γ < e b/3, where Lemma B.2 says nothing. The printed minimum also runs over S where S' is meant",
+    note="false for γ < e b/3, where Lemma B.2 is vacuous. The printed minimum also runs over S where S' is meant",
     python=WRONG_WAY,
 )
 def ratio_printed():
@@ -128,7 +128,7 @@ STEPS = [(g, e, b) for g, e, b in product((0.0, 0.01, 0.2, 1.0), (0.01, 0.5, 0.9
 
 
 def halves(statement, points):
-    """Cases: what the statement says is at most what the step before ends in, in balls."""
+    """Cases: the statement's value is at most the result of the step before, in balls."""
     for point in (dict(zip(("gamma", "e", "b"), values, strict=True)) for values in points):
         balls = {name: exact(value) for name, value in point.items()}
         yield point, statement.theorem.formula(**balls), bound.ratio_step.theorem.formula(**balls)
@@ -139,8 +139,8 @@ def halves(statement, points):
     severity="statement",
     corner=LONG_MARGIN,
     used=OF_LEMMA_B2,
-    note="for γ < e b/3 both sides are negative, and the larger factor makes the left one smaller. Lemma B.2 says "
-    "nothing there",
+    note="for γ < e b/3 both sides are negative, and the larger factor makes the left one smaller. Lemma B.2 is "
+    "vacuous there",
     python=lambda point, *sides: (
         f"from lemmata.bounds.wzw25.projected_margins import half_step, ratio_step\n"
         f"assert half_step(**{point}) > ratio_step(**{point})"

@@ -12,8 +12,8 @@ paper leaves open, and we choose:
 - the features: N.1 lists "pre-trained ViT features", "extracted features from pre-trained ViT" and none, Figure 2
   and N.2 ViT and ResNet-50. Here: the records, and two numbers of random Fourier features of them.
 
-"As more points are removed, the margin increases" (Figure 3) is true of the best normalised margin, always.
-The recorded one is that of an SVM which maximises y <w, x>, and it falls now and then.
+"As more points are removed, the margin increases" (Figure 3) is true of the best normalised margin, always. The
+recorded one is that of an SVM which maximises y <w, x>, and it decreases at some removals.
 """
 
 import functools
@@ -42,7 +42,7 @@ FEATURES = (0, 10, 50)  # random frequencies, each two features; 0: the records 
 
 @dataclass(frozen=True)
 class Curve:
-    """Step t of the removal: what was measured on the records left, then which one was removed."""
+    """Step t of the removal: the measurements on the records left, then the record that was removed."""
 
     fraction: np.ndarray  # removed before step t, shape (steps,)
     recorded: np.ndarray  # Definition N.1 of the SVM at step t
@@ -74,8 +74,8 @@ def removal_margin_curve(X, y, *, removed=0.1, batch=1, C=LARGE_C, rule=smallest
     """Appendix N on one dataset, until the fraction `removed` of the records is gone, as a `Curve`.
 
     `batch` records go after each refit (the paper: 1), those that `rule` chooses. `steps` are those of an earlier call
-    that was cut short, as `on_step` was handed them.
-    Raises ValueError for removed outside [0, 1), batch < 1, or C outside (0, inf).
+    that was cut short, as they were passed to `on_step`. Raises ValueError for removed outside [0, 1), batch < 1, or C
+    outside (0, inf).
     """
     if not 0 <= removed < 1:
         raise ValueError(f"removed = {removed} is outside [0, 1)")
@@ -189,7 +189,7 @@ def curve_is_as_defined(*, data, removed, factor=1):
         start = curve.fraction[np.argmax(curve.best_low > 0)]
         notes.append(
             f"{name}: separable after {100 * start:.1f}%, margin {curve.recorded[0]:.2g} to {curve.recorded[-1]:.2g}, "
-            f"falls at {falls} of {len(curve.removed) - 1} removals"
+            f"smaller after {falls} of {len(curve.removed) - 1} removals"
         )
     return holds("enumeration", "settings", note=f"{data}: " + "; ".join(notes), series=series)
 

@@ -110,7 +110,7 @@ assert not_selected(eta=1, r=r, size=size) > beta  # and yet"""
     severity="statement",
     note="the printed condition is 1/r ≥ β/((1 − β)(|Θ| − 1)), and the proof ends in r ≤ β/((1 − β)(|Θ| − 1)): the "
     "fraction is upside down. As printed the condition admits every r while β < 1 − 1/|Θ|. At |Θ| = 1 it divides "
-    "by zero, and nothing can fail",
+    "by zero, and no failure is possible",
 )
 def printed_repetitions_suffice(*, factor=1, **setting):
     """The largest r that the printed condition admits, 3/4 at most, in rationals."""
@@ -126,7 +126,7 @@ def printed_repetitions_suffice(*, factor=1, **setting):
     quick=[{"beta": [0.5, 0.1, 0.999, 1e-6, 1e-12], "size": [1, 2, 3, 10, 1000]}],
     control=Control("the repetitions divided by {}", (1.001, 1.1, 2)),
     evidence="certificate",
-    note="necessary and sufficient; at |Θ| = 1 nothing is needed",
+    note="necessary and sufficient; at |Θ| = 1 there is no condition",
 )
 def repetitions_suffice(*, factor=1, **setting):
     """Equality at the bound for all beta and |Theta|, a polynomial identity; failure exceeds beta just below it."""

@@ -1,7 +1,7 @@
 """Do Tables 1 and 2 of Wang, Zhu & Wang (2025) quote rightly, and does Algorithm 3 err no more than its bound?
 
 Quotations are compared entry by entry, by linear programming (`lemmata.experiments.checks.monomials`). The figures show
-measured errors of the methods we have beside the printed rates, on planted data: n - s records of norm b and margin
+measured errors of the methods we have next to the printed rates, on planted data: n - s records of norm b and margin
 gamma, in opposite pairs around gamma e_1, and s records at -b e_1. Rates have no constants and no logarithms, so only
 their shapes compare; the bound with our constants is one that the measured mean has to respect, which an e-process
 decides at every point where the bound is below 1.
@@ -91,7 +91,8 @@ def equal_rates(statement, factor=1):
 
 
 def growing_ratio(statement, unequal, points, ratios, sign):
-    """The witness: the family, three points of it, and a program that shows the ratio grow (or fall, if sign = -1)."""
+    """The witness: the family, three points of it, and a program that shows the ratio grow (or decrease, if sign =
+    -1)."""
     name, family, shown = statement.theorem.formula.__name__, unequal.family, points[1::2]
     arguments = ", ".join(f"{letter}={written(power)}" for letter, power in family.items())
     growth = "ratios[0] > 2 * ratios[1] > 4 * ratios[2]" if sign < 0 else "2 * ratios[0] < ratios[1] < ratios[2] / 2"
@@ -132,9 +133,11 @@ N_FOR_N2 = {
     "corrected_by": bound.agnostic_corrected,
     "severity": "constant",
     "misprint": "read n for n² under the root of Table 1, as Table 2 has it",
-    "note": "under the root stands 1/(n² γ²) where Theorem 3.1 of BMS22, and Table 2, have 1/(n γ²): too small by a "
-    "factor 1/γ for large n. Compared is the excess over R, whose factor is 1 on both sides; if R too were meant "
-    "up to a constant, the root would not matter, since 2 √(R/(n γ²)) ≤ R + 1/(n γ²)",
+    "note": (
+        "Table 1 prints 1/(n² γ²) under the root, where Theorem 3.1 of BMS22 and Table 2 have 1/(n γ²): too small "
+        "by a factor 1/γ for large n. We compare the excess over R, whose factor is 1 on both sides; if R too were "
+        "meant up to a constant, the root would not matter, since 2 √(R/(n γ²)) ≤ R + 1/(n γ²)"
+    ),
 }
 
 quoted_rightly(bound.realizable_by_table1)
@@ -173,8 +176,8 @@ assert shares[0] < 0.02 and shares[2] < shares[1] / 50 < shares[0] / 2500"""
     family="s = n^(2/5) outliers, which is o(√n), as n grows: the claimed gain over the actual one",
     severity="constant",
     finding="with o(√n) outliers the gain may be smaller than √n",
-    note="true for boundedly many outliers. For o(√n) of them the new rate is the better one, but by the factor √n / "
-    "(1 + |S_out|), which may tend to infinity as slowly as one likes",
+    note="true for boundedly many outliers. For o(√n) of them the new rate is the better one, but by the factor √n "
+    "/ (1 + |S_out|), which may tend to infinity arbitrarily slowly",
     python=GAIN,
 )
 def gain_with_few_outliers():
@@ -269,7 +272,7 @@ class Identity:
 
 
 def rivals(rng, X, y, rho, runs):
-    """Mean errors of the learners of Bassily, Mohri & Suresh on rows in the unit ball, told the margin `rho`."""
+    """Mean errors of the learners of Bassily, Mohri & Suresh on rows in the unit ball, given the margin `rho`."""
     ball = {"rho": rho, "radius": 1.0, "norm_bound": 1.0}
     phased = efficient_learner.law(X, y, projection=Identity(), privacy=ApproxDP(EPSILON, DELTA), beta=0.1, **ball)
     efficient, pure = errors(phased.sample(rng, runs), X, y).mean(), nan
@@ -306,7 +309,7 @@ def printed_rates(n, gamma, outliers):
 
 
 def figure(statement, along, n, radius, factor):
-    """(what is drawn, deciders with their points, largest mean over bound): mean error <= bound at every point."""
+    """(the series drawn, deciders with their points, largest mean over bound): mean error <= bound at every point."""
     drawn, deciders, most = {}, [], 0.0
     for index, (x, size, gamma, outliers) in enumerate(points(along, n, radius)):
         setting = {"along": along, "n": n, "radius": radius}
@@ -344,7 +347,7 @@ def decided(statement, along, n, radius, factor):
     note = (
         f"mean error of Algorithm 3, without projections, on its own n records: planted pairs of margin γ in a ball of "
         f"radius {radius:g} of R³ and outliers opposite them; ε = {EPSILON:g}, δ = {DELTA:g}, T = n. Decided where the "
-        f"bound is below 1, at {along} = {places}. Loose: such data err far less often than the worst"
+        f"bound is below 1, at {along} = {places}. Loose: the error on such data is far below the worst case"
     )
     return holds("sampled", "settings", tightness=(most, most), note=note, series=series)
 

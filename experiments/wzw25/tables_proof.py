@@ -20,10 +20,11 @@ assert ratios[2] > 1e50 * ratios[1] > 1e60 * ratios[0] > 1e60"""
     bound.candidates_order,
     family="1/γ² orthonormal records with all labellings, γ = 1/5, 1/10, 1/20",
     severity="constant",
-    finding="the sets have exp(1/γ²) candidates at least",
+    finding="such sets have at least 2^⌊1/γ²⌋ candidates",
     python=LABELLINGS,
-    note="only the running time of other learners depends on it. A set that serves all data of margin γ has at least "
-    "2^⌊1/γ²⌋ candidates, and the covers of BMS22 have (20Λr/ρ)^k with k of the order log(m/β)/γ²",
+    note="only the running time of other learners depends on it. A set with an error-free candidate for "
+    "all data of margin γ has at least 2^⌊1/γ²⌋ candidates. The covers of BMS22 have (20Λr/ρ)^k with k of the order "
+    "log(m/β)/γ²",
 )
 def labellings_outgrow_the_order():
     """The least number of candidates over the printed order."""
@@ -32,7 +33,7 @@ def labellings_outgrow_the_order():
 
 
 @inequality_claim(
-    bound.candidates_needed, caught=(1.01, 2), note="attained: one candidate a labelling is enough for them"
+    bound.candidates_needed, caught=(1.01, 2), note="attained: one candidate per labelling is enough for these data"
 )
 def every_labelling_has_the_margin():
     """The labellings of 1 to 6 orthonormal records whose margin, as it is solved for, is at least gamma.

@@ -116,10 +116,10 @@ def theorem_71_has_a_constant():
     given=[bound.tuned_error_given_drawn, bound.missed_probability, GOOD],
     rounding=1e-9,
     nonvacuous_from=lambda: smallest_useful_n(),
-    note="with projections; with Φ = I nothing is paid for them",
+    note="with projections; for Φ = I their terms are not needed",
 )
 def theorem_71_from_lemma_k6():
-    """Errors are at most n: what Lemma K.6 gives, the chance that the margin is missed (in balls), and 1/n^2."""
+    """Errors are at most n: the bound of Lemma K.6, the chance that the margin is missed (in balls), and 1/n^2."""
     for place in tuned_data.TUNINGS:
         n, size = place["n"], len(place["gammas"])
         setting = place | {"outliers": [1] * size}
@@ -185,8 +185,9 @@ def rate_points(*, first, last, **_):
     cap=8,
     cost=1e-4,
     expect=0.7,
-    note="the selection layer alone, run by run in law; scores as far apart as costs most at each n; a rate: a "
-    "factor of the tenth root of last/first is allowed, so that the excess at the last n is a third of what is allowed",
+    note="only the selection step, with the law of a simulation run by run; at each n the gap between the scores "
+    "is the costliest one; a rate: a factor of the tenth root of last/first is allowed, so that the excess at the "
+    "last n is a third of what is allowed",
 )
 def excess_over_n(rng, size, *, first, last, epsilon, delta, factor=1):
     """The winner's excess over the best score divided by n, at eight n."""
@@ -230,14 +231,14 @@ assert 1 + s * phi(1 / s) - Phi(-1 / s) > exact(claimed)"""
     full=({"n": 2, "mu": 0.7, "beta": 0.001, "gammas": [0.5], "outliers": [1]},),
     severity="statement",
     corner=require(
-        "an order below 1, which the minimum leaves as it is",
+        "an order below 1, so that the minimum with 1 changes nothing",
         lambda n, mu, beta, gammas, outliers: (
             bound.grid_loss_order_capped(n=n, mu=mu, beta=beta, gammas=gammas, outliers=outliers) < 1
         ),
     ),
     restated=("wzw25.lemK.6", "wzw25.thm7.1"),
-    note="the minimum with 1 belongs to the zero-one risk and not to the hinge loss; it matters only where the bound "
-    "says nothing",
+    note="the minimum with 1 belongs to the zero-one risk and not to the hinge loss; it matters only where the "
+    "bound is vacuous",
 )
 def hinge_loss_exceeds_one(**setting):
     """Two records that cancel, two steps: the loss is 1 at w = 0, and convex. From both sides 1 is subtracted."""
@@ -317,11 +318,12 @@ EMPIRICAL = {"n": 20, "mu": 4.0, "gammas": [0.5, 1.0], "rows": [2, 2], "projecte
     cap=16,
     cost=2e-5,
     expect=0.3,
-    note="identity projection; X = (min(loss, M) + τ)/n, and what exceeds M is worth less than τ; the loss is a sixth "
-    "of the bound, which holds for every data set",
+    note="identity projection; sampled is X = (min(loss, M) + τ)/n, and the part of the loss above M contributes "
+    "less than τ; the loss is a sixth of the bound, which holds for every dataset",
 )
 def hinge_loss_at_the_best_margin(rng, size, *, n, factor=1, **setting):
-    """The averaged hinge loss of Algorithm 1 at gamma = 1/2 on data of that margin: min over gamma is no larger."""
+    """The averaged hinge loss of Algorithm 1 at gamma = 1/2 on data of that margin: the minimum over gamma is at most
+    that."""
     law, Z, width, top, tau = tuned_data.descent_at_the_best_margin(n, **setting)
     return (np.minimum(hinge_sum(law.sample(rng, size).T, Z, width), top) + tau) / n
 

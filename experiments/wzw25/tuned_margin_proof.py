@@ -117,7 +117,7 @@ def selection_excess(statement, n, size, mu):
 
 
 def selection_costs_more(point, left, right):
-    """A program: what the selection adds to such scores exceeds the printed term."""
+    """A program: the errors that the selection adds to such scores exceed the printed term."""
     return f"""
 from lemmata.bounds.exact.best_of_runs import winner_excess
 from lemmata.bounds.wzw25.tuned_margin import repetition_r

@@ -1,4 +1,4 @@
-"""What private tuning costs, and trying everything: the text of Section 7 of Wang, Zhu & Wang (2025)."""
+"""The costs of private tuning and of trying all candidates: the text of Section 7 of Wang, Zhu & Wang (2025)."""
 
 from itertools import product
 from math import log, sqrt
@@ -113,10 +113,11 @@ def tuning_grows_as_a_logarithm(*, factor=1, **setting):
     bound.grids_bound,
     constant=log(3) / 3,
     control=Control("C divided by {}", (1.05, 2)),
-    note="looks too large, and is: K log m instead of K m holds too; O(K m) is an upper bound, so it is not wrong",
+    note="larger than needed: K log m in place of K m holds too. O(K m) is an upper bound, so it is not wrong",
 )
 def grids_cost_little():
-    """log(m^K) = K log m, and log m / m rises to m = e and falls from there: the whole m that attains most is 3."""
+    """log(m^K) = K log m, and log m / m increases up to m = e and decreases from there: the largest value at a whole m
+    is at m = 3."""
     for m, K in product((2, 3, 4, 10, 10**6), (1, 3, 100)):
         yield {"m": m, "K": K}, K * log(m), bound.grids_bound(m=m, K=K)
 
@@ -141,7 +142,7 @@ RUNNING_TIME = {"tightness": up_to_one}
     **RUNNING_TIME,
 )
 def iterating_is_quick():
-    """|Gamma| <= log2 n + 2, and (log2 n + 2)/log n falls."""
+    """|Gamma| <= log2 n + 2, and (log2 n + 2)/log n decreases."""
     return repetitions_over(bound.iterations_order, lambda n: grid_size(n=n), 2 / log(2))
 
 
@@ -184,7 +185,7 @@ def projection_has_no_power():
     constant=0.48,
     given=("wzw25.lem6.4/printed/size",),
     tightness=up_to_one,
-    note="the two are of one order: |Γ| is dominated up to a constant",
+    note="the two are of the same order: |Γ| is dominated up to a constant",
 )
 def grids_are_small_beside_it():
     """|Gamma| over the logarithm: all n up to 4096, and around powers of 2."""

@@ -35,13 +35,13 @@ from lemmata.mechanisms.solvers.margin import min_outliers, unit_rows
     full=grid(n=[1, 5], d=[2], mu=[1.0]),
     control=Control("all noise {} times too small", (1.3, 1.6, 2)),
     cost=2e-5,
-    note="weights, index and margin as released, last iterate, logistic regression. One record counts and the others "
-    "lie at the origin: a run leans to its label, and of two runs the scores choose one that does; at n = 1 the "
-    f"scores stay hidden, and κ = 1/√2. {WHOLE}",
+    note="weights, index and margin as released, last iterate, logistic regression. All records but one are at the "
+    "origin, so a run predicts that record's label, and of two runs the scores choose one that does. At n = 1 the "
+    f"scores are not released, and κ = 1/√2. {WHOLE}",
     **SEEN,
 )
 def empirical_release(*, n, d, mu, factor=1):
-    """What a user sees."""
+    """The view of a user: the released weights and the choice."""
     return adaptive_pairs.adaptive_pair(adaptive_pairs.printed(mu, output="last"), *adaptive_pairs.alone(n, d), factor)
 
 
@@ -54,7 +54,7 @@ def empirical_score_is_private(*, factor=1, **setting):
 
 # Theorem 6.5: the error on the sample ---------------------------------------------------------------------------------
 
-MEAN_LOGS = "free logarithms, at the terms with ε: √(|Γ| log(1/δ) log(|Γ| (n+1) (n+2) n²))"
+MEAN_LOGS = "logarithms that Õ hides, in the terms with ε: √(|Γ| log(1/δ) log(|Γ| (n+1) (n+2) n²))"
 TAIL_LOGS = MEAN_LOGS + " √(log(|Γ| n²)) (4 + 3 log T)"
 
 
@@ -81,8 +81,8 @@ def all_of_s(n):
     bounds.quantile_off_grid,
     constant=margin_orders.TAIL_OFF_GRID,
     given=[bounds.quantile_off_grid],
-    note=f"{TAIL_LOGS}; at n = 1 nothing is claimed. A run at 1 − 3/n² for n = 100 needs 5e4 releases and more: our "
-    "code is sampled against the explicit reading at β = 0.1 (cf. Lemma H.3)",
+    note=f"{TAIL_LOGS}; at n = 1 the bound is vacuous. At 1 − 3/n² and n = 100 sampling needs 5e4 releases or more, "
+    "so our code is sampled against the explicit reading at β = 0.1 (cf. Lemma H.3)",
     nonvacuous_from=FROM_TAIL,
     cost=0.3,
     **OF_TAILS,
@@ -95,10 +95,11 @@ def bounds_of_the_theorem():
 @along(
     bounds.error_along_n,
     quick=({"first": 10, "last": 100, "points": 8, "epsilon": 10.0, "delta": 1e-5, "gamma": 0.5, "d": 5},),
-    control=Control("an epsilon that falls like n^-({} - 1)/2", (1.5, 2)),
+    control=Control("an epsilon that decreases like n^-({} - 1)/2", (1.5, 2)),
     trials=(250, 6, 3e-4),
-    note="one decade: the next one costs a thousand times as much (n² μ² steps of n records). Strict errors: runs of "
-    "one step release w₀ = 0, which makes none, so the first n is one with more steps",
+    note="one decade of n: the next one would cost a thousand times as much (n² μ² steps of n records). Ties are "
+    "not counted as errors, so runs of one step, which release w₀ = 0, make none; the first n therefore has more "
+    "steps",
 )
 def error_by_n(rng, size, n, *, first, epsilon, delta, gamma, d, factor=1):
     """The zero-one risk of Algorithm 3 on n records."""
@@ -263,12 +264,13 @@ MODEST = (ADAPTIVE | {"n": 3000, "d": 5, "gamma": 0.69, "epsilon": 1.0}, ADAPTIV
     cap=4,
     cost=1.2e-3,
     expect=0.1,
-    note="ε = 1 at n = 3,000 and 5,000, ε = 2 at n = 2,000 (full profile). Projections where k < d (d = 400). Up to "
-    "0.8 core-seconds a trial. On breast cancer the bound says nothing. Louder noise alone is caught at 100 times: "
-    "the errors of a separated sample vanish long before the bound does, which is linear in the noise",
+    note="ε = 1 at n = 3,000 and 5,000, ε = 2 at n = 2,000 (full profile). Projections where k < d (d = 400). Up "
+    "to 0.8 core-seconds a trial. On the breast cancer data the bound is vacuous. Larger noise alone is detected "
+    "only at a factor of 100: the errors of a separated sample vanish long before the bound does, which is linear "
+    "in the noise",
 )
 def errors_of_algorithm_3(rng, size, *, factor=1, **setting):
-    """The zero-one risk of what Algorithm 3 releases, averaged iterates."""
+    """The zero-one risk of the release of Algorithm 3, averaged iterates."""
     return errors_of(rng, size, setting, factor)
 
 
@@ -298,7 +300,7 @@ def quantile(setting):
     "10 outliers among 30 records are the fewest that exceed the bound. Up to 0.4 core-seconds a trial",
 )
 def errors_exceed_quantile(rng, size, *, factor=1, **setting):
-    """Is the zero-one risk of what Algorithm 3 releases above the bound of Lemma H.3 (explicit)?"""
+    """Is the zero-one risk of the release of Algorithm 3 above the bound of Lemma H.3 (explicit)?"""
     n, d, radius = (setting[name] for name in ("n", "d", "radius"))
     levels = margin_grid(n, radius)
     each, top = problem_of(setting)["mu"] / np.sqrt(2 * len(levels)), float(levels[-1])

@@ -46,7 +46,7 @@ assert errors == 0 < n"""
 
 
 def released(n):
-    """What Algorithm 1 on n records e_1 returns after one step, averaged, in R^1: w_0; and its margins."""
+    """The output of Algorithm 1 on n records e_1 after one step, averaged, in R^1: w_0; and its margins."""
     law = noisy_gd.law(np.ones((n, 1)), np.ones(n), privacy=GaussianDP(0.02), width=1 / 3, steps=1)
     return law.sample(np.random.default_rng(0), 1)[0] * np.ones(n)
 
@@ -57,12 +57,12 @@ def released(n):
     severity="statement",
     python=NOTHING_RIGHT,
     note="with a strict inequality in the zero-one loss, w = 0 makes no error on any data. Every run of one step "
-    "returns w₀ = 0, the score prefers it to any classifier, and its risk of 0 says nothing about classification. "
-    "T = n²μ² gives one step for n μ_c ≤ 1, that is n ≤ 35 at ε = 1 and δ = 1e-5; the balanced T = n²μ²/k gives "
-    "one for n μ_c ≤ √k",
+    "returns w₀ = 0, the score prefers it to any classifier, and its risk of 0 does not measure classification. T "
+    "= n²μ² gives one step for n μ_c ≤ 1, that is n ≤ 35 at ε = 1 and δ = 1e-5; the balanced T = n²μ²/k gives one "
+    "for n μ_c ≤ √k",
 )
 def one_step_is_never_wrong(*, n):
-    """The errors of what one step returns, on a dataset and on the same with all labels flipped: n in all, or more."""
+    """The errors of the result of one step, on a dataset and on the same with all labels flipped: n in all, or more."""
     margins = released(n)
     yield {"n": n, "T": 1}, n, bounds.strict_errors(margins=margins) + bounds.strict_errors(margins=-margins)
 
@@ -108,7 +108,7 @@ def settings_of_h():
 
 
 def sizes_and_budgets(n, mu):
-    """|Gamma| and 4 log2 n, which is no less, each with the budget of one of so many calls; it is `mu` for |Gamma|."""
+    """|Gamma| and the larger 4 log2 n, each with the budget of one of that many calls; it is `mu` for |Gamma|."""
     size, largest = grid_size(n=n), 4 * np.log2(n)
     return (size, mu), (largest, mu * np.sqrt(size / largest))
 
@@ -143,7 +143,7 @@ def term_a_in_epsilon():
     bounds.term_b, **IN_EPSILON | {"given": (bounds.selection_part, "wzw25.lem6.4/printed/size"), "caught": (1.5, 2)}
 )
 def term_b_in_epsilon():
-    """What the choice costs (s1) at the budget of one call."""
+    """The cost of the choice (s1) at the budget of one call."""
     for point, mu in settings_of_h():
         yield point, bounds.selection_part(n=point["n"], mu=mu), bounds.term_b(**point)
 
@@ -177,8 +177,8 @@ LEVELS = grid(n=[1000], mu=[0.02])
     quick=LEVELS,
     full=grid(n=[100, 10**4, 10**6], mu=[0.02, 0.5, 1.0]),
     severity="constant",
-    note="term (c) lacks the factor 1/μ, as Lemma F.2 lacks σ. For scores independent of the noise it is false once μ "
-    "< 0.7, and μ is smaller for usual ε; with 1/μ term (c) is Õ(1/(nε)), and Lemma H.3 stands",
+    note="term (c) lacks the factor 1/μ, as Lemma F.2 lacks σ. For scores independent of the noise it is false "
+    "once μ < 0.7, and μ is smaller for usual ε; with 1/μ term (c) is Õ(1/(nε)), and Lemma H.3 holds",
 )
 def choice_costs_more(*, n, mu, factor=1):
     """Numbers of errors out of n: one candidate without any, the rivals just above the level; the exact chance."""

@@ -71,8 +71,8 @@ def excess_of_the_winner(statement, law, factor):
     full=(*LAWS, HALF),
     control=Control("noise of mean ({} - 1) sigma", (2, 4), HALF),
     bits=BITS,
-    note="looks wrong for the reasons that part winner is, and holds because the noisy minimum is biased downwards: "
-    "the left side is never positive, so 0 in place of the bound would do",
+    note="seems false for the same reasons as part winner, but holds because the noisy minimum is biased "
+    "downwards: the left side is never positive, so 0 would do in place of the bound",
 )
 def noisy_minimum(*, factor=1, **law):
     """Scores (0, gap, ..., gap) at gap = 0 and as gap grows, exactly; all scores by the derivation.
@@ -229,7 +229,7 @@ assert winner > winner_below_as_printed(scores=scores, noise=noise)"""
 @inequality_claim(
     bound.winner_below_as_printed,
     severity="statement",
-    misprint="read expectations on both sides, as the remark ξ =ᵈ -ξ beside the line says",
+    misprint="read expectations on both sides, as the remark ξ =ᵈ -ξ next to the line says",
     python=path_breaks_the_line,
     note="false for single outcomes; the next step takes expectations, and for these it holds",
 )

@@ -31,13 +31,13 @@ EXPECTED = {
 }
 TOOTHLESS = ("INCONCLUSIVE", "NO_TEETH")
 MISTAKES = {  # what becomes of each, and a word of the note that names the bug
-    "leaves": (FAILED, "returned None"),
+    "leaves": (FAILED, "must yield cases (setting, left, right), got None"),
     "exits": (FAILED, "SystemExit: 3"),
     "forgets": (TOOTHLESS, "does not call squared"),
-    "lists": (FAILED, "left = array([1., 2.])"),
-    "pairs": (FAILED, "is no (setting, left, right)"),
-    "bare": (FAILED, "is no (setting, left, right)"),
-    "returns": (FAILED, "right = None at {'n': 2}"),
+    "lists": (FAILED, "left must be a real number, got array([1., 2.])"),
+    "pairs": (FAILED, "must be (setting, left, right)"),
+    "bare": (FAILED, "must be (setting, left, right)"),
+    "returns": (FAILED, "right must be a real number, got None at {'n': 2}"),
     "short": (FAILED, "999 trials, and size = 1000"),
     "alone": (TOOTHLESS, "it has no control"),
     "own": (TOOTHLESS, "does not call squared"),

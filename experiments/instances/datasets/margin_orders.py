@@ -223,7 +223,9 @@ def nothing_left(statement, *, note="", **fields):
                 "derivation", witness.growth(points[-1], family=family, points=points, ratios=ratios, python=python)
             )
 
-        said = "false only at S_out = S: the margin of no record, a minimum over nothing, is +∞ and the whole term 0"
+        said = (
+            "false only at S_out = S: the empty set has the margin +∞, a minimum over nothing, and the whole term is 0"
+        )
         exact_claim(
             statement,
             by=nothing_left,

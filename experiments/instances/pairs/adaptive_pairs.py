@@ -183,4 +183,4 @@ PRIVATE = dict(
     cost=0.15,
 )
 LINKS = (projected_gdp, "wzw25.lemE.3/printed/iter", "wzw25.lemE.3/printed")
-WHOLE = "T = n² μ_c² is hardly ever whole; σ = Δ √T / μ_c must be computed from the T that is run"
+WHOLE = "T = n² μ_c² is rarely a whole number; σ = Δ √T / μ_c must be computed from the T that is run"
