@@ -93,11 +93,11 @@ def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = la
     instead and describes this in `control`.
 
     By default HOLDS is "tested" at "settings". It is a "derivation" "everywhere" if the claim is `given` rows, or if
-    the docstring of its record has a section "Derivation" (`lemmata.experiments.engine.evidence`), unless the row has a
-    severity and so is expected to be refuted. `evidence` and `scope` override this; more than is earned is an error.
-    `python`, a text or a function of (setting, left, right), is the program of the witness. The check may return a dict
-    of further fields of the verdict (note, series), or a Verdict, which is then the result. The other fields are those
-    of `exact_claim`.
+    the docstring of its record has a section "Derivation" (`lemmata.experiments.engine.ground.evidence`), unless the
+    row has a severity and so is expected to be refuted. `evidence` and `scope` override this; more than is earned is an
+    error. `python`, a text or a function of (setting, left, right), is the program of the witness. The check may return
+    a dict of further fields of the verdict (note, series), or a Verdict, which is then the result. The other fields are
+    those of `exact_claim`.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Kernels and their spectral laws: rbht09 Table 1 and the transform that Algorithm 3 displays.
 
 Both sides of every identity are enclosed in balls at points of R^d, d = 1, 2, 3
-(`lemmata.experiments.instances.kernel_transforms`); the argument for all points is in the docstring of each function of
-`lemmata.bounds.rbht09.kernel_spectra`.
+(`lemmata.experiments.instances.laws.kernel_transforms`); the argument for all points is in the docstring of each
+function of `lemmata.bounds.rbht09.kernel_spectra`.
 """
 
 from lemmata.bounds.rbht09 import kernel_spectra

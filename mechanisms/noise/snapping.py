@@ -40,7 +40,7 @@ SEEN = 64  # binary places of U up to which its logarithm is first taken in floa
 def uniform_number(index: int) -> Fraction:
     """Return the number of 53 digits in (0, 1) at `index` = -1, -2, ... downward from 1 - 2^-53; 1 is index 0.
 
-    >>> uniform_number(0), uniform_number(-2**52), 1 - number(-1) == Fraction(1, 2**53)
+    >>> uniform_number(0), uniform_number(-2**52), 1 - uniform_number(-1) == Fraction(1, 2**53)
     (Fraction(1, 1), Fraction(1, 2), True)
     """
     exponent, digits = index >> DIGITS, index & (HALF - 1)

@@ -158,7 +158,7 @@ def round_up(x: Fraction) -> float:
 def round_down(x: Fraction) -> float:
     """Return the largest float that is at most `x`.
 
-    >>> round_down(Fraction(1, 10)) <= Fraction(1, 10), round_down(Fraction(1, 10**400)), down(Fraction(0))
+    >>> round_down(Fraction(1, 10)) <= Fraction(1, 10), round_down(Fraction(1, 10**400)), round_down(Fraction(0))
     (True, 0.0, 0.0)
     """
     return 0.0 - round_up(-x)  # and no negative zero

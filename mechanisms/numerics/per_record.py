@@ -58,7 +58,7 @@ def row_entries(one: Any) -> list | None:
 def unwrap_single(one: Any) -> Any:
     """Return the entry of a list, a tuple or an array of one; anything else as it is: a label in a column is a label.
 
-    >>> unwrap_single([3]), unwrap_single((3.0,)), sole([1, 2]), sole("a")
+    >>> unwrap_single([3]), unwrap_single((3.0,)), unwrap_single([1, 2]), unwrap_single("a")
     (3, 3.0, [1, 2], 'a')
     """
     listed = isinstance(one, list | tuple) or (isinstance(one, np.ndarray) and one.ndim == 1)

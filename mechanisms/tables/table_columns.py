@@ -164,7 +164,7 @@ def category_places(listed: tuple[Any, ...]) -> dict[str, int]:
 def spell_entry(value: Any) -> str:
     """Return an entry as text, a whole number without a point: a missing entry makes floats of a column of ints.
 
-    >>> spell_entry(1.0), spell_entry(Decimal("2.00")), spelled(0.5), spelled("1.0")
+    >>> spell_entry(1.0), spell_entry(Decimal("2.00")), spell_entry(0.5), spell_entry("1.0")
     ('1', '2', '0.5', '1.0')
     """
     whole = isinstance(value, float | np.floating | Decimal) and value % 1 == 0
