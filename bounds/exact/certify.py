@@ -10,7 +10,7 @@ balls, exceeds c.
     worst_ratio(log_ratio, box)         a float search for the worst point: a candidate, never a verdict
     confirm(point, lhs, rhs)            ball arithmetic at that point: is lhs > rhs proved there?
 
-A certificate says nothing outside its box; what lies there needs an argument of its own, or is not claimed.
+A certificate is about its box only; points outside need an argument of their own, or are not claimed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def at(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What branch and bound found about f <= c on a box."""
+    """The result of branch and bound for f <= c on a box."""
 
     outcome: str  # HOLDS | REFUTED | INCONCLUSIVE
     bound: float  # proved: f <= bound on the whole box

@@ -1,4 +1,4 @@
-"""Functions of a number, an array or a ball: what lets one formula serve floats, fractions and proofs alike."""
+"""Functions of a number, an array or a ball: with them one formula serves floats, fractions and proofs."""
 
 import math
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ def raised(base: Any, exponent: Any) -> Any:
 
 
 def steps(count: int) -> range:
-    """range(count), for a recursion. Raises OverflowError for more than 2^24 steps, which nobody waits for.
+    """range(count), for a recursion. Raises OverflowError for more than 2^24 steps, which would take too long.
 
     >>> len(steps(10))
     10

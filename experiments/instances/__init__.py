@@ -1,1 +1,1 @@
-"""What statements are tried on: families of datasets, laws and hypotheses that several checks share."""
+"""Families of datasets, laws and hypotheses that several checks share."""
