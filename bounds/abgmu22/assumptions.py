@@ -57,7 +57,7 @@ def output_err(
 
     The excess risk exceeds it with at most the allowed probability.
 
-    On n records, with ||w*|| <= B = `norm`.
+    There are n records, and ||w*|| <= B = `norm`.
 
     The excess over the minimiser w* of the population risk is never negative, so it exceeds 4K/beta times its mean
     (abgmu22.base.outpert) with probability at most beta/(4K). Boosting saves of the factor (cf. abgmu22.thm.boost).

@@ -135,7 +135,7 @@ def projected_distance(*, distance: Any) -> Any:
 def averaged_regret(*, steps: int, gradient_norm: Any, sigma: Any, d: int, stride: Any, norm_bound: Any) -> Any:
     """Bound on the mean excess loss of noisy descent's iterates, for any step size.
 
-    Against any u in the ball.
+    The excess is over any u in the ball.
 
     E ||w_{t+1} - u||^2 <= E ||w_t - u||^2 - 2 eta E <grad L(w_t), w_t - u> + eta^2 (G^2 + d sigma^2) by s1; sum over t,
     w_0 = 0. Attained without noise at T = 1 by a linear loss with u = B in the direction of -grad and eta = B/G.
@@ -282,7 +282,7 @@ def stability_gap(*, gradient_norm: Any, moved: Any) -> Any:
 def noise_cost(*, smoothness: Any, radius: Any, sigma: Any) -> Any:
     """How much Gaussian noise can add to the expectation of an H-smooth loss.
 
-    Attained by squares at ||x|| = ||X||.
+    The bound is attained by squares at ||x|| = ||X||.
 
     Derivation. phi(t + z) <= phi(t) + phi'(t) z + H z^2/2, as phi is H-smooth; z = <b, x> has mean 0 and variance |x|^2
     sigma^2 <= ||X||^2 sigma^2, so the mean over z is at most phi(t) + H ||X||^2 sigma^2/2.

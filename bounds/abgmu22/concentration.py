@@ -231,7 +231,7 @@ def deviation(*, n: int, beta: float, variance: float, loss_bound: float) -> flo
 
     The proof prints it after "this gives us".
 
-    Delta log(2/beta)/n + sqrt(E (L - L^)^2 log(2/beta)).
+    The deviation is Delta log(2/beta)/n + sqrt(E (L - L^)^2 log(2/beta)).
     """
     return loss_bound * log(2 / beta) / n + sqrt(variance * log(2 / beta))
 
@@ -302,7 +302,7 @@ def exponential_moment(*, beta: float) -> float:
 
     It follows from Markov's inequality.
 
-    x need not be fixed, only given.
+    Here x may be random, if it is independent of w.
 
     Derivation. E exp(Z^2) <= 2 holds for every x, so also for the mean over x: E_w E_x exp(Z^2) <= 2. The inner mean is
     a nonnegative function of w, and by Markov's inequality exceeds 8/beta with probability at most 2 beta/8 = beta/4.
@@ -343,7 +343,7 @@ def second_moment(
 def largest_mean(*, n: int, beta: float, gamma: float, smoothness: float, label_bound: float) -> float:
     """The mean of a generalized linear loss is at most (Y + g sqrt(E Z^2 / 2))^2.
 
-    And E Z^2 <= log E exp(Z^2) <= log(8/beta) <= K; equality for one record.
+    Here E Z^2 <= log E exp(Z^2) <= log(8/beta) <= K. There is equality for one record.
     """
     return (label_bound + gamma * sqrt(smoothness * logarithm(n=n, beta=beta) / 2)) ** 2
 
@@ -401,7 +401,7 @@ def split_deviation(
 def solved(*, a: float, T: float, label_bound: float) -> float:
     """The largest loss L that a deviation linear in its root allows.
 
-    Equality at a + b^2 = Y^2.
+    There is equality at a + b^2 = Y^2.
 
     Derivation. With b = T Y the largest L is (b + sqrt(b^2 + a))^2 = a + 2 b^2 + 2 b sqrt(b^2 + a), and 2 sqrt(b^2 + a)
     <= (b^2 + a)/Y + Y, so it is at most a + 2 b^2 + T (b^2 + a + Y^2) = (1 + T) (a + T (1 + T) Y^2). At Y = 0 it is a.

@@ -202,7 +202,7 @@ def squared_difference(
 ) -> float:
     """The second moment of the difference of two models' losses.
 
-    E D^2 for `both` = L_i + L_j.
+    This is E D^2, and `both` is L_i + L_j.
 
     Let M = Z_i^2 + Z_j^2. |sqrt l_i - sqrt l_j| <= (g/sqrt 2)(|Z_i| + |Z_j|), so D^2 <= 2 g^2 M (l_i + l_j), at most
     4 g^2 K (l_i + l_j) where M <= 2K. Beyond, l_i + l_j <= 4Y^2 + g^2 M, E e^(M/2) <= 8m/beta, and M e^(-M/2) and

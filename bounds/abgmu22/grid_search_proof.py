@@ -80,7 +80,7 @@ def second_moment_corrected(*, label_bound: Any, loss_bound: Any) -> Any:
 def printed_bernstein(*, loss_bound: Any, label_bound: Any, n: int, t: Any, guesses: int, beta: float) -> Any:
     """Deviation of a candidate's loss on S2 by Bernstein's inequality, as printed.
 
-    With n for the n/2 records of S2 and 4 ||Y||^2 for the second moment.
+    It has n for the n/2 records of S2 and 4 ||Y||^2 for the second moment.
     """
     return exp(-((t * n) ** 2) / (loss_bound * t * n + 4 * n * label_bound**2)) + beta / (4 * guesses)
 
@@ -117,7 +117,7 @@ def deviation_above(*, loss_bound: Any, risk: Any, n: int, chance: Any) -> Any:
 
     It rises further with probability at most eta.
 
-    v = Delta risk, l = log(1/eta), m = n/2.
+    Here v = Delta risk, l = log(1/eta) and m = n/2.
 
     Derivation. (e^u - 1 - u)/u^2 increases in u, and at u = s Delta < 3 it is at most 1/(2 (1 - s Delta/3)), as k! >= 2
     3^(k-2). So X <= Delta and E X^2 <= v, which is all that is used, give E exp(s (X - E X)) <= exp(v s^2/(2 (1 - Delta
@@ -262,7 +262,7 @@ def selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon:
 
     There are K + 1 candidates.
 
-    4 gamma log(N/(beta/4))/(epsilon/2) with gamma = 2 Delta/n and N = K + 1 (abgmu22.thm.gem).
+    It is 4 gamma log(N/(beta/4))/(epsilon/2) with gamma = 2 Delta/n and N = K + 1 (abgmu22.thm.gem).
     """
     return 16 * loss_bound * log(4 * (guesses + 1) / beta) / (n * epsilon)
 
@@ -316,7 +316,7 @@ def outer_err(*, err: Callable, norm: Any) -> Any:
 
     The step is printed for every function err.
 
-    ||w*|| >= 2^K.
+    Beyond the grid means ||w*|| >= 2^K.
     """
     return err(norm)
 
@@ -364,7 +364,7 @@ def last_line(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: 
 def last_line_corrected(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
     """The last line of Algorithm 1's utility proof, with 6 for epsilon <= 1.
 
-    Equality at epsilon = 1.
+    There is equality at epsilon = 1.
     """
     part = log(4 * guesses / beta) / n
     return 2 * sqrt(4 * label_bound**2 * part) + 6 * loss_bound * part / epsilon

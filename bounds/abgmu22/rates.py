@@ -175,7 +175,7 @@ def slope(norm: float) -> float:
 def regularised_risk(*, u: float, empirical: float) -> float:
     """Bound on the expected risk of a regularised minimiser by its empirical risk.
 
-    u = H/(lambda n).
+    Here u = H/(lambda n).
 
     Derivation. Replace z_i by z': both objectives are lambda-strongly convex, so lambda D^2 <= (l(w'; z_i) - l(w; z_i)
     + l(w; z') - l(w'; z'))/n, D = |w - w'|, and l(w'; z) - l(w; z) <= sqrt(2 H l(w; z)) D + H D^2/2. Hence D <= 2
@@ -310,7 +310,7 @@ def upper_order(*, n: float, mu: float, d: float, norm: float) -> float:
 
     The learners are mu-GDP, and mu replaces epsilon in the rate.
 
-    C = 6 (1 + sqrt 2) = 14.5.
+    The constant is C = 6 (1 + sqrt 2) = 14.5.
     """
     return 6 * (1 + sqrt(2)) * smooth_upper.theorem.formula(n=n, epsilon=mu, d=d, norm=norm)
 
@@ -329,7 +329,7 @@ def lipschitz_excess(*, n: float, mu: float, norm: float) -> float:
 
     The ball has radius |w*|.
 
-    In any dimension: |w*|/sqrt n + |w*|/sqrt(n mu).
+    Its order is |w*|/sqrt n + |w*|/sqrt(n mu), in any dimension.
 
     Derivation. lambda |w*|^2/2 + 2/(lambda n) as in `base.outpert`, G = 1, which needs no smoothness; the noise b costs
     E |<b, x>| <= sigma sqrt(2/pi), sigma = 2/(lambda n mu); lambda minimises the sum.
@@ -363,7 +363,7 @@ SEEN = require("n (1 - e^-epsilon) >= 1", lambda n, epsilon: -n * expm1(-epsilon
 def both_errors(*, n: int, epsilon: float, delta: float, p: float) -> float:
     """Lower bound on the sum of a private test's two error probabilities.
 
-    x = 1 with probability p, else 0; y = +1 or -1.
+    x is 1 with probability p, else 0, and y is +1 or -1.
 
     Derivation. Pair samples by flipping the labels of the K informative records: P_-(M <= 0) <= e^(K epsilon) P_+(M <=
     0) + delta (e^(K epsilon) - 1)/(e^epsilon - 1), so the errors of a pair sum to at least e^(-K epsilon) - delta K.
@@ -385,7 +385,7 @@ def private_excess(*, n: int, epsilon: float, delta: float, norm: float) -> floa
 
     No (epsilon, delta)-DP learner has a smaller excess risk on both of two distributions.
 
-    n (1 - e^-epsilon) >= 1, n >= 2.
+    This is for n (1 - e^-epsilon) >= 1 and n >= 2.
 
     x = 1/omega with probability p = 1/(n (1 - e^-epsilon)), else 0; l = (<w, x> - y)^2/2, y = +-min(|w*|, sqrt 2),
     omega = |w*|/|y|. The wrong sign, or 0, costs p y^2/2 at least, and s1 gives (1 - 1/n)^n >= 1/4.
@@ -451,6 +451,6 @@ def lipschitz_lower(*, n: int, epsilon: float, delta: float, norm: float) -> flo
 def smooth_lower_corrected(*, n: int, epsilon: float, norm: float) -> float:
     """At d = 1 no private learner is below the printed rate over 52 |w*|.
 
-    Parts `sampling` and `privacy`, 20 + 32 = 52.
+    The constant is that of the parts `sampling` and `privacy`: 20 + 32 = 52.
     """
     return smooth_lower.theorem.formula(n=n, epsilon=epsilon, d=1, norm=norm) / (52 * norm)

@@ -45,7 +45,7 @@ def printed_loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, ra
 def loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
     """Noisy descent's loss on any record is at most 3/2 times the printed number.
 
-    (a + b)^2 <= (3/2)(a^2 + 2 b^2), with equality at a = 2b; b = sqrt(H/2) B ||X||.
+    The reason is (a + b)^2 <= (3/2)(a^2 + 2 b^2) for b = sqrt(H/2) B ||X||, with equality at a = 2b.
     """
     formula = printed_loss_bound.theorem.formula
     return 3 * formula(label_bound=label_bound, smoothness=smoothness, norm_bound=norm_bound, radius=radius) / 2
@@ -209,7 +209,7 @@ def output_loss_step(*, label_bound: Any, smoothness: Any, norm_bound: Any, radi
 
     The reason that the paper gives is 'by previous analysis'.
 
-    |<b, x>| = t.
+    This is where |<b, x>| = t.
     """
     ball = printed_loss_bound.theorem.formula(
         label_bound=label_bound, smoothness=smoothness, norm_bound=norm_bound, radius=radius
@@ -322,7 +322,7 @@ def tail_level_as_set_corrected(*, radius: Any, sigma: Any, level: Any) -> Any:
 
     The noise exceeds it with probability at most delta/K.
 
-    2 (1 - Phi(z)) <= exp(-z) from z = 0.65 on.
+    The reason is that 2 (1 - Phi(z)) <= exp(-z) from z = 0.65 on.
 
     Derivation. With t = ||X|| sigma log(K/delta) the chance is 2 (1 - Phi(z)) at z = log(K/delta) >= log 2, and is to
     be at most delta/K = exp(-z). h(z) = z + log(2 (1 - Phi(z))) is concave, as log(1 - Phi) is; it is 0 at z = 0 and
@@ -354,7 +354,7 @@ def two_records(*, n: int, delta: float, beta: float, guesses: int) -> float:
 def all_records(*, n: int, delta: float, beta: float, guesses: int) -> float:
     """The n/2 records of S2 together must stay within the level of Assumption 2.
 
-    Privacy alone needs the two that differ, each at min{delta, beta}/(8K).
+    For privacy alone the two records that differ are enough, each at min{delta, beta}/(8K).
 
     Derivation. By the union bound over the n/2 records of S2, the chance that one of them has a loss of at least
     Delta(B) is at most (n/2) min{delta, beta}/(2 n K) = min{delta, beta}/(4K).

@@ -115,8 +115,8 @@ def sensitivity_2_explicit(*, m: int, ratio: float) -> float:
     The efficient learner's bound needs it.
 
     Derivation. The hinge loss of one record lies in [(1 - x)_+, 1 + x] for x = Lambda r/rho, a range of min(1 + x, 2x),
-    and the least mean lies in [0, 1]. Reached for m >= 2: for x <= 1 by m equal records of norm r, one of them turned;
-    for 1 <= x <= m - 1 by m - 1 records of norm rho/Lambda, and one of norm r that is turned.
+    and the least mean lies in [0, 1]. The bound is attained for m >= 2: for x <= 1 by m equal records of norm r, one of
+    them turned; for 1 <= x <= m - 1 by m - 1 records of norm rho/Lambda, and one of norm r that is turned.
 
     >>> sensitivity_2_explicit(m=100, ratio=2.0), sensitivity_2_explicit(m=100, ratio=0.5)
     (0.03, 0.01)
@@ -184,8 +184,8 @@ def sensitivity_3_explicit(*, m: int, ratio: float) -> float:
 
     The kernel learner's bound needs it.
 
-    As in R^d, with <h, psi(x)> for <w, x> and |psi(x)| = r. Reached for Lambda r <= rho and m >= 2 by m equal points,
-    one label changed.
+    The bound is that of R^d, with <h, psi(x)> for <w, x> and |psi(x)| = r. It is attained for Lambda r <= rho and m >=
+    2 by m equal points, one label changed.
 
     Derivation. h(x) = <h, psi(x)> with |psi(x)| = r, so the hinge loss of a record lies in [(1 - x)_+, 1 + x], x =
     Lambda r/rho, and the least mean in [0, 1], as in bms22.lemF.3b: one record moves it by at most min(1 + x, 2x, m)/m.
@@ -213,8 +213,8 @@ def sensitivity_4_explicit(*, m: int, M: float) -> float:
     """The sensitivity of the bound for label privacy, with its constant.
 
     Derivation. F_4 = t + 2 sqrt(t M/m) + terms free of S, at most 1/m + 2 sqrt(M)/m from t = 0 to 1/m, and concave in
-    t. Reached where some x and h have |h(x)| > rho. The appendix prints the first minimum over H_NN, the paper over H;
-    H is meant.
+    t. This is attained where some x and h have |h(x)| > rho. The appendix prints the first minimum over H_NN, the paper
+    over H; H is meant.
 
     >>> sensitivity_4_explicit(m=100, M=4.0)
     0.05
@@ -238,7 +238,7 @@ def sensitivity_5(*, m: int) -> float:
 def sensitivity_5_explicit(*, m: int) -> float:
     """The sensitivity of the least margin loss, which the bound for networks needs.
 
-    1/m for any class. Reached where some x and h have |h(x)| > rho, and m >= 2.
+    It is 1/m for any class. It is attained where some x and h have |h(x)| > rho, and m >= 2.
 
     Derivation. The margin loss of one record is 0 or 1, so replacing it moves the loss of every h by at most 1/m; and
     the minima of two functions that differ by at most 1/m differ by at most 1/m.

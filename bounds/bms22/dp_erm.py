@@ -211,7 +211,7 @@ def boosted_excess(
 
     The excess is over the best vector of the ball.
 
-    e E_1 + 4 Delta log(2M/beta)/epsilon.
+    The bound is e E_1 + 4 Delta log(2M/beta)/epsilon.
 
     E_1 = `round_excess` at the printed noise (or the "tight" one), Delta = min(1 + a, 2a)/m. By Markov's inequality the
     M independent rounds all exceed e E_1 with probability at most e^-M <= beta/2; the selection with budget epsilon/2

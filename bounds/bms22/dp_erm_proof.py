@@ -63,7 +63,7 @@ def printed_multiplier(*, epsilon: float, delta: float) -> float:
 
     The round is one of noisy descent.
 
-    tau = sigma_i / (2 L eta_i), which makes A_GLL private.
+    The multiplier is tau = sigma_i / (2 L eta_i), and this value makes A_GLL private.
 
     Derivation. Neighbours differ in one record, which one phase reads; the phases before it have the same law, those
     after it only process what it released. In that phase the iterates are equal up to the differing record; that step

@@ -239,7 +239,7 @@ def printed_projected_loss(*, m: int, epsilon: float, delta: float, beta: float,
 
     It is added to the loss of the best vector.
 
-    With probability 1 - beta/3.
+    This holds with probability 1 - beta/3.
     """
     return a * printed_distortion(m=m, epsilon=epsilon, delta=delta, beta=beta)
 
@@ -276,7 +276,7 @@ def minimiser_radius(*, gamma: float) -> float:
 
     But the projected best vector may be longer.
 
-    ||w*_Phi|| goes up to sqrt(1 + gamma/3).
+    Its norm ||w*_Phi|| may be up to sqrt(1 + gamma/3).
     """
     return 1.0
 
@@ -287,7 +287,7 @@ def minimiser_radius(*, gamma: float) -> float:
 def corrected_minimiser_radius(*, gamma: float) -> float:
     """Algorithm 2 trains on a ball of radius 2, which holds the projected best vector.
 
-    sqrt(1 + gamma/3) <= 2.
+    The reason is sqrt(1 + gamma/3) <= 2.
 
     Derivation. In the event of Lemma A.3 ||Phi w*||^2 <= 1 + gamma/3 < 4 for gamma < 1, so Phi w* is one of the vectors
     of norm at most 2, and the minimum over them is at most its loss.

@@ -137,7 +137,7 @@ def transferred_loss_at_size(*, m: int, beta: float, radius: float, norm_bound: 
 
     There are at least m^2 log(2m/beta) features.
 
-    mu = r/(Lambda rho sqrt(m)) and D = m^2 log(2m/beta), or more.
+    The step takes mu = r/(Lambda rho sqrt(m)) and D = m^2 log(2m/beta), or more.
     """
     return norm_bound * radius / (rho * sqrt(m))
 
@@ -320,7 +320,7 @@ def corrected_order(*, m: int, epsilon: float, delta: float, beta: float, a: flo
 
     It holds in the corrected range of epsilon and delta.
 
-    As Theorem 3.2 corrects it, with its k at beta/2.
+    It is the corrected order of Theorem 3.2, with its k at beta/2.
 
     The constant is derived in `utility_constant`.
     """
@@ -394,9 +394,9 @@ def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: 
 def corrected_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
     """The kernel learner's excess risk with named free logarithms, corrected.
 
-    It is an order, in the range of epsilon and delta and with the corrected rows.
+    It is an order, in a range of epsilon and delta and with the corrected rows.
 
-    In Theorem 3.2's range, with its k, as corrected, at beta/2.
+    The range is Theorem 3.2's, and so is k, as corrected, at beta/2.
 
     With x = log(2/beta), y = log(2m/beta) >= log 2, u = log^{3/4}(1/delta), a >= 1/2 and the free logarithms
     sqrt(xy) (1 + u), the three terms of the corrected order are at most 2/sqrt(log 2), 1/log 2 and u times

@@ -206,7 +206,7 @@ def implied_loss(*, margin: Real, rho: Real) -> int:
 
     `margin` is y h(x).
 
-    If y h(x) > rho then y g(x) > rho/2. It is the premise that fails, for |h(x)| > rho.
+    If y h(x) > rho then y g(x) > rho/2. The step is true; its premise fails for |h(x)| > rho.
 
     Derivation. If the right side is 0, then y h(x) > rho, and |g(x) - h(x)| <= rho/2 gives y g(x) >= y h(x) - rho/2 >
     rho/2, so the left side is 0 too; where the right side is 1 there is nothing to show.

@@ -93,8 +93,8 @@ def other_risk(*, d: int) -> int:
 def least_inner_product(*, d: int) -> Fraction:
     """Any two weights of the family have |<w, w'>| >= 1/8, as printed.
 
-    Printed in both texts. It bounds how different hypotheses are; a good cover would have |<w, w'>| <= 1/8, which is
-    decided in the part `separated`. As printed it allows any number of hypotheses in every dimension d >= 2.
+    Both texts print this inequality. It bounds how different hypotheses are; a good cover would have |<w, w'>| <= 1/8,
+    which is decided in the part `separated`. As printed it allows any number of hypotheses in every dimension d >= 2.
 
     Derivation. The weights other than e_1 lie on an arc of angle 1.44 < pi/2 that begins at -e_1, so <w, w'> >= cos
     1.44 > 0.13 > 1/8 for two of them, and |<e_1, w>| = cos of the angle between w and -e_1 >= cos 1.44.
@@ -207,7 +207,7 @@ def cube_risk(*, d: int) -> Fraction:
 
     It tends to 1/2.
 
-    P(Bin(d-1, 1/2) <= d/2).
+    The risk is P(Bin(d-1, 1/2) <= d/2).
 
     Derivation. y <w, x> = (S - 1)/d with S a sum of d - 1 fair signs: the first coordinate alone is always wrong.
     Labels +-1. Of the N = d - 1 other signs half the outcomes are below N/2, or N/2 for half of the middle one, and one
@@ -276,8 +276,8 @@ def log_printed_chance(*, epsilon: float, m: int, size: float) -> float:
 
     The learner is private.
 
-    R <= 1. The exponent is printed as epsilon/2m; it is (epsilon/2) m, as in the next expression. With |W| = 2^{cd} and
-    c' = c log 2 this is epsilon m/2 - c' d.
+    Here R <= 1. The exponent is printed as epsilon/2m; it is (epsilon/2) m, as in the next expression. With |W| =
+    2^{cd} and c' = c log 2 this is epsilon m/2 - c' d.
 
     Derivation. With a_w = exp(-R^(h_w) epsilon m/2) the mechanism gives h* the probability a_*/(a_* + sum_w a_w), a_*
     its own weight; a_* <= 1, so that is at most 1/sum_w a_w, and R^ <= 1 makes every a_w at least e^{-epsilon m/2}.

@@ -44,8 +44,8 @@ def grid_point(*, m: int, rho: float, base: str = "e", rounding: str = "ceil") -
 
     This is stated for every rho of the interval.
 
-    In units of h_max. rho = 1 has none in any reading (1 is not on the grid, and 1 < 2 (1/2) is false). With the
-    natural logarithm the grid ends at m^(-0.347), far above m^(-1/2).
+    Margins are in units of h_max. rho = 1 has none in any reading (1 is not on the grid, and 1 < 2 (1/2) is false).
+    With the natural logarithm the grid ends at m^(-0.347), far above m^(-1/2).
 
     >>> grid_point(m=100, rho=0.3), grid_point(m=100, rho=1.0)
     (0.25, None)
@@ -157,7 +157,7 @@ half_sensitivity_corrected = half_sensitivity.corrected(
 def raised_loss(*, rho: float, loss_hat: float, loss_opt: float, power: float, slope: float) -> float:
     """The bound at a margin does not fall as the empirical loss grows.
 
-    F(rho, t) = rho^-power + slope t with any slope.
+    Here F(rho, t) = rho^-power + slope t with any slope.
 
     The lemma assumes that F(rho, t) is non-increasing in rho for every t. It assumes no monotonicity in t, but F_1 to
     F_5 do not fall as t grows.
@@ -189,7 +189,7 @@ def halved_margin(*, rho_hat: float, rho_opt: float, power: float) -> float:
 
     It is the bound at half the margin less the loss.
 
-    For F(rho, t) = rho^-power + t at one t.
+    Here F(rho, t) = rho^-power + t at one t.
 
     Needs rho_hat >= rho_opt/2 and that F is non-increasing in rho.
 
@@ -258,7 +258,7 @@ def trivial_below(*, h_max: float, rho: float, loss: float, m: int, epsilon: flo
 
     The text says that it is trivial there.
 
-    F_2(rho, t) with 1 for the constant of Theorem 3.2.
+    It is F_2(rho, t) with 1 for the constant of Theorem 3.2.
 
     `loss` is t.
 
@@ -390,7 +390,7 @@ FIVE = [integer("m"), in_unit_interval("beta"), positive("ratio"), require("M >=
 def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
     """The sensitivities of the five learners' bounds at a given margin.
 
-    Those of Lemma F.3, with M = M(rho).
+    They are those of Lemma F.3, with M = M(rho).
 
     `ratio` is Lambda r/rho.
 

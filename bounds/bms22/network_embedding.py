@@ -128,8 +128,8 @@ def embedding_rows(
 ) -> int:
     """Rows at which the embeddings keep every output of the best network up to rho/2.
 
-    Lemma D.1 (explicit) at confidence beta/(4L) for each layer: its weights, and 2m vectors. The product's deviation
-    sqrt(12 t/k) + 4t/k is at most tau for t/k <= x^2, 4 x^2 + sqrt(12) x = tau.
+    The rows are those of Lemma D.1 (explicit) at confidence beta/(4L) for each layer, for its weights and 2m vectors.
+    The product's deviation sqrt(12 t/k) + 4t/k is at most tau for t/k <= x^2, 4 x^2 + sqrt(12) x = tau.
 
     >>> embedding_rows(m=10**6, beta=0.1, norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=1)
     4210
@@ -221,7 +221,7 @@ def embedding_failure(*, m: int, k: int, layers: int, beta: float) -> float:
 
     It fails if it is worse than Lemma D.1 (explicit) allows.
 
-    Each layer at beta/(4L).
+    Each layer fails with probability at most beta/(4L).
 
     A layer has one matrix and 2m vectors, psi(v) of the best network and u = psi(v) - psi(v^Phi): both are determined
     by the data and by the embeddings of the layers before, so each embedding is independent of what it embeds.
@@ -441,6 +441,6 @@ def covered_distance(*, norm_bound: float, radius: float, eta: float, layers: in
 def covered_distance_bound(*, norm_bound: float, radius: float, eta: float, layers: int, resolution: float) -> float:
     """The distance from the cover without its factor L, as L <= 2 sqrt(2)^{L-1}.
 
-    Closest at L = 3.
+    The two sides are closest at L = 3.
     """
     return 2 * ROOT * resolution * radius * (4 * eta * norm_bound) ** (layers - 1)

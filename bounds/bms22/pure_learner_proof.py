@@ -170,7 +170,8 @@ def alpha_for_small_beta(*, m: int, epsilon: float, beta: float, norm_bound: flo
 def lifted_errors(*, projected_margins: Sequence[float]) -> float:
     """The lifted classifier errs on the records whose projected margin is not positive.
 
-    <Phi^T w, x> = <w, Phi x>. The display prints 1(y <w, x>), the indicator of a number; we read 1(y <w, x> <= 0).
+    The reason is <Phi^T w, x> = <w, Phi x>. The display prints 1(y <w, x>), the indicator of a number; we read 1(y <w,
+    x> <= 0).
 
     Derivation. <Phi^T w, x> = <w, Phi x> for every x, so the margins of the lifted and of the projected classifier are
     equal record by record, and so are the shares of those that are not positive.
@@ -261,7 +262,7 @@ def margin_kept_corrected(*, norm_bound: float, radius: float, rho: float) -> fl
 def implied_loss_margin(*, norm_bound: float, radius: float, rho: float) -> float:
     """The nearest cover point is right where the projected margin exceeds 0.65 rho.
 
-    2/3 > 0.65 > 1/3.
+    The numbers of the proof are 2/3 > 0.65 > 1/3.
 
     Derivation. A record that the left side counts has y <w*_Phi, x_Phi> <= 0.65 rho < 2 rho/3, so by the premise y <w*,
     x> < rho, and the right side counts it too.
@@ -289,7 +290,7 @@ def margin_failure(*, m: int, beta: float, norm_bound: float, radius: float, rho
 
     The number of rows is the explicit one.
 
-    On the event of Lemma A.3 for x_i and w*, at distortion gamma/3: `projection_failure`.
+    It is bounded by `projection_failure`, on the event of Lemma A.3 for x_i and w* at distortion gamma/3.
     """
     return beta / 4
 

@@ -52,10 +52,10 @@ def inner_product_error(*, m: int, beta: Number, count: int, radius: float = 1.0
 
     It is the distance of the inner products from the kernel.
 
-    2 r^2 sqrt(log(m / beta) / D), in units of the kernel; D = `count`. It holds with room to spare: with
-    t = 2 sqrt(log(m/beta)/D) one pair fails with probability at most 2 exp(-D t^2 / 2) = 2 (beta/m)^2
-    (step s2), and there are m (m-1)/2 unordered pairs, so the failure probability is at most
-    beta^2 (m-1)/m < beta, for every m >= 1, beta in (0, 1), D >= 1 and every kernel and points.
+    The error is 2 r^2 sqrt(log(m / beta) / D), in units of the kernel, and D is `count`. It holds with room to spare:
+    with t = 2 sqrt(log(m/beta)/D) one pair fails with probability at most 2 exp(-D t^2 / 2) = 2 (beta/m)^2 (step s2),
+    and there are m (m-1)/2 unordered pairs, so the failure probability is at most beta^2 (m-1)/m < beta, for every m >=
+    1, beta in (0, 1), D >= 1 and every kernel and points.
 
     >>> round(float(inner_product_error(m=20, beta=0.05, count=100)), 3)
     0.49
@@ -72,9 +72,9 @@ def inner_product_error(*, m: int, beta: Number, count: int, radius: float = 1.0
 def inner_product_error_sharp(*, m: int, beta: Number, count: int, radius: float = 1.0) -> Any:
     """Error of random features on all pairs, by Hoeffding and the union bound.
 
-    Nothing else is used.
+    The bound uses no other property of the features.
 
-    r^2 sqrt(2 log(m (m-1) / beta) / D): the union bound m (m-1)/2 * 2 exp(-D t^2/2) then equals beta. The
+    The error is r^2 sqrt(2 log(m (m-1) / beta) / D): the union bound m (m-1)/2 * 2 exp(-D t^2/2) then equals beta. The
     squares of the two errors differ by 2 r^4 (log(1/beta) + log(m/(m-1))) / D > 0.
 
     >>> round(float(inner_product_error_sharp(m=20, beta=0.05, count=100)), 3)
