@@ -26,7 +26,7 @@ SIZES = grid(
     evidence="composition",
     given=[baselines.output_excess],
     tightness=equality,
-    note="Markov's inequality: an excess of err(B) with probability β/(4K), and 0 else, attains it",
+    note="by Markov's inequality, attained by an excess that is err(B) with probability β/(4K), and 0 otherwise",
 )
 def markov():
     """err(B) with the chance beta/(4K) makes the mean of abgmu22.base.outpert, and no larger err is needed."""

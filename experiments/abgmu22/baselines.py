@@ -136,7 +136,9 @@ def averaged_only(*, mu, steps, n, factor=1):
     return weaker(pair_of_labels(n, privacy=GaussianDP(mu), norm_bound=0.01, steps=steps), factor)
 
 
-@inequality_claim(bounds.projected_distance, tightness=equality, note="convexity of the ball; equality inside it")
+@inequality_claim(
+    bounds.projected_distance, tightness=equality, note="by convexity of the ball, with equality inside it"
+)
 def projections_come_no_closer_than():
     """Random v and u of the ball, in 1 to 5 dimensions."""
     rng = np.random.default_rng(0)
@@ -182,7 +184,7 @@ def regrets_of_linear_losses():
     given=[bounds.averaged_regret, bounds.ball_noise],
     rounding=ROUNDING,
     tightness=equality,
-    note="the bound of s2 at the step size and the noise of the algorithm, an equality",
+    note="equal to the bound of s2 at the algorithm's step size and noise",
 )
 def end_of_the_descent():
     """The chain's last line against the statement, from both sides."""

@@ -93,7 +93,7 @@ def gaussian_noise_in_a_loss():
     given=[bounds.ridge_cost, bounds.stability_gap, bounds.output_sensitivity, bounds.noise_cost],
     rounding=ROUNDING,
     tightness=equality,
-    note="the sum of the three steps, which it equals",
+    note="equal to the sum of the three steps",
 )
 def end_of_the_three_steps():
     """The steps' values, each from the one before, against the statement."""

@@ -262,7 +262,7 @@ def printed_up_to_logarithms_too(*, factor=1):
 # Steps ----------------------------------------------------------------------------------------------------------------
 
 
-@inequality_claim(proof.no_good_model, note="approached by an excess of just above twice its mean, or 0")
+@inequality_claim(proof.no_good_model, note="approached by an excess that is just above twice its mean, or 0")
 def all_models_bad():
     """P(all m excesses > 2 err) for an excess that is 2 err (1 + h) with probability 1/(2 + 2h), else 0."""
     for m, h in product((1, 4, 20), (1e-9, 0.1, 3.0)):

@@ -240,11 +240,14 @@ def second_root(*, label_bound, n, guesses, beta):
     full=grid(n=[10**12], guesses=[2, 20], beta=[0.5, 1e-6], epsilon=[0.01, 1.0]),
     severity="statement",
     python=POINT,
-    note="Algorithm 1 hands the selection the sensitivities Δ(B_j), where a mean over n/2 losses needs 2Δ(B_j)/n. Then "
-    "w₀ = 0 is selected on every dataset, however large n is (part zero); in the counterexample the data are one "
-    "repeated record and the base learner returns w*. The bound fails with the factor 4 before the root and with "
-    "the factor 4 under it (our copy of the text does not show which is meant). With 2Δ/n it still fails, but by "
-    "constants only (part utility-average). The root also has the wrong unit: under ℓ → sℓ it grows with √s",
+    note=(
+        "Algorithm 1 gives the selection the sensitivities Δ(B_j), where a mean over n/2 losses needs "
+        "2Δ(B_j)/n. Then w₀ = 0 is selected on every dataset, however large n is (part zero). In the "
+        "counterexample the data are one repeated record and the base learner returns w*. The bound fails "
+        "with the factor 4 before the root and with the factor 4 under it (our copy of the text does not "
+        "show which is meant). With 2Δ/n it still fails, but by constants only (part utility-average). "
+        "The root also has the wrong unit: under ℓ → sℓ it grows with √s"
+    ),
 )
 def nothing_but_zero(*, n, guesses, beta, epsilon):
     """A point mass, err = 0 below 2^K and ||Y||^2 there; A ignores its data. The chance of w_0, exactly."""
@@ -274,9 +277,12 @@ assert p * 1000**2 / 2 > bound and unseen * one > 10 * beta"""
     severity="constant",
     python=RARE,
     finding="read with the sensitivity 2Δ/n, it lacks a logarithm and a Δ under the root",
-    note="read with the sensitivity 2Δ/n. The counterexample is a candidate with rare large losses that the second "
-    "half of the sample does not see. The last term of the bound lacks the logarithm that its proof has, and the "
-    "root has ‖Y‖² where Δ‖Y‖² is needed. The bound fails with the factor 4 before the root and under it",
+    note=(
+        "read with the sensitivity 2Δ/n. The counterexample is a candidate with rare large losses that do "
+        "not occur on the second half of the sample. The last term of the bound lacks the logarithm that "
+        "its proof has, and the root has ‖Y‖² where Δ‖Y‖² is needed. The bound fails with the factor 4 "
+        "before the root and under it"
+    ),
 )
 def rare_losses(*, beta):
     """Two-point losses {0, a}, n = 10^9: the chance that S2 sees no loss, times that of the bad candidate, exactly."""

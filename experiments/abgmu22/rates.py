@@ -111,7 +111,9 @@ def short_minimisers(*, factor=1):
     return refuted("derivation", shown)
 
 
-@inequality_claim(bounds.tightness, rounding=ROUNDING, note="and lower ≤ upper for ‖w*‖ ≥ 1, with equality at ‖w*‖ = 1")
+@inequality_claim(
+    bounds.tightness, rounding=ROUNDING, note="also lower ≤ upper for ‖w*‖ ≥ 1, with equality at ‖w*‖ = 1"
+)
 def upper_against_lower():
     """The two printed rates on a grid."""
     for point, norm in product(POWERS, (1.0, 2.0, 30.0)):
@@ -299,7 +301,7 @@ def samples_on_the_line(*, factor=1):
     given=[bounds.both_errors],
     control=Control("the bound multiplied by {}", (1.05, 2)),
     rounding=ROUNDING,
-    note="every ‖w*‖ > 0",
+    note="true for every ‖w*‖ > 0",
 )
 def lipschitz_learners_on_the_line(*, factor=1):
     """The larger of the two errors, each with its cost."""

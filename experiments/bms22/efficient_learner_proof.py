@@ -115,7 +115,7 @@ def signs_keep_the_order():
 @identity_claim(
     steps.printed_distortion,
     rounding=1e-6,
-    note="the second equality of 'γ = O(√(log(m/β)/k)) = O(...)'; k is rounded up to 1 at least",
+    note="the second equality of 'γ = O(√(log(m/β)/k)) = O(...)'. k is rounded up and at least 1",
 )
 def printed_rows_put_in():
     """sqrt(log(m/beta)/k), the right-hand side of the first equality, at the printed k against the printed number."""

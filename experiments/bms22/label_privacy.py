@@ -88,10 +88,13 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     severity="statement",
     nonvacuous_from=lambda: bounds.informative_from(bounds.label_bound, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0),
     python=small.CLOSED,
-    note="with a cover by closed balls, |g − h| ≤ ρ/2 as in the proof, a hypothesis of risk 0.9 may be released. The "
-    "class {2ρ, ρ/2, 0, bad} has one smallest cover, {ρ/2, bad}; ρ/2 counts as an error everywhere at margin ρ/2, "
-    "so the bad function, of risk 0.9, is released. The bound is also false for d > 92.4 m, where M < 0 (Lemma "
-    "A.2). It is true for open balls, d ≤ m and ε ≤ 30",
+    note=(
+        "with a cover by closed balls, |g − h| ≤ ρ/2 as in the proof, a hypothesis of risk 0.9 may be "
+        "released. The class {2ρ, ρ/2, 0, bad} has one smallest cover, {ρ/2, bad}. At margin ρ/2 the "
+        "member ρ/2 counts as an error everywhere, so the bad function, of risk 0.9, is released. The "
+        "bound is also false for d > 92.4 m, where M < 0 (Lemma A.2). It is true for open balls, d ≤ m "
+        "and ε ≤ 30"
+    ),
 )
 def closed_covers_fail(*, m, epsilon, beta):
     """P(risk > bound) against beta: four functions on two kinds of points, d = 2, counted."""

@@ -223,8 +223,10 @@ assert (1 - kept) * (1 - 2.718**(-epsilon / 4)) > beta
     quick=grid(size=[2], beta=[0.05]),
     full=grid(size=[3, 4], beta=[0.01, 0.2]),
     severity="statement",
-    note="the learner's bound holds with probability 1 − β for every fixed margin, but ρ* depends on the sample: (31) "
-    "needs the bounds of all margins at once",
+    note=(
+        "the learner's bound holds with probability 1 − β for every fixed margin, but ρ* depends on the "
+        "sample. So (31) needs the bounds of all margins at once"
+    ),
 )
 def promise_printed(*, size, beta, factor=1):
     """4^size records, `size` margins, every promise kept with probability 1 - beta; epsilon = 60.
@@ -248,7 +250,7 @@ def promise_printed(*, size, beta, factor=1):
     full=grid(size=[2, 4], beta=[0.01, 0.2]),
     control=Control("the learner run at {} beta/J", (1.1, 1.5, 3)),
     tightness=up_to_one,
-    note="a union bound over the grid; the instances come near to it",
+    note="a union bound over the grid. The instances come close to it",
 )
 def promise_corrected(*, size, beta, factor=1):
     """The same instances with every promise kept with probability 1 - beta/J."""

@@ -70,7 +70,7 @@ def cover_of(point, width):
     bounds.selection_below_the_end,
     given=[bounds.selection_loss, embedding.rows_below_the_end, bounds.log_cover_size],
     tightness=up_to_one,
-    note="with our k and our γ, both of the printed order; attained up to 0.5% at one layer and one neuron",
+    note="with our k and our γ, both of the printed order. Attained up to 0.5% at one layer and one neuron",
     cost=0.25,
 )
 def selection_order():
@@ -126,7 +126,7 @@ def risk_is_underrated_at_the_end():
     bounds.deviation_below_the_end,
     given=[bounds.uniform_deviation, embedding.rows_below_the_end, bounds.log_cover_size],
     tightness=up_to_one,
-    note="with our k and our γ, both of the printed order; attained up to 0.3% at one layer and one neuron",
+    note="with our k and our γ, both of the printed order. Attained up to 0.3% at one layer and one neuron",
     cost=0.12,
 )
 def deviation_order():

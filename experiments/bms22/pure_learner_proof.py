@@ -253,7 +253,7 @@ def a_third_implies_nothing():
     return learner_bounds.margins_above(proof.margin_kept, proof.implied_loss_margin)
 
 
-@inequality_claim(proof.implied_loss_margin_corrected, caught=(1.03, 1.5), note="0.65/(2/3) = 0.975")
+@inequality_claim(proof.implied_loss_margin_corrected, caught=(1.03, 1.5), note="the ratio is 0.65/(2/3) = 0.975")
 def two_thirds_imply_the_loss():
     """2/3 > 0.65: every margin that the premise allows is above what the loss at 0.65 rho asks."""
     return learner_bounds.margins_above(proof.margin_kept_corrected, proof.implied_loss_margin_corrected)

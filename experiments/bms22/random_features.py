@@ -205,7 +205,7 @@ def inner_products_are_unbiased(*, factor=1):
     bounds.one_pair_tail,
     control=Control("exponent D t^2/2 times {}", (1.1, 1.5, 2, 4)),
     tightness=up_to_one,
-    note="Hoeffding 1963. The sign kernel is nearly its worst case",
+    note="by Hoeffding's inequality (1963). The sign kernel is nearly its worst case",
 )
 def hoeffding_covers_one_pair(*, factor=1):
     """L'' = 4 w (1 - w) <= 1 as 1 - 4 w (1 - w) = (1 - 2w)^2 in Z[w]; then binomial tails at all their atoms."""

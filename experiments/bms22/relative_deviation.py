@@ -91,8 +91,8 @@ def sampled(vc, factors, **axes):
         ),
         nonvacuous_from=lambda: smallest_sample(vc),
         given=[bounds.relative_deviation],
-        note=f"nothing nearer than {factors[0]} is caught: ghost samples, the union over (2m)ⱽ patterns and Chernoff's "
-        "bound are each loose for one class and one distribution",
+        note=f"the check detects no factor below {factors[0]}: ghost samples, the union over (2m)ⱽ patterns and "
+        "Chernoff's bound are each loose for one class and one distribution",
     )
 
 
@@ -142,10 +142,12 @@ assert empirical == 0 and risk > relative_deviation(m=m, V=0, beta={beta}, empir
     severity="statement",
     corner=require("sets of classifiers and of linear functions", lambda of: of in ("classifiers", "linear functions")),
     used={"bms22.thm3.1": [{"of": "linear functions"}]},
-    note="take all functions to {0, 1} and labels +1: sign(h) is constant if sign(0) = +1, while h(x) = 0 cuts out "
-    "every set of errors (for the other convention take {0, −1} and labels −1). Lemma A.1 itself is stated for "
-    "all functions to ℝ, and holds for them if V is the VC dimension of the sets of errors; its only use, in "
-    "Theorem 3.1, is for linear functions",
+    note=(
+        "the class of all functions to {0, 1} with labels +1 is a counterexample: sign(h) is constant if "
+        "sign(0) = +1, while h(x) = 0 cuts out every set of errors. For the other convention take {0, −1} "
+        "and labels −1. Lemma A.1 itself is stated for all functions to ℝ, and holds for them if V is the "
+        "VC dimension of the sets of errors. Its only use, in Theorem 3.1, is for linear functions"
+    ),
 )
 def ties_shatter(*, points, m, beta):
     """All functions to {0, 1} on six points: VC dimension of the sets of errors, and of the signs."""
@@ -263,7 +265,7 @@ def growth_is_a_power(*, largest):
     full=({"largest": 400},),
     caught=(1.001, 1.2, 1.5, 2),
     given=[bounds.ghost_reaches, bounds.deviation_of_risk, bounds.swapping_tail, bounds.solved],
-    note="V = 1 by (2m + 1)/(2m) ≤ exp(1/(2m)), the others by Φ_V(2m) ≤ (2m)ⱽ",
+    note="for V = 1 by (2m + 1)/(2m) ≤ exp(1/(2m)), for other V by Φ_V(2m) ≤ (2m)ⱽ",
 )
 def union_is_affordable(*, largest):
     """The cost in balls; it is largest for beta near 1 and V = 0, 1, 2, and with m errors in m pairs that differ."""
