@@ -48,7 +48,7 @@ def printed_privacy(
     times with probability at most delta_hat/2 (s1), else the round is a group of J <= T and (epsilon_hat,
     delta_hat/2)-DP (s2, sum, linear and half); so it is (epsilon_hat, delta_hat)-DP. M rounds compose to (epsilon/2,
     delta); the selection is (epsilon/2, 0)-DP at the sensitivity of s3, corrected, which is the smallest valid one, and
-    a larger Delta divides its log ratios by more. M is a whole number in all of them.
+    a larger Delta divides its log ratios by more. M is an integer in all of them.
     """
     return epsilon
 

@@ -20,7 +20,7 @@ ON_INTERVAL = r"\min_{\rho\in[h_{\max}/\sqrt{m},\,h_{\max}]}"
 
 
 def grid_size(m: int, base: str = "2", rounding: str = "ceil") -> int:
-    """J, the whole number for (1/2) log m. Below 1 only where rounded down.
+    """J, the integer for (1/2) log m. Below 1 only where rounded down.
 
     >>> [grid_size(m) for m in (1, 2, 4, 5, 16, 17)], grid_size(1000, "e", "floor")
     ([1, 1, 1, 2, 2, 3], 3)

@@ -104,7 +104,7 @@ def failure_of_rows(*, m: int, gamma: Any, k: int) -> Any:
 
 
 def least_distortion(u: Sequence[int], k: int) -> Fraction:
-    """The least of | ||Phi u||^2/||u||^2 - 1 | over all k x d sign matrices, exactly, for whole numbers u.
+    """The least of | ||Phi u||^2/||u||^2 - 1 | over all k x d sign matrices, exactly, for integers u.
 
     ||Phi u||^2 = (1/k) * a sum of k squares <s, u>^2, s in {-1, 1}^d: every reachable sum is enumerated.
 

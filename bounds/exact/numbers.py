@@ -17,11 +17,11 @@ Array = np.ndarray
 BALLS = (arb, acb)
 
 
-DIGITS = 2**24  # binary digits that a whole number may have, and steps of a recursion
+DIGITS = 2**24  # binary digits that an integer may have, and steps of a recursion
 
 
 def power(base: int, exponent: int) -> int:
-    """base^exponent, a whole number. Raises OverflowError for one of more than 2^24 binary digits.
+    """base^exponent, an integer. Raises OverflowError for one of more than 2^24 binary digits.
 
     >>> power(2, 10)
     1024

@@ -209,14 +209,14 @@ def squares_at_the_end(statement, n, factor):
     note="two cross terms are missing, which costs a factor of 2",
 )
 def two_cross_terms():
-    """(s + 2)^2 at s = 1 + 1 in whole numbers: 16 against 8."""
+    """(s + 2)^2 at s = 1 + 1 in integers: 16 against 8."""
     sizes = {"label_bound": 2, "smoothness": 2, "norm_bound": 1, "radius": 1, "t": 1}
     yield sizes, 16, bounds.output_loss_step(**sizes)
 
 
 @inequality_claim(bounds.output_loss_step_corrected, given=[assumptions.ball_loss], tightness=equality)
 def twice_is_enough():
-    """(a + r + t)^2 for all a, r, t on a lattice, in whole numbers: H = 2, ||X|| = 1."""
+    """(a + r + t)^2 for all a, r, t on a lattice, in integers: H = 2, ||X|| = 1."""
     for a, r, t in itertools.product(range(7), repeat=3):
         sizes = {"label_bound": a, "smoothness": 2, "norm_bound": r, "radius": 1, "t": t}
         yield sizes, (a + r + t) ** 2, bounds.output_loss_step_corrected(**sizes)

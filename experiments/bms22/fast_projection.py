@@ -136,7 +136,7 @@ def operations(*, k):
 
 
 def exact_moment(x, k, p):
-    """(E | ||Phi x||^2/||x||^2 - 1 |^p)^{1/p} of the fast projection of a whole-number vector of length 4, p even."""
+    """(E | ||Phi x||^2/||x||^2 - 1 |^p)^{1/p} of the fast projection of an integer vector of length 4, p even."""
     hadamard = ((1, 1, 1, 1), (1, -1, 1, -1), (1, 1, -1, -1), (1, -1, -1, 1))
     norm, total = sum(a * a for a in x), Fraction(0)
     for signs in product((1, -1), repeat=4):

@@ -1,4 +1,4 @@
-"""Lemma G.1 of Bassily, Mohri & Suresh (2022): our construction, checked point by point in whole numbers and fractions.
+"""Lemma G.1 of Bassily, Mohri & Suresh (2022): our construction, checked point by point in integers and fractions.
 
 The lemma holds by another construction than the printed one (x on the cube, w_1 < 0), whose steps are decided below it.
 """
@@ -144,7 +144,7 @@ def nearly_orthogonal_weights(*, d, factor=1):
 
 
 def cube_points(d):
-    """(sqrt(d) x, sgn(x_1)) for all x in {+-1/sqrt(d)}^d, equally likely: whole numbers."""
+    """(sqrt(d) x, sgn(x_1)) for all x in {+-1/sqrt(d)}^d, equally likely: integers."""
     return [(x, x[0]) for x in product((1, -1), repeat=d)]
 
 
@@ -255,7 +255,7 @@ def risk_of_the_printed_weights(*, d):
     ),
 )
 def cube_family(*, d, factor=1):
-    """All w that share their first ceil(9d/16) coordinates: their number, and all inner products in whole numbers."""
+    """All w that share their first ceil(9d/16) coordinates: their number, and all inner products in integers."""
     fixed = ceil(Fraction(9 * d, 16) / Fraction(factor))
     weights = np.array([(-1,) + (1,) * (fixed - 1) + v for v in product((1, -1), repeat=d - fixed)])
     yield {"d": d, "property": "d |<w, w'>| >= d/8"}, Fraction(d, 8), int(np.abs(weights @ weights.T).min())

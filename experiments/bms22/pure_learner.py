@@ -370,7 +370,7 @@ def norm_order():
     note="exact, by enumeration of all small sign matrices",
 )
 def mean_square_of_the_lift(*, d, k):
-    """All sign matrices, whole-number weights, exactly: k sum ||Phi^T w||^2 is a whole number."""
+    """All sign matrices, integer weights, exactly: k sum ||Phi^T w||^2 is an integer."""
     for w in ((1,) + (0,) * (k - 1), tuple(range(1, k + 1)), (3,) + (-1,) * (k - 1)):
         total = sum(
             sum(sum(s * x for s, x in zip(column, w, strict=True)) ** 2 for column in columns)

@@ -66,7 +66,7 @@ def small_samples_are_trivial():
     + grid(k=[3, 10], norm_bound=[5.0], radius=[1.0], rho=[1.0]),
     severity="constant",
     finding="for k ≥ 2 every cover has more than (20Λr/ρ)ᵏ points",
-    note="the number of points is exact only for k = 1 and a whole number 20Λr/ρ. For k ≥ 2 every cover is larger, but "
+    note="the number of points is exact only for k = 1 and an integer 20Λr/ρ. For k ≥ 2 every cover is larger, but "
     "log|C| ≤ (log 41/log 20) log((20Λr/ρ)ᵏ), so the O(·) of the proof absorbs the difference",
 )
 def no_cover_is_so_small(*, k, norm_bound, radius, rho, factor=1):
@@ -175,7 +175,7 @@ def alpha_is_enough():
     note="<Φᵀw, x> = <w, Φx>. The display has 1(y <w, x>) for 1(y <w, x> ≤ 0)",
 )
 def adjoint(*, k, d):
-    """All sign matrices, whole-number weights, samples with ties: both numbers of errors agree."""
+    """All sign matrices, integer weights, samples with ties: both numbers of errors agree."""
     for phi, w, X, y in small.whole_number_samples(k, d):
         share = proof.lifted_errors(projected_margins=(y * ((X @ phi.T) @ w)).tolist())
         yield {"phi": phi, "w": w, "X": X, "y": y}, int((y * (X @ (phi.T @ w)) <= 0).sum()), round(5 * share)

@@ -169,7 +169,7 @@ def ties_shatter(*, points, m, beta):
     cost=0.2,
     note=(
         "every class of classifiers on three points, and the linear functions of the plane with "
-        "whole-number weights up to 2. Here sign(0) = +1"
+        "integer weights up to 2. Here sign(0) = +1"
     ),
 )
 def errors_shatter_no_more():
@@ -254,7 +254,7 @@ assert len(np.unique(thresholds, axis=0)) > growth(m=m, V=1)
     ),
 )
 def growth_is_a_power(*, largest):
-    """Sauer's function, which some class attains for every V and m, against (2m)^V: whole numbers."""
+    """Sauer's function, which some class attains for every V and m, against (2m)^V: integers."""
     for V, m in product((0, 2, 3, 5, 20, 1), range(largest, 0, -1)):
         yield {"V": V, "m": m}, bounds.patterns_of_errors(m, V), bounds.growth(m=m, V=V)
 

@@ -148,7 +148,7 @@ def with_less(level, factor):
 
 
 def level_of(formula, **setting):
-    """empirical risk -> bound, in balls; whole numbers of the setting stay whole."""
+    """empirical risk -> bound, in balls; integers of the setting stay integers."""
     values = {name: exact(v) if isinstance(v, float) or name in ("m", "n") else v for name, v in setting.items()}
     bare = formula.theorem.formula if hasattr(formula, "theorem") else formula  # `with_less` asks beyond a risk of 1
     return precise(lambda empirical: bare(**values, empirical=empirical))
