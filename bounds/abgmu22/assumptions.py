@@ -1,9 +1,9 @@
-r"""What private grid search assumes of a base algorithm: abgmu22, the two assumptions of the section on ||w*||.
+r"""The assumptions of private grid search on a base algorithm: abgmu22, the section on ||w*||.
 
     accuracy     for every B >= ||w*||: excess risk of A(S1, B) at most err(B) but for beta/(4K)
     loss bound   for every S2 and B: all losses of A(S1, B) on S2 below Delta(B) but for min{delta, beta}/(4K)
 
-Both are definitions. Which err and which Delta the base algorithms have stands in the explicit readings.
+Both are definitions. The explicit readings say which err and which Delta the base algorithms have.
 """
 
 from typing import Any
@@ -53,9 +53,11 @@ def output_err(
     beta: float,
     guesses: int,
 ) -> Any:
-    """The excess risk err(B) that output perturbation passes with the allowed probability, by Markov's inequality.
+    """The error bound err(B) of output perturbation, by Markov's inequality.
 
-    On n records, with ||w*|| <= B = `norm`.
+    The excess risk exceeds it with at most the allowed probability.
+
+    There are n records, and ||w*|| <= B = `norm`.
 
     The excess over the minimiser w* of the population risk is never negative, so it exceeds 4K/beta times its mean
     (abgmu22.base.outpert) with probability at most beta/(4K). Boosting saves of the factor (cf. abgmu22.thm.boost).
@@ -78,7 +80,7 @@ def output_err(
     needs=LEVELS,
 )
 def allowed_failure(*, delta: float, beta: float, guesses: int) -> float:
-    """One of the losses may reach Delta(B) with probability at most min{delta, beta}/(4K).
+    """A loss may reach Delta(B) with probability at most min{delta, beta}/(4K).
 
     >>> allowed_failure(delta=1e-6, beta=0.1, guesses=5)
     5e-08
@@ -94,7 +96,9 @@ def allowed_failure(*, delta: float, beta: float, guesses: int) -> float:
     source=", derived here",
 )
 def ball_loss(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """The largest loss of any vector of the ball on any record, which bounds noisy descent's output.
+    """The largest loss of a vector of the ball on any record.
+
+    It bounds the loss of noisy descent's output.
 
     phi'(0)^2 <= 2 H phi(0) (abgmu22.base.noisy-gd/explicit/slope), so phi(t) <= phi(0) + sqrt(2 H phi(0)) |t| + H t^2/2
     = (sqrt(phi(0)) + sqrt(H/2) |t|)^2; attained by squares. The average of noisy descent counts w_0 = 0 and stays

@@ -1,8 +1,8 @@
 r"""The base algorithms that abgmu22 searches over and boosts: noisy descent, output perturbation, random projection.
 
-The text at hand names them and prints none; sections that define them and prove their guarantees are missing. What
-stands here is our reconstruction with our constants, for losses phi_y(<w, x>) that are convex, non-negative and
-H-smooth, ||x|| <= ||X||, phi_y(0) <= ||Y||^2, over the ball of radius B, neighbours that replace one record:
+The available text names them but does not print them: the sections that define them and prove their guarantees are
+missing. This module is our reconstruction, with our constants, for losses phi_y(<w, x>) that are convex, non-negative
+and H-smooth, ||x|| <= ||X||, phi_y(0) <= ||Y||^2, over the ball of radius B, neighbours that replace one record:
 
     noisy descent        T steps of projected gradient descent on the mean loss, the average of the iterates
     output perturbation  argmin over the ball of mean loss + lambda/2 ||w||^2, plus Gaussian noise
@@ -33,7 +33,7 @@ RECONSTRUCTED: dict[str, Any] = {"reading": "explicit", "reconstructed": True}
     **RECONSTRUCTED,
 )
 def slope_bound(*, label_bound: Any, smoothness: Any, reach: Any) -> Any:
-    """The largest slope of a non-negative H-smooth loss on the range of its predictions.
+    """Largest slope of a non-negative H-smooth loss on the range of its predictions.
 
     phi is non-negative and H-smooth on [-reach, reach], with phi(0) <= ||Y||^2.
 
@@ -62,7 +62,7 @@ DESCENT = [integer("n"), integer("steps"), positive("gradient_norm"), positive("
     **RECONSTRUCTED,
 )
 def ball_noise(*, n: int, steps: int, gradient_norm: Any, mu: Any) -> Any:
-    """Noisy descent on the mean loss is mu-GDP with noise of 2 G sqrt(T) / (n mu) a step.
+    """Noisy gradient descent is mu-GDP with noise of 2 G sqrt(T) / (n mu) per step.
 
     Derivation. On the ball no record's gradient is longer than G (part "slope"), so a replaced record moves the mean
     gradient by at most 2G/n, and by exactly that where two records of the same length point against each other. A step
@@ -93,7 +93,9 @@ def ball_stride(*, steps: int, gradient_norm: Any, sigma: Any, d: int, norm_boun
     **RECONSTRUCTED,
 )
 def ball_excess(*, n: int, steps: int, gradient_norm: Any, mu: Any, d: int, norm_bound: Any) -> Any:
-    """The expected excess empirical loss of noisy descent's averaged iterate against any vector of the ball.
+    """Expected excess empirical loss of the averaged iterate of noisy descent.
+
+    It is the excess over any vector of the ball.
 
     Derivation. Projection brings w_{t+1} no further from u (s1), so with a step eta, E ||grad + noise||^2 <= G^2 + d
     sigma^2 and convexity the mean of the excesses is at most ||u||^2/(2 eta T) + eta (G^2 + d sigma^2)/2 (s2); eta as
@@ -131,9 +133,9 @@ def projected_distance(*, distance: Any) -> Any:
     **RECONSTRUCTED,
 )
 def averaged_regret(*, steps: int, gradient_norm: Any, sigma: Any, d: int, stride: Any, norm_bound: Any) -> Any:
-    """The mean excess loss of the iterates of noisy descent, for any step size.
+    """Bound on the mean excess loss of noisy descent's iterates, for any step size.
 
-    Against any u in the ball.
+    The excess is over any u in the ball.
 
     E ||w_{t+1} - u||^2 <= E ||w_t - u||^2 - 2 eta E <grad L(w_t), w_t - u> + eta^2 (G^2 + d sigma^2) by s1; sum over t,
     w_0 = 0. Attained without noise at T = 1 by a linear loss with u = B in the direction of -grad and eta = B/G.
@@ -156,7 +158,9 @@ RIDGE = [integer("n"), positive("gradient_norm"), positive("ridge")]
     **RECONSTRUCTED,
 )
 def output_sensitivity(*, n: int, gradient_norm: Any, ridge: Any) -> Any:
-    """The constrained regularised minimiser moves by at most 2 G / (lambda n) when one record is replaced.
+    """Replacing a record moves the regularised minimiser by at most 2 G / (lambda n).
+
+    The minimiser is taken over the ball.
 
     Derivation. Both objectives are lambda-strongly convex and each minimiser is optimal on the ball, so the sum of the
     two excesses is at least lambda D^2; the sum is the difference of two loss differences over n, at most 2 G D / n.
@@ -213,7 +217,9 @@ OUTPUT = [*RIDGE, positive("smoothness"), at_least("radius", 0), at_least("sigma
 def output_excess(
     *, n: int, gradient_norm: Any, ridge: Any, smoothness: Any, radius: Any, sigma: Any, norm: Any
 ) -> Any:
-    """The expected excess population risk of output perturbation over the best vector of the ball.
+    """The expected excess population risk of output perturbation.
+
+    It is the excess over the best vector of the ball.
 
     `norm` is ||w*||, at most B.
 
@@ -236,7 +242,7 @@ def output_excess(
     **RECONSTRUCTED,
 )
 def ridge_cost(*, ridge: Any, norm: Any) -> Any:
-    """The mean loss of the regularised minimiser exceeds that of w* by at most the ridge's term.
+    """Regularisation costs at most lambda ||w*||^2 / 4 in empirical loss over w*.
 
     Derivation. L^(w^) - L^(w*) <= <grad L^(w^), w^ - w*> <= lambda <w^, w* - w^> <= lambda ||w*||^2/4: convexity,
     optimality on the ball, and the maximum at w^ = w*/2. Attained by a hinge whose kink is w*, at w^ = w*/2.
@@ -255,7 +261,9 @@ def ridge_cost(*, ridge: Any, norm: Any) -> Any:
     **RECONSTRUCTED,
 )
 def stability_gap(*, gradient_norm: Any, moved: Any) -> Any:
-    """The expected population risk of a stable minimiser exceeds its empirical risk by at most this.
+    """Bound on the expected generalisation gap of a stable minimiser.
+
+    The gap is the population risk less the empirical risk.
 
     >>> stability_gap(gradient_norm=3.0, moved=0.5)
     1.5
@@ -272,9 +280,9 @@ def stability_gap(*, gradient_norm: Any, moved: Any) -> Any:
     **RECONSTRUCTED,
 )
 def noise_cost(*, smoothness: Any, radius: Any, sigma: Any) -> Any:
-    """Gaussian noise adds at most this to an expected H-smooth loss.
+    """How much Gaussian noise can add to the expectation of an H-smooth loss.
 
-    Attained by squares at ||x|| = ||X||.
+    The bound is attained by squares at ||x|| = ||X||.
 
     Derivation. phi(t + z) <= phi(t) + phi'(t) z + H z^2/2, as phi is H-smooth; z = <b, x> has mean 0 and variance |x|^2
     sigma^2 <= ||X||^2 sigma^2, so the mean over z is at most phi(t) + H ||X||^2 sigma^2/2.
@@ -298,7 +306,7 @@ def noise_cost(*, smoothness: Any, radius: Any, sigma: Any) -> Any:
     **RECONSTRUCTED,
 )
 def projection_rows(*, n: int, epsilon: float, delta: float) -> int:
-    """Rows of a projection at which the rate (n epsilon)^(-2/3) needs no dimension, as an order.
+    """Order of the projected dimension for the dimension-free rate (n epsilon)^(-2/3).
 
     >>> projection_rows(n=1000, epsilon=1.0, delta=1e-5)
     1912
@@ -322,9 +330,11 @@ STRETCH = 2  # projected records are clipped at STRETCH ||X||, and the ball in R
 def projected_noise(
     *, n: int, steps: int, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any, mu: Any
 ) -> Any:
-    """The noise of a step of descent on projected records in R^k, whatever the projection is.
+    """Noise per step of gradient descent on records projected to R^k.
 
-    It is that of the ball of radius 2B for records of length 2 ||X||.
+    It is the same for every projection.
+
+    The noise is that of the ball of radius 2B for records of length 2 ||X||.
 
     >>> float(projected_noise(n=10, steps=4, label_bound=0.0, smoothness=1.0, norm_bound=1.0, radius=1.0, mu=1.0))
     3.2

@@ -5,7 +5,7 @@ l is convex, nonnegative and H-smooth in w, l(0; z) <= Y^2, S has n independent 
 
     L^(w; S) <= (1 + T) L(w; D) + U        and        L(w; D) <= (1 + T) L^(w; S) + V.
 
-The loss is measured in units of Y^2 and H gamma^2. T has none, as it should, but U and V add Y to Y gamma sqrt H: if
+The loss is measured in units of Y^2 and H gamma^2. T has no unit, as it should, but U and V add Y to Y gamma sqrt H: if
 the lemma held for l, Y, H it would hold for s l, sqrt(s) Y, s H, and for large s the term with Y alone would vanish.
 What is true, for generalized linear losses (l depends on w through <w, x>), with K = log(8n/beta):
 
@@ -57,7 +57,9 @@ def offset(*, n: float, beta: float, gamma: float, smoothness: float, label_boun
 def empirical_level(
     *, n: int, beta: float, gamma: float, smoothness: float, label_bound: float, population: float
 ) -> float:
-    """The level that the empirical loss exceeds with probability at most beta: (1 + T) L + U, as printed.
+    """The level (1 + T) L + U of the empirical loss, as printed.
+
+    The loss exceeds it with probability at most beta.
 
     >>> parameters = dict(n=1600, beta=0.05, gamma=1.0, smoothness=1.0, label_bound=1.0)
     >>> round(float(empirical_level(population=0.5, **parameters)), 4)
@@ -79,7 +81,9 @@ def empirical_level(
 def population_level(
     *, n: int, beta: float, gamma: float, smoothness: float, label_bound: float, loss_bound: float, empirical: float
 ) -> float:
-    """The level that the expected loss exceeds with probability at most beta: (1 + T) L^ + V, as printed.
+    """The level (1 + T) L^ + V of the expected loss, as printed.
+
+    The loss exceeds it with probability at most beta.
 
     >>> parameters = dict(n=1600, beta=0.05, gamma=1.0, smoothness=1.0, label_bound=1.0, loss_bound=4.0)
     >>> round(float(population_level(empirical=0.5, **parameters)), 4)
@@ -116,7 +120,9 @@ def true_slope(*, n: float, beta: float, gamma: float, smoothness: float, label_
 def empirical_level_corrected(
     *, n: int, beta: float, gamma: float, smoothness: float, label_bound: float, loss_bound: float, population: float
 ) -> float:
-    """The level that the empirical loss exceeds with probability at most beta, in units and with the largest loss.
+    """The level of the empirical loss, with units and a term in Delta corrected.
+
+    The loss exceeds it with probability at most beta.
 
     Derivation. Let Z = |<w, x>| sqrt(H) / (g |X|) and g = gamma sqrt H. With probability 1 - beta/4 over w,
     E_x exp(Z^2) <= 8/beta (t1); then E l^2 <= (2Y^2 + g^2 K)(L + g^2 K/n) (t2) and L <= (Y + g sqrt(K/2))^2 (t3). The
@@ -139,7 +145,9 @@ def empirical_level_corrected(
 def population_level_corrected(
     *, n: int, beta: float, gamma: float, smoothness: float, label_bound: float, empirical: float
 ) -> float:
-    """The level that the expected loss exceeds with probability at most beta, in units.
+    """The level of the expected loss, with units corrected.
+
+    The loss exceeds it with probability at most beta.
 
     Derivation. As above, with the lower tail of nonnegative losses (t4) at e^-K: L <= L^ + R + e sqrt L by t5, and t6
     with e = 2 T Y is L <= (1 + T)(L^ + R + T(1 + T) Y^2).
@@ -168,7 +176,9 @@ def all_below(*, n: int, beta: float) -> float:
     source=", proof, with a union bound",
 )
 def all_below_corrected(*, n: int, one_above: float) -> float:
-    """All n losses are at most Delta with probability 1 - n p, where p is the chance that one exceeds it.
+    """All n losses are at most Delta with probability 1 - n p.
+
+    p is the probability that one loss exceeds Delta.
 
     p is `one_above`; p <= beta/(4n) is needed.
 
@@ -186,7 +196,7 @@ BERNSTEIN = r"\exp\left(-\frac{3nt^2}{6n\mathbb E[(L-\hat L)^2]+2\Delta t}\right
     "abgmu22.lem.conc.s2", kind="tail", says=r"\ell\le\Delta\ \Rightarrow\ \Pr[|L-\hat L|>t]\le" + BERNSTEIN, needs=TAIL
 )
 def bernstein_tail(*, n: int, variance: float, loss_bound: float, t: float) -> float:
-    """The chance that a mean leaves its expectation by t, by Bernstein's inequality as printed.
+    """Bernstein's bound for a deviation of the mean by t, as printed.
 
     `variance` is E (L - L^)^2.
     """
@@ -195,9 +205,9 @@ def bernstein_tail(*, n: int, variance: float, loss_bound: float, t: float) -> f
 
 @bernstein_tail.corrected(says=r"\ell\le\Delta\ \Rightarrow\ \Pr[|L-\hat L|>t]\le2" + BERNSTEIN)
 def bernstein_tail_corrected(*, n: int, variance: float, loss_bound: float, t: float) -> float:
-    """The chance that a mean leaves its expectation by t, by Bernstein's inequality with both tails counted.
+    """Bernstein's bound for a deviation of the mean by t, with both tails.
 
-    As log(2/beta) in the next step does.
+    The log(2/beta) of the next step counts both tails too.
 
     Derivation. X = l - L, and X = L - l, have mean 0, X <= Delta and E X^2 = V = n E (L - L^)^2, so E exp(s X) <= exp(V
     s^2/(2 (1 - Delta s/3))) (abgmu22.thm.grid.s4, part above). By Chernoff's bound at s = t/(V + Delta t/3) each of P(L
@@ -217,9 +227,11 @@ DEVIATION = [*SAMPLE, at_least("variance", 0), at_least("loss_bound", 0)]
     needs=DEVIATION,
 )
 def deviation(*, n: int, beta: float, variance: float, loss_bound: float) -> float:
-    """The deviation of an empirical loss with probability 1 - beta, as the proof's "this gives us" prints it.
+    """The deviation of an empirical loss with probability 1 - beta, as printed.
 
-    Delta log(2/beta)/n + sqrt(E (L - L^)^2 log(2/beta)).
+    The proof prints it after "this gives us".
+
+    The deviation is Delta log(2/beta)/n + sqrt(E (L - L^)^2 log(2/beta)).
     """
     return loss_bound * log(2 / beta) / n + sqrt(variance * log(2 / beta))
 
@@ -230,7 +242,9 @@ def deviation(*, n: int, beta: float, variance: float, loss_bound: float) -> flo
     source=", proof, solved",
 )
 def deviation_corrected(*, n: int, beta: float, variance: float, loss_bound: float) -> float:
-    """The deviation of an empirical loss with probability 1 - beta, from Bernstein's inequality solved for t.
+    """The deviation of an empirical loss, by Bernstein's inequality solved for t.
+
+    It holds with probability 1 - beta.
 
     The root of 2 exp(-3nt^2 / (6n E + 2 Delta t)) = beta, with equality at E = 0 and at Delta = 0.
 
@@ -259,7 +273,7 @@ def variance_bound(*, n: int, second_moment: Real) -> Real:
     source=", proof, where the available text ends; the last square is ours",
 )
 def second_moment_split(*, moved: Real, at_zero: Real) -> Real:
-    """The second moment of a loss is at most twice that of l(w) - l(0) and twice that of l(0).
+    """The second moment of l(w) is at most 2 E (l(w) - l(0))^2 + 2 E l(0)^2.
 
     `moved` is the second moment of l(w) - l(0).
 
@@ -284,9 +298,11 @@ OURS: dict = {"reading": "explicit", "source": "our derivation"}
     **OURS,
 )
 def exponential_moment(*, beta: float) -> float:
-    """All but beta/4 of the vectors w have E exp(Z^2) of at most 8/beta, by Markov's inequality.
+    """E exp(Z^2) is at most 8/beta for all but beta/4 of the vectors w.
 
-    x need not be fixed, only given.
+    It follows from Markov's inequality.
+
+    Here x may be random, if it is independent of w.
 
     Derivation. E exp(Z^2) <= 2 holds for every x, so also for the mean over x: E_w E_x exp(Z^2) <= 2. The inner mean is
     a nonnegative function of w, and by Markov's inequality exceeds 8/beta with probability at most 2 beta/8 = beta/4.
@@ -304,7 +320,9 @@ def exponential_moment(*, beta: float) -> float:
 def second_moment(
     *, n: int, beta: float, gamma: float, smoothness: float, label_bound: float, population: float
 ) -> float:
-    """The second moment of a generalized linear loss, for vectors with a bounded exponential moment.
+    """The second moment of a loss phi(<w, x>), for w with a bounded exponential moment.
+
+    The losses are generalized linear.
 
     The vectors w are those of t1.
 
@@ -325,7 +343,7 @@ def second_moment(
 def largest_mean(*, n: int, beta: float, gamma: float, smoothness: float, label_bound: float) -> float:
     """The mean of a generalized linear loss is at most (Y + g sqrt(E Z^2 / 2))^2.
 
-    And E Z^2 <= log E exp(Z^2) <= log(8/beta) <= K; equality for one record.
+    Here E Z^2 <= log E exp(Z^2) <= log(8/beta) <= K. There is equality for one record.
     """
     return (label_bound + gamma * sqrt(smoothness * logarithm(n=n, beta=beta) / 2)) ** 2
 
@@ -338,7 +356,9 @@ def largest_mean(*, n: int, beta: float, gamma: float, smoothness: float, label_
     **OURS,
 )
 def lower_deviation(*, n: int, b: float, second_moment: float) -> float:
-    """A mean of nonnegative numbers falls below its expectation by at most this, however large they may be.
+    """How far a mean of nonnegative numbers falls below its expectation.
+
+    The numbers may be arbitrarily large.
 
     Derivation. With v = E l^2 and lambda > 0, E e^(-lambda l) <= 1 - lambda L + lambda^2 v/2 <= exp(-lambda L +
     lambda^2 v/2), so P(L - L^ >= t) <= exp(-n lambda t + n lambda^2 v/2) by Chernoff's bound. At lambda = t/v that is
@@ -357,9 +377,11 @@ def lower_deviation(*, n: int, b: float, second_moment: float) -> float:
 def split_deviation(
     *, n: int, beta: float, gamma: float, smoothness: float, label_bound: float, population: float
 ) -> float:
-    """The deviation of the empirical loss is at most R + e sqrt L, linear in the root of the loss.
+    """The deviation of the empirical loss is at most R + e sqrt L.
 
-    With e = 2 T Y.
+    The bound is linear in the root of the loss.
+
+    Here e = 2 T Y.
 
     With eta = g K/sqrt n = sqrt 2 T Y the left side is at most (2Y sqrt(K/n) + sqrt 2 eta)(sqrt L + eta/sqrt K);
     2Y sqrt(K/n) sqrt L <= 2Y^2 sqrt(K/n) + sqrt 2 eta Y by t3, 2 Y eta/sqrt n <= 2 Y eta, and sqrt 2 eta^2/sqrt K is
@@ -379,7 +401,7 @@ def split_deviation(
 def solved(*, a: float, T: float, label_bound: float) -> float:
     """The largest loss L that a deviation linear in its root allows.
 
-    Equality at a + b^2 = Y^2.
+    There is equality at a + b^2 = Y^2.
 
     Derivation. With b = T Y the largest L is (b + sqrt(b^2 + a))^2 = a + 2 b^2 + 2 b sqrt(b^2 + a), and 2 sqrt(b^2 + a)
     <= (b^2 + a)/Y + Y, so it is at most a + 2 b^2 + T (b^2 + a + Y^2) = (1 + T) (a + T (1 + T) Y^2). At Y = 0 it is a.
@@ -396,7 +418,9 @@ def solved(*, a: float, T: float, label_bound: float) -> float:
     **OURS,
 )
 def units(*, level: float, s: float) -> float:
-    """A level is multiplied by s when the loss is counted in other units, as U and V as printed are not.
+    """The corrected levels scale with the unit of the loss.
+
+    The printed U and V do not.
 
     Derivation. T depends on the units through gamma sqrt(H)/||Y|| alone, which does not change where H and ||Y||^2 are
     both multiplied by s. Each corrected level is 1 + T times a loss, plus ||Y||^2 and Delta times numbers without

@@ -2,13 +2,13 @@
 
 The data are split into m + 1 chunks, A runs on m of them at (epsilon/2, delta), and report noisy max on the last chunk
 picks the model of the least empirical risk, Laplace noise Lap(0, sigma). Printed: sigma^2 = 4 (Y^2 + H gamma^2 X^2)/(n
-epsilon), and neither m nor gamma-tilde is given in the text at hand (s2: what gamma-tilde would have to be).
+epsilon), and neither m nor gamma-tilde is given in the available text (s2: what gamma-tilde would have to be).
 
 *Privacy.* A chunk has n/(m + 1) records, so a loss in [0, Delta] moves a mean by (m + 1) Delta/n, and noise of scale s
 spends 2 (m + 1) Delta/(n s). With sigma as the scale that is too much for n < (m + 1)^2 Delta/epsilon, a number that
 grows with the unit of the loss, as n_0 does not; with sigma^2 as the scale it is (m + 1)/2 times epsilon for every n,
-which is taken for the size of a chunk. Chunks are disjoint, so what training and selection spend does not
-add up; with the models of all m + 1 chunks in the choice, a reading of "i in [m + 1]", it would.
+as if n were the size of a chunk. Chunks are disjoint, so what training and selection spend does not add up; with the
+models of all m + 1 chunks in the choice, a reading of "i in [m + 1]", it would.
 
 *Utility.* With the scale sigma the noise is of the order Y/sqrt(n epsilon), which the printed bound does not contain.
 With the scale that privacy needs more is true than is printed: for generalized linear losses, n_0 and 16 Y/sqrt n are
@@ -44,7 +44,9 @@ OURS = r",\quad\tilde\gamma=\gamma,\ m=\log\tfrac4\beta\ \mathrm{(ours)}"
     needs=NOISE,
 )
 def printed_scale(*, n: int, candidates: int, epsilon: float, loss_bound: float) -> float:
-    """The noise of boosting, sigma as Laplace's scale: 2 sqrt(Delta/(n epsilon)), as printed.
+    """The printed noise of boosting as Laplace's scale: 2 sqrt(Delta/(n epsilon)).
+
+    The scale is sigma.
 
     >>> printed_scale(n=100, candidates=4, epsilon=1.0, loss_bound=4.0)
     0.4
@@ -91,7 +93,7 @@ def chunk_scale(*, n: int, candidates: int, epsilon: float, loss_bound: Real) ->
 
 @squared_scale.corrected(says=CHUNK, source=", for chunks of n/(m + 1) records")
 def chunk_scale_squared(*, n: int, candidates: int, epsilon: float, loss_bound: Real) -> float:
-    """The least noise with which boosting is private, (m + 1)/2 times the printed sigma^2."""
+    """The least private noise of boosting is (m + 1)/2 times the printed sigma^2."""
     return chunk_scale.theorem.formula(n=n, candidates=candidates, epsilon=epsilon, loss_bound=loss_bound)
 
 
@@ -108,7 +110,9 @@ BUDGETS = [at_least("training", 0), positive("selection")]
     source=", our derivation; a model of chunk m + 1 that takes no part in the choice changes nothing",
 )
 def disjoint_epsilon(*, training: float, selection: float) -> float:
-    """Boosting spends the larger of its two budgets, where models of m chunks are compared on another one.
+    """Boosting on disjoint chunks spends the larger of its two budgets.
+
+    Models of m chunks are compared on another chunk.
 
     A replaced record changes one model, of which what follows is post-processing, or the choice among fixed models.
 
@@ -128,7 +132,7 @@ def disjoint_epsilon(*, training: float, selection: float) -> float:
     source=", our derivation; if the model of chunk m + 1 takes part in the choice",
 )
 def overlapping_epsilon(*, training: float, selection: float) -> float:
-    """Boosting spends the sum of its budgets if the model of the last chunk is a candidate too.
+    """Boosting spends the sum of its budgets if the last chunk's model may win.
 
     >>> overlapping_epsilon(training=0.5, selection=1.0)
     1.5
@@ -176,7 +180,9 @@ TAIL = [integer("candidates"), in_unit_interval("delta"), positive("gamma"), pos
     source=", our derivation; in the text at hand the range is that of an undefined gamma-tilde",
 )
 def true_range(*, candidates: int, delta: float, gamma: float, smoothness: float, label_bound: float) -> float:
-    """All of m models have losses below this range with probability 1 - delta, by Markov's inequality.
+    """A range for the losses of all m models with probability 1 - delta.
+
+    It follows from Markov's inequality.
 
     Clipping the loss of a record there costs no privacy and, with probability 1 - delta, changes nothing.
 
@@ -280,7 +286,7 @@ def boosted_rate_squared(
     loss_bound: float,
     err: float,
 ) -> float:
-    """The order of boosting's excess risk for noise of scale sigma^2."""
+    """The order of boosting's excess risk for noise of scale sigma^2, as printed."""
     return boosted_rate.theorem.formula(
         n=n,
         candidates=candidates,

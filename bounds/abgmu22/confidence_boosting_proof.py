@@ -1,6 +1,6 @@
-"""What boosting achieves: our derivation of abgmu22's theorem on boosting, for generalized linear losses.
+"""The utility of boosting: our derivation of abgmu22's theorem on boosting, for generalized linear losses.
 
-All m models are compared on the same chunk, so what counts is the variance of loss differences, D = l(w_i) - l(w_j). A
+All m models are compared on the same chunk, so only the variance of loss differences counts, D = l(w_i) - l(w_j). A
 nonnegative H-smooth phi has a sqrt(H/2)-Lipschitz root, so D^2 <= 2 g^2 (Z_i^2 + Z_j^2)(l_i + l_j): it is small where
 the losses are, and no term Y^2/sqrt n appears. The printed proof compares each model with its own expectation.
 
@@ -104,9 +104,11 @@ def boosted_rate_corrected(
     loss_bound: float,
     err: float,
 ) -> float:
-    """The order of boosting's excess risk, K and m + 1 being the free logarithms.
+    """The order of boosting's excess risk, corrected.
 
-    4/3 K^2 (m + 1) times what is printed under the O; m + 1 is a logarithm of 1/beta.
+    K and m + 1 are the free logarithms.
+
+    It is 4/3 K^2 (m + 1) times the expression that is printed under the O, and m + 1 is a logarithm of 1/beta.
 
     Term by term from `boosted_excess`; m >= 3, so K >= log 24 > 3, and 4 (m + 1) K for the noise is the most.
     """
@@ -135,7 +137,9 @@ def boosted_rate_squared_corrected(
     loss_bound: float,
     err: float,
 ) -> float:
-    """The order of boosting's excess risk for noise of scale sigma^2, with the free logarithms.
+    """The order of boosting's excess risk for noise of scale sigma^2, corrected.
+
+    The free logarithms are named.
 
     The noise is at most 4 Delta/(n epsilon) there: 8 K <= 2/3 K^2 (m + 1).
     """
@@ -158,7 +162,9 @@ def boosted_rate_squared_corrected(
     **OURS,
 )
 def no_good_model(*, candidates: int) -> float:
-    """All of m independent models are worse than twice the learner's mean with at most this probability.
+    """The probability that all m independent models are worse than 2 err.
+
+    err is the learner's mean excess risk.
 
     Derivation. The excess is at least 0, so Markov's inequality gives P(excess > 2 err) <= 1/2 for each model; the m
     models are independent, so all are worse with probability at most 2^-m.
@@ -174,10 +180,12 @@ def no_good_model(*, candidates: int) -> float:
     **OURS,
 )
 def selection_loss(*, candidates: int, b: float, scale: float) -> float:
-    """Report noisy max with Laplace noise of scale s loses at most this, but for chance b.
+    """The loss of report noisy max with Laplace noise of scale s.
 
-    Derivation. Laplace noise of scale s has P(|noise| > s log(m/b)) = b/m, so no noise of m exceeds that but for a
-    chance of b; then the chosen score is at least the largest one minus twice that level.
+    It loses more with probability at most b.
+
+    Derivation. Laplace noise of scale s has P(|noise| > s log(m/b)) = b/m, so with probability 1 - b none of the m
+    noises exceeds that. Then the chosen score is at least the largest one minus twice that level.
     """
     return 2 * scale * log(candidates / b)
 
@@ -194,7 +202,7 @@ def squared_difference(
 ) -> float:
     """The second moment of the difference of two models' losses.
 
-    E D^2 for `both` = L_i + L_j.
+    This is E D^2, and `both` is L_i + L_j.
 
     Let M = Z_i^2 + Z_j^2. |sqrt l_i - sqrt l_j| <= (g/sqrt 2)(|Z_i| + |Z_j|), so D^2 <= 2 g^2 M (l_i + l_j), at most
     4 g^2 K (l_i + l_j) where M <= 2K. Beyond, l_i + l_j <= 4Y^2 + g^2 M, E e^(M/2) <= 8m/beta, and M e^(-M/2) and
@@ -213,7 +221,9 @@ def squared_difference(
     **OURS,
 )
 def split_difference(*, x: float, reference: float, eta: float, label_bound: float) -> float:
-    """The deviation of an empirical difference of two losses is at most the sum of two roots.
+    """The deviation of an empirical loss difference is at most a sum of two roots.
+
+    The roots are those of x and of L_j.
 
     Roots of sums are at most sums of roots, n' >= 1 and K >= 2.
     """

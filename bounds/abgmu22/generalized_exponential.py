@@ -68,7 +68,7 @@ def normalised_scores(*, scores: ArrayLike, sensitivities: ArrayLike, t: float) 
     source=", Appendix D.1; Raskhodnikova & Smith 2016, Theorem I.4",
 )
 def selection_penalty(*, sensitivity: float, candidates: int, epsilon: float, beta: float) -> float:
-    """The generalized exponential mechanism loses at most 4 gamma_j log(N/beta) / epsilon against candidate j.
+    """The mechanism loses at most 4 gamma_j log(N/beta)/epsilon against candidate j.
 
     Derivation. The scores -s_i have sensitivity 1 (s1) and the best of them is 0 (s2), so by the accuracy of the
     exponential mechanism s <= (2/epsilon) log(N/beta) = t with probability at least 1 - beta; and s_i <= t says
@@ -92,14 +92,14 @@ def selection_penalty(*, sensitivity: float, candidates: int, epsilon: float, be
     reconstructed=True,
 )
 def generalized_epsilon(*, epsilon: float) -> float:
-    """The generalized exponential mechanism spends epsilon.
+    """The generalized exponential mechanism is epsilon-DP.
 
-    Derivation. gamma_j and t do not depend on the data; a replaced record moves s_i by at most 1 (s1); releasing i
-    with probability proportional to exp(-epsilon s_i / 2) is the exponential mechanism with scores -s_i of sensitivity
-    1. With equal sensitivities the scores move against each other by at most 1 and epsilon/2 is spent; with
-    sensitivities that differ and many candidates nothing can be saved: a rare one may rise while all the weight falls
-    (`spent_among` is the exact account for N).
-    The theorem takes a privacy parameter and does not say what it promises: this is our wording.
+    Derivation. gamma_j and t do not depend on the data; a replaced record moves s_i by at most 1 (s1); releasing i with
+    probability proportional to exp(-epsilon s_i / 2) is the exponential mechanism with scores -s_i of sensitivity 1.
+    With equal sensitivities the scores move against each other by at most 1 and epsilon/2 is spent; with sensitivities
+    that differ and many candidates no smaller epsilon is enough: a rare one may rise while all the weight falls
+    (`spent_among` is the exact account for N). The theorem takes a privacy parameter but does not state a guarantee:
+    this is our wording.
 
     >>> generalized_epsilon(epsilon=0.5)
     0.5
@@ -115,7 +115,7 @@ def generalized_epsilon(*, epsilon: float) -> float:
     source="derived here; attained for sensitivities that differ enough",
 )
 def spent_among(*, theta: float, candidates: int) -> float:
-    """What the generalized exponential mechanism spends among N candidates, for weights exp(-theta s_i).
+    """The epsilon spent among N candidates with weights exp(-theta s_i).
 
     Derivation. Weights g_i = exp(-theta s_i) before and g'_i after move by factors in [e^-theta, e^theta] (s1), and the
     best candidate m before has g_m = 1 >= g'_m (s2). For i other than m write g'_i = e^-d g_i; the N - 2 others have
@@ -124,7 +124,7 @@ def spent_among(*, theta: float, candidates: int) -> float:
         log (g_i + e^d (1 + x)) - log (g_i + 1 + e^-theta x),    x = the sum of g'_j over the others, x <= N - 2,
 
     which rises in x and in d <= theta and falls in g_i: theta + log((N - 1) / (1 + (N - 2) e^-theta)). For i = m it is
-    log((1 + (N - 1) e^theta) / (1 + (N - 1) e^-theta)) at most, which is no more. Attained as s_i grows: a reference
+    log((1 + (N - 1) e^theta) / (1 + (N - 1) e^-theta)) at most, which is not larger. Attained as s_i grows: a reference
     that no record moves, N - 2 candidates that fall from 1 to 0, and one far behind that rises by 1. Between theta (N =
     2) and 2 theta (N without end), which is the printed account.
 
@@ -168,7 +168,7 @@ def best_normalised() -> int:
     "abgmu22.thm.gem.s3", reading="explicit", says=r"s_i\le t\ \Rightarrow\ q_i\le\min_j\{q_j+2t\gamma_j\}", source=RS16
 )
 def score_threshold(*, scores: Sequence[Real], sensitivities: Sequence[Real], t: Real) -> Real:
-    """A candidate with a normalised score of at most t has a score of at most min_j q_j + 2 t gamma_j.
+    """A normalised score of at most t bounds the score by min_j q_j + 2 t gamma_j.
 
     q_i + t gamma_i - q_j - t gamma_j <= t (gamma_i + gamma_j).
 

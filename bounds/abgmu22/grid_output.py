@@ -3,8 +3,8 @@ r"""Private grid search with output perturbation: abgmu22, the instantiation and
     base(B) = [u Y + Y^2]/sqrt(n) + [u^(4/3) Y^(2/3) + u^2]/(n epsilon)^(2/3) + [Y^2 + u^2]/(n epsilon)
               + [Y + u]/sqrt(n),          u = sqrt(H) B ||X||,  Y = ||Y||
 
-The theorem that the base bound comes from is not in the text at hand. Losses have the units of Y^2, and u those of Y:
-[Y + u]/sqrt(n) has them not, nor has max{Y, 1} in the printed rate.
+The theorem that the base bound comes from is not in the available text. Losses have the unit of Y^2, and u has that of
+Y. Neither [Y + u]/sqrt(n) nor max{Y, 1} in the printed rate has the right unit.
 
 Names: `reach` u, `label_bound` Y.
 """
@@ -37,12 +37,13 @@ SIZES = [at_least("reach", 0), positive("label_bound"), integer("n"), positive("
     needs=BUDGET,
 )
 def output_budget(*, epsilon: Any, delta: Any, guesses: int) -> Array:
-    """The pipeline of grid search and output perturbation spends (epsilon, delta), as printed.
+    """Grid search with output perturbation is (epsilon, delta)-DP, as printed.
 
-    For every valid Delta. True, by a reason not given.
+    It holds for every valid Delta, but not for the reason that the paper gives.
 
-    K runs on S1 with (epsilon/K, delta/K) spend (epsilon, delta) and leave nothing for the selection, as sums go (s1).
-    But the selection meets S2 alone: a record of S1 costs (epsilon, delta), one of S2 (epsilon/2, delta/2).
+    K runs on S1 with (epsilon/K, delta/K) spend (epsilon, delta), so in a sum of budgets nothing is left for the
+    selection (s1). But the selection uses S2 alone: a record of S1 costs (epsilon, delta), one of S2 (epsilon/2,
+    delta/2).
 
     >>> output_budget(epsilon=1.0, delta=1e-6, guesses=4).tolist()
     [1.0, 1e-06]
@@ -59,7 +60,7 @@ def output_budget(*, epsilon: Any, delta: Any, guesses: int) -> Array:
     source=PROOF + ": 'the result then follows from Theorem 1'",
 )
 def allowed_share(*, epsilon: Any, delta: Any, guesses: int) -> Array:
-    """The theorem of grid search allows a run (epsilon/2K, delta/2K)."""
+    """The theorem on grid search allows each run (epsilon/2K, delta/2K)."""
     return np.array([epsilon / (2 * guesses), delta / (2 * guesses)])
 
 
@@ -80,7 +81,9 @@ RATE = (
     needs=SIZES,
 )
 def printed_rate(*, reach: Any, label_bound: Any, n: int, epsilon: Any) -> Any:
-    """The rate of the pipeline of grid search and output perturbation, logarithms left out, as printed.
+    """The rate of grid search with output perturbation, as printed.
+
+    Logarithms are left out.
 
     >>> round(float(printed_rate(reach=1.0, label_bound=2.0, n=10**6, epsilon=1.0)), 5)
     0.00626
@@ -130,17 +133,20 @@ def pipeline_excess(
     epsilon: Any,
     beta: float,
 ) -> Any:
-    """The excess risk of grid search over output perturbation on n/2 records, with our constants.
+    """The excess risk of grid search with output perturbation, with our constants.
 
-    By Markov's inequality; `norm_bound` is B*.
+    Output perturbation runs on n/2 records.
 
-    What boosting saves is the factor 4K/beta. G, lambda and sigma are those of B*, which is no guess; but 2^j' <= B*
+    The bound is by Markov's inequality, and `norm_bound` is B*.
+
+    What boosting saves is the factor 4K/beta. G, lambda and sigma are those of B*, which is not a guess. But 2^j' <= B*
     for the first guess with ||w*|| <= 2^j', and with the balanced ridge err(B) and Delta(B) do not decrease. Losses are
     clipped at Delta_j, so the theorem compares clipped risks L^c, and needs no beta/4 for losses beyond Delta_j. What
-    clipping hides has a mean of at most Delta_j exp(-q^2/2)/q^2 for each candidate (s6), for all of them but for beta/4
-    at most Delta_j/(2n). For the selected j: its score is at most ||Y||^2, so L^c_j <= ||Y||^2 and 2 ||Y|| sqrt(a_j) <=
-    ||Y||^2, sqrt(a_j) <= ||Y||/2 (a_j as in grid_excess, l its logarithm); its score exceeds L^c_j by (2 - sqrt(2))
-    ||Y|| sqrt(a_j), more than Delta_j/(2n) = a_j/(4l). So the term Delta/(2n) of the bound is to spare.
+    clipping hides has a mean of at most Delta_j exp(-q^2/2)/q^2 for each candidate (s6), and with probability 1 -
+    beta/4 it is at most Delta_j/(2n) for all of them. For the selected j: its score is at most ||Y||^2, so L^c_j <=
+    ||Y||^2 and 2 ||Y|| sqrt(a_j) <= ||Y||^2, sqrt(a_j) <= ||Y||/2 (a_j as in grid_excess, l its logarithm); its score
+    exceeds L^c_j by (2 - sqrt(2)) ||Y|| sqrt(a_j), more than Delta_j/(2n) = a_j/(4l). So the term Delta/(2n) of the
+    bound is to spare.
 
     >>> sizes = dict(gradient_norm=3.0, ridge=0.002, smoothness=1.0, radius=1.0, sigma=0.001, norm_bound=2.0)
     >>> round(float(pipeline_excess(n=10**8, label_bound=1.0, guesses=2, epsilon=1.0, beta=0.5, **sizes)), 3)
@@ -204,7 +210,9 @@ def base_bound(*, reach: Any, label_bound: Any, n: Any, epsilon: Any, last: Any)
     source=PROOF + ", from the bound of the base algorithm to the theorem",
 )
 def stated_from_base(*, reach: Any, label_bound: Any, n: int, epsilon: Any) -> Any:
-    """The base learner's bound is of the order of the stated rate, its minimum left out, as printed.
+    """The base learner's bound is of the order of the stated rate, as printed.
+
+    The stated rate is taken without its minimum.
 
     The term ||Y||/sqrt(n) is in the base bound alone.
     """
@@ -219,7 +227,7 @@ def stated_from_base(*, reach: Any, label_bound: Any, n: int, epsilon: Any) -> A
     source=PROOF + ", with the last bracket in the units of a loss",
 )
 def stated_from_base_in_units(*, reach: Any, label_bound: Any, n: int, epsilon: Any) -> Any:
-    """The base learner's bound is at most twice the stated rate, in units.
+    """The base learner's bound, with units corrected, is at most twice the stated rate.
 
     Derivation. With Y (Y + u) for the last bracket the terms over sqrt n add up to 2 (u Y + Y^2)/sqrt n <= 2 (u max(Y,
     1) + Y^2)/sqrt n, twice those of the stated rate; the other terms are those of the stated rate, once.
@@ -235,12 +243,14 @@ def stated_from_base_in_units(*, reach: Any, label_bound: Any, n: int, epsilon: 
     source=PROOF,
 )
 def enough_guesses(*, label_bound: Any, n: int, epsilon: Any) -> Any:
-    """The guess of the norm from which the base bound is at least ||Y||^2 reaches ||Y|| sqrt(n epsilon), as printed.
+    """The base bound is at least ||Y||^2 from the reach ||Y|| sqrt(n epsilon) on.
+
+    This is the printed choice of the largest guess of the norm.
 
     The reach is u = sqrt(H) B ||X||.
 
-    For n epsilon >= 1 the term u^2/(n epsilon)^(2/3) is at least ||Y||^2, else the term ||Y||^2/(n epsilon). The second
-    member of the printed maximum is not needed.
+    For n epsilon >= 1 the term u^2/(n epsilon)^(2/3) is at least ||Y||^2, otherwise the term ||Y||^2/(n epsilon) is.
+    The second member of the printed maximum is not needed.
     """
     return label_bound * sqrt(n * epsilon)
 
@@ -251,9 +261,9 @@ def enough_guesses(*, label_bound: Any, n: int, epsilon: Any) -> Any:
     source=PROOF + ", the smallest power of n epsilon",
 )
 def enough_guesses_sharp(*, label_bound: Any, n: int, epsilon: Any) -> Any:
-    """The guess of the norm from which the base bound is at least ||Y||^2 has the reach ||Y|| (n epsilon)^(1/3).
+    """The base bound is at least ||Y||^2 from the reach ||Y|| (n epsilon)^(1/3) on.
 
-    There u^2/(n epsilon)^(2/3) is ||Y||^2: two thirds as many guesses.
+    There u^2/(n epsilon)^(2/3) is ||Y||^2. This takes two thirds of the printed number of guesses.
 
     Derivation. No term of the base bound is negative, and at u >= ||Y|| (n epsilon)^(1/3) one of them alone, u^2/(n
     epsilon)^(2/3), is at least ||Y||^2.
@@ -321,7 +331,10 @@ def proof_loss_bound(
     beta: float,
     guesses: int,
 ) -> Any:
-    """The loss bound of output perturbation in the proof, with min{beta, delta} for delta."""
+    """The loss bound of output perturbation that the proof takes, as printed.
+
+    It has min{beta, delta} for delta.
+    """
     sizes = {"label_bound": label_bound, "smoothness": smoothness, "norm_bound": norm_bound, "radius": radius}
     return printed_output_loss.theorem.formula(
         sigma=sigma, n=n, delta=min(delta, beta), beta=beta, guesses=guesses, **sizes
@@ -345,7 +358,10 @@ def proof_loss_bound_corrected(
     beta: float,
     guesses: int,
 ) -> Any:
-    """The loss bound of output perturbation that the proof needs (abgmu22.lem.stab-outpert)."""
+    """The loss bound of output perturbation that the proof needs.
+
+    It is that of abgmu22.lem.stab-outpert.
+    """
     sizes = {"label_bound": label_bound, "smoothness": smoothness, "norm_bound": norm_bound, "radius": radius}
     return output_loss_bound.theorem.formula(sigma=sigma, n=n, delta=delta, beta=beta, guesses=guesses, **sizes)
 

@@ -4,7 +4,7 @@ Candidates w_j = A(S1, 2^j), j = 1..K, from the first half of n records; scores 
 a penalty; the generalized exponential mechanism (GEM) chooses among them and w_0 = 0 with the public score ||Y||^2.
 
 Algorithm 1 hands GEM the sensitivities Delta(B_j). A mean over n/2 losses in [0, Delta] moves by 2 Delta/n, so that is
-private, and useless: GEM raises a score by 4 log(4(K+1)/beta)/epsilon times its sensitivity, so w_0, whose sensitivity
+private but useless: GEM raises a score by 4 log(4(K+1)/beta)/epsilon times its sensitivity, so w_0, whose sensitivity
 is 0, is selected on every dataset of every size (part "zero"). Both readings are decided.
 
 Names: `loss_bound` Delta(B), `err` err(B), `label_bound` ||Y||, `guesses` K, `norm` ||w*||. err and loss_bound are
@@ -43,7 +43,7 @@ def norm_guesses(*, guesses: int) -> Array:
     needs=[*BUDGET, EVEN],
 )
 def grid_budget(*, epsilon: Any, delta: Any, guesses: int, n: int = 2) -> Array:
-    """Algorithm 1, grid search over norms, spends (epsilon, delta), as printed.
+    """Algorithm 1, grid search over norms, is (epsilon, delta)-DP, as printed.
 
     Derivation. The candidates are (epsilon/2, delta/2)-DP (s1). With probability 1 - delta/2 all losses on S2 and S2'
     are below Delta(B_j), and every score moves by less than 2 Delta/n <= Delta (s2): GEM is (epsilon/2)-DP then. The
@@ -60,10 +60,12 @@ def grid_budget(*, epsilon: Any, delta: Any, guesses: int, n: int = 2) -> Array:
     source=", S1 and S2 being disjoint",
 )
 def grid_budget_disjoint(*, epsilon: Any, delta: Any, guesses: int, n: int = 2) -> Array:
-    """Algorithm 1 spends half of (epsilon, delta), as the replaced record lies in S1 or in S2.
+    """Algorithm 1 spends (epsilon/2, delta/2), because S1 and S2 are disjoint.
+
+    The replaced record lies in S1 or in S2.
 
     In S1: the release is a function of (w_1, ..., w_K) and of S2, which neighbours share: (epsilon/2, delta/2). In S2:
-    the candidates have the same law on both, and but for a chance delta/2 the selection is (epsilon/2)-DP.
+    the candidates have the same law on both, and with probability 1 - delta/2 the selection is (epsilon/2)-DP.
     """
     return np.array([epsilon / 2, delta / 2])
 
@@ -91,7 +93,7 @@ def generation_budget(*, epsilon: Any, delta: Any, guesses: int) -> Array:
     source=PROOF,
 )
 def valid_chance(*, delta: Any, guesses: int) -> Any:
-    """The sensitivities of the scores are valid with probability at least delta/2, as printed.
+    """The scores' sensitivities are valid with chance at least delta/2, as printed.
 
     Derivation. By the corrected reading the chance is at least 1 - delta/2, which is at least delta/2 because delta <=
     1.
@@ -104,7 +106,7 @@ def valid_chance(*, delta: Any, guesses: int) -> Any:
     source=PROOF + ", with 1 - delta/2, and for the mean's own sensitivity",
 )
 def valid_chance_corrected(*, delta: Any, guesses: int) -> Any:
-    """The sensitivities of the scores are valid with probability at least 1 - delta/2.
+    """The scores' sensitivities are valid with probability at least 1 - delta/2.
 
     Derivation. The losses of a candidate exceed Delta(B_j) somewhere on S2 or on S2' with probability at most 2
     delta/(4K), so those of one of K candidates with at most delta/2, by the union bound. Otherwise all n/2 losses lie
@@ -124,7 +126,9 @@ def valid_chance_corrected(*, delta: Any, guesses: int) -> Any:
     source=", what Algorithm 1 does with the mechanism of [RS15]",
 )
 def other_than_zero(*, epsilon: Any, guesses: int, beta: Any, delta: Any = 0) -> Any:
-    """Algorithm 1, as printed, selects anything but w_0 = 0 with probability less than beta/3 on every dataset.
+    """Algorithm 1 as printed selects another vector than 0 with chance below beta/3.
+
+    This holds on every dataset; 0 is the candidate w_0.
 
     With t = 4 log(4(K+1)/beta)/epsilon: s_j >= t + (score_j - ||Y||^2)/Delta_j >= t - 1, as scores are not negative,
     and s_0 = 0 as t >= 1. The weights exp(-epsilon s/4) are 1 for w_0 and at most e^(epsilon/4) beta/(4(K+1)) for the
@@ -158,12 +162,14 @@ UTILITY = [*ENDING, at_least("err", 0)]
 def printed_excess(
     *, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any
 ) -> Any:
-    """The excess risk of Algorithm 1, with err and Delta taken at 2 max{||w*||, 1}, as printed.
+    """The excess risk of Algorithm 1 by the theorem, as printed.
+
+    err and Delta are taken at 2 max{||w*||, 1}.
 
     `err` and `loss_bound` are the values of err and Delta there.
 
-    Where the 4 stands, within the root or before it, is lost in the conversion of the text: with 4 ||Y|| there are two
-    such roots, and what refutes this exceeds that too.
+    The place of the 4, within the root or before it, is lost in the conversion of the text. With 4 ||Y|| there are two
+    such roots, and the counterexample exceeds that bound too.
 
     >>> from math import e
     >>> round(float(printed_excess(err=0.1, loss_bound=2.0, label_bound=1.0, n=100, guesses=1, beta=4 / e**4,
@@ -185,7 +191,10 @@ def printed_excess(
 def averaged_excess(
     *, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any
 ) -> Any:
-    """The excess risk of Algorithm 1, if the sensitivity it hands on is that of a mean, 2 Delta/n."""
+    """The excess risk of Algorithm 1 as printed, read with the sensitivity 2 Delta/n.
+
+    This is the sensitivity of a mean.
+    """
     sizes = {"label_bound": label_bound, "n": n, "guesses": guesses, "beta": beta, "epsilon": epsilon}
     return printed_excess.theorem.formula(err=err, loss_bound=loss_bound, **sizes)
 
@@ -205,7 +214,7 @@ CORRECTED = (
     source=", with these sensitivities and penalties and our constants",
 )
 def grid_excess(*, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """The excess risk of Algorithm 1 with the penalties and sensitivities that the argument needs.
+    """The excess risk of Algorithm 1 with corrected penalties and sensitivities.
 
     Derivation, l = log(4(K+1)/beta), a = 2 Delta l/n. A score is at least its candidate's risk, or the risk exceeds
     2 ||Y||^2 and the score ||Y||^2 (s4, s5). The selected score is at most min{||Y||^2, score of j' + 16 Delta l/(n
@@ -231,6 +240,9 @@ def grid_excess(*, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses:
 def grid_excess_of_means(
     *, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any
 ) -> Any:
-    """The excess risk of Algorithm 1 with the sensitivities that it needs: with Delta(B_j) there is no such bound."""
+    """The excess risk of Algorithm 1 with corrected sensitivities.
+
+    With the printed sensitivities Delta(B_j) there is no such bound.
+    """
     sizes = {"label_bound": label_bound, "n": n, "guesses": guesses, "beta": beta, "epsilon": epsilon}
     return grid_excess.theorem.formula(err=err, loss_bound=loss_bound, **sizes)

@@ -5,7 +5,7 @@ r"""The proof of private grid search's utility (abgmu22, Appendix D.2), step by 
     s5 the penalty that Bernstein's bound asks for      s9 the last line
     s6 what the selection loses
 
-The steps of privacy, s1 and s2, stand beside it in `grid_search`.
+The steps of the privacy proof, s1 and s2, are in `grid_search`.
 
 a = Delta log(4(K+1)/beta)/(n/2) is the unit of the corrected steps: S2 has n/2 records, and the selection K + 1
 candidates. Names as in `grid_search`; `risk` is L(w; D), `chance` a probability of failure.
@@ -33,7 +33,10 @@ EVEN = require("n even", lambda n: n % 2 == 0)
     source=PROOF,
 )
 def second_moment(*, label_bound: Any) -> Any:
-    """The second moment of a candidate's loss is at most a multiple of its mean, as printed."""
+    """The second moment of a loss is at most a multiple of its mean, as printed.
+
+    It is the loss of a candidate.
+    """
     return 4 * label_bound**2
 
 
@@ -45,7 +48,7 @@ def second_moment(*, label_bound: Any) -> Any:
     source=PROOF + ", read with the units of a squared loss",
 )
 def second_moment_in_units(*, label_bound: Any) -> Any:
-    """The second moment of a candidate's loss is at most 4 ||Y||^4, the other reading."""
+    """The second moment of a loss is at most 4 ||Y||^4, the other reading."""
     return 4 * label_bound**4
 
 
@@ -57,7 +60,8 @@ def second_moment_in_units(*, label_bound: Any) -> Any:
 )
 def second_moment_corrected(*, label_bound: Any, loss_bound: Any) -> Any:
     """The second moment of a candidate's loss is at most Delta times its mean.
-    printed readings have this corrected one.
+
+    Both printed readings have this one correction.
 
     Derivation. 0 <= ell <= Delta gives ell^2 <= Delta ell, so E ell^2 <= Delta E ell <= 2 Delta ||Y||^2 for a candidate
     whose risk is at most 2 ||Y||^2.
@@ -74,9 +78,9 @@ def second_moment_corrected(*, label_bound: Any, loss_bound: Any) -> Any:
     source=PROOF + ", for losses that satisfy s3",
 )
 def printed_bernstein(*, loss_bound: Any, label_bound: Any, n: int, t: Any, guesses: int, beta: float) -> Any:
-    """The deviation of a candidate's empirical loss on S2, by Bernstein's inequality as printed.
+    """Deviation of a candidate's loss on S2 by Bernstein's inequality, as printed.
 
-    With n for the n/2 records of S2 and 4 ||Y||^2 for the second moment.
+    It has n for the n/2 records of S2 and 4 ||Y||^2 for the second moment.
     """
     return exp(-((t * n) ** 2) / (loss_bound * t * n + 4 * n * label_bound**2)) + beta / (4 * guesses)
 
@@ -91,7 +95,9 @@ RISK = [positive("loss_bound"), at_least("risk", 0), integer("n"), in_unit_inter
     source=PROOF + ", from below, with the second moment of s3; Maurer 2003",
 )
 def deviation_below(*, loss_bound: Any, risk: Any, n: int, chance: Any) -> Any:
-    """A mean of n/2 losses in [0, Delta] falls below its expectation by at most this, but for a chance eta.
+    """How far a mean of n/2 losses in [0, Delta] falls below its expectation.
+
+    It falls further with probability at most eta.
 
     For X >= 0: E exp(-s X) <= 1 - s E X + s^2 E X^2/2, so P(mean <= E - t) <= exp(-m t^2/(2 E X^2)), E X^2 <= Delta
     risk, m = n/2.
@@ -107,9 +113,11 @@ def deviation_below(*, loss_bound: Any, risk: Any, n: int, chance: Any) -> Any:
     source=PROOF + ", from above; Bernstein, sub-gamma form",
 )
 def deviation_above(*, loss_bound: Any, risk: Any, n: int, chance: Any) -> Any:
-    """A mean of n/2 losses in [0, Delta] rises above its expectation by at most this, but for a chance eta.
+    """How far a mean of n/2 losses in [0, Delta] rises above its expectation.
 
-    v = Delta risk, l = log(1/eta), m = n/2.
+    It rises further with probability at most eta.
+
+    Here v = Delta risk, l = log(1/eta) and m = n/2.
 
     Derivation. (e^u - 1 - u)/u^2 increases in u, and at u = s Delta < 3 it is at most 1/(2 (1 - s Delta/3)), as k! >= 2
     3^(k-2). So X <= Delta and E X^2 <= v, which is all that is used, give E exp(s (X - E X)) <= exp(v s^2/(2 (1 - Delta
@@ -134,9 +142,9 @@ def unit(*, loss_bound: Any, n: int, chance: Any) -> Any:
     source=PROOF + ", equation (1)",
 )
 def unseen_chance(*, beta: float) -> float:
-    """Equation (1), on S2 and on all other records, fails with probability at most beta/2.
+    """Equation (1), on S2 and other records, fails with probability at most beta/2.
 
-    Assumption 2 speaks of S2, L(w; D) of all other records too.
+    Assumption 2 is about S2, but L(w; D) is about all other records too.
     """
     return beta / 2
 
@@ -167,7 +175,7 @@ def proof_penalty(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, be
     source=PROOF + ": 'the term added to each L(w_j; S_2) in Algorithm 1'",
 )
 def printed_penalty(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any) -> Any:
-    """The penalty that Algorithm 1 adds to a candidate's score, with log(K/beta), as printed.
+    """The penalty that Algorithm 1 adds to a score, with log(K/beta), as printed.
 
     >>> from math import e
     >>> round(float(printed_penalty(loss_bound=2.0, label_bound=3.0, n=100, guesses=1, beta=1 / e)), 6)
@@ -183,7 +191,9 @@ def printed_penalty(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, 
     source=PROOF + ", from the corrected s4; the first term of the sum is not needed",
 )
 def penalty(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any) -> Any:
-    """The penalty that makes a candidate's score an upper bound of its risk, or more than ||Y||^2.
+    """The penalty that makes a score an upper bound on the risk.
+
+    Otherwise the score exceeds ||Y||^2.
 
     If L <= 2 ||Y||^2 then sqrt(2 a L) <= sqrt(4 ||Y||^2 a). Beyond, L - sqrt(2 a L) increases in L if a <= 4 ||Y||^2,
     so the score is above 2 ||Y||^2; and if a > 4 ||Y||^2 the penalty alone is above 4 ||Y||^2.
@@ -197,7 +207,7 @@ def penalty(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: An
 
 
 def each_chance(*, guesses: int, beta: Any) -> Any:
-    """eta = beta/(4(K+1)): K candidates from below and one from above fail with beta/4 together.
+    """eta = beta/(4(K+1)): K lower tails and one upper tail fail with probability beta/4 together.
 
     >>> each_chance(guesses=4, beta=0.1)
     0.005
@@ -219,7 +229,10 @@ SELECTION = [*SIZES, positive("epsilon")]
     source=PROOF + ", with the sensitivities of Algorithm 1",
 )
 def printed_selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """What Algorithm 1's selection loses with a sensitivity of Delta(B_j), which no n divides, as printed."""
+    """The printed loss of Algorithm 1's selection, for the sensitivities Delta(B_j).
+
+    These sensitivities are not divided by n.
+    """
     return 4 * loss_bound * log(4 * guesses / beta) / (n * epsilon)
 
 
@@ -232,7 +245,10 @@ def printed_selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, 
     source=PROOF + ", with the sensitivity of a mean over n/2 records",
 )
 def averaged_selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """What Algorithm 1's selection loses with the sensitivity of a mean, 2 Delta/n."""
+    """The printed loss of Algorithm 1's selection, for the sensitivity 2 Delta/n.
+
+    This is the sensitivity of a mean.
+    """
     formula = printed_selection_loss.theorem.formula
     return formula(loss_bound=loss_bound, n=n, guesses=guesses, beta=beta, epsilon=epsilon)
 
@@ -242,9 +258,11 @@ def averaged_selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any,
     source=PROOF + ", K + 1 candidates, epsilon/2, beta/4",
 )
 def selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """What Algorithm 1's selection loses among K + 1 candidates with the sensitivity of a mean.
+    """The loss of Algorithm 1's selection, for the sensitivity of a mean.
 
-    4 gamma log(N/(beta/4))/(epsilon/2) with gamma = 2 Delta/n and N = K + 1 (abgmu22.thm.gem).
+    There are K + 1 candidates.
+
+    It is 4 gamma log(N/(beta/4))/(epsilon/2) with gamma = 2 Delta/n and N = K + 1 (abgmu22.thm.gem).
     """
     return 16 * loss_bound * log(4 * (guesses + 1) / beta) / (n * epsilon)
 
@@ -254,7 +272,10 @@ def selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon:
     source=PROOF + ", what the sensitivities of Algorithm 1 give",
 )
 def selection_loss_as_printed(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """What Algorithm 1's selection loses with the sensitivity Delta: nothing falls with n."""
+    """The loss of Algorithm 1's selection, for the sensitivity Delta.
+
+    It does not decrease with n.
+    """
     return selection_penalty.theorem.formula(
         sensitivity=loss_bound, candidates=guesses + 1, epsilon=epsilon / 2, beta=beta / 4
     )
@@ -276,7 +297,7 @@ def printed_ball(*, norm: Any) -> Any:
 
 @printed_ball.corrected(says=SMALLEST + r"2\max\{\|w^*\|,1\}", source=PROOF + ", as the theorem states it")
 def smallest_ball(*, norm: Any) -> Any:
-    """The smallest ball of the grid that holds w* has a radius of at most 2 max{||w*||, 1}.
+    """The smallest ball of the grid with w* has radius at most 2 max{||w*||, 1}.
 
     Derivation. If j' = 1, then 2^j' = 2 <= 2 max{||w*||, 1}. If j' > 1, then j' - 1 was too small, so ||w*|| > 2^(j' -
     1), and 2^j' < 2 ||w*||.
@@ -291,9 +312,11 @@ def smallest_ball(*, norm: Any) -> Any:
     source=PROOF,
 )
 def outer_err(*, err: Callable, norm: Any) -> Any:
-    """A vector w* beyond the grid has err(||w*||) of at least ||Y||^2, as printed for every function err.
+    """For w* beyond the grid err(||w*||) is at least ||Y||^2, as printed.
 
-    ||w*|| >= 2^K.
+    The step is printed for every function err.
+
+    Beyond the grid means ||w*|| >= 2^K.
     """
     return err(norm)
 
@@ -304,7 +327,7 @@ def outer_err(*, err: Callable, norm: Any) -> Any:
     source=PROOF + ", for functions err that do not decrease",
 )
 def outer_err_monotone(*, err: Callable, norm: Any) -> Any:
-    """A vector w* beyond the grid has err(||w*||) of at least ||Y||^2, for err that does not decrease.
+    """For w* beyond the grid err(||w*||) is at least ||Y||^2, if err is nondecreasing.
 
     Derivation. err does not decrease and ||w*|| >= 2^K, so err(||w*||) >= err(2^K), and that is at least ||Y||^2 by the
     choice of K.
@@ -323,11 +346,12 @@ ENDING = [*SELECTION, between("epsilon", 0, 1), positive("label_bound")]
     source=PROOF + ", last line, the 4 before its root",
 )
 def last_line(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """The last line of the proof of Algorithm 1's utility, with a constant 5, as printed.
+    """The last line of Algorithm 1's utility proof, with the constant 5, as printed.
 
-    5 where 2 epsilon + 4 may be 6. With the 4 before its root it has both of 2 tau.
+    The constant is 5, but 2 epsilon + 4 may be 6. With the factor 4 before its root the line contains both roots of 2
+    tau.
 
-    The text at hand has lost the root: its 4 ||Y||^2 log(4K/beta)/n may also be all under it, which is half as much.
+    The available text has lost the root: its 4 ||Y||^2 log(4K/beta)/n may also be all under it, which is half as much.
     """
     part = log(4 * guesses / beta) / n
     return 4 * sqrt(label_bound**2 * part) + 5 * loss_bound * part / epsilon
@@ -338,9 +362,9 @@ def last_line(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: 
     source=PROOF + ", last line, both penalties counted",
 )
 def last_line_corrected(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """The last line of the proof of Algorithm 1's utility, with a constant 6 for epsilon <= 1.
+    """The last line of Algorithm 1's utility proof, with 6 for epsilon <= 1.
 
-    Equality at epsilon = 1.
+    There is equality at epsilon = 1.
     """
     part = log(4 * guesses / beta) / n
     return 2 * sqrt(4 * label_bound**2 * part) + 6 * loss_bound * part / epsilon
@@ -354,5 +378,8 @@ def last_line_corrected(*, loss_bound: Any, label_bound: Any, n: int, guesses: i
     source=PROOF + ", from its last line to the theorem",
 )
 def stated_term(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """The last term of Algorithm 1's utility as stated, which lacks the logarithm of the proof."""
+    """The last term of Algorithm 1's utility as stated, without a logarithm.
+
+    The proof has the logarithm.
+    """
     return 5 * loss_bound / (n * epsilon)

@@ -36,9 +36,9 @@ OURS: dict = {"reading": "explicit", "source": "our derivation"}
     needs=SMOOTH,
 )
 def smooth_upper(*, n: float, epsilon: float, d: float, norm: float) -> float:
-    """The order of the excess risk for smooth nonnegative losses: the upper bound of the abstract.
+    """The abstract's upper bound on the excess risk for smooth nonnegative losses.
 
-    Without its constant and logarithms.
+    The order is stated without its constant and logarithms.
 
     >>> round(smooth_upper(n=10**6, epsilon=1.0, d=100, norm=2.0), 6)
     0.00204
@@ -54,9 +54,9 @@ def smooth_upper(*, n: float, epsilon: float, d: float, norm: float) -> float:
     needs=SMOOTH,
 )
 def smooth_lower(*, n: float, epsilon: float, d: float, norm: float) -> float:
-    """The order of the excess risk for smooth nonnegative losses: the lower bound of the abstract.
+    """The abstract's lower bound on the excess risk for smooth nonnegative losses.
 
-    Without its constant and logarithms.
+    The order is stated without its constant and logarithms.
 
     >>> smooth_lower(n=10**6, epsilon=1.0, d=100, norm=1.0)
     0.00101
@@ -72,7 +72,9 @@ def smooth_lower(*, n: float, epsilon: float, d: float, norm: float) -> float:
     source=", 'apart from the dependence on the norm, our bound is essentially tight in all parameters'",
 )
 def tightness(*, n: float, epsilon: float, d: float, norm: float) -> float:
-    """The upper bound for smooth losses is at most |w*| times the lower one, so that they agree at |w*| = 1.
+    """The upper bound for smooth losses is at most |w*| times the lower bound.
+
+    So the two agree at |w*| = 1.
 
     Derivation. |w*| lower = |w*|/sqrt n + min{|w*|^(7/3)/(n epsilon)^(2/3), sqrt d |w*|^2/(n epsilon)}, and |w*|^(7/3)
     >= |w*|^2 from |w*| = 1 on, where both are equal.
@@ -90,7 +92,7 @@ def tightness(*, n: float, epsilon: float, d: float, norm: float) -> float:
 def lipschitz_rate(*, n: float, epsilon: float, rank: float, norm: float) -> float:
     """The order of the optimal excess risk for Lipschitz losses.
 
-    Without its constants and logarithms.
+    The order is stated without its constants and logarithms.
 
     >>> lipschitz_rate(n=10**6, epsilon=1.0, rank=100, norm=2.0)
     0.00202
@@ -110,7 +112,7 @@ def lipschitz_rate(*, n: float, epsilon: float, rank: float, norm: float) -> flo
     **OURS,
 )
 def smooth_crossover(*, privacy: float) -> float:
-    """The dimension from which the dimension-free branch of the upper bound is the smaller one.
+    """The dimension from which the smooth upper bound is free of the dimension.
 
     `privacy` is n epsilon.
 
@@ -129,9 +131,9 @@ def smooth_crossover(*, privacy: float) -> float:
     **OURS,
 )
 def lower_crossover(*, privacy: float, norm: float) -> float:
-    """The dimension from which the dimension-free branch of the lower bound is the smaller one.
+    """The dimension from which the smooth lower bound is free of the dimension.
 
-    Another dimension than the upper bound's, unless |w*| = 1.
+    It differs from the upper bound's dimension, unless |w*| = 1.
 
     Derivation. Divided by |w*|/(n epsilon) it says (|w*| n epsilon)^(1/3) = sqrt d, squared d = (|w*| n epsilon)^(2/3).
     """
@@ -148,7 +150,7 @@ def lower_crossover(*, privacy: float, norm: float) -> float:
     **OURS,
 )
 def lipschitz_crossover(*, privacy: float) -> float:
-    """The rank from which the dimension-free branch of the Lipschitz rate is the smaller one.
+    """The rank from which the Lipschitz rate does not depend on the rank.
 
     Derivation. Divided by |w*|/(n epsilon) it says sqrt(n epsilon) = sqrt(rank), squared rank = n epsilon.
     """
@@ -171,9 +173,9 @@ def slope(norm: float) -> float:
     **OURS,
 )
 def regularised_risk(*, u: float, empirical: float) -> float:
-    """The expected risk of a regularised minimiser, from its empirical one.
+    """Bound on the expected risk of a regularised minimiser by its empirical risk.
 
-    u = H/(lambda n).
+    Here u = H/(lambda n).
 
     Derivation. Replace z_i by z': both objectives are lambda-strongly convex, so lambda D^2 <= (l(w'; z_i) - l(w; z_i)
     + l(w; z') - l(w'; z'))/n, D = |w - w'|, and l(w'; z) - l(w; z) <= sqrt(2 H l(w; z)) D + H D^2/2. Hence D <= 2
@@ -191,10 +193,12 @@ def regularised_risk(*, u: float, empirical: float) -> float:
     **OURS,
 )
 def descended_risk(*, v: float, empirical: float) -> float:
-    """The expected risk of averaged noisy descent, from the mean empirical loss of its iterates.
+    """Bound on the expected risk of averaged noisy descent by its empirical loss.
 
-    Derivation. Two runs with the same noise, z_i replaced: projected steps with eta <= 2/H do not move them apart, but
-    for z_i and z': D <= (eta/n) sum_t (sqrt(2H a_t) + sqrt(2H b_t)), so E D^2 <= 8 H (eta T/n)^2 A, A the mean
+    The empirical loss is the mean over the iterates.
+
+    Derivation. Two runs with the same noise, z_i replaced: projected steps with eta <= 2/H do not move them apart,
+    except by z_i and z': D <= (eta/n) sum_t (sqrt(2H a_t) + sqrt(2H b_t)), so E D^2 <= 8 H (eta T/n)^2 A, A the mean
     empirical loss. E l(w'; z_i) - l(w; z_i) <= sqrt(2H A) sqrt(E D^2) + H E D^2/2 <= (4v + 4v^2) A.
     """
     return (1 + 2 * v) ** 2 * empirical
@@ -208,7 +212,7 @@ def descended_risk(*, v: float, empirical: float) -> float:
     **OURS,
 )
 def descended_loss(*, q: float, best: float, distance: float, noise: float) -> float:
-    """The mean empirical loss of the iterates of noisy descent.
+    """Bound on the mean empirical loss of the iterates of noisy descent.
 
     `distance` is B^2/(2 eta T), `noise` is eta d sigma^2/2.
 
@@ -227,7 +231,9 @@ def descended_loss(*, q: float, best: float, distance: float, noise: float) -> f
     **OURS,
 )
 def descent_excess(*, n: float, mu: float, d: float, norm: float) -> float:
-    """The excess risk of mu-GDP noisy descent over the ball of radius B with T >= n steps.
+    """Excess risk of mu-GDP noisy descent over a ball, with T >= n steps.
+
+    The ball has radius B.
 
     Derivation. With tau = eta T, T >= n and v = tau/n: q <= v, and (1 + 2v)^2/(1 - v) <= 1 + 8v <= 3 for v <= 1/4, so
     by s2 and s3 with L* <= 1 the excess is at most 8 tau/n + 3 (B^2/(2 tau) + 2 tau d G^2/(n mu)^2); tau minimises it
@@ -263,7 +269,9 @@ def descent_time(*, n: float, mu: float, d: float, norm: float) -> float:
     **OURS,
 )
 def perturbation_excess(*, n: float, mu: float, norm: float) -> float:
-    """The excess risk of mu-GDP output perturbation over the ball of radius B, in any dimension.
+    """Excess risk of mu-GDP output perturbation over a ball, in any dimension.
+
+    The ball has radius B.
 
     Derivation. The regularised empirical risk is at most 1 + lambda B^2/2 in expectation; s1 and the noise of
     `base.outpert` give lambda B^2/2 + (16/(lambda n))(1 + lambda B^2/2) + 2 G^2/(lambda n mu)^2. lambda = sqrt 32/(B
@@ -298,9 +306,11 @@ def perturbation_at(*, n: float, mu: float, norm: float, ridge: float) -> float:
     **OURS,
 )
 def upper_order(*, n: float, mu: float, d: float, norm: float) -> float:
-    """The excess risk of the better of two learners is at most 14.5 times the printed rate, mu for epsilon.
+    """The better of two learners has at most 14.5 times the printed rate.
 
-    C = 6 (1 + sqrt 2) = 14.5.
+    The learners are mu-GDP, and mu replaces epsilon in the rate.
+
+    The constant is C = 6 (1 + sqrt 2) = 14.5.
     """
     return 6 * (1 + sqrt(2)) * smooth_upper.theorem.formula(n=n, epsilon=mu, d=d, norm=norm)
 
@@ -315,9 +325,11 @@ def upper_order(*, n: float, mu: float, d: float, norm: float) -> float:
     **OURS,
 )
 def lipschitz_excess(*, n: float, mu: float, norm: float) -> float:
-    """The excess risk of mu-GDP output perturbation for Lipschitz losses over the ball of radius |w*|.
+    """Excess risk of mu-GDP output perturbation for Lipschitz losses.
 
-    In any dimension: |w*|/sqrt n + |w*|/sqrt(n mu).
+    The ball has radius |w*|.
+
+    Its order is |w*|/sqrt n + |w*|/sqrt(n mu), in any dimension.
 
     Derivation. lambda |w*|^2/2 + 2/(lambda n) as in `base.outpert`, G = 1, which needs no smoothness; the noise b costs
     E |<b, x>| <= sigma sqrt(2/pi), sigma = 2/(lambda n mu); lambda minimises the sum.
@@ -349,9 +361,9 @@ SEEN = require("n (1 - e^-epsilon) >= 1", lambda n, epsilon: -n * expm1(-epsilon
     **OURS,
 )
 def both_errors(*, n: int, epsilon: float, delta: float, p: float) -> float:
-    """A private test of two distributions errs, in all, with at least this probability.
+    """Lower bound on the sum of a private test's two error probabilities.
 
-    x = 1 with probability p, else 0; y = +1 or -1.
+    x is 1 with probability p, else 0, and y is +1 or -1.
 
     Derivation. Pair samples by flipping the labels of the K informative records: P_-(M <= 0) <= e^(K epsilon) P_+(M <=
     0) + delta (e^(K epsilon) - 1)/(e^epsilon - 1), so the errors of a pair sum to at least e^(-K epsilon) - delta K.
@@ -369,9 +381,11 @@ def both_errors(*, n: int, epsilon: float, delta: float, p: float) -> float:
     **OURS,
 )
 def private_excess(*, n: int, epsilon: float, delta: float, norm: float) -> float:
-    """No (epsilon, delta)-DP learner has a smaller excess risk on both of two distributions, smooth losses.
+    """Lower bound on the excess risk of private learners for smooth losses.
 
-    n (1 - e^-epsilon) >= 1, n >= 2.
+    No (epsilon, delta)-DP learner has a smaller excess risk on both of two distributions.
+
+    This is for n (1 - e^-epsilon) >= 1 and n >= 2.
 
     x = 1/omega with probability p = 1/(n (1 - e^-epsilon)), else 0; l = (<w, x> - y)^2/2, y = +-min(|w*|, sqrt 2),
     omega = |w*|/|y|. The wrong sign, or 0, costs p y^2/2 at least, and s1 gives (1 - 1/n)^n >= 1/4.
@@ -392,9 +406,11 @@ def private_excess(*, n: int, epsilon: float, delta: float, norm: float) -> floa
     **OURS,
 )
 def sampled_excess(*, n: int, norm: float) -> float:
-    """No learner, private or not, has a smaller excess risk on both of two distributions, smooth losses.
+    """Lower bound on the excess risk of all learners for smooth losses.
 
-    However large |w*| >= 1 is.
+    No learner, private or not, has a smaller excess risk on both of two distributions.
+
+    It holds for every |w*| >= 1.
 
     Derivation. l = psi(y w/omega), psi(s) = 1 - s up to 1/2, (3/2 - s)^2/2 up to 3/2, then 0: 1-smooth, psi(0) = 1. P(y
     = 1) is 1/2 + alpha or 1/2 - alpha, alpha = 1/(5 sqrt n). The wrong sign costs alpha, as L(0) = 1 and L(omega/2) = 1
@@ -414,7 +430,9 @@ def sampled_excess(*, n: int, norm: float) -> float:
     **OURS,
 )
 def lipschitz_lower(*, n: int, epsilon: float, delta: float, norm: float) -> float:
-    """No learner has a smaller excess risk on both of two distributions, for the Lipschitz loss |w x - y|.
+    """Lower bound on a private learner's excess risk for the loss |w x - y|.
+
+    No (epsilon, delta)-DP learner has a smaller excess risk on both of two distributions.
 
     y = +-|w*|: the wrong sign costs 2 alpha |w*|, or p |w*|; for every |w*|.
     """
@@ -431,8 +449,8 @@ def lipschitz_lower(*, n: int, epsilon: float, delta: float, norm: float) -> flo
     source=", in one dimension, for |w*| of order one",
 )
 def smooth_lower_corrected(*, n: int, epsilon: float, norm: float) -> float:
-    """No private learner has a smaller excess risk than the printed rate over 52 |w*|, at d = 1.
+    """At d = 1 no private learner is below the printed rate over 52 |w*|.
 
-    Parts `sampling` and `privacy`, 20 + 32 = 52.
+    The constant is that of the parts `sampling` and `privacy`: 20 + 32 = 52.
     """
     return smooth_lower.theorem.formula(n=n, epsilon=epsilon, d=1, norm=norm) / (52 * norm)

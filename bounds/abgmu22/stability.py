@@ -43,9 +43,9 @@ def printed_loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, ra
     says=BALL + r"\frac32\left(\|\mathcal Y\|^2+HB^2\|\mathcal X\|^2\right)", source=", Appendix D.4, times 3/2"
 )
 def loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """The loss of noisy descent's output on any record is at most 3/2 times the printed number.
+    """Noisy descent's loss on any record is at most 3/2 times the printed number.
 
-    (a + b)^2 <= (3/2)(a^2 + 2 b^2), with equality at a = 2b; b = sqrt(H/2) B ||X||.
+    The reason is (a + b)^2 <= (3/2)(a^2 + 2 b^2) for b = sqrt(H/2) B ||X||, with equality at a = 2b.
     """
     formula = printed_loss_bound.theorem.formula
     return 3 * formula(label_bound=label_bound, smoothness=smoothness, norm_bound=norm_bound, radius=radius) / 2
@@ -64,7 +64,10 @@ SAME = r"\|\mathcal Y\|^2+HB^2\|\mathcal X\|^2"
     source=", Appendix D.4, remark, for a ball and records of the same sizes",
 )
 def projected_loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """The loss of the intermediate vector on a projected record, 'this same bound' as remarked."""
+    """The intermediate vector's loss on a projected record, as remarked.
+
+    The remark says 'this same bound'.
+    """
     formula = printed_loss_bound.theorem.formula
     return formula(label_bound=label_bound, smoothness=smoothness, norm_bound=norm_bound, radius=radius)
 
@@ -73,7 +76,9 @@ def projected_loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, 
     says=PROJECTED % ("", "") + r"\frac32\left(" + SAME + r"\right)", source=", Appendix D.4, remark, times 3/2"
 )
 def projected_loss_corrected(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """The loss of the intermediate vector on a projected record is at most 3/2 times the printed number.
+    """The intermediate vector's loss is at most 3/2 times the printed number.
+
+    The record is projected.
 
     For the same reason as `loss_bound`.
     """
@@ -91,9 +96,11 @@ def projected_loss_corrected(*, label_bound: Any, smoothness: Any, norm_bound: A
     reconstructed=True,
 )
 def stretched_loss(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """The loss on a projected record clipped at 2 ||X||, with a vector in the ball of radius 2B.
+    """The loss on a record clipped at 2 ||X||, over the ball of radius 2B.
 
-    `loss_bound` there.
+    The record is projected before it is clipped.
+
+    It is `loss_bound` for that ball and these records.
     """
     return loss_bound.theorem.formula(
         label_bound=label_bound, smoothness=smoothness, norm_bound=STRETCH * norm_bound, radius=STRETCH * radius
@@ -175,11 +182,11 @@ def output_loss_bound(
     beta: float,
     guesses: int,
 ) -> Any:
-    """The loss bound of output perturbation on the n/2 records of S2, with cross terms, both tails and a union.
+    """The loss bound of output perturbation on S2, with three corrections.
 
-    Cross terms (s1), the Gaussian tail (s2, s3) and the union over the records (s4).
+    The corrections are the cross terms (s1), the Gaussian tail (s2, s3) and the union over the n/2 records (s4).
 
-    Only logarithm and constants change: 2 log(2nK/min{delta, beta}) for log(K/delta), and the factor 2.
+    Only the logarithm and the constants change: 2 log(2nK/min{delta, beta}) for log(K/delta), and the factor 2.
     """
     allowed = allowed_failure.theorem.formula(delta=delta, beta=beta, guesses=guesses)
     square = tail_level_corrected.theorem.formula(radius=radius, sigma=sigma, level=n / 2 / allowed)
@@ -198,9 +205,11 @@ STEP = r"\|w\|\le B\ \Rightarrow\ \ell(w+b;(x,y))\le"
     source=PROOF,
 )
 def output_loss_step(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any, t: Any) -> Any:
-    """The loss of output perturbation where the noise moves the prediction by t, 'by previous analysis'.
+    """Output perturbation's loss if noise moves the prediction by t, as printed.
 
-    |<b, x>| = t.
+    The reason that the paper gives is 'by previous analysis'.
+
+    This is where |<b, x>| = t.
     """
     ball = printed_loss_bound.theorem.formula(
         label_bound=label_bound, smoothness=smoothness, norm_bound=norm_bound, radius=radius
@@ -212,7 +221,9 @@ def output_loss_step(*, label_bound: Any, smoothness: Any, norm_bound: Any, radi
     says=STEP + r"2\left(\|\mathcal Y\|^2+HB^2\|\mathcal X\|^2+H\langle b,x\rangle^2\right)", source=PROOF + ", times 2"
 )
 def output_loss_step_corrected(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any, t: Any) -> Any:
-    """The loss of output perturbation where the noise moves the prediction by t: twice the printed number.
+    """Output perturbation's loss if noise moves the prediction by t, corrected.
+
+    It is twice the printed number.
 
     (a + r + t)^2 <= 2 (a^2 + 2 r^2 + 2 t^2) by Cauchy-Schwarz, with equality at a = 2r = 2t.
     """
@@ -231,7 +242,9 @@ TAIL = r"b\sim\mathcal N(0,\sigma^2I)\ \Rightarrow\ \Pr\left[|\langle b,x\rangle
     source=PROOF,
 )
 def printed_tail(*, t: Any, radius: Any, sigma: Any) -> Any:
-    """The tail of a Gaussian of deviation ||X|| sigma, as printed without the 2 of the density's exponent.
+    """The Gaussian tail as printed, without the 2 in the exponent.
+
+    The Gaussian has the standard deviation ||X|| sigma.
 
     >>> round(float(printed_tail(t=2.0, radius=1.0, sigma=1.0)), 4)
     0.0183
@@ -259,7 +272,9 @@ SQUARE = [LEVEL, positive("radius"), positive("sigma")]
 
 @theorem("abgmu22.lem.stab-outpert.s3", kind="tail", says=CONCLUDED % r"\log\frac K\delta", needs=SQUARE, source=PROOF)
 def tail_level(*, radius: Any, sigma: Any, level: Any) -> Any:
-    """The noise in a prediction has a square above this level with probability at most delta/K, as concluded.
+    """The level of the squared noise in a prediction, as printed.
+
+    The square exceeds it with probability at most delta/K, as the step concludes.
 
     The noise in the prediction is <b, x>.
 
@@ -270,9 +285,11 @@ def tail_level(*, radius: Any, sigma: Any, level: Any) -> Any:
 
 @tail_level.corrected(says=CONCLUDED % r"\,2\log\frac K\delta", source=PROOF + ", from the corrected tail")
 def tail_level_corrected(*, radius: Any, sigma: Any, level: Any) -> Any:
-    """The noise in a prediction has a square above 2 ||X||^2 sigma^2 log(K/delta) with chance at most delta/K.
+    """The level 2 ||X||^2 sigma^2 log(K/delta) of the squared noise in a prediction.
 
-    What the corrected tail gives.
+    The square exceeds it with probability at most delta/K.
+
+    It follows from the corrected tail.
     """
     return 2 * tail_level.theorem.formula(radius=radius, sigma=sigma, level=level)
 
@@ -286,7 +303,9 @@ def tail_level_corrected(*, radius: Any, sigma: Any, level: Any) -> Any:
     source=PROOF + ", with t as it is set",
 )
 def tail_level_as_set(*, radius: Any, sigma: Any, level: Any) -> Any:
-    """The noise in a prediction passes t = ||X|| sigma log(K/delta), without a root, with chance at most delta/K.
+    """The level ||X|| sigma log(K/delta) of the noise in a prediction, as printed.
+
+    The noise exceeds this t with probability at most delta/K. It is set without a root.
 
     So the square has log^2.
     """
@@ -299,9 +318,11 @@ def tail_level_as_set(*, radius: Any, sigma: Any, level: Any) -> Any:
     source=PROOF + ", with t as it is set, K/delta at least 2",
 )
 def tail_level_as_set_corrected(*, radius: Any, sigma: Any, level: Any) -> Any:
-    """The noise in a prediction passes ||X|| sigma log(K/delta) with chance at most delta/K, where K >= 2 delta.
+    """The level ||X|| sigma log(K/delta) of a prediction's noise, for K >= 2 delta.
 
-    2 (1 - Phi(z)) <= exp(-z) from z = 0.65 on.
+    The noise exceeds it with probability at most delta/K.
+
+    The reason is that 2 (1 - Phi(z)) <= exp(-z) from z = 0.65 on.
 
     Derivation. With t = ||X|| sigma log(K/delta) the chance is 2 (1 - Phi(z)) at z = log(K/delta) >= log 2, and is to
     be at most delta/K = exp(-z). h(z) = z + log(2 (1 - Phi(z))) is concave, as log(1 - Phi) is; it is 0 at z = 0 and
@@ -322,7 +343,7 @@ SUFFICES = (
     source=PROOF + ": 'it suffices to show that for any (x, y), (x', y')'",
 )
 def two_records(*, n: int, delta: float, beta: float, guesses: int) -> float:
-    """The failures of two records at delta/K each must not exceed the level of Assumption 2."""
+    """Two records at delta/K each must stay within the level of Assumption 2."""
     return allowed_failure.theorem.formula(delta=delta, beta=beta, guesses=guesses)
 
 
@@ -331,9 +352,9 @@ def two_records(*, n: int, delta: float, beta: float, guesses: int) -> float:
     source=PROOF + ", for all records of S2",
 )
 def all_records(*, n: int, delta: float, beta: float, guesses: int) -> float:
-    """The failures of all n/2 records of S2 at their shares must not exceed the level of Assumption 2.
+    """The n/2 records of S2 together must stay within the level of Assumption 2.
 
-    Privacy alone needs the two that differ, each at min{delta, beta}/(8K).
+    For privacy alone the two records that differ are enough, each at min{delta, beta}/(8K).
 
     Derivation. By the union bound over the n/2 records of S2, the chance that one of them has a loss of at least
     Delta(B) is at most (n/2) min{delta, beta}/(2 n K) = min{delta, beta}/(4K).

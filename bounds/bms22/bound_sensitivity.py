@@ -30,13 +30,13 @@ def _spread(m: int, ratio: float, beta: float) -> float:
 
 
 def rate_1(*, loss: float, m: int, ratio: float, epsilon: float, beta: float) -> float:
-    """F_1 beside the loss, without its constant: the gap of Theorem 3.1; `ratio` is Lambda r / rho >= 1."""
+    """F_1 less the loss, without its constant: the gap of Theorem 3.1; `ratio` is Lambda r / rho >= 1."""
     sizes = {"norm_bound": ratio, "radius": 1.0, "rho": 1.0}
     return printed_gap.theorem.formula(m=m, epsilon=epsilon, beta=beta, margin_loss=loss, **sizes)
 
 
 def rate_2(*, m: int, ratio: float, epsilon: float, beta: float, delta: float) -> float:
-    """F_2 and F_3 beside the loss, without their constant: the order of Theorem 3.2, for any delta and epsilon."""
+    """F_2 and F_3 less the loss, without their constant: the order of Theorem 3.2, for any delta and epsilon."""
     return printed_order.theorem.formula(m=m, epsilon=epsilon, delta=delta, beta=beta, a=ratio)
 
 
@@ -46,12 +46,12 @@ def fat_term(*, m: int, fat: float, beta: float) -> float:
 
 
 def rate_4(*, loss: float, m: int, M: float, epsilon: float, beta: float) -> float:
-    """F_4 beside the loss, M = `fat_term`."""
+    """F_4 less the loss, M = `fat_term`."""
     return 2 * sqrt(loss * M / m) + 2 * M / m + 64 * M * log(2 / beta) / (epsilon * m)
 
 
 def rate_5(*, m: int, ratio: float, layers: int, width: int, eta_norm: float, epsilon: float, beta: float) -> float:
-    """F_5 beside the loss, without its constant; `ratio` is r/rho, `eta_norm` is eta Lambda."""
+    """F_5 less the loss, without its constant; `ratio` is r/rho, `eta_norm` is eta Lambda."""
     theta = log(layers * m / beta) * log(ratio * eta_norm**layers)
     weight = ratio * (2 * eta_norm) ** layers
     return weight * sqrt(width * theta / m) + weight**2 * width * theta / (epsilon * m)
@@ -67,7 +67,7 @@ def rate_5(*, m: int, ratio: float, layers: int, width: int, eta_norm: float, ep
     needs=FIRST,
 )
 def sensitivity_1(*, m: int, ratio: float, beta: float) -> float:
-    """The order of the sensitivity of the bound for the pure linear learner, as printed.
+    """Order of the sensitivity of the pure linear learner's bound, as printed.
 
     >>> round(sensitivity_1(m=100, ratio=1.0, beta=0.5), 6)
     0.063633
@@ -81,7 +81,7 @@ def sensitivity_1(*, m: int, ratio: float, beta: float) -> float:
     needs=[*FIRST, positive("constant")],
 )
 def sensitivity_1_explicit(*, m: int, ratio: float, beta: float, constant: float) -> float:
-    """The sensitivity of the bound for the pure linear learner, with its constant.
+    """The sensitivity of the pure linear learner's bound, with its constant.
 
     Derivation. F_1 = G(min_w R(w)) with G(t) = t + C sqrt(t B/m) + C Gamma, increasing and concave: the largest step is
     from 0 to 1/m, and it is taken (lemF.3a has equality) by m records x with |x| = r, y = 1 and their neighbour with
@@ -96,7 +96,7 @@ def sensitivity_1_explicit(*, m: int, ratio: float, beta: float, constant: float
 
 @theorem("bms22.lemF.3b", says=r"\Delta_\rho(F_2)=O\left(\frac{\Lambda r}{m\rho}\right)", needs=HINGE)
 def sensitivity_2(*, m: int, ratio: float) -> float:
-    """The order of the sensitivity of the bound for the efficient linear learner, as printed.
+    """Order of the sensitivity of the efficient linear learner's bound, as printed.
 
     The printed proof shows the constant 2.
 
@@ -110,11 +110,13 @@ def sensitivity_2(*, m: int, ratio: float) -> float:
     says=r"\Delta_\rho(F_2)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}"
 )
 def sensitivity_2_explicit(*, m: int, ratio: float) -> float:
-    """The sensitivity of the least hinge loss over a ball, which the efficient learner's bound needs.
+    """The sensitivity of the least hinge loss over a ball.
+
+    The efficient learner's bound needs it.
 
     Derivation. The hinge loss of one record lies in [(1 - x)_+, 1 + x] for x = Lambda r/rho, a range of min(1 + x, 2x),
-    and the least mean lies in [0, 1]. Reached for m >= 2: for x <= 1 by m equal records of norm r, one of them turned;
-    for 1 <= x <= m - 1 by m - 1 records of norm rho/Lambda, and one of norm r that is turned.
+    and the least mean lies in [0, 1]. The bound is attained for m >= 2: for x <= 1 by m equal records of norm r, one of
+    them turned; for 1 <= x <= m - 1 by m - 1 records of norm rho/Lambda, and one of norm r that is turned.
 
     >>> sensitivity_2_explicit(m=100, ratio=2.0), sensitivity_2_explicit(m=100, ratio=0.5)
     (0.03, 0.01)
@@ -128,7 +130,9 @@ def sensitivity_2_explicit(*, m: int, ratio: float) -> float:
     source=", proof, which writes F_1 for one of the two F_2",
 )
 def other_minimiser() -> int:
-    """The neighbour's minimiser does on S' at least as well as w': the difference is at most 0.
+    """The neighbour's minimiser does at least as well on S' as w'.
+
+    So the difference is at most 0.
 
     The right-hand side less the left-hand side is L_S'(w'') - L_S'(w') >= 0.
 
@@ -145,7 +149,9 @@ def other_minimiser() -> int:
     needs=HINGE,
 )
 def lipschitz_step(*, m: int, ratio: float) -> float:
-    """Replacing one record moves the hinge loss of a fixed w by at most 2 Lambda r / (m rho).
+    """Replacing a record moves a vector's hinge loss by at most 2 Lambda r/(m rho).
+
+    The vector w is fixed.
 
     The hinge loss is 1/rho-Lipschitz in u = y <w, x>, and u moves by at most 2 Lambda r.
 
@@ -160,7 +166,9 @@ def lipschitz_step(*, m: int, ratio: float) -> float:
 
 @theorem("bms22.lemF.3c", says=r"\Delta_\rho(F_3)=O\left(\frac{\Lambda r}{m\rho}\right)", needs=HINGE)
 def sensitivity_3(*, m: int, ratio: float) -> float:
-    """The order of the sensitivity of the bound for the kernel learner, K(x, x) = r^2, as printed.
+    """Order of the sensitivity of the kernel learner's bound, as printed.
+
+    The kernel has K(x, x) = r^2.
 
     >>> sensitivity_3(m=100, ratio=2.0)
     0.02
@@ -172,10 +180,12 @@ def sensitivity_3(*, m: int, ratio: float) -> float:
     says=r"\Delta_\rho(F_3)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}"
 )
 def sensitivity_3_explicit(*, m: int, ratio: float) -> float:
-    """The sensitivity of the least hinge loss over a ball of an RKHS, which the kernel learner's bound needs.
+    """The sensitivity of the least hinge loss over a ball of an RKHS.
 
-    As in R^d, with <h, psi(x)> for <w, x> and |psi(x)| = r. Reached for Lambda r <= rho and m >= 2 by m equal points,
-    one label changed.
+    The kernel learner's bound needs it.
+
+    The bound is that of R^d, with <h, psi(x)> for <w, x> and |psi(x)| = r. It is attained for Lambda r <= rho and m >=
+    2 by m equal points, one label changed.
 
     Derivation. h(x) = <h, psi(x)> with |psi(x)| = r, so the hinge loss of a record lies in [(1 - x)_+, 1 + x], x =
     Lambda r/rho, and the least mean in [0, 1], as in bms22.lemF.3b: one record moves it by at most min(1 + x, 2x, m)/m.
@@ -188,7 +198,7 @@ def sensitivity_3_explicit(*, m: int, ratio: float) -> float:
 
 @theorem("bms22.lemF.3d", says=r"\Delta_\rho(F_4)=O\left(\frac{1+\sqrt{M}}{m}\right)", needs=COVER)
 def sensitivity_4(*, m: int, M: float) -> float:
-    """The order of the sensitivity of the bound for label privacy, as printed.
+    """Order of the sensitivity of the bound for label privacy, as printed.
 
     M depends on m, beta and the class, not on the sample.
 
@@ -203,8 +213,8 @@ def sensitivity_4_explicit(*, m: int, M: float) -> float:
     """The sensitivity of the bound for label privacy, with its constant.
 
     Derivation. F_4 = t + 2 sqrt(t M/m) + terms free of S, at most 1/m + 2 sqrt(M)/m from t = 0 to 1/m, and concave in
-    t. Reached where some x and h have |h(x)| > rho. The appendix prints the first minimum over H_NN, the paper over H;
-    meant is H.
+    t. This is attained where some x and h have |h(x)| > rho. The appendix prints the first minimum over H_NN, the paper
+    over H; H is meant.
 
     >>> sensitivity_4_explicit(m=100, M=4.0)
     0.05
@@ -214,9 +224,9 @@ def sensitivity_4_explicit(*, m: int, M: float) -> float:
 
 @theorem("bms22.lemF.3e", says=r"\Delta_\rho(F_5)=O\left(\frac{1}{m}\right)", needs=[integer("m")])
 def sensitivity_5(*, m: int) -> float:
-    """The order of the sensitivity of the bound for networks, as printed.
+    """Order of the sensitivity of the bound for networks, as printed.
 
-    No root of the loss enters F_5: its rate is additive.
+    F_5 contains no square root of the loss, because its rate is additive.
 
     >>> sensitivity_5(m=100)
     0.01
@@ -228,7 +238,7 @@ def sensitivity_5(*, m: int) -> float:
 def sensitivity_5_explicit(*, m: int) -> float:
     """The sensitivity of the least margin loss, which the bound for networks needs.
 
-    1/m for any class. Reached where some x and h have |h(x)| > rho, and m >= 2.
+    It is 1/m for any class. It is attained where some x and h have |h(x)| > rho, and m >= 2.
 
     Derivation. The margin loss of one record is 0 or 1, so replacing it moves the loss of every h by at most 1/m; and
     the minima of two functions that differ by at most 1/m differ by at most 1/m.

@@ -26,9 +26,9 @@ def smallest_on_a_line(ratio: float) -> int:
 def smallest_in_the_plane(ratio: float) -> int:
     """A lower bound of |C| for k = 2: 2 pi/sqrt(27) (R/eta)^2, the density of disks that cover (Fejes Toth).
 
-    2 pi/sqrt(27) = 1.209: no disk is used better than its inscribed hexagon. That (R/eta)^k points never suffice
-    for k >= 2 and R > eta is seen without it: their balls would have no volume to waste, hence lie inside B(R), where
-    each meets the sphere of radius R in one point at most; but the sphere, which they cover, is infinite.
+    2 pi/sqrt(27) = 1.209: no disk is used better than its inscribed hexagon. For k >= 2 and R > eta there is also a
+    direct proof that (R/eta)^k points never suffice: their balls would have no volume to waste, hence lie inside B(R),
+    where each meets the sphere of radius R in one point at most; but the sphere, which they cover, is infinite.
 
     >>> smallest_in_the_plane(20)
     484

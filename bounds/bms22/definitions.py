@@ -20,7 +20,7 @@ from lemmata.bounds.theorem import at_least, positive, theorem
     needs=[at_least("epsilon", 0)],
 )
 def smallest_delta(*, laws: Any, pairs: Any, epsilon: float) -> float:
-    """The smallest delta at which a finite mechanism is (epsilon, delta)-differentially private.
+    """The smallest delta at which a finite mechanism is (epsilon, delta)-DP.
 
     Over all neighbouring pairs and both orders; the worst event of a pair is {p > e^epsilon q}, so
     delta = max sum_o (p_o - e^epsilon q_o)_+. `laws`: probabilities, shape (datasets, outputs). `pairs`: indices of
@@ -43,7 +43,9 @@ def smallest_delta(*, laws: Any, pairs: Any, epsilon: float) -> float:
     source=", with delta = 0",
 )
 def smallest_epsilon(*, laws: Any, pairs: Any) -> float:
-    """The smallest epsilon at which a finite mechanism is purely private, decided by single outputs.
+    """The smallest epsilon at which a finite mechanism is pure-DP.
+
+    Single outputs decide it.
 
     Derivation. P(O) <= e^epsilon Q(O) for every event iff p_o <= e^epsilon q_o for every output: sum over o in O, and
     take O = {o}. `laws`: shape (datasets, outputs); `pairs`: shape (pairs, 2). Infinite if an output is possible under
@@ -72,7 +74,9 @@ def _both_orders(laws: Any, pairs: Any) -> tuple[Array, Array]:
     source=f"{BMS22}, Definition 6.1 (E.1 in the appendix)",
 )
 def smallest_label_delta(*, laws: Any, pairs: Any, epsilon: float) -> float:
-    """The smallest delta at which a mechanism is (epsilon, delta)-label private: pairs differ in one label.
+    """The smallest delta at which a mechanism is (epsilon, delta)-label private.
+
+    Pairs differ in one label.
 
     `pairs` as `label_pairs` lists them; features are public.
 
@@ -89,7 +93,7 @@ def smallest_label_delta(*, laws: Any, pairs: Any, epsilon: float) -> float:
     source=f"{BMS22}, Definitions 2.1 and 6.1",
 )
 def label_delta_bound(*, laws: Any, pairs: Any, epsilon: float) -> float:
-    """Differential privacy implies label privacy, as a changed label is a change of a record.
+    """Differential privacy implies label privacy, as labels are part of records.
 
     The pairs of Definition 6.1 are among those of Definition 2.1, so its smallest delta is at most theirs. The converse
     fails.
@@ -151,7 +155,9 @@ def hinge_loss(*, u: Real, rho: Real) -> Real:
 
 @losses.explicit(part="ramp", says=r"\min(1,\ell^\rho(u))\le1_{u\le\rho}", kind="inequality", source=CONSEQUENCE)
 def ramp_loss(*, u: Real, rho: Real) -> Real:
-    """The hinge loss capped at 1 is at most the margin loss, as the hinge loss itself is not.
+    """The hinge loss capped at 1 is at most the margin loss.
+
+    The hinge loss itself is not.
 
     Derivation. If u <= rho, the right side is 1 and the left side at most 1; if u > rho, then 1 - u/rho < 0, so the
     left side is 0.
@@ -178,7 +184,7 @@ def lipschitz_constant(*, rho: Real) -> Real:
     source=CONSEQUENCE,
 )
 def loss_of_zero(*, rho: Real) -> Real:
-    """The hinge loss of w = 0 is 1, so that the smallest one over a ball is at most 1, whatever the data.
+    """The least hinge loss over a ball is at most 1, the hinge loss of w = 0.
 
     Derivation. w = 0 lies in the ball, so the minimum is at most its loss, which is max{1 - 0/rho, 0} = 1 on every
     record, whatever the data.

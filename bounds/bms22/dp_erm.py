@@ -2,7 +2,7 @@
 
 Algorithm 5 (Algorithm 4 in the appendix's numbering) runs M = log(2/beta) rounds of A_GLL (`phased_sgd`), each on m
 records drawn with replacement, and selects one of the M vectors by the exponential mechanism with budget epsilon/2 on
-the scores -L(w). The two texts, 000 and 002, print the same algorithm and lemma; M is rounded up. `a` = Lambda r / rho,
+the scores -L(w). The two texts, 000 and 002, print the same algorithm and lemma. M is rounded up. `a` = Lambda r / rho,
 epsilon_hat = epsilon / (2M) and delta_hat = delta / M are the budget of one round, T = 2 log(2/delta_hat).
 """
 
@@ -39,7 +39,7 @@ PRIVATE = r"\mathrm{Algorithm\ 5\ is\ }(\varepsilon,\delta)\mathrm{-DP}"
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """The epsilon of DP-ERM at delta, its selection calibrated to any valid sensitivity of the scores.
+    """DP-ERM is (epsilon, delta)-DP with any valid sensitivity of its selection.
 
     Step 8 is "the exponential mechanism with privacy parameter epsilon/2". It names no sensitivity, so the lemma is
     about every Delta that bounds what one record moves a score by; the proof's own is the step `calibration`.
@@ -48,7 +48,7 @@ def printed_privacy(
     times with probability at most delta_hat/2 (s1), else the round is a group of J <= T and (epsilon_hat,
     delta_hat/2)-DP (s2, sum, linear and half); so it is (epsilon_hat, delta_hat)-DP. M rounds compose to (epsilon/2,
     delta); the selection is (epsilon/2, 0)-DP at the sensitivity of s3, corrected, which is the smallest valid one, and
-    a larger Delta divides its log ratios by more. M is a whole number in all of them.
+    a larger Delta divides its log ratios by more. M is an integer in all of them.
     """
     return epsilon
 
@@ -63,7 +63,10 @@ def printed_privacy(
 def calibrated_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """The epsilon of DP-ERM at delta, its selection calibrated to Lambda r / m, the text's only sensitivity."""
+    """The epsilon of DP-ERM with its selection calibrated to Lambda r / m.
+
+    This is the only sensitivity in the text.
+    """
     return epsilon
 
 
@@ -89,9 +92,11 @@ def sides(rounds: int, edge: Any, odds: Any) -> tuple[Any, Any]:
     source="our accountant",
 )
 def rounds_delta(*, m: int, rounds: int, multiplier: float, epsilon: float, cut: float = 1e-30) -> float:
-    """The delta that M rounds of DP-ERM spend at epsilon, over the law of how often a record is drawn.
+    """The delta that M rounds of DP-ERM spend at epsilon, averaged over the draws.
 
-    Rounded up by 1e-9.
+    The mean is over the number of times that a record is drawn.
+
+    The number is rounded up by 1e-9.
 
     It is the smallest that this derivation gives. Given which records are drawn, a replaced record that round t reads
     J_t times moves the averages of its phases by at most 2 L eta_i J_{t,i}, sum_i J_{t,i} <= J_t: the round is
@@ -174,9 +179,9 @@ CERTAIN = r"\right]\ge 1-\beta"
     needs=[*WHOLE_SETTING, positive("a")],
 )
 def printed_order(*, m: int, k: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order of DP-ERM's excess loss over the best vector of the ball, as printed.
+    """The order of DP-ERM's excess loss over the ball's best vector, as printed.
 
-    What the O(.) multiplies, times Lambda r/rho.
+    It is the expression in the O(.), times Lambda r/rho.
     """
     return a * (1 / sqrt(m) + sqrt(k) * (-log(delta)) ** 1.5 * -log(beta) / (epsilon * m))
 
@@ -185,9 +190,11 @@ def printed_order(*, m: int, k: int, epsilon: float, delta: float, beta: float, 
     says=TRAINED_ORDER + r"+\frac{\sqrt{k}\log^{3/2}(1/\delta)\log(2/\beta)}{\varepsilon m}\right)" + CERTAIN
 )
 def corrected_order(*, m: int, k: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order of DP-ERM's excess loss over the best vector of the ball, with log(2/beta).
+    """The order of DP-ERM's excess loss over the ball's best vector, corrected.
 
-    There is at least one round, so log(2/beta) stands for log(1/beta).
+    It has log(2/beta).
+
+    There is at least one round, so log(2/beta) replaces log(1/beta).
 
     For beta <= 1/2 the two differ by a factor of at most 2. The constant is derived in `utility_constant`.
     """
@@ -200,13 +207,15 @@ def corrected_order(*, m: int, k: int, epsilon: float, delta: float, beta: float
 def boosted_excess(
     *, m: int, k: int, epsilon: float, delta: float, beta: float, a: float, calibration: str = "corrected"
 ) -> float:
-    """The excess loss of DP-ERM over the best of the ball with probability 1 - beta, with our constants.
+    """DP-ERM's excess loss with probability 1 - beta, with our constants.
 
-    e E_1 + 4 Delta log(2M/beta)/epsilon.
+    The excess is over the best vector of the ball.
+
+    The bound is e E_1 + 4 Delta log(2M/beta)/epsilon.
 
     E_1 = `round_excess` at the printed noise (or the "tight" one), Delta = min(1 + a, 2a)/m. By Markov's inequality the
     M independent rounds all exceed e E_1 with probability at most e^-M <= beta/2; the selection with budget epsilon/2
-    loses more than (2 Delta / (epsilon/2)) log(M / (beta/2)) with probability at most beta/2, and nothing if M = 1.
+    loses more than (2 Delta / (epsilon/2)) log(M / (beta/2)) with probability at most beta/2, and loses 0 if M = 1.
 
     >>> from functools import partial
     >>> excess = partial(boosted_excess, k=10, epsilon=8.0, delta=1e-6, beta=0.1, a=1.0)
@@ -243,18 +252,20 @@ def utility_constant(substitution: float) -> float:
     needs=[integer("m"), in_unit_interval("beta")],
 )
 def printed_gradients(*, m: int, beta: float) -> float:
-    """The order of the number of gradient computations of DP-ERM, as printed.
+    """The order of DP-ERM's number of gradient computations, as printed.
 
-    "Algorithm 2 requires" is a slip for Algorithm 5 (4 in the appendix's numbering).
+    "Algorithm 2 requires" is printed for Algorithm 5 (4 in the appendix's numbering).
     """
     return m * log(m) * -log(beta)
 
 
 @printed_gradients.corrected(says=r"\mathrm{gradients}=O\left(m\log(m)\log(2/\beta)\right)")
 def corrected_gradients(*, m: int, beta: float) -> float:
-    """The order of the number of gradient computations of DP-ERM, with log(2/beta).
+    """The order of DP-ERM's number of gradient computations, corrected.
 
-    There is at least one round, so log(2/beta) stands for log(1/beta).
+    It has log(2/beta).
+
+    There is at least one round, so log(2/beta) replaces log(1/beta).
 
     Our count is at most M (m - 1), and M <= 2 log(2/beta), (m - 1)/(m log m) <= 1/(2 log 2): C = 1/log 2 = 1.4427. The
     hinge's proximal step is closed; another loss takes O(log m) evaluations for it.
@@ -268,7 +279,7 @@ def corrected_gradients(*, m: int, beta: float) -> float:
     source="our count, for the hinge",
 )
 def gradient_count(*, m: int, beta: float) -> int:
-    """The number of gradient computations of DP-ERM, counted.
+    """The exact number of gradient computations of DP-ERM.
 
     Derivation. The algorithm runs ceil(log(2/beta)) rounds; each goes through phases of floor(m/2^i) records, i = 1, 2,
     ..., and computes one gradient a record. The count is the number of rounds times the sum of these lengths.

@@ -36,7 +36,7 @@ def allowed_copies(delta: float, rounds: int) -> float:
     source=PROOF,
 )
 def copies_allowance(*, m: int, delta: float, rounds: int) -> float:
-    """The chance that some record is drawn more than 2 log(2/delta_hat) times is at most delta_hat/2.
+    """P(a record is drawn over 2 log(2/delta_hat) times) is at most delta_hat/2.
 
     Derivation: with T = 2 log(2/delta_hat) it says P(J > T) <= e^{-T/2}, so P(J >= j) <= e^{-j/2} for j = floor(T) + 1
     is enough. A round exists, so M >= 1 and delta_hat < 1: T > 2 log 2 and j >= 2. j = 2: P(J >= 2) =
@@ -59,9 +59,11 @@ def copies_allowance(*, m: int, delta: float, rounds: int) -> float:
     source=f"{PROOF}; noise of Feldman, Koren & Talwar 2020, Algorithm 2",
 )
 def printed_multiplier(*, epsilon: float, delta: float) -> float:
-    """The noise multiplier 2 sqrt(log(1/delta')) / epsilon' makes a round of noisy descent private.
+    """The noise multiplier 2 sqrt(log(1/delta')) / epsilon' of a private round.
 
-    tau = sigma_i / (2 L eta_i), which makes A_GLL private.
+    The round is one of noisy descent.
+
+    The multiplier is tau = sigma_i / (2 L eta_i), and this value makes A_GLL private.
 
     Derivation. Neighbours differ in one record, which one phase reads; the phases before it have the same law, those
     after it only process what it released. In that phase the iterates are equal up to the differing record; that step
@@ -129,7 +131,7 @@ corrected_sum = printed_sum.corrected(
     source=PROOF,
 )
 def linear_bound(*, m: int, delta: float, rounds: int, epsilon: float) -> float:
-    """The delta of a group of copies is bounded with e^x - 1 >= x in the denominator.
+    """The delta of a group of copies, bounded by means of e^x - 1 >= x.
 
     The sides' quotient is epsilon'/(e^epsilon' - 1).
     """
@@ -199,7 +201,7 @@ def score_sensitivity(*, m: int, radius: float, norm_bound: float, rho: float) -
     source=PROOF,
 )
 def round_order(*, m: int, k: int, epsilon: float, delta: float, a: float) -> float:
-    """The order of the expected excess loss of one round of noisy descent, at epsilon', delta'.
+    """The order of a round's expected excess loss, at epsilon' and delta'.
 
     With s = sqrt(k) tau, tau = 2 sqrt(log(1/delta'))/epsilon', it is a (1/sqrt(m) + s/(2m)). The explicit excess is at
     most a sqrt(10/m + 768 s^2/m^2 + 192 s/m^3) (`round_excess_bound`) for m >= 2, hence at most a (sqrt(10)/sqrt(m) +
@@ -255,7 +257,7 @@ SUBSTITUTED = r"\frac{1}{\sqrt{m}}+\frac{\sqrt{k\log(1/\delta')}}{\varepsilon'm}
     source=PROOF,
 )
 def printed_substitution(*, m: int, k: int, epsilon: float, delta: float, beta: float) -> float:
-    """The order of one round's expected excess loss with epsilon' and delta' put in, as printed.
+    """The order of a round's excess loss, with epsilon', delta' inserted, as printed.
 
     The proof excludes log(1/beta) >= m, where the lemma is trivial. The appendix (002) draws the root over all of
     k log^{3/2}(1/delta) log(1/beta), the lemma itself, in both texts, over k alone: the latter is taken here.
@@ -272,7 +274,9 @@ def printed_substitution(*, m: int, k: int, epsilon: float, delta: float, beta: 
     ],
 )
 def corrected_substitution(*, m: int, k: int, epsilon: float, delta: float, beta: float) -> float:
-    """The order of one round's expected excess loss with epsilon' and delta' put in, with log(2/beta).
+    """The order of a round's excess loss, with epsilon', delta' inserted, corrected.
+
+    It has log(2/beta).
 
     With l = log(1/delta), M = ceil(log(2/beta)) <= 2 log(2/beta), u = 1/l and v = log(2M)/l, the ratio of the noise
     terms is 4 M (l + log 2M) sqrt(2 l + log(4 M (l + log 2M))) / (log(2/beta) l^{3/2}) <=

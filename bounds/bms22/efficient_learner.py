@@ -48,7 +48,9 @@ def corrected_rows(*, m: int, epsilon: float, delta: float, beta: float) -> floa
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """The epsilon of the efficient learner at delta and any fixed Phi, with any valid sensitivity of the scores.
+    """The efficient learner is private with any valid sensitivity of the scores.
+
+    The epsilon is that at delta, for any fixed Phi.
 
     Derivation. Phi and k do not depend on the data, a replaced record is a replaced projected record of norm at most
     2r, so DP-ERM is (epsilon, delta)-DP (Lemma 3.1); w^Priv is a function of its release and of Phi.
@@ -66,7 +68,10 @@ def printed_privacy(
 def calibrated_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """The epsilon of the efficient learner at delta and any fixed Phi, with the calibration of Lemma 3.1's proof."""
+    """The efficient learner's epsilon with the calibration of Lemma 3.1's proof.
+
+    The epsilon is that at delta, for any fixed Phi.
+    """
     return epsilon
 
 
@@ -92,7 +97,9 @@ def printed_order(*, m: int, epsilon: float, delta: float, beta: float, a: float
     r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)\right)" + CERTAIN
 )
 def corrected_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order of the efficient learner's excess risk, with log(2/beta) and log(2m/beta), so for beta near 1 too.
+    """The order of the efficient learner's excess risk, corrected.
+
+    It has log(2/beta) and log(2m/beta), so it also holds for beta near 1.
 
     The number k of rows is that of `corrected_rows`.
 
@@ -130,7 +137,9 @@ def sign_distortion(m: int, k: int, beta: float) -> float:
 def learner_excess(
     *, m: int, k: int, epsilon: float, delta: float, beta: float, a: float, calibration: str = "corrected"
 ) -> float:
-    """The excess risk of the efficient learner with probability 1 - beta, with our constants.
+    """The efficient learner's excess risk, with our constants.
+
+    The bound holds with probability 1 - beta.
 
     E is `boosted_excess`, t `sign_distortion`, Phi has independent signs and any number k of rows. Derivation, each of
     the three with probability at least 1 - beta/3:
@@ -175,7 +184,7 @@ SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\ri
 
 @theorem("bms22.thm3.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=[*SETTING, at_least("a", 1)])
 def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order of the efficient learner's excess risk up to logarithms, with these named.
+    """The order of the efficient learner's excess risk with named free logarithms.
 
     The free logarithms are `soft_logs`.
 
@@ -198,9 +207,11 @@ corrected_soft_order = printed_soft_order.corrected(says=LEARNT + SOFT)(printed_
     needs=[integer("smallest"), integer("largest")],
 )
 def risk_rate(*, smallest: int, largest: int) -> float:
-    """The exponent of the efficient learner's excess risk in m is at most this, a registered surrogate.
+    """The exponent of m in the efficient learner's excess risk.
 
-    With about 1/16 of the printed k and the tight calibration.
+    The exponent is at most this number. The row is a registered surrogate of the statement.
+
+    It uses about 1/16 of the printed k and the tight calibration.
     """
     return -0.4
 
@@ -209,11 +220,13 @@ def risk_rate(*, smallest: int, largest: int) -> float:
     "d", says=r"\mathbb{E}R_{\mathcal{D}}(w^{Priv})=O(d^{0.1})", kind="rate", needs=[integer("m"), integer("k")]
 )
 def dimension_rate(*, m: int, k: int) -> float:
-    """The exponent of the efficient learner's risk in d, at the same margin, is at most this, a registered surrogate.
+    """The exponent of d in the efficient learner's risk, at a fixed margin.
 
-    Over d = 50, ..., 50,000.
+    The exponent is at most this number. The row is a registered surrogate of the statement.
 
-    Fast projection, tight calibration.
+    The dimensions are d = 50, ..., 50,000.
+
+    The learner uses the fast projection and the tight calibration.
     """
     return 0.1
 
@@ -228,7 +241,7 @@ def dimension_rate(*, m: int, k: int) -> float:
     needs=[*SETTING, integer("d")],
 )
 def printed_time(*, m: int, d: int, epsilon: float, delta: float, beta: float) -> float:
-    """The order of the efficient learner's running time, as printed: it does not depend on beta."""
+    """The order of the efficient learner's running time, as printed without beta."""
     return m * d * log(max(d, m)) + epsilon * m**2 * log(m) / (-log(delta)) ** 1.5
 
 
@@ -237,7 +250,9 @@ def printed_time(*, m: int, d: int, epsilon: float, delta: float, beta: float) -
     r"+\frac{\varepsilon m^2\log(2m/\beta)}{\log^{3/2}(1/\delta)}\right)"
 )
 def corrected_time(*, m: int, d: int, epsilon: float, delta: float, beta: float) -> float:
-    """The order of the efficient learner's running time, with beta and with k rounded up.
+    """The order of the efficient learner's running time, corrected.
+
+    It contains beta, and k is rounded up.
 
     Derivation, from `operations`: D <= 2d, so m + 1 <= 2m transforms take at most 2m (2d + 2d log2(2d) + k), and
     2 + 2 log2(2d) <= 5.78 log(2d). The rest is at most 5mk + M m (13k + 2), as floor(log2 m) <= m/2. With
@@ -260,7 +275,9 @@ def corrected_time(*, m: int, d: int, epsilon: float, delta: float, beta: float)
     ],
 )
 def polynomial_time(*, m: int, d: int, epsilon: float, delta: float, beta: float, power: int) -> float:
-    """The printed order of the efficient learner's running time, where beta is at least a power of 1/m.
+    """The printed order of the running time, for beta at least a power of 1/m.
+
+    It is the running time of the efficient learner.
 
     Derivation: log(2d) <= 2 log(max(d, m)) for m >= 2, log(2/beta) <= (1 + c) log m with beta >= 1/m^c, and
     log(2m/beta) <= (2 + c) log m; so the constant is (2 + 1 + c) for the first term and (2 + c) for the second.

@@ -23,7 +23,9 @@ DEVIATES = [integer("m"), positive("radius"), positive("rho"), in_unit_interval(
     source=PROOF,
 )
 def projected_norm(*, gamma: float) -> float:
-    """The projection lengthens ||x||^2 by a factor of at most 1 + gamma/3, so that no record of the sample is clipped.
+    """The projection lengthens ||x||^2 by a factor of at most 1 + gamma/3.
+
+    So no record of the sample is clipped.
 
     It is part (i) of Lemma A.4's event; sqrt(1 + gamma/3) < 2 for gamma < 1.
     """
@@ -38,7 +40,10 @@ def projected_norm(*, gamma: float) -> float:
     source=PROOF,
 )
 def printed_distortion_of_rows(*, m: int, epsilon: float, delta: float, beta: float, k: int) -> float:
-    """The order of the distortion gamma of a fast projection with k rows, by Lemma A.4 as printed."""
+    """Order of the distortion of a fast projection, by Lemma A.4 as printed.
+
+    It is gamma at k rows.
+    """
     return sqrt((log(m) - log(beta)) / k)
 
 
@@ -47,7 +52,9 @@ def printed_distortion_of_rows(*, m: int, epsilon: float, delta: float, beta: fl
     needs=[*SETTING, integer("k"), require("k >= 56 log(2m/beta)", lambda m, beta, k: k >= 56 * log(2 * m / beta))],
 )
 def distortion_of_rows(*, m: int, epsilon: float, delta: float, beta: float, k: int) -> float:
-    """The order of the distortion gamma of k random rows (Lemma A.3), with 2m for m, so not 0 as beta -> 1.
+    """Order of the distortion of a sign projection with k rows (Lemma A.3).
+
+    It has 2m for m, so it is not 0 as beta -> 1.
 
     gamma = 3t, t = `sign_distortion`: t^2 - 2 t^3/3 >= t^2/3 for t <= 1, so t <= sqrt(12 log(6 (3m + 1)/beta)/k), and
     log(6 (3m + 1)/beta) <= log(24 m/beta) <= (1 + log(12)/log(2)) log(2m/beta): C = 3 * 7.43.
@@ -95,7 +102,7 @@ DEVIATION = (
 def margin_bound(*, m: int, confidence: float, complexity: float, rho: float) -> float:
     """(2/rho) complexity + sqrt(log(1/confidence)/(2m)), for a class with that Rademacher complexity on m records.
 
-    By how much the risk exceeds the rho-hinge loss at most, uniformly, but for a probability of `confidence` (Mohri,
+    The largest excess of the risk over the rho-hinge loss, uniformly, with probability 1 - `confidence` (Mohri,
     Rostamizadeh & Talwalkar 2018, Theorem 5.8).
     """
     return 2 / rho * complexity + sqrt(log(1 / confidence) / (2 * m))
@@ -115,7 +122,9 @@ def linear_complexity(*, m: int, norm_bound: float, radius: float) -> float:
     source=PROOF,
 )
 def printed_deviation(*, m: int, beta: float, radius: float, rho: float) -> float:
-    """A vector of norm at most 1 has a risk of at most its hinge loss and 4r/(rho sqrt(m)) + 2 sqrt(log(6/beta)/m).
+    """How far the risk of a vector of norm 1 exceeds its hinge loss, as printed.
+
+    The bound is 4r/(rho sqrt(m)) + 2 sqrt(log(6/beta)/m), for norms of at most 1.
 
     Derivation: clipping scales a feature by a positive number, so it changes no sign and R is the risk of the clipped
     distribution, whose features have norm at most 2r. `margin_bound` at beta/3 and the class's complexity 2r/sqrt(m)
@@ -133,7 +142,9 @@ def printed_deviation(*, m: int, beta: float, radius: float, rho: float) -> floa
     source=PROOF,
 )
 def printed_released_deviation(*, m: int, beta: float, radius: float, rho: float) -> float:
-    """The released vector's risk is said to exceed its hinge loss by no more than for norm 1; its norm is up to 2.
+    """How far the risk of the released vector exceeds its hinge loss, as printed.
+
+    The bound is that for norm 1, but the norm is up to 2.
 
     Step 4 releases a norm of up to 2, so the number does not follow.
     """
@@ -145,7 +156,9 @@ def printed_released_deviation(*, m: int, beta: float, radius: float, rho: float
     r"+\frac{8r}{\rho\sqrt{m}}+\sqrt{\frac{\log(3/\beta)}{2m}}" + THIRD
 )
 def released_deviation(*, m: int, beta: float, radius: float, rho: float) -> float:
-    """The risk of any vector of norm 2 exceeds its hinge loss by at most 8r/(rho sqrt(m)) + sqrt(log(3/beta)/(2m)).
+    """How far the risk of a vector of norm 2 exceeds its hinge loss.
+
+    The bound is 8r/(rho sqrt(m)) + sqrt(log(3/beta)/(2m)).
 
     The class has complexity 2 * 2r/sqrt(m); the rest as in `printed_deviation`.
 
@@ -163,7 +176,9 @@ def released_deviation(*, m: int, beta: float, radius: float, rho: float) -> flo
     source=PROOF,
 )
 def lifted_score(*, w: Array, projected: Array) -> Array:
-    """The lifted vector scores a record as the projected vector scores the projected record: equal risks.
+    """The lifted and the projected vector have equal scores, hence equal risks.
+
+    Each scores its own version of the record.
 
     `w`: shape (k,); `projected`: Phi x for every row x, shape (n, k).
 
@@ -187,7 +202,10 @@ TRAINED = (
     source=PROOF,
 )
 def printed_training(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The excess loss of the training at the printed number of rows, with the constant 1 as none is hidden."""
+    """The excess loss of training at the printed number of rows.
+
+    The constant is 1, because the statement has no O(.).
+    """
     logs = (log(m) - log(beta)) * -log(beta)
     return a * (1 / sqrt(m) + sqrt(logs) * (-log(delta)) ** 0.75 / sqrt(epsilon * m))
 
@@ -197,7 +215,7 @@ def printed_training(*, m: int, epsilon: float, delta: float, beta: float, a: fl
     r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)" + THIRD
 )
 def corrected_training(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order of the excess loss of the training, at the corrected number of rows.
+    """The order of the excess loss of training at the corrected number of rows.
 
     Where `corrected_rows` is at least 1, k is at most twice that, and Lemma 3.1, corrected, at 4a and beta/3 gives
     4 * 2.59 * sqrt(2) = 14.7 times its constant. Where it is below 1, the noise term is a y/sqrt(rows) > a y with
@@ -217,9 +235,11 @@ def corrected_training(*, m: int, epsilon: float, delta: float, beta: float, a: 
     source=PROOF,
 )
 def printed_projected_loss(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order by which the projection raises the best vector's hinge loss, at the printed number of rows.
+    """Order of the hinge loss added by the projection, at the printed rows.
 
-    With probability 1 - beta/3.
+    It is added to the loss of the best vector.
+
+    This holds with probability 1 - beta/3.
     """
     return a * printed_distortion(m=m, epsilon=epsilon, delta=delta, beta=beta)
 
@@ -234,7 +254,9 @@ def printed_projected_loss(*, m: int, epsilon: float, delta: float, beta: float,
     ],
 )
 def projected_loss(*, m: int, epsilon: float, delta: float, beta: float, a: float, rows: float) -> float:
-    """The order by which the projection raises the best vector's hinge loss, at the corrected rows of random signs.
+    """Order of the hinge loss added by random signs, at the corrected rows.
+
+    It is added to the loss of the best vector.
 
     `rows` = `corrected_rows`. By the Lipschitz constant 1/rho the loss grows by at most a t, t = `sign_distortion` <=
     7.43 sqrt(log(2m/beta)/k) (s1), and log(2m/beta)/rows is log(2/beta) log^{3/2}(1/delta)/(epsilon m): C = 7.43.
@@ -250,9 +272,11 @@ def projected_loss(*, m: int, epsilon: float, delta: float, beta: float, a: floa
     source=PROOF,
 )
 def minimiser_radius(*, gamma: float) -> float:
-    """The printed minimiser is taken over a ball of radius 1, though the projected best vector may be longer.
+    """The printed minimiser is taken over the ball of radius 1.
 
-    ||w*_Phi|| goes up to sqrt(1 + gamma/3).
+    But the projected best vector may be longer.
+
+    Its norm ||w*_Phi|| may be up to sqrt(1 + gamma/3).
     """
     return 1.0
 
@@ -263,7 +287,7 @@ def minimiser_radius(*, gamma: float) -> float:
 def corrected_minimiser_radius(*, gamma: float) -> float:
     """Algorithm 2 trains on a ball of radius 2, which holds the projected best vector.
 
-    sqrt(1 + gamma/3) <= 2.
+    The reason is sqrt(1 + gamma/3) <= 2.
 
     Derivation. In the event of Lemma A.3 ||Phi w*||^2 <= 1 + gamma/3 < 4 for gamma < 1, so Phi w* is one of the vectors
     of norm at most 2, and the minimum over them is at most its loss.

@@ -23,7 +23,9 @@ STEPS = 4  # c' of Lemma A.4
     source=", (6) and (7)",
 )
 def fast_projection_order(*, m: int, gamma: float, beta: float) -> float:
-    """The order of rows of a fast projection that keeps inner products: log(m/beta) log(m/(gamma beta)) / gamma^2.
+    """Order of the rows at which a fast projection keeps inner products.
+
+    It is log(m/beta) log(m/(gamma beta)) / gamma^2.
 
     "c sufficiently large" has no number; the rows are c g rounded up.
     """
@@ -38,7 +40,7 @@ def fast_projection_order(*, m: int, gamma: float, beta: float) -> float:
     needs=[integer("d"), integer("k")],
 )
 def fast_projection_time(*, d: int, k: int) -> float:
-    """The order of the operations of applying the fast projection once: d log d + k.
+    """Order of the number of operations of one fast projection: d log d + k.
 
     Derivation. One application costs D (log2 D + 1) + k operations, D < 2d the padded length, which is at most d (2
     log2 d + 4) + k. That is at most 4 d log d + k = 2.77 d log2 d + k as soon as log2 d >= 4/0.77, d <= 4097 is
@@ -66,7 +68,9 @@ def fast_projection_operations(d: int, k: int) -> int:
     source=", our constants, by moments",
 )
 def fast_projection_rows(*, m: int, gamma: float, beta: float, d: int | None = None) -> int:
-    """Rows k of the fast projection that keep norms and inner products of any m points in R^d.
+    """Number of rows k at which a fast projection keeps any m points of R^d.
+
+    It keeps norms and inner products.
 
     The smaller of two numbers (`failure_by_moments`, `failure_of_flat_points`), with t = gamma/3 and the m^2 vectors of
     Lemma A.3; the second one for a given d only.
@@ -115,7 +119,9 @@ def failure_of_flat_points(*, m: int, gamma: float, beta: float, k: int, d: int)
     source="our reconstruction of what the lemma cites from Nelson's notes",
 )
 def fast_projection_moment(*, k: int, p: float) -> float:
-    """The p-th moment of a fast projection's distortion of one unit vector is bounded without the dimension.
+    """A dimension-free bound on the p-th moment of a fast projection's distortion.
+
+    It is the distortion of one unit vector.
 
     Derivation. z = sqrt(D) H diag(s) x has entries that are Rademacher sums with variance 1; given s, Y = ||Phi x||^2
     is the mean of z_j^2 over k independent coordinates, each with mean ||x||^2 = 1. With ||.||_p the L_p norm and p >=
@@ -142,7 +148,7 @@ def fast_projection_moment(*, k: int, p: float) -> float:
     source="ours: the corner m = 1, beta > 1/2 of Lemma A.4",
 )
 def one_gaussian_row(*, gamma: float) -> float:
-    """A single Gaussian row keeps the length of one vector with probability at least 0.118 gamma.
+    """One Gaussian row keeps a vector's length with probability at least 0.118 gamma.
 
     Derivation. The window has length 2 gamma/3, and the density of N^2 decreases: in it, it is at least that at 4/3,
     0.1773, so the chance is at least 0.1773 * 2 gamma/3 >= 0.118 gamma.

@@ -1,9 +1,9 @@
 """The private kernel learner of Bassily, Mohri & Suresh (2022): Theorem 4.2.
 
-Algorithm 3 maps x to D random Fourier features psi(x) (`random_features`) and runs Algorithm 2 (`efficient_learner`)
-on them, with norm bound 2 Lambda and beta/2. a = Lambda r / rho >= 1/2, since Algorithm 3 takes rho in (0, 2 Lambda r].
-The appendix (002) prints the soft form first and the paper's (000) precise bound after it. Fact C.1
-and the steps of the proof stand before the theorem that calls them.
+Algorithm 3 maps x to D random Fourier features psi(x) (`random_features`) and runs Algorithm 2 (`efficient_learner`) on
+them, with norm bound 2 Lambda and beta/2. a = Lambda r / rho >= 1/2, since Algorithm 3 takes rho in (0, 2 Lambda r].
+The appendix (002) prints the soft form first and the paper's (000) precise bound after it. Fact C.1 and the steps of
+the proof come before the theorem that calls them.
 """
 
 from math import exp, log, sqrt
@@ -52,7 +52,9 @@ def regularisation(*, m: int, radius: float, norm_bound: float, rho: float) -> f
     needs=[integer("m"), *COEFFICIENTS],
 )
 def largest_coefficient(*, m: int, mu: float, rho: float) -> float:
-    """The dual coefficients y_i alpha_i of the regularised kernel minimiser lie between 0 and 1/(2 m mu rho).
+    """The dual coefficients of the kernel minimiser lie in [0, 1/(2 m mu rho)].
+
+    They are y_i alpha_i, of the regularised minimiser.
 
     Derivation. With a multiplier nu >= 0 of the ball's constraint, h_mu minimises L_S(h) + (mu + nu) |h|^2 over the
     whole space, and 0 is a subgradient there: 2 (mu + nu) h = (1/(m rho)) sum_i s_i y_i psi(x_i) with s_i in [0, 1], 1
@@ -68,9 +70,11 @@ def largest_coefficient(*, m: int, mu: float, rho: float) -> float:
     source=", the sentence after it",
 )
 def coefficient_sum(*, m: int, mu: float, rho: float) -> float:
-    """The dual coefficients of the regularised kernel minimiser have |alpha|_1 of at most 1/(2 mu rho).
+    """The dual coefficients of the kernel minimiser sum to at most 1/(2 mu rho).
 
-    m times the largest.
+    The sum is |alpha|_1, of the regularised minimiser.
+
+    It is m times the largest coefficient.
     """
     return 1 / (2 * mu * rho)
 
@@ -90,7 +94,9 @@ SURE = r"\right]\ge 1-\frac{\beta}{2}"
     source=PROOF,
 )
 def transferred_loss(*, m: int, beta: float, count: float, radius: float, rho: float, total: float) -> float:
-    """The hinge loss of the features' vector exceeds that of the kernel's minimiser h_mu by at most this.
+    """How much hinge loss the random features add to that of h_mu.
+
+    h_mu is the kernel's minimiser, and the loss is that of the features' vector.
 
     `total` is |alpha|_1, `count` is D.
 
@@ -109,7 +115,9 @@ def transferred_loss(*, m: int, beta: float, count: float, radius: float, rho: f
     source=PROOF,
 )
 def transferred_loss_by_dual(*, m: int, beta: float, count: float, radius: float, rho: float, mu: float) -> float:
-    """The features cost the kernel's minimiser at most this in hinge loss, at the largest |alpha|_1.
+    """The hinge loss that the features add, at the largest |alpha|_1.
+
+    It is added to that of the kernel's minimiser.
 
     The largest |alpha|_1 is that of Fact C.1.
     """
@@ -125,9 +133,11 @@ def transferred_loss_by_dual(*, m: int, beta: float, count: float, radius: float
     source=PROOF,
 )
 def transferred_loss_at_size(*, m: int, beta: float, radius: float, norm_bound: float, rho: float) -> float:
-    """The features cost the kernel's minimiser at most this at the chosen mu and at least m^2 log(2m/beta) features.
+    """The hinge loss that the features add, at the chosen mu and D.
 
-    mu = r/(Lambda rho sqrt(m)) and D = m^2 log(2m/beta), or more.
+    There are at least m^2 log(2m/beta) features.
+
+    The step takes mu = r/(Lambda rho sqrt(m)) and D = m^2 log(2m/beta), or more.
     """
     return norm_bound * radius / (rho * sqrt(m))
 
@@ -163,7 +173,7 @@ def square_of_weights(*, m: int, beta: float, norm_bound: float) -> float:
     source=PROOF,
 )
 def norm_of_weights(*, m: int, beta: float, norm_bound: float) -> float:
-    """The ball of radius 2 Lambda that Algorithm 2 is run with holds the features' vector.
+    """Algorithm 2's ball of radius 2 Lambda holds the features' vector.
 
     |w| is at most sqrt(3/2) Lambda.
     """
@@ -186,9 +196,11 @@ LEAST = (
     source=f"{PROOF}, (19)",
 )
 def printed_penalty(*, m: int, beta: float, a: float) -> float:
-    """Random features cost at most 2 Lambda r / (rho sqrt(m)) in hinge loss against the best kernel predictor.
+    """Random features cost at most 2 Lambda r / (rho sqrt(m)) in hinge loss.
 
-    Step s1, and mu Lambda^2 for h_mu in place of the best.
+    They are compared with the best kernel predictor.
+
+    The sum has step s1, and mu Lambda^2 for h_mu in place of the best predictor.
     """
     return 2 * a / sqrt(m)
 
@@ -215,7 +227,7 @@ def features_penalty(*, m: int, beta: float, count: int, a: float) -> float:
 
 
 def features_error(*, m: int, beta: float, count: int) -> float:
-    """t, at r = 1: by how much D features miss an inner product of the sample, but for a probability of beta/2."""
+    """t, at r = 1: the error of D features in any inner product of the sample, with probability 1 - beta/2."""
     statement = inner_product_error_sharp if m > 1 else inner_product_error
     return float(statement(m=m, beta=beta / 2, count=count))
 
@@ -229,7 +241,10 @@ def features_error(*, m: int, beta: float, count: int) -> float:
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """The epsilon of the kernel learner, for every epsilon and delta, with any valid sensitivity of the scores."""
+    """The kernel learner is (epsilon, delta)-DP for all epsilon, delta, as printed.
+
+    The scores may have any valid sensitivity.
+    """
     return epsilon
 
 
@@ -241,7 +256,9 @@ def printed_privacy(
 def privacy_in_range(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """The epsilon of the kernel learner at delta, in Theorem 3.2's range and for every fixed draw of its randomness.
+    """The kernel learner is private in Theorem 3.2's range of epsilon and delta.
+
+    This holds for every fixed draw of its randomness.
 
     Derivation. psi and D do not depend on the data, and psi(x) has norm r for every x (Theorem 4.1): a replaced record
     is a replaced (psi(x), y) with norm r, and the release is Algorithm 2's on those, at 2 Lambda and beta/2.
@@ -286,9 +303,9 @@ def far_tail(*, m: int, k: int, epsilon: float, delta: float, beta: float) -> tu
     needs=[*ANY, HALF],
 )
 def printed_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order of the kernel learner's excess risk, as printed: the efficient learner's at margin Lambda r / rho.
+    """The order of the kernel learner's excess risk, as printed.
 
-    Theorem 3.2's order, at the kernel's Lambda r / rho.
+    It is Theorem 3.2's order, at the kernel's margin Lambda r / rho.
     """
     return efficient_learner.printed_order.theorem.formula(m=m, epsilon=epsilon, delta=delta, beta=beta, a=a)
 
@@ -299,9 +316,11 @@ def printed_order(*, m: int, epsilon: float, delta: float, beta: float, a: float
     needs=[*SETTING, HALF],
 )
 def corrected_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order of the kernel learner's excess risk in its range of epsilon and delta, for every beta.
+    """The order of the kernel learner's excess risk, corrected, for every beta.
 
-    As Theorem 3.2 corrects it, with its k at beta/2.
+    It holds in the corrected range of epsilon and delta.
+
+    It is the corrected order of Theorem 3.2, with its k at beta/2.
 
     The constant is derived in `utility_constant`.
     """
@@ -326,7 +345,9 @@ def utility_constant(efficient: float) -> float:
 def kernel_excess(
     *, m: int, k: int, count: int, epsilon: float, delta: float, beta: float, a: float, calibration: str = "corrected"
 ) -> float:
-    """The excess risk of the kernel learner with probability 1 - beta, with our constants.
+    """The kernel learner's excess risk, with our constants.
+
+    The bound holds with probability 1 - beta.
 
     E is `efficient_learner.learner_excess` and t the error of `count` frequencies, any number of them, at beta/2
     (`features_penalty`). Derivation: with probability at least 1 - beta/2 over the frequencies the least loss of the
@@ -362,7 +383,7 @@ SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\ri
 
 @theorem("bms22.thm4.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=[*ANY, HALF])
 def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order of the kernel learner's excess risk up to logarithms, with these named.
+    """The order of the kernel learner's excess risk with named free logarithms.
 
     The free logarithms are `efficient_learner.soft_logs`.
     """
@@ -371,9 +392,11 @@ def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: 
 
 @printed_soft_order.corrected(says=LEARNT + SOFT, needs=[*SETTING, HALF])
 def corrected_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order of the kernel learner's excess risk up to logarithms, in its range and with the corrected rows.
+    """The kernel learner's excess risk with named free logarithms, corrected.
 
-    In Theorem 3.2's range, with its k, as corrected, at beta/2.
+    It is an order, in a range of epsilon and delta and with the corrected rows.
+
+    The range is Theorem 3.2's, and so is k, as corrected, at beta/2.
 
     With x = log(2/beta), y = log(2m/beta) >= log 2, u = log^{3/4}(1/delta), a >= 1/2 and the free logarithms
     sqrt(xy) (1 + u), the three terms of the corrected order are at most 2/sqrt(log 2), 1/log 2 and u times

@@ -9,7 +9,7 @@ computed from the features alone, and the exponential mechanism picks a member o
 
 Truncation makes ties. If y h(x) > rho then y h_rho(x) = rho exactly, and a member of a closed cover may have the value
 rho/2 there: its rho/2-margin loss counts an error. So the smallest loss over a closed cover can be 1 where that of H is
-0, and the theorem fails; with distances strictly below rho/2 everything stands.
+0, and the theorem fails; with distances strictly below rho/2 everything holds.
 """
 
 from math import log, sqrt
@@ -57,9 +57,9 @@ def label_epsilon(*, epsilon: float) -> float:
     Derivation. The cover is a function of the features, which neighbours share, so fix it. The score of a member is
     minus a mean of m indicators, one a label: changing a label moves it by at most 1/m, and by exactly 1/m where the
     member's margin at that point exceeds rho/2 for one of the two labels. The exponential mechanism with sensitivity
-    1/m is epsilon-DP (bms22.thm3.1.em-privacy). Nothing can be saved: two hypotheses that disagree everywhere reach a
-    log-ratio that tends to epsilon as m grows. For datasets that differ in a whole record nothing is promised, and
-    nothing holds: the cover depends on the features, so it may differ.
+    1/m is epsilon-DP (bms22.thm3.1.em-privacy). No smaller epsilon is enough: two hypotheses that disagree everywhere
+    reach a log-ratio that tends to epsilon as m grows. For datasets that differ in a whole record there is no
+    guarantee: the cover depends on the features, so it may differ.
 
     >>> label_epsilon(epsilon=0.5)
     0.5
@@ -74,7 +74,9 @@ def complexity(*, m: Number, d: Number, beta: Number) -> Any:
 
 @theorem("bms22.thm6.1", part="tail", kind="tail", says=BOUND, needs=NEEDS)
 def label_bound(*, m: int, d: int, epsilon: float, beta: float, margin_loss: float) -> float:
-    """The risk of Algorithm 4's release, as printed: for every smallest cover, every epsilon and every d.
+    """The risk of Algorithm 4's release, as printed for every smallest cover.
+
+    It is printed for every epsilon and every d.
 
     `margin_loss` is the smallest empirical rho-margin loss over H.
 
@@ -91,12 +93,14 @@ def label_bound(*, m: int, d: int, epsilon: float, beta: float, margin_loss: flo
     source=f", with open balls and the hypothesis of the covering number bound ({BARTLETT})",
 )
 def label_bound_open(*, m: int, d: int, epsilon: float, beta: float, margin_loss: float) -> float:
-    """The risk of Algorithm 4's release, for covers at distances strictly below rho/2, d <= m and epsilon <= 30.
+    """The risk of Algorithm 4's release, corrected: for open covers.
+
+    Distances are strictly below rho/2, d <= m and epsilon <= 30.
 
     The explicit reading is at most this, or above 1. With D = d log2(2c^2 m) log2(2cem/d): Qm = log 2 (1 + D) +
     log(8/beta) <= M, so 2 sqrt(R Q) <= 2 sqrt(R M/m), and what remains, excess + 2 sqrt(excess Q) + 4Q at R = 0, is at
-    most 2M/m + 64 M log(2/beta)/(epsilon m) while epsilon <= 30: there the second term is at least 1.47 M/m. For
-    larger epsilon we know neither a proof with these constants nor a counterexample.
+    most 2M/m + 64 M log(2/beta)/(epsilon m) while epsilon <= 30: there the second term is at least 1.47 M/m. For larger
+    epsilon we have neither a proof with these constants nor a counterexample.
     """
     return label_bound(m=m, d=d, epsilon=epsilon, beta=beta, margin_loss=margin_loss)
 
@@ -109,7 +113,7 @@ def label_bound_open(*, m: int, d: int, epsilon: float, beta: float, margin_loss
     source=f"{SOURCE}; our constants, derived from {BARTLETT}",
 )
 def label_bound_derived(*, m: int, d: int, epsilon: float, beta: float, margin_loss: float) -> float:
-    """The risk of Algorithm 4's release with the constants of the usual arguments, for every epsilon.
+    """The risk of Algorithm 4's release by the usual arguments, for every epsilon.
 
     Derivation. With probability at least 1 - beta/2 the selection loses at most `selection_loss_derived`
     (bms22.thm3.1.em-accuracy), and with probability at least 1 - beta/2 the deviation at margin rho/2 is that of
@@ -124,7 +128,7 @@ def label_bound_derived(*, m: int, d: int, epsilon: float, beta: float, margin_l
 
 
 def informative_from(bound: Any, **setting: Any) -> int:
-    """The smallest m at which `bound` is below 1; beyond it the bound keeps below 1.
+    """The smallest m at which `bound` is below 1; beyond it the bound stays below 1.
 
     >>> informative_from(label_bound_derived, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0)
     2234
@@ -148,7 +152,9 @@ def informative_from(bound: Any, **setting: Any) -> int:
     source=SOURCE + ", second paragraph",
 )
 def small_sample(*, m: int, d: int, epsilon: float, beta: float) -> float:
-    """The number of samples below which the label-private bound is at least 1, and so trivial.
+    """The sample size below which the label-private bound is trivial.
+
+    The bound is at least 1 there.
 
     Derivation. The last term of the bound is 64 M log(2/beta)/(epsilon m), and m < 64 M log(2/beta)/epsilon says that
     it is more than 1, which no risk exceeds; the other terms are not negative.
@@ -174,7 +180,9 @@ def distance_to_the_cover(*, rho: Real) -> Real:
     source=", for the truncated hypothesis and open balls",
 )
 def distance_to_an_open_cover(*, rho: Real) -> Real:
-    """A hypothesis truncated at rho is strictly within rho/2 of its nearest member of the cover.
+    """A truncated hypothesis is strictly within rho/2 of a member of the cover.
+
+    It is truncated at rho, and the member is the nearest one.
 
     Covers of H_rho are near truncated hypotheses, and h may be far beyond rho.
 
@@ -192,14 +200,16 @@ def distance_to_an_open_cover(*, rho: Real) -> Real:
     source=SOURCE,
 )
 def implied_loss(*, margin: Real, rho: Real) -> int:
-    """The rho-margin loss of h is at least the rho/2-margin loss of every g within rho/2 of it.
+    """The rho-margin loss of h is at least the rho/2-margin loss of a near g.
+
+    g is within rho/2 of h.
 
     `margin` is y h(x).
 
-    If y h(x) > rho then y g(x) > rho/2. It is the premise that fails, for |h(x)| > rho.
+    If y h(x) > rho then y g(x) > rho/2. The step is true; its premise fails for |h(x)| > rho.
 
     Derivation. If the right side is 0, then y h(x) > rho, and |g(x) - h(x)| <= rho/2 gives y g(x) >= y h(x) - rho/2 >
-    rho/2, so the left side is 0 too; where the right side is 1 nothing is to be shown.
+    rho/2, so the left side is 0 too; where the right side is 1 there is nothing to show.
     """
     return int(margin <= rho)
 
@@ -209,7 +219,9 @@ def implied_loss(*, margin: Real, rho: Real) -> int:
     source=", for the truncated hypothesis and open balls",
 )
 def implied_loss_open(*, margin: Real, rho: Real) -> int:
-    """The rho-margin loss of h is at least the rho/2-margin loss of every g strictly within rho/2 of h truncated.
+    """The rho-margin loss of h is at least the rho/2-margin loss near h truncated.
+
+    This is the loss of every g strictly within rho/2 of h truncated.
 
     From the premise that covers give: if y h(x) > rho then y h_rho(x) = rho, and y g(x) > rho - rho/2.
     """
@@ -223,7 +235,10 @@ def implied_loss_open(*, margin: Real, rho: Real) -> int:
     source=SOURCE + ", equation (27)",
 )
 def least_loss_of_the_cover(*, margin_loss: Real) -> Real:
-    """The smallest rho/2-margin loss over a smallest cover is at most the rho-margin loss of every h, as printed."""
+    """The least rho/2-margin loss over a cover is at most the loss of h, as printed.
+
+    The cover is a smallest one, and the loss of h is at margin rho, for every h.
+    """
     return margin_loss
 
 
@@ -233,7 +248,10 @@ def least_loss_of_the_cover(*, margin_loss: Real) -> Real:
     source=", equation (27), for open balls",
 )
 def least_loss_of_an_open_cover(*, margin_loss: Real) -> Real:
-    """The smallest rho/2-margin loss over an open cover is at most the smallest rho-margin loss over H."""
+    """The loss over an open cover at rho/2 is at most the loss over H at rho.
+
+    These are the smallest margin losses, at the margins rho/2 and rho.
+    """
     return margin_loss
 
 
@@ -260,11 +278,13 @@ def log_cover_size(*, m: Number, d: Number) -> Any:
     source=f", from {BARTLETT}",
 )
 def log_cover_size_derived(*, m: Number, d: Number) -> Any:
-    """The natural logarithm of the size of a smallest cover, for d <= m: log 2 times the printed number.
+    """The natural logarithm of the size of a smallest cover, for d <= m.
+
+    It is log 2 times the printed number.
 
     Derivation. Cut [-rho, rho] into 17 levels, rho/8 apart. Alon et al. (1997) give, on n points and b levels, covers
     of at most 2 (n b^2)^(d log2(e n b/d)) functions at distance two levels, rho/4 and less than rho/2. Printed are n =
-    2m points (cf. Lemma A.2, which needs them); on the m points of the sample a little less would do.
+    2m points (cf. Lemma A.2, which needs them); on the m points of the sample a little less is enough.
     """
     return (arb(2).log() if isinstance(m, arb) else log(2)) * log_cover_size(m=m, d=d)
 
@@ -279,9 +299,12 @@ def log_cover_size_derived(*, m: Number, d: Number) -> Any:
     source=SOURCE + ", equation (28), first line",
 )
 def selection_loss(*, m: int, d: int, epsilon: float, beta: float) -> float:
-    """The private selection from the cover loses 32 M log(2/beta)/(epsilon m), as printed for every d.
+    """The loss of the private selection from the cover, as printed for every d.
 
-    11 times what it has to lose, but M is negative beyond d = 92.4 m, and nobody selects better than the best.
+    It is 32 M log(2/beta)/(epsilon m).
+
+    This is at least 11 times the necessary loss. But M is negative beyond d = 92.4 m, and no selection is better than
+    the best member.
 
     >>> round(float(selection_loss(m=10**6, d=1, epsilon=1.0, beta=0.1)), 4)
     0.0742
@@ -304,7 +327,7 @@ selection_loss_up_to_m = selection_loss.corrected(
     source=SOURCE + ", equation (28), first line; our constants",
 )
 def selection_loss_derived(*, m: int, d: int, epsilon: float, beta: float) -> float:
-    """The private selection from N members loses at most 2 (log N + log(2/beta))/(epsilon m).
+    """Selection from N members loses at most 2 (log N + log(2/beta))/(epsilon m).
 
     Scores have sensitivity 1/m.
 
@@ -334,9 +357,11 @@ def least_margin_loss_of_the_cover(*, margin_loss: Real) -> Real:
     source=", equation (28), second line, with rho/2 for rho on the left and open balls",
 )
 def least_half_margin_loss(*, margin_loss: Real) -> Real:
-    """The smallest rho/2-margin loss over the cover, the loss that the mechanism scores, is at most that over H.
+    """The loss over the cover at rho/2 is at most the loss over H at rho.
 
-    Equation (27) once more.
+    These are the smallest margin losses, and the mechanism scores the former.
+
+    This is equation (27) again.
     """
     return least_margin_loss_of_the_cover.theorem.formula(margin_loss=margin_loss)
 
@@ -349,7 +374,7 @@ def least_half_margin_loss(*, margin_loss: Real) -> Real:
     source=SOURCE + ", (28) and (29) combined; mu = M/m",
 )
 def final_line(*, margin_loss: float, loss: float, part: float) -> float:
-    """The last line of the proof bounds the release's risk by R* + 2 sqrt(R* mu) + 2 mu + 2 Delta.
+    """The last line of the proof: a risk of R* + 2 sqrt(R* mu) + 2 mu + 2 Delta.
 
     `loss` is Delta, `part` is mu.
 
@@ -372,7 +397,9 @@ def final_line(*, margin_loss: float, loss: float, part: float) -> float:
     source=SOURCE + ", last sentence",
 )
 def objective(*, loss: float, part: float) -> float:
-    """The bound t + 2 sqrt(t) M/m at a margin loss t, which h* minimises, increases strictly in t.
+    """The bound t + 2 sqrt(t) M/m is strictly increasing in the margin loss t.
+
+    h* minimises it.
 
     The root of M/m is lost in print, to no effect.
 
@@ -393,7 +420,9 @@ def objective(*, loss: float, part: float) -> float:
     source=f"{BMS22}, Section 6, after Theorem 6.1: up to constants privacy for epsilon > 1 is always for free",
 )
 def bound_without_privacy(*, m: int, d: int, beta: float, margin_loss: float) -> float:
-    """The printed bound without its private term, which is said to be as large up to a constant.
+    """The printed bound without its private term.
+
+    The paper says that the private term is as large up to a constant.
 
     >>> round(float(bound_without_privacy(m=10**6, d=1, beta=0.1, margin_loss=0.0)), 5)
     0.00155
@@ -408,7 +437,9 @@ def bound_without_privacy(*, m: int, d: int, beta: float, margin_loss: float) ->
     source=f"{BMS22}, Section 6, after Theorem 6.1, for the explicit bound",
 )
 def derived_without_privacy(*, m: int, d: int, beta: float, margin_loss: float) -> float:
-    """Privacy at epsilon >= 1 costs at most a factor (3 + sqrt 2)/2 against a selection that costs nothing.
+    """Privacy at epsilon >= 1 costs at most a factor of (3 + sqrt 2)/2.
+
+    The comparison is with a selection that costs nothing.
 
     Derivation: r <= R + 2 Q/epsilon, since Q m >= log N + log(2/beta); r + 2 sqrt(r Q) + 4 Q at r = R + 2 Q over the
     same at R is largest at R = 0, where it is (6 + 2 sqrt 2)/4.

@@ -45,7 +45,8 @@ def hinge_pieces(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
     """The expected hinge loss of w in the example on the line, piece by piece.
 
     Derivation. Of the two terms of the loss, 1 + w r >= 0 from w = -1/r on and 1 - w gamma >= 0 up to w = 1/gamma.
-    Between them both stand and add up to w (alpha r - (1 - alpha) gamma) + 1; beyond either, one is left.
+    Between them both terms are positive and add up to w (alpha r - (1 - alpha) gamma) + 1. Beyond either point one term
+    is left.
     """
     if w * gamma >= 1:
         return alpha * (1 + w * radius)
@@ -63,7 +64,9 @@ def hinge_pieces(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
     source=", third paragraph",
 )
 def middle_slope(*, gamma: Real) -> Real:
-    """The expected hinge loss falls on its middle piece: its slope is alpha (-1 + 2 alpha).
+    """The slope of the expected hinge loss on its middle piece.
+
+    It is alpha (-1 + 2 alpha), so the loss falls there.
 
     Derivation. At r = 1 and gamma = 2 alpha the slope is alpha - (1 - alpha) 2 alpha = alpha (-1 + 2 alpha), which is
     negative because alpha = gamma/2 < 1/2.
@@ -136,7 +139,9 @@ def minimiser_norm(*, gamma: Real, m: int) -> Real:
     source=", last sentence: a similar result holds for the empirical hinge loss",
 )
 def empirical_norm(*, gamma: Real, m: int, wrong: int) -> Real:
-    """The norm of an empirical hinge minimiser exceeds the sample size, as printed for every sample.
+    """An empirical hinge minimiser has a norm above the sample size, as printed.
+
+    It is printed for every sample.
 
     `wrong` points of the sample are at +-r.
     """
@@ -158,7 +163,9 @@ empirical_norm_without_outliers = empirical_norm.corrected(
     source=", last sentence: a similar result holds for the empirical hinge loss; the probability is ours",
 )
 def empirical_chance(*, m: int, gamma: Real) -> Real:
-    """The probability that all minimisers of the empirical hinge loss are longer than m: (1 - gamma/2)^m.
+    """The probability that all empirical hinge minimisers are longer than m.
+
+    It is (1 - gamma/2)^m.
 
     Derivation. It is the probability of a sample without a point at +-r; then the loss vanishes from w = 1/gamma on and
     nowhere else. With one such point, 1 - (m - 1) gamma > 0, and the least minimiser is -1: short, and wrong on all the

@@ -1,8 +1,8 @@
 """Lemma G.1 of Bassily, Mohri & Suresh (2022): what the exponential mechanism pays for many hypotheses.
 
-All but one are wrong everywhere, and it needs of order d/epsilon samples to find the right one. The lemma is true; what
-its proof prints is not such a family, so here is another: x = +-e_1 with equal probability, y the sign of x_1,
-h* = h_{e_1}, and unit vectors w with w_1 < 0, which err on every point.
+All but one are wrong everywhere, and it needs of order d/epsilon samples to find the right one. The lemma is true, but
+the family that its proof prints is not of this kind, so here is another: x = +-e_1 with equal probability, y the sign
+of x_1, h* = h_{e_1}, and unit vectors w with w_1 < 0, which err on every point.
 """
 
 from fractions import Fraction
@@ -21,7 +21,7 @@ WIDE = [require("d >= 2", lambda d: d >= 2 and d == int(d))]
 
 
 def family_size(d: int) -> int:
-    """ceil(9 e^{d/2}) hypotheses beside h*: enough for c' = 1.
+    """ceil(9 e^{d/2}) hypotheses besides h*: enough for c' = 1.
 
     >>> family_size(2)
     25
@@ -55,7 +55,7 @@ def family(d: int, size: int | None = None, length: Fraction = LENGTH) -> list[t
     source=", first condition",
 )
 def best_chance(*, d: int) -> int:
-    """One hypothesis h* of the hard distribution is always right: 1 - R(h*) = 1.
+    """One hypothesis h* of the hard distribution is always right.
 
     Derivation. x is e_1 or -e_1 and y = sgn(x_1), so y <e_1, x> = |x_1| = 1 > 0 at both points: h* = h_{e_1} errs
     nowhere.
@@ -72,7 +72,9 @@ def best_chance(*, d: int) -> int:
     source=", second condition",
 )
 def other_risk(*, d: int) -> int:
-    """All other hypotheses of the hard distribution are wrong everywhere: their risk is 1.
+    """All other hypotheses of the hard distribution have risk 1.
+
+    They are wrong everywhere.
 
     Derivation. Every other weight of the family has w_1 < 0, so y <w, x> = w_1 |x_1| = w_1 < 0 at both points, an error
     at each.
@@ -89,10 +91,10 @@ def other_risk(*, d: int) -> int:
     source=", third condition, a good cover",
 )
 def least_inner_product(*, d: int) -> Fraction:
-    """Any two weights of the family have an inner product of modulus at least 1/8, as printed.
+    """Any two weights of the family have |<w, w'>| >= 1/8, as printed.
 
-    Printed in both texts. It bounds how different hypotheses are; a good cover would have |<w, w'>| <= 1/8, which is
-    decided in the part `separated`. As printed it allows any number of hypotheses in every dimension d >= 2.
+    Both texts print this inequality. It bounds how different hypotheses are; a good cover would have |<w, w'>| <= 1/8,
+    which is decided in the part `separated`. As printed it allows any number of hypotheses in every dimension d >= 2.
 
     Derivation. The weights other than e_1 lie on an arc of angle 1.44 < pi/2 that begins at -e_1, so <w, w'> >= cos
     1.44 > 0.13 > 1/8 for two of them, and |<e_1, w>| = cos of the angle between w and -e_1 >= cos 1.44.
@@ -116,9 +118,11 @@ def least_inner_product(*, d: int) -> Fraction:
     source=", fourth condition",
 )
 def failure_chance(*, d: int, epsilon: float, m: int, rho: float) -> float:
-    """From m < c' d/epsilon samples a private learner selects a wrong hypothesis with probability at least 9/10.
+    """The probability of a wrong selection from m < c' d/epsilon samples.
 
-    Derivation. With N hypotheses of empirical loss 1 beside one of loss 0 the exponential mechanism selects the latter
+    The learner is private, and the probability is at least 9/10.
+
+    Derivation. With N hypotheses of empirical loss 1 and one of loss 0 the exponential mechanism selects the latter
     with probability 1/(1 + N e^{-epsilon m/2}), at most 1/10 once N >= 9 e^{epsilon m/2}; here N >= 9 e^{d/2} and c' =
     1, c = 2.
     """
@@ -133,7 +137,9 @@ def failure_chance(*, d: int, epsilon: float, m: int, rho: float) -> float:
     source=", with the inequality that a good cover needs",
 )
 def log_separated_size(*, d: int) -> float:
-    """The logarithm of how many nearly orthogonal weights there are, enough for the same conclusion.
+    """The logarithm of the number of nearly orthogonal weights.
+
+    They are enough for the same conclusion.
 
     Derivation. w = (-1/100, sqrt(1 - 1e-4) v), v in {+-1/sqrt(n)}^n, n = d - 1, pairwise |<v, v'>| <= t = 0.124: then
     |<w, w'>| <= 1e-4 + t < 1/8, and |<e_1, w>| = 1/100. Of the 2^n sign vectors at most 2 e^{-n t^2/2} 2^n are closer
@@ -158,7 +164,10 @@ CUBE = [integer("d")]
     needs=CUBE,
 )
 def printed_best_chance(*, d: int) -> int:
-    """The printed h* is right with probability 1, where R(h) = P(y h(x) <= 0), as printed."""
+    """The printed h* is right with probability 1, as printed.
+
+    Here R(h) = P(y h(x) <= 0).
+    """
     return 1
 
 
@@ -194,9 +203,11 @@ def printed_other_risk(*, d: int) -> int:
     source=", proof, counted",
 )
 def cube_risk(*, d: int) -> Fraction:
-    """The risk of each other hypothesis of the printed family, counted: it tends to 1/2.
+    """The exact risk of each other hypothesis of the printed family.
 
-    P(Bin(d-1, 1/2) <= d/2).
+    It tends to 1/2.
+
+    The risk is P(Bin(d-1, 1/2) <= d/2).
 
     Derivation. y <w, x> = (S - 1)/d with S a sum of d - 1 fair signs: the first coordinate alone is always wrong.
     Labels +-1. Of the N = d - 1 other signs half the outcomes are below N/2, or N/2 for half of the middle one, and one
@@ -233,7 +244,7 @@ def log2_cube_family(*, d: int) -> float:
     source=", third condition, for h* and a printed w",
 )
 def printed_inner_product(*, d: int) -> Fraction:
-    """The inner product of e_1 and a printed weight has modulus at least 1/8, as printed."""
+    """The vector e_1 and a printed weight have |<e_1, w>| >= 1/8, as printed."""
     return Fraction(1, 8)
 
 
@@ -243,7 +254,7 @@ def printed_inner_product(*, d: int) -> Fraction:
     source=", third condition, with the direction of the Gilbert-Varshamov bound that its proof names",
 )
 def largest_inner_product(*, d: int) -> Fraction:
-    """The inner product of e_1 and a printed weight has modulus at most 1/8 once d >= 64.
+    """The vector e_1 and a printed weight have |<e_1, w>| <= 1/8 for d >= 64.
 
     Derivation. |<e_1, w>| = 1/sqrt(d) for every printed w, and 1/sqrt(d) <= 1/8 says d >= 64, with equality at d = 64.
 
@@ -261,10 +272,12 @@ def largest_inner_product(*, d: int) -> Fraction:
     source=", proof, display; printed with the exponent R epsilon/2m",
 )
 def log_printed_chance(*, epsilon: float, m: int, size: float) -> float:
-    """A private learner picks h* with chance at most e^{epsilon m/2}/|W|: the logarithm of that.
+    """The chance of picking h* is at most e^{epsilon m/2}/|W|, as a logarithm.
 
-    R <= 1. The exponent is printed as epsilon/2m; it is (epsilon/2) m, as in the next expression. With |W| = 2^{cd} and
-    c' = c log 2 this is epsilon m/2 - c' d.
+    The learner is private.
+
+    Here R <= 1. The exponent is printed as epsilon/2m; it is (epsilon/2) m, as in the next expression. With |W| =
+    2^{cd} and c' = c log 2 this is epsilon m/2 - c' d.
 
     Derivation. With a_w = exp(-R^(h_w) epsilon m/2) the mechanism gives h* the probability a_*/(a_* + sum_w a_w), a_*
     its own weight; a_* <= 1, so that is at most 1/sum_w a_w, and R^ <= 1 makes every a_w at least e^{-epsilon m/2}.
@@ -279,7 +292,9 @@ def log_printed_chance(*, epsilon: float, m: int, size: float) -> float:
     source=", proof, last line; printed as m < c'/d epsilon",
 )
 def log_halved(*, c: Real, d: int, epsilon: Real, m: Real) -> Real:
-    """From fewer than c' d/epsilon samples h* is picked with chance at most e^{-c' d/2}: the logarithm of that.
+    """The chance of picking h* is at most e^{-c' d/2}, as a logarithm.
+
+    There are fewer than c' d/epsilon samples.
 
     The condition is printed as m < c'/d epsilon, which with d >= 1 is only narrower; the lemma says c' d/epsilon.
 
@@ -299,7 +314,7 @@ ADMISSIBLE = require("0 < c' <= log 2, since |W| = e^{c' d} <= 2^d", lambda c: 0
     source=", proof, last line",
 )
 def printed_dimension(*, c: float) -> float:
-    """The chance of picking h* is at most 1/10 from dimension 2/c' + 3 on, as printed."""
+    """The chance of picking h* is at most 1/10 from d = 2/c' + 3 on, as printed."""
     return 2 / c + 3
 
 
@@ -307,7 +322,9 @@ def printed_dimension(*, c: float) -> float:
     says=r"d\ge\frac{2\log 10}{c'}\ \Rightarrow\ e^{-c'd/2}\le\frac{1}{10}", source=", proof, last line, solved for d"
 )
 def dimension(*, c: float) -> float:
-    """The chance of picking h* is at most 1/10 from dimension 2 log(10)/c' on, and from no smaller one.
+    """The chance of picking h* is at most 1/10 from d = 2 log(10)/c' on.
+
+    No smaller dimension is enough.
 
     Derivation. e^{-c' d/2} <= 1/10 says c' d/2 >= log 10, that is d >= 2 log(10)/c', and both steps can be taken back.
 

@@ -5,7 +5,7 @@
 
 It is cited from Cortes, Mohri & Suresh (2021). The two logarithms are those of a covering number bound (Bartlett 1998,
 after Alon, Ben-David, Cesa-Bianchi & Haussler 1997; `log_cover`), for 1 <= d <= m. Lemma A.2 forgets d <= m: its M
-decreases beyond d = 34 m and is negative beyond d = 2 c e m, where it "proves" negative risks.
+decreases beyond d = 34 m and is negative beyond d = 2 c e m, where it would prove negative risks.
 
 fat_g(H) is the size of the largest set that is shattered with margin g: there are r_i such that each subset is cut out
 by some h with h(x_i) >= r_i + g inside and h(x_i) <= r_i - g outside. For rho = 0 with these signs it is the number of
@@ -79,9 +79,9 @@ def square_of_sum(empirical: Any, part: Any) -> Any:
     source=f"{BMS22}, Appendix A, Lemma A.2; Cortes, Mohri & Suresh 2021",
 )
 def margin_deviation(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
-    """The largest risk that the relative margin bound allows at a given empirical margin loss.
+    """The largest risk that the relative margin bound allows.
 
-    `empirical` is that loss.
+    `empirical` is the empirical margin loss.
 
     It is printed for any class. We do not know a proof with the constants 1 (of log(1/beta)) and 1 (of M/m) for all
     classes with d <= m; the explicit reading has what the usual argument gives. For one hypothesis it holds with room,
@@ -107,7 +107,9 @@ margin_deviation_up_to_m = margin_deviation.corrected(
     source=f"derived here from {BARTLETT}",
 )
 def margin_deviation_derived(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
-    """The largest risk at a given empirical margin loss, with the constants of the usual argument.
+    """The relative margin bound with the constants of the usual argument.
+
+    It is the largest risk at a given empirical margin loss.
 
     Steps s1 to s5 of Lemma A.1 with a cover G of H clipped to [-rho, rho], at a distance below rho/2 on the 2m points,
     in place of the patterns: if g is so near to h clipped, then 1[y h <= 0] <= 1[y g <= rho/2] <= 1[y h <= rho], as y h
@@ -130,9 +132,11 @@ def margin_deviation_derived(*, m: Number, d: Number, beta: Number, empirical: N
     source="the limit d -> 0 of the printed M; derived here",
 )
 def margin_deviation_of_one(*, m: Number, beta: Number, empirical: Number) -> Number:
-    """The largest risk at a given empirical margin loss for a class of fat-shattering dimension 0.
+    """The relative margin bound for a class of fat-shattering dimension 0.
 
-    A single hypothesis for instance: M = 1 + log(1/beta).
+    It is the largest risk at a given empirical margin loss.
+
+    A single hypothesis is an example. Here M = 1 + log(1/beta).
 
     Derivation. If no point is shattered at rho/16, all h lie within rho/8 of one h_0, and with v = 1[y h_0 <= rho/8]:
     1[y h <= 0] <= v <= 1[y h <= rho] for all h at once. One variable is left, and Chernoff's bound exp(-m KL(q || p))
@@ -153,7 +157,9 @@ def margin_deviation_of_one(*, m: Number, beta: Number, empirical: Number) -> Nu
     source=", for linear functions of the plane",
 )
 def margin_deviation_of_halfspaces(*, m: Number, beta: Number, empirical: Number) -> Number:
-    """The largest risk at a given empirical margin loss for linear functions of the plane.
+    """The relative margin bound for linear functions of the plane.
+
+    It is the largest risk at a given empirical margin loss.
 
     x in the unit disc, ||w|| <= Lambda, rho <= 16 Lambda / sqrt(2): e_1 and e_2 are shattered with margin rho/16, and
     three points of the plane never are, so d = 2.

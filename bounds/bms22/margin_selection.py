@@ -3,7 +3,7 @@ r"""Lemma F.1 and Corollary F.2 of Bassily, Mohri & Suresh (2022): choosing a ma
 Algorithm 6 lets the generalized exponential mechanism (`lemmata.bounds.abgmu22.generalized_exponential`) choose rho*
 from rho_j = 2^-j h_max, 1 <= j <= J = (1/2) log m, by the scores F(rho_j, g_{rho_j}(S)), then runs the learner A at
 rho*. The appendix (with readable formulas) and the paper say the same here: both print constant 1 and "non-decreasing".
-Neither gives the base of the logarithm in J or a rounding: base 2, rounded up, is judged first, "e" beside it.
+Neither gives the base of the logarithm in J or a rounding: we read base 2, rounded up, first, and "e" next to it.
 """
 
 from math import ceil, floor, inf, log, log2, sqrt
@@ -20,7 +20,7 @@ ON_INTERVAL = r"\min_{\rho\in[h_{\max}/\sqrt{m},\,h_{\max}]}"
 
 
 def grid_size(m: int, base: str = "2", rounding: str = "ceil") -> int:
-    """J, the whole number that stands for (1/2) log m. Below 1 only where rounded down.
+    """J, the integer for (1/2) log m. Below 1 only where rounded down.
 
     >>> [grid_size(m) for m in (1, 2, 4, 5, 16, 17)], grid_size(1000, "e", "floor")
     ([1, 1, 1, 2, 2, 3], 3)
@@ -43,7 +43,7 @@ def grid_size(m: int, base: str = "2", rounding: str = "ceil") -> int:
     needs=[positive("epsilon"), between("delta", 0, 1)],
 )
 def selection_budget(*, epsilon: float, delta: float) -> tuple[float, float]:
-    """Margin selection spends (2 epsilon, delta).
+    """Margin selection is (2 epsilon, delta)-DP, by composition of its two parts.
 
     Derivation. Delta_rho(F) bounds the sensitivity of each score, by its definition, so the choice of rho* is
     epsilon-DP (abgmu22.thm.gem); the learner is (epsilon, delta)-DP for every margin it may be given; basic adaptive
@@ -65,9 +65,11 @@ def selection_budget(*, epsilon: float, delta: float) -> tuple[float, float]:
     needs=PENALTY,
 )
 def printed_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
-    """Margin selection adds (Delta / epsilon) log(log(m) / beta) to the bound at the best margin, as printed.
+    """The cost of a private choice of the margin in the risk bound, as printed.
 
-    Undefined at m = 1 and negative for m = 2, beta > log 2.
+    It adds (Delta / epsilon) log(log(m) / beta) to the bound at the best margin.
+
+    The number is undefined at m = 1, and negative for m = 2 and beta > log 2.
 
     >>> round(float(printed_penalty(sensitivity=0.01, m=100, epsilon=1.0, beta=0.1)), 6)
     0.038298
@@ -82,9 +84,11 @@ def printed_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float) 
     r"F\ \mathrm{at\ confidence}\ \frac{\beta}{J}"
 )
 def corrected_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
-    """Margin selection adds 4 (Delta / epsilon) log(J / beta) to the bound at the best margin, after four repairs.
+    """The cost of a private choice of the margin in the risk bound, corrected.
 
-    The four repairs: constant 4, J, confidence beta/J, and Delta non-increasing.
+    It adds 4 (Delta / epsilon) log(J / beta) to the bound at the best margin.
+
+    There are four repairs: the constant 4, J, the confidence beta/J, and a non-increasing Delta.
 
     J = max(1, ceil(log2(m)/2)). A is run with, and F promises, failure probability beta/J at every margin; F(rho, t)
     is non-increasing in rho and non-decreasing in t; g_rho and F are as printed otherwise.
@@ -111,9 +115,11 @@ def corrected_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float
     source=", first paragraph of Appendix F",
 )
 def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[float, float]:
-    """Two terms, of F_2 and F_3, and of F_1 from m = 3 on, which are trivial up to h_max/sqrt(m).
+    """Two terms of the bounds F_1 to F_3 are trivial up to h_max/sqrt(m).
 
-    Both are at least 1, up to the constant of the O(.) they stand in.
+    One is a term of F_2 and F_3, the other is a term of F_1 for m >= 3.
+
+    Both are at least 1, up to the constant of the O(.) that contains them.
 
     Derivation. With x = Lambda r/(rho sqrt(m)) >= 1 the two terms are x >= 1 and x^2 log^2(m/beta) >= log^2(m) >=
     log^2(3) > 1 for m >= 3, as beta < 1.
@@ -141,7 +147,7 @@ def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[flo
     source=", which begins by recalling Theorem 3.2, so with its range of delta and of the learner's budget",
 )
 def corollary_budget(*, m: int, epsilon: float, delta: float) -> tuple[float, float]:
-    """Margin selection with the efficient learner spends (epsilon, delta).
+    """Margin selection with the efficient learner is (epsilon, delta)-DP.
 
     Lemma F.1 at epsilon/2: the choice spends (epsilon/2, 0), A_EffPrivMrg (epsilon/2, delta), by Theorem 3.2, whose
     range is 0 < delta < 1/m and epsilon/2 <= log(1/delta). The scores have sensitivity at most 2 Lambda r / (m rho)
@@ -167,7 +173,9 @@ SCALE = [integer("m"), positive("norm_bound"), positive("r"), positive("rho"), p
     source=", m any natural number",
 )
 def corollary_order(*, m: int, norm_bound: float, r: float, rho: float, epsilon: float, beta: float) -> float:
-    """The order of what margin selection adds with the efficient learner: Lambda r/(m rho epsilon) log(log(m)/beta).
+    """The cost of margin selection with the efficient learner, as an order.
+
+    It is Lambda r/(m rho epsilon) log(log(m)/beta).
 
     This is what the printed O(.) contains. At m = 1 it is log 0; at m = 2 it is negative for beta > log 2.
 
@@ -183,7 +191,9 @@ def corollary_order(*, m: int, norm_bound: float, r: float, rho: float, epsilon:
     r"J=\max\{1,\lceil\tfrac12\log_2 m\rceil\}"
 )
 def corollary_penalty(*, m: int, norm_bound: float, r: float, rho: float, epsilon: float, beta: float) -> float:
-    """Margin selection adds 32 Lambda r / (m rho epsilon) log(2J / beta) with the efficient learner.
+    """The cost of margin selection with the efficient learner, corrected.
+
+    It is 32 Lambda r / (m rho epsilon) log(2J / beta).
 
     The links of Lemma F.1, corrected, at epsilon/2 and beta/2 with Delta_rho = 2 Lambda r / (m rho) (Lemma F.3), which
     is non-increasing: 4 (4 Lambda r / (m rho)) (2/epsilon) log(J / (beta/2)). F is what Theorem 3.2, corrected,

@@ -1,8 +1,8 @@
 """The proof of Lemma F.1 of Bassily, Mohri & Suresh (2022), link by link, and the text around it.
 
 The proof goes from rho* to the best rho_opt of the interval through a grid point rho^ in [rho_opt/2, rho_opt]. A link
-that speaks of arbitrary functions is written for a family that contains its extremes: Delta_rho = rho^power,
-F(rho, t) = rho^-power + slope t. The text around the lemma speaks of five bounds, whose rates stand in
+about arbitrary functions is written for a family that contains its extremes: Delta_rho = rho^power, F(rho, t) =
+rho^-power + slope t. The text around the lemma is about five bounds, whose rates are in
 `lemmata.bounds.bms22.bound_sensitivity`.
 """
 
@@ -40,10 +40,12 @@ def margins(m: int, h_max: float = 1.0, base: str = "2", rounding: str = "ceil")
     needs=[*INTERVAL, *READING],
 )
 def grid_point(*, m: int, rho: float, base: str = "e", rounding: str = "ceil") -> float | None:
-    """The grid of margins has a point in (rho/2, rho] for every rho of the interval, as printed.
+    """The grid of margins has a point in (rho/2, rho], as printed.
 
-    In units of h_max. rho = 1 has none in any reading (1 is not on the grid, and 1 < 2 (1/2) is false). With the
-    natural logarithm the grid ends at m^(-0.347), far above m^(-1/2).
+    This is stated for every rho of the interval.
+
+    Margins are in units of h_max. rho = 1 has none in any reading (1 is not on the grid, and 1 < 2 (1/2) is false).
+    With the natural logarithm the grid ends at m^(-0.347), far above m^(-1/2).
 
     >>> grid_point(m=100, rho=0.3), grid_point(m=100, rho=1.0)
     (0.25, None)
@@ -58,7 +60,9 @@ def grid_point(*, m: int, rho: float, base: str = "e", rounding: str = "ceil") -
     source=", proof, with logarithms to base 2, rounded up, and <=",
 )
 def grid_point_corrected(*, m: int, rho: float) -> float | None:
-    """The grid of margins, to base 2 and rounded up, has a point in [rho/2, rho] for every rho of the interval.
+    """The grid of margins has a point in [rho/2, rho].
+
+    The grid is that to base 2, rounded up, and rho is any point of the interval.
 
     Derivation. For rho < 1 it is the printed one: 4^J >= m puts 2^-J at or below m^(-1/2) <= rho, so the largest grid
     point that is at most rho works. For rho = 1 it is 1/2. At m = 1 the interval is {1} and the printed grid empty (J =
@@ -86,7 +90,9 @@ LOSSES = require("0 <= loss_hat <= loss_opt", lambda loss_hat, loss_opt: 0 <= lo
     source=", proof, citing Raskhodnikova & Smith 2016, Theorem I.4",
 )
 def printed_choice(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
-    """The private choice of a margin loses (Delta / epsilon) log(log(m) / beta), as printed.
+    """The private choice of a margin loses this much in the bound, as printed.
+
+    The loss is (Delta / epsilon) log(log(m) / beta).
 
     >>> round(float(printed_choice(sensitivity=0.01, m=100, epsilon=1.0, beta=0.1)), 6)
     0.038298
@@ -99,7 +105,9 @@ def printed_choice(*, sensitivity: float, m: int, epsilon: float, beta: float) -
     source=", proof, with the constant of abgmu22.thm.gem",
 )
 def corrected_choice(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
-    """The private choice of a margin loses 4 (Delta / epsilon) log(J / beta).
+    """The private choice of a margin loses this much in the bound, corrected.
+
+    The loss is 4 (Delta / epsilon) log(J / beta).
 
     The minimum takes both terms: min over the grid of F + 4 Delta log(J/beta) / epsilon.
 
@@ -116,11 +124,13 @@ def corrected_choice(*, sensitivity: float, m: int, epsilon: float, beta: float)
     needs=[*NEAR, at_least("power", 0)],
 )
 def half_sensitivity(*, rho_hat: float, rho_opt: float, power: float) -> float:
-    """The sensitivity at half the best margin is said to bound that at the grid point.
+    """The sensitivity at half the best margin bounds that at the grid point.
 
-    For Delta_rho = rho^power.
+    So the proof says.
 
-    It does for a non-increasing Delta_rho, not for a non-decreasing one.
+    Here Delta_rho = rho^power.
+
+    The inequality is true for a non-increasing Delta_rho, and false for a non-decreasing one.
 
     Derivation. rho^ >= rho_opt/2 and Delta_rho does not increase with rho, so Delta_rho^ <= Delta_{rho_opt/2}, which is
     what non-increasing means; rho^power with power <= 0 is such a function.
@@ -147,10 +157,10 @@ half_sensitivity_corrected = half_sensitivity.corrected(
 def raised_loss(*, rho: float, loss_hat: float, loss_opt: float, power: float, slope: float) -> float:
     """The bound at a margin does not fall as the empirical loss grows.
 
-    F(rho, t) = rho^-power + slope t with any slope.
+    Here F(rho, t) = rho^-power + slope t with any slope.
 
-    The lemma asks that F(rho, t) be non-increasing in rho for every t, and nothing of t; F_1 to F_5 do not fall as t
-    grows.
+    The lemma assumes that F(rho, t) is non-increasing in rho for every t. It assumes no monotonicity in t, but F_1 to
+    F_5 do not fall as t grows.
 
     Derivation. g_rho^(S) <= g_rho_opt(S) because rho^ <= rho_opt (bms22.lemF.1.t4), and F(rho, t) does not decrease in
     t, so F(rho^, g_rho^) <= F(rho^, g_rho_opt).
@@ -175,9 +185,11 @@ raised_loss_corrected = raised_loss.corrected(
     needs=[*NEAR, at_least("power", 0)],
 )
 def halved_margin(*, rho_hat: float, rho_opt: float, power: float) -> float:
-    """The price of half the margin: the bound there less the loss, for one inverse power of the margin.
+    """The cost of half the margin in the bound, for one inverse power of it.
 
-    For F(rho, t) = rho^-power + t at one t.
+    It is the bound at half the margin less the loss.
+
+    Here F(rho, t) = rho^-power + t at one t.
 
     Needs rho_hat >= rho_opt/2 and that F is non-increasing in rho.
 
@@ -198,10 +210,11 @@ def halved_margin(*, rho_hat: float, rho_opt: float, power: float) -> float:
     source=", proof, (31)",
 )
 def printed_confidence(*, m: int, beta: float) -> float:
-    """The learner runs at each margin with confidence beta, to be trusted at the chosen one, as printed.
+    """The learner's confidence at each margin is beta, as printed.
 
-    But rho* is a function of the sample, and prefers margins
-    whose bound came out too small.
+    Its promise is then used at the chosen margin.
+
+    But rho* is a function of the sample, and the choice prefers margins whose bound is too small.
 
     >>> printed_confidence(m=100, beta=0.1)
     0.1
@@ -215,7 +228,9 @@ def printed_confidence(*, m: int, beta: float) -> float:
     source=", proof, with a union bound over the grid",
 )
 def corrected_confidence(*, m: int, beta: float) -> float:
-    """The learner has to run at each of J margins with confidence beta/J to be trusted at the chosen one.
+    """The learner's confidence at each of J margins has to be beta/J.
+
+    Then its promise can be used at the chosen margin.
 
     Some grid point fails with probability at most J beta/J.
 
@@ -239,9 +254,11 @@ LARGE = [positive("h_max"), positive("rho")]
     source=", first paragraph of Appendix F",
 )
 def trivial_below(*, h_max: float, rho: float, loss: float, m: int, epsilon: float, beta: float, delta: float) -> float:
-    """The efficient learner's bound at a margin and its least hinge loss, said to be trivial at short margins.
+    """The efficient learner's bound at short margins, as a function of the loss.
 
-    F_2(rho, t) with 1 for the constant of Theorem 3.2.
+    The text says that it is trivial there.
+
+    It is F_2(rho, t) with 1 for the constant of Theorem 3.2.
 
     `loss` is t.
 
@@ -266,7 +283,8 @@ def trivial_above(*, h_max: Real, rho: Real) -> Real:
     It bounds F_2 there.
 
     y h(x) <= h_max <= rho for every record, so the margin loss is 1. The hinge loss is trivial from 2 h_max on, 1/2;
-    between h_max and 2 h_max the rest of F, proportional to 1/rho, falls by at most 2: nothing is lost but a factor 2.
+    between h_max and 2 h_max the rest of F, proportional to 1/rho, falls by a factor of at most 2, so only a factor 2
+    is lost.
 
     Derivation. y h(x) <= h_max <= rho for every record and every h, so every margin loss is 1 and every hinge loss at
     least 1 - h_max/rho; so are their means, and the least of these over h.
@@ -283,7 +301,7 @@ SAMPLE = [integer("m"), positive("epsilon"), in_unit_interval("beta")]
 def _along(
     fats: list[float], *, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]
 ) -> tuple[list[float], ...]:
-    """F_1, F_2, F_4, F_5 beside the loss, for each Lambda r/rho (r/rho) in `ratios` and each fat_{rho/32} in `fats`."""
+    """F_1, F_2, F_4, F_5 less the loss, for each Lambda r/rho (r/rho) in `ratios` and each fat_{rho/32} in `fats`."""
     terms = [five.fat_term(m=m, fat=fat, beta=beta) for fat in fats]
     return (
         [five.rate_1(loss=loss, ratio=x, m=m, epsilon=epsilon, beta=beta) for x in ratios],
@@ -300,7 +318,7 @@ def _along(
     source=", first paragraph of Appendix F",
 )
 def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]) -> tuple[list[float], ...]:
-    """The bounds F_1, F_2, F_4, F_5 along margins, as printed: they are said to fall as the margin grows.
+    """The bounds F_1, F_2, F_4, F_5 along margins, said to fall as margins grow.
 
     Constants of O(.) count as 1, delta = 1/(2m), two layers of width 3 with eta Lambda = 2. F_4 is that of linear
     functions in high dimension, fat_{rho/32} = (32 Lambda r/rho)^2: as many orthogonal points are shattered, and no
@@ -323,7 +341,9 @@ def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: li
 def bounds_along_capped(
     *, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]
 ) -> tuple[list[float], ...]:
-    """The learners' bounds along margins fall as the margin grows, with at most 34 m for the dimension in F_4.
+    """The learners' bounds fall as the margin grows, with the dimension capped.
+
+    The dimension in F_4 is at most 34 m.
 
     From a dimension of m to one of 92.3 m F_4 is above 1 anyway.
 
@@ -343,7 +363,9 @@ def bounds_along_capped(
     source=", first paragraph of Appendix F",
 )
 def larger_margin(*, rho: Real, factor_rho: Real) -> Real:
-    """The least margin loss and the least hinge loss over a ball do not fall as the margin grows.
+    """The least margin loss and hinge loss do not fall as the margin grows.
+
+    The minimum is taken over a ball.
 
     Derivation. Margin loss: 1{u <= rho} is non-decreasing for every h, so the minimum is, over any class. Hinge loss:
     for a misclassified record (1 - u/rho)_+ falls with rho, so no fixed w will do; but L^rho(w) = L^1(w/rho), and w/rho
@@ -368,7 +390,7 @@ FIVE = [integer("m"), in_unit_interval("beta"), positive("ratio"), require("M >=
 def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
     """The sensitivities of the five learners' bounds at a given margin.
 
-    Those of Lemma F.3, with M = M(rho).
+    They are those of Lemma F.3, with M = M(rho).
 
     `ratio` is Lambda r/rho.
 

@@ -28,7 +28,9 @@ REPAIRED = 16  # c of the corrected reading
     source=", first inequality",
 )
 def norm_deviation(*, m: int, k: float, beta: float) -> float:
-    """The order of how a sign projection enlarges a matrix's Frobenius norm: sqrt(log(m/beta)/k).
+    """How much a sign projection enlarges a matrix's Frobenius norm, as an order.
+
+    The order is sqrt(log(m/beta)/k).
 
     c is printed as one constant, for all p, N, m, k, W and beta.
     """
@@ -44,7 +46,9 @@ def norm_deviation(*, m: int, k: float, beta: float) -> float:
     source=", second inequality",
 )
 def product_deviation(*, m: int, k: float, beta: float) -> float:
-    """The order of a sign projection's error in products with a matrix: sqrt(log(m/beta)/k).
+    """A sign projection's error in products with a matrix, as an order.
+
+    The order is sqrt(log(m/beta)/k).
 
     The number N of columns does not appear.
     """
@@ -66,7 +70,9 @@ def product_deviation(*, m: int, k: float, beta: float) -> float:
     source=", with two hypotheses added",
 )
 def repaired_deviations(*, m: int, k: float, beta: float) -> tuple[float, float]:
-    """A sign projection's error in norms and products of matrices, with c = 16 for k >= log(m/beta).
+    """A sign projection's error in matrix norms and products, with c = 16.
+
+    It holds for k >= log(m/beta).
 
     m/beta >= 2; both deviations are as printed.
 
@@ -85,7 +91,9 @@ def repaired_deviations(*, m: int, k: float, beta: float) -> tuple[float, float]
     + r"\left(\sqrt{\frac{12t}{k}}+\frac{4t}{k}\right)\right]\ge 1-\beta",
 )
 def deviations(*, m: int, k: float, beta: float) -> tuple[float, float]:
-    """A sign projection's error in norms and products of matrices, for every k and beta and without N.
+    """A sign projection's error in matrix norms and products, with our constants.
+
+    It holds for every k and beta, and does not depend on N.
 
     The pair (2 sqrt(t/k) + 2t/k, sqrt(12 t/k) + 4t/k), t = log((2m+1)/beta): of 2m + 1 events each has probability at
     most e^{-t}. Norm: ||Phi W||_F^2/||W||_F^2 is an average over columns, so its mgf is at most the worst column's,
@@ -140,7 +148,9 @@ def all_signs_equal(p: int) -> tuple[float, int]:
     source="ours: why N does not appear",
 )
 def column_average(*, weights: Iterable[float], column_values: Iterable[float]) -> float:
-    """The average over columns is at most the worst column, so that N of them cost no logarithm.
+    """The average over columns is at most the worst column, at no cost in N.
+
+    So N columns cost no logarithm.
 
     Derivation. x -> cosh(lambda sqrt x) is convex (its Taylor coefficients are positive), so Jensen moves the average
     outside. With P(sqrt V >= s) <= E cosh(lambda sqrt V)/cosh(lambda s) <= 2 e^{-lambda s} max_j E e^{+-lambda xi_j},
@@ -160,7 +170,9 @@ def column_average(*, weights: Iterable[float], column_values: Iterable[float]) 
     source="ours: one row of Phi",
 )
 def product_mgf(*, rate: float) -> float:
-    """The product of two random signed sums is sub-gamma: its log-mgf is at most 3 lambda^2/(1 - 4 lambda).
+    """The product of two random signed sums is sub-gamma.
+
+    Its log-mgf is at most 3 lambda^2/(1 - 4 lambda).
 
     Derivation. With a = w + z and b = w - z, |a|^2 + |b|^2 = 4, the product is (<s,a>^2 - <s,b>^2)/4; Cauchy-Schwarz
     splits its mgf (`split_mgf`), which is convex in |a|^2, hence largest at |a|^2 = 4: 2 lambda^2/(1 - 4 lambda), or at

@@ -4,11 +4,12 @@ A network has L layers, N neurons in each hidden one, weights ||W_j||_F <= Lambd
 tanh(eta a/4). Every layer's input is projected to R^k by random signs, the weights come from a gamma-cover of
 B^{kN}(2 Lambda)^{L-1} x B^k(2 Lambda), and the exponential mechanism picks them by the number of errors.
 
-What is printed has r (2 eta Lambda)^L/rho where the proof has r Lambda (2 eta Lambda)^{L-1}/rho: 2 eta too many, so it
-is false as eta -> 0 (with one layer eta does not matter at all). And it has log(r (eta Lambda)^L/rho), which vanishes
-at rho = r (eta Lambda)^L and is negative beyond. For eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2 all is true,
-for every L: sigma_eta is eta/4-Lipschitz where the proof takes eta, and that pays for the L layers which the printed
-size of the cover forgets. The explicit readings use eta/4; k grows like L^2 (H/rho)^2 log(Lm/beta),
+The printed bound has r (2 eta Lambda)^L/rho where the proof has r Lambda (2 eta Lambda)^{L-1}/rho. One factor 2 eta is
+too many, so the bound is false as eta -> 0 (with one layer eta does not matter at all). It also has log(r (eta
+Lambda)^L/rho), which vanishes at rho = r (eta Lambda)^L and is negative beyond. For eta >= 1/2, rho <= r (eta
+Lambda)^L/2 and beta <= 1/2 all is true, for every L: sigma_eta is eta/4-Lipschitz where the proof takes eta, and this
+makes up for the L layers that the printed size of the cover leaves out. The explicit readings use eta/4; k grows like
+L^2 (H/rho)^2 log(Lm/beta),
 
     H = r Lambda (eta Lambda/4)^{L-1} >= |h(x)|.
 """
@@ -71,8 +72,8 @@ def learner_epsilon(*, epsilon: float) -> float:
 
     Derivation. The embeddings and the cover are drawn without the data (k depends on m, which neighbours share). The
     score -R_S(h) is a mean of m indicators, one a record, of sensitivity 1/m, and the exponential mechanism is
-    epsilon-DP (bms22.thm3.1.em-privacy). Section 5 prints the score R_S(h), without its sign: as private, and it would
-    prefer the networks that err most; Appendix D has the sign.
+    epsilon-DP (bms22.thm3.1.em-privacy). Section 5 prints the score R_S(h), without its sign. That is as private, but
+    it would prefer the networks that err most; Appendix D has the sign.
 
     >>> learner_epsilon(epsilon=0.5)
     0.5
@@ -100,9 +101,11 @@ def printed_gap(
     layers: int,
     width: int,
 ) -> float:
-    """The order of the network learner's excess risk over the best network's margin loss, as printed.
+    """The order of the network learner's excess risk, as printed.
 
-    It is no number where rho > r (eta Lambda)^L.
+    The excess is over the best network's margin loss.
+
+    It is not defined where rho > r (eta Lambda)^L.
 
     >>> sizes = dict(norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=1, width=1)
     >>> round(printed_gap(m=10**6, epsilon=1.0, beta=0.1, **sizes), 4)
@@ -130,7 +133,9 @@ def gap_below_the_end(
     layers: int,
     width: int,
 ) -> float:
-    """The order of the network learner's excess risk for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
+    """The order of the network learner's excess risk, corrected.
+
+    It holds for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
 
     Derivation. With Q = r (eta Lambda)^L/rho: L k <= 277 of the printed rows, N (L-1) + 1 <= N L, 1 + 4 Lambda sqrt(L)/
     gamma <= 1 + 19.6 Q, whose logarithm is at most 5.33 log Q, and log(4/beta) <= 3 log(Lm/beta): mA <= 1477 N theta
@@ -183,7 +188,9 @@ def explicit_gap(
     width: int,
     margin_loss: float,
 ) -> float:
-    """The network learner's excess risk over the best network's margin loss, with our constants.
+    """The network learner's excess risk, with our constants.
+
+    The excess is over the best network's margin loss.
 
     Derivation. Four events, each of probability at least 1 - beta/4: the embeddings keep the best network up to rho/2
     on the sample (bms22.clmD.2/explicit/rows) and the norms that the cover needs (bms22.clmD.3/explicit); the selection
@@ -200,7 +207,7 @@ def explicit_gap(
 
 
 def informative_from(**setting: Any) -> float:
-    """The smallest m at which margin loss + explicit gap < 1; beyond it the bound keeps below 1.
+    """The smallest m at which margin loss + explicit gap < 1; beyond it the bound stays below 1.
 
     >>> shape = dict(norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=1, width=1)
     >>> informative_from(epsilon=1.0, beta=0.1, margin_loss=0.0, **shape)
@@ -218,7 +225,9 @@ def informative_from(**setting: Any) -> float:
     source=f"{BMS22}, Section 5, our construction; Appendix D has another factor log(Lm/beta)",
 )
 def rows_of_the_main_text(*, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int) -> float:
-    """The order of the embeddings' dimension in the main text, which depends neither on m nor on beta.
+    """Order of the embeddings' dimension in the main text.
+
+    It depends neither on m nor on beta.
 
     >>> rows_of_the_main_text(norm_bound=3.0, radius=2.0, rho=0.5, eta=1.0, layers=2)
     20736.0
@@ -238,9 +247,9 @@ WIDE = require("4 eta Lambda >= 1", lambda eta, norm_bound: 4 * eta * norm_bound
     source=f"{BMS22}, Section 5, our construction; Appendix D has the power L - 1",
 )
 def resolution_of_the_main_text(*, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int) -> float:
-    """The order of the resolution of the cover of networks in the main text.
+    """Order of the resolution of the cover of networks in the main text.
 
-    With one 4 eta Lambda more below than Appendix D has.
+    The denominator has one factor 4 eta Lambda more than in Appendix D.
 
     >>> resolution_of_the_main_text(norm_bound=1.0, radius=1.0, rho=0.5, eta=0.5, layers=2)
     0.125
@@ -256,7 +265,9 @@ def resolution_of_the_main_text(*, norm_bound: Real, radius: Real, rho: Real, et
     source=f"{BMS22}, Section 5, our construction, for 4 eta Lambda >= 1",
 )
 def resolution_of_wide_layers(*, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int) -> float:
-    """The order of the resolution of the cover of networks, sufficient for 4 eta Lambda >= 1.
+    """Order of the resolution of the cover of networks, for 4 eta Lambda >= 1.
+
+    It is sufficient there.
 
     A tenth of it is at most Appendix D's resolution, enough by Claim D.3.
     """

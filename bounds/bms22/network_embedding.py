@@ -72,7 +72,9 @@ def sample_logarithm(*, m: int, beta: float, layers: int) -> float:
 def printed_rows(
     *, m: int, beta: float, norm_bound: float, radius: float, rho: float, eta: float, layers: int
 ) -> float:
-    """The order of rows of the layers' embeddings: r^2 (2 eta Lambda)^{2L} log(Lm/beta)/rho^2, as printed.
+    """Order of the number of rows of the layers' embeddings, as printed.
+
+    It is r^2 (2 eta Lambda)^{2L} log(Lm/beta)/rho^2.
 
     >>> round(printed_rows(m=100, beta=0.1, norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=2), 1)
     486.5
@@ -93,7 +95,9 @@ ROWS = 277.0  # C of the corrected reading
 def rows_below_the_end(
     *, m: int, beta: float, norm_bound: float, radius: float, rho: float, eta: float, layers: int
 ) -> float:
-    """The order of rows of the layers' embeddings for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
+    """Order of the number of rows of the layers' embeddings, corrected.
+
+    It holds for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
 
     The explicit rows are at most 277 times it.
 
@@ -124,8 +128,8 @@ def embedding_rows(
 ) -> int:
     """Rows at which the embeddings keep every output of the best network up to rho/2.
 
-    Lemma D.1 (explicit) at confidence beta/(4L) for each layer: its weights, and 2m vectors. The product's deviation
-    sqrt(12 t/k) + 4t/k is at most tau for t/k <= x^2, 4 x^2 + sqrt(12) x = tau.
+    The rows are those of Lemma D.1 (explicit) at confidence beta/(4L) for each layer, for its weights and 2m vectors.
+    The product's deviation sqrt(12 t/k) + 4t/k is at most tau for t/k <= x^2, 4 x^2 + sqrt(12) x = tau.
 
     >>> embedding_rows(m=10**6, beta=0.1, norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=1)
     4210
@@ -146,7 +150,10 @@ def embedding_rows(
 def printed_distance(
     *, m: int, beta: float, norm_bound: float, radius: float, rho: float, eta: float, layers: int, k: float
 ) -> float:
-    """The order of the distance of the embedded network from the best one, as printed, without the margin rho."""
+    """Order of the embedded network's distance from the best one, as printed.
+
+    It does not contain the margin rho.
+    """
     scale = printed_scale(norm_bound=norm_bound, radius=radius, rho=1.0, eta=eta, layers=layers)
     return scale * sqrt(sample_logarithm(m=m, beta=beta, layers=layers) / k)
 
@@ -163,9 +170,11 @@ DISTANCE = 8.32  # C of the corrected reading
 def distance_below_the_end(
     *, m: int, beta: float, norm_bound: float, radius: float, rho: float, eta: float, layers: int, k: float
 ) -> float:
-    """The order of the embedded network's distance for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
+    """Order of the embedded network's distance from the best one, corrected.
 
-    With at least the explicit rows.
+    It holds for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
+
+    The embeddings have at least the explicit number of rows.
 
     With t <= 5.33 log(Lm/beta) and tau/sqrt(t/k) = sqrt(12) + 4 sqrt(t/k) <= (sqrt(12) + sqrt(12 + 16 tau))/2 at those
     rows: for one layer H tau is at most (sqrt(12) + sqrt(12 + 4 eta)) 2.31/(4 eta) <= 8.32 times r 2 eta Lambda
@@ -208,9 +217,11 @@ def embedding_distance(
     source=f"{SOURCE}D.2, equations (19) to (22); our constants",
 )
 def embedding_failure(*, m: int, k: int, layers: int, beta: float) -> float:
-    """Some layer's embedding is worse than Lemma D.1 (explicit) allows with probability at most beta/4.
+    """Some layer's embedding fails with probability at most beta/4.
 
-    Each layer at beta/(4L).
+    It fails if it is worse than Lemma D.1 (explicit) allows.
+
+    Each layer fails with probability at most beta/(4L).
 
     A layer has one matrix and 2m vectors, psi(v) of the best network and u = psi(v) - psi(v^Phi): both are determined
     by the data and by the embeddings of the layers before, so each embedding is independent of what it embeds.
@@ -225,7 +236,9 @@ def embedding_failure(*, m: int, k: int, layers: int, beta: float) -> float:
     source=f"{SOURCE}D.2",
 )
 def hidden_norm(*, norm_bound: Real, radius: Real, eta: Real, layers: int) -> Real:
-    """The largest norm of the last hidden layer before activation, for an eta-Lipschitz activation.
+    """The largest norm of the last hidden layer, for an eta-Lipschitz activation.
+
+    The norm is that before activation.
 
     Derivation. ||v_1|| = ||W_1 x|| <= Lambda r, as the Frobenius norm bounds the operator norm, and ||v_j|| = ||W_j
     psi(v_{j-1})|| <= Lambda eta ||v_{j-1}||, as psi is eta-Lipschitz with psi(0) = 0; L - 2 such steps give r eta^(L-2)
@@ -242,7 +255,10 @@ def hidden_norm(*, norm_bound: Real, radius: Real, eta: Real, layers: int) -> Re
     source=f"{SOURCE}D.2: unraveling this recursion",
 )
 def unravelled(*, norm_bound: Real, radius: Real, eta: Real, layers: int, tau: Real) -> Real:
-    """The layers' recursion gives this distance of the embedded network, as printed: the last of its L summands."""
+    """The layers' recursion summed up, as printed: the last of its L summands.
+
+    It is the distance of the embedded network.
+    """
     return radius * (2 * eta * norm_bound) ** (layers - 1) * norm_bound * tau
 
 
@@ -252,7 +268,9 @@ def unravelled(*, norm_bound: Real, radius: Real, eta: Real, layers: int, tau: R
     source=", all summands",
 )
 def unravelled_whole(*, norm_bound: Real, radius: Real, eta: Real, layers: int, tau: Real) -> Real:
-    """The layers' recursion gives 2^L - 1 times tau r eta^{L-1} Lambda^L for the embedded network's distance.
+    """The layers' recursion gives 2^L - 1 times tau r eta^{L-1} Lambda^L.
+
+    It is the embedded network's distance.
 
     Derivation. Write Gamma_j = c_j tau r eta^(j-1) Lambda^j. Then c_1 <= 1 and c_j <= 1 + 2 c_{j-1}, so c_L <= 1 + 2 +
     ... + 2^(L-1) = 2^L - 1.
@@ -268,7 +286,7 @@ def unravelled_whole(*, norm_bound: Real, radius: Real, eta: Real, layers: int, 
     source=f"{SOURCE}D.2; tau = hat c sqrt(log(Lm/beta)/k) < 1",
 )
 def distance_at_the_printed_rows(*, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int) -> Real:
-    """The embedded network at the rows of the proof is less than rho/2 from the best one."""
+    """At the proof's rows the embedded network is less than rho/2 from the best."""
     return rho / 2
 
 
@@ -330,7 +348,7 @@ def cover_resolution(*, norm_bound: float, radius: float, rho: float, eta: float
     source=f"{BMS22}, Appendix D, before the proof of Claim D.2",
 )
 def distance_within_the_cover(*, resolution: Real) -> Real:
-    """Any two members of a gamma-cover of networks are within gamma of each other, as printed."""
+    """Two members of a gamma-cover of networks are within gamma, as printed."""
     return resolution
 
 
@@ -340,7 +358,9 @@ def distance_within_the_cover(*, resolution: Real) -> Real:
     source=", for every W of the space and its nearest member; a product of covers of the layers at gamma/sqrt(L)",
 )
 def distance_from_the_cover(*, resolution: Real) -> Real:
-    """Any point of the product of balls is within gamma of the cover, if each layer's is gamma/sqrt(L).
+    """Every point of the product of balls is within gamma of the cover.
+
+    This holds if each layer's distance is at most gamma/sqrt(L).
 
     Derivation. The cover is the product of covers of the L balls, each within gamma/sqrt(L), and the nearest point is
     taken layer by layer: sum_j ||W_j - W'_j||_F^2 <= L gamma^2/L = gamma^2.
@@ -359,7 +379,9 @@ KEPT = rf"\|\Phi_{{j-1}}({MOVED})\|_2^2\le2\,\|{MOVED}\|_2^2"
     source=f"{SOURCE}D.3, equation (24) with the next sentence, as a corollary of Lemma D.1, for every gamma-cover",
 )
 def enlargement(*, k: int, width: int) -> float:
-    """An embedding enlarges the squared distance of two layers by a factor of at most 1 + tau < 2, as printed.
+    """An embedding enlarges squared distances by at most 1 + tau < 2, as printed.
+
+    They are the squared distances of two layers.
 
     The first layer's member of the cover may be any point within gamma, so the distance may have any direction, that of
     the embedding's largest singular value included, which is at least sqrt(N/k).
@@ -376,7 +398,9 @@ def enlargement(*, k: int, width: int) -> float:
     source=", for a product of covers, the nearest point taken layer by layer",
 )
 def cover_failure(*, m: int, k: int, layers: int, beta: float) -> float:
-    """Some embedding enlarges one of 2m vectors beyond Lemma D.1 (explicit) with probability at most beta/8.
+    """Some embedding enlarges one of 2m vectors with probability at most beta/8.
+
+    To enlarge means by more than Lemma D.1 (explicit) allows.
 
     W~_j depends on Phi_{j-1} and on what came before, so psi(v~_{j-1}) does not depend on Phi_{j-1}. Of the 4m + 1
     tails that Lemma D.1 pays for, 2m are needed.
@@ -392,7 +416,7 @@ def cover_failure(*, m: int, k: int, layers: int, beta: float) -> float:
     source=f"{SOURCE}D.3",
 )
 def covered_norm(*, norm_bound: float, radius: float, eta: float, layers: int) -> float:
-    """The largest norm of the last hidden layer of the network's nearest member of the cover."""
+    """The largest norm of the last hidden layer of the nearest cover member."""
     return radius * eta ** (layers - 2) * (2 * ROOT * norm_bound) ** (layers - 1)
 
 
@@ -417,6 +441,6 @@ def covered_distance(*, norm_bound: float, radius: float, eta: float, layers: in
 def covered_distance_bound(*, norm_bound: float, radius: float, eta: float, layers: int, resolution: float) -> float:
     """The distance from the cover without its factor L, as L <= 2 sqrt(2)^{L-1}.
 
-    Closest at L = 3.
+    The two sides are closest at L = 3.
     """
     return 2 * ROOT * resolution * radius * (4 * eta * norm_bound) ** (layers - 1)

@@ -28,7 +28,7 @@ PRODUCT = [integer("k"), integer("layers"), integer("width"), positive("norm_bou
 def printed_selection(
     *, m: int, epsilon: Real, beta: Real, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int, width: int
 ) -> float:
-    """The order of what the private selection of a network loses, as printed.
+    """Order of the loss of the private selection of a network, as printed.
 
     It vanishes at rho = r (4 eta Lambda)^L.
     """
@@ -49,7 +49,10 @@ SELECTION = 986.0  # C of the corrected reading
 def selection_below_the_end(
     *, m: int, epsilon: Real, beta: Real, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int, width: int
 ) -> float:
-    """The order of what the selection loses for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2, with C = 986."""
+    """Order of the loss of the private selection of a network, corrected.
+
+    It holds for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2, with C = 986.
+    """
     sizes: dict[str, Any] = dict(m=m, epsilon=epsilon, beta=beta, norm_bound=norm_bound, radius=radius)
     return SELECTION * printed_selection(**sizes, rho=rho, eta=eta, layers=layers, width=width)
 
@@ -61,7 +64,9 @@ def selection_below_the_end(
     source=f"{BMS22}, Claim D.4; our constants, for any finite cover",
 )
 def selection_loss(*, m: int, epsilon: float, beta: float, log_size: float) -> float:
-    """The private selection from a finite cover loses at most this, from the logarithm of its size.
+    """The loss of the private selection from a finite cover of a given size.
+
+    The size is given by its logarithm.
 
     `log_size` is log|C|.
     """
@@ -78,7 +83,7 @@ def selection_loss(*, m: int, epsilon: float, beta: float, log_size: float) -> f
 def printed_deviation(
     *, m: int, beta: Real, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int, width: int
 ) -> float:
-    """The order by which the selected network's risk exceeds its errors, as printed."""
+    """Order by which the selected network's risk exceeds its errors, as printed."""
     shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
     logs = printed_logarithm(**shape)
     return sqrt(printed_rows.theorem.formula(m=m, beta=beta, **shape) * width * logs / m)
@@ -96,9 +101,11 @@ DEVIATION = 27.2  # C of the corrected reading
 def deviation_below_the_end(
     *, m: int, beta: Real, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int, width: int
 ) -> float:
-    """The order by which the risk exceeds the errors for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
+    """Order by which the selected network's risk exceeds its errors, corrected.
 
-    With C = 27.2.
+    It holds for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
+
+    The constant is C = 27.2.
     """
     sizes: dict[str, Any] = dict(m=m, beta=beta, norm_bound=norm_bound, radius=radius)
     return DEVIATION * printed_deviation(**sizes, rho=rho, eta=eta, layers=layers, width=width)
@@ -111,7 +118,9 @@ def deviation_below_the_end(
     source=f"{BMS22}, Claim D.5; Hoeffding and a union over a finite cover",
 )
 def uniform_deviation(*, m: int, beta: float, log_size: float) -> float:
-    """The risk of any member of a finite cover exceeds its errors by at most this, from the logarithm of its size.
+    """How far the risk of any member of a finite cover exceeds its errors.
+
+    The bound depends on the logarithm of the cover's size.
 
     `log_size` is log|C|.
 
@@ -138,7 +147,9 @@ def dimension(*, k: int, layers: int, width: int) -> int:
     source=f"{BMS22}, Appendix D, before the proof of Claim D.2; a product of smallest covers of the layers",
 )
 def log_cover_size(*, k: int, layers: int, width: int, norm_bound: float, resolution: float) -> float:
-    """The product of smallest covers of the layers, each at distance gamma/sqrt(L), has at most this log|C|.
+    """The logarithm of the size of a product of smallest covers of the layers.
+
+    Each cover has distance gamma/sqrt(L), and this is an upper bound.
 
     A smallest eta-cover of B^n(R) has at most (1 + 2R/eta)^n points (bms22.thm3.1.s1), R = 2 Lambda.
     """
@@ -156,7 +167,9 @@ def log_cover_size(*, k: int, layers: int, width: int, norm_bound: float, resolu
     source=f"{BMS22}, Appendix D, before the proof of Claim D.2",
 )
 def printed_size(*, k: int, layers: int, width: int, norm_bound: float, resolution: float) -> float:
-    """The order of the size of the cover of networks, as printed, with the exponent of one hidden layer.
+    """Order of the size of the cover of networks, as printed.
+
+    The exponent is that of one hidden layer.
 
     >>> printed_size(k=1, layers=4, width=2, norm_bound=1.0, resolution=0.5)
     16.0
@@ -173,7 +186,9 @@ def printed_size(*, k: int, layers: int, width: int, norm_bound: float, resoluti
 def printed_log_size(
     *, norm_bound: float, radius: float, rho: float, eta: float, layers: int, k: int, width: int
 ) -> float:
-    """The order of the logarithm of the cover's size, as printed, without a factor for L - 1 hidden layers.
+    """Order of the log size of the cover of networks, as printed.
+
+    It has no factor for L - 1 hidden layers.
 
     >>> round(printed_log_size(norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=3, k=2, width=3), 4)
     4.1589
@@ -190,7 +205,9 @@ def printed_log_size(
     source="volumes",
 )
 def log_volume_bound(*, k: int, layers: int, width: int, norm_bound: float, resolution: float) -> float:
-    """The quotient of volumes bounds log|C| from below for every gamma-cover of the product of balls.
+    """A lower bound on log|C| for every gamma-cover of the product of balls.
+
+    It is the logarithm of a quotient of volumes.
 
     Derivation. The balls of radius gamma around the members of a cover, in the dimension k (N (L - 1) + 1) of the
     product, contain the product, so |C| times the volume of one of them is at least its volume: |C| >=

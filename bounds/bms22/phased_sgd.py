@@ -24,7 +24,7 @@ def phase_lengths(n: int) -> list[int]:
 
 
 def one_round(epsilon: float, delta: float, rounds: int) -> tuple[float, float]:
-    """(epsilon', delta') of steps 2 and 3 of Algorithm 5 (appendix: Algorithm 4) for a whole number of rounds.
+    """(epsilon', delta') of steps 2 and 3 of Algorithm 5 (appendix: Algorithm 4) for an integer number of rounds.
 
     >>> tuple(round(x, 8) for x in one_round(1.0, 0.01, 3))
     (0.01302708, 1.3e-06)

@@ -23,7 +23,9 @@ POLYNOMIAL = [*DEGREE, *HINGE]
     needs=DEGREE,
 )
 def polynomial_kernel(*, inner: float, degree: int, constant: float) -> float:
-    """The inner product of two vectors of weighted monomials is the polynomial kernel (<x, x'> + c)^p.
+    """Weighted monomials are features of the polynomial kernel (<x, x'> + c)^p.
+
+    The inner product of two vectors of weighted monomials is the kernel.
 
     Derivation. "The vector of all monomials of a p-th degree polynomial": x^a with the weight sqrt(p!/(a_0! ... a_d!)
     c^{a_0}) by the multinomial theorem, a_0 = p - |a|. The text leaves the weights out.
@@ -39,15 +41,17 @@ def polynomial_kernel(*, inner: float, degree: int, constant: float) -> float:
     needs=[integer("d"), integer("degree")],
 )
 def printed_dimension(*, d: int, degree: int) -> float:
-    """The order of the number of monomials of degree at most p is d^p, as printed."""
+    """Order of the number of monomials of degree at most p, as printed: d^p."""
     return d**degree
 
 
 @printed_dimension.corrected(says=r"\bar{d}=\binom{d+p}{p}\le(d+1)^p", kind="inequality")
 def corrected_dimension(*, d: int, degree: int) -> int:
-    """The order of the number of monomials of degree at most p is (d + 1)^p: a monomial is a sorted word.
+    """Order of the number of monomials of degree at most p, corrected: (d + 1)^p.
 
-    The number of words of p letters among d variables and the constant.
+    A monomial is a sorted word.
+
+    The order counts words of p letters among d variables and the constant.
     """
     return (d + 1) ** degree
 
@@ -57,7 +61,7 @@ def dimension(*, d: int, degree: int) -> int:
     """There are C(d + p, p) monomials of degree at most p in d variables.
 
     Derivation. A monomial of degree at most p in d variables is a multiset of p letters out of d + 1, the last of which
-    stands for 1; there are C(d + p, p) = (d + p)!/(d! p!) of them.
+    is the constant 1; there are C(d + p, p) = (d + p)!/(d! p!) of them.
 
     >>> dimension(d=30, degree=3)
     5456
@@ -101,9 +105,11 @@ def printed_polynomial_order(
     norm_bound: float,
     rho: float,
 ) -> float:
-    """The order of the excess risk with a polynomial kernel, as printed: the kernel learner's at Lambda r^p / rho.
+    """The order of the excess risk with a polynomial kernel, as printed.
 
-    The bracket of Theorem 4.2.
+    It is the kernel learner's at Lambda r^p / rho.
+
+    The bracket is that of Theorem 4.2.
     """
     a = norm_bound * radius**degree / rho
     return efficient_learner.printed_order.theorem.formula(m=m, epsilon=epsilon, delta=delta, beta=beta, a=a)
@@ -124,7 +130,9 @@ def corrected_polynomial_order(
     norm_bound: float,
     rho: float,
 ) -> float:
-    """The order of the excess risk with a polynomial kernel, at margin Lambda (r^2 + c)^{p/2} / rho.
+    """The order of the excess risk with a polynomial kernel, corrected.
+
+    The margin is Lambda (r^2 + c)^{p/2} / rho.
 
     The bracket of Theorem 3.2, corrected, at Lambda R / rho, R = (r^2 + c)^{p/2}, for rho <= Lambda R.
 

@@ -58,7 +58,9 @@ def selection_epsilon(*, epsilon: float) -> float:
     source=f"{BMS22}, proof of Theorem 3.1, before equation (9), (8) in the appendix",
 )
 def printed_excess(*, candidates: int, epsilon: float, m: int, beta: float) -> float:
-    """The excess loss of the exponential mechanism, passed with probability at most beta / 4, as printed.
+    """The exponential mechanism's excess loss at probability beta/4, as printed.
+
+    The excess is larger with probability at most beta/4.
 
     Scores are -R, of sensitivity 1/m. `candidates`: |C|. The printed condition on m, solved for alpha: 4 log(4 |C| /
     beta) / (epsilon m), twice what is needed (the explicit reading at b = beta / 4), so its failure probability is at
@@ -77,13 +79,15 @@ def printed_excess(*, candidates: int, epsilon: float, m: int, beta: float) -> f
     source="McSherry & Talwar 2007; Dwork & Roth 2014, Theorem 3.11",
 )
 def selection_excess(*, candidates: int, epsilon: float, sensitivity: float, beta: float) -> float:
-    """The exponential mechanism selects at most this far below the best score, with probability 1 - beta.
+    """How far below the best score the exponential mechanism selects.
 
-    Derivation. Let B be the set of candidates more than a below the best. Each weighs less than x = e^{-epsilon a /
-    (2 Dq)} times the best, which is not in B, so P(B) < |B| x / (|B| x + 1) <= (K - 1) x / ((K - 1) x + 1) with K
-    candidates: the worst scores have two levels, one candidate at the top and the others just below the threshold. At
-    a = (2 Dq / epsilon) log(K / beta), x = beta / K, and P(B) / beta < (1 - 1/K) / (1 + (1 - 1/K) beta) < 1; it tends
-    to 1 as K -> inf and beta -> 0, so nothing can be saved.
+    With probability 1 - beta it selects no candidate further below.
+
+    Derivation. Let B be the set of candidates more than a below the best. Each weighs less than x = e^{-epsilon a / (2
+    Dq)} times the best, which is not in B, so P(B) < |B| x / (|B| x + 1) <= (K - 1) x / ((K - 1) x + 1) with K
+    candidates: the worst scores have two levels, one candidate at the top and the others just below the threshold. At a
+    = (2 Dq / epsilon) log(K / beta), x = beta / K, and P(B) / beta < (1 - 1/K) / (1 + (1 - 1/K) beta) < 1; it tends to
+    1 as K -> inf and beta -> 0, so the bound is best possible.
 
     >>> round(float(selection_excess(candidates=100, epsilon=1.0, sensitivity=0.001, beta=0.1)), 6)
     0.013816
@@ -121,8 +125,8 @@ def learner_epsilon(*, epsilon: float) -> float:
     Derivation. Phi and the cover are independent of S (k depends on m, which neighbours share), so fix them. The score
     -R_S(w) is a mean of m indicators, each a function of one record: replacing a record moves it by at most 1/m, and by
     exactly 1/m where the two records disagree on w. The exponential mechanism with that sensitivity is epsilon-DP
-    (bms22.thm3.1.em-privacy), and Phi^T w~ is a function of its choice and of Phi. Nothing can be saved: m - 1 records
-    (x, +) and one (x, -), which becomes (x, +), reach a log-ratio that tends to epsilon as m grows.
+    (bms22.thm3.1.em-privacy), and Phi^T w~ is a function of its choice and of Phi. No smaller epsilon is enough: m - 1
+    records (x, +) and one (x, -), which becomes (x, +), reach a log-ratio that tends to epsilon as m grows.
 
     >>> learner_epsilon(epsilon=0.5)
     0.5
@@ -183,7 +187,9 @@ SOFT_ORDER = 1500.0  # C of the soft form
 def soft_gap(
     *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float
 ) -> float:
-    """The order of Algorithm 1's excess risk over the comparator's margin loss, logarithms apart.
+    """The order of Algorithm 1's excess risk, up to logarithms.
+
+    The excess is over the comparator's margin loss.
 
     The free logarithm is T = `soft_logarithm`: the explicit excess is at most 1500 T times this, for every beta.
 
@@ -203,7 +209,7 @@ def soft_logarithm(*, m: int, beta: float, norm_bound: float, radius: float, rho
 
 
 def printed_rows(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """What stands inside k = O(.), line 1 of Algorithm 1: Lambda^2 r^2 log(m/beta)/rho^2."""
+    """The expression in k = O(.), line 1 of Algorithm 1: Lambda^2 r^2 log(m/beta)/rho^2."""
     return (norm_bound * radius / rho) ** 2 * (log(m) - log(beta))
 
 
@@ -239,7 +245,7 @@ def class_complexity(*, m: int, beta: float, log_size: float) -> float:
 
 @dataclass(frozen=True)
 class Terms:
-    """What the explicit bound is made of: k rows, a bound of log|C|, alpha and A."""
+    """The parts of the explicit bound: k rows, a bound of log|C|, alpha and A."""
 
     rows: int
     log_size: float
@@ -269,7 +275,9 @@ def excess(loss: Any, alpha: float, complexity: float) -> Any:
 def explicit_gap(
     *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float
 ) -> float:
-    """Algorithm 1's excess risk over the comparator's margin loss, with our constants, over a smallest cover.
+    """Algorithm 1's excess risk with a smallest cover, with our constants.
+
+    The excess is over the comparator's margin loss.
 
     Derivation. Three events, each of probability at least 1 - beta/4. (1) Phi keeps <w*, x_i> up to rho/3, w* a
     minimiser of the margin loss on S: k = `projection_rows` (bms22.lemA.3.s2; s4 and s5 follow). (2) The selection
@@ -285,7 +293,7 @@ def explicit_gap(
 
 
 def informative_from(**setting: Any) -> float:
-    """The smallest m at which margin loss + explicit gap < 1; beyond it the bound keeps below 1.
+    """The smallest m at which margin loss + explicit gap < 1; beyond it the bound stays below 1.
 
     >>> informative_from(epsilon=1.0, beta=0.1, norm_bound=1.0, radius=1.0, rho=1.0, margin_loss=0.0)
     15642
@@ -317,11 +325,13 @@ def least_informative(gap: Callable[..., float], **setting: Any) -> float:
     source=f"{BMS22}, Section 3.1",
 )
 def printed_norm(*, d: int, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The order of the expected norm of Algorithm 1's output, logarithms apart, as printed.
+    """The order of the expected norm of Algorithm 1's output, as printed.
 
-    Lambda seems to be missing and is not: rho/r is Lambda/a. With ||w~|| <= 2 Lambda and k = c' a^2 log(m/beta) rows,
-    sqrt(d/k) 2 Lambda = (2/sqrt(c')) sqrt(d) (rho/r) / sqrt(log(m/beta)): the free logarithm is log(m/beta)^{-1/2}, at
-    most 1.21 unless m = 1 and beta > 1/2. That is the norm for a w~ fixed before Phi; the paper's w~ is selected after.
+    Logarithms are left out.
+
+    Lambda is not missing, because rho/r is Lambda/a. With ||w~|| <= 2 Lambda and k = c' a^2 log(m/beta) rows, sqrt(d/k)
+    2 Lambda = (2/sqrt(c')) sqrt(d) (rho/r) / sqrt(log(m/beta)): the free logarithm is log(m/beta)^{-1/2}, at most 1.21
+    unless m = 1 and beta > 1/2. That is the norm for a w~ fixed before Phi; the paper's w~ is selected after.
 
     >>> printed_norm(d=4, m=10, beta=0.1, norm_bound=1.0, radius=2.0, rho=1.0)
     1.0
@@ -334,7 +344,9 @@ def printed_norm(*, d: int, m: int, beta: float, norm_bound: float, radius: floa
     source=", where the projection does not raise the dimension",
 )
 def norm_in_fewer_dimensions(*, d: int, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The order of the expected norm of Algorithm 1's output for k <= d, whatever the cover and the selection.
+    """The order of the expected norm of Algorithm 1's output, for k <= d.
+
+    It holds for every cover and every selection.
 
     2 Lambda sqrt(pi/2) (1 + sqrt(d/k)) <= 4 Lambda sqrt(pi/2) sqrt(d/k), and k >= c' a^2 log(m/beta). The free
     logarithm is log(m/beta)^{-1/2}, below 1.21 unless m = 1 and beta > 1/2, where it grows without bound as beta -> 1.
@@ -350,7 +362,9 @@ def norm_in_fewer_dimensions(*, d: int, m: int, beta: float, norm_bound: float, 
     source="ours: columns of Phi have independent entries of variance 1/k",
 )
 def expected_square(*, d: int, k: int, norm: float) -> float:
-    """The mean square of ||Phi^T w||, for a w fixed before Phi is drawn, is d/k times that of w.
+    """The mean square of ||Phi^T w|| is d/k times ||w||^2.
+
+    This is for a w that is fixed before Phi is drawn.
 
     Derivation. (Phi^T w)_j = sum_i s_ij w_i/sqrt(k) has mean square ||w||^2/k for each of the d columns.
 
@@ -368,7 +382,9 @@ def expected_square(*, d: int, k: int, norm: float) -> float:
     source="ours: any w~ of norm at most 2 Lambda, selected with knowledge of Phi",
 )
 def selected_norm(*, d: int, k: int, norm_bound: float) -> float:
-    """The expected norm of Phi^T w for a w selected with knowledge of Phi, whatever the cover.
+    """The expected norm of Phi^T w for a w selected with knowledge of Phi.
+
+    The bound holds for every cover.
 
     Derivation. ||Phi^T w~|| <= 2 Lambda ||Phi||. For Gaussian G, sign(G) |G| has mean absolute values sqrt(2/pi), so
     Jensen gives E ||sign matrix|| <= sqrt(pi/2) E ||G||, and E ||G|| <= sqrt(k) + sqrt(d) (Gordon 1985).

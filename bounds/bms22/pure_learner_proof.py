@@ -32,7 +32,9 @@ ENOUGH = r"m\ge\frac{4\log(4|\mathcal C|/\beta)}{\varepsilon\alpha}"
     source=SOURCE + ", second paragraph",
 )
 def trivial_share(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """Algorithm 1's bound is trivial below c a^2 log(m/beta) log(20a/beta)/epsilon samples, as printed.
+    """Algorithm 1's bound is trivial for small samples, as printed.
+
+    The sample has fewer than c a^2 log(m/beta) log(20a/beta)/epsilon records.
 
     The s with Gamma > s/c.
 
@@ -50,7 +52,9 @@ def trivial_share(*, m: int, beta: float, norm_bound: float, radius: float, rho:
     source=SOURCE + ", with beta <= 1/2",
 )
 def trivial_share_corrected(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """Below c a^2 log(m/beta) log(20a/beta)/epsilon samples the first term of the bound exceeds 1/(6c), if beta <= 1/2.
+    """For small samples and beta <= 1/2 the bound's first term exceeds 1/(6c).
+
+    The sample has fewer than c a^2 log(m/beta) log(20a/beta)/epsilon records.
 
     The s of the printed reading is 1/6.
 
@@ -82,7 +86,9 @@ def printed_size(*, k: int, norm_bound: float, radius: float, rho: float) -> flo
     source=SOURCE + ", with the two volume bounds",
 )
 def log_size_bounds(*, k: int, norm_bound: float, radius: float, rho: float) -> tuple[float, float]:
-    """The smallest cover of Algorithm 1 has between (20 Lambda r/rho)^k and (1 + 40 Lambda r/rho)^k points.
+    """Lower and upper bound on the size of the smallest cover of Algorithm 1.
+
+    They are (20 Lambda r/rho)^k and (1 + 40 Lambda r/rho)^k points.
 
     Derivation. Below: |C| balls of radius eta cover a ball of volume (R/eta)^k times theirs. Above: the points of a
     maximal set with distances > eta in B(R) cover it, and their balls of radius eta/2 are disjoint and lie in B(R +
@@ -104,7 +110,7 @@ def log_size_bounds(*, k: int, norm_bound: float, radius: float, rho: float) -> 
     source="the covers of `lemmata.mechanisms.solvers.covers`; Conway & Sloane 1999, Chapter 2",
 )
 def lattice_size_bound(*, k: int, norm_bound: float, radius: float, rho: float) -> int:
-    """The lattice cover that we run has at most Theta_k (2 + 20 Lambda r/rho)^k points.
+    """The lattice cover of our code has at most Theta_k (2 + 20 Lambda r/rho)^k points.
 
     Derivation. A_k^* scaled to covering radius eta, its points within R + eta of 0, those outside B(R) moved to its rim
     (that is, closer to every point of the ball). Their Voronoi cells are disjoint, of volume V_k eta^k / Theta_k, and
@@ -123,7 +129,7 @@ def lattice_size_bound(*, k: int, norm_bound: float, radius: float, rho: float) 
     source=SOURCE + ", before equation (9), (8) in the appendix",
 )
 def printed_alpha(*, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The condition of the exponential mechanism's accuracy is said to hold at the printed alpha.
+    """The printed alpha meets the exponential mechanism's accuracy condition.
 
     It is alpha/c.
 
@@ -142,9 +148,11 @@ SELECTION_CONSTANT = 1140.0  # c of the corrected reading
     source=SOURCE + ", with beta <= 1/2, our rows and (1 + 40 Lambda r/rho)^k candidates",
 )
 def alpha_for_small_beta(*, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The condition of the exponential mechanism's accuracy holds at this alpha if beta <= 1/2.
+    """This alpha meets the mechanism's accuracy condition if beta <= 1/2.
 
-    With c = 1140.
+    The mechanism is the exponential one.
+
+    The constant is c = 1140.
 
     k <= 280 a^2 L (bms22.thm3.1/corrected/tail), log(41a) <= 1.007 log(20a/beta), and log(4/beta) <= log(20a/beta)
     <= a^2 L log(20a/beta)/log 2: 4 (280 * 1.007 + 1/0.69) <= 1134.
@@ -162,7 +170,8 @@ def alpha_for_small_beta(*, m: int, epsilon: float, beta: float, norm_bound: flo
 def lifted_errors(*, projected_margins: Sequence[float]) -> float:
     """The lifted classifier errs on the records whose projected margin is not positive.
 
-    <Phi^T w, x> = <w, Phi x>. The display prints 1(y <w, x>), the indicator of a number; we read 1(y <w, x> <= 0).
+    The reason is <Phi^T w, x> = <w, Phi x>. The display prints 1(y <w, x>), the indicator of a number; we read 1(y <w,
+    x> <= 0).
 
     Derivation. <Phi^T w, x> = <w, Phi x> for every x, so the margins of the lifted and of the projected classifier are
     equal record by record, and so are the shares of those that are not positive.
@@ -181,7 +190,9 @@ def lifted_errors(*, projected_margins: Sequence[float]) -> float:
     source=SOURCE + ", and the same for the norms of the points",
 )
 def enlarged_norm(*, norm_bound: float, radius: float, rho: float) -> float:
-    """The projected comparator is longer by a factor of at most 2, so that it stays in the ball that is covered.
+    """The projected comparator is at most twice as long as the comparator.
+
+    So it stays in the ball that is covered.
 
     The largest ||w*_Phi||/||w*|| is sqrt(1 + 1/(3a)).
 
@@ -249,9 +260,9 @@ def margin_kept_corrected(*, norm_bound: float, radius: float, rho: float) -> fl
     source=SOURCE + ": this directly implies",
 )
 def implied_loss_margin(*, norm_bound: float, radius: float, rho: float) -> float:
-    """The margin that projected records have to exceed for the nearest point of the cover to be right: 0.65 rho.
+    """The nearest cover point is right where the projected margin exceeds 0.65 rho.
 
-    2/3 > 0.65 > 1/3.
+    The numbers of the proof are 2/3 > 0.65 > 1/3.
 
     Derivation. A record that the left side counts has y <w*_Phi, x_Phi> <= 0.65 rho < 2 rho/3, so by the premise y <w*,
     x> < rho, and the right side counts it too.
@@ -275,9 +286,11 @@ implied_loss_margin_corrected = implied_loss_margin.corrected(
     source=SOURCE + "; our constants",
 )
 def margin_failure(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """A projected margin is below 2 rho/3 with at most this probability, at the explicit number of rows.
+    """The probability of a projected margin below 2 rho/3.
 
-    On the event of Lemma A.3 for x_i and w*, at distortion gamma/3: `projection_failure`.
+    The number of rows is the explicit one.
+
+    It is bounded by `projection_failure`, on the event of Lemma A.3 for x_i and w* at distortion gamma/3.
     """
     return beta / 4
 
@@ -296,7 +309,7 @@ def projection_failure(*, m: int, k: int, norm_bound: float, radius: float, rho:
     source=SOURCE + ", equation (12), (11) in the appendix",
 )
 def empirical_chain(*, m: int, beta: float, norm_bound: float, radius: float, rho: float, alpha: float) -> float:
-    """The release's empirical risk exceeds the comparator's margin loss by at most alpha.
+    """The release's empirical risk is at most the comparator's margin loss plus alpha.
 
     Derivation, given the three events of probability 1 - beta/4 each (selection, by the condition on m; s4; s5):
     R^_S(Phi^T w~) = R^(w~) <= min R^ + alpha <= R^(w_c) + alpha <= R^{rho/2}(w_c) + alpha <=
@@ -315,7 +328,10 @@ def empirical_chain(*, m: int, beta: float, norm_bound: float, radius: float, rh
 def chain_failure(
     *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, k: int
 ) -> float:
-    """The release's empirical risk exceeds the margin loss by alpha with at most this chance, Phi being exact."""
+    """The probability that the empirical risk exceeds the margin loss by alpha.
+
+    The risk is that of the release, and Phi is exact.
+    """
     return beta / 4
 
 
@@ -327,9 +343,9 @@ def chain_failure(
     source=SOURCE + ", last display; B = (k log(2m) + log(16/beta))/m",
 )
 def final_line(*, loss: float, alpha: float, complexity: float) -> float:
-    """The last line of the proof bounds the release's risk by R* + 2 sqrt(R* B) + 2 alpha + 8B.
+    """The last line of the proof: a risk of R* + 2 sqrt(R* B) + 2 alpha + 8B at most.
 
-    2 sqrt((R* + alpha) B) <= 2 sqrt(R* B) + 2 sqrt(alpha B) <= 2 sqrt(R* B) + alpha + B, so 5B would do. In the
+    2 sqrt((R* + alpha) B) <= 2 sqrt(R* B) + 2 sqrt(alpha B) <= 2 sqrt(R* B) + alpha + B, so 5B is enough. In the
     appendix's text (002) the roots span the loss alone: the implication survives for alpha <= 1, but its premise and
     conclusion would then claim deviations of order 1/m where they are of order 1/sqrt(m).
 
@@ -349,7 +365,10 @@ def final_line(*, loss: float, alpha: float, complexity: float) -> float:
     source=SOURCE + ", last sentence",
 )
 def objective(*, loss: float, complexity: float) -> float:
-    """The bound t + 2 sqrt(t B) at a margin loss t increases strictly, so that its minimisers are the loss's."""
+    """The bound t + 2 sqrt(t B) is strictly increasing in the margin loss t.
+
+    So its minimisers are those of the loss.
+    """
     return loss + 2 * sqrt(loss * complexity)
 
 

@@ -4,7 +4,7 @@ A kernel K(x, x') = r^2 K_bar(x - x') is approximated by the inner products of
 
     psi(x) = r / sqrt(D) (cos <omega_1, x>, sin <omega_1, x>, ..., cos <omega_D, x>, sin <omega_D, x>),
 
-omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. The kernels and their spectral laws stand in
+omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. The kernels and their spectral laws are in
 `lemmata.bounds.rbht09.kernel_spectra`, the comparison on a compact set in `lemmata.bounds.rbht09.random_features`.
 """
 
@@ -26,7 +26,9 @@ from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive
     source=", first assertion; psi is Equation 2",
 )
 def feature_norm(*, radius: float) -> float:
-    """The Euclidean norm of the random features of x is r, for every x and every draw of the frequencies.
+    """The Euclidean norm of the random features of x is r.
+
+    This holds for every x and every draw of the frequencies.
 
     D pairs with squared norm r^2/D (cos^2 + sin^2) = r^2/D each.
 
@@ -46,12 +48,14 @@ def feature_norm(*, radius: float) -> float:
     source=", second assertion",
 )
 def inner_product_error(*, m: int, beta: Number, count: int, radius: float = 1.0) -> Any:
-    """Inner products of random features are this close to the kernel for all pairs of m points at once.
+    """Error of random features on all pairs of m points at once, as printed.
 
-    2 r^2 sqrt(log(m / beta) / D), in units of the kernel; D = `count`. It holds with room to spare: with
-    t = 2 sqrt(log(m/beta)/D) one pair fails with probability at most 2 exp(-D t^2 / 2) = 2 (beta/m)^2
-    (step s2), and there are m (m-1)/2 unordered pairs, so the failure probability is at most
-    beta^2 (m-1)/m < beta, for every m >= 1, beta in (0, 1), D >= 1 and every kernel and points.
+    It is the distance of the inner products from the kernel.
+
+    The error is 2 r^2 sqrt(log(m / beta) / D), in units of the kernel, and D is `count`. It holds with room to spare:
+    with t = 2 sqrt(log(m/beta)/D) one pair fails with probability at most 2 exp(-D t^2 / 2) = 2 (beta/m)^2 (step s2),
+    and there are m (m-1)/2 unordered pairs, so the failure probability is at most beta^2 (m-1)/m < beta, for every m >=
+    1, beta in (0, 1), D >= 1 and every kernel and points.
 
     >>> round(float(inner_product_error(m=20, beta=0.05, count=100)), 3)
     0.49
@@ -66,9 +70,11 @@ def inner_product_error(*, m: int, beta: Number, count: int, radius: float = 1.0
     source=", the same proof with its constants kept",
 )
 def inner_product_error_sharp(*, m: int, beta: Number, count: int, radius: float = 1.0) -> Any:
-    """Inner products of random features are this close to the kernel by Hoeffding and the union bound alone.
+    """Error of random features on all pairs, by Hoeffding and the union bound.
 
-    r^2 sqrt(2 log(m (m-1) / beta) / D): the union bound m (m-1)/2 * 2 exp(-D t^2/2) then equals beta. The
+    The bound uses no other property of the features.
+
+    The error is r^2 sqrt(2 log(m (m-1) / beta) / D): the union bound m (m-1)/2 * 2 exp(-D t^2/2) then equals beta. The
     squares of the two errors differ by 2 r^4 (log(1/beta) + log(m/(m-1))) / D > 0.
 
     >>> round(float(inner_product_error_sharp(m=20, beta=0.05, count=100)), 3)
@@ -102,7 +108,7 @@ def mean_inner_product(*, mean_cosine: Any, radius: float = 1.0) -> Any:
     source=", proof: Hoeffding's bound",
 )
 def one_pair_tail(*, count: float, t: Number) -> Any:
-    """D independent terms in [-1, 1] leave their mean by t with probability at most 2 exp(-D t^2/2).
+    """Hoeffding's tail 2 exp(-D t^2/2) for the mean of D terms in [-1, 1].
 
     Derivation. Hoeffding's lemma: for a term c in [-1, 1] the log-mgf L of c - E c has L(0) = L'(0) = 0 and L'' = the
     variance of a law on [-1, 1] <= 1, so L(s) <= s^2/2; Markov at s = t, both signs.
@@ -119,7 +125,9 @@ def one_pair_tail(*, count: float, t: Number) -> Any:
     source=", proof: union bound over about m^2 pairs",
 )
 def all_pairs_tail(*, m: int, beta: Number) -> Number:
-    """Some unordered pair of m points passes the printed error with probability at most beta^2 (m-1)/m.
+    """The probability that some pair of m points exceeds the printed error.
+
+    It is at most beta^2 (m-1)/m, over unordered pairs.
 
     With m^2 pairs, as the proof's words have it, it would be 2 beta^2, too much above beta = 1/2; there are half of
     m (m-1) pairs, because the error of (i, j) is that of (j, i).
@@ -141,7 +149,7 @@ def all_pairs_tail(*, m: int, beta: Number) -> Number:
     source=f"{BMS22}, Section 4, further extensions, at the D of Algorithm 3",
 )
 def fastfood_order(*, m: int, d: int) -> float:
-    """The order of the time of the fast features of one record, as printed.
+    """Order of the time of the fast features of one record, as printed.
 
     m is the size of the sample.
 
@@ -157,7 +165,9 @@ def fastfood_order(*, m: int, d: int) -> float:
     source=f"{BMS22}, Section 4, further extensions, with the number of features for the size of the sample",
 )
 def fastfood_order_of_features(*, count: int, d: int) -> float:
-    """The order of the time of the fast features of one record, in the number of features.
+    """Order of the time of the fast features of one record, corrected.
+
+    It is an order in the number of features.
 
     For `count` features the operations are at most 8.2 of these.
 

@@ -4,9 +4,9 @@ Bassily, Mohri & Suresh (2022), Lemma A.1, cited as Lemma I.2 by Wang, Zhu & Wan
 
     R_D(h) <= R_S(h) + 2 sqrt(R_S(h) Q) + 4 Q,    Q = (V log(2m) + log(4/beta)) / m,    for all h of H at once,
 
-with probability at least 1 - beta over a sample S of m records. Losses lie in {0, 1}: y h(x) <= 0 in the first paper,
-y h(x) < 0 in the second; V is the VC dimension of the sets of errors {(x, y): h errs on (x, y)}. For classifiers, and
-for linear functions whatever happens at 0, that is the VC dimension of H (step s0 shows a class where it is not).
+with probability at least 1 - beta over a sample S of m records. Losses lie in {0, 1}: y h(x) <= 0 in the first paper, y
+h(x) < 0 in the second; V is the VC dimension of the sets of errors {(x, y): h errs on (x, y)}. For classifiers, and for
+linear functions with any convention at 0, that is the VC dimension of H (step s0 has a class where it is not).
 
 *Derivation* of Lemma A.1, for all m >= 1, V >= 0, beta in (0, 1), all distributions and all (permissible) classes. The
 paper gives none: it cites Cortes, Greenberg & Mohri (2019, Corollary 7) "and VC-dimension bounds".
@@ -19,8 +19,8 @@ paper gives none: it cites Cortes, Greenberg & Mohri (2019, Corollary 7) "and VC
       and s <= min(a, m) pairs that differ, that happens with probability at most that of a = s = m: with
       L = m e^2 / 4, exp(-L - L^2 / (3m)).
   s4  There are at most Phi_V(2m) = sum_{i <= V} C(2m, i) patterns (Sauer's lemma), and `deviation_probability`,
-      4 Phi_V(2m) exp(-L - L^2 / (3m)), is at most beta. Phi_V(2m) <= (2m)^V would do, but is false for V = 1, where the
-      second-order term of s3 pays for the missing pattern.
+      4 Phi_V(2m) exp(-L - L^2 / (3m)), is at most beta. Phi_V(2m) <= (2m)^V would be enough, but is
+      false for V = 1, where the second-order term of s3 pays for the missing pattern.
 
 The rows `thresholds`, `halfspaces`, `mixture` and `stumps` are the lemma on classes whose suprema are computed exactly.
 """
@@ -62,7 +62,7 @@ def deviation(r: Any, p: Any) -> Any:
 
 
 def deviation_probability(m: int, patterns: Any, square: Any) -> arb:
-    """Steps s1 to s4: P(R - R_S > e sqrt(R) for some h), at most, if m records and m others have so many `patterns`.
+    """Steps s1 to s4: P(R - R_S > e sqrt(R) for some h), at most, if m records and m others have that many `patterns`.
 
     e^2 = `square`, at least 1/m. All 2m records err at most m times in pairs that differ: a = s = m in step s3.
     """
@@ -85,14 +85,14 @@ DISPLAY = (
     source=f"{BMS22}, Appendix A, Lemma A.1; {CGM19}",
 )
 def relative_deviation(*, m: Number, V: int, beta: Number, empirical: Number) -> Number:
-    """The largest risk that the relative deviation bound allows at a given empirical risk.
+    """The largest risk that the relative deviation bound allows.
 
-    `empirical` is that risk.
+    `empirical` is the empirical risk.
 
-    Derivation: docstring of this module. At empirical risk 0 it says something from 4 Q < 1 on. On the edition:
-    the paper's own text has the square root over the product, as here; in the text of the separate appendix it ends
-    before Q, R <= R_S + 2 sqrt(R_S) Q + 4 Q. One hypothesis at m = 1e5, V = 1, beta = 0.1 would break that with
-    probability 0.296. The second paper cites the lemma as here.
+    Derivation: docstring of this module. At empirical risk 0 it is nonvacuous for 4 Q < 1. On the edition: the paper's
+    own text has the square root over the product, as here; in the text of the separate appendix it ends before Q, R <=
+    R_S + 2 sqrt(R_S) Q + 4 Q. One hypothesis at m = 1e5, V = 1, beta = 0.1 would break that with probability 0.296. The
+    second paper cites the lemma as here.
 
     >>> round(float(relative_deviation(m=1000, V=1, beta=0.1, empirical=0.0)), 4)
     0.0452
@@ -116,13 +116,19 @@ def thresholds(*, m: Number, beta: Number, empirical: Number) -> Number:
 
 @theorem("bms22.lemA.1", part="halfspaces", says=SUPREMUM + r"\quad V=2", **CLASS)
 def halfspaces(*, m: Number, beta: Number, empirical: Number) -> Number:
-    """The relative deviation bound for homogeneous halfspaces of the plane, V = 2, records on the circle."""
+    """The relative deviation bound for halfspaces, records on the circle.
+
+    The halfspaces of the plane are homogeneous, so V = 2.
+    """
     return relative(empirical, complexity(m, 2, beta))
 
 
 @theorem("bms22.lemA.1", part="mixture", says=SUPREMUM + r"\quad V=2", **CLASS)
 def mixture(*, m: Number, beta: Number, empirical: Number) -> Number:
-    """The relative deviation bound for homogeneous halfspaces of the plane, V = 2, two Gaussians."""
+    """The relative deviation bound for halfspaces, two Gaussians.
+
+    The halfspaces of the plane are homogeneous, so V = 2.
+    """
     return relative(empirical, complexity(m, 2, beta))
 
 
@@ -140,7 +146,7 @@ def stumps(*, m: Number, beta: Number, empirical: Number) -> Number:
     reconstructed=True,
 )
 def vc_of_signs(*, patterns: Any) -> int:
-    """The VC dimension of a finite class, from the values of its members on finitely many points.
+    """The VC dimension of a finite class, from its values on finitely many points.
 
     `patterns` are booleans of shape (hypotheses, points).
 
@@ -176,7 +182,9 @@ def vc_dimension(patterns: Any) -> int:
     source="for functions that never vanish, and for linear ones",
 )
 def vc_of_classifiers(*, patterns: Any) -> int:
-    """The VC dimension of functions that never vanish, and of linear functions, where both definitions agree.
+    """The VC dimension of functions without zeros and of linear functions.
+
+    Both definitions agree for these classes.
 
     Derivation. A shattered set of records has no x twice. Without ties an error is a sign other than the label: flip
     the columns whose label is +1. For linear h it is <w, y x> <= 0, and the sets {z: <w, z> <= 0} shatter as many
@@ -193,7 +201,7 @@ def vc_of_classifiers(*, patterns: Any) -> int:
     reconstructed=True,
 )
 def ghost_reaches(*, m: int) -> Fraction:
-    """A ghost sample has at least the expected number of errors with probability above 1/4.
+    """A ghost sample reaches the expected errors with probability above 1/4.
 
     Derivation. On (j/m, (j+1)/m] the event is B >= j + 1 and its probability increases in p, so the infimum over p is
     that of P(Bin(m, j/m) >= j + 1) over j = 1, ..., m - 1. It is attained at m = 2 (1/4 itself, approached and not
@@ -210,7 +218,9 @@ def ghost_reaches(*, m: int) -> Fraction:
     reconstructed=True,
 )
 def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
-    """The squared relative deviation (p - r)^2 / p from the risk is at most that from the ghost sample.
+    """The deviation from the risk is at most that from the ghost sample.
+
+    Both are squared relative deviations, (p - r)^2 / p.
 
     Derivation. The left-hand side increases in r' (its square is 2 (x - r)^2/(x + r)) and at r' = p is (p - r) /
     sqrt((p + r)/2) >= (p - r) / sqrt(p) because r <= p.
@@ -227,7 +237,7 @@ def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
     reconstructed=True,
 )
 def swapping_tail(*, s: int, u: Number) -> arb:
-    """Swapping records between the samples makes a sum of fair signs, whose tail has this bound.
+    """The tail of the sum of fair signs that swaps between the samples make.
 
     Derivation. Chernoff's bound exp(-s D) with D = ((1+x) log(1+x) + (1-x) log(1-x)) / 2 = sum x^(2i) / (2i (2i-1)),
     whose first two terms are x^2/2 + x^4/12, at x = u/s. In the proof u = e sqrt(m a / 2) with s <= min(a, m), which is
@@ -256,8 +266,9 @@ def patterns_of_errors(m: int, V: int) -> int:
 def growth(*, m: int, V: int) -> int:
     """The growth function at 2m is at most (2m)^V.
 
-    True for V = 0 and V >= 2: nonempty sets of at most V points are images of sequences of V points, and {a, b} is the
-    image of two of them, which leaves one for the empty set. False for V = 1: thresholds make 2m + 1 patterns.
+    It is true for V = 0 and V >= 2: nonempty sets of at most V points are images of sequences of V points, and {a, b}
+    is the image of two of them, which leaves one for the empty set. It is false for V = 1: thresholds make 2m + 1
+    patterns.
     """
     return power(2 * m, V)
 
@@ -285,7 +296,9 @@ def union_over_patterns(*, m: int, V: int, beta: Number) -> arb:
     reconstructed=True,
 )
 def solved(*, r: Number, Q: Number) -> Any:
-    """A relative deviation of at most 2 sqrt(Q p) allows a risk of at most r + 2 sqrt(Q r) + 4 Q.
+    """A relative deviation of 2 sqrt(Q p) allows a risk of r + 2 sqrt(Q r) + 4 Q.
+
+    Both are upper bounds.
 
     Derivation. R - 2 sqrt(Q R) increases for R >= Q, so it is enough that p - r >= 2 sqrt(Q p): in terms of a = sqrt(r)
     and b = sqrt(Q) the squares differ by (2ab + 4b^2)^2 - 4 b^2 p = 8 a b^3 >= 0.

@@ -1,7 +1,7 @@
 """Lemma A.3 of Bassily, Mohri & Suresh (2022) and its proof: Johnson-Lindenstrauss embeddings by random signs.
 
-A matrix Phi of k rows with entries +-1/sqrt(k), drawn before anybody has seen the data, keeps the norms and the inner
-products of any m points up to gamma/3.
+A matrix Phi of k rows with entries +-1/sqrt(k), drawn independently of the data, keeps the norms and the inner products
+of any m points up to gamma/3.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,9 @@ def rows_for(vectors: int, distortion: float, beta: float, sides: int = 2) -> in
     needs=SETTING,
 )
 def sign_projection_order(*, m: int, gamma: float, beta: float) -> float:
-    """The order of rows at which random signs keep inner products: log(m/beta) / gamma^2, as printed.
+    """Order of the rows of a sign projection, as printed: log(m/beta) / gamma^2.
+
+    At such a number of rows random signs keep inner products.
 
     >>> round(sign_projection_order(m=1000, gamma=0.5, beta=0.1), 2)
     36.84
@@ -54,7 +56,9 @@ def sign_projection_order(*, m: int, gamma: float, beta: float) -> float:
     says=r"\exists k=O\left(\frac{\log(2m/\beta)}{\gamma^2}\right):\quad " + PRESERVED, source=", with 2m for m"
 )
 def sign_projection_order_corrected(*, m: int, gamma: float, beta: float) -> float:
-    """The order of rows at which random signs keep inner products: log(2m/beta)/gamma^2.
+    """Order of the rows of a sign projection, corrected: log(2m/beta) / gamma^2.
+
+    At such a number of rows random signs keep inner products.
 
     It stays above log(2)/gamma^2; the printed log(m/beta) tends to 0 for one vector as beta -> 1.
     The explicit k is at most 94.1 g: 36 log(2m^2/beta) <= 72 log(2m/beta), 1 - 2 gamma/9 >= 7/9, rounding up <= 1.
@@ -67,7 +71,9 @@ def sign_projection_order_corrected(*, m: int, gamma: float, beta: float) -> flo
     source=", tail bound of Achlioptas 2003",
 )
 def sign_projection_rows(*, m: int, gamma: float, beta: float) -> int:
-    """Rows k of a random-sign matrix that keep norms and inner products of any m points (Lemma A.3).
+    """Number of rows k at which a sign projection keeps any m points (Lemma A.3).
+
+    It keeps norms and inner products.
 
     The paper writes k = O(log(m/beta)/gamma^2). Our constant: one vector is distorted by more than t with
     probability at most 2 exp(-k (t^2/2 - t^3/3)/2) (`sign_projection_tail`); the proof needs t = gamma/3 for the m^2
@@ -98,7 +104,7 @@ def failure_of_rows(*, m: int, gamma: Any, k: int) -> Any:
 
 
 def least_distortion(u: Sequence[int], k: int) -> Fraction:
-    """The least of | ||Phi u||^2/||u||^2 - 1 | over all k x d sign matrices, exactly, for whole numbers u.
+    """The least of | ||Phi u||^2/||u||^2 - 1 | over all k x d sign matrices, exactly, for integers u.
 
     ||Phi u||^2 = (1/k) * a sum of k squares <s, u>^2, s in {-1, 1}^d: every reachable sum is enumerated.
 
@@ -153,7 +159,9 @@ def pair_vectors_up_to_sign(*, m: int) -> int:
     source="the JL lemma that the proof cites, in the form of Achlioptas 2003",
 )
 def sign_projection_tail(*, k: int, t: Any) -> Any:
-    """Random signs distort one vector by more than t with chance at most 2 exp(-(k/2)(t^2/2 - t^3/3)).
+    """Tail bound for the distortion of one vector by random signs.
+
+    The distortion exceeds t with probability at most 2 exp(-(k/2)(t^2/2 - t^3/3)).
 
     Derivation. For a unit vector, Q = <s, u>^2 with random signs s has E e^{hQ} <= (1 - 2h)^{-1/2} (mix over a Gaussian
     multiplier: cosh x <= e^{x^2/2}), E Q = 1 and E Q^2 = 3 - 2 sum u_i^4 <= 3. k independent copies, Chernoff on both
@@ -190,7 +198,7 @@ def lower_tail_gap(t: Any) -> Any:
 
 @theorem("bms22.lemA.3.s3", says=r"\log(m^2/\beta)=O(\log(m/\beta))", needs=[integer("m"), in_unit_interval("beta")])
 def doubled_logarithm(*, m: int, beta: float) -> float:
-    """The square inside log(m^2/beta) costs a factor of at most 2 against log(m/beta).
+    """The logarithm log(m^2/beta) is at most 2 log(m/beta).
 
     log(m^2/beta) = 2 log m + log(1/beta) <= 2 log(m/beta).
 
@@ -207,7 +215,7 @@ def doubled_logarithm(*, m: int, beta: float) -> float:
     source=", proof, second inequality of the chain",
 )
 def polarisation(*, gamma: Real, plus: Real, minus: Real) -> Real:
-    """By polarisation <u, v> moves by at most this where ||u + v|| and ||u - v|| are kept.
+    """Polarisation bounds the error of <u, v> if ||u + v|| and ||u - v|| are kept.
 
     `plus` and `minus` are ||u + v||^2 and ||u - v||^2 of unit vectors, each kept up to gamma/3 ((3) and (4)).
 
@@ -224,7 +232,9 @@ def polarisation(*, gamma: Real, plus: Real, minus: Real) -> Real:
     source=", proof, third inequality of the chain",
 )
 def parallelogram(*, gamma: Real) -> Real:
-    """By the parallelogram law <u, v> moves by at most gamma/3 where ||u + v|| and ||u - v|| are kept.
+    """The parallelogram law bounds the error of <u, v> by gamma/3.
+
+    It applies where ||u + v|| and ||u - v|| are kept.
 
     The two squared norms are summed.
 

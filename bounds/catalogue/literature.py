@@ -1,4 +1,4 @@
-"""What else is known of a statement: who proved more, the same or the opposite, by id of the statement.
+"""Other results on a statement: references that prove more, the same or the opposite, by id of the statement.
 
 `relation` is seen from the statement: the reference is tighter, corrects it, bounds it from below, makes different
 assumptions, is where it comes from (inherited), or is context. `checked` says what was read of it: the text, the
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Entry(NamedTuple):
-    """One reference beside a statement."""
+    """One reference for a statement."""
 
     reference: str
     relation: str  # tighter | matches | lower bound | different assumptions | corrects | inherited | context
@@ -33,8 +33,8 @@ LAST_ITERATE = (
         "Beretta, Cesari, Colomboni & Paudice, New Bounds for the Last Iterate of the Stochastic subGradient Method, "
         "arXiv:2606.24879v1 (2026)",
         "different assumptions",
-        "In dimension one, with a fixed step of order 1/√n and additive i.i.d. noise of bounded variance, the last "
-        "iterate is off by order 1/√n, without the factor log n; without i.i.d. noise the error can be (log n)/√n, "
+        "In dimension one, with a fixed step of order 1/√n and additive i.i.d. noise of bounded variance, the error of "
+        "the last iterate is of order 1/√n, without the factor log n. Without i.i.d. noise it can be (log n)/√n, "
         "which answers Koren & Segal (COLT 2020).",
         "abstract",
     ),
@@ -42,7 +42,7 @@ LAST_ITERATE = (
         "Kornowski & Shamir, Gradient Descent's Last Iterate is Often (slightly) Suboptimal, arXiv:2604.13870v1 (2026)",
         "context",
         "No step sequence that does not know the number of steps T gives the last iterate the optimal 1/√T at every T, "
-        "even without noise; Jain et al. (2019) reach it with T known in advance.",
+        "even without noise. Jain et al. (2019) reach it with T known in advance.",
         "abstract",
     ),
 )
@@ -50,8 +50,8 @@ REPETITION = (
     Entry(
         "Talwar, Privacy-Computation Trade-Offs in Private Repetition and Metaselection, FORC 2025, arXiv:2410.19012",
         "lower bound",
-        "Whoever keeps the privacy cost up to a constant factor sees the failure probability fall only polynomially in "
-        "the computational overhead; without privacy it falls exponentially.",
+        "If the privacy cost may grow by a constant factor only, the failure probability decreases only "
+        "polynomially in the computational overhead. Without privacy it decreases exponentially.",
         "abstract",
     ),
 )
@@ -59,17 +59,15 @@ TUNING = (
     Entry(
         "Koskela, Redberg & Wang, Privacy Profiles for Private Selection, ICML 2024, arXiv:2402.06701",
         "tighter",
-        "Bounds the privacy profile of private tuning, δ as a function of ε, by that of the base algorithm; "
-        "numerically "
-        "better than Rényi accounting in all regimes they look at.",
+        "Bounds the privacy profile of private tuning, δ as a function of ε, by that of the base algorithm. The "
+        "bound is numerically better than Rényi accounting in all regimes of the paper.",
         "abstract",
     ),
     Entry(
         "Xiang et al., Revisiting Differentially Private Hyper-parameter Tuning, NDSS 2026, arXiv:2402.13087",
         "tighter",
-        "The generic analysis of private selection is tight in general and not for hyper-parameter tuning seen "
-        "white-box, "
-        "for which better privacy results are proved.",
+        "The generic analysis of private selection is tight in general, but not for hyper-parameter tuning with a "
+        "white-box analysis, for which better privacy results are proved.",
         "abstract",
     ),
 )
@@ -77,9 +75,8 @@ SELECTION = (
     Entry(
         "Leeman & Manurangsi, Nearly-Optimal Private Selection via Gaussian Mechanism, arXiv:2511.06871v1 (2025)",
         "tighter",
-        "Adaptive Gaussian queries of low sensitivity select among |Y| candidates with error Õ(log |Y|), within "
-        "a power "
-        "of log log |Y| of the exponential mechanism; Steinke (2025) had O(log^{3/2} |Y|).",
+        "Adaptive Gaussian queries of low sensitivity select among |Y| candidates with error Õ(log |Y|), within a "
+        "power of log log |Y| of the exponential mechanism. Steinke (2025) has O(log^{3/2} |Y|).",
         "abstract",
     ),
 )
@@ -87,8 +84,8 @@ MARGIN_DEVIATION = (
     Entry(
         "Larsen & Schalburg, Tight Generalization Bounds for Large-Margin Halfspaces, arXiv:2502.13692 (2025)",
         "tighter",
-        "The first bound, without privacy, that is asymptotically tight in margin, share of points with that margin, "
-        "failure probability and number of points together.",
+        "The first bound, without privacy, that is asymptotically tight jointly in the margin, the share of "
+        "points with that margin, the failure probability and the number of points.",
         "abstract",
     ),
 )
@@ -97,9 +94,8 @@ KERNEL_LEARNING = (
         "Lee, Park & Ahn, Optimal differentially private kernel learning with random projection, arXiv:2507.17544",
         "tighter",
         "Gaussian random projection in the kernel's space reaches the minimax excess risk for squared and for "
-        "Lipschitz "
-        "smooth convex losses under local strong convexity; random Fourier features and ℓ₂ regularisation are "
-        "suboptimal.",
+        "Lipschitz smooth convex losses under local strong convexity. Random Fourier features and ℓ₂ "
+        "regularisation are suboptimal.",
         "abstract",
     ),
 )
@@ -107,7 +103,7 @@ RANDOM_FEATURES = (
     Entry(
         "Sutherland & Schneider, On the Error of Random Fourier Features, arXiv:1506.02785 (2015)",
         "tighter",
-        "Improves the uniform error bound of Rahimi & Recht; of the two main variants the more widely used one has the "
+        "Improves the uniform error bound of Rahimi & Recht. Of the two main variants the more widely used one has the "
         "larger variance for the Gaussian kernel, and worse bounds.",
         "abstract",
     ),
@@ -122,8 +118,8 @@ PROJECTIONS = (
     Entry(
         "Burr, Gao & Knoll, Optimal Bounds for Johnson–Lindenstrauss Transformations, JMLR 19 (2018)",
         "tighter",
-        "A precise asymptotic threshold for the dimension of the image, above which a projection that keeps distances "
-        "exists and below which none does.",
+        "A precise asymptotic threshold for the dimension of the image: above it a projection that keeps distances "
+        "exists, and below it none exists.",
         "abstract",
     ),
     Entry(
@@ -149,9 +145,8 @@ MARGIN_LEARNING = (
         "Nguyễn, Ullman & Zakynthinou, Efficient Private Algorithms for Learning Large-Margin Halfspaces, ALT 2020, "
         "arXiv:1902.09009",
         "lower bound",
-        "Private learners whose sample complexity depends on the margin alone, and a lower bound which shows "
-        "that their "
-        "dependence on the margin is optimal.",
+        "Private learners whose sample complexity depends on the margin alone, and a lower bound which shows that "
+        "their dependence on the margin is optimal.",
         "abstract",
     ),
 )
@@ -161,7 +156,7 @@ AGNOSTIC = (
         "arXiv:2510.01291",
         "context",
         "A private learner for realizable data becomes an agnostic one for Õ(VC/α²) further examples at every ε ≤ 1, "
-        "without a factor 1/ε: privacy costs in the realizable part only.",
+        "without a factor 1/ε, so that privacy has a cost in the realizable part only.",
         "abstract",
     ),
 )
@@ -197,7 +192,7 @@ LITERATURE: dict[str, tuple[Entry, ...]] = {
             "arXiv:2210.00244",
             "different assumptions",
             "For Laplacian kernels random Fourier features need many dimensions for a small relative error of kernel "
-            "distances; for analytic kernels poly(ε⁻¹ log n) are enough for n points.",
+            "distances. For analytic kernels poly(ε⁻¹ log n) dimensions are enough for n points.",
             "abstract",
         ),
         Entry(RAHIMI_RECHT, "inherited", "The table goes back to Figure 1 there.", "citation"),
@@ -221,9 +216,8 @@ LITERATURE: dict[str, tuple[Entry, ...]] = {
         Entry(
             "Bok, Su & Altschuler, Shifted Interpolation for Differential Privacy, ICML 2024, arXiv:2403.00278v2",
             "different assumptions",
-            "Only the last iterate is released: tighter f-DP bounds for noisy gradient descent on convex "
-            "losses, and the "
-            "first exact privacy analysis for strongly convex ones.",
+            "If only the last iterate is released: tighter f-DP bounds for noisy gradient descent on convex losses, "
+            "and the first exact privacy analysis for strongly convex ones.",
             "abstract",
         ),
     ),
@@ -239,7 +233,7 @@ LITERATURE: dict[str, tuple[Entry, ...]] = {
 
 
 def literature(id: str) -> tuple[Entry, ...]:
-    """The references beside a numbered statement; steps of its proof have none of their own.
+    """The references for a numbered statement; steps of its proof have none of their own.
 
     >>> [entry.relation for entry in literature("wzw25.lemC.2")]
     ['inherited', 'different assumptions', 'context']

@@ -63,7 +63,7 @@ def _surplus(eta: arb, r: arb, shift: arb, epsilon: arb, left: float, right: flo
 def gains(
     eta: Number, r: Number, shift: Number, epsilon: Number, finest: float = FINEST
 ) -> tuple[list[Interval], list[Interval]]:
-    """Where the best score speaks for N(0, 1) by more than epsilon: (intervals surely inside, intervals undecided).
+    """Where the best score's log ratio exceeds epsilon: (intervals surely inside, intervals undecided).
 
     Cells of [-REACH, REACH] are halved until the sign of the log ratio minus epsilon is certain, or they are `finest`.
     """
@@ -113,7 +113,7 @@ def best_score_delta(eta: Number, r: Number, shift: Number, epsilon: Number, fin
 def best_score_delta_by_quadrature(
     eta: Number, r: Number, shift: Number, epsilon: Number, accuracy: float = 1e-25
 ) -> arb:
-    """The same by integrating the densities over the cells that are surely inside: an independent way, from below."""
+    """`best_score_delta` from below, by integrating the densities over the cells that are surely inside."""
     eta, r, shift, epsilon = map(exact, (eta, r, shift, epsilon))
 
     def density(u: acb, centre: int | arb, analytic: bool) -> acb:
@@ -189,7 +189,7 @@ def runs_given_drawn(eta: Number, r: Number, size: Number) -> arb:
 @functools.cache
 @precise
 def max_given_drawn(eta: Number, r: Number, size: Number | None = None) -> arb:
-    """E[max of K standard normals | Y], the noise independent of K and of the draws. `size` None: |Theta| without end.
+    """E[max of K standard normals | Y], the noise independent of K and of the draws. `size` None: |Theta| -> infinity.
 
     With E[x^K | Y] = (G(x) - G(x (1 - 1/|Theta|))) / P(Y), in the limit x G'(x) / E K, it is the integral over z > 0 of
     1 - E[Phi(z)^K | Y] - E[Phi(-z)^K | Y].

@@ -10,7 +10,7 @@ balls, exceeds c.
     worst_ratio(log_ratio, box)         a float search for the worst point: a candidate, never a verdict
     confirm(point, lhs, rhs)            ball arithmetic at that point: is lhs > rhs proved there?
 
-A certificate says nothing outside its box; what lies there needs an argument of its own, or is not claimed.
+A certificate is about its box only; points outside need an argument of their own, or are not claimed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def at(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What branch and bound found about f <= c on a box."""
+    """The result of branch and bound for f <= c on a box."""
 
     outcome: str  # HOLDS | REFUTED | INCONCLUSIVE
     bound: float  # proved: f <= bound on the whole box
@@ -136,7 +136,7 @@ def certify(
     `upper(name=(low, high), ...)` returns a ball or float whose upper end bounds f over the box: NaN counts
     as +inf. `value(name=x, ...)` returns a ball around f at one point (its lower end is used). Keep the two
     apart: at a point `value` may use the sharp formula, over a box `upper` may use monotonicity. `over(f)`
-    and `at(f)` make them from one function of balls. Axes in `integers` take whole numbers only, and are
+    and `at(f)` make them from one function of balls. Axes in `integers` take integers only, and are
     halved as such.
 
     HOLDS: f <= bound <= c everywhere on the box. REFUTED: f(point) > c. INCONCLUSIVE: `max_boxes` were not
@@ -202,7 +202,7 @@ def worst_ratio(
     """Look for the largest `log_ratio(name=x, ...)` = log(f/g) on `box`: Sobol points, corners, evolution.
 
     `log_ratio` is a float function of scalars in a stable form (`erfcx`, `log_ndtr`, `expm1`); NaN counts as
-    -inf. `log_axes` are searched in the logarithm, `integers` over whole numbers. The result depends on `seed` alone:
+    -inf. `log_axes` are searched in the logarithm, `integers` over integers. The result depends on `seed` alone:
     a lower bound of the supremum up to rounding, never an upper one.
     """
     from scipy.optimize import differential_evolution  # half a second with the next, which few commands need pay

@@ -46,7 +46,7 @@ def max_exceeds(n: Number, z: Number) -> arb:
 @functools.cache
 @precise
 def mean_max(n: int) -> arb:
-    """E max of n = integral of z n phi(z) Phi(z)^(n-1), for a whole number n.
+    """E max of n = integral of z n phi(z) Phi(z)^(n-1), for an integer n.
 
     >>> round(float(mean_max(2)), 6)  # 1 / sqrt(pi)
     0.56419
@@ -60,7 +60,7 @@ def mean_max(n: int) -> arb:
 
 @precise
 def mean_min(n: int) -> arb:
-    """E min of n = integral of z n phi(z) Phi(-z)^(n-1), for a whole number n."""
+    """E min of n = integral of z n phi(z) Phi(-z)^(n-1), for an integer n."""
     n = int(n)
     inside = integral(lambda z, _: n * z * complex_phi(z) * complex_Phi(-z) ** (n - 1), -REACH, REACH)
     return _within(inside, 2 * n * phi(REACH))
@@ -74,7 +74,7 @@ def min_at_most(n: Number, z: Number) -> arb:
 
 @precise
 def range_exceeds(n: int, z: Number) -> arb:
-    """P(max - min of n >= z) = 1 - integral of n phi(x) (Phi(x + z) - Phi(x))^(n-1), for a whole number n, z > 0."""
+    """P(max - min of n >= z) = 1 - integral of n phi(x) (Phi(x + z) - Phi(x))^(n-1), for an integer n, z > 0."""
     n, z = int(n), exact(z)
     if n == 1:
         return arb(0)
@@ -99,7 +99,7 @@ def pair_exceeds(z: Number) -> arb:
 def best_loses(n: int, gap: Number) -> arb:
     """P(some rival is chosen) when one of n scores is 0, the others are `gap`, and the noisy minimum is taken.
 
-    = P(Z_1 > gap + min(Z_2, ..., Z_n)) = integral of phi(x) (1 - Phi(gap - x)^(n-1)), for a whole number n.
+    = P(Z_1 > gap + min(Z_2, ..., Z_n)) = integral of phi(x) (1 - Phi(gap - x)^(n-1)), for an integer n.
     """
     n, gap = int(n), exact(gap)
     if n == 1:

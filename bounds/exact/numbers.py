@@ -1,4 +1,4 @@
-"""Functions of a number, an array or a ball: what lets one formula serve floats, fractions and proofs alike."""
+"""Functions of a number, an array or a ball: with them one formula serves floats, fractions and proofs."""
 
 import math
 from collections.abc import Iterable
@@ -17,11 +17,11 @@ Array = np.ndarray
 BALLS = (arb, acb)
 
 
-DIGITS = 2**24  # binary digits that a whole number may have, and steps of a recursion
+DIGITS = 2**24  # binary digits that an integer may have, and steps of a recursion
 
 
 def power(base: int, exponent: int) -> int:
-    """base^exponent, a whole number. Raises OverflowError for one of more than 2^24 binary digits.
+    """base^exponent, an integer. Raises OverflowError for one of more than 2^24 binary digits.
 
     >>> power(2, 10)
     1024
@@ -42,7 +42,7 @@ def raised(base: Any, exponent: Any) -> Any:
 
 
 def steps(count: int) -> range:
-    """range(count), for a recursion. Raises OverflowError for more than 2^24 steps, which nobody waits for.
+    """range(count), for a recursion. Raises OverflowError for more than 2^24 steps, which would take too long.
 
     >>> len(steps(10))
     10

@@ -1,4 +1,4 @@
-r"""The privacy curve of Gaussian steps on random batches, N times over, and one Gaussian release beside them.
+r"""The privacy curve of Gaussian steps on random batches, composed N times, and with one Gaussian release.
 
 A step takes every record with probability q (independently, its batch is not released) and adds N(0, sigma^2 I) to the
 sum of the vectors of its batch, each of norm at most L; let a = L / sigma. One record is replaced. Given the rest of

@@ -26,7 +26,7 @@ SIZES = grid(
     evidence="composition",
     given=[baselines.output_excess],
     tightness=equality,
-    note="Markov's inequality: an excess of err(B) with probability β/(4K), and 0 else, attains it",
+    note="by Markov's inequality, attained by an excess that is err(B) with probability β/(4K), and 0 otherwise",
 )
 def markov():
     """err(B) with the chance beta/(4K) makes the mean of abgmu22.base.outpert, and no larger err is needed."""
@@ -47,7 +47,7 @@ def markov():
     given=[baselines.slope_bound],
     rounding=1e-9,
     tightness=equality,
-    note="attained by both squares. Random curvatures ±H look for a counterexample",
+    note="attained by both squares. The check also searches functions of random curvature ±H for a counterexample",
 )
 def losses_over_the_ball():
     """Every smooth loss at the ends of its range, the proof's chain, and random functions of curvature +-H."""
@@ -77,7 +77,10 @@ def losses_over_the_ball():
     control=Control("a loss bound whose noise is {} times too small", (1.1, 1.3, 2)),
     rounding=1e-9,
     tightness=up_to_one,
-    note="for orthogonal records; the union bound and the Gaussian tail are a factor of 3 to 20 above the truth",
+    note=(
+        "for orthogonal records. The union bound and the Gaussian tail together exceed the true "
+        "probability by a factor of 3 to 20"
+    ),
 )
 def losses_under_noise(*, n, factor=1):
     """Squares at the far end: the noise that reaches Delta, its exact chance for n/2 orthogonal records, the chain."""

@@ -1,4 +1,4 @@
-"""The base algorithms of abgmu22: what their noise spends, and what their derivations end in.
+"""The base algorithms of abgmu22: the privacy of their noise, and the results of their derivations.
 
 Sensitivities are attained by two opposite records and never exceeded in a search; the laws are attacked.
 """
@@ -30,7 +30,10 @@ ROUNDING = 1e-9
     bounds.slope_bound,
     rounding=ROUNDING,
     tightness=equality,
-    note="φ'(0)² ≤ 2Hφ(0) since φ ≥ 0; then H-smoothness. Attained by both squares; random curvatures ±H look for more",
+    note=(
+        "φ'(0)² ≤ 2Hφ(0) since φ ≥ 0, and then H-smoothness. Attained by both squares. The check also "
+        "searches functions of random curvature ±H for larger slopes"
+    ),
 )
 def slopes_over_an_interval():
     """All smooth losses and random functions of curvature +-H: the slope at the ends of [-reach, reach]."""
@@ -72,7 +75,7 @@ def farthest_gradients(loss, norm_bound, label_bound, n, radius=1.0):
     given=[bounds.slope_bound, *GAUSSIAN],
     rounding=ROUNDING,
     tightness=equality,
-    note="T = 1, n = 1 and two records whose gradients are opposite and of length G spend all of μ",
+    note="T = 1, n = 1 and two records with opposite gradients of length G spend all of μ",
 )
 def descent_spends():
     """sqrt(T) x moved / sigma against mu: two records of one sign each, at every w of the ball."""
@@ -104,11 +107,14 @@ ATTACKED = dict(attack="gdp", bound=lambda mu, **_: mu, chunk=2000, cap=15, cost
     quick=grid(mu=[1.0], steps=[1]),
     full=grid(mu=[2.0], steps=[9]),
     control=Control("noise {} times too small", (1.3, 1.6, 2)),
-    note="white box, exact likelihood ratio; in a ball of radius 0.01 nearly κ = 1",
+    note=(
+        "the attacker sees every step before projection and uses the exact likelihood ratio. In a ball of "
+        "radius 0.01 κ is nearly 1"
+    ),
     **ATTACKED,
 )
 def all_points(*, mu, steps, factor=1):
-    """Every step before projection is seen."""
+    """The attacker sees every step before projection."""
     pair = pair_of_labels(privacy=GaussianDP(mu), norm_bound=0.01, steps=steps, output="points")
     return weaker(pair, factor)
 
@@ -118,16 +124,21 @@ def all_points(*, mu, steps, factor=1):
     law="glm_gd",
     quick=grid(mu=[1.0], steps=[9], n=[60]),
     control=Control("noise {} times too small", (1.3, 1.6, 2)),
-    note="black box, logistic regression. With many records at 0 the noise of a step is short beside the ball, so no "
-    "step is projected: κ = √(3 (T - 1) / (2 (2T - 1))), .84 at T = 9, as the average blurs late steps",
+    note=(
+        "the attacker sees the average only, for logistic regression. With many records at 0 the noise of "
+        "a step is small compared with the ball, so no step is projected. κ = √(3 (T - 1) / (2 (2T - "
+        "1))), which is 0.84 at T = 9, because late steps have little weight in the average"
+    ),
     **ATTACKED | {"cost": 6e-6},
 )
 def averaged_only(*, mu, steps, n, factor=1):
-    """Only the average is seen."""
+    """The attacker sees the average only."""
     return weaker(pair_of_labels(n, privacy=GaussianDP(mu), norm_bound=0.01, steps=steps), factor)
 
 
-@inequality_claim(bounds.projected_distance, tightness=equality, note="convexity of the ball; equality inside it")
+@inequality_claim(
+    bounds.projected_distance, tightness=equality, note="by convexity of the ball, with equality inside it"
+)
 def projections_come_no_closer_than():
     """Random v and u of the ball, in 1 to 5 dimensions."""
     rng = np.random.default_rng(0)
@@ -144,7 +155,10 @@ def projections_come_no_closer_than():
     given=[bounds.projected_distance],
     rounding=ROUNDING,
     tightness=equality,
-    note="linear losses without projection: with E‖w_T − u‖²/(2ηT), which the proof drops, it is an equality",
+    note=(
+        "for linear losses without projection it is an equality once E‖w_T − u‖²/(2ηT) is added to the "
+        "left side, a term that the proof drops"
+    ),
 )
 def regrets_of_linear_losses():
     """<g, w> with |g| = G: the moments of a Gaussian random walk; then noiseless descent on the smooth losses."""
@@ -170,7 +184,7 @@ def regrets_of_linear_losses():
     given=[bounds.averaged_regret, bounds.ball_noise],
     rounding=ROUNDING,
     tightness=equality,
-    note="the bound of s2 at the step size and the noise of the algorithm, an equality",
+    note="equal to the bound of s2 at the algorithm's step size and noise",
 )
 def end_of_the_descent():
     """The chain's last line against the statement, from both sides."""
@@ -213,7 +227,10 @@ def descent_bound(*, n, d, mu, steps):
     chunk=500,
     cost=5e-5,
     expect=0.23,
-    note="loose: the excess of a square near its minimum is second order, and the bound is that of linear losses",
+    note=(
+        "loose, because the excess of a squared loss near its minimum is of second order, while the bound "
+        "is that of linear losses"
+    ),
 )
 def excess_of_descents(rng, size, *, n, d, mu, steps, factor=1):
     """The excess empirical loss of `size` averaged iterates over u, whose loss is 0."""
@@ -244,7 +261,7 @@ def opposite(n, ridge):
     rounding=1e-6,
     cost=0.4,
     tightness=equality,
-    note="attained in the linear range of Huber's loss; the search replaces random records",
+    note="attained in the linear range of Huber's loss. The search replaces random records",
 )
 def minimisers_of_neighbours():
     """Opposite records, then random data of all smooth losses: how far the constrained minimiser moves."""
@@ -285,7 +302,10 @@ def output_spends():
     law="glm_output",
     quick=grid(mu=[1.0], n=[2]),
     control=Control("noise {} times too small", (1.3, 1.6, 2)),
-    note="exact likelihood ratio; Huber's loss in its linear range, one record turned round: κ = 1",
+    note=(
+        "the attack uses the exact likelihood ratio, for Huber's loss in its linear range and one "
+        "reversed record: κ = 1"
+    ),
     **ATTACKED,
 )
 def opposite_minimisers(*, mu, n, factor=1):

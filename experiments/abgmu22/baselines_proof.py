@@ -54,7 +54,9 @@ def regularised_losses():
     control=Control("a Lipschitz constant {} times too small", (2.1, 3)),
     rounding=1e-6,
     cost=0.1,
-    note="linear losses reach half: two records drawn independently are no more than √2 apart in the mean square",
+    note=(
+        "linear losses reach half of the bound, because two independent records are at most √2 apart in the mean square"
+    ),
 )
 def gaps_of_finite_populations(*, factor=1):
     """Two opposite records under Huber's loss in its linear range, then all samples of a small population."""
@@ -91,7 +93,7 @@ def gaussian_noise_in_a_loss():
     given=[bounds.ridge_cost, bounds.stability_gap, bounds.output_sensitivity, bounds.noise_cost],
     rounding=ROUNDING,
     tightness=equality,
-    note="the sum of the three steps, which it equals",
+    note="equal to the sum of the three steps",
 )
 def end_of_the_three_steps():
     """The steps' values, each from the one before, against the statement."""
@@ -137,7 +139,7 @@ def output_bound(*, n, d):
     cap=6,
     cost=1.5e-3,
     expect=0.26,
-    note="the noise costs ‖x‖²σ²/2, all that is allowed; ridge and stability cost much less",
+    note="the noise costs ‖x‖²σ²/2, all that the bound allows for it. Ridge and stability cost much less than allowed",
 )
 def excess_of_outputs(rng, size, *, n, d, factor=1):
     """A fresh sample and one release each: ||w - w*||^2/(2d), the excess population risk, cut at 1."""
@@ -165,7 +167,7 @@ def projected_pair(mu, steps, norm_bound, n=1):
     given=[bounds.ball_noise, bounds.slope_bound, *GAUSSIAN],
     rounding=ROUNDING,
     tightness=equality,
-    note="|Φx| = 4‖X‖ before clipping; two clipped records at the end of the ball of radius 2B spend all of μ",
+    note="|Φx| = 4‖X‖ before clipping. Two clipped records at the end of the ball of radius 2B spend all of μ",
 )
 def projected_descent_spends():
     """Gradients of opposite clipped records at the ends of the ball of radius 2B in R^1, over sigma, against mu."""
@@ -183,12 +185,14 @@ def projected_descent_spends():
     law="glm_projected",
     quick=grid(mu=[1.0], steps=[9], n=[60]),
     control=Control("noise {} times too small", (1.3, 1.6, 2)),
-    note="black box; one coordinate, a record clipped at 2, the others at 0, so that no step of a small ball is "
-    "projected: κ = .84 for the average of nine iterates",
+    note=(
+        "the attacker sees the output only. With one coordinate, one record clipped at 2 and the others "
+        "at 0, no step is projected even in a small ball: κ = 0.84 for the average of nine iterates"
+    ),
     **ATTACKED | {"cost": 6e-6},
 )
 def lifted_weights(*, mu, steps, n, factor=1):
-    """Phi^T w~ is seen."""
+    """The attacker sees Phi^T w~."""
     pair = projected_pair(mu, steps, 0.005, n)
     return tuple(replace(law, descent=weaker([law.descent], factor)[0]) for law in pair)
 

@@ -2,8 +2,8 @@
 
 Losses take the values 0 and M, M with probability p: n of them add up to M times a binomial count. With w = 0, which is
 gamma^2-sub-Gaussian for every gamma, M = Y^2; with a fixed w of length gamma sqrt(log 2), M = (Y + g sqrt(log(2)/2))^2
-for the loss (Y + w sqrt(H/2))^2; with random signs for w in d dimensions and the loss H |w|^2 / 2, which is no
-generalized linear one, M = 3 g^2 d/16.
+for the loss (Y + w sqrt(H/2))^2; with random signs for w in d dimensions and the loss H |w|^2 / 2, which is not a
+generalized linear loss, M = 3 g^2 d/16.
 """
 
 from itertools import product
@@ -76,11 +76,13 @@ assert population_level(empirical=100 * 9962 / n, **sizes) < 50 and at_most(n, 0
     severity="statement",
     python=ABOVE,
     cost=0.04,
-    note="three errors. First, ‖Y‖ stands for ‖Y‖², so that the units are mixed, and the lemma fails for large ‖Y‖ as "
-    "γ → 0. Second, a term with Δ is missing: the lemma fails at ‖Y‖ = 1, γ√H̃ = 400, β = 10⁻⁶, n = 1. Third, for "
-    "losses that are not generalized linear H̃‖w‖²/2 grows with the dimension and the bound does not (at ‖Y‖ = γ "
-    "= H̃ = 1, n = 20,000, d = 10⁶, β = 0.05 it fails with probability 0.28); for generalized linear losses at "
-    "these sizes we found no violation",
+    note=(
+        "three errors. First, ‖Y‖ is printed for ‖Y‖², so that the units are mixed, and the lemma fails "
+        "for large ‖Y‖ as γ → 0. Second, a term with Δ is missing: the lemma fails at ‖Y‖ = 1, γ√H̃ = "
+        "400, β = 10⁻⁶, n = 1. Third, for losses that are not generalized linear, H̃‖w‖²/2 grows with the "
+        "dimension and the bound does not: at ‖Y‖ = γ = H̃ = 1, n = 20,000, d = 10⁶, β = 0.05 it fails "
+        "with probability 0.28. For generalized linear losses at these sizes we found no violation"
+    ),
 )
 def empirical_losses_above(*, label_bound):
     """The exact chance of exceeding the printed level, in all three worlds."""
@@ -96,9 +98,11 @@ def empirical_losses_above(*, label_bound):
     severity="statement",
     python=BELOW,
     cost=0.2,
-    note="as for the other inequality, ‖Y‖ stands for ‖Y‖², and the lemma is true for generalized linear losses only. "
-    "A term with Δ is not needed here. In the counterexample Δ is the largest loss, so that the hypothesis holds "
-    "for every β",
+    note=(
+        "as for the other inequality, ‖Y‖ is printed for ‖Y‖², and the lemma is true for generalized "
+        "linear losses only. A term with Δ is not needed here. In the counterexample Δ is the largest "
+        "loss, so that the hypothesis holds for every β"
+    ),
 )
 def expected_losses_above(*, label_bound):
     """The exact chance that the expected loss exceeds the printed level."""
@@ -132,7 +136,7 @@ def places():
     bounds.empirical_level_corrected,
     given=[*CHAIN, bounds.deviation_corrected],
     cost=0.4,
-    note="the logarithm is log(8n/β) for log(4/β), which our derivation needs: whether it must contain n is open",
+    note="our derivation needs log(8n/β) in place of log(4/β). Whether the logarithm must contain n is open",
 )
 def steps_above():
     """The chain from t2 and s3 to the statement, the statement from its steps, and exact laws at its own beta."""

@@ -21,7 +21,10 @@ from lemmata.experiments.engine.claims.claim import Control, grid
 @inequality_claim(
     bounds.exponential_moment,
     caught=(1.5, 2),
-    note="Markov's inequality; exp(Z²) ≥ 1 would give 1 + 4/β, and nothing nearer than that is caught",
+    note=(
+        "by Markov's inequality. Since exp(Z²) ≥ 1, 1 + 4/β is enough, so the check detects no factor "
+        "closer to 1 than that"
+    ),
 )
 def heavy_vectors():
     """A w that is 0, or with a chance just above beta/4 so long that E exp(Z^2) = 2: the moment it has then."""
@@ -35,7 +38,7 @@ def heavy_vectors():
     bounds.second_moment,
     given=[bounds.exponential_moment],
     caught=(1.05, 2),
-    note="the worst law has two values of |Z|; the ratio tends to 1 as β → 0 at ‖Y‖ = g√(K/2)",
+    note="the worst law has two values of |Z|. The ratio tends to 1 as β → 0 at ‖Y‖ = g√(K/2)",
 )
 def worst_second_moment():
     """For each |Z| the largest loss there is, at all probabilities that E exp(Z^2) <= 8/beta leaves."""
@@ -101,10 +104,12 @@ assert all_below(n=n, beta=beta) > 0.98 and (1 - beta) ** n < 0.36
     bounds.all_below,
     severity="constant",
     python=ALL,
-    note="the hypothesis bounds the loss of one record by Δ with probability 1 − β, and the step concludes the same of "
-    "all n records at once: true with Δ(γ, β/(4n)) for Δ. The text at hand does not define the macro, so that "
-    "this Δ is read as that of the hypothesis. U contains no Δ, V does not need it, and the theorem on boosting "
-    "takes Δ(γ, β/2)",
+    note=(
+        "the hypothesis bounds the loss of one record by Δ with probability 1 − β, but the step concludes "
+        "this for all n records at once. It is true with Δ(γ, β/(4n)) for Δ. The available text does not "
+        "define the macro, so we read this Δ as that of the hypothesis. U contains no Δ, V does not need "
+        "it, and the theorem on boosting takes Δ(γ, β/2)"
+    ),
 )
 def all_losses_below():
     """(1 - beta)^n against what is claimed."""
@@ -191,7 +196,7 @@ def deviations(statement, coins=COINS, factor=1):
     severity="constant",
     python=DEVIATES,
     finding="the 2 under the root of √(2 E log(2/β)) is missing",
-    note="Bernstein's inequality solved for t has √(2 E log(2/β)); the 2 under the root is missing",
+    note="Bernstein's inequality solved for t has √(2 E log(2/β)), so the 2 under the root is missing",
 )
 def this_gives_too_little():
     """Fair coins, where the first term vanishes."""

@@ -2,7 +2,7 @@
 
 The worst neighbours for the choice: the means of the first model and of all others move against each other by as much
 as a record can, and the first is far behind; where a delta is to be spent, it is not behind. `Fixed` models ignore
-their data, so nothing but the choice is at stake.
+their data, so only the choice can leak.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def neighbours(candidates, moved, scale, behind):
     rounding=EXACT,
     tightness=up_to_one,
     cost=0.2,
-    note="two candidates 300 scales apart spend 0.99 of it",
+    note="two candidates 300 noise scales apart spend 0.99 of the bound",
 )
 def no_choice_tells_more(*, factor=1):
     """Two candidates ever farther apart, and 20 draws of up to seven scores at all corners of their neighbourhood."""
@@ -112,10 +112,13 @@ def own(name):
     quick=grid(loss_bound=[1e6, 2.0]),
     severity="privacy",
     python=own("printed_scale"),
-    note="the printed noise scale is about √(Δ/(nε)), which has the unit of the root of a loss: with Laplace noise of "
-    "this scale the selection spends (m + 1)√(Δε/n). At ‖Y‖² = H̃γ² = 5·10⁵ and n = 6·10⁶, above n₀, the "
-    "selection is (1, δ)-DP only for δ ≥ 0.33. That n ≥ n₀ does not help, because n₀ does not depend on the unit "
-    "of the loss; with Δ = 2 the claim fails at n = 24. Sufficient is the scale 2(m + 1)Δ/(nε) (corrected)",
+    note=(
+        "the printed noise scale is about √(Δ/(nε)), which has the unit of the root of a loss. With "
+        "Laplace noise of this scale the selection spends (m + 1)√(Δε/n). At ‖Y‖² = H̃γ² = 5·10⁵ and n = "
+        "6·10⁶, above n₀, the selection is (1, δ)-DP only for δ ≥ 0.33. The condition n ≥ n₀ does not "
+        "help, because n₀ does not depend on the unit of the loss: with Δ = 2 the claim fails at n = 24. "
+        "The scale 2(m + 1)Δ/(nε) is enough (corrected)"
+    ),
 )
 def the_root_of_a_loss(*, loss_bound):
     """The printed noise at m = log(4/beta) rounded up, our choice."""
@@ -127,9 +130,12 @@ def the_root_of_a_loss(*, loss_bound):
     finding="as we read it, its selection is not private",
     severity="privacy",
     python=own("squared_scale"),
-    note="read with σ̃² as Laplace's scale, in the unit of a loss. It would do for a mean over all n records, but the "
-    "selection sees n/(m + 1) of them and spends (m + 1)/2 times ε for every n: three times at m = log(4/β) and β "
-    "= 0.05, where ε = 1 needs δ ≥ 0.43. With n read as the size of the last chunk it spends ε/2",
+    note=(
+        "read with σ̃² as Laplace's scale, in the unit of a loss. This scale is enough for a mean over "
+        "all n records, but the selection sees n/(m + 1) of them and spends (m + 1)/2 times ε for every "
+        "n. At m = log(4/β) and β = 0.05 that is three times ε, and ε = 1 needs δ ≥ 0.43. With n read as "
+        "the size of the last chunk the selection spends ε/2"
+    ),
 )
 def noise_for_all_records():
     """The other reading at m = log(4/beta) rounded up, our choice; any m >= 2 fails."""
@@ -205,7 +211,7 @@ BUDGETS = grid(training=[0.2, 1.0, 3.0], selection=[0.2, 1.0, 3.0])
     control=Control("both budgets times {}", (1.05, 2)),
     rounding=EXACT,
     tightness=up_to_one,
-    note="no record is in two chunks: the printed ε/2 for training is not needed beside the ε of the choice",
+    note="no record is in two chunks, so the ε/2 that is printed for training need not be added to the ε of the choice",
 )
 def budgets_do_not_add_up(*, factor=1):
     """Two models by randomised response on one record each, the choice on a chunk of 60: a neighbour in each chunk."""
@@ -223,8 +229,10 @@ def budgets_do_not_add_up(*, factor=1):
     control=Control("both budgets times {}", (1.05, 2)),
     rounding=EXACT,
     tightness=up_to_one,
-    note="not what is printed, where i* ∈ [m] while models are trained for i ∈ [m + 1]; the model of the last chunk is "
-    "not used",
+    note=(
+        "this is not what is printed: there i* ∈ [m], while models are trained for i ∈ [m + 1], so the "
+        "model of the last chunk is not used"
+    ),
 )
 def budgets_add_up(*, factor=1):
     """The same, where the record that moves the choice is that of a model, too."""
@@ -250,9 +258,11 @@ def one_range(delta, label_bound):
 @inequality_claim(
     bounds.true_range,
     caught=(1.05, 2),
-    note="γ̃ is not defined in the text at hand; it must be at least γ√(½ log(2m/δ)) for the choice to be private "
-    "without clipping, γ̃ = γ is not enough. The worst model is 0 or one long vector; the factor 2 in the logarithm is "
-    "the 1 of E exp(Z²) − 1 ≤ 1, spared",
+    note=(
+        "γ̃ is not defined in the available text. For the choice to be private without clipping it must "
+        "be at least γ√(½ log(2m/δ)); γ̃ = γ is not enough. The worst model is 0 or one long vector. The "
+        "bound E exp(Z²) − 1 ≤ 1 would save the factor 2 in the logarithm"
+    ),
 )
 def losses_within_the_range():
     """The same Gaussian models, and a loss that a vector of two values exceeds with probability just above delta/m."""

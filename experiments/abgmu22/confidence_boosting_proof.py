@@ -1,6 +1,6 @@
-"""What boosting achieves, and what is printed of it: abgmu22's theorem on boosting, its utility.
+"""What boosting achieves, and its printed bounds: abgmu22's theorem on boosting, its utility.
 
-The printed bound falls along families of ever smaller beta: A ignores its data and returns a bad model with a
+The printed bound is refuted along families of ever smaller beta: A ignores its data and returns a bad model with a
 probability of q = 3 beta, so its mean excess is 3 beta x; the noise hides the difference x, and the bad model is chosen
 with a probability above beta. Then the excess is x, 1/(3 beta) times all that is printed: no logarithm.
 """
@@ -104,8 +104,10 @@ assert x > 300 * boosted_rate_squared(loss_bound=0.0, err=q * x, **sizes)
     severity="statement",
     python=HIDDEN,
     cost=0.02,
-    note="noise of scale σ̃ costs about ‖Y‖/√(nε), and for small ε no printed term is as large: a term is missing. The "
-    "excess risk exceeds what stands under the Õ by the factor 1/(3β)",
+    note=(
+        "noise of scale σ̃ costs about ‖Y‖/√(nε), and for small ε no printed term is as large, so a term "
+        "is missing. The excess risk exceeds the expression in the Õ by the factor 1/(3β)"
+    ),
 )
 def noise_that_is_not_in_the_bound():
     """The literal reading of the noise."""
@@ -129,8 +131,11 @@ def noise_that_is_not_in_the_bound():
     },
     python=UNBOUNDED,
     cost=0.02,
-    note="hypothesis 3 bounds the loss of one record with probability 1 − β, so Δ(γ, β/2) may be 0, while the noise "
-    "has the scale of ‖Y‖² + H̃γ̃²‖X‖². The paper's own Δ, which output perturbation uses, is above both",
+    note=(
+        "hypothesis 3 bounds the loss of one record with probability 1 − β, so Δ(γ, β/2) may be 0, while "
+        "the noise has the scale of ‖Y‖² + H̃γ̃²‖X‖². The paper's own Δ, which output perturbation uses, "
+        "is larger than both"
+    ),
 )
 def losses_above_the_bound():
     """The other reading of the noise."""
@@ -180,7 +185,7 @@ def from_the_steps(sizes, D, err, scale):
     given=STEPS,
     control=Control("the bound divided by {}", (1.01, 2)),
     cost=0.4,
-    note="n₀ and 16‖Y‖/√n are not needed: models are compared on the same records",
+    note="n₀ and 16‖Y‖/√n are not needed, because the models are compared on the same records",
 )
 def chosen_models(*, factor=1):
     """The chain at the largest difference; the statement from its steps; exact laws of the choice."""
@@ -228,8 +233,10 @@ def orders(statement, noise, factor):
     control=Control("4/3 K² (m + 1) divided by {}", (1.1, 2)),
     tightness=up_to_one,
     cost=0.2,
-    note="explicit ≤ C K² (m + 1) g with C = 4/3, term by term: 4K ≤ 4K²/3 for the noise. K and m + 1 are the free "
-    "logarithms. In both 16‖Y‖/√n may be left out",
+    note=(
+        "explicit ≤ C K² (m + 1) g with C = 4/3, term by term, with 4K ≤ 4K²/3 for the noise. K and m + 1 "
+        "are the free logarithms. The term 16‖Y‖/√n may be left out in both"
+    ),
 )
 def printed_up_to_logarithms(*, factor=1):
     """The explicit bound at the least noise that is private, against the printed rate."""
@@ -242,8 +249,10 @@ def printed_up_to_logarithms(*, factor=1):
     control=Control("2/3 K² (m + 1) divided by {}", (1.1, 2)),
     tightness=up_to_one,
     cost=0.2,
-    note="explicit ≤ C K² (m + 1) g with C = 2/3; the noise costs 8K, (m + 1)/2 times less than at the scale that "
-    "is private",
+    note=(
+        "explicit ≤ C K² (m + 1) g with C = 2/3. The noise costs 8K, which is (m + 1)/2 times less than "
+        "at the scale that is private"
+    ),
 )
 def printed_up_to_logarithms_too(*, factor=1):
     """The explicit bound at the noise sigma^2, against the printed rate."""
@@ -253,7 +262,7 @@ def printed_up_to_logarithms_too(*, factor=1):
 # Steps ----------------------------------------------------------------------------------------------------------------
 
 
-@inequality_claim(proof.no_good_model, note="approached by an excess of just above twice its mean, or 0")
+@inequality_claim(proof.no_good_model, note="approached by an excess that is just above twice its mean, or 0")
 def all_models_bad():
     """P(all m excesses > 2 err) for an excess that is 2 err (1 + h) with probability 1/(2 + 2h), else 0."""
     for m, h in product((1, 4, 20), (1e-9, 0.1, 3.0)):
@@ -265,8 +274,10 @@ def all_models_bad():
     control=Control("the loss allowed divided by {}", (2, 3, 4)),
     rounding=EXACT,
     cost=0.03,
-    note="two noises are bounded apart: m − 1 candidates just below what is allowed are chosen with about b²/m only, "
-    "and nothing nearer than 3 is caught",
+    note=(
+        "the two noises are bounded separately. m − 1 candidates just below the allowed score are chosen "
+        "with probability of only about b²/m, so the check detects no factor below 3"
+    ),
 )
 def noisy_choices(*, factor=1):
     """One best candidate, m - 1 just beyond the loss allowed: P(one of them is chosen), exactly."""
@@ -281,7 +292,7 @@ def noisy_choices(*, factor=1):
     given=[concentration.exponential_moment],
     control=Control("the bound divided by {}", (1.01, 2)),
     rounding=1e-11,
-    note="the worst difference has Z_j = −Z_i and ℓ_j = 0: |√ℓ_i − √ℓ_j| is twice what one vector moves",
+    note="the worst difference has Z_j = −Z_i and ℓ_j = 0. Then |√ℓ_i − √ℓ_j| is twice what one vector contributes",
 )
 def worst_differences(*, factor=1):
     """Losses from 0 to the largest at |Z_i| and |Z_j|, at the largest chance that E exp(Z^2) leaves."""

@@ -1,7 +1,7 @@
 """The generalized exponential mechanism decided exactly: abgmu22.thm.gem.
 
-Every law is finite and computed, none sampled but under attack. The derivation is exact arithmetic on the normalised
-scores (three steps), then the exponential mechanism of sensitivity 1.
+Every law is finite and computed; only the attacks sample. The derivation is exact arithmetic on the normalised scores
+(three steps), then the exponential mechanism of sensitivity 1.
 """
 
 import itertools
@@ -48,9 +48,11 @@ def worst_failure(gamma, *, epsilon, beta, best=0, divide=1):
         bounds.score_threshold,
     ],
     trivial=lambda beta, **_: "beta is at least 1" if beta >= 1 else None,
-    note="an existence statement without privacy, true of the argmin; read as the accuracy of Raskhodnikova & Smith's "
-    "Algorithm 1. The statement has K scores and N pairs, which must be as many. β ≥ 1 is allowed and says nothing; "
-    "γ_j = 0 is allowed",
+    note=(
+        "as printed it is an existence statement without privacy, which the argmin satisfies. We read it "
+        "as the accuracy of Raskhodnikova & Smith's Algorithm 1. The statement has K scores and N pairs, "
+        "and we read K = N. β ≥ 1 is allowed but vacuous, and γ_j = 0 is allowed"
+    ),
 )
 def score_too_high(*, candidates, epsilon, beta, factor=1):
     """The worst scores at equal sensitivities, and 40 draws of unequal ones with all rivals at the threshold."""
@@ -88,7 +90,8 @@ def score_too_high(*, candidates, epsilon, beta, factor=1):
 def every_corner(*, epsilon, factor=1):
     """Corners q_j +- gamma_j and unmoved scores around random (q, gamma), N <= 4; and the family that spends it all.
 
-    The corners, some with gamma_j = 0, look for a hole in the derivation; the family shows that nothing can be saved.
+    The corners, some with gamma_j = 0, look for a hole in the derivation; the family shows that no smaller epsilon is
+    enough.
     """
     claimed, beta, spent = bounds.generalized_epsilon(epsilon=epsilon), 0.05, PureDP(factor * epsilon)
     rng, searched = np.random.default_rng(5), 0.0
@@ -151,7 +154,10 @@ def weighted(raised, gamma, theta):
     given=[bounds.normalised_sensitivity, bounds.best_normalised],
     rounding=1e-9,
     cost=0.4,
-    note="attained by a reference that no record moves; what random extreme scores spend is noted at each setting",
+    note=(
+        "attained by a reference candidate whose score no record moves. Each setting notes the privacy "
+        "loss of random extreme scores"
+    ),
 )
 def weights_of_few_candidates(*, theta, candidates, factor=1):
     """Random corners q_j +- gamma_j, then the worst family, whose last candidate is far behind."""
@@ -182,7 +188,10 @@ def weights_of_few_candidates(*, theta, candidates, factor=1):
     chunk=20_000,
     cap=60,
     cost=4e-7,
-    note="two candidates, where all of ε goes into θ; at ε = 1 the one behind is chosen with 12 and 27 %",
+    note=(
+        "two candidates, for which θ may be all of ε. At ε = 1 the worse candidate is chosen with "
+        "probability 12 and 27 %"
+    ),
 )
 def two_candidates(*, epsilon, gap, factor=1):
     """Equal sensitivities 1; the one ahead gets worse, the one behind better: its normalised score falls by 1."""

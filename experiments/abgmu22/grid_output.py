@@ -27,7 +27,10 @@ BUDGETS = tuple(itertools.product(map(Fraction, ("1/100", "1")), map(Fraction, (
     bounds.output_budget,
     given=[search.generation_budget, search.grid_budget_disjoint],
     tightness=equality,
-    note="because S₁ and S₂ are disjoint. As a sum, which is how the paper counts, it would be (3ε/2, 3δ/2) (s1)",
+    note=(
+        "true because S₁ and S₂ are disjoint. The sum of the budgets, which is how the paper counts, "
+        "would be (3ε/2, 3δ/2) (s1)"
+    ),
 )
 def each_half_for_itself():
     """A record of S1 costs what the runs cost, twice the (epsilon/2, delta/2) of thm.grid.s1; one of S2 half of it."""
@@ -47,9 +50,11 @@ def each_half_for_itself():
     corrected_by=bounds.output_budget,
     python="from lemmata.bounds.abgmu22.grid_output import allowed_share\n"
     "assert 1.0 / 4 > allowed_share(epsilon=1.0, delta=1e-6, guesses=4)[0]  # epsilon/K > epsilon/(2K)",
-    note="each run is given ε/K, twice what the theorem on grid search allows, so that runs and selection together "
-    "spend 3ε/2. Privacy is saved because the two use disjoint halves of the sample, a reason that the proof does "
-    "not give",
+    note=(
+        "each run is given ε/K, twice what the theorem on grid search allows, so that runs and selection "
+        "together spend 3ε/2. The pipeline is still private, because the two use disjoint halves of the "
+        "sample. The proof does not give this reason"
+    ),
 )
 def twice_the_share():
     """epsilon/K and delta/K."""
@@ -66,9 +71,11 @@ def twice_the_share():
     bounds.printed_rate,
     given=[bounds.pipeline_excess],
     corrected_by=bounds.pipeline_excess,
-    note="undecided because the theorem on boosted output perturbation that it rests on is not in the text at hand. "
-    "Under ℓ → sℓ the term u max{‖Y‖, 1}/√n scales with √s where ‖Y‖ < 1; as a term of an upper bound it is then "
-    "too large, which makes nothing false",
+    note=(
+        "undecided because the theorem on boosted output perturbation that it rests on is not in the "
+        "available text. Under ℓ → sℓ the term u max{‖Y‖, 1}/√n scales with √s where ‖Y‖ < 1. As a term "
+        "of an upper bound it is then too large, which does not make the bound false"
+    ),
 )
 def rate_without_its_source(*, factor=1):
     """Our explicit bound has a factor 1/beta, not log(1/beta): no constant for all beta follows from it."""
@@ -96,7 +103,10 @@ PIPELINES = grid(
     ],
     rounding=1e-9,
     tightness=equality,
-    note="Markov's 4K/β in place of the logarithm that boosting has. For w* beyond all guesses there is no bound",
+    note=(
+        "the bound has the factor 4K/β of Markov's inequality in place of boosting's logarithm. For w* "
+        "beyond all guesses there is no bound"
+    ),
 )
 def chain_of_the_pipeline():
     """err of Assumption 1 on n/2 records, Delta of Assumption 2, then the corrected theorem."""
@@ -203,7 +213,10 @@ def guesses_cases(statement):
     given=[bounds.enough_guesses_sharp],
     control=Control("a reach {} times smaller", (1.01, 2)),
     tightness=equality,
-    note="at least the sharp reach, with equality at nε = 1; beyond, larger than needed by (nε)^{1/6}",
+    note=(
+        "the printed reach is at least the sharp reach, with equality at nε = 1. For nε > 1 it is larger "
+        "than needed by a factor of (nε)^{1/6}"
+    ),
 )
 def first_of_the_maximum(*, factor=1):
     """The printed reach, and the sharp one below it wherever n epsilon >= 1."""
@@ -233,12 +246,15 @@ def smallest_power(*, factor=1):
     bounds.noise_order,
     given=[bounds.clipped_order],
     corrected_by=bounds.clipped_order,
-    note="σ_j comes from a theorem that is not in the text at hand. The private term u²/(nε)^{2/3} of the paper is the "
-    "noise term of our reconstruction, and at the last of the printed radii that is ‖Y‖² n^{1/3} and not ‖Y‖². "
-    "The conclusion of the step, Δ(B) = Õ(‖Y‖² + HB²‖X‖²), is true for the reconstruction (s5)",
+    note=(
+        "σ_j comes from a theorem that is not in the available text. The private term u²/(nε)^{2/3} of "
+        "the paper is the noise term of our reconstruction. At the last of the printed radii that term is "
+        "‖Y‖² n^{1/3} and not ‖Y‖². The conclusion of the step, Δ(B) = Õ(‖Y‖² + HB²‖X‖²), is true for the "
+        "reconstruction (s5)"
+    ),
 )
 def noise_without_its_source(*, factor=1):
-    """No sigma_j is printed, so there is nothing to compare with ||Y||^2."""
+    """No sigma_j is printed, so no number can be compared with ||Y||^2."""
     return inconclusive("NO_CONSTANT", "the theorem that sets σⱼ is not in the text")
 
 
@@ -268,10 +284,12 @@ def loss_bound_with_noise():
     python=OUTPUT.replace("stability import printed_output_loss", "grid_output import proof_loss_bound").replace(
         "printed_output_loss", "proof_loss_bound"
     ),
-    note="false as the lemma is: its cross term and its tail are missing here too. The theorem names no Δ, so its "
-    "privacy is decided for every valid one. An implementation that follows the proof stays private only because "
-    "Algorithm 1 prints the sensitivity Δ(B_j), n/2 times what a mean needs, and because the selection has half "
-    "of ε",
+    note=(
+        "false for the same reasons as the lemma: its cross term and its tail are missing here too. The "
+        "theorem names no Δ, so its privacy is decided for every valid one. An implementation that "
+        "follows the proof is private only because Algorithm 1 prints the sensitivity Δ(B_j), n/2 times "
+        "what a mean needs, and because the selection has half of ε"
+    ),
 )
 def loss_bound_of_the_proof():
     """The instance of the lemma: a label at the far end."""

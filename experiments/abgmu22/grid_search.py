@@ -37,7 +37,10 @@ from lemmata.mechanisms.privacy import ApproxDP, gaussian_mu
     control=Control("runs with {} times their budget", (1.01, 1.5)),
     rounding=1e-9,
     tightness=equality,
-    note="basic composition; a sum, and one run of randomised response that leaks with probability δ spends it",
+    note=(
+        "basic composition. The sum is attained, and one run of randomised response that leaks with "
+        "probability δ spends it"
+    ),
 )
 def runs_of_the_base(*, factor=1):
     """K budgets in fractions; then K = 1, exactly: the least delta of one run at the claimed epsilon."""
@@ -64,7 +67,7 @@ def valid_cases(statement, over=1.0):
     given=[bounds.valid_chance_corrected],
     control=Control("bad losses with {} times the probability", (1.01, 1.5)),
     tightness=up_to_one,
-    note="true, since δ/2 ≤ 1 − δ/2, and equal at δ = 1; what the next sentence needs is 1 − δ/2, and that holds",
+    note="true, since δ/2 ≤ 1 − δ/2, with equality at δ = 1. The next sentence needs 1 − δ/2, and that holds",
 )
 def valid_with_half_of_delta(*, factor=1):
     """delta/2 against the exact chance."""
@@ -85,8 +88,11 @@ def valid_with_all_but_half_of_delta(*, factor=1):
     bounds.grid_budget,
     given=[bounds.generation_budget, bounds.valid_chance_corrected, "abgmu22.thm.gem/printed/privacy"],
     tightness=equality,
-    note="as the sum of budgets. Half of it is spent: a record lies in S₁ or in S₂. The sensitivity Δ(B_j) is n/2 "
-    "times what is needed; S₂ and S₂′ must both have losses below Δ, whence 2 · K · δ/(4K)",
+    note=(
+        "true as the sum of budgets. Only half of it is spent, because a record lies in S₁ or in S₂. The "
+        "sensitivity Δ(B_j) is n/2 times what is needed. Both S₂ and S₂′ must have losses below Δ, which "
+        "gives 2 · K · δ/(4K)"
+    ),
 )
 def budgets_add_up():
     """The candidates' budget, the selection's, and the chance of invalid sensitivities, in fractions."""
@@ -108,7 +114,7 @@ def budgets_add_up():
     tightness=up_to_one,
     rounding=1e-9,
     cost=0.1,
-    note="one run, one bit in S₁: all of (ε/2, δ/2) is spent; the neighbour in S₂ spends less of it",
+    note="one run and one bit in S₁ spend all of (ε/2, δ/2). The neighbour in S₂ spends less of it",
 )
 def disjoint_halves(*, guesses, factor=1):
     """Finite releases: the bit of S1 or of S2 changes, sensitivities 2 Delta/n and Delta; the delta at epsilon/2."""
@@ -146,8 +152,11 @@ class Vectors:
     chunk=2000,
     cap=15,
     cost=1e-5,
-    note="one label of the first half is flipped; index and weights are seen; accounting by disjoint halves, which"
-    " spends the most, a Gaussian budget there. Huber's loss is in its linear range and w₀ out of the race",
+    note=(
+        "one label of the first half is flipped, and the attacker sees index and weights. The law uses "
+        "accounting by disjoint halves, which spends the most, and its budget there is Gaussian. Huber's "
+        "loss is in its linear range, and w₀ is almost never chosen"
+    ),
 )
 def one_label(*, epsilon, delta, guesses, n, factor=1):
     """Equal records, one flipped: half of the records train, the other half are alike."""
@@ -175,8 +184,10 @@ def one_label(*, epsilon, delta, guesses, n, factor=1):
     rounding=1e-9,
     tightness=up_to_one,
     caught=(1.001, 1.3, 2),
-    note="for Δ = ‖Y‖² and candidates with no loss at all the chance is nearly the bound. So what Algorithm 1 releases "
-    "does not depend on the data, but for a chance below β/3",
+    note=(
+        "for Δ = ‖Y‖² and candidates of loss 0 the probability is nearly the bound. So the release of "
+        "Algorithm 1 does not depend on the data, except with probability below β/3"
+    ),
 )
 def zero_is_selected():
     """The exact law of the selection: no losses, no penalties, sensitivities from ||Y||^2 on."""
@@ -218,7 +229,7 @@ def point_mass(n, guesses, beta, epsilon):
 
 
 def second_root(*, label_bound, n, guesses, beta):
-    """What the printed bounds gain if their 4 stands before the root: one more of it."""
+    """The summand that the printed bounds gain if their 4 is before the root: one more root."""
     return sqrt(4 * label_bound**2 * log(4 * guesses / beta) / n)
 
 
@@ -229,11 +240,14 @@ def second_root(*, label_bound, n, guesses, beta):
     full=grid(n=[10**12], guesses=[2, 20], beta=[0.5, 1e-6], epsilon=[0.01, 1.0]),
     severity="statement",
     python=POINT,
-    note="Algorithm 1 hands the selection the sensitivities Δ(B_j), where a mean over n/2 losses needs 2Δ(B_j)/n. Then "
-    "w₀ = 0 is selected on every dataset, however large n is (part zero); in the counterexample the data are one "
-    "repeated record and the base learner returns w*. The bound fails with the factor 4 before the root and with "
-    "the factor 4 under it (our copy of the text does not show which is meant). With 2Δ/n it still fails, but by "
-    "constants only (part utility-average). The root also has the wrong unit: under ℓ → sℓ it grows with √s",
+    note=(
+        "Algorithm 1 gives the selection the sensitivities Δ(B_j), where a mean over n/2 losses needs "
+        "2Δ(B_j)/n. Then w₀ = 0 is selected on every dataset, however large n is (part zero). In the "
+        "counterexample the data are one repeated record and the base learner returns w*. The bound fails "
+        "with the factor 4 before the root and with the factor 4 under it (our copy of the text does not "
+        "show which is meant). With 2Δ/n it still fails, but by constants only (part utility-average). "
+        "The root also has the wrong unit: under ℓ → sℓ it grows with √s"
+    ),
 )
 def nothing_but_zero(*, n, guesses, beta, epsilon):
     """A point mass, err = 0 below 2^K and ||Y||^2 there; A ignores its data. The chance of w_0, exactly."""
@@ -263,9 +277,12 @@ assert p * 1000**2 / 2 > bound and unseen * one > 10 * beta"""
     severity="constant",
     python=RARE,
     finding="read with the sensitivity 2Δ/n, it lacks a logarithm and a Δ under the root",
-    note="read with the sensitivity 2Δ/n. The counterexample is a candidate with rare large losses that the second "
-    "half of the sample does not see. The last term of the bound lacks the logarithm that its proof has, and the "
-    "root has ‖Y‖² where Δ‖Y‖² is needed. The bound fails with the factor 4 before the root and under it",
+    note=(
+        "read with the sensitivity 2Δ/n. The counterexample is a candidate with rare large losses that do "
+        "not occur on the second half of the sample. The last term of the bound lacks the logarithm that "
+        "its proof has, and the root has ‖Y‖² where Δ‖Y‖² is needed. The bound fails with the factor 4 "
+        "before the root and under it"
+    ),
 )
 def rare_losses(*, beta):
     """Two-point losses {0, a}, n = 10^9: the chance that S2 sees no loss, times that of the bad candidate, exactly."""
@@ -334,9 +351,12 @@ def exact_failures():
     given=CHAIN,
     tightness=equality,
     nonvacuous_from=lambda: smallest_useful_n(),
-    note="equal to the chain at ε = 1; needs err and Δ that do not decrease, and losses below Δ on almost all records, "
-    "not on S₂ alone (s4/unseen). At n = 4000 an oracle with two-point losses fails with probability below 10⁻¹². The "
-    "smallest n is at Δ = 5, ‖Y‖ = 1, K = 10, β = 0.05, ε = 1 and err = 0",
+    note=(
+        "equal to the chain at ε = 1. It needs nondecreasing err and Δ, and losses below Δ on almost all "
+        "records, not on S₂ alone (s4/unseen). At n = 4000 an oracle with two-point losses fails with "
+        "probability below 10⁻¹². The smallest n is at Δ = 5, ‖Y‖ = 1, K = 10, β = 0.05, ε = 1 and err = "
+        "0"
+    ),
 )
 def chain_of_the_corrected_theorem():
     """The steps' functions, each at the value of the one before; then the algorithm itself, with oracles."""

@@ -30,8 +30,10 @@ MOMENT = """from lemmata.bounds.abgmu22.grid_search_proof import {name}
         text="all losses are ||Y||^2 = 9",
         lines="assert 9**2 > second_moment(label_bound=3) == 36",
     ),
-    note="the square of a loss is compared with a multiple of ‖Y‖², which has the unit of a loss: false for every ‖Y‖ "
-    "> 2, at w = 0 already. True is the bound Δ(B)‖Y‖²",
+    note=(
+        "the square of a loss is compared with a multiple of ‖Y‖², which has the unit of a loss. This is "
+        "false for every ‖Y‖ > 2, already at w = 0. The bound Δ(B)‖Y‖² is true"
+    ),
 )
 def squares_of_losses():
     """All labels have phi(0) = ||Y||^2 = 9, and x = 0: the loss is 9 at any w."""
@@ -48,8 +50,10 @@ def squares_of_losses():
         lines="assert 50**2 / 50 > second_moment_in_units(label_bound=1) == 4  # its mean is 1 = ||Y||^2",
     ),
     finding="read with ‖Y‖⁴ it fails for rare large losses, since Δ(B) grows with B²",
-    note="read with ‖Y‖⁴, so that the units agree. With rare large losses E ℓ² comes close to Δ(B)‖Y‖², and Δ(B) grows "
-    "with B² while ‖Y‖⁴ does not",
+    note=(
+        "read with ‖Y‖⁴, so that the units agree. With rare large losses E ℓ² comes close to Δ(B)‖Y‖², "
+        "where Δ(B) grows with B² while ‖Y‖⁴ does not"
+    ),
 )
 def rare_large_losses():
     """Losses 0 and 50 with mean ||Y||^2 = 1."""
@@ -74,9 +78,11 @@ from lemmata.bounds.abgmu22.grid_search_proof import printed_bernstein
 n, t = 1000, 0.25  # losses 0 and 4 with mean 1 = ||Y||^2: E l^2 = 4 = 4 ||Y||^2; S2 has 500 of them
 far = binom.cdf(500 * (1 - t) / 4, 500, 0.25) + binom.sf(500 * (1 + t) / 4 - 1, 500, 0.25)
 assert far > 10 * printed_bernstein(loss_bound=4.0, label_bound=1.0, n=n, t=t, guesses=1, beta=1e-6)""",
-    note="Bernstein's inequality is applied with n records, but S₂ has n/2. The printed exponent is t²n/(4‖Y‖²) where "
-    "t²(n/2)/(2 · 4‖Y‖²) is right: four times too large where the variance dominates, even for losses that "
-    "satisfy step s3",
+    note=(
+        "Bernstein's inequality is applied with n records, but S₂ has n/2. The printed exponent is "
+        "t²n/(4‖Y‖²), and t²(n/2)/(2 · 4‖Y‖²) is right. So the printed one is four times too large where "
+        "the variance dominates, even for losses that satisfy step s3"
+    ),
 )
 def half_of_the_records():
     """Losses 0 and 4 with mean 1 on n/2 = 500 records, beta = 1e-6: both tails exactly."""
@@ -94,8 +100,10 @@ EXPONENT = 1e-9
     given=[bounds.second_moment_corrected],
     control=Control("a deviation {} times smaller", (1.01, 1.5)),
     tightness=up_to_one,
-    note="among laws on [0, Δ] with a mean the two-point one has the largest exponential moments. The chain's value is "
-    "compared in s5 and in the theorem",
+    note=(
+        "among laws on [0, Δ] with a given mean the two-point law has the largest exponential moments. "
+        "The chain's value is compared in s5 and in the theorem"
+    ),
 )
 def means_from_below(*, factor=1):
     """Binomial lower tails; and the exponent of the proof, -m t^2/(2 Delta risk), against log(1/eta)."""
@@ -134,9 +142,12 @@ n, N, K, delta, beta, M = 1000, 10**12, 10, 1e-6, 0.05, 1e9
 hit = (n / 2) / N  # P(a loss on S2 is not 0) at most, for every S2 in (X x Y)^(n/2): Assumption 2, any Delta > 0
 assert hit <= min(delta, beta) / (4 * K) and M**2 / (2 * N) > 10**5  # yet L(w; D) = M^2/(2N), L(w; S2) = 0
 assert (1 - hit) > unseen_chance(beta=beta)""",
-    note="Assumption 2 bounds the losses on the records of S₂ only, but a loss that none of them has still counts in "
-    "L(w; D). The step is true where losses are below Δ(B) on almost all records, as those of noisy gradient "
-    "descent are. In the counterexample the records are unit vectors e_1, …, e_N with label 0",
+    note=(
+        "Assumption 2 bounds the losses on the records of S₂ only, but a loss on records outside S₂ still "
+        "counts in L(w; D). The step is true where losses are below Δ(B) on almost all records, as those "
+        "of noisy gradient descent are. In the counterexample the records are unit vectors e_1, …, e_N "
+        "with label 0"
+    ),
 )
 def losses_that_nobody_sees():
     """X = {e_1, ..., e_N}, Y = {0}; A returns M e_i for a random i: the chance that S2 has no e_i, exactly."""
@@ -164,7 +175,7 @@ def exponents(statement, factor=1.0):
     bounds.proof_penalty,
     control=Control("a penalty {} times smaller", (1.01, 1.5)),
     tightness=equality,
-    note="equality where one term rules; with n for n/2 and 4‖Y‖² for Δ‖Y‖² it bounds nothing (s3, s4)",
+    note="equality where one term dominates. With n for n/2 and 4‖Y‖² for Δ‖Y‖² it does not prove a bound (s3, s4)",
 )
 def penalty_of_the_proof(*, factor=1):
     """The exponent at tau_j, where one of its two terms rules and where both matter."""
@@ -184,8 +195,10 @@ from lemmata.bounds.abgmu22.grid_search_proof import printed_penalty
 t = printed_penalty(loss_bound=1e-9, label_bound=1.0, n=100, guesses=10, beta=0.05)
 exponent = (t * 100) ** 2 / (1e-9 * t * 100 + 400)
 assert exponent < 0.8 * log(4 * 10 / 0.05)""",
-    note="Algorithm 1 prints log(K/β) where its proof has log(4K/β): where ‖Y‖ dominates, each failure becomes four "
-    "times as likely",
+    note=(
+        "Algorithm 1 prints log(K/β) where its proof has log(4K/β). Where ‖Y‖ dominates, this makes each "
+        "failure four times as likely"
+    ),
 )
 def penalty_of_the_algorithm():
     """The exponent where ||Y|| rules: log(K/beta) of the log(4K/beta) that are needed."""
@@ -233,8 +246,10 @@ assert 1 - chances[1] > beta"""
     bounds.printed_selection_loss,
     severity="statement",
     python=CHOICE.format(name="printed_selection_loss", gamma="Delta"),
-    note="with the sensitivities Δ(B_j) that Algorithm 1 prints the selection may lose Δ(B_j)/ε, however large n is; "
-    "the printed loss is divided by n",
+    note=(
+        "with the sensitivities Δ(B_j) that Algorithm 1 prints, the selection may lose Δ(B_j)/ε, however "
+        "large n is. But the printed loss is divided by n"
+    ),
 )
 def loss_with_printed_sensitivities():
     """K candidates and w_0, exactly."""
@@ -247,8 +262,10 @@ def loss_with_printed_sensitivities():
     severity="constant",
     python=CHOICE.format(name="averaged_selection_loss", gamma="2 * Delta / n"),
     finding="read with the sensitivity 2Δ/n, it is too small by a factor of 4 and more",
-    note="read with the sensitivity 2Δ/n. Half of ε, K + 1 candidates and confidence β/4 together give 16Δ log(4(K + "
-    "1)/β)/(nε), four times what is printed and more",
+    note=(
+        "read with the sensitivity 2Δ/n. Half of ε, K + 1 candidates and confidence β/4 together give 16Δ "
+        "log(4(K + 1)/β)/(nε), at least four times the printed loss"
+    ),
 )
 def loss_with_the_sensitivity_of_means():
     """K candidates and w_0, exactly."""
@@ -337,7 +354,7 @@ RISING = (lambda B: B, lambda B: 1 + B + B**2, lambda B: 1)  # what output pertu
     restated=("abgmu22.thm.grid",),
     python="from lemmata.bounds.abgmu22.grid_search_proof import outer_err\n"
     "err = {4: 1.0, 5: 0.0}.get  # K = 2, err(2^K) = ||Y||^2 = 1\nassert outer_err(err=err, norm=5) < 1",
-    note="Assumption 1 speaks of any function err; the step needs one that does not decrease",
+    note="Assumption 1 allows any function err, but the step needs one that does not decrease",
 )
 def err_that_falls():
     """err(4) = ||Y||^2 = 1 and err(5) = 0."""
@@ -360,8 +377,10 @@ def err_that_does_not_fall():
 sizes = dict(loss_bound=5.0, n=1000, guesses=10, beta=0.05)
 left = 2 * proof_penalty(label_bound=1.0, **sizes) + printed_selection_loss(epsilon=1.0, **sizes)
 assert left > 1.05 * last_line(label_bound=1.0, epsilon=1.0, **sizes)  # .528 and .494""",
-    note="the proof arrives at 2ε + 4, which may be 6, where 5 is printed: true for ε ≤ 1/2. The factor 4 is read "
-    "before the root here; our copy of the text does not show its place",
+    note=(
+        "the proof arrives at 2ε + 4, which may be 6, where 5 is printed. So the line is true for ε ≤ "
+        "1/2. The factor 4 is read before the root here, as our copy of the text does not show its place"
+    ),
 )
 def five_where_six_are_needed():
     """Delta = 5, ||Y|| = 1, K = 10, beta = .05, n = 1000, epsilon = 1."""
@@ -387,8 +406,10 @@ def both_roots():
 from lemmata.bounds.abgmu22.grid_search_proof import stated_term
 sizes = dict(loss_bound=5.0, n=1000, guesses=10, beta=0.05, epsilon=1.0)
 assert 5 * 5.0 * log(4 * 10 / 0.05) / 1000 > 6 * stated_term(**sizes)""",
-    note="the last term of the proof has the factor log(4K/β) ≥ log 4, which is missing in the theorem: a factor of "
-    "6.7 at K = 10 and β = 0.05",
+    note=(
+        "the last term of the proof has the factor log(4K/β) ≥ log 4, which is missing in the theorem. At "
+        "K = 10 and β = 0.05 the factor is 6.7"
+    ),
 )
 def logarithm_is_lost():
     """Delta = 5, K = 10, beta = .05, n = 1000, epsilon = 1."""

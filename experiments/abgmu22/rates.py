@@ -1,7 +1,7 @@
-"""What of abgmu22's abstract can be decided: its rates against each other, upper bounds with constants, constructions.
+"""The decidable part of abgmu22's abstract: comparisons of its rates, upper bounds with constants, constructions.
 
-An O without a constant is no number. Decided are the comparisons that the abstract makes, explicit bounds that have its
-shape, and lower bounds by two distributions on the line, whose optimal private test is known exactly.
+An O without a constant is not a number. The checks decide the comparisons that the abstract makes, explicit bounds that
+have its shape, and lower bounds by two distributions on the line, whose optimal private test is known exactly.
 """
 
 from functools import partial
@@ -42,12 +42,14 @@ assert ratios[2] > 20 * ratios[1] > 400 * ratios[0]"""
     family="d = 1, x = 1, labels of mean ±B: ‖w*‖ = B = 1/(10 T), ε = T⁻⁵, n = T⁶, two free logarithms of n, T → ∞",
     severity="statement",
     corner=require("‖w*‖ ≥ 1", lambda norm: norm >= 1),
-    undecided="for a known norm it holds (part `order`); open is a norm that the learner does not know",
+    undecided="for a known norm it holds (part `order`); it is open for a norm that the learner does not know",
     corrected_by=bounds.upper_order,
     given=[bounds.both_errors],
     python=SHORT,
-    note="‖w*‖² stands where the theorems have max{‖w*‖, 1}²: privacy costs more than the printed rate when the "
-    "minimiser is short. For ‖w*‖ ≥ 1 the two agree",
+    note=(
+        "the abstract has ‖w*‖² where the theorems have max{‖w*‖, 1}². When the minimiser is short, "
+        "privacy costs more than the printed rate. For ‖w*‖ ≥ 1 the two agree"
+    ),
 )
 def short_minimisers_are_not_cheap():
     """Half of what s1 leaves of two samples that differ in Bin(n, B) records, delta = 0, times B^2/2."""
@@ -61,8 +63,10 @@ def short_minimisers_are_not_cheap():
 @exact_claim(
     bounds.lipschitz_rate,
     corrected_by=bounds.lipschitz_excess,
-    note="we prove upper and lower bounds with constants (parts `perturbation` and `lower`); that the printed rate is "
-    "optimal for every rank is neither proved nor refuted here",
+    note=(
+        "we prove upper and lower bounds with constants (parts `perturbation` and `lower`). Whether the "
+        "printed rate is optimal for every rank is open"
+    ),
 )
 def no_constant_for_lipschitz_losses(*, factor=1):
     """The printed rate has no constant."""
@@ -84,8 +88,10 @@ assert ratios[0] > 200 and ratios[1] > 1000 * ratios[0] and ratios[2] > 1000 * r
     severity="statement",
     corner=require("‖w*‖ ≥ 1", lambda norm: norm >= 1),
     undecided="for d = 1 it holds up to a factor ‖w*‖ (corrected), and the dependence on d is open",
-    note="the printed bound contains 1/√n, which does not tend to 0 with ‖w*‖; the excess risk of w = 0 does, and so "
-    "does the printed upper bound. The paper compares the two bounds for ‖w*‖ ≥ 1 only",
+    note=(
+        "the printed bound contains 1/√n, which does not tend to 0 with ‖w*‖. But the excess risk of w = "
+        "0 does, and so does the printed upper bound. The paper compares the two bounds for ‖w*‖ ≥ 1 only"
+    ),
 )
 def short_minimisers(*, factor=1):
     """The claimed lower bound over the excess of w = 0, which is at most |w*|^2/2."""
@@ -105,7 +111,9 @@ def short_minimisers(*, factor=1):
     return refuted("derivation", shown)
 
 
-@inequality_claim(bounds.tightness, rounding=ROUNDING, note="and lower ≤ upper for ‖w*‖ ≥ 1, with equality at ‖w*‖ = 1")
+@inequality_claim(
+    bounds.tightness, rounding=ROUNDING, note="also lower ≤ upper for ‖w*‖ ≥ 1, with equality at ‖w*‖ = 1"
+)
 def upper_against_lower():
     """The two printed rates on a grid."""
     for point, norm in product(POWERS, (1.0, 2.0, 30.0)):
@@ -154,7 +162,7 @@ BUDGETS = grid(n=[3.0, 100.0, 1e6, 1e15], mu=[1e-9, 0.03, 1.0, 1e12])
 
 
 def norms(n):
-    """|w*| from 1 to beyond what any bound speaks of."""
+    """|w*| from 1 to beyond the range of all bounds."""
     return (1.0, 3.0, sqrt(n / 3), sqrt(n), 10 * sqrt(n))
 
 
@@ -162,7 +170,7 @@ def norms(n):
     bounds.descent_excess,
     given=[bounds.descended_risk, bounds.descended_loss, baselines.ball_noise, baselines.slope_bound],
     rounding=ROUNDING,
-    note="T ≥ n steps. The last cases are the two halves of the bound, each from its own τ",
+    note="for T ≥ n steps. The last cases are the two halves of the bound, each at its own τ",
 )
 def descent_chain():
     """The chain at its tau where v <= 1/4; beyond, the excess of w = 0; and the statement from its two halves."""
@@ -198,7 +206,7 @@ def perturbation_chain():
     bounds.upper_order,
     given=[bounds.descent_excess, bounds.perturbation_excess],
     rounding=ROUNDING,
-    note="C = 6(1 + √2); the logarithm that is left is that between ε and μ, √(log(1/δ))",
+    note="C = 6(1 + √2). The remaining logarithm, √(log(1/δ)), is that between ε and μ",
 )
 def explicit_upper_bounds_have_the_rate():
     """The smaller explicit bound against C times the printed rate, mu for epsilon."""
@@ -213,7 +221,7 @@ def explicit_upper_bounds_have_the_rate():
     given=[baselines.output_sensitivity, baselines.output_noise],
     rounding=ROUNDING,
     tightness=up_to_one,
-    note="the rank does not enter: it is the dimension-free branch, ‖w*‖/√n + ‖w*‖/√(nε) up to constants",
+    note="the rank does not enter, because this is the dimension-free branch, ‖w*‖/√n + ‖w*‖/√(nε) up to constants",
 )
 def lipschitz_chain():
     """The sum at its best lambda, and nothing smaller on a grid around it: the constant is that of the sum."""
@@ -272,7 +280,7 @@ def psi(s):
     bounds.sampled_excess,
     control=Control("the bound multiplied by {}", (1.4, 2)),
     rounding=ROUNDING,
-    note="the two binomial laws, exactly: 0.069/√n is left for large n",
+    note="by the two exact binomial laws: for large n the excess is still 0.069/√n",
 )
 def samples_on_the_line(*, factor=1):
     """alpha (1 - TV)/2 with the exact total variation, alpha the cost of the wrong sign on a fine grid."""
@@ -293,7 +301,7 @@ def samples_on_the_line(*, factor=1):
     given=[bounds.both_errors],
     control=Control("the bound multiplied by {}", (1.05, 2)),
     rounding=ROUNDING,
-    note="every ‖w*‖ > 0",
+    note="true for every ‖w*‖ > 0",
 )
 def lipschitz_learners_on_the_line(*, factor=1):
     """The larger of the two errors, each with its cost."""
@@ -312,7 +320,7 @@ def lipschitz_learners_on_the_line(*, factor=1):
     given=[bounds.sampled_excess, bounds.private_excess],
     control=Control("52 divided by {}", (1.05, 2)),
     rounding=ROUNDING,
-    note="20 + 32: the two constructions, δ = (1 − e^{−ε})/8; nearly equal where both terms are",
+    note="52 = 20 + 32, for the two constructions at δ = (1 − e^{−ε})/8. Nearly attained where both terms are equal",
 )
 def one_dimension(*, factor=1):
     """The larger of the two constructions against the printed rate at d = 1."""

@@ -27,7 +27,10 @@ def loss(w, labels):
 
 @inequality_claim(
     bounds.regularised_risk,
-    note="8u + 16u² ≤ 16u at u = H̃/(λn) ≤ 1/2, equality at 1/2; ridge regression on the line stays below half of it",
+    note=(
+        "8u + 16u² ≤ 16u for u = H̃/(λn) ≤ 1/2, with equality at 1/2. Ridge regression on the line stays "
+        "below half of it"
+    ),
 )
 def ridge_regression():
     """The chain; and ridge regression on the line, exactly, over all samples."""
@@ -69,7 +72,7 @@ def descent_on_the_line():
     bounds.descended_loss,
     given=[baselines.projected_distance],
     rounding=ROUNDING,
-    note="equality as the least loss outweighs the rest",
+    note="equality in the limit, as the least loss dominates the other terms",
 )
 def noisy_descent_on_the_line():
     """(w - c)^2/2 + least on the line, the noise's variance followed exactly; u = c."""
@@ -90,7 +93,7 @@ def noisy_descent_on_the_line():
     bounds.both_errors,
     control=Control("the bound multiplied by {}", (1.1, 2)),
     rounding=ROUNDING,
-    note="randomised response between the two halves is the best test of a pair; equality where p or ε tends to 0",
+    note="randomised response between the two halves is the best test of a pair, with equality where p or ε tends to 0",
 )
 def best_private_tests(*, factor=1):
     """Against the exact error of the best pure test of a pair, which also learns each record with probability delta."""

@@ -40,10 +40,12 @@ assert 2 * w < 0.1 and chance > 0.5 > 1e-6 / 40  # allowed: min(delta, beta)/(4K
     finding="a cross term is missing",
     severity="constant",
     python=SGD,
-    note="the cross term √(2H)‖Y‖B‖X‖ is missing. The bound is false wherever B‖X‖√H < 2√2 ‖Y‖, by the factor 3/2 at "
-    "B‖X‖√H = ‖Y‖/√2. Two steps of noisy gradient descent exceed it with probability above 1/2, where Assumption "
-    "2 allows min{δ, β}/(4K). In Algorithm 1 the error is hidden by the printed sensitivity, which is n/2 times "
-    "what a mean of losses in [0, Δ] needs",
+    note=(
+        "the cross term √(2H)‖Y‖B‖X‖ is missing. The bound is false wherever B‖X‖√H < 2√2 ‖Y‖, by the "
+        "factor 3/2 at B‖X‖√H = ‖Y‖/√2. Two steps of noisy gradient descent exceed it with probability "
+        "above 1/2, where Assumption 2 allows min{δ, β}/(4K). Algorithm 1 hides the error by its printed "
+        "sensitivity, which is n/2 times what a mean of losses in [0, Δ] needs"
+    ),
 )
 def cross_term_is_missing():
     """Two steps of noisy descent, whose law is Gaussian before the projection; then squares over the ball."""
@@ -140,10 +142,12 @@ assert chance > 0.5 > 1e-6 / 40"""
     finding="three constants are wrong",
     severity="constant",
     python=OUTPUT,
-    note="three constants are wrong: two cross terms are missing (s1), the exponent of the Gaussian tail is twice what "
-    "it should be (s2, s3), and the failure probability δ/K is allowed for each of two records where Assumption 2 "
-    "allows min{δ, β}/(4K) for all of S₂ (s4). The first alone makes the bound fail with probability above 1/2 at "
-    "δ = 10⁻⁶ and K = 10",
+    note=(
+        "three constants are wrong. Two cross terms are missing (s1). The exponent of the Gaussian tail "
+        "is twice what it should be (s2, s3). The failure probability δ/K is allowed for each of two "
+        "records, where Assumption 2 allows min{δ, β}/(4K) for all of S₂ (s4). The first alone makes the "
+        "bound fail with probability above 1/2 at δ = 10⁻⁶ and K = 10"
+    ),
 )
 def losses_beyond_the_printed_bound():
     """1000 equal records: the minimiser is the end of the ball, and the loss of the opposite label is Gaussian."""
@@ -170,7 +174,10 @@ def far_label(statement):
     control=Control("a loss bound {} times too small", (1.1, 1.3, 2)),
     rounding=1e-9,
     tightness=equality,
-    note="the chain is attained at ‖Y‖ = √2 σ‖X‖q√H = √2 B‖X‖√H; the exact chance there is a factor of 3 to 20 below",
+    note=(
+"the chain is attained at ‖Y‖ = √2 σ‖X‖q√H = √2 B‖X‖√H. The exact probability there is smaller by "
+"a factor of 3 to 20"
+),
 )  # fmt: skip
 def losses_below_the_corrected_bound(*, n, factor=1):
     """At and around the sizes where all three terms matter."""
@@ -199,17 +206,17 @@ def squares_at_the_end(statement, n, factor):
     python="from lemmata.bounds.abgmu22.stability import output_loss_step\n"
     "printed = output_loss_step(label_bound=2, smoothness=2, norm_bound=1, radius=1, t=1)\n"
     "assert (1 + 1 + 2) ** 2 == 16 > printed == 8  # phi(s) = (s + 2)^2 at s = <w, x> + <b, x> = 1 + 1",
-    note="two cross terms are missing: a factor of 2",
+    note="two cross terms are missing, which costs a factor of 2",
 )
 def two_cross_terms():
-    """(s + 2)^2 at s = 1 + 1 in whole numbers: 16 against 8."""
+    """(s + 2)^2 at s = 1 + 1 in integers: 16 against 8."""
     sizes = {"label_bound": 2, "smoothness": 2, "norm_bound": 1, "radius": 1, "t": 1}
     yield sizes, 16, bounds.output_loss_step(**sizes)
 
 
 @inequality_claim(bounds.output_loss_step_corrected, given=[assumptions.ball_loss], tightness=equality)
 def twice_is_enough():
-    """(a + r + t)^2 for all a, r, t on a lattice, in whole numbers: H = 2, ||X|| = 1."""
+    """(a + r + t)^2 for all a, r, t on a lattice, in integers: H = 2, ||X|| = 1."""
     for a, r, t in itertools.product(range(7), repeat=3):
         sizes = {"label_bound": a, "smoothness": 2, "norm_bound": r, "radius": 1, "t": t}
         yield sizes, (a + r + t) ** 2, bounds.output_loss_step_corrected(**sizes)
@@ -223,7 +230,10 @@ LEVELS = (1.0, 1.01, 1.5, 2.0, 10.0, 1e3, 1e6, 1e30, 1e200)
     severity="constant",
     python="from scipy.stats import norm\nfrom lemmata.bounds.abgmu22.stability import printed_tail\n"
     "assert 2 * norm.sf(3.0) > 20 * printed_tail(t=3.0, radius=1.0, sigma=1.0)",
-    note="exp(−z²) is printed for exp(−z²/2), z = t/(‖X‖σ): false from z = 1.3 on, by a factor of 22 at z = 3",
+    note=(
+        "exp(−z²) is printed for exp(−z²/2), z = t/(‖X‖σ). The step is false from z = 1.3 on, by a factor "
+        "of 22 at z = 3"
+    ),
 )
 def half_the_exponent():
     """z = 3 standard deviations, exactly."""
@@ -250,7 +260,7 @@ def usual_tail():
     "from lemmata.bounds.abgmu22.stability import tail_level\n"
     "square = tail_level(radius=1.0, sigma=1.0, level=1e6)  # K/delta = 10^6\n"
     "assert 2 * norm.sf(sqrt(square)) > 200e-6",
-    note="the probability is about √(δ/K) and not δ/K: larger by a factor of 201 at K/δ = 10⁶",
+    note="the probability is about √(δ/K) and not δ/K. It is larger by a factor of 201 at K/δ = 10⁶",
 )
 def square_root_of_the_level():
     """K/delta = 10^6, exactly."""
@@ -305,9 +315,11 @@ def level_as_set():
     severity="constant",
     python="from lemmata.bounds.abgmu22.stability import two_records\n"
     "assert 2 * 1e-6 / 10 > two_records(n=1000, delta=1e-6, beta=0.05, guesses=10)",
-    note="two records that may fail with probability δ/K each are eight times the level of Assumption 2, and S₂ has "
-    "n/2 records; for β < δ it is more. With δ/K for each, K guesses spend 2δ, where δ/2 is left for the "
-    "selection",
+    note=(
+        "two records that may each fail with probability δ/K are eight times the level of Assumption 2, "
+        "and S₂ has n/2 records. For β < δ it is more. With δ/K for each, K guesses spend 2δ, where δ/2 "
+        "is left for the selection"
+    ),
 )
 def two_records_are_not_enough():
     """Two independent records (d >= 2, orthogonal) that fail with probability delta/K each, exactly."""

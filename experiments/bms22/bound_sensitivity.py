@@ -2,7 +2,7 @@
 
 A record (x, y) enters through the signed record z = y x alone. On the line the least losses over |w| <= Lambda are
 exact: the margin loss has w = +-Lambda, the hinge loss a breakpoint w = rho/z or an end. What the bounds add that does
-not depend on the sample cancels. The derivations stand in `lemmata.bounds.bms22.bound_sensitivity`.
+not depend on the sample cancels. The derivations are in `lemmata.bounds.bms22.bound_sensitivity`.
 """
 
 from fractions import Fraction
@@ -50,8 +50,10 @@ def moves(least, claimed, m, ratio, F=float):
     control=Control("max(1, C) divided by {}", (1.001, 1.5, 40)),
     given=[bounds.sensitivity_1_explicit],
     tightness=up_to_one,
-    note="√(B/m) √(1/m) = √B/m: the lemma rightly has 1/m in front of the root. C is the constant of the O(·) in F_1; "
-    "the explicit sensitivity is at most max(1, C) times the printed one",
+    note=(
+        "√(B/m) √(1/m) = √B/m, so the lemma is right to have 1/m in front of the root. C is the constant "
+        "of the O(·) in F_1. The explicit sensitivity is at most max(1, C) times the printed one"
+    ),
 )
 def first_order(*, constant):
     """(1 + C s) / (1 + s) <= max(1, C) for every s >= 0."""
@@ -97,7 +99,7 @@ def second_order():
 
 @inequality_claim(
     bounds.sensitivity_2_explicit,
-    note="attained for Λ r/ρ ≤ 1, and up to Λ r/ρ = m − 1 by records of norm ρ/Λ; the printed proof has 2 Λ r/(m ρ)",
+    note="attained for Λ r/ρ ≤ 1, and up to Λ r/ρ = m − 1 by records of norm ρ/Λ. The printed proof has 2 Λ r/(m ρ)",
     **LINE,
     **MOVES,
 )
@@ -133,7 +135,7 @@ def other_minimiser():
     full=grid(m=[1, 10], ratio=[0.1, 1.0, 2.0, 50.0]),
     caught=(1.05, 2),
     tightness=up_to_one,
-    note="attained for Λ r ≤ ρ; the bar of the maximum lets w' and w'' be any w",
+    note="attained for Λ r ≤ ρ. The maximum is over all w, so w' and w'' may be any vectors",
 )
 def lipschitz(*, m, ratio):
     """The hinge losses of one record at u = +-Lambda r, the ends of a monotone function's range, in fractions."""
@@ -191,7 +193,7 @@ def third_bound(*, m, ratio):
     caught=(1.001, 1.5, 3),
     given=[bounds.sensitivity_4_explicit],
     tightness=up_to_one,
-    note="√(M/m) √(1/m) = √M/m: the units are right",
+    note="√(M/m) √(1/m) = √M/m, so the units are right",
 )
 def fourth_order():
     """(1 + 2 s) / (1 + s) <= 2."""
@@ -203,7 +205,7 @@ def fourth_order():
     bounds.sensitivity_4_explicit,
     quick=grid(m=[3], M=[7.0], ratio=[2.0]),
     full=grid(m=[1, 5], M=[0.0, 1.0, 1e6], ratio=[1.5, 4.0]),
-    note="attained; M is positive where fat_{ρ/32} ≤ 34 e m, and beyond that F_4 is no bound",
+    note="attained. M is positive for fat_{ρ/32} ≤ 34 e m; for larger fat_{ρ/32}, F_4 is not a bound",
     **MOVES,
 )
 def fourth_bound(*, m, M, ratio):
@@ -225,7 +227,9 @@ def fifth_order():
         yield s, bounds.sensitivity_5_explicit(**s), bounds.sensitivity_5(**s)
 
 
-@inequality_claim(bounds.sensitivity_5_explicit, note="attained; no root of the loss stands in F_5", **LINE, **MOVES)
+@inequality_claim(
+    bounds.sensitivity_5_explicit, note="attained. F_5 contains no square root of the loss", **LINE, **MOVES
+)
 def fifth_bound(*, m, ratio):
     """The least margin losses of all neighbours on the line, and of 20 samples of the plane by counting arcs."""
     claimed, rng = bounds.sensitivity_5_explicit(m=m), np.random.default_rng(m)

@@ -89,7 +89,7 @@ CHAIN = [
     scope="everywhere: M whole, b = 2/eta",
 )
 def budgets_add_up(*, factor=1, **setting):
-    """What rounds and selection spend, link by link; and at m = 2 the two records end to end, in balls."""
+    """The budgets of rounds and selection, link by link; and at m = 2 the two records end to end, in balls."""
     law, other = flipped_laws("corrected", **setting)
     if law.rounds != rounds_for(setting["beta"]):
         return inconclusive("FAILED", f"the law has {law.rounds} rounds")
@@ -103,10 +103,12 @@ def budgets_add_up(*, factor=1, **setting):
     full=(SMALL_RHO | {"rho": 0.05}, SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3}),
     severity="privacy",
     corrected_by=bounds.printed_privacy,
-    note="an implementation that follows the proof is not private. Step 8 of the algorithm needs a sensitivity and "
-    "names none, and the one in the proof, Λr/m, is too small by a factor 1/ρ (s3): with it the selection is "
-    "(ε/2)-DP if and only if min(1/(Λr) + 1/ρ, 2/ρ) ≤ 1, up to the effect of having few candidates. With any "
-    "valid sensitivity the lemma holds",
+    note=(
+        "an implementation that follows the proof is not private. Step 8 of the algorithm needs a "
+        "sensitivity but names none. The one in the proof, Λr/m, is too small by a factor 1/ρ (s3). With "
+        "it the selection is (ε/2)-DP if and only if min(1/(Λr) + 1/ρ, 2/ρ) ≤ 1, up to the effect of "
+        "having few candidates. With any valid sensitivity the lemma holds"
+    ),
 )
 def selection_gives_it_away(**setting):
     """The whole algorithm on two records that differ in one label, in balls."""
@@ -226,7 +228,7 @@ def order_links(p, substitution):
     rounding=ROUNDING,
     scope="everywhere: eta = base_step",
     nonvacuous_from=lambda: first_useful_m("corrected"),
-    note="at k = 10, ε = 1, β = 0.1, a = 1 the tight calibration says something from m = 4096 on",
+    note="at k = 10, ε = 1, β = 0.1, a = 1 the bound with the tight calibration is below 1 from m = 4096 on",
 )
 def markov_then_selection(*, calibration):
     """M rounds above e E_1, by Markov's inequality; the accuracy of the selection at (epsilon/2, beta/2); their sum."""
@@ -244,7 +246,7 @@ def markov_then_selection(*, calibration):
 
 
 def _above_every_excess(**setting):
-    """Why the explicit excess says nothing, or None."""
+    """Why the explicit excess is vacuous, or None."""
     bound, largest = bounds.boosted_excess(**setting), 2 * setting["a"]
     return f"the bound {bound:.3g} is at least the largest excess {largest:g}" if bound >= largest else None
 
@@ -274,7 +276,10 @@ def first_useful_m(calibration):
     cost=1e-3,
     expect=0.01,
     trivial=_above_every_excess,
-    note="the truth is an eighth of the bound: Markov's inequality takes a factor e, the bound of a round the rest",
+    note=(
+        "the true excess is an eighth of the bound. Markov's inequality costs a factor e, and the bound "
+        "on one round costs the rest"
+    ),
 )
 def excess_above_bound(rng, size, *, m, k, a, calibration, factor=1, **budget):
     """Is the excess of a release above the bound? Records +-e_1, one in four with the wrong sign; excess exact."""
@@ -306,8 +311,10 @@ def drawn_records(m, beta):
 betas = [1 - 10.0**-j for j in (1, 3, 5)]
 ratios = [gradient_count(m=100, beta=b) / printed_gradients(m=100, beta=b) for b in betas]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
-    note="at least one round is needed to release anything, but log(1/β) → 0 as β → 1; for β ≤ 1/2 it holds with C = "
-    "2.1. The words 'Algorithm 2 requires' mean Algorithm 5",
+    note=(
+        "at least one round is needed to release anything, but log(1/β) → 0 as β → 1. For β ≤ 1/2 the "
+        "statement holds with C = 2.1. The words 'Algorithm 2 requires' mean Algorithm 5"
+    ),
 )
 def one_round_at_least():
     """A round of m = 100 records against m log(m) log(1/beta) as beta -> 1."""

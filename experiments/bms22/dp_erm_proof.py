@@ -52,7 +52,10 @@ UNIT_BALLS = {"radius": 1.0, "norm_bound": 1.0}
     control=Control("T divided by {}", (1.1, 1.5, 2)),
     scope="everywhere: all m, delta < 1/m, M >= 1",
     rounding=ROUNDING,
-    note=("'fix a round' needs M ≥ 1, so δ̂ < 1; with M = log(2/β) < 1 it would fail at m = 1 for δ̂ above 2/√e"),
+    note=(
+        "'fix a round' assumes M ≥ 1, so that δ̂ < 1. With M = log(2/β) < 1 the step would fail at m = 1 "
+        "for δ̂ above 2/√e"
+    ),
 )
 def copies_are_few(*, factor=1):
     """P(J >= j) against e^{-factor j/2}, the least that is allowed as T / factor rises to j; m up to 60, j to 25."""
@@ -83,7 +86,7 @@ def copies_are_few(*, factor=1):
     control=Control("noise {} times too small", (2.2, 3)),
     given=("wzw25.lemE.1/printed", "wzw25.rem2.3/printed/gaussian"),
     scope="everywhere: convex (1/rho)-Lipschitz losses of <w, x>, eta <= 2/b, epsilon' <= log(1/delta')",
-    note="η ≤ 2/b is needed, and our b = 2/η gives it for every phase; Algorithm 5 calls with ε' < 0.37",
+    note="the step needs η ≤ 2/b, which our b = 2/η gives in every phase. Algorithm 5 calls it with ε' < 0.37",
 )
 def phases_are_private(*, epsilon, delta, factor=1):
     """The curve of the printed noise against delta', the law's noise against the formula, the averages' sensitivity."""
@@ -118,7 +121,7 @@ def phases_are_private(*, epsilon, delta, factor=1):
     control=Control("noise {} times too small", (1.3, 1.6)),
     cap=10,
     cost=3e-5,
-    note="white box: every phase's release, exact likelihood ratio; κ = (n₁ − 1)/n₁",
+    note="the attacker sees the release of every phase and uses the exact likelihood ratio; κ = (n₁ − 1)/n₁",
 )
 def all_phases(*, n, mu, factor=1):
     """The first record flipped, where the hinge is linear: all later iterates of phase 1 move by 2 L eta_1."""
@@ -147,7 +150,9 @@ def parameters_agree(*, factor=1):
 @exact_claim(
     bounds.printed_sum,
     severity="constant",
-    misprint="read 2 log(2/δ̂) − 1 for the upper limit 2 log(2/δ̂): so many terms are in the closed form beside the sum",
+    misprint=(
+        "read 2 log(2/δ̂) − 1 for the upper limit 2 log(2/δ̂): the closed form next to the sum has that many terms"
+    ),
 )
 def sum_has_a_term_too_many():
     """The printed sum from 0 to 2 log(2/delta_hat) and the closed form, in balls."""
@@ -210,7 +215,7 @@ def exponential_above_line(*, factor=1):
     given=[bounds.linear_bound],
     rounding=ROUNDING,
     scope="everywhere: epsilon_hat <= log(1/delta); beyond the box (1 - e^-l)/l <= min(1, 1/l)",
-    note="the proof's last sentence, '(ε, δ̂)-DP', is a slip for (ε̂, δ̂)",
+    note="the proof's last sentence says (ε, δ̂)-DP where (ε̂, δ̂)-DP is meant",
 )
 def group_below_half(*, factor=1):
     """e^-l (e^{ul} - 1)/(ul) over u = epsilon_hat / l in (0, 1]: at u = 1 it is (1 - e^-l)/l <= 1, certified in l."""
@@ -236,9 +241,12 @@ def group_below_half(*, factor=1):
     quick=({"m": 2, "rho": 0.25},),
     full=grid(m=[2, 100], rho=[0.1, 0.5, 1.0, 2.0, 10.0]),
     severity="privacy",
-    note="an implementation that follows the proof is not private. Λr/m is what one record moves a margin by; a loss "
-    "with Lipschitz constant 1/ρ moves by more. The printed number is too small if and only if min(1/(Λr) + 1/ρ, "
-    "2/ρ) > 1, that is for every ρ ≤ 1, and by an unbounded factor as ρ → 0; for ρ ≥ 2 it is large enough",
+    note=(
+        "an implementation that follows the proof is not private. One record moves a margin by Λr/m, but "
+        "it moves a loss with Lipschitz constant 1/ρ by more. The printed number is too small if and only "
+        "if min(1/(Λr) + 1/ρ, 2/ρ) > 1. This includes every ρ ≤ 1, and the missing factor is unbounded as "
+        "ρ → 0. For ρ ≥ 2 the printed number is large enough"
+    ),
 )
 def margins_unit(*, m, rho):
     """The largest move in fractions against Lambda r / m; and what the selection then spends, exactly."""
@@ -297,7 +305,7 @@ def losses_unit(*, m, rho):
     control=Control("a selection short by a factor of {}", (1.5, 2)),
     chunk=20_000,
     cost=4e-7,
-    note="one vector at Λe, all others at -Λe, one label flipped; exact likelihood ratio",
+    note="one vector at Λe, all others at -Λe, and one label is flipped. The attack uses the exact likelihood ratio",
 )
 def fixed_candidates(*, m, rho, epsilon, candidates, factor=1):
     """Step 8 alone, on vectors that do not depend on the data."""
@@ -352,8 +360,11 @@ from lemmata.bounds.bms22.phased_sgd import substituted
 points = [dict(m=10**4, k=1, delta=1e-5, epsilon=x, beta=exp(-x)) for x in (1e-2, 1e-5, 1e-8)]
 ratios = [substituted(**p) / printed_substitution(**p) for p in points]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
-    note="at least one round is needed, but log(1/β) → 0 as β → 1. For m ≥ 2 and β ≤ 1/2 it holds with twice the "
-    "corrected constant, since log(1/β) < m makes 2⌈log(2/β)⌉ ≤ m³ < δ⁻³; at m = 1 Lemma 3.1 says nothing",
+    note=(
+        "at least one round is needed, but log(1/β) → 0 as β → 1. For m ≥ 2 and β ≤ 1/2 the statement "
+        "holds with twice the corrected constant, since log(1/β) < m gives 2⌈log(2/β)⌉ ≤ m³ < δ⁻³. At m = "
+        "1 Lemma 3.1 is vacuous"
+    ),
 )
 def rounds_do_not_vanish():
     """The left side against g as beta -> 1."""

@@ -154,7 +154,10 @@ def constant():
     given=[bounds.learner_excess, steps.corrected_training, steps.projected_loss, steps.released_deviation],
     rounding=ROUNDING,
     cost=0.2,
-    note="with the fast projection the distortion has another √log, which √log(2m/β) of the order absorbs",
+    note=(
+        "with the fast projection the distortion has one more √log factor, which the factor √log(2m/β) of "
+        "the order absorbs"
+    ),
 )
 def risk_within_order(*, factor=1):
     """The order is that of the training and a deviation; C by the cases of `utility_constant`, 1 where it is less."""
@@ -206,8 +209,10 @@ def soft_cases(order, soft_order, times, C, corners, points, factor):
 
 @exact_claim(
     bounds.printed_soft_order,
-    note="undecided because Õ does not say which logarithms are free; with those of m/β, 1/β and 1/δ that the "
-    "corrected row names it holds",
+    note=(
+        "undecided because Õ does not say which logarithms it hides. With the logarithms of m/β, 1/β and "
+        "1/δ that the corrected row names, the statement holds"
+    ),
 )
 def soft_form_near_one():
     """The soft form for beta <= 1/2 by the corrected order; beyond, the printed k has no bound."""
@@ -244,14 +249,16 @@ def first_useful_m():
     rounding=ROUNDING,
     scope="everywhere: Phi with independent signs",
     nonvacuous_from=first_useful_m,
-    note="at k = 1000, printed noise, ε = 8, β = 0.1, a = 1; from m = 65536 on with the tight calibration, and from "
-    "m = 3.4·10¹⁰ on at the printed k, which is about m there",
+    note=(
+        "the smallest m is for k = 1000, the printed noise, ε = 8, β = 0.1 and a = 1. It is 65536 with "
+        "the tight calibration, and 3.4·10¹⁰ at the printed k, which is about m there"
+    ),
 )
 def three_events(*, releases, sample=0, kept=1.0):
     """3m + 1 vectors distorted by more than t, then Lemma 3.1 at 4a and beta/3, then the deviation at norm 2.
 
-    And releases where the bound speaks, at m = 65536 and beta = 1/2: 16 below it have odds 2^16 against a false bound.
-    Where a share `kept` of the labels is right only, all are above it.
+    Then releases where the bound is nonvacuous, at m = 65536 and beta = 1/2: if the bound were false, 16 of 16 below it
+    would have probability 2^-16. Where only a share `kept` of the labels is right, all releases are above it.
     """
     for p in learner_settings(200):
         k = ceil(80 * log(24 * p["m"] / p["beta"]))
@@ -306,7 +313,7 @@ def risk_columns(rng, size, columns, factor):
     chunk=lambda *, smallest, largest: 15 if largest <= 320 else 100,
     cap=10,
     cost=2e-3,
-    note="the exponent is at most -1/2 + 0.1; k = m/20; the best vector has no loss, so the excess is the risk",
+    note="the exponent is at most -1/2 + 0.1, at k = m/20. The best vector has loss 0, so the excess risk is the risk",
 )
 def risk_along_m(rng, size, *, smallest, largest, factor=1):
     """R_D on fresh records at geometric m, each with its own samples and projections."""
@@ -325,7 +332,7 @@ def risk_along_m(rng, size, *, smallest, largest, factor=1):
     chunk=lambda *, m, k: 25 if m <= 32 else 80,
     cap=10,
     cost=2e-3,
-    note="the exponent is at most 0.1 over d = 50..50,000, which is not 'independent of d'",
+    note="the row claims an exponent of at most 0.1 over d = 50..50,000, which is weaker than 'independent of d'",
 )
 def risk_along_d(rng, size, *, m, k, factor=1):
     """R_D on fresh records at the same margin 0.6 in growing dimension."""
@@ -350,9 +357,11 @@ for j in (1, 27, 270):
     least = rounds_for(p['beta']) * phase_lengths(1000)[0] * ceil(printed_rows(**p))
     ratios.append(least / printed_time(d=1, **p))
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
-    note="the running time does not mention β, but k times the number of rounds grows with log(m/β), and every "
-    "gradient step is done in each of M rounds: the time is understated by that factor when β is smaller than "
-    "every power of m",
+    note=(
+        "the printed running time does not contain β, but k times the number of rounds grows with "
+        "log(m/β), because each of the M rounds does every gradient step. When β is smaller than every "
+        "power of 1/m, the printed time is too small by that factor"
+    ),
 )
 def beta_is_left_out():
     """M rounds of at least m/2 - 1 steps of k multiplications each, against g as beta -> 0 at d = 1."""

@@ -58,7 +58,7 @@ def longest_projection(radius):
     rounding=ROUNDING,
     tightness=up_to_one,
     scope="everywhere: on the event of Lemma A.4",
-    note="part (i) of the event itself; on it every ‖Φx‖ is at most 1.16 r",
+    note="this is part (i) of the event itself, on which every ‖Φx‖ is at most 1.16 r",
 )
 def norms_stay(*, factor=1):
     """The factor 1 + gamma/3 on measured events, and that clipping at 2r changes nothing."""
@@ -79,10 +79,12 @@ def norms_stay(*, factor=1):
     severity="constant",
     python=lambda points, _: lost_program(points, "9 / printed_distortion_of_rows(**setting, k=k) ** 2"),
     finding="the k of Lemma A.4 has a further factor log(m/(γβ)), and it is needed",
-    note="the first of two equalities, 'by Lemma A.4'. In that lemma k has a further factor log(m/(γβ)), and it is "
-    "needed: a fast transform sends (1, …, 1)/√d to one coordinate if the signs agree with a row of the "
-    "transform, and k sampled rows may miss it. With independent signs the equality holds; the factor √log(m/β) "
-    "of the theorem absorbs the difference",
+    note=(
+        "the first of two equalities, 'by Lemma A.4'. In that lemma k has a further factor log(m/(γβ)), "
+        "and it is needed: a fast transform sends (1, …, 1)/√d to one coordinate if the signs agree with "
+        "a row of the transform, and the k sampled rows may miss that coordinate. With independent signs "
+        "the equality holds. The factor √log(m/β) of the theorem absorbs the difference"
+    ),
 )
 def transform_loses_a_record():
     """gamma = 3 is needed where Phi x = 0, against sqrt(log(m/beta)/k)."""
@@ -113,7 +115,7 @@ def signs_keep_the_order():
 @identity_claim(
     steps.printed_distortion,
     rounding=1e-6,
-    note="the second equality of 'γ = O(√(log(m/β)/k)) = O(...)'; k is rounded up to 1 at least",
+    note="the second equality of 'γ = O(√(log(m/β)/k)) = O(...)'. k is rounded up and at least 1",
 )
 def printed_rows_put_in():
     """sqrt(log(m/beta)/k), the right-hand side of the first equality, at the printed k against the printed number."""
@@ -131,7 +133,10 @@ def printed_rows_put_in():
     given=("bms22.lemA.4/printed/embedding",),
     rounding=ROUNDING,
     scope="everywhere: on the event of Lemma A.4",
-    note="the event gives rγ/(3ρ), a third, so nothing nearer than 3 is caught; with Λ other than 1 it is Λrγ/(3ρ)",
+    note=(
+        "the event gives rγ/(3ρ), a third of the bound, so the check detects no factor below 3. With Λ "
+        "other than 1 the event gives Λrγ/(3ρ)"
+    ),
 )
 def margins_stay(*, rho):
     """The margins lost by w* = e_1 on measured events, against r gamma / rho."""
@@ -161,7 +166,10 @@ def deviations(statement, radius):
     steps.printed_deviation,
     cites=MARGIN_BOUND,
     rounding=ROUNDING,
-    note="the first term is that of the margin bound, the second 2√2 times as large and more: it is not needed",
+    note=(
+        "the first term is that of the margin bound. The second is at least 2√2 times that of the margin "
+        "bound, which is more than needed"
+    ),
 )
 def unit_ball_deviates():
     """The margin bound for vectors of norm 1 and features of norm 2r."""
@@ -183,8 +191,11 @@ def unit_ball_deviates():
     cap=4,
     cost=1.2e-3,
     expect=0.01,
-    note="it does not follow: the released vector has norm up to 2, the display is about norm 1 and the derivation "
-    "gives 8r for 4r. Orthogonal records reach its first term and stay below the second: at the tested settings",
+    note=(
+        "the bound does not follow: the released vector has norm up to 2, but the display is about norm "
+        "1, and the derivation gives 8r for 4r. Orthogonal records reach the first term of the bound and "
+        "stay below the second, at the tested settings"
+    ),
 )
 def released_deviates(rng, size, *, m, beta, a, factor=1):
     """Is R - L above the printed bound for one vector of norm 2? Records 2r e_j, j uniform of 10^8, y = 1.
@@ -254,8 +265,11 @@ assert (loss > printed_training(a={a}, **setting)).mean() > 0.8  # allowed: beta
     cost=3e-4,
     expect=6.0,
     python=failing_runs,
-    note="printed without O(·), so with the constant 1, and false because of the noise of the rounds. The data are m "
-    "copies of the record (r e_1, 1), the noise is the printed one, and the selection has a valid sensitivity",
+    note=(
+        "the statement is printed without O(·), so its constant is 1, and the noise of the rounds refutes "
+        "it. The data are m copies of the record (r e_1, 1), the noise is the printed one, and the "
+        "selection has a valid sensitivity"
+    ),
 )
 def training_loses_more(rng, size, *, m, beta, a, **budget):
     """Algorithm 2 at the printed k on m equal records: L(w) - L(w_hat) above the printed bound?"""
@@ -357,8 +371,10 @@ basis = np.linalg.qr(phi)[0]
 R = minimiser_radius(gamma=0.75)
 best = min(loss(R * basis @ np.array([np.cos(t), np.sin(t)])) for t in angles[::20])
 assert best > loss(star) + 0.09""",
-    note="'by definition of ŵ' needs Φw* to lie in the ball, but its norm may be √(1 + γ/3) > 1. Display (17) "
-    "survives: scaling Φw* down costs another O(rγ/ρ)",
+    note=(
+        "'by definition of ŵ' needs Φw* to lie in the ball, but its norm may be √(1 + γ/3) > 1. Display "
+        "(17) still holds, because scaling Φw* down costs another O(rγ/ρ)"
+    ),
 )
 def projected_vector_sticks_out():
     """A sign matrix on the event at gamma = 3/4 where Phi w* beats every vector of norm 1, in balls."""

@@ -41,9 +41,12 @@ def enough(constant, L, L2, gamma):
     control=Control("the constant 48,600 divided by {}", (1.01, 2)),
     given=[bounds.fast_projection_rows, bounds.one_gaussian_row],
     rounding=1e-9,
-    note="k contains no dimension, though the usual proof (all coordinates flat) needs log d: moments do without. For "
-    "m = 1, β → 1 the printed k drops to one row, where sign matrices fail (Lemma A.3) but another law works. "
-    "c = 48,600 suffices for all m, γ, β and every dimension",
+    note=(
+        "k does not contain the dimension, although the usual proof, which makes all coordinates flat, "
+        "needs log d: a bound on moments does without it. For m = 1 and β → 1 the printed k is a single "
+        "row, at which sign matrices fail (Lemma A.3) but another law works. c = 48,600 is enough for all "
+        "m, γ, β and every dimension"
+    ),
 )
 def printed_order(*, factor=1):
     """c = 48,600 is sufficiently large: explicit <= what the derivation allows <= c g, and c for the corner m = 1."""
@@ -66,8 +69,11 @@ def printed_order(*, factor=1):
     control=Control("only 1/{} of the rows", (1.1, 1.5)),
     given=["bms22.lemA.3.s1/corrected", bounds.fast_projection_moment, sign_projection.polarisation],
     rounding=1e-9,
-    note="k solves one of two inequalities by its definition: Markov for the moment of step s1, or Chernoff for points "
-    "whose coordinates the signs have made flat, exp(−k t²/(3R)), loose by 1.36 in the exponent at t = 1/3",
+    note=(
+        "by definition k solves one of two inequalities: Markov's for the moment of step s1, or "
+        "Chernoff's, exp(−k t²/(3R)), for points whose coordinates the signs have made flat. Chernoff's "
+        "exponent is loose by a factor of 1.36 at t = 1/3"
+    ),
 )
 def rows_are_enough(*, beta, factor=1):
     """m^2 vectors fail with probability at most beta, by moments and by flat points."""
@@ -89,7 +95,10 @@ def rows_are_enough(*, beta, factor=1):
     cap=7,
     cost=7e-4,
     expect=0.01,
-    note="nothing nearer than 120 is surely caught: flat points cost R = 2 log(4Dm²/β) = 27, real ones less",
+    note=(
+        "the check detects no factor below 120 for certain: the bound for flat points has R = 2 "
+        "log(4Dm²/β) = 27, and the coordinates of actual points are smaller"
+    ),
 )
 def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
     """Draw points and the fast Phi afresh `size` times: did the event of Lemma A.4 fail? Shape (size,), bool."""
@@ -103,7 +112,7 @@ def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
     caught=(1.1, 2),
     quick=({"k": 1}, {"k": 1000}),
     evidence="enumeration",
-    note="operations counted, storage free: a d that is not a power of two is padded to less than 2d",
+    note="operations are counted, storage is not. A d that is not a power of two is padded to less than 2d",
     cost=0.12,
 )
 def operations(*, k):
@@ -127,7 +136,7 @@ def operations(*, k):
 
 
 def exact_moment(x, k, p):
-    """(E | ||Phi x||^2/||x||^2 - 1 |^p)^{1/p} of the fast projection of a whole-number vector of length 4, p even."""
+    """(E | ||Phi x||^2/||x||^2 - 1 |^p)^{1/p} of the fast projection of an integer vector of length 4, p even."""
     hadamard = ((1, 1, 1, 1), (1, -1, 1, -1), (1, 1, -1, -1), (1, -1, -1, 1))
     norm, total = sum(a * a for a in x), Fraction(0)
     for signs in product((1, -1), repeat=4):
@@ -150,7 +159,7 @@ def exact_moment(x, k, p):
     control=Control("the moment divided by {}", (1.01, 2)),
     rounding=1e-9,
     cites=("Khintchine's inequality for p-th moments, by hypercontractivity",),
-    note="four named inequalities; docstring. The exact moments in dimension 4 are at most 1/12 of it",
+    note="four named inequalities, see the derivation. The exact moments in dimension 4 are at most 1/12 of the bound",
 )
 def moments(*, k, p, factor=1):
     """The four inequalities, link by link; the exact p-th moment in dimension 4, over all signs and coordinates."""

@@ -42,10 +42,13 @@ RANGE = PRIVACY_RANGE.range
     severity="privacy",
     corner=PRIVACY_RANGE,
     restated=("bms22.lemF.3c",),
-    note="the theorem does not restrict ε and δ; its proof refers to Theorem 3.2, which asks for ε ≤ log(1/δ) and δ < "
-    "1/m. The noise of a round falls with 1/ε′, while a Gaussian tail needs ε ≤ 2.34 log(1/δ): at ε = 10⁹, δ = "
-    "0.01 and m = 4 the release shows the label of one record with probability 1/64, and would do so with "
-    "probability exp(−2·10¹⁰) if the label were the other",
+    note=(
+        "the theorem does not restrict ε and δ, but its proof refers to Theorem 3.2, which needs ε ≤ "
+        "log(1/δ) and δ < 1/m. The noise of a round is proportional to 1/ε′, while the proof of its "
+        "privacy needs ε ≤ 2.34 log(1/δ). At ε = 10⁹, δ = 0.01 and m = 4 the release shows the label of "
+        "one record with probability 1/64. With the other label the same release has probability "
+        "exp(−2·10¹⁰)"
+    ),
 )
 def any_budget_is_too_much(*, m, epsilon, delta, beta, **sizes):
     """All m = 4 records at one point, one label flipped; the sign of the released predictor there."""
@@ -142,9 +145,13 @@ class Chosen:
     bound=lambda *, epsilon, **_: epsilon / 2,
     chunk=5000,
     cost=5e-6,
-    note="white box at ε/2, exact likelihood ratio: the candidates and the choice among six, on two records of which "
-    "one is flipped and the other is lost in projection. With the fewest records no candidate depends on the data, and "
-    "the choice alone, which has half of ε, shows the label. Most where one candidate differs from five: .82 of ε/2",
+    note=(
+        "the claim is at ε/2. The attacker sees the candidates and the choice among six of them, and uses "
+        "the exact likelihood ratio. Of two records one has its label flipped, and the other is lost in "
+        "the projection. With so few records no candidate depends on the data, so only the choice, which "
+        "spends half of ε, shows the label. The loss is largest, 0.82 of ε/2, where one candidate differs "
+        "from the other five"
+    ),
 )
 def one_label(*, epsilon, rho, factor=1):
     """The record that Phi psi makes longest has its label flipped; m = 2."""
@@ -164,9 +171,11 @@ def one_label(*, epsilon, rho, factor=1):
     corner=both(HALF, PRIVACY_RANGE),
     restated=("bms22.lemF.3c",),
     python=unlearnable_program("kernel_learner", "P(risk < 1/4)", "p['a'] ** 2"),
-    note="as for Theorem 3.2: as β → 1 the factor log(1/β) tends to 0 and the noise does not. With a kernel of compact "
-    "support far points are orthogonal, so that what that theorem's counterexample hides from linear learners is "
-    "hidden from every kernel learner too",
+    note=(
+        "as for Theorem 3.2, the factor log(1/β) tends to 0 as β → 1 and the noise does not. With a "
+        "kernel of compact support far points are orthogonal, so the counterexample to that theorem works "
+        "against every kernel learner too"
+    ),
 )
 def nothing_is_learnt():
     """d points at distances where K vanishes: the risk is at least 1/4 with probability above beta, by privacy."""
@@ -247,8 +256,11 @@ def bound_along_m(**_):
     nonvacuous_from=lambda: bounds.smallest_useful_m(k=1500, count=2**20, epsilon=8.0, beta=0.1, a=1.0),
     figure=bound_along_m,
     cost=0.3,
-    note="at k = 1500, D = 2²⁰, ε = 8, β = 0.1, a = 1, tight calibration. A kernel that is never negative has a least "
-    "loss of at least 1 − 1/√2 on two classes at a = 1: there risk and bound part from m = 2²⁰ on, at k = 2500",
+    note=(
+        "the smallest m is for k = 1500, D = 2²⁰, ε = 8, β = 0.1, a = 1 and the tight calibration. A "
+        "nonnegative kernel has a least loss of at least 1 − 1/√2 on two classes at a = 1. There the "
+        "bound can tell right from wrong labels from m = 2²⁰ on, at k = 2500"
+    ),
 )
 def features_then_learner(*, releases, kept=1.0):
     """Two events of beta/2: s3 for the D that is used, and Theorem 3.2 at 2a for every fixed draw.
@@ -277,8 +289,10 @@ def features_then_learner(*, releases, kept=1.0):
 
 @exact_claim(
     bounds.printed_soft_order,
-    note="undecided because Õ does not say which logarithms are free; with those of m/β, 1/β and 1/δ that the "
-    "corrected row names it holds",
+    note=(
+        "undecided because Õ does not say which logarithms it hides. With the logarithms of m/β, 1/β and "
+        "1/δ that the corrected row names, the statement holds"
+    ),
 )
 def soft_form_near_one():
     """The soft form for beta <= 1/2 by the corrected order; not beyond, nor outside Theorem 3.2's range."""

@@ -31,7 +31,10 @@ def settings():
 
 @inequality_claim(
     bounds.largest_coefficient,
-    note="also where the ball binds: its multiplier adds to μ and makes the coefficients smaller",
+    note=(
+        "this also holds where the ball's constraint is active: its multiplier adds to μ and makes the "
+        "coefficients smaller"
+    ),
 )
 def coefficients_are_in_the_box():
     """Rational minimisers, proved optimal by a duality gap of 0, against the box; their least coefficient against 0."""
@@ -130,7 +133,7 @@ def squares_grow_by_half():
     bounds.norm_of_weights,
     given=[bounds.square_of_weights],
     control=Control("the ball's radius divided by {}", (1.64, 2)),
-    note="√(3/2) Λ would do: the row is loose by 1.63",
+    note="√(3/2) Λ is enough: the bound is loose by a factor of 1.63",
     scope=EVERY_DRAW,
 )
 def weights_are_in_the_ball(*, factor=1):
@@ -194,7 +197,10 @@ KERNEL = {name: [value] for name, value in CONTROLLED.items()}
     chunk=lambda *, m, **_: 10 if m < 200 else 3,  # a trial takes a second or two there
     cap=12,
     cost=4e-3,
-    note="s1 to s3 at the printed D, on one kernel machine a setting; the features cost a hundredth of what they may",
+    note=(
+        "s1 to s3 at the printed D, on one kernel machine per setting. The features cost a hundredth of "
+        "what the bound allows"
+    ),
 )
 def features_do_worse(rng, size, *, kernel, m, beta, norm_bound, rho, radius, factor=1):
     """Fresh frequencies a trial: does any of s1, s2 and s3 fail for the coefficients of h_mu?"""

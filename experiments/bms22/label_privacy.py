@@ -30,7 +30,10 @@ from lemmata.mechanisms.privacy import LabelDP
     given=[pure_learner.selection_epsilon],
     tightness=up_to_one,
     cost=0.3,
-    note="for one changed label only: the cover is computed from the features and tells them apart",
+    note=(
+        "the guarantee is for one changed label only, because the cover is computed from the features and "
+        "depends on them"
+    ),
 )
 def every_label_flipped(*, m, epsilon, factor=1):
     """Small classes, open and closed covers, all labels, every single flip; scores of the cover move by at most one."""
@@ -85,10 +88,13 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     severity="statement",
     nonvacuous_from=lambda: bounds.informative_from(bounds.label_bound, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0),
     python=small.CLOSED,
-    note="with a cover by closed balls, |g − h| ≤ ρ/2 as in the proof, a hypothesis of risk 0.9 may be released. The "
-    "class {2ρ, ρ/2, 0, bad} has one smallest cover, {ρ/2, bad}; ρ/2 counts as an error everywhere at margin ρ/2, "
-    "so the bad function, of risk 0.9, is released. The bound is also false for d > 92.4 m, where M < 0 (Lemma "
-    "A.2). It is true for open balls, d ≤ m and ε ≤ 30",
+    note=(
+        "with a cover by closed balls, |g − h| ≤ ρ/2 as in the proof, a hypothesis of risk 0.9 may be "
+        "released. The class {2ρ, ρ/2, 0, bad} has one smallest cover, {ρ/2, bad}. At margin ρ/2 the "
+        "member ρ/2 counts as an error everywhere, so the bad function, of risk 0.9, is released. The "
+        "bound is also false for d > 92.4 m, where M < 0 (Lemma A.2). It is true for open balls, d ≤ m "
+        "and ε ≤ 30"
+    ),
 )
 def closed_covers_fail(*, m, epsilon, beta):
     """P(risk > bound) against beta: four functions on two kinds of points, d = 2, counted."""
@@ -117,8 +123,10 @@ CORNERS = grid(
     ),
     tightness=up_to_one,
     cost=0.15,
-    note="the explicit bound is at most the printed one, or above 1; what is added to no margin loss reaches 0.92 of "
-    "it. The smallest m is at d = 1, ε = 1, β = 0.1 and no margin loss",
+    note=(
+        "the explicit bound is at most the printed one, or above 1. At margin loss 0 it reaches 0.92 of "
+        "the printed one. The smallest m is at d = 1, ε = 1, β = 0.1 and margin loss 0"
+    ),
 )
 def explicit_is_smaller(*, factor=1):
     """min(1, explicit) against the printed number at the corners of 1 <= d <= m, epsilon <= 30, all beta."""
@@ -146,7 +154,10 @@ def explicit_is_smaller(*, factor=1):
     nonvacuous_from=lambda: bounds.informative_from(
         bounds.label_bound_derived, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0
     ),
-    note="the smallest m is at d = 1, ε = 1, β = 0.1 and no margin loss, a fiftieth of the printed bound's",
+    note=(
+        "the smallest m is at d = 1, ε = 1, β = 0.1 and margin loss 0. It is a fiftieth of the printed "
+        "bound's smallest m"
+    ),
 )
 def selection_then_deviation(*, factor=1):
     """The two events at beta/2 each: what the selection loses on top of the margin loss, then Lemma A.2."""
@@ -179,9 +190,12 @@ RISKY = {"rho": 0.4, "flipped": 0.05}
     cap=5,
     cost=1.6e-3,
     expect=0.01,
-    note="x ↦ wx on [−1, 1], d = 1, 5% of the labels flipped, 11 slopes. Nothing nearer than 20 is caught: the "
-    "release is right but for the flips, and the bound adds the logarithm of a covering number of all classes of "
-    "dimension one, e²⁵³ at m = 2,500. At m = 120,000 the printed bound speaks too",
+    note=(
+        "x ↦ wx on [−1, 1], d = 1, 5% of the labels flipped, 11 slopes. The check detects no factor below "
+        "20: the release errs on flipped labels only, while the bound adds the logarithm of a covering "
+        "number of all classes of dimension one, e²⁵³ at m = 2,500. At m = 120,000 the printed bound is "
+        "nonvacuous too"
+    ),
 )
 def risk_exceeds_the_bound(rng, size, *, m, epsilon, beta, factor=1):
     """Fresh samples, fresh releases: x uniform with |x| >= 1/2, y = sign(x) flipped; risks are known exactly."""
@@ -212,8 +226,10 @@ assert ratios[2] > 4.5 * ratios[1] > 20 * ratios[0] > 20  # no constant: it grow
     growth=4.5,
     severity="constant",
     python=PRICE,
-    note="the private term of the printed bound is 32 log(2/β)/ε times the other term. The sentence is right about the "
-    "bound that is derived (corrected), so it is the constant in (28) that is too large",
+    note=(
+        "the private term of the printed bound is 32 log(2/β)/ε times the other term. The sentence is "
+        "right about the derived bound (corrected), so only the constant in (28) is too large"
+    ),
 )
 def privacy_costs_a_logarithm():
     """The printed bound at epsilon = 2 over the same without its private term."""

@@ -27,7 +27,7 @@ from lemmata.experiments.instances.classes import label_classes as small
     bounds.small_sample,
     control=Control("64 multiplied by {}", (1.1, 2)),
     scope="everywhere: d <= m",
-    note="the last term alone is at least 1; for d > 92.4 m the threshold is negative and nothing is claimed",
+    note="the last term alone is at least 1. For d > 92.4 m the threshold is negative and the step is vacuous",
 )
 def last_term_is_one(*, factor=1):
     """Just below the threshold 64 M log(2/beta)/epsilon the bound is at least 1."""
@@ -61,8 +61,11 @@ assert g == 1.0 and abs(g - h) > distance_to_the_cover(rho=1.0)
     bounds.distance_to_the_cover,
     severity="statement",
     python=NEAR,
-    note="a hypothesis h need not be near a cover of truncated functions: these have |g| ≤ ρ, while |h| may be "
-    "anything. It holds for the truncated h_ρ, but then the next line needs strict distances",
+    note=(
+        "a hypothesis h need not be near a cover of truncated functions: these have |g| ≤ ρ, while |h| "
+        "may be arbitrarily large. The step holds for the truncated h_ρ, but then the next line needs "
+        "strict distances"
+    ),
 )
 def truncated_functions_are_far():
     """The distance of h itself, not of h_rho, from the cover."""
@@ -73,7 +76,10 @@ def truncated_functions_are_far():
 @inequality_claim(
     bounds.distance_to_an_open_cover,
     control=Control("the distance divided by {}", (1.01, 1.2, 2)),
-    note="the definition of a cover; the nearest lattice distance below ρ/2 is a twelfth of it less",
+    note=(
+        "this is the definition of an open cover. The largest distance below ρ/2 on the check's lattice "
+        "is smaller than ρ/2 by a twelfth"
+    ),
 )
 def open_covers_are_near(*, factor=1):
     """Every small class, every smallest open cover: distances, in units of rho/4, are below rho/2."""
@@ -126,9 +132,12 @@ def least_losses(statement, level, closed):
     bounds.least_loss_of_the_cover,
     severity="statement",
     python=TIE,
-    finding="in a cover by closed balls the nearest g may be at margin ρ/2, and be wrong",
-    note="truncation may make y h_ρ(x) exactly ρ. In a cover by closed balls its nearest g may then have y g(x) = ρ/2, "
-    "which counts as an error at margin ρ/2; {2ρ, ρ/2, 0} has no smallest cover other than {ρ/2}",
+    finding="in a cover by closed balls the nearest g may have margin ρ/2, an error",
+    note=(
+        "truncation may make y h_ρ(x) exactly ρ. In a cover by closed balls its nearest g may then have y "
+        "g(x) = ρ/2, which counts as an error at margin ρ/2. The only smallest cover of {2ρ, ρ/2, 0} is "
+        "{ρ/2}"
+    ),
 )
 def closed_covers_lose():
     """Every small class, all labels, every smallest cover with closed balls."""
@@ -139,7 +148,9 @@ def closed_covers_lose():
     bounds.least_loss_of_an_open_cover,
     given=[bounds.implied_loss_open, bounds.distance_to_an_open_cover],
     cost=0.15,
-    note="record by record: 1{y g ≤ ρ/2} ≤ 1{y h ≤ ρ} for the member g nearest to h_ρ, h the best hypothesis",
+    note=(
+        "record by record: 1{y g ≤ ρ/2} ≤ 1{y h ≤ ρ}, where h is the best hypothesis and g is the member nearest to h_ρ"
+    ),
 )
 def open_covers_lose_nothing():
     """Every small class, all labels, every smallest cover with open balls."""
@@ -165,9 +176,11 @@ assert 0 > log_cover_size(m=10, d=1000), "log N >= 0"
     full=grid(m=[1000], d=[10**5]),
     **UP_TO_M,
     python=NEGATIVE,
-    note="the bound of Alon et al. asks for d ≤ m, as in Lemma A.2; beyond d = 92.4 m the printed number is negative. "
-    "For d ≤ m it holds, even with the binary logarithm on the left; from there to 92.3 m Theorem 6.1 bounds by more "
-    "than 1",
+    note=(
+        "the bound of Alon et al. needs d ≤ m, as in Lemma A.2. Beyond d = 92.4 m the printed number is "
+        "negative. For d ≤ m the step holds, even with the binary logarithm on the left. From d = m to "
+        "92.3 m the bound of Theorem 6.1 is above 1"
+    ),
 )
 def large_dimensions_have_no_cover(*, m, d):
     """log N >= 0 for every class."""
@@ -179,7 +192,10 @@ def large_dimensions_have_no_cover(*, m, d):
     cites=(BARTLETT,),
     scope="everywhere: d <= m",
     control=Control("the logarithm divided by {}", (1.01, 2)),
-    note="2m points for m; the two agree as m grows. Small classes have log N ≤ 1.8 where this is 40 and more",
+    note=(
+        "the bound is for 2m points instead of m; the two agree as m grows. Small classes have log N ≤ "
+        "1.8, where the bound is 40 or more"
+    ),
 )
 def covering_numbers_are_smaller(*, factor=1):
     """Alon et al. on the m points of the sample; exact covers and exact fat-shattering dimensions of small classes."""
@@ -207,9 +223,12 @@ assert 1 > 1 + selection_loss(m=10, d=990, epsilon=1.0, beta=0.1)
     full=grid(m=[1000], d=[10**5], epsilon=[0.01, 100.0], beta=[1e-9, 0.9]),
     **UP_TO_M,
     python=EMPTY,
-    note="the M of Theorem 6.1 is negative beyond d = 92.4 m, and no selection is better than the best member. For d ≤ "
-    "m it holds, by a factor of at least 11. The ρ-margin loss that is printed on the right is 1 for all truncated "
-    "functions (second line of (28)); meant is the loss at ρ/2",
+    note=(
+        "the M of Theorem 6.1 is negative beyond d = 92.4 m, and no selection is better than the best "
+        "member. For d ≤ m the step holds, with a factor of at least 11 to spare. The ρ-margin loss that "
+        "is printed on the right is 1 for all truncated functions (second line of (28)). The loss at ρ/2 "
+        "is meant"
+    ),
 )
 def nothing_is_better_than_the_best(**setting):
     """A class whose members all have loss 1 on the sample: what the selection loses is 0."""
@@ -220,10 +239,13 @@ def nothing_is_better_than_the_best(**setting):
     bounds.selection_loss_up_to_m,
     given=[bounds.selection_loss_derived],
     caught=(12, 16),
-    note="32 log(2/β) M for 2M at most: nothing nearer than 11 is caught, the least of 16 log(2/β)",
+    note=(
+        "the printed number is 32 log(2/β) M, and at most 2M is needed. So the check detects no factor "
+        "below 11, the least value of 16 log(2/β)"
+    ),
 )
 def printed_loss_is_generous():
-    """What the selection loses with N members, against the printed number, for d <= m."""
+    """The loss of the selection with N members, against the printed number, for d <= m."""
     for point in grid(m=[1, 10**3, 10**9, 10**15], d=[1, 1000], epsilon=[1e-3, 1.0, 1e3], beta=[1e-9, 0.5, 1 - 1e-9]):
         if point["d"] <= point["m"]:
             yield point, bounds.selection_loss_derived(**point), bounds.selection_loss_up_to_m(**point)
@@ -234,7 +256,7 @@ def printed_loss_is_generous():
     given=[pure_learner.selection_excess, bounds.log_cover_size_derived],
     control=Control("the loss divided by {}", (1.1, 2)),
     rounding=1e-9,
-    note="two levels of scores, the worst there are",
+    note="the worst scores have two levels",
 )
 def selection_exceeds_its_loss(*, factor=1):
     """P(excess > loss) for N members at two levels of scores, against beta/2."""
@@ -262,8 +284,10 @@ assert (1.0 * g <= 1.0).mean() > least_margin_loss_of_the_cover(margin_loss=0.0)
     bounds.least_margin_loss_of_the_cover,
     severity="statement",
     python=WHOLE,
-    note="truncated functions have |g| ≤ ρ, so every one of them has ρ-margin loss 1. With ρ/2 for ρ the line is "
-    "equation (27) again, which fails for closed balls (s2): two things have to be changed",
+    note=(
+        "truncated functions have |g| ≤ ρ, so each of them has ρ-margin loss 1. With ρ/2 for ρ the line "
+        "is equation (27) again, which fails for closed balls (s2). So the line needs two changes"
+    ),
 )
 def truncated_functions_have_no_margin():
     """The smallest rho-margin loss over a cover is 1."""
@@ -296,7 +320,7 @@ def last_line(*, factor=1):
         yield point, square_of_sum(loss + delta, part), claimed * (1 + 1e-12)
 
 
-@inequality_claim(bounds.objective, caught=(1.01,), note="the printed √R̂ · M/m stands for √(R̂ M/m): both increase")
+@inequality_claim(bounds.objective, caught=(1.01,), note="√R̂ · M/m is printed for √(R̂ M/m). Both increase with R̂")
 def same_minimisers():
     """Losses i/m in order: what is minimised increases strictly; with the root's M/m squared cf. Lemma A.2."""
     for part in (0.0, 0.01, 5.0):

@@ -39,7 +39,7 @@ def two_terms(*, factor=1):
 @identity_claim(
     bounds.hinge_pieces,
     control=Control("gamma multiplied by {}", (1.001, 2)),
-    note="the two middle cases of the paper are one formula",
+    note="the two middle cases of the paper have the same formula",
 )
 def four_pieces(*, factor=1):
     """Every piece and both breakpoints."""
@@ -75,7 +75,7 @@ def minimisers(weights):
     quick=grid(gamma=[0.5, 0.01]),
     full=grid(gamma=[0.999, 1e-6]),
     control=Control("gamma multiplied by {}", (1.1, 1.5)),
-    note="α (1 + γ/γ), as the appendix circulated apart has it, would be γ",
+    note="the separately circulating appendix has α (1 + γ/γ), which would be γ",
 )
 def minimum_of_the_hinge(*, gamma, factor=1):
     """A convex piecewise linear function is least at a breakpoint; all three, and the values of the other cases."""
@@ -140,8 +140,10 @@ assert 1 < empirical_norm(m=m, gamma=gamma, wrong=1)
     severity="statement",
     corner=require("samples without a point at ±r", lambda wrong: wrong == 0),
     python=SHORT_ONE,
-    note="if one record of the sample is at ±r, the minimiser is −1, which is short and wrong on all other records; "
-    "that happens with probability 1/2 at most (explicit)",
+    note=(
+        "if one record of the sample is at ±r, the minimiser is −1, which is short and wrong on all other "
+        "records. That happens with probability 1/2 at most (explicit)"
+    ),
 )
 def one_point_at_r():
     """m = 4, gamma = 1/8, one point at +-r."""
@@ -162,8 +164,10 @@ def no_point_at_r():
     quick=grid(m=[1, 20], gamma=[0.04]),
     full=grid(m=[3], gamma=[0.33, 1e-6]) + grid(m=[200], gamma=[0.00499]),
     control=Control("gamma multiplied by {}", (1.001, 1.5, 3), setting={"m": 20, "gamma": 0.04}),
-    note="the paper says 'a similar result' and no probability; with one or more points at ±r the empirical minimiser "
-    "is -1, short and wrong",
+    note=(
+        "the paper says 'a similar result' and gives no probability. With one or more points at ±r the "
+        "empirical minimiser is -1, which is short and wrong"
+    ),
 )
 def empirical_minimisers(*, m, gamma, factor=1):
     """The loss depends on the sample through the number of points at +-r only: all m + 1 numbers, exact minimisers."""

@@ -1,4 +1,4 @@
-"""Lemma G.1 of Bassily, Mohri & Suresh (2022): our construction, checked point by point in whole numbers and fractions.
+"""Lemma G.1 of Bassily, Mohri & Suresh (2022): our construction, checked point by point in integers and fractions.
 
 The lemma holds by another construction than the printed one (x on the cube, w_1 < 0), whose steps are decided below it.
 """
@@ -76,8 +76,10 @@ def all_others_are_wrong(*, d, factor=1):
     quick=grid(d=[2, 6]),
     full=grid(d=[10]),
     control=Control("an arc {} times as long", (1.05, 1.2)),
-    note="the direction of the inequality is that of both texts; it makes hypotheses alike, not different, and allows "
-    "any number of them in the plane. With ≤ 1/8: part `separated`. The angles on the arc are at most 1.44",
+    note=(
+        "both texts print ≥. It makes the hypotheses alike, not different, and allows any number of them "
+        "in the plane. The part `separated` has ≤ 1/8. The angles on the arc are at most 1.44"
+    ),
     cost=0.1,
 )
 def weights_are_alike(*, d, factor=1):
@@ -142,7 +144,7 @@ def nearly_orthogonal_weights(*, d, factor=1):
 
 
 def cube_points(d):
-    """(sqrt(d) x, sgn(x_1)) for all x in {+-1/sqrt(d)}^d, equally likely: whole numbers."""
+    """(sqrt(d) x, sgn(x_1)) for all x in {+-1/sqrt(d)}^d, equally likely: integers."""
     return [(x, x[0]) for x in product((1, -1), repeat=d)]
 
 
@@ -171,8 +173,10 @@ assert 1 - errors / len(cube) == 0.5 < printed_best_chance(d=3)
     severity="statement",
     misprint="read −1 for the 0 of y and of 1_{x_1 > 0}: the linear h_{e_1}, as the lemma's 𝓗 ⊂ 𝓗_Lin asks",
     python=LITERAL,
-    note="labels 0 and 1 stand for −1 and +1: with label 0, y h(x) ≤ 0 for every h. Nor is 1_{x_1 > 0} a linear "
-    "function",
+    note=(
+        "labels 0 and 1 are printed for −1 and +1. With label 0, y h(x) ≤ 0 for every h. Moreover 1_{x_1 "
+        "> 0} is not a linear function"
+    ),
 )
 def label_zero_is_an_error(*, d):
     """R(h) = P(y h(x) <= 0) with y, h in {0, 1}: half of the points have y = 0."""
@@ -215,8 +219,10 @@ def risks_along_d(*, d):
     severity="statement",
     python=THREE,
     figure=risks_along_d,
-    note="true for d ≤ 2 only; as d grows the risk tends to 1/2. For R = 1 the lemma needs another construction; with "
-    "R ≥ 1/2 for R = 1 it survives as printed",
+    note=(
+        "true for d ≤ 2 only. As d grows the risk tends to 1/2. For R = 1 the lemma needs another "
+        "construction. With R ≥ 1/2 in place of R = 1 it holds by the printed one"
+    ),
 )
 def first_coordinate_is_outvoted(*, d):
     """Labels +-1: the largest risk of a w with w_1 < 0, by enumeration of all x (and all w up to d = 5)."""
@@ -224,7 +230,10 @@ def first_coordinate_is_outvoted(*, d):
 
 
 @identity_claim(
-    bounds.cube_risk, quick=grid(d=[3, 8]), full=grid(d=[1, 2, 5, 11]), note="a binomial; all w alike by symmetry"
+    bounds.cube_risk,
+    quick=grid(d=[3, 8]),
+    full=grid(d=[1, 2, 5, 11]),
+    note="a binomial probability, the same for all w by symmetry",
 )
 def risk_of_the_printed_weights(*, d):
     """Enumeration of all x against the binomial."""
@@ -240,10 +249,13 @@ def risk_of_the_printed_weights(*, d):
     quick=grid(d=[3, 8]),
     full=grid(d=[5, 9, 14]),
     control=Control("only 1/{} of the coordinates shared", (1.2, 2), setting={"d": 8}),
-    note="c = 1/4 for d ≥ 3: ⌊7d/16⌋ ≥ d/4; also with ≤ 1/8, by Gilbert and Varshamov, for large d",
+    note=(
+        "c = 1/4 for d ≥ 3, as ⌊7d/16⌋ ≥ d/4. With ≤ 1/8 there is also such a family for large d, by "
+        "Gilbert and Varshamov"
+    ),
 )
 def cube_family(*, d, factor=1):
-    """All w that share their first ceil(9d/16) coordinates: their number, and all inner products in whole numbers."""
+    """All w that share their first ceil(9d/16) coordinates: their number, and all inner products in integers."""
     fixed = ceil(Fraction(9 * d, 16) / Fraction(factor))
     weights = np.array([(-1,) + (1,) * (fixed - 1) + v for v in product((1, -1), repeat=d - fixed)])
     yield {"d": d, "property": "d |<w, w'>| >= d/8"}, Fraction(d, 8), int(np.abs(weights @ weights.T).min())
@@ -267,7 +279,10 @@ assert square < printed_inner_product(d=d) ** 2
     severity="statement",
     misprint="read ≤ for ≥, which is what the Gilbert-Varshamov bound, the proof's next line, gives",
     python=WIDE_CUBE,
-    note="false for d > 64; no unit weight with the same signs does better than 2/√d. With ≤ 1/8 it is true for d ≥ 64",
+    note=(
+        "false for d > 64, where no unit weight with the same signs does better than 2/√d. With ≤ 1/8 it "
+        "is true for d ≥ 64"
+    ),
 )
 def first_axis_and_the_cube(*, d):
     """1/64 against <e_1, w>^2 = 1/d."""
@@ -325,7 +340,10 @@ def chance_of_the_good_one(*, epsilon, m, size, factor=1):
     quick=grid(c=[0.1, 0.69]),
     full=grid(c=[1e-3, 0.5]),
     control=Control("{} times as many samples", (1.1, 3)),
-    note="the printed condition c'/d ε, read as c'/(d ε), is narrower and proves less than the lemma says",
+    note=(
+        "the printed condition c'/d ε, read as c'/(d ε), is narrower than the lemma's, so the step proves "
+        "less than the lemma says"
+    ),
 )
 def fewer_samples(*, c, factor=1):
     """c d/2 <= c d - epsilon m/2 iff epsilon m <= c d, at the boundary in fractions: the negatives of both sides."""
@@ -362,7 +380,7 @@ def chance(c, d):
     severity="constant",
     python=SHORT_CUBE,
     figure=dimensions(bounds.printed_dimension),
-    note="at d = 2/c′ + 3 the value is exp(−1 − 3c′/2), which is at most 1/10 only for c′ ≥ 0.87; but c′ ≤ log 2",
+    note="at d = 2/c′ + 3 the value is exp(−1 − 3c′/2), which is at most 1/10 only for c′ ≥ 0.87. But c′ ≤ log 2",
 )
 def too_few_dimensions(*, c):
     """e^{-c' d/2} at the smallest whole d that is allowed."""

@@ -46,13 +46,15 @@ def memorising(*, m, d, beta):
     full=({"m": 1, "d": 93, "beta": 0.5}, {"m": 1000, "d": 10**5, "beta": 1e-12}),
     severity="statement",
     corner=require("d ≤ m", lambda d, m: d <= m),
-    undecided="the usual argument proves 4Q/m for the printed M/m (explicit); from d = m to 92.4 m both say nothing",
+    undecided="the usual argument proves 4Q/m for the printed M/m (explicit). From d = m to 92.4 m both are vacuous",
     python=lambda setting, *_: BEYOND.format(**setting),
     figure=memorising,
-    note="beyond d = 2cem = 92.4 m the printed M is negative, because the covering bound behind it asks for d ≤ m. "
-    "Theorem 6.1, its only use, does not ask for d ≤ m either and has the same M. From d = m to 92.3 m the bound "
-    "is above 1. At ρ = 0 read d as the number of points of the domain, or as the pseudo-dimension; nothing "
-    "changes",
+    note=(
+        "beyond d = 2cem = 92.4 m the printed M is negative, because the covering bound behind it needs d "
+        "≤ m. Theorem 6.1, its only use, has the same M and does not assume d ≤ m either. From d = m to "
+        "92.3 m the bound is above 1. At ρ = 0 read d as the number of points of the domain, or as the "
+        "pseudo-dimension. This changes nothing"
+    ),
 )
 def large_dimensions_fail(*, m, d, beta):
     """All functions on d points: memorising the sample has risk at least 1 - m/d and empirical margin loss 0."""
@@ -74,9 +76,11 @@ def large_dimensions_fail(*, m, d, beta):
     control=Control("M divided by {}", (1.9, 2), {"m": 100_000, "d": 1, "beta": 1e-300}),
     nonvacuous_from=lambda: next(m for m in range(1, 10**4) if bounds.margin_complexity(m, 1, 0.1) < 1),
     cost=0.35,
-    note="classifiers to {-1, 1}, whose margin loss is the zero-one loss: one of them at the worst risk, thresholds on "
-    "the line where m ≤ 120, all four on two atoms (d = 2). Other classes of small d are not covered; the usual "
-    "argument proves the explicit reading",
+    note=(
+        "classifiers to {-1, 1}, whose margin loss is the zero-one loss: one of them at the worst risk, "
+        "thresholds on the line where m ≤ 120, and all four on two atoms (d = 2). Other classes of small "
+        "d are not covered. The usual argument proves the explicit reading"
+    ),
 )
 def up_to_m_holds(*, m, d, beta, factor=1):
     """The exact failure probabilities of concrete classes of dimension at most d."""
@@ -119,8 +123,10 @@ def derived_holds(*, m, d, beta, factor=1):
     control=Control("M divided by {}", (1.01, 1.5)),
     rounding=1e-30,
     cost=0.25,
-    note="Chernoff leaves β/e: the 1 of M = 1 + log(1/β) is room for one hypothesis. The constants of M/m and of "
-    "log(1/β) cannot be smaller",
+    note=(
+        "Chernoff's bound gives β/e, so for one hypothesis the 1 in M = 1 + log(1/β) is to spare. The "
+        "constants of M/m and of log(1/β) cannot be smaller"
+    ),
 )
 def one_hypothesis_holds(*, m, beta, factor=1):
     """Okamoto's exp(-m (sqrt p - sqrt q)^2) at the level p; the binomial tail at every count and the worst risk."""
@@ -140,8 +146,11 @@ def one_hypothesis_holds(*, m, beta, factor=1):
     chunk=lambda *, beta, **setting: int(10 / beta),
     cap=15,
     cost=1e-4,
-    note="nothing nearer than 3,000 is caught: M has 2 log₂(578m) log₂(46m), 600 at m = 800, for a class whose "
-    "deviations are those of a few arcs, and the empirical loss at the margin ρ is far above the risk",
+    note=(
+        "the check detects no factor below 3,000: M contains 2 log₂(578m) log₂(46m), which is 600 at m = "
+        "800, while the deviations of this class are those of a few arcs. Moreover the empirical loss at "
+        "the margin ρ is far above the risk"
+    ),
     nonvacuous_from=lambda: next(m for m in range(2, 10**4) if bounds.margin_complexity(m, 2, 0.1) < 1),
 )
 def halfspaces_deviate(rng, size, *, m, noise, level, beta, factor=1):

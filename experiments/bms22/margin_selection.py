@@ -113,12 +113,15 @@ def printed_failure(family, *, m, epsilon, beta, base):
         {"family": "rising", "m": 16, "epsilon": 1.0, "beta": 0.2, "base": "2"},
     ),
     severity="statement",
-    note="three things are wrong, and each alone refutes the lemma. (1) The constant is 1 where the mechanism of "
-    "Raskhodnikova and Smith has 4. (2) A bound that holds with probability 1 − β for each fixed margin need not "
-    "hold for a margin that is chosen by looking at the sample: among J margins it fails with probability near 1 "
-    "− (1 − β)ᴶ, whatever the constant is. (3) Δ is called non-decreasing in ρ, but the proof uses, and Lemma F.3 "
-    "has, non-increasing. If the logarithm in J is natural, the grid moreover ends at h_max · m⁻⁰·³⁵. F also has "
-    "to rise with t, which is not asked for (s4), and at m = 1 the grid is empty and log log m undefined",
+    note=(
+        "three things are wrong, and each alone refutes the lemma. (1) The constant is 1 where the "
+        "mechanism of Raskhodnikova and Smith has 4. (2) A bound that holds with probability 1 − β for "
+        "each fixed margin need not hold for a margin that is chosen by looking at the sample: among J "
+        "margins it fails with probability near 1 − (1 − β)ᴶ, whatever the constant is. (3) Δ is called "
+        "non-decreasing in ρ, but the proof uses, and Lemma F.3 has, non-increasing. If the logarithm in "
+        "J is natural, the grid moreover ends at h_max · m⁻⁰·³⁵. F also has to rise with t, which the "
+        "lemma does not assume (s4). At m = 1 the grid is empty and log log m is undefined"
+    ),
 )
 def lemma_fails(*, family, m, epsilon, beta, base, factor=1):
     """The exact probability of R > bound on an instance inside the hypotheses, against 2 beta."""
@@ -186,7 +189,7 @@ def lemma_links(penalty, *, m, epsilon, beta):
         proof.corrected_confidence,
     ],
     tightness=up_to_one,
-    note="the smallest m at which J > 1 is 5; the learner has to be run at confidence β/J",
+    note="the smallest m at which J > 1 is 5. The learner has to be run at confidence β/J",
 )
 def corrected_lemma(*, m, epsilon, beta, factor=1):
     """The links of the derivation, and the families that break the printed lemma: exact failure against 2 beta."""
@@ -215,7 +218,7 @@ def corrected_lemma(*, m, epsilon, beta, factor=1):
     control=Control("margins up to {} h_max/sqrt(m)", (1.1, 3)),
     rounding=1e-9,
     tightness=up_to_one,
-    note="'typically': F_1 at m ≤ 2 and β near 1 is left out, and the constants of the O(·) count as 1",
+    note="the text says 'typically'. F_1 at m ≤ 2 and β near 1 is left out, and the constants of the O(·) count as 1",
 )
 def small_is_trivial(*, factor=1):
     """With x = h_max/(rho sqrt(m)) >= 1 they are x and x^2 log^2(m/beta): the end of the range is worst, log 3 > 1."""
@@ -243,11 +246,14 @@ def largest_constant():
     quick=grid(m=[1, 2], beta=[0.9]),
     severity="statement",
     corner=require("m ≥ 3, β ≤ 1/2 and J to base 2", lambda m, beta: m >= 3 and beta <= 1 / 2),
-    note="m may be any natural number, and the added term contains log 0 at m = 1 and is negative at m = 2 for β > log "
-    "2. For m ≥ 3 and β ≤ 1/2 the corrected term is at most C times the printed one, and the corrected order of "
-    "Theorem 3.2 at most twice the printed one. What the corollary inherits from the proof of Lemma F.1 costs "
-    "constants only: the O(·) of F absorbs the union over the margins, and its Δ does not rise with ρ. With a "
-    "natural logarithm in J the grid would end above Λr/√m",
+    note=(
+        "m may be any natural number, but the added term contains log 0 at m = 1, and is negative at m = "
+        "2 for β > log 2. For m ≥ 3 and β ≤ 1/2 the corrected term is at most C times the printed one, "
+        "and the corrected order of Theorem 3.2 at most twice the printed one. The corollary inherits "
+        "only wrong constants from the proof of Lemma F.1: the O(·) of F absorbs the union over the "
+        "margins, and its Δ does not rise with ρ. With a natural logarithm in J the grid would end above "
+        "Λr/√m"
+    ),
 )
 def corollary_at_the_edge(*, m, beta, factor=1):
     """The printed term at m = 1 and 2."""
@@ -367,8 +373,11 @@ def corollary_is_private(*, factor=1, **setting):
     quick=grid(epsilon=[0.5]),
     full=grid(epsilon=[1.0]),
     control=Control("choice and learner short by a factor of {}", (1.6, 2)),
-    note="exact likelihood ratio. The attack guesses on a tenth of the releases at least: no such event of this pair "
-    "has more than 0.66 of 2ε; with rarer margins and models the law has 0.89, in events too rare for it",
+    note=(
+        "the attack uses the exact likelihood ratio and decides on at least a tenth of the releases. On "
+        "this pair no such event shows more than 0.66 of 2ε. With rarer margins and models the law shows "
+        "0.89 of 2ε, in events too rare for the attack"
+    ),
     chunk=10_000,
     cap=20,
     cost=4e-6,

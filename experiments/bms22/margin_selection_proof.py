@@ -30,10 +30,12 @@ from lemmata.experiments.instances.pairs.selection_pairs import SIGNED, least_hi
     corner=POWERS_OF_TWO,
     restated=("bms22.lemF.1",),
     cost=1e-3,
-    note="no grid point serves ρ = h_max in any reading, because ρ_opt < 2ρ̂ is strict and the grid starts at h_max/2; "
-    "ρ_opt ≤ 2ρ̂ is all that the proof needs, and it holds. With natural logarithms no grid point serves ρ below "
-    "about h_max · m⁻⁰·³⁵, nor, with base 2 rounded down, ρ below the smallest grid point. The paper names no "
-    "base, and we read base 2 (cf. Corollary F.2)",
+    note=(
+        "no reading has a grid point for ρ = h_max, because ρ_opt < 2ρ̂ is strict and the grid starts at "
+        "h_max/2. The proof only needs ρ_opt ≤ 2ρ̂, which holds. With natural logarithms there is no grid "
+        "point for ρ below about h_max · m⁻⁰·³⁵. With base 2 rounded down there is none for ρ below the "
+        "smallest grid point. The paper names no base, and we read base 2 (cf. Corollary F.2)"
+    ),
 )
 def uncovered(*, m, base, rounding, factor=1):
     """The ends of the interval and all that lies between two powers of 2."""
@@ -63,7 +65,7 @@ assert near is None and {m} * {rho!r}**2 >= 1"""
     note="4ᴶ ≥ m puts 2⁻ᴶ at or below every ρ, and the largest grid point that is at most ρ is at least ρ/2",
 )
 def covered(*, sizes, factor=1):
-    """All m up to `sizes` and beside the powers of 4, at both ends and beside every power of 2."""
+    """All m up to `sizes` and next to the powers of 4, at both ends and next to every power of 2."""
     tried = {Fraction(1)} | {Fraction(1, 2**j) * s for j in range(30) for s in (1, Fraction(4097, 4096))}
     for m in [*range(1, sizes), *(4**j + s for j in range(1, 20) for s in (-1, 0, 1))]:
         used = ceil(m ** (log(2) / log(2 * factor)))  # log of this to base 2 is log of m to base 2 factor
@@ -93,8 +95,10 @@ def choice_fails(statement, *, m, epsilon, beta, base, factor=1):
     severity="constant",
     cost=2e-3,
     finding="the 4 of Raskhodnikova and Smith's 4 log(J/β) is missing",
-    note="Theorem I.4 of Raskhodnikova and Smith has 4 log(J/β), because scores are divided by 2Δ and halved again; 1 "
-    "is printed for 4",
+    note=(
+        "Theorem I.4 of Raskhodnikova and Smith has 4 log(J/β), because scores are divided by 2Δ and "
+        "halved again. The paper has 1 for 4"
+    ),
 )
 def printed_choice(*, factor=1, **setting):
     """The printed loss on the constant family against beta."""
@@ -176,8 +180,10 @@ def lower_losses(statement, slopes):
     severity="statement",
     python=program(bounds.raised_loss, "{rho} ** -{power} + {slope} * {loss_hat}"),
     cost=1e-3,
-    note="the step needs an F(ρ, t) that rises with t, which Lemma F.1 does not ask for; F_1 to F_5 and Corollary F.2 "
-    "have it",
+    note=(
+        "the step needs an F(ρ, t) that rises with t, which Lemma F.1 does not assume. F_1 to F_5 and "
+        "Corollary F.2 have it"
+    ),
 )
 def any_slope():
     """F(rho, t) = 1/rho - t among others."""
@@ -217,8 +223,10 @@ assert (1 - kept) * (1 - 2.718**(-epsilon / 4)) > beta
     quick=grid(size=[2], beta=[0.05]),
     full=grid(size=[3, 4], beta=[0.01, 0.2]),
     severity="statement",
-    note="the learner's bound holds with probability 1 − β for every fixed margin, but ρ* depends on the sample: (31) "
-    "needs the bounds of all margins at once",
+    note=(
+        "the learner's bound holds with probability 1 − β for every fixed margin, but ρ* depends on the "
+        "sample. So (31) needs the bounds of all margins at once"
+    ),
 )
 def promise_printed(*, size, beta, factor=1):
     """4^size records, `size` margins, every promise kept with probability 1 - beta; epsilon = 60.
@@ -242,7 +250,7 @@ def promise_printed(*, size, beta, factor=1):
     full=grid(size=[2, 4], beta=[0.01, 0.2]),
     control=Control("the learner run at {} beta/J", (1.1, 1.5, 3)),
     tightness=up_to_one,
-    note="a union bound over the grid; the instances come near to it",
+    note="a union bound over the grid. The instances come close to it",
 )
 def promise_corrected(*, size, beta, factor=1):
     """The same instances with every promise kept with probability 1 - beta/J."""
@@ -266,9 +274,11 @@ assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
     python=FALLS,
     severity="statement",
     cost=1e-3,
-    note="meant is ρ > h_max, and that is enough for the margin loss only; the hinge loss needs ρ ≥ 2h_max. So two "
-    "things have to be changed. The sentence only motivates the interval of Lemma F.1, which is stated for that "
-    "interval alone",
+    note=(
+        "ρ > h_max is meant, but this is enough for the margin loss only. The hinge loss needs ρ ≥ "
+        "2h_max, so the sentence needs two changes. It only motivates the interval of Lemma F.1, which is "
+        "stated for that interval alone"
+    ),
 )
 def below_is_not_trivial():
     """rho = h_max/2 on a sample of margin above rho: F_2(rho, 0) falls with m to 0, whatever its constant."""
@@ -280,8 +290,10 @@ def below_is_not_trivial():
 @inequality_claim(
     bounds.trivial_above,
     control=Control("the margin divided by {}", (1.001, 1.5, 3)),
-    note="the margin loss is exactly 1; the hinge loss is below 1/2 up to ρ = 2 h_max, so leaving those margins out "
-    "costs a factor of 2 at most, not nothing",
+    note=(
+        "the margin loss is exactly 1. The hinge loss is below 1/2 up to ρ = 2 h_max, so leaving those "
+        "margins out costs up to a factor of 2"
+    ),
 )
 def above_is_trivial(*, factor=1):
     """All samples of two signed records of the line: exact least losses, and F_2, at rho >= h_max = 1."""
@@ -307,9 +319,12 @@ assert F[0] > F[1] > 0 > F[2]  # and not F[0] <= F[1] <= F[2]
     bounds.bounds_along,
     severity="statement",
     python=SMALLER_MARGIN,
-    note="F_4 rises with the margin where fat_{ρ/32} exceeds 34 m, and its M is negative beyond 92.4 m: for linear "
-    "functions the smallest margins of Lemma F.1 have the best scores. Of min(fat_{ρ/32}, 34 m) it is true for ρ ≤ "
-    "h_max, and nothing is lost: F_4 is above 1 there, or no bound at all (cf. Theorem 6.1)",
+    note=(
+        "F_4 rises with the margin where fat_{ρ/32} exceeds 34 m, and its M is negative beyond 92.4 m. So "
+        "for linear functions the smallest margins of Lemma F.1 have the best scores. With "
+        "min(fat_{ρ/32}, 34 m) for the dimension the sentence is true for ρ ≤ h_max. This has no cost, "
+        "because F_4 is above 1 there, or not a bound at all (cf. Theorem 6.1)"
+    ),
 )
 def smaller_margin_is_cheaper():
     """F_4 of linear functions at h_max/4 and h_max/8, both on the grid of Algorithm 6 for m = 900."""
@@ -338,8 +353,10 @@ def bounds_fall(*, factor=1):
 @inequality_claim(
     bounds.larger_margin,
     control=Control(lambda f: f"a ball whose radius grows like rho^{2 * f - 2:g}", (1.5, 1.75, 2)),
-    note="for the hinge loss it is the minimum over a ball that is monotone; the loss of a fixed w on a misclassified "
-    "record falls as ρ grows",
+    note=(
+        "for the hinge loss the minimum over a ball is monotone, but the loss of a fixed w on a "
+        "misclassified record falls as ρ grows"
+    ),
 )
 def least_losses_rise(*, factor=1):
     """All samples of three signed records of the line, margins 1/8, ..., 4 against half as much more, in fractions."""
@@ -370,9 +387,11 @@ assert moved[1] == rising_sensitivities(m=4, ratio=1.0, beta=0.1, M=5.0)[1] < mo
     bounds.rising_sensitivities,
     severity="statement",
     python=LEAST_HINGE,
-    note="the sensitivities of F_1, F_2 and F_3 strictly fall as ρ grows (Lemma F.3, attained), that of F_4 falls with "
-    "M, and that of F_5 is constant. Two things have to be mended: read non-increasing, as the proof needs, and take "
-    "min(fat_{ρ/32}, 34 m) in M",
+    note=(
+        "the sensitivities of F_1, F_2 and F_3 strictly fall as ρ grows (Lemma F.3, attained), that of "
+        "F_4 falls with M, and that of F_5 is constant. Two repairs are needed: read non-increasing, as "
+        "the proof needs, and take min(fat_{ρ/32}, 34 m) in M"
+    ),
 )
 def five_do_not_rise():
     """Delta_rho(F_2) at rho = Lambda r/2 and Lambda r: 3/m and 2/m, both attained."""

@@ -41,9 +41,10 @@ def all_signs_agree(deviation):
 
 PARTS = ("norm", "products")
 NOTE = (
-    "A sub-Gaussian tail is claimed for a sub-exponential quantity: false once log(m/β) is much larger than k. True "
-    "with one c when k ≥ log(m/β) ≥ log 2. Claims D.2 and D.3 (β ≤ 1/2) use it there: for β/(4L), and with "
-    "k = 10ĉ² (rΛ(2ηΛ)ᴸ⁻¹/ρ)² log(Lm/β) ≥ 10ĉ² log(Lm/β) unless ρ > rηᴸ⁻¹Λᴸ, where every margin loss is 1. "
+    "A sub-Gaussian tail is claimed for a sub-exponential quantity, so the bound is false once "
+    "log(m/β) is much larger than k. It is true with one c when k ≥ log(m/β) ≥ log 2. Claims D.2 and "
+    "D.3 (β ≤ 1/2) use it there: for β/(4L), and with k = 10ĉ² (rΛ(2ηΛ)ᴸ⁻¹/ρ)² log(Lm/β) ≥ 10ĉ² "
+    "log(Lm/β) unless ρ > rηᴸ⁻¹Λᴸ, where every margin loss is 1. "
 )
 
 
@@ -62,7 +63,7 @@ PRINTED = {
 @order_claim(
     bounds.norm_deviation,
     python=ALL_EQUAL.format(name="norm_deviation"),
-    note=NOTE + "That N is missing is right: an average over columns has the tail of one column",
+    note=NOTE + ("The statement is right not to contain N, because an average over columns has the tail of one column"),
     **PRINTED,
 )
 def norm_printed():
@@ -73,8 +74,11 @@ def norm_printed():
 @order_claim(
     bounds.product_deviation,
     python=ALL_EQUAL.format(name="product_deviation"),
-    note=NOTE + "Also false for m = 1 as β → 1: with k = 1 and w = z = (1, 1) the error is ‖w‖ ‖z‖ for certain. "
-    "That N is missing is right",
+    note=NOTE
+    + (
+        "It is also false for m = 1 as β → 1: with k = 1 and w = z = (1, 1) the error is ‖w‖ ‖z‖ for "
+        "certain. The statement is right not to contain N"
+    ),
     **PRINTED,
 )
 def products_printed():
@@ -109,7 +113,7 @@ def repaired():
     control=Control("deviations of {} times as many rows", (1.01, 2)),
     given=[bounds.column_average, bounds.product_mgf],
     rounding=1e-9,
-    note="Chernoff of a sub-gamma variable at √(2vt) + ct is exp(−t), of the chi-square at most exp(−t)",
+    note="Chernoff's bound is exp(−t) for a sub-gamma variable at √(2vt) + ct, and at most exp(−t) for the chi-square",
 )
 def deviations_are_enough(*, beta, factor=1):
     """Chernoff's bounds at the explicit deviations add up to at most beta."""
@@ -133,8 +137,10 @@ def deviations_are_enough(*, beta, factor=1):
     cap=12,
     cost=2e-4,
     expect=0.01,
-    note="nothing nearer than 20 is caught: 12t + 4t√(t/k) stands for a variance of 2 at most, and the union for "
-    "events that seldom come alone",
+    note=(
+        "the check detects no factor below 20: the bound has 12t + 4t√(t/k) for a variance of at most 2, "
+        "and its union bound adds up events that seldom occur alone"
+    ),
 )
 def products_break(rng, size, *, m, k, p, columns, beta, factor=1):
     """Draw W, the z_i and Phi afresh: did Lemma D.1 fail? Half the W have parallel columns; z_1 is a column of W."""
@@ -164,7 +170,7 @@ def signs(p):
     bounds.column_average,
     quick=grid(rate=[0.1, 1.0]),
     control=Control("the right-hand side divided by {}", (1.001, 1.5), setting={"rate": 1.0}),
-    note="Jensen for x ↦ cosh(λ √x), whose Taylor coefficients are positive; equality for one column",
+    note="Jensen's inequality for x ↦ cosh(λ √x), whose Taylor coefficients are positive, with equality for one column",
 )
 def columns_average(*, rate):
     """One row of signs in R^4, all 16 of them: E cosh(rate sqrt(V)) for several weights, at most the worst column's."""
@@ -183,7 +189,7 @@ def columns_average(*, rate):
     quick=grid(rate=[0.01, 0.2]),
     full=grid(rate=[1e-6, 0.1, 0.249]),
     control=Control("the right-hand side divided by {}", (1.05, 2), setting={"rate": 0.01}),
-    note="Cauchy–Schwarz and two mgfs; docstring",
+    note="by Cauchy–Schwarz and two moment generating functions, see the derivation",
 )
 def one_product(*, rate, factor=1):
     """The split mgf at |a|^2 in [0, 4]; log E exp(rate (<s,w><s,z> - <w,z>)) over all signs in R^10, never above."""

@@ -34,8 +34,10 @@ def slopes():
     network.lipschitz_constant,
     given=[network.slope_at_zero],
     caught=(4.01, 8),
-    note="true and four times too large: the slope of tanh(ηa/4) is at most η/4, and the proof of Theorem 5.1 needs "
-    "that from three layers on (cf. bms22.clmD.2.s2)",
+    note=(
+        "true, but four times too large: the slope of tanh(ηa/4) is at most η/4, and the proof of Theorem "
+        "5.1 needs that from three layers on (cf. bms22.clmD.2.s2)"
+    ),
 )
 def slope_is_below_eta():
     """Difference quotients of the activation as it is printed."""
@@ -44,7 +46,7 @@ def slope_is_below_eta():
 
 
 @inequality_claim(
-    network.slope_at_zero, tightness=up_to_one, note="tanh′ = 1 − tanh² ≤ 1, attained at 0; the mean value theorem"
+    network.slope_at_zero, tightness=up_to_one, note="tanh′ = 1 − tanh² ≤ 1, attained at 0, and the mean value theorem"
 )
 def slope_is_a_quarter():
     """Difference quotients in balls, closest to the slope across 0."""
@@ -67,7 +69,10 @@ def slope_is_a_quarter():
     given=[pure_learner.selection_epsilon],
     tightness=up_to_one,
     cost=0.2,
-    note="Section 5 prints the score R̂_S(h) for −R̂_S(h): as private, and it would prefer the networks that err most",
+    note=(
+        "Section 5 prints the score R̂_S(h) for −R̂_S(h). It is as private, but it would prefer the "
+        "networks that err most"
+    ),
 )
 def every_pair_of_datasets(*, layers, m, epsilon, factor=1):
     """All embeddings, datasets of a few records and networks of a cover; errors move by at most one."""
@@ -129,9 +134,12 @@ assert ratios[1] > 5 * ratios[0] > 0 and ratios[2] > 5 * ratios[1], "risk / g gr
     corner=NETWORK,
     restated=("bms22.lemF.3e",),
     python=BASIS,
-    note="(2ηΛ)ᴸ is printed where the proof has Λ(2ηΛ)ᴸ⁻¹: one factor η too many, and as η → 0 no learner, private or "
-    "not, does as well. At η = 1 and one layer the bound still fails for ρ → r(ηΛ)ᴸ, where θ tends to 0; beyond, "
-    "θ is negative and the bound is not defined. True for η ≥ 1/2 (η = 1 is the usual choice) and ρ ≤ r(ηΛ)ᴸ/2",
+    note=(
+        "(2ηΛ)ᴸ is printed where the proof has Λ(2ηΛ)ᴸ⁻¹, one factor η too many. As η → 0 no learner, "
+        "private or not, attains the printed bound. At η = 1 and one layer the bound still fails for ρ → "
+        "r(ηΛ)ᴸ, where θ tends to 0. Beyond, θ is negative and the bound is not defined. It is true for η "
+        "≥ 1/2 (η = 1 is the usual choice) and ρ ≤ r(ηΛ)ᴸ/2"
+    ),
 )
 def unlearnable_basis():
     """No free lunch: P(risk > 1/4) >= (1 - m/d)/2 - 1/4 = 0.2 > beta for some labels, and margin loss 0."""
@@ -149,8 +157,10 @@ def unlearnable_basis():
     given=[network.explicit_gap, network_embedding.rows_below_the_end],
     tightness=up_to_one,
     cost=0.3,
-    note="for every number of layers: the factor L that the printed size of the cover forgets is paid by the "
-    "activation, which is η/4-Lipschitz. C is the derivation's",
+    note=(
+        "true for every number of layers. The printed size of the cover lacks a factor L, but the "
+        "activation is η/4-Lipschitz, which makes up for it. C is the derivation's"
+    ),
 )
 def corrected_order():
     """min(1, explicit) <= derived <= 4431 printed at the corners."""
@@ -174,8 +184,10 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0]"""
     finding="a factor log(Lm/β) is missing from k in Section 5",
     corrected_by=network_embedding.rows_below_the_end,
     python=FORGOTTEN,
-    note="the main text's k lacks the factor log(Lm/β) that Appendix D has: networks built as Section 5 says do not "
-    "keep the margin of large samples",
+    note=(
+        "the main text's k lacks the factor log(Lm/β) that Appendix D has. So networks built as in "
+        "Section 5 do not keep the margin of large samples"
+    ),
 )
 def rows_for_all_records():
     """exp(-m 2^-k) >= (1 - 2^-k)^m >= 1/2 asks for k >= log2(m / log 2); a column with all signs opposed is lost."""
@@ -198,9 +210,11 @@ assert ratios[2] > 90 * ratios[1] > 8100 * ratios[0] > 8100  # so every resoluti
     corner=network.WIDE,
     finding="the γ of Section 5 is too large for 4ηΛ < 1",
     python=TOO_COARSE,
-    note="the denominator has one factor 4ηΛ more than in Appendix D, whose proof has its own γ (cf. Claim D.3). For "
-    "4ηΛ ≥ 1 that makes the cover finer than needed; as η → 0 it makes γ so large that {0} is a cover and every "
-    "network of it constant",
+    note=(
+        "the denominator has one factor 4ηΛ more than in Appendix D, whose proof has its own γ (cf. Claim "
+        "D.3). For 4ηΛ ≥ 1 that makes the cover finer than needed. As η → 0 it makes γ so large that {0} "
+        "is a cover, and every network of it is constant"
+    ),
 )
 def zero_covers_the_ball():
     """The printed order over the resolution 2 = 2 Lambda, which is too coarse: at it {0} is a cover of B(2 Lambda)."""
@@ -215,7 +229,7 @@ def zero_covers_the_ball():
     control=Control("the constant 10 divided by {}", (1.01, 2)),
     given=[network_embedding.covered_by_layers],
     scope="domain: 4ηΛ ≥ 1; a product of covers of the layers, the nearest point taken layer by layer",
-    note="a tenth of the order is enough; equality at 4ηΛ = 1",
+    note="a tenth of the order is enough, with equality at 4ηΛ = 1",
 )
 def main_text_is_finer():
     """The order of the main text over Appendix D's resolution: 10/(4 eta Lambda)."""
@@ -245,8 +259,10 @@ ONE = {"epsilon": 1.0, "beta": 0.1, "rho": 0.5, "eta": 1.0, "layers": 1, "width"
     trivial=networks.says_nothing,
     nonvacuous_from=lambda: network.informative_from(**networks.UNIT, **ONE),
     cost=0.15,
-    note="the smallest m is at one layer and one neuron, r = Λ = η = 1, ρ = 1/2, ε = 1, β = 0.1 and no margin loss; "
-    "k is 3,603 there, beyond enumeration",
+    note=(
+        "the smallest m is at one layer and one neuron, r = Λ = η = 1, ρ = 1/2, ε = 1, β = 0.1 and margin "
+        "loss 0. There k is 3,603, too large for enumeration"
+    ),
 )
 def four_events(*, factor=1, **setting):
     """Every link of the derivation at the setting and at corners, rho beyond the largest output included."""
@@ -266,7 +282,7 @@ def four_events(*, factor=1, **setting):
 
 
 def bound_along_samples(**setting):
-    """The curve to where the bound speaks: margin loss + explicit gap along m, beside 1."""
+    """The curve up to where the bound is below 1: margin loss + explicit gap along m, next to 1."""
     sizes = [10**j for j in range(3, 13)]
     bound = [min(2.0, setting["margin_loss"] + network.explicit_gap(m=m, **setting)) for m in sizes]
     return {"m": sizes, "bound": bound, "largest risk": [1.0] * len(sizes)}

@@ -40,8 +40,10 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "rows needed / g grows wi
     corner=NETWORK,
     restated=("bms22.thm5.1",),
     python=LOST,
-    note="the k of the proof has (2ηΛ)²⁽ᴸ⁻¹⁾Λ² where the claim has (2ηΛ)²ᴸ, smaller by the factor 4η²: true for η ≥ "
-    "1/2",
+    note=(
+        "the k of the proof has (2ηΛ)²⁽ᴸ⁻¹⁾Λ² where the claim has (2ηΛ)²ᴸ. These differ by the factor "
+        "4η², so the claim is true for η ≥ 1/2"
+    ),
 )
 def margins_are_lost():
     """Fewer than 2a rows lose the margin of the one record with probability at least 1/4 > beta/4."""
@@ -69,7 +71,7 @@ def rows_order():
     control=Control("only 1/{} of the rows", (1.01, 2)),
     given=[bounds.embedding_distance, bounds.embedding_failure],
     tightness=up_to_one,
-    note="the distance is ρ/2 but for the rounding of k",
+    note="the distance is ρ/2, up to the rounding of k",
 )
 def rows_are_enough(*, factor=1):
     """At these rows the distance is at most rho/2, and embedded weights stay in the ball of radius 2 Lambda."""
@@ -101,7 +103,9 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "distance / g grows witho
     corner=NETWORK,
     restated=("bms22.thm5.1",),
     python=FLAT,
-    note="with one layer the distance does not depend on η, but the printed order does: (2ηΛ)ᴸ stands for (2ηΛ)ᴸ⁻¹Λ",
+    note=(
+        "with one layer the distance does not depend on η, but the printed order does: (2ηΛ)ᴸ is printed for (2ηΛ)ᴸ⁻¹Λ"
+    ),
 )
 def distance_ignores_eta():
     """k = 4: the distance is at least 1/2 with probability 5/8, whatever eta is; so for every other k."""
@@ -130,7 +134,7 @@ def distance_order():
 @inequality_claim(
     bounds.embedding_distance,
     given=[bounds.embedding_failure, network.slope_at_zero],
-    note="the recursion's sum; random networks use a small part of it",
+    note="the sum of the recursion. Random networks reach a small part of it",
 )
 def recursion_is_summed():
     """The recursion iterated for L = 1..10 against the closed form; random networks, their distortion measured."""
@@ -150,12 +154,14 @@ def recursion_is_summed():
 @exact_claim(
     bounds.distance_to_the_cover,
     corrected_by=bounds.covered_by_layers,
-    note="the text asks for a γ-cover of the product of balls and no more; its nearest member may depend on the "
-    "embeddings, and then the proof fails (step s1). For a product of covers of the layers the claim holds "
-    "(corrected)",
+    note=(
+        "the text only assumes a γ-cover of the product of balls. Its nearest member may depend on the "
+        "embeddings, and then the proof fails (step s1). For a product of covers of the layers the claim "
+        "holds (corrected)"
+    ),
 )
 def any_cover(*, factor=1):
-    """For a cover that may depend on the embeddings nobody has a proof or a counterexample."""
+    """For a cover that may depend on the embeddings we have neither a proof nor a counterexample."""
     return inconclusive("NO_PROOF", "neither a proof for every γ-cover nor a counterexample is known")
 
 

@@ -1,4 +1,4 @@
-"""The proofs of Claims D.2 and D.3 of bms22: recursions iterated, embeddings chosen against."""
+"""The proofs of Claims D.2 and D.3 of bms22: recursions are iterated, and embeddings are chosen adversarially."""
 
 from fractions import Fraction
 from itertools import product
@@ -77,9 +77,11 @@ assert second > unravelled(layers=2, **sizes)
     bounds.unravelled,
     severity="constant",
     python=UNROLLED,
-    note="only the last of L summands is kept: 2ᴸ⁻¹ stands for 2ᴸ − 1, too small by a factor below 2 from two layers "
-    "on. With the right sum the k of the proof would leave 0.55ρ at three layers; the claim is true all the same, "
-    "because σ_η is η/4-Lipschitz (step s3)",
+    note=(
+        "the printed sum keeps only the last of L summands. It has 2ᴸ⁻¹ for 2ᴸ − 1, too small by a factor "
+        "below 2 from two layers on. With the right sum the k of the proof would leave 0.55ρ at three "
+        "layers. The claim is still true, because σ_η is η/4-Lipschitz (step s3)"
+    ),
 )
 def summands_are_lost():
     """Two layers: 3 tau against 2 tau."""
@@ -96,8 +98,10 @@ def all_summands():
     bounds.distance_at_the_printed_rows,
     given=[bounds.embedding_distance],
     caught=(1.6, 2),
-    note="ρ/√10 with one layer. With the recursion as printed, η for η/4, it would be 0.55 ρ at three layers and "
-    "0.63 ρ in the limit",
+    note=(
+        "the distance is ρ/√10 with one layer. With the recursion as printed, η for η/4, it would be 0.55 "
+        "ρ at three layers and 0.63 ρ in the limit"
+    ),
 )
 def printed_rows_are_enough():
     """tau = rho/(sqrt(10) r (2 eta Lambda)^{L-1} Lambda) < 1 in the recursion, with the activation's eta/4."""
@@ -127,8 +131,10 @@ assert np.ptp(points) > distance_within_the_cover(resolution=0.1), "two members 
     severity="statement",
     finding="members of a cover are far from each other",
     python=APART,
-    note="meant is that every point W of the product of balls has a member W′ of the cover within γ. As printed, both "
-    "W and W′ are members; nothing in the paper uses the sentence as it stands",
+    note=(
+        "the paper means that every point W of the product of balls has a member W′ of the cover within "
+        "γ. As printed, both W and W′ are members. Nothing in the paper uses the sentence in this form"
+    ),
 )
 def members_are_far_apart():
     """The ends of a cover of an interval."""
@@ -170,9 +176,12 @@ assert np.sum((phi @ moved) ** 2) > 15 * np.sum(moved**2) > enlargement(k=4, wid
     corrected_by=bounds.cover_failure,
     python=ALIGNED,
     finding="Lemma D.1 is about fixed vectors, and the nearest member may depend on Φ",
-    note="Lemma D.1 is about fixed vectors. In a γ-cover of the product of balls the nearest member may lie anywhere "
-    "within γ, so that ψ(ṽ) − ψ(v^Φ) may be the direction that Φ stretches most, by N/k > 2. If each layer is "
-    "covered for itself and searched layer by layer, no choice depends on a later embedding, and the step holds",
+    note=(
+        "Lemma D.1 is about fixed vectors. In a γ-cover of the product of balls the nearest member may "
+        "lie anywhere within γ, so ψ(ṽ) − ψ(v^Φ) may be the direction that Φ stretches most, by N/k > 2. "
+        "If each layer is covered for itself and searched layer by layer, no choice depends on a later "
+        "embedding, and the step holds"
+    ),
 )
 def aligned_covers_stretch():
     """||Phi||_F^2 = N, so the largest squared singular value of a k x N embedding is at least N/k."""
@@ -186,7 +195,7 @@ def aligned_covers_stretch():
     bounds.cover_failure,
     given=["bms22.lemD.1/explicit"],
     control=Control("embeddings with 1/{} of the rows", (1.01, 2)),
-    note="2m vectors a layer, one side of one norm each; at the explicit rows the norms grow by 1 + τ < 2 at most",
+    note="2m vectors per layer and one side of one norm each. At the explicit rows the norms grow by 1 + τ < 2 at most",
 )
 def layerwise_vectors_are_kept(*, factor=1):
     """2mL upper tails of norms, against beta/8; and the growth 1 + tau that they allow at the explicit rows."""
@@ -227,7 +236,10 @@ def covered_distances_are_summed():
     bounds.covered_distance_bound,
     given=[bounds.covered_distance],
     caught=(1.34, 2),
-    note="L ≤ 2·2⁽ᴸ⁻¹⁾ᐟ², closest at L = 3, where it is 3 ≤ 4; beyond, each layer multiplies by √2 > (L + 1)/L",
+    note=(
+        "L ≤ 2·2⁽ᴸ⁻¹⁾ᐟ², closest at L = 3, where it says 3 ≤ 4. Beyond, each layer multiplies the right "
+        "side by √2 > (L + 1)/L"
+    ),
 )
 def layers_are_absorbed():
     """L = 1..60."""

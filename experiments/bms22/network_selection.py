@@ -70,7 +70,7 @@ def cover_of(point, width):
     bounds.selection_below_the_end,
     given=[bounds.selection_loss, embedding.rows_below_the_end, bounds.log_cover_size],
     tightness=up_to_one,
-    note="with our k and our γ, both of the printed order; attained up to 0.5% at one layer and one neuron",
+    note="with our k and our γ, both of the printed order. Attained up to 0.5% at one layer and one neuron",
     cost=0.25,
 )
 def selection_order():
@@ -87,7 +87,7 @@ def selection_order():
     given=[pure_learner.selection_excess],
     control=Control("the loss divided by {}", (1.05, 2)),
     tightness=up_to_one,
-    note="two levels of scores, the worst there are",
+    note="the worst scores have two levels",
 )
 def selection_exceeds_its_loss(*, factor=1):
     """P(excess > loss) for the worst scores of |C| networks, against beta/4."""
@@ -126,7 +126,7 @@ def risk_is_underrated_at_the_end():
     bounds.deviation_below_the_end,
     given=[bounds.uniform_deviation, embedding.rows_below_the_end, bounds.log_cover_size],
     tightness=up_to_one,
-    note="with our k and our γ, both of the printed order; attained up to 0.3% at one layer and one neuron",
+    note="with our k and our γ, both of the printed order. Attained up to 0.3% at one layer and one neuron",
     cost=0.12,
 )
 def deviation_order():
@@ -142,7 +142,7 @@ def deviation_order():
     control=Control("the deviation divided by {}", (1.01, 2)),
     rounding=1e-9,
     tightness=up_to_one,
-    note="Hoeffding: exp(−2m t²) for one member, |C| of them",
+    note="Hoeffding's bound exp(−2m t²) for one member, and a union bound over |C| of them",
 )
 def members_together(*, factor=1):
     """log(|C| exp(-2 m t^2)) against log(beta/4)."""
@@ -154,7 +154,7 @@ def members_together(*, factor=1):
 @inequality_claim(
     bounds.log_cover_size,
     given=[linear.log_size_bounds],
-    note="the sum of the layers' logarithms; our lattice covers have less",
+    note="the sum of the layers' logarithms. Our lattice covers are smaller",
 )
 def layers_are_covered():
     """One cover a layer, each as bms22.thm3.1.s1 bounds it; the covers that the learner lists."""
@@ -190,7 +190,7 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0], "|C| / g grows without bound"
     severity="constant",
     corrected_by=bounds.log_volume_bound,
     python=SQUARE,
-    note="the exponent is the number of all weights, k(N(L − 1) + 1), and not k·N, that of one hidden layer",
+    note="the exponent is the number of all weights, k(N(L − 1) + 1), and not k·N, which is that of one hidden layer",
 )
 def squares_need_more():
     """The volume bound of a cover of the square."""
@@ -217,9 +217,12 @@ assert ratios[2] > 5 * ratios[1] > 25 * ratios[0] > 0, "log |C| / g grows withou
     severity="constant",
     corrected_by=bounds.log_cover_size,
     python=DEEP,
-    note="a factor L − 1 for the hidden layers is missing, and so is the summand L log 4 that comes from γ: together a "
-    "factor of about 1.4 L². The printed order also vanishes at ρ = r(ηΛ)ᴸ. For a fixed number of layers, η ≥ 1/2 "
-    "and ρ ≤ r(ηΛ)ᴸ/2 it is right up to a constant; Theorem 5.1 stands, because its (2ηΛ)²ᴸ is too large by more",
+    note=(
+        "a factor L − 1 for the hidden layers is missing, and so is the summand L log 4 that comes from "
+        "γ: together a factor of about 1.4 L². The printed order also vanishes at ρ = r(ηΛ)ᴸ. For a fixed "
+        "number of layers, η ≥ 1/2 and ρ ≤ r(ηΛ)ᴸ/2 it is right up to a constant. Theorem 5.1 is not "
+        "affected, because its (2ηΛ)²ᴸ is too large by more"
+    ),
 )
 def depth_is_lost():
     """The volume bound at the printed gamma, where the printed logarithm is 1."""
@@ -233,7 +236,10 @@ def depth_is_lost():
 @inequality_claim(
     bounds.log_volume_bound,
     control=Control("the bound multiplied by {}", (1.01, 2)),
-    note="attained on a line; in the plane no cover has fewer points than the hexagonal one, 1.209 times as many",
+    note=(
+        "attained on a line. In the plane no cover has fewer points than the hexagonal one, which has "
+        "1.209 times as many"
+    ),
 )
 def volumes_are_less(*, factor=1):
     """Our covers, and the least covers of a line and of a disc, against the quotient of volumes."""

@@ -24,7 +24,7 @@ def weight(monomial, d, degree, constant):
 @identity_claim(
     bounds.polynomial_kernel,
     rounding=1e-10,
-    note="the text leaves the weights of the monomials out; without them it is false at d = 1, p = 2 already",
+    note="the text omits the weights of the monomials. Without them it is false, already at d = 1, p = 2",
 )
 def monomials_have_the_kernel():
     """Sums over all monomials in rationals, and our map in floats."""
@@ -55,8 +55,10 @@ def monomials_have_the_kernel():
 from lemmata.bounds.bms22.polynomial_kernels import printed_dimension
 ratios = [comb(1 + p, p) / printed_dimension(d=1, degree=p) for p in (1, 10, 100)]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
-    note="in one variable there are p + 1 monomials, more than any multiple of 1ᵖ; for d ≥ 2 the constant 3/2 serves "
-    "every p",
+    note=(
+        "in one variable there are p + 1 monomials, more than any multiple of 1ᵖ. For d ≥ 2 the constant "
+        "3/2 is enough for every p"
+    ),
 )
 def one_variable():
     """The exact dimension against d^p."""
@@ -90,14 +92,16 @@ def monomials_are_counted():
 
 @inequality_claim(
     bounds.printed_largest,
-    finding="rᵖ stands for (r² + c)ᵖ",
+    finding="rᵖ is printed for (r² + c)ᵖ",
     severity="statement",
     python="""from lemmata.bounds.bms22.polynomial_kernels import printed_largest
 r, c, p = 0.5, 0.1, 2
 assert printed_largest(degree=p, constant=c, radius=r) > 2 * (r**2 + c) ** p  # the largest kappa_p(x, x)""",
-    note="the largest κ_p(x, x) is (r² + c)ᵖ: less than rᵖ for r < 1 and c < r − r², more for r ≥ 1. So the remark is "
-    "false whether it means at least or exactly. rᵖ is the norm of the p-th tensor power of x, and that of the "
-    "features is (r² + c)ᵖᐟ²",
+    note=(
+        "the largest κ_p(x, x) is (r² + c)ᵖ, which is less than rᵖ for r < 1 and c < r − r², and more for "
+        "r ≥ 1. So the remark is false whether it means at least or exactly. rᵖ is the norm of the p-th "
+        "tensor power of x, and that of the features is (r² + c)ᵖᐟ²"
+    ),
 )
 def kernel_stays_below():
     """r^p against the largest kernel value, r^2 + c to the p, at small r."""
@@ -138,7 +142,7 @@ def hidden_in_small_records(m):
 
 @order_claim(
     bounds.printed_polynomial_order,
-    finding="rᵖ stands for (r² + c)ᵖᐟ²",
+    finding="rᵖ is printed for (r² + c)ᵖᐟ²",
     family="p = 2, c = 1/2, r = 1/√k → 0, k = m/100 hidden signs, Λ r² = ρ",
     severity="statement",
     python=lambda points, ratios: (
@@ -150,9 +154,11 @@ for p in {points!r}:
     ratios.append(0.15 / printed_polynomial_order(**p))
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"""
     ),
-    note="the features have norm (r² + c)ᵖᐟ² ≥ cᵖᐟ², however small r is: with rᵖ the bound promises, for small r, what "
-    "no private learner achieves. For c ≤ r² the two differ by the factor 2^(p/2) at most. Algorithm 2 run at "
-    "radius rᵖ stays private, since it clips",
+    note=(
+        "the features have norm (r² + c)ᵖᐟ² ≥ cᵖᐟ², however small r is. With rᵖ, and for small r, the "
+        "bound is below what any private learner attains. For c ≤ r² the two norms differ by a factor of "
+        "at most 2^(p/2). Algorithm 2 run at radius rᵖ is still private, since it clips"
+    ),
 )
 def small_records_are_not_easy():
     """Every private learner errs on 0.15 with probability above beta; the printed bracket goes to 0."""

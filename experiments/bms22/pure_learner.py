@@ -40,7 +40,7 @@ from lemmata.experiments.instances.laws import selections
     cost=0.25,
 )
 def every_pair_of_score_vectors(*, epsilon, factor=1):
-    """The largest log-ratio over score grids and datasets; the worst family shows that nothing can be saved."""
+    """The largest log-ratio over score grids and datasets; the worst family shows that no smaller epsilon is enough."""
     spent, bound = factor * epsilon, pure_learner.selection_epsilon(epsilon=epsilon)
     spaces = [(*selections.score_grid(k, top), 1.0) for k, top in ((2, 6), (3, 3), (4, 2))]
     for scores, pairs, sensitivity in spaces + [(*selections.empirical_risks(m), 1 / m) for m in (1, 2, 3)]:
@@ -98,8 +98,11 @@ def neighbouring_scores(*, epsilon, candidates, factor=1):
         m for m in count(1) if not selections.never_exceeded(candidates=1000, epsilon=1.0, m=m, beta=0.1)
     ),
     cost=0.2,
-    note="the printed condition on m has a factor 4 where 2 suffices: it leaves (β/4)²/|C|, which is what we decide, "
-    "of the β/4 that it claims; smallest m at |C| = 1000, ε = 1",
+    note=(
+        "the printed condition on m has a factor 4 where 2 is enough. So the failure probability is at "
+        "most (β/4)²/|C|, and we check this number instead of the claimed β/4. The smallest m is at |C| = "
+        "1000, ε = 1"
+    ),
 )
 def printed_excess_is_exceeded(*, m, beta, factor=1, **setting):
     """The worst scores have two levels: P(excess > alpha) against (beta / 4)^2 / |C|."""
@@ -120,7 +123,7 @@ def printed_excess_is_exceeded(*, m, beta, factor=1, **setting):
     control=Control("the excess divided by {}", (1.1, 2)),
     rounding=1e-9,
     cost=0.2,
-    note="a constant below 2 is false: the ratio tends to 1 as |C| grows and β falls",
+    note="no constant below 2 is enough, because the ratio tends to 1 as |C| grows and β falls",
 )
 def excess_is_exceeded(*, factor=1, **setting):
     """The worst scores have two levels: P(more than the excess below the best) against beta."""
@@ -205,8 +208,10 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     severity="statement",
     corner=HALF,
     python=learner_programs.COIN,
-    note="false only for one record and β → 1, where log(m/β), log(Λr/(βρ)) and log(1/β) all tend to 0 and the excess "
-    "risk does not; for β ≤ 1/2 it holds",
+    note=(
+        "false only for one record and β → 1, where log(m/β), log(Λr/(βρ)) and log(1/β) all tend to 0 and "
+        "the excess risk does not. For β ≤ 1/2 it holds"
+    ),
 )
 def all_logarithms_vanish():
     """m = 1, beta = 1 - eta, rho = (1 - eta) Lambda r: the excess risk is 1/2 for certain, Gamma tends to 0."""
@@ -236,8 +241,10 @@ def corrected_order():
     given=[pure_learner.explicit_gap],
     tightness=up_to_one,
     cost=0.2,
-    note="printed in the appendix as circulated apart only; the free logarithm is log(2m/β) log(41 Λr/ρ). It holds for "
-    "β → 1 too",
+    note=(
+        "printed only in the appendix that circulates separately. The free logarithm is log(2m/β) log(41 "
+        "Λr/ρ). The statement also holds as β → 1"
+    ),
 )
 def soft_order():
     """min(1, explicit) <= derived <= 1500 T soft for every beta, T the free logarithm."""
@@ -280,8 +287,10 @@ ONE = {"epsilon": 1.0, "beta": 0.1, "norm_bound": 1.0, "radius": 1.0, "rho": 1.0
     trivial=learner_bounds.says_nothing,
     nonvacuous_from=lambda: pure_learner.informative_from(**ONE),
     cost=0.2,
-    note="the theorem's size is beyond enumeration: k = 894 and |C| ≤ 41⁸⁹⁴ at m = 10⁶, ρ near Λr, β = 0.1. The "
-    "smallest m is at ε = 1 and no margin loss",
+    note=(
+        "the theorem's cover is too large for enumeration: k = 894 and |C| ≤ 41⁸⁹⁴ at m = 10⁶, ρ near Λr, "
+        "β = 0.1. The smallest m is at ε = 1 and margin loss 0"
+    ),
 )
 def three_events(*, margin_loss, factor=1, **setting):
     """Every link of the derivation at the setting and at the corners; exact laws on data with one direction."""
@@ -320,9 +329,11 @@ def three_events(*, margin_loss, factor=1, **setting):
         lambda d, m, beta, norm_bound, radius, rho: log(m / beta) * (norm_bound * radius / rho) ** 2 <= d,
     ),
     python=learner_programs.NEEDLES,
-    note="it depends on w̃. For a w̃ that does not depend on Φ it is true, with E‖Φᵀw‖² = (d/k)‖w‖² (part square). For "
-    "the selected w̃ and k ≤ d it is true for every cover, with C = 7.52/√c′ and one factor 1/√log(m/β). For the "
-    "selected w̃ and k > d it is false for some covers",
+    note=(
+        "the answer depends on w̃. For a w̃ that does not depend on Φ the statement is true, with E‖Φᵀw‖² "
+        "= (d/k)‖w‖² (part square). For the selected w̃ and k ≤ d it is true for every cover, with C = "
+        "7.52/√c′ and one factor 1/√log(m/β). For the selected w̃ and k > d it is false for some covers"
+    ),
 )
 def needles():
     """The release keeps nearly all of 2 Lambda, while sqrt(d) rho/r = sqrt(2) Lambda/a."""
@@ -336,8 +347,10 @@ def needles():
     pure_learner.norm_in_fewer_dimensions,
     caught=(1.51, 2),
     given=[pure_learner.selected_norm],
-    note="with C = 6√(π/2)/√c′ = 7.52/√c′; ρ/r carries the unit of Λ, so nothing is missing. The free logarithm is "
-    "1/√log(m/β)",
+    note=(
+        "with C = 6√(π/2)/√c′ = 7.52/√c′. ρ/r has the unit of Λ, so nothing is missing. The free "
+        "logarithm is 1/√log(m/β)"
+    ),
 )
 def norm_order():
     """The explicit bound <= (C/sqrt(c')) sqrt(d) (rho/r) log(m/beta)^{-1/2} at k = ceil(c' a^2 log(m/beta)) <= d."""
@@ -355,10 +368,10 @@ def norm_order():
     quick=({"d": 3, "k": 2},),
     full=({"d": 1, "k": 3}, {"d": 4, "k": 1}, {"d": 2, "k": 4}),
     rounding=1e-9,
-    note="all sign matrices agree",
+    note="exact, by enumeration of all small sign matrices",
 )
 def mean_square_of_the_lift(*, d, k):
-    """All sign matrices, whole-number weights, exactly: k sum ||Phi^T w||^2 is a whole number."""
+    """All sign matrices, integer weights, exactly: k sum ||Phi^T w||^2 is an integer."""
     for w in ((1,) + (0,) * (k - 1), tuple(range(1, k + 1)), (3,) + (-1,) * (k - 1)):
         total = sum(
             sum(sum(s * x for s, x in zip(column, w, strict=True)) ** 2 for column in columns)
@@ -371,7 +384,10 @@ def mean_square_of_the_lift(*, d, k):
 @inequality_claim(
     pure_learner.selected_norm,
     cites=("Gordon 1985",),
-    note="at k = d = 2 some cover reaches 2Λ (1 + √2)/2, 1.2 times 2Λ√(d/k): that is the norm for a fixed w only",
+    note=(
+        "at k = d = 2 some cover reaches 2Λ (1 + √2)/2, which is 1.2 times 2Λ√(d/k). The latter is the "
+        "norm for a fixed w only"
+    ),
 )
 def no_selection_is_longer():
     """Jensen and Gordon, link by link; then 2 Lambda E||Phi|| over all small sign matrices, attained."""

@@ -35,7 +35,7 @@ EDGES = grid(m=[1, 2, 10, 10**6, 10**12], beta=[1e-12, 0.1, 0.5], norm_bound=[1.
     corner=HALF,
     restated=("bms22.thm3.1",),
     python=learner_programs.SMALL_SAMPLE,
-    note="false only where β → 1 and ρ → Λr; for β ≤ 1/2 it holds",
+    note="false only where β → 1 and ρ → Λr. For β ≤ 1/2 it holds",
 )
 def nothing_is_trivial_near_one():
     """m below the threshold, as 1 <= C Gamma would need, while Gamma tends to 0."""
@@ -66,7 +66,7 @@ def small_samples_are_trivial():
     + grid(k=[3, 10], norm_bound=[5.0], radius=[1.0], rho=[1.0]),
     severity="constant",
     finding="for k ≥ 2 every cover has more than (20Λr/ρ)ᵏ points",
-    note="the number of points is exact only for k = 1 and a whole number 20Λr/ρ. For k ≥ 2 every cover is larger, but "
+    note="the number of points is exact only for k = 1 and an integer 20Λr/ρ. For k ≥ 2 every cover is larger, but "
     "log|C| ≤ (log 41/log 20) log((20Λr/ρ)ᵏ), so the O(·) of the proof absorbs the difference",
 )
 def no_cover_is_so_small(*, k, norm_bound, radius, rho, factor=1):
@@ -93,7 +93,7 @@ def no_cover_is_so_small(*, k, norm_bound, radius, rho, factor=1):
     full=grid(k=[1, 3], norm_bound=[1.0], radius=[1.0], rho=[1.0])
     + grid(k=[2], norm_bound=[2.0], radius=[2.0], rho=[1.3]),
     control=Control("the logarithm of the upper bound divided by {}", (1.25, 1.3, 2)),
-    note="log(1 + 40a) ≤ (log 41/log 20) log(20a), so the proof's O(.) stands",
+    note="log(1 + 40a) ≤ (log 41/log 20) log(20a), so the O(.) of the proof is right",
 )
 def volumes(*, k, norm_bound, radius, rho, factor=1):
     """Our lattice cover, and a greedy separated set (coarser, to be listed), lie between the volume bounds."""
@@ -116,7 +116,9 @@ def volumes(*, k, norm_bound, radius, rho, factor=1):
     + grid(k=[3], norm_bound=[2.5], radius=[2.0], rho=[2.0]),
     control=Control("a lattice {} times as coarse", (1.1, 1.2, 1.5)),
     cost=0.2,
-    note="the covering radius is exact: the largest circumradius of the simplices that tile a period, in fractions",
+    note=(
+        "the covering radius is exact. It is the largest circumradius of the simplices that tile a period, in fractions"
+    ),
 )
 def lattice_covers(*, k, norm_bound, radius, rho, factor=1):
     """The true size of the cover; thousands of points of the ball, its rim and the deep holes are all within eta."""
@@ -142,7 +144,7 @@ def lattice_covers(*, k, norm_bound, radius, rho, factor=1):
     corner=HALF,
     restated=("bms22.thm3.1",),
     python=learner_programs.FLIPPED,
-    note="false only for one record and β → 1, where α tends to 0 with log(m/β); for β ≤ 1/2 it holds with c = 1140",
+    note="false only for one record and β → 1, where α tends to 0 with log(m/β). For β ≤ 1/2 it holds with c = 1140",
 )
 def alpha_vanishes():
     """4 log(4/beta)/(epsilon m) against alpha/c; the selection errs on the one record with probability above 1/4."""
@@ -170,10 +172,10 @@ def alpha_is_enough():
     quick=({"k": 1, "d": 2}, {"k": 2, "d": 2}),
     full=({"k": 2, "d": 3},),
     cost=0.2,
-    note="<Φᵀw, x> = <w, Φx>; 1(y <w, x>) is printed for 1(y <w, x> ≤ 0)",
+    note="<Φᵀw, x> = <w, Φx>. The display has 1(y <w, x>) for 1(y <w, x> ≤ 0)",
 )
 def adjoint(*, k, d):
-    """All sign matrices, whole-number weights, samples with ties: both numbers of errors agree."""
+    """All sign matrices, integer weights, samples with ties: both numbers of errors agree."""
     for phi, w, X, y in small.whole_number_samples(k, d):
         share = proof.lifted_errors(projected_margins=(y * ((X @ phi.T) @ w)).tolist())
         yield {"phi": phi, "w": w, "X": X, "y": y}, int((y * (X @ (phi.T @ w)) <= 0).sum()), round(5 * share)
@@ -183,7 +185,7 @@ def adjoint(*, k, d):
     proof.enlarged_norm,
     given=["bms22.lemA.3.s2/explicit", parallelogram],
     evidence="certificate",
-    note="2 is generous by a factor 1.73",
+    note="the constant 2 is loose by a factor of 1.73",
 )
 def comparator_stays():
     """Lemma A.3's 1 + gamma/3, gamma = rho/(Lambda r), to the root; sqrt(1 + 1/(3a)) <= 2 for a >= 1, certified."""
@@ -198,7 +200,7 @@ def comparator_stays():
     caught=(1.31, 2),
     given=[proof.enlarged_norm],
     evidence="certificate",
-    note="0.1155 would do",
+    note="0.1155 is enough in place of 0.15",
 )
 def cover_keeps_margins():
     """0.1 sqrt(1 + 1/(3a)) <= 0.15 by certificate; then exact projections and real covers, nearest points searched."""
@@ -219,7 +221,7 @@ def cover_keeps_margins():
     caught=(2.2, 2.9),
     given=["bms22.lemA.3.s4/printed", "bms22.lemA.3.s5/printed"],
     cost=0.25,
-    note="true, but Lemma A.3 gives 2ρ/3, and the next line needs more than 0.65 ρ: ρ/3 is a slip for 2ρ/3",
+    note="true, but Lemma A.3 gives 2ρ/3, and the next line needs more than 0.65 ρ. So ρ/3 is printed for 2ρ/3",
 )
 def a_third_is_kept():
     """1 - 1/3 >= 1/3; and projections whose distortion is at most rho/3 keep no less than 2/3 of the margin."""
@@ -231,7 +233,7 @@ def a_third_is_kept():
     caught=(1.1, 1.4),
     given=["bms22.lemA.3.s4/printed", "bms22.lemA.3.s5/printed"],
     cost=0.25,
-    note="ρ − (γ/3) Λr = 2ρ/3, which sign matrices so distorted attain",
+    note="ρ − (γ/3) Λr = 2ρ/3, attained by sign matrices of that distortion",
 )
 def two_thirds_are_kept():
     """Distortion (gamma/3) Lambda r = rho/3."""
@@ -251,7 +253,7 @@ def a_third_implies_nothing():
     return learner_bounds.margins_above(proof.margin_kept, proof.implied_loss_margin)
 
 
-@inequality_claim(proof.implied_loss_margin_corrected, caught=(1.03, 1.5), note="0.65/(2/3) = 0.975")
+@inequality_claim(proof.implied_loss_margin_corrected, caught=(1.03, 1.5), note="the ratio is 0.65/(2/3) = 0.975")
 def two_thirds_imply_the_loss():
     """2/3 > 0.65: every margin that the premise allows is above what the loss at 0.65 rho asks."""
     return learner_bounds.margins_above(proof.margin_kept_corrected, proof.implied_loss_margin_corrected)
@@ -287,7 +289,7 @@ def rows_are_enough(*, beta, norm_bound, radius, factor=1):
         proof.implied_loss_margin_corrected,
     ),
     cost=0.25,
-    note="given the three events; whether α meets the condition of the selection is s2",
+    note="the three events are assumed. Whether α meets the condition of the selection is step s2",
 )
 def chain_of_losses(*, m):
     """A projection without distortion, k = d = 2: errors of every candidate within alpha of the best."""
@@ -311,7 +313,7 @@ def chain_of_losses(*, m):
     scope="settings",
     trivial=learner_bounds.too_few,
     cost=0.3,
-    note="exact laws; k is chosen so that a cover can be listed and a sign matrix without distortion exists",
+    note="by exact laws. k is chosen so that a cover can be listed and a sign matrix without distortion exists",
 )
 def selection_fails(*, k, m, epsilon, beta, factor=1, **sizes):
     """P(empirical risk > margin loss + alpha), exactly, over samples from none to all labels flipped."""
@@ -340,7 +342,7 @@ def selection_fails(*, k, m, epsilon, beta, factor=1, **sizes):
     proof.final_line,
     control=Control("2 alpha + 8B divided by {}", (1.01, 2)),
     given=["bms22.lemA.1/printed"],
-    note="5B for 8B would do; Lemma A.1 needs the VC dimension of the cover's classifiers, which is at most k",
+    note="5B is enough in place of 8B. Lemma A.1 needs the VC dimension of the cover's classifiers, which is at most k",
 )
 def last_line(*, factor=1):
     """Lemma A.1 at the loss R* + alpha, by exact squares on a grid; (sqrt alpha - sqrt B)^2 + 3B is to spare."""
@@ -358,7 +360,7 @@ def last_line(*, factor=1):
     full=({"complexity": 0.0}, {"complexity": 5.0}),
     caught=(1.01,),
     given=["bms22.lemA.1/printed"],
-    note="t + 2√(tB) is a sum of an increasing function and t; it is Lemma A.1 without the 4B that no w moves",
+    note="t + 2√(tB) is increasing in t. It is the bound of Lemma A.1 without 4B, which does not depend on w",
 )
 def same_minimisers(*, complexity):
     """Losses i/m in order: the bound is strictly increasing along them, so the sets of minimisers are equal."""

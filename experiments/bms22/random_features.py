@@ -33,7 +33,7 @@ from lemmata.mechanisms.features.random_features import profile as kernel_profil
     bounds.feature_norm,
     control=Control("features scaled by {}", (1.001, 2)),
     rounding=1e-9,
-    note="a polynomial identity; our map keeps it within 10⁻⁹ of r on extreme inputs",
+    note="a polynomial identity. On extreme inputs our map is within 10⁻⁹ of r",
 )
 def norms_are_r(*, factor=1):
     """Our map on extreme inputs; then cos^2 + sin^2 = 1 in Z[t] with t = tan(angle / 2), all D terms at once."""
@@ -81,9 +81,11 @@ def exponents(error):
     tightness=up_to_one,
     given=[bounds.mean_inner_product, bounds.one_pair_tail, bounds.all_pairs_tail],
     nonvacuous_from=lambda: math.floor(math.log(2 / 0.05)) + 1,  # D at m = 2, beta = 0.05: the error is < 2 r^2
-    note="The proof's union bound over about m² pairs looks too short for log(m/β) in place of 2 log m: the constant 2 "
-    "pays for it, since D t²/2 = 2 log(m/β). The failure probability is below β² (m-1)/m for every D, m, β and kernel; "
-    "m = 1 has no pairs",
+    note=(
+        "a union bound over about m² pairs seems to need 2 log m where the proof has log(m/β). The "
+        "constant 2 makes up for it, since D t²/2 = 2 log(m/β). The failure probability is below β² "
+        "(m-1)/m for every D, m, β and kernel. For m = 1 there are no pairs"
+    ),
 )
 def all_pairs_are_close(*, factor=1):
     """Union over pairs <= beta from the exponent of the formula; the sign kernel shows how much of beta is used.
@@ -204,7 +206,7 @@ def inner_products_are_unbiased(*, factor=1):
     bounds.one_pair_tail,
     control=Control("exponent D t^2/2 times {}", (1.1, 1.5, 2, 4)),
     tightness=up_to_one,
-    note="Hoeffding 1963. The sign kernel is nearly its worst case",
+    note="by Hoeffding's inequality (1963). The sign kernel is nearly its worst case",
 )
 def hoeffding_covers_one_pair(*, factor=1):
     """L'' = 4 w (1 - w) <= 1 as 1 - 4 w (1 - w) = (1 - 2w)^2 in Z[w]; then binomial tails at all their atoms."""
@@ -229,7 +231,7 @@ def hoeffding_covers_one_pair(*, factor=1):
     bounds.all_pairs_tail,
     control=Control("{} times as many pairs", (1.01, 2, 4)),
     tightness=up_to_one,
-    note="with all m² ordered pairs the sum would exceed β for β > 1/2; the error is symmetric in the pair",
+    note="with all m² ordered pairs the sum would exceed β for β > 1/2. But the error is symmetric in the pair",
 )
 def union_bound_fits(*, factor=1):
     """beta (m-1)/m <= 1, and the formula is what one pair's bound at the printed error sums to."""
@@ -270,8 +272,10 @@ def every_feature_is_written():
 @order_claim(
     bounds.fastfood_order_of_features,
     constant=8.2,
-    note="the largest ratio is at d = 17 and one feature; our code is counted while it computes, the formula up to "
-    "d = 2⁴⁰ and D = 10¹⁵",
+    note=(
+        "the largest ratio is at d = 17 and one feature. The operations of our code are counted while it "
+        "runs, and the formula is checked up to d = 2⁴⁰ and D = 10¹⁵"
+    ),
 )
 def fastfood_counted():
     """The operations of our Fastfood for one record, and the formula of the derivation, which d and D do not end."""

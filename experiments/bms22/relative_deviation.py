@@ -1,7 +1,7 @@
 """Relative deviation, Lemma A.1 of bms22: by derivation, on exact laws, and on classes whose suprema are exact.
 
-The derivation is in `lemmata.bounds.bms22.relative_deviation`; its steps are decided at the end. Beside them stand
-the exact failure probabilities of concrete laws, down to beta = 1e-300, and suprema over whole classes, sample after
+The derivation is in `lemmata.bounds.bms22.relative_deviation`; its steps are decided at the end. The checks also
+compute exact failure probabilities of concrete laws, down to beta = 1e-300, and suprema over whole classes, sample by
 sample.
 """
 
@@ -52,8 +52,11 @@ LARGE = grid(m=[10**12], V=[0, 1, 2], beta=[0.5, 1e-300])  # where nothing of th
     ),
     nonvacuous_from=smallest_sample,
     cost=0.35,
-    note="V is the VC dimension of the sets of errors; with that of sign(h), and ties counted as errors, the lemma is "
-    "false (step s0). (2m)ⱽ does not bound the growth function for V = 1, but the lemma holds there too (step s4)",
+    note=(
+        "V is the VC dimension of the sets of errors. With the VC dimension of sign(h), and ties counted "
+        "as errors, the lemma is false (step s0). (2m)ⱽ does not bound the growth function for V = 1, but "
+        "the lemma holds there too (step s4)"
+    ),
 )
 def relative_deviation_holds(*, m, V, beta, factor=1):
     """The derivation at the setting and at large samples; exact laws of one hypothesis and of all thresholds."""
@@ -88,8 +91,8 @@ def sampled(vc, factors, **axes):
         ),
         nonvacuous_from=lambda: smallest_sample(vc),
         given=[bounds.relative_deviation],
-        note=f"nothing nearer than {factors[0]} is caught: ghost samples, the union over (2m)ⱽ patterns and Chernoff's "
-        "bound are each loose for one class and one distribution",
+        note=f"the check detects no factor below {factors[0]}: ghost samples, the union over (2m)ⱽ patterns and "
+        "Chernoff's bound are each loose for one class and one distribution",
     )
 
 
@@ -139,10 +142,12 @@ assert empirical == 0 and risk > relative_deviation(m=m, V=0, beta={beta}, empir
     severity="statement",
     corner=require("sets of classifiers and of linear functions", lambda of: of in ("classifiers", "linear functions")),
     used={"bms22.thm3.1": [{"of": "linear functions"}]},
-    note="take all functions to {0, 1} and labels +1: sign(h) is constant if sign(0) = +1, while h(x) = 0 cuts out "
-    "every set of errors (for the other convention take {0, −1} and labels −1). Lemma A.1 itself is stated for "
-    "all functions to ℝ, and holds for them if V is the VC dimension of the sets of errors; its only use, in "
-    "Theorem 3.1, is for linear functions",
+    note=(
+        "the class of all functions to {0, 1} with labels +1 is a counterexample: sign(h) is constant if "
+        "sign(0) = +1, while h(x) = 0 cuts out every set of errors. For the other convention take {0, −1} "
+        "and labels −1. Lemma A.1 itself is stated for all functions to ℝ, and holds for them if V is the "
+        "VC dimension of the sets of errors. Its only use, in Theorem 3.1, is for linear functions"
+    ),
 )
 def ties_shatter(*, points, m, beta):
     """All functions to {0, 1} on six points: VC dimension of the sets of errors, and of the signs."""
@@ -162,8 +167,10 @@ def ties_shatter(*, points, m, beta):
 @inequality_claim(
     bounds.vc_of_classifiers,
     cost=0.2,
-    note="every class of classifiers of three points, and the linear functions of the plane with whole-number weights "
-    "up to 2; sign(0) = +1",
+    note=(
+        "every class of classifiers on three points, and the linear functions of the plane with "
+        "integer weights up to 2. Here sign(0) = +1"
+    ),
 )
 def errors_shatter_no_more():
     """The VC dimension of the sets of errors over all records (x, +1) and (x, -1), against that of the signs."""
@@ -181,8 +188,10 @@ def errors_shatter_no_more():
     full=({"m": 300},),
     caught=(1.001, 1.1),
     cites=("Greenberg & Mohri 2014, Theorem 1",),
-    note="Greenberg & Mohri's theorem for all m; all sizes up to the setting's enumerated in balls. 1/4 is approached, "
-    "not attained, as p falls to 1/2 at m = 2",
+    note=(
+        "Greenberg & Mohri's theorem, for all m. All sizes up to the setting's are enumerated in ball "
+        "arithmetic. At m = 2 the probability tends to 1/4 as p falls to 1/2 and does not attain it"
+    ),
 )
 def ghosts_reach_the_mean(*, m):
     """P(Bin(k, j/k) >= j + 1) for all 2 <= k <= m and 1 <= j < k; it is not attained, so equality is allowed."""
@@ -239,11 +248,13 @@ assert len(np.unique(thresholds, axis=0)) > growth(m=m, V=1)
     severity="constant",
     python=SAUER,
     finding="for V = 1, thresholds on a line, it fails by one set",
-    note="true for V = 0 and V ≥ 2. For V = 1 (thresholds on a line) it fails by one set, which Lemma A.1 allows and "
-    "its proof can afford",
+    note=(
+        "true for V = 0 and V ≥ 2. For V = 1 (thresholds on a line) it fails by one set. Lemma A.1 holds "
+        "for V = 1 too, because its proof has room for one more set"
+    ),
 )
 def growth_is_a_power(*, largest):
-    """Sauer's function, which some class attains for every V and m, against (2m)^V: whole numbers."""
+    """Sauer's function, which some class attains for every V and m, against (2m)^V: integers."""
     for V, m in product((0, 2, 3, 5, 20, 1), range(largest, 0, -1)):
         yield {"V": V, "m": m}, bounds.patterns_of_errors(m, V), bounds.growth(m=m, V=V)
 
@@ -254,7 +265,7 @@ def growth_is_a_power(*, largest):
     full=({"largest": 400},),
     caught=(1.001, 1.2, 1.5, 2),
     given=[bounds.ghost_reaches, bounds.deviation_of_risk, bounds.swapping_tail, bounds.solved],
-    note="V = 1 by (2m + 1)/(2m) ≤ exp(1/(2m)), the others by Φ_V(2m) ≤ (2m)ⱽ",
+    note="for V = 1 by (2m + 1)/(2m) ≤ exp(1/(2m)), for other V by Φ_V(2m) ≤ (2m)ⱽ",
 )
 def union_is_affordable(*, largest):
     """The cost in balls; it is largest for beta near 1 and V = 0, 1, 2, and with m errors in m pairs that differ."""
@@ -271,7 +282,7 @@ def union_is_affordable(*, largest):
 @inequality_claim(
     bounds.solved,
     control=Control("the solution divided by {}", (1.001,)),
-    note="by squaring; a rational lattice agrees",
+    note="by squaring, and checked on a rational lattice",
 )
 def deviation_is_solved(*, factor=1):
     """p >= r, and (p - r)^2 / p >= 4 Q at the solution p: exact balls, as all roots are rational."""

@@ -38,8 +38,10 @@ assert g < 0.32                                                     # yet k >= 4
     severity="statement",
     corner=require("m ≥ 2", lambda m: m >= 2),
     used={"bms22.thm3.1": grid(m=[2, 3, 10**9])},  # m + 1 points, w* among them
-    note="false only for m = 1 as β → 1, where log(m/β) → 0: for m ≥ 2 the printed order holds with C = 141, since "
-    "log(2m²/β) ≤ 3 log(m/β). The proofs that use the lemma have m + 1 ≥ 2 points",
+    note=(
+        "false only for m = 1 as β → 1, where log(m/β) → 0. For m ≥ 2 the printed order holds with C = "
+        "141, since log(2m²/β) ≤ 3 log(m/β). The proofs that use the lemma have m + 1 ≥ 2 points"
+    ),
 )
 def one_point_needs_more_rows(*, factor=1):
     """One vector u in general position, d = K + 1: no k x d sign matrix with k <= K keeps its norm up to gamma/3.
@@ -103,7 +105,7 @@ def breaks(rng, size, k, *, m, d, gamma, projection=sign_projection):
     quick=grid(beta=[1e-12, 0.1, 0.999]),
     control=Control("only 1/{} of the rows", (1.01, 2)),
     given=[bounds.pair_vectors_up_to_sign, bounds.sign_projection_tail, bounds.polarisation, bounds.parallelogram],
-    note="k solves the inequality by its definition",
+    note="k solves the inequality by definition",
 )
 def rows_are_enough(*, beta, factor=1):
     """The union bound over the m^2 two-sided events in balls, at the k that the float formula returns."""
@@ -161,7 +163,7 @@ PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumer
     corner=require("vectors counted up to sign", lambda up_to_sign: up_to_sign),
     used={"bms22.lemA.3": [{"up_to_sign": True}]},  # a projection distorts z and -z alike
     python=FIVE_VECTORS,
-    note="up to sign there are m², and a projection distorts z and −z alike, so the union bound is not affected",
+    note="up to sign there are m² vectors. A projection distorts z and −z alike, so the union bound is not affected",
     **PAIRS,
 )
 def pairs_printed(*, m):
@@ -171,7 +173,7 @@ def pairs_printed(*, m):
 
 @inequality_claim(
     bounds.pair_vectors_up_to_sign,
-    note="generic unit vectors have no other coincidences than u + v = v + u; 2m vectors are doubles and zeros",
+    note="among generic unit vectors only u + v and v + u coincide. The 2m vectors with u = v are doubles or zeros",
     **PAIRS,
 )
 def pairs_counted_up_to_sign(*, m):
@@ -222,7 +224,7 @@ def one_vector(*, n, k, t, factor=1):
     bounds.doubled_logarithm,
     quick=grid(beta=[1e-9, 0.5, 1 - 1e-9]),
     control=Control("the factor 2 divided by {}", (1.01, 1.5), setting={"beta": 1 - 1e-9}),
-    note="C = 2, as m grows; also at m = 1",
+    note="C = 2 is attained as m grows. The claim also holds at m = 1",
 )
 def squares_in_the_logarithm(*, beta):
     """log(m^2/beta) <= 2 log(m/beta): the ratio is 1 + s with s = log m / log(m/beta) in [0, 1]."""
@@ -243,8 +245,10 @@ def unit_pairs():
 @inequality_claim(
     bounds.polarisation,
     quick=({"k": 1}, {"k": 2}),
-    note="u/‖u‖ is undefined for a zero vector of T, for which the lemma is trivial. ⟨u, v⟩ = (‖u + v‖² − ‖u − v‖²)/4 "
-    "for every linear Φ; attained by orthogonal unit vectors",
+    note=(
+        "u/‖u‖ is undefined for a zero vector of T, for which the lemma is trivial. ⟨u, v⟩ = (‖u + v‖² − "
+        "‖u − v‖²)/4 for every linear Φ. The bound is attained by orthogonal unit vectors"
+    ),
 )
 def polarisation_step(*, k):
     """All k x 2 sign matrices and pairs of rational unit vectors, exactly, at the distortion they attain."""
@@ -262,7 +266,10 @@ def polarisation_step(*, k):
 
 @inequality_claim(
     bounds.parallelogram,
-    note="an identity. The printed reason, the triangle inequality, gives 8, hence 2γ/3 only; the parallelogram law, 4",
+    note=(
+        "an identity. The printed reason, the triangle inequality, gives 8 and so only 2γ/3. The "
+        "parallelogram law gives 4"
+    ),
 )
 def parallelogram_step():
     """||u + v||^2 + ||u - v||^2 = 4 for rational unit vectors, exactly."""

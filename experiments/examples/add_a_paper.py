@@ -1,9 +1,9 @@
-"""Add a paper: a folder of an invented one with a false lemma, what `lemmata` says of it, and where results stand.
+"""Add a paper: the folder of an invented paper with a false lemma, and its verdicts by `lemmata`.
 
     python -m lemmata.experiments.examples.add_a_paper
 
-A paper is a folder with a `paper.toml`, anywhere; `lemmata new-paper NAME` begins one, and docs/your-own-theorem.md
-goes on from there. This one stands in a temporary folder and is gone afterwards.
+A paper is a folder with a `paper.toml`, anywhere; `lemmata new-paper NAME` creates one, and docs/your-own-theorem.md
+continues from there. This script writes it into a temporary folder, which is deleted at the end.
 """
 
 from __future__ import annotations

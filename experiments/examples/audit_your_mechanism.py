@@ -15,12 +15,12 @@ NEIGHBOUR = np.array([0, 0, 1, 2, 0])  # one person replaced
 
 
 def noisy_total(visits: np.ndarray, sensitivity: float):
-    """A mechanism as `audit` wants it: (rng, size) -> that many independent releases."""
+    """A mechanism in the form that `audit` expects: (rng, size) -> that many independent releases."""
     return lambda rng, size: visits.sum() + rng.laplace(scale=sensitivity / CLAIM.epsilon, size=size)
 
 
 def main() -> None:
-    """The wrong sensitivity is refuted; the right one survives, and the audit says what it would have caught."""
+    """The wrong sensitivity is refuted. The right one survives, and the audit reports what it would have detected."""
     for sensitivity in (1.0, 2.0):
         found = lemmata.audit(
             noisy_total(VISITS, sensitivity), noisy_total(NEIGHBOUR, sensitivity), CLAIM, root=1, budget=4_000

@@ -1,4 +1,4 @@
-"""Is Lemma A.5 of Wang, Zhu & Wang (2025) true? Decide it here and now, by the machinery of the ledger.
+"""Is Lemma A.5 of Wang, Zhu & Wang (2025) true? Decide it with the code that decides the ledger's rows.
 
 python -m lemmata.experiments.examples.check_a_lemma
 """
@@ -12,7 +12,7 @@ LEMMA = "wzw25.lemA.5"
 
 
 def main() -> None:
-    """The statement, its verdicts, and the witness that anybody can run."""
+    """The statement, its verdicts, and the counterexample as a program."""
     for theorem in lemmata.theorems(LEMMA):
         row = decide(theorem.key, root=1)
         print(f"{theorem.key:32} {row['verdict']:8} {theorem.title}")

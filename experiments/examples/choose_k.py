@@ -23,7 +23,7 @@ def fails(X: np.ndarray, k: int, rng: np.random.Generator) -> bool:
 
 
 def main() -> None:
-    """The sizes, beside scikit-learn's, and what they do."""
+    """The sizes, next to scikit-learn's, and how often they fail."""
     print(lemmata.rows_compared(POINTS, DISTORTION, BETA))
     k = lemmata.rows_needed(POINTS, DISTORTION, BETA)
     rng = np.random.default_rng(0)

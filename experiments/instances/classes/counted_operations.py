@@ -1,4 +1,4 @@
-"""What Algorithms 2 and 5 of bms22 compute, counted while they compute it: sums, products, quotients and draws."""
+"""The operations of Algorithms 2 and 5 of bms22, counted while they run: sums, products, quotients and draws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Covers of a ball beside the count in bms22's proof of Theorem 3.1: least sizes, our lattices, points to cover."""
+"""Covers of a ball, for the count in bms22's proof of Theorem 3.1: least sizes, our lattices, points to cover."""
 
 from itertools import product
 from math import log, sqrt

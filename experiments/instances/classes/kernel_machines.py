@@ -144,10 +144,10 @@ def clustered_release(
 ) -> tuple[float, float]:
     """(risk of one release of Algorithm 3, least loss of the kernel's unit ball at least), at r = Lambda = rho = 1.
 
-    x is one of 16 points of the line, 8 close to 0 and 8 close to 100, y tells which; the Gaussian kernel does not see
-    across. Only the points are projected: a sample is their row numbers. A share `kept` of the labels is right. No h
-    of norm 1 has margins a and b at the two clusters with a^2 + b^2 > 1, so with shares p and q of the sample right the
-    least loss is at least 1 - |(p, q)|.
+    x is one of 16 points of the line, 8 close to 0 and 8 close to 100, y says which; the Gaussian kernel between the
+    clusters is negligible. Only the points are projected: a sample is their row numbers. A share `kept` of the labels
+    is right. No h of norm 1 has margins a and b at the two clusters with a^2 + b^2 > 1, so with shares p and q of the
+    sample right the least loss is at least 1 - |(p, q)|.
     """
     X = np.append(np.arange(8) / 100, 100 + np.arange(8) / 100)[:, None]
     y = np.repeat([1.0, -1.0], 8)

@@ -1,6 +1,6 @@
 """Finite classes of functions for bms22's label privacy: every smallest cover, fat-shattering numbers, worst cases.
 
-Values are whole numbers, in units of rho/4, on a few points; a class is a list of rows.
+Values are integers, in units of rho/4, on a few points; a class is a list of rows.
 """
 
 from itertools import combinations, product

@@ -1,4 +1,4 @@
-"""Theorem 3.1 of bms22 at the corners of its hypotheses: what its orders and the explicit bound rest on."""
+"""Theorem 3.1 of bms22 at the corners of its hypotheses: the links of its orders and of the explicit bound."""
 
 from fractions import Fraction
 from math import exp, inf, log, nextafter, sqrt
@@ -22,7 +22,7 @@ def corners(betas, **axes):
 
 
 def derived(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
-    """What min(1, explicit) is at most if beta <= 1/2: by the derivation of `pure_learner.printed_gap`."""
+    """An upper bound on min(1, explicit) if beta <= 1/2, by the derivation of `pure_learner.printed_gap`."""
     a, L = norm_bound * radius / rho, log(m) - log(beta)
     A = (1660 * a**2 * L**2 - log(beta)) / m
     alpha = 2 * (280 * 5.4 + 4.4) * a**2 * L * (log(a) - log(beta)) / (epsilon * m)
@@ -30,7 +30,7 @@ def derived(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
 
 
 def derived_soft(*, m, epsilon, margin_loss, **sizes):
-    """What the explicit excess is at most, for every beta: by the derivation of `pure_learner.soft_gap`."""
+    """An upper bound on the explicit excess, for every beta, by the derivation of `pure_learner.soft_gap`."""
     a = sizes["norm_bound"] * sizes["radius"] / sizes["rho"]
     A = 234 * a**2 * pure_learner.soft_logarithm(m=m, **sizes) / m
     return sqrt(2 * margin_loss * A) + 1.5 * 2 * A / epsilon + 3 * A
@@ -70,7 +70,7 @@ EVENTS = grid(
 
 
 def links(*, margin_loss, factor=1, **setting):
-    """What each link of the derivation uses of what it may use, the gap divided by `factor`.
+    """How much each link of the derivation uses of its allowance, the gap divided by `factor`.
 
     The three failure probabilities are in units of beta/4; the margin that the cover loses, in units of 2 rho/3.
     """
@@ -92,7 +92,7 @@ def links(*, margin_loss, factor=1, **setting):
 
 
 def appendix_reading():
-    """What the appendix circulated apart would mean, root over the loss alone: deviations of 1/m at loss near 1/2."""
+    """The separate appendix's reading, root over the loss alone: deviations of 1/m at loss near 1/2."""
     ratios = []
     for m in (10**6, 10**10, 10**14):
         # x = r e_1, y a fair coin: the risk is 1/2; the best sign has loss <= 1/2 - 1/(2 sqrt m) with probability > 0.3
@@ -115,7 +115,7 @@ def says_nothing(**setting):
 
 
 def too_few(*, k, m, epsilon, beta, norm_bound, radius, rho):
-    """Why alpha says nothing, or None; |C| is at least (20a)^k."""
+    """Why alpha is vacuous, or None; |C| is at least (20a)^k."""
     log_size = k * log(20 * norm_bound * radius / rho)
     alpha = pure_learner.selection_error(m=m, epsilon=epsilon, beta=beta, log_size=log_size)
     return f"alpha = {alpha:.3g} is at least 1, the largest excess" if alpha >= 1 else None
@@ -149,14 +149,14 @@ def largest_stretch():
 
 
 def stretch_curve():
-    """Along Lambda r/rho: the largest ||w*_Phi||/||w*||, beside 2."""
+    """Along Lambda r/rho: the largest ||w*_Phi||/||w*||, next to 2."""
     axis = [1.0, 1.5, 2.0, 3.0, 5.0, 10.0]
     curve = [proof.enlarged_norm(norm_bound=a, radius=1.0, rho=1.0) for a in axis]
     return {"Lambda r/rho": axis, "bound": [2.0] * len(axis), "exact": curve}
 
 
 def margins_kept(statement):
-    """Cases of "so much of a margin of rho is kept": rho - (gamma/3) Lambda r, and sign matrices so distorted."""
+    """Cases of "this much of a margin of rho is kept": rho - (gamma/3) Lambda r, and sign matrices so distorted."""
     claimed = statement(norm_bound=1, radius=1, rho=Fraction(1))
     yield Link("Lemma A.3", {}, claimed, Fraction(2, 3))
     for phi, w, x, share in distorted_margins():

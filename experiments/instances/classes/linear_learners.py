@@ -74,7 +74,7 @@ def worst_pair(m, epsilon, public):
 
 
 def whole_number_samples(k, d):
-    """(phi, w, X, y): all k x d sign matrices without their scale, whole-number weights, samples of five with ties."""
+    """(phi, w, X, y): all k x d sign matrices without their scale, integer weights, samples of five with ties."""
     rng = np.random.default_rng(k + 10 * d)
     samples = [(rng.integers(-1, 3, size=(5, d)), rng.choice([-1, 1], size=5)) for _ in range(20)]
     for signs in product((1, -1), repeat=k * d):

@@ -32,7 +32,7 @@ COMPLEXITY = 1477.0  # mA <= 1477 N theta r^2 (2 eta Lambda)^{2L}/rho^2
 
 
 def derived(*, m, epsilon, beta, width, **shape):
-    """What min(1, explicit) is at most under the three hypotheses, by the derivation of `network.gap_below_the_end`."""
+    """A bound on min(1, explicit) under the three hypotheses, by the derivation of `network.gap_below_the_end`."""
     sizes = {"m": m, "beta": beta} | shape
     logs = network_embedding.printed_logarithm(**shape)
     A = COMPLEXITY * network_embedding.printed_rows.theorem.formula(**sizes) * width * logs / m
@@ -111,7 +111,7 @@ def iterated_cover(kappa, resolution, *, norm_bound, radius, slope, layers):
 
 
 def links(*, margin_loss, factor=1, **setting):
-    """What each link of the derivation uses of what it may use, the gap divided by `factor`."""
+    """How much each link of the derivation uses of its allowance, the gap divided by `factor`."""
     m, epsilon, beta, layers = (setting[name] for name in ("m", "epsilon", "beta", "layers"))
     shape, terms = shape_of(setting), network.explicit_terms(**setting)
     gap = network.explicit_gap(margin_loss=margin_loss, **setting) / factor
@@ -198,7 +198,7 @@ def embedded_networks(count, d, width, k, eta, norm_bound, radius):
 
 
 def disagreement(k):
-    """(chance, distance): |<Phi w, Phi x> - 1| is at least so much with that chance, w = x = (1, 1)/sqrt(2)."""
+    """(chance, distance): |<Phi w, Phi x> - 1| is at least this distance with this chance, w = x = (1, 1)/sqrt(2)."""
     least = 1 if k % 2 else 2
     chance = 1.0 if k % 2 else 1 - comb(k, k // 2) / 2**k
     return chance, least / k
@@ -237,7 +237,7 @@ def worst_pair(m, epsilon, layers=2):
 
 
 def chance_of_errors(errors_at_least, y, epsilon, rho):
-    """P(the one-layer learner, k = 1, errs on at least so many of the records (1, y_i))."""
+    """P(the one-layer learner, k = 1, errs on at least that many of the records (1, y_i))."""
     released = learner([[1.0]] * len(y), y, epsilon, [Dense(np.ones((1, 1)))], rho=rho)
     chances = np.exp(released.selection.log_probabilities())
     return float(chances[released.errors >= errors_at_least].sum())

@@ -1,4 +1,4 @@
-"""Margins that removals leave, in fractions: what the claims about the doubling grid are decided on.
+"""Margins that are left after removals, in fractions, for the claims about the doubling grid.
 
 A *profile* is the tuple of the largest margins M_k left by k removals. `bounds/wzw25/margin_grid.py` reduces every
 dataset to a profile of one step: k records at 0 and n - k at one distance on a ray.

@@ -1,4 +1,4 @@
-"""What noisy gradient descent is tried on: separable records, and how far a run can get."""
+"""Separable records for noisy gradient descent, and how far a run can get."""
 
 from math import pi, sqrt
 

@@ -23,7 +23,7 @@ from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 
 def uncounted(*numbers):
-    """The sabotage of a bound on errors: so many records more are outliers than it counts."""
+    """The sabotage of a bound on errors: it counts that many outliers too few."""
     return Control(
         lambda factor: f"{factor - 1:g} outliers that the bound does not count", tuple(q + 1 for q in numbers)
     )

@@ -1,4 +1,4 @@
-"""What the projection claims share: points and records to project, and parameters at the corners of the hypotheses."""
+"""Points and records to project, and parameters at the corners of the hypotheses, for the projection claims."""
 
 from math import sqrt
 

@@ -1,4 +1,4 @@
-"""What private tuning of the margin is tried on.
+"""Data and laws for the checks of private tuning of the margin.
 
 Planted outliers, the laws of Algorithm 1 at one margin and of Algorithm 6 on them, and explicit bounds over orders.
 """

@@ -44,8 +44,8 @@ def one_hypothesis(m, level):
     """(largest chance, count) that one hypothesis of the worst risk p has R > level(R_S).
 
     It fails iff the number of errors is at most k for some k with p > level(k/m); for p just above level(k/m) the
-    chance is P(Bin(m, p) <= k). Those come first that Chernoff's bound allows to be large, and those that it forbids
-    to be the largest are not computed. A level below 0 fails for p = 0 already.
+    chance is P(Bin(m, p) <= k). Counts for which Chernoff's bound is large come first; counts that it excludes as the
+    largest are not computed. A level below 0 fails for p = 0 already.
     """
     risks = [(p, k) for k in counts(m) if (p := level(exact(Fraction(k, m)))) < 1]
     tails = sorted(((chernoff(m, p, k), p, k) for p, k in risks), key=lambda tail: upper_end(tail[0]), reverse=True)
@@ -148,7 +148,7 @@ def with_less(level, factor):
 
 
 def level_of(formula, **setting):
-    """empirical risk -> bound, in balls; whole numbers of the setting stay whole."""
+    """empirical risk -> bound, in balls; integers of the setting stay integers."""
     values = {name: exact(v) if isinstance(v, float) or name in ("m", "n") else v for name, v in setting.items()}
     bare = formula.theorem.formula if hasattr(formula, "theorem") else formula  # `with_less` asks beyond a risk of 1
     return precise(lambda empirical: bare(**values, empirical=empirical))

@@ -85,14 +85,14 @@ def is_product(function, d):
 
 
 def same(a, b, *, scale):
-    """Do the balls overlap, and are they sharp enough for that to mean anything?"""
+    """Do the balls overlap, and are they narrow enough for that to be meaningful?"""
     gap = a - b
     return bool(gap.contains(0)) and bool(gap.rad() <= SHARP * abs(scale))
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides of an identity at one point, with what was proved of them."""
+    """Two sides of an identity at one point, with what was proved about them."""
 
     point: tuple
     left: list  # enclosures

@@ -1,4 +1,4 @@
-"""The discrete Gaussian on the whole numbers, its probabilities in balls, and how far two of them are apart."""
+"""The discrete Gaussian on the integers, its probabilities in balls, and how far two of them are apart."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Instances of margin selection whose failure probability is known exactly: what Lemma F.1 is tried on.
+"""Instances of margin selection whose failure probability is known exactly: for the checks of Lemma F.1.
 
 Records are points a of [0, 1] with label +1, classifiers x -> w x with |w| <= 1, h_max = 1: the least margin loss is
 g_rho(S) = #{i : a_i <= rho} / m (w = 1 is best), the empirical distribution function, and F(rho, t) = cost(rho) +
@@ -50,7 +50,7 @@ class Family:
     def promised(self, penalty):
         """The smallest F(rho/2, g_rho) + penalty(Delta_{rho/2}) over the breakpoints of the interval.
 
-        All functions are steps, so the minimum is just beside a breakpoint.
+        All functions are steps, so the minimum is just next to a breakpoint.
         """
         breaks = np.concatenate([self.grid, 2 * self.grid, [self.record, 1.0, self.m**-0.5]])
         tried = np.concatenate([breaks, breaks * (1 - JUST), breaks * (1 + JUST)])

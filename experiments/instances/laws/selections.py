@@ -129,6 +129,6 @@ def failures(setting, excess, sensitivity, allowed, top):
 
 
 def never_exceeded(**setting):
-    """Why the printed excess says nothing, or None: an empirical risk is at most 1."""
+    """Why the printed excess is vacuous, or None: an empirical risk is at most 1."""
     alpha = pure_learner.printed_excess(**setting)
     return f"alpha = {alpha:.3g} is at least 1, the largest excess risk" if alpha >= 1 else None

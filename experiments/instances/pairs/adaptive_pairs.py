@@ -36,7 +36,7 @@ def records(n, d):
 
 
 def alone(n, d):
-    """One record of norm 1 and n - 1 at the origin, which no weights judge wrongly: only the one counts."""
+    """One record of norm 1 and n - 1 at the origin, which no weights misclassify: only the first one counts."""
     return np.eye(n, d) * np.eye(1, d), np.ones(n)
 
 
@@ -48,7 +48,7 @@ def flipped(build, X, y):
 
 
 def weaker(law, factor):
-    """The same Algorithm 3 with all noise `factor` times too small; a white box knows its density all the same."""
+    """The same Algorithm 3 with all noise `factor` times too small; a white-box attacker still knows its density."""
     runs = tuple(replace(run, descent=replace(run.descent, sigma=run.descent.sigma / factor)) for run in law.candidates)
     return replace(law, candidates=runs, sigma=law.sigma / factor)
 
@@ -73,7 +73,7 @@ def stretched(seed, k, d):
 
 
 def projected_pair(n, steps, output, clip):
-    """Algorithm 1 where record 0 is longer than 2 v after the projection; `clip`: clipped so many times too late."""
+    """Algorithm 1 where record 0 is longer than 2 v once projected; it is clipped `clip` times too late."""
     phi, canary = stretched(seed=0, k=2, d=64)
     X = np.vstack([canary, np.eye(64)[: n - 1]])
 

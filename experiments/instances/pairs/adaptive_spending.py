@@ -1,9 +1,9 @@
-"""Whoever spends an account adaptively: the most that a choice of releases, each by the outcomes before, can tell.
+"""The largest privacy loss of an adversary who spends an account adaptively, release by release.
 
-The adversary's releases are the worst of their kind: a Gaussian, randomised response, and one that tells all with
-chance delta and is randomised response otherwise. Their privacy losses under P are known and add up, so what the
-adversary can spend, the largest P(A) - e^epsilon Q(A) over all ways to choose, is a recursion over the loss so far: a
-sum over the outcomes of each release, trapezoids for a Gaussian's, and the last release in closed form. Nothing is
+The adversary's releases are the worst of their kind: a Gaussian, randomised response, and one that reveals the dataset
+with probability delta and is randomised response otherwise. Their privacy losses under P are known and add up, so what
+the adversary can spend, the largest P(A) - e^epsilon Q(A) over all ways to choose, is a recursion over the loss so far:
+a sum over the outcomes of each release, trapezoids for a Gaussian's, and the last release in closed form. Nothing is
 sampled. `BetterOfTwoWays` is a rule that is wrong.
 """
 
@@ -24,8 +24,9 @@ SHARES = {3: (0.5,), 2: (0.5, 1.0), 1: (1.0,)}  # of the most that is afforded, 
 
 
 class BetterOfTwoWays:
-    """The rule before: Gaussian releases together as one curve at the delta that is left, with the pure ones or
-    without, whichever comes out smaller after the fact."""
+    """A wrong rule: Gaussian releases together as one curve at the delta that is left, with the pure ones or without,
+    whichever comes out smaller after the fact.
+    """
 
     def __init__(self, budget):
         self.budget, self.guarantees = budget, []

@@ -1,4 +1,4 @@
-"""What the proofs of Lemma 3.1 and Theorem 3.2 of bms22 bound, computed: copies, groups, moves, orders, gaps."""
+"""The quantities in the proofs of Lemma 3.1 and Theorem 3.2 of bms22, computed: copies, groups, moves, orders, gaps."""
 
 from collections.abc import Callable, Generator, Iterator
 from fractions import Fraction
@@ -129,7 +129,8 @@ def round_links(constant: float) -> Generator[tuple, None, list[float]]:
 def substitution_links(settings: list[dict]) -> Iterator[tuple]:
     """Cases of "the first terms are equal, the second ones have at most the ratio `substitution_ratio`".
 
-    Beside `settings`: with M = 2 and log(2/beta) just above 1, where that is an equality; and with hardly any noise.
+    In addition to `settings`: with M = 2 and log(2/beta) just above 1, where that is an equality; and with hardly any
+    noise.
     """
     whole = [p | {"beta": 2 / e * (1 - 1e-12)} for p in settings[:20]]
     silent = {"m": 10**30, "k": 1, "epsilon": 60.0, "delta": 1e-31, "beta": 0.5}

@@ -65,7 +65,7 @@ def selection_ratio(law: Any, other: Any, candidates: int) -> float:
 def end_to_end(law: Any, record: float) -> tuple[arb, arb]:
     """Balls (low, high): P(release = norm_bound) >= low on the first dataset and <= high on the flipped one.
 
-    `record`: |x| of the record that is flipped, after whatever came before the training. With m = 2 the only phase
+    `record`: |x| of the record that is flipped, after the steps that precede training. With m = 2 the only phase
     averages its start, so the candidates do not see the data and both probabilities are those of `sides`.
     """
     if phase_lengths(2) != [1]:

@@ -1,4 +1,4 @@
-"""A distribution with margin gamma in any dimension, projected without ever being held.
+"""A distribution with margin gamma in any dimension, projected without being stored.
 
 z = y x = gamma e_1 + s sqrt(1 - gamma^2) e_j with a fair sign s and j uniform in 2..d: unit vectors, and e_1 has margin
 gamma. A record has two entries, so its projection is two columns of Phi, whatever d is.

@@ -88,7 +88,7 @@ def rare_choice(heavy, *, epsilon, beta, rare=1, reference=1e-6):
 def worst_pair(epsilon, delta=0.0, heavy=400, rare=1):
     """Choice and learner both at their worst: two laws over (candidate, output), products of finite ones.
 
-    With probability delta the learner tells which of the two datasets it has.
+    With probability delta the learner reveals which of the two datasets it has.
     """
     before, after, gamma = rare_choice(heavy, epsilon=epsilon, beta=0.05, rare=rare)
     moved = np.array([1.0] * heavy + [0.0]), np.array([0.0] * heavy + [1.0])

@@ -15,7 +15,7 @@ KINDS = ("zero", "random", "conflict", "one-hot", "features")
 
 
 def square_root(F):
-    """The whole number sqrt(F); the exact pairs need one. Raises ValueError for other F."""
+    """The integer sqrt(F); the exact pairs need one. Raises ValueError for other F."""
     if isqrt(F) ** 2 != F:
         raise ValueError(f"F = {F} is not a perfect square")
     return isqrt(F)
