@@ -17,6 +17,8 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
 TREE = ("bounds", "mechanisms", "experiments", "lemmata", "tools", "tests", "reports/published")
+PAGES = ["CONTRIBUTING.md", "README.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+PAGES += [f"docs/{name}.md" for name in ("releasing", "your-own-theorem", "how-a-claim-is-decided")]
 SECTIONS = {
     title: list(pages.blocks(f"## {text}")) for text in PAGE.split("\n## ")[1:] for title in [text.partition("\n")[0]]
 }
@@ -79,7 +81,7 @@ def test_the_commands_exist():
         assert command in main.commands
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md", "docs/releasing.md", "docs/your-own-theorem.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_what_a_page_names_exists(page):
     text = (ROOT / page).read_text()
     for target in re.findall(r"make ([a-z]+)`", text):
