@@ -72,6 +72,14 @@ def test_a_theorem_as_the_page_says_passes_every_table(copied):
     follow("Add a theorem in five steps", copied, slow=True)
 
 
+def test_the_way_to_a_verdict_is_the_one_that_the_page_shows(copied):
+    follow("Where does a verdict come from", copied)
+
+
+def test_an_estimator_as_the_page_says_passes_what_is_asked_of_all(copied):
+    lint(follow("Add an estimator", copied), copied)
+
+
 def test_a_learner_as_the_page_says_is_attacked(copied):
     follow("Add a learner", copied)
 
