@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 import lemmata
-from lemmata.experiments.engine.verdict import REASONS
-from tests.test_words import met
+from lemmata.experiments.engine.claims.verdict import REASONS
+from tests.house.test_words import met
 
 DOCS = Path(__file__).parents[2] / "docs"
 TUTORIAL = DOCS / "tutorial" / "tutorial.md"
