@@ -45,6 +45,7 @@ the papers' :doc:`statements as functions <statements>`, and :doc:`what a paper 
    modules
    statements
 """
+LEFT_OUT = ("lemmata.mechanisms.solvers.", "lemmata.mechanisms.audit.")
 BELOW = """What stands below the names that ``lemmata`` hands out. Solvers, exact arithmetic and the
 auditor's inner works speak for themselves: ``help(lemmata.mechanisms.solvers)``.
 """
@@ -150,9 +151,9 @@ def modules() -> str:
 
 
 def below(name: str) -> Iterator[str]:
-    """A module; of a package also the modules that stand in it, not those of packages below."""
+    """A module; of a package also the modules in it, at every depth, but for those that the page leaves out."""
     package = importlib.import_module(name)
     yield name
-    for info in pkgutil.iter_modules(getattr(package, "__path__", [])):
-        if not info.ispkg and not info.name.startswith("_"):
-            yield f"{name}.{info.name}"
+    for info in pkgutil.walk_packages(getattr(package, "__path__", []), f"{name}."):
+        if not info.ispkg and not info.name.rpartition(".")[2].startswith("_") and not info.name.startswith(LEFT_OUT):
+            yield info.name

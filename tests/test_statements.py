@@ -1,16 +1,14 @@
-"""Frozen statements: what is printed changes only with a line in CHANGELOG, under "Statements".
+"""Frozen statements: a printed statement changes only with a line in the history of its paper.
 
-`accepted.csv` beside each `paper.toml` holds the digest of every record: id, part, formula in LaTeX, hypotheses,
-function and all that it calls in bounds/. Whoever changes a printed one writes the key and the first eight digits of
-its new digest into that section ("gone" for a statement that is taken out), with the reason; then `lemmata accept`
-takes it over.
+`accepted.csv` in a paper's folder holds the digest of every record: id, part, formula in LaTeX, hypotheses, function
+and all that it calls in bounds/. A change of a printed one needs a line in `history.md` there: the key, the first eight
+digits of its new digest ("gone" for a statement that is taken out), and the reason; then `lemmata accept` records it.
 """
 
 import math
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,21 +22,20 @@ from lemmata.experiments.engine.claims import registry
 
 registry.load()
 
-ROOT = Path(__file__).parents[1]
 
-CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
+@pytest.mark.parametrize("paper", library.house, ids=lambda paper: paper.id)
+def test_a_printed_statement_changes_with_its_line_in_the_history_only(paper):
+    now = {key: digest for key, digest in accepted.records(paper).items() if key.split("/")[1] == "printed"}
+    history = accepted.history_of(paper)
+    assert history, f"{paper.id} has no {accepted.HISTORY}"
+    lacking = accepted.unannounced(accepted.printed(accepted.read(paper)), now, history)
+    assert not lacking, f"say why in bounds/{paper.id}/{accepted.HISTORY}"
 
 
-def test_what_is_printed_changes_with_its_line_in_the_changelog_only():
-    now = {key: theorem.digest for key, theorem in THEOREMS.items() if theorem.reading == "printed"}
-    frozen = accepted.printed(accepted.everything())
-    assert not accepted.unannounced(frozen, now, CHANGELOG), "say why in CHANGELOG, under Statements"
-
-
-def test_the_form_of_the_digests_is_told():
-    assert {line.form for line in accepted.everything().values()} == {source.FORM}
-    told = accepted.section(CHANGELOG)
-    assert any(f"form {source.FORM}" in line for line in told), "say what changed in the texts, and why"
+@pytest.mark.parametrize("paper", library.house, ids=lambda paper: paper.id)
+def test_a_history_explains_the_form_of_the_digests(paper):
+    assert {line.form for line in accepted.read(paper).values()} == {source.FORM}
+    assert f"form {source.FORM}" in (accepted.history_of(paper) or ""), "say what changed in the texts, and why"
 
 
 @pytest.mark.parametrize("paper", library.house, ids=lambda paper: paper.id)
@@ -47,12 +44,12 @@ def test_every_record_is_frozen(paper):
     assert frozen == accepted.records(paper), "renew it: lemmata accept"
 
 
-TOLD = """# Log
-### Statements
+HISTORY = """# a
+## Unreleased
 - `a.b/printed` 12345678: an m for an n.
 - a.c/printed gone: merged
-### Added
-- x 99999999
+## 0.1.0
+- x is 99999999 now
 """
 
 
@@ -60,15 +57,15 @@ TOLD = """# Log
     ("now", "missing"),
     [
         ({"a.b/printed": "0" * 16, "a.c/printed": "1" * 16, "x": "2" * 16}, {}),  # nothing changed
-        ({"a.b/printed": "1234567812345678", "x": "2" * 16}, {}),  # both are told
+        ({"a.b/printed": "1234567812345678", "x": "2" * 16}, {}),  # both have a line
         ({"a.b/printed": "1234567912345678", "a.c/printed": "1" * 16, "x": "2" * 16}, {"a.b/printed": "12345679"}),
-        ({"a.b/printed": "0" * 16, "a.c/printed": "1" * 16, "x": "9" * 16}, {"x": "99999999"}),  # another section
+        ({"a.b/printed": "0" * 16, "a.c/printed": "1" * 16, "x": "9" * 16}, {"x": "99999999"}),  # not next to its key
         ({"a.b/printed": "0" * 16, "a.c/printed": "1" * 16}, {"x": "gone"}),
     ],
 )
 def test_a_change_without_its_line_is_caught(now, missing):
     before = {"a.b/printed": "0" * 16, "a.c/printed": "1" * 16, "x": "2" * 16}
-    assert accepted.unannounced(before, now, TOLD) == missing
+    assert accepted.unannounced(before, now, HISTORY) == missing
 
 
 HELPERS = "C = 3\n\n\ndef helper(n):\n    return C * n\n"

@@ -24,7 +24,7 @@ from lemmata.experiments.engine.ground import files
 from lemmata.experiments.engine.running.store import Store
 
 GONE = "gone"
-SECTION = "### Statements"  # of a CHANGELOG: a printed statement changes with a line there only
+HISTORY = "history.md"  # beside paper.toml: a printed statement changes with a line there only
 
 
 @dataclass(frozen=True)
@@ -111,16 +111,7 @@ def said(line: Accepted | None) -> str:
     return f"{line.verdict or 'recorded'}{f' ({line.reason})' if line.reason else ''}, digest {line.digest[:8]}{tie}"
 
 
-# A changelog that says why a printed statement changed ----------------------------------------------------------------
-
-
-def section(changelog: str) -> list[str]:
-    """The lines of the sections "Statements" of a changelog."""
-    inside, lines = False, []
-    for line in changelog.splitlines():
-        inside = line.strip() == SECTION if line.startswith("#") else inside
-        lines += [line] * inside
-    return lines
+# The history of a paper, which says why a printed statement changed ---------------------------------------------------
 
 
 def announced(key: str, digest: str, lines: Iterable[str]) -> bool:
@@ -129,10 +120,10 @@ def announced(key: str, digest: str, lines: Iterable[str]) -> bool:
     return any((key, digest[:8]) in itertools.pairwise(each) for each in words)
 
 
-def unannounced(before: Mapping[str, str], now: Mapping[str, str], changelog: str) -> dict[str, str]:
+def unannounced(before: Mapping[str, str], now: Mapping[str, str], history: str) -> dict[str, str]:
     """{key: its digits} of every statement whose digest changed or went without its line."""
-    lines = section(changelog)
     changed = {key: now.get(key, GONE) for key, digest in before.items() if now.get(key) != digest}
+    lines = history.splitlines()
     return {key: digest[:8] for key, digest in changed.items() if not announced(key, digest, lines)}
 
 
@@ -141,7 +132,7 @@ def printed(lines: Mapping[str, Accepted]) -> dict[str, str]:
     return {key: line.digest for key, line in lines.items() if key.split("/")[1] == "printed" and "impl:" not in key}
 
 
-def changelog_of(paper: Paper) -> Path | None:
-    """The nearest CHANGELOG.md above a paper, if there is one."""
-    above = (folder / "CHANGELOG.md" for folder in (paper.folder, *paper.folder.parents[:2]))
-    return next((path for path in above if path.is_file()), None)
+def history_of(paper: Paper) -> str | None:
+    """The text of a paper's history; None where it keeps none."""
+    path = paper.folder / HISTORY
+    return path.read_text(encoding="utf-8") if path.is_file() else None

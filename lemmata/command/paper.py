@@ -168,7 +168,7 @@ def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> Non
             before, now = accepted.read(paper), accepted.renew(paper, rows, click.echo, store)
         untold = unannounced(paper, before, now)
         for key, digits in untold.items():
-            click.echo(f"lemmata: CHANGELOG, Statements, lacks a line: - {key} {digits}: why", err=True)
+            click.echo(f"lemmata: {paper.id}/{accepted.HISTORY} lacks a line: - {key} {digits}: why", err=True)
         accepted.write(paper, now | {key: before[key] for key in untold if key in before})
         values = by_hand() if paper.house and in_checkout() else ()
         numbers.write(paper, numbers.renew(paper, click.echo, *values))
@@ -208,14 +208,14 @@ def decided(paths: Sequence[str], root: int, out: str | None, jobs: int = 1) -> 
 
 
 def unannounced(paper: Paper, before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, str]:
-    """The printed statements that changed without their line, where there is a CHANGELOG that could say why."""
+    """The printed statements that changed without their line, where the paper keeps a history."""
     from lemmata.experiments.conformance import accepted
 
-    changelog = accepted.changelog_of(paper)
-    if changelog is None or any(line.form != next(iter(now.values())).form for line in before.values()):
+    history = accepted.history_of(paper)
+    if history is None or any(line.form != next(iter(now.values())).form for line in before.values()):
         return {}
     current = {key: line.digest for key, line in now.items()}
-    return accepted.unannounced(accepted.printed(before), current, changelog.read_text(encoding="utf-8"))
+    return accepted.unannounced(accepted.printed(before), current, history)
 
 
 def by_hand() -> tuple[Any, Any]:

@@ -225,7 +225,7 @@ def test_a_mean_over_its_bound_on_a_box():
 
 
 def test_the_sharp_constant_of_a_conversion_is_that_of_its_worked_example():
-    """STATISTICS 5, example A: on mu in [.01, 10], t in [0, 8] the ratio is at most 0.4605; everywhere at most 1/2."""
+    """On mu in [.01, 10], t in [0, 8] the ratio is at most 0.4605; everywhere it is at most 1/2."""
     rule = Conversion.of(gaussian_privacy.approx_epsilon_at, slope=None)
     assert sharpest(rule).reached == pytest.approx(0.4605, abs=2e-3)
     epsilon = gaussian_privacy.approx_epsilon(mu=1.0, delta=0.01)

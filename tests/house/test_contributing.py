@@ -17,6 +17,8 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
 TREE = ("bounds", "mechanisms", "experiments", "lemmata", "tools", "tests", "reports/published")
+PAGES = ["CONTRIBUTING.md", "README.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+PAGES += [f"docs/{name}.md" for name in ("releasing", "your-own-theorem", "how-a-claim-is-decided")]
 SECTIONS = {
     title: list(pages.blocks(f"## {text}")) for text in PAGE.split("\n## ")[1:] for title in [text.partition("\n")[0]]
 }
@@ -70,6 +72,14 @@ def test_a_theorem_as_the_page_says_passes_every_table(copied):
     follow("Add a theorem in five steps", copied, slow=True)
 
 
+def test_the_way_to_a_verdict_is_the_one_that_the_page_shows(copied):
+    follow("Where does a verdict come from", copied)
+
+
+def test_an_estimator_as_the_page_says_passes_what_is_asked_of_all(copied):
+    lint(follow("Add an estimator", copied), copied)
+
+
 def test_a_learner_as_the_page_says_is_attacked(copied):
     follow("Add a learner", copied)
 
@@ -79,7 +89,7 @@ def test_the_commands_exist():
         assert command in main.commands
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md", "docs/releasing.md", "docs/your-own-theorem.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_what_a_page_names_exists(page):
     text = (ROOT / page).read_text()
     for target in re.findall(r"make ([a-z]+)`", text):

@@ -222,7 +222,7 @@ def test_the_worst_pair_is_what_the_solver_finds():
         assert np.allclose(solved, np.array(exact, dtype=float), atol=1e-7)
 
 
-# sabotage (STATISTICS 9) ----------------------------------------------------------------------------------------------
+# planted mistakes (docs/how-a-claim-is-decided.md) --------------------------------------------------------------------
 
 
 def attack(a, b, epsilon, budget=20_000):

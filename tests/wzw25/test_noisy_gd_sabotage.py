@@ -1,4 +1,7 @@
-"""Noisy gradient descent sabotaged: rows 17, 18, 19, 22 and 24 of STATISTICS.md's matrix must all be caught."""
+"""Noisy gradient descent with planted mistakes of the kinds 17, 18, 19, 22 and 24: all must be caught.
+
+The kinds are those of docs/how-a-claim-is-decided.md, "Planted mistakes".
+"""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -1,1 +1,1 @@
-"""Mistakes planted in our own code, and what must notice them (STATISTICS section 9)."""
+"""Mistakes planted in our own code, and what must notice them (docs/how-a-claim-is-decided.md, "Planted mistakes")."""

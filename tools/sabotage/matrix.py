@@ -1,4 +1,6 @@
-"""The sabotage matrix: mutations of our own code, and the check that must catch each (STATISTICS section 9).
+"""The sabotage matrix: mutations of our own code, and the check that must catch each.
+
+docs/how-a-claim-is-decided.md, "Planted mistakes", lists the kinds by which its rows are numbered.
 
 Every `Planted` changes a function of the project in memory, and runs a check that says whether anything is wrong. The
 same check on the code as it is must find nothing. `python -m lemmata.tools.sabotage.matrix` writes planted.csv of

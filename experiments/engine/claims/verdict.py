@@ -3,7 +3,8 @@
 A claim says "P(bad) <= beta" or "E X <= B". The hold process is evidence against "the claim is false here" (p >= beta,
 E X >= B), the refute process against "the claim is true here". By Ville's inequality the chance that an e-process ever
 exceeds 1/alpha under its null is at most alpha, so we may look after every chunk. "Not refuted" is not "proved": a
-cell that reaches neither threshold is INCONCLUSIVE, with a reason.
+cell that reaches neither threshold is INCONCLUSIVE, with a reason. The constants have their reasons in
+docs/how-a-claim-is-decided.md, "Sampled claims".
 """
 
 import functools
@@ -67,7 +68,10 @@ def holds(evidence: str, scope: str, **more: Any) -> Verdict:
 
 
 def refuted(evidence: str, witness: dict, **more: Any) -> Verdict:
-    """A counterexample in hand: `witness` has setting, claimed, found, python and the fields of its kind (DESIGN)."""
+    """A counterexample in hand: `witness` has setting, claimed, found, python and the fields of its kind.
+
+    The program `python` has to pass docs/how-a-claim-is-decided.md, "Programs".
+    """
     return Verdict(REFUTED, evidence=evidence, witness=witness, **more)
 
 

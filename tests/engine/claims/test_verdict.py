@@ -1,4 +1,7 @@
-"""The engine on its own nulls: it must stay quiet where a claim is exactly true, and see what is false."""
+"""The engine on its own nulls: it must stay quiet where a claim is exactly true, and see what is false.
+
+"Row 28" is a kind of planted mistake (docs/how-a-claim-is-decided.md, "Planted mistakes").
+"""
 
 import numpy as np
 import pytest
@@ -61,7 +64,10 @@ def test_thresholds_are_rarely_crossed_at_the_boundary():
 
 @pytest.mark.parametrize(("truth", "expected"), [(0.05, v.HOLDS), (0.2, v.REFUTED), (0.1, None)])
 def test_a_true_a_false_and_an_exact_coin(truth, expected):
-    """Caps of STATISTICS 3: a miss has probability at most 1e-8; the exact coin decides with probability 1e-6."""
+    """At 4,000 trials a miss has probability at most 1e-8 (docs/how-a-claim-is-decided.md, "What a decision costs").
+
+    The exact coin decides with probability 1e-6.
+    """
     rng = np.random.default_rng(ROOT)
     chunks = [TailDecider.pack(rng.random(500) < truth) for _ in range(8)]
     assert stopped(chunks, lambda: TailDecider(0.1)) == expected

@@ -1,4 +1,7 @@
-"""One run: order, workers, resumption and kills do not change what the ledger says."""
+"""One run: order, workers, resumption and kills do not change what the ledger says.
+
+"Row 30" is a kind of planted mistake (docs/how-a-claim-is-decided.md, "Planted mistakes").
+"""
 
 import ast
 import contextlib
