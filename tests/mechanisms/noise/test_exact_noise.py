@@ -1,5 +1,6 @@
 """Every default `fit` with exact noise, to the last bit: what it releases is a function of its noisy sums alone."""
 
+import importlib
 import inspect
 import pkgutil
 from fractions import Fraction
