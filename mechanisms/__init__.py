@@ -1,1 +1,1 @@
-"""What the papers build: a dataset in, a law over releases out."""
+"""The papers' algorithms: a dataset in, a probability law of its releases out."""

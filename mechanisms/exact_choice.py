@@ -1,4 +1,4 @@
-"""A number i with probability w_i / (w_0 + ... + w_{N-1}), exactly: what selections draw from.
+"""Draw an index i with probability w_i / (w_0 + ... + w_{N-1}), exactly; all selections use it.
 
     i is the first with U (w_0 + ... + w_{N-1}) < w_0 + ... + w_i,    U uniform on (0, 1)
 

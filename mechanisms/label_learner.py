@@ -99,7 +99,7 @@ class KeptClass:
         now = values[:, len(Z) :] if values.ndim == 2 else values
         slack = 1e-12 * np.abs(self.values).max(initial=0.0)
         if now.shape != self.values.shape or not np.allclose(now, self.values, rtol=1e-9, atol=slack):
-            raise ValueError("hypotheses are others on these rows than at fit: let them return the pool, a function")
+            raise ValueError("hypotheses must be those of fit on these rows; let them return the pool, a function")
         return values[:, : len(Z)]
 
 

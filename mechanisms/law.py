@@ -88,7 +88,7 @@ def blocks(law: Law, rng: np.random.Generator, size: int, block: int = 1000) -> 
 
 
 def kept(promised: Any, allotted: Guarantee, name: str) -> Guarantee:
-    """Return `promised`, what a law that is wrapped says that it spends: whoever wraps one reads this promise first.
+    """Return the guarantee `promised` by a wrapped law, checked against its budget; every wrapper reads it first.
 
     ValueError, naming both, unless `promised` implies `allotted`: its kind, its size and its neighbours.
 
@@ -105,7 +105,7 @@ def kept(promised: Any, allotted: Guarantee, name: str) -> Guarantee:
     except ValueError:  # no guarantee, or one from which nothing of this kind or for these neighbours follows
         within = False
     if not within:
-        raise ValueError(f"{name}.privacy = {brief(promised)} is outside its budget, {allotted}")
+        raise ValueError(f"{name}.privacy must be within its budget {allotted}, got {brief(promised)}")
     return promised
 
 
@@ -136,7 +136,7 @@ def generator(rng: np.random.Generator | None) -> np.random.Generator:
     if rng is None:
         return SystemGenerator()
     if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng is a {type(rng).__name__}, not a numpy.random.Generator or None")
+        raise ValueError(f"rng must be a numpy.random.Generator or None, got {type(rng).__name__}")
     return rng
 
 
@@ -173,33 +173,33 @@ def within_unit(**values: Any) -> list[float]:
 
 
 def whole(**values: Any) -> list[int]:
-    """Return the values as ints. Raises ValueError unless every one is a whole number of at least 1."""
+    """Return the values as ints. Raises ValueError unless every one is an integer of at least 1."""
     for name, value in values.items():
         number = real(name, value)
         if not (1 <= number < np.inf and number == np.floor(number)):
-            raise ValueError(f"{name} = {brief(value)} is not a whole number >= 1")
+            raise ValueError(f"{name} must be an integer >= 1, got {brief(value)}")
     return [int(value) for value in values.values()]
 
 
 def one_of(allowed: tuple[str, ...], **values: Any) -> None:
-    """Raise ValueError unless every value is one of the words that are allowed.
+    """Raise ValueError unless every value is one of the allowed words.
 
     >>> one_of(("printed", "exact"), calibration="tight")
     Traceback (most recent call last):
     ValueError: calibration = 'tight' is not one of printed, exact
     """
     if not isinstance(allowed, tuple) or not all(isinstance(word, str) for word in allowed):
-        raise ValueError(f"allowed = {brief(allowed)} is not a tuple of words")
+        raise ValueError(f"allowed must be a tuple of strings, got {brief(allowed)}")
     for name, value in values.items():
         if not (isinstance(value, str) and value in allowed):
-            raise ValueError(f"{name} = {brief(value)} is not one of {', '.join(allowed)}")
+            raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {brief(value)}")
 
 
 def functions(**values: Any) -> None:
     """Raise ValueError unless every value can be called."""
     for name, value in values.items():
         if not callable(value):
-            raise ValueError(f"{name} is a {type(value).__name__}, not a function")
+            raise ValueError(f"{name} must be a function, got {type(value).__name__}")
 
 
 # Data: messages name no entry -----------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ quiet = np.errstate(all="ignore")  # decorates what reads records: `np.seterr` w
 
 
 def entries(name: str, value: Any, axes: int = 2) -> np.ndarray:
-    """Return private numbers as an array of floats, NaN for what is no real number. No entry is ever refused.
+    """Return private numbers as an array of floats, NaN for non-numbers. No entry is ever rejected.
 
     A list, of rows or with `axes` 1 of entries, is read entry by entry. Raises ValueError for what is public: no array
     at all, a masked one, a declared type that is not real.
@@ -223,7 +223,7 @@ def entries(name: str, value: Any, axes: int = 2) -> np.ndarray:
         if lengths <= {None}:
             return floats([sole(one) for one in value])
         if len(lengths) > 1:
-            raise ValueError(f"{name} is a {type(value).__name__} whose rows differ in length")
+            raise ValueError(f"{name} must have rows of equal length, got a {type(value).__name__} of unequal rows")
         return floats([one for each in rows for one in each or ()]).reshape(len(rows), *lengths)
     kinds = {getattr(one, "kind", "O") for one in (declared if np.iterable(declared) else [declared])}
     if hasattr(value, "iloc") and kinds <= set("biuf"):  # a frame, whose missing entries are no type of their own
@@ -247,12 +247,12 @@ def _matrix(X: Any, name: str) -> np.ndarray:
     """Private records as floats, shape (n, d), whatever their entries are."""
     array = entries(name, X)
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 1:
-        raise ValueError(f"{name} has shape {array.shape}, not (n, d) with n, d >= 1")
+        raise ValueError(f"{name} must have shape (n, d) with n, d >= 1, got {array.shape}")
     return array
 
 
 def within_reach(X: ArrayLike, reach: float = SIZES[1]) -> np.ndarray:
-    """Return private records, entries beyond +-`reach` moved to it: for maps that multiply before anything is clipped.
+    """Return private records with entries clipped to +-`reach`, for maps that multiply before clipping.
 
     >>> within_reach([[1e308, -2.0]]).tolist()
     [[1e+100, -2.0]]
@@ -276,7 +276,7 @@ def labels(y: Any, n: int | None = None) -> np.ndarray:
     if n is not None:
         (n,) = whole(n=n)
     if array.ndim != 1 or (n is not None and array.size != n):
-        raise ValueError(f"y has shape {array.shape}, not ({'n' if n is None else n},)")
+        raise ValueError(f"y must have shape ({'n' if n is None else n},), got {array.shape}")
     return np.where(array == 1, 1.0, -1.0)
 
 
@@ -284,7 +284,7 @@ def finite(name: str, values: ArrayLike) -> np.ndarray:
     """Return `values` as an array of floats. Raises ValueError unless they are finite real numbers."""
     array = reals(name, values)
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} has entries that are not finite numbers")
+        raise ValueError(f"{name} must have finite entries only")
     return array
 
 
@@ -292,13 +292,13 @@ def rows(X: ArrayLike, name: str = "X") -> np.ndarray:
     """Return X as a float matrix (n, d) with n, d >= 1 and finite entries. The message names no entry."""
     array = reals(name, X)
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 1:
-        raise ValueError(f"{name} has shape {array.shape}, not (n, d) with n, d >= 1")
+        raise ValueError(f"{name} must have shape (n, d) with n, d >= 1, got {array.shape}")
     return finite(name, array)
 
 
 @quiet
 def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
-    """Scale rows down to Euclidean norm `radius` where they are longer: privacy rests on it, so it is enforced.
+    """Scale rows that are longer than `radius` down to it. Privacy depends on this, so it is always enforced.
 
     Private records, read by `table`: nothing that they hold is refused.
 
@@ -320,7 +320,7 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
 
 
 def by_bands(rows: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.ndarray:
-    """Return `rows(X)` for a function that treats each row by itself, `BAND` entries at a time: they stay in a cache.
+    """Return `rows(X)` for a function of single rows, `BAND` entries at a time, so that they stay in a cache.
 
     >>> by_bands(lambda band: 2 * band, np.ones((3, 2))).tolist()
     [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
@@ -337,13 +337,13 @@ def by_bands(rows: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.ndar
 
 
 def moderate(name: str, values: ArrayLike) -> np.ndarray:
-    """Return `values` as `finite` does, none beyond 1e100: for solvers, which square what they get.
+    """Return `values` as `finite` does, with absolute value at most 1e100, for solvers, which square them.
 
     Solvers promise no privacy.
     """
     array = finite(name, values)
     if np.abs(array).max(initial=0.0) > SIZES[1]:
-        raise ValueError(f"{name} has entries beyond {SIZES[1]:g}")
+        raise ValueError(f"{name} must have entries of absolute value at most {SIZES[1]:g}")
     return array
 
 
@@ -353,9 +353,9 @@ def signs(y: ArrayLike, n: int | None = None) -> np.ndarray:
     if n is not None:
         (n,) = whole(n=n)
     if array.ndim != 1 or (n is not None and array.size != n):
-        raise ValueError(f"y has shape {array.shape}, not ({'n' if n is None else n},)")
+        raise ValueError(f"y must have shape ({'n' if n is None else n},), got {array.shape}")
     if not np.isin(array, (-1.0, 1.0)).all():
-        raise ValueError("y has entries outside {-1, +1}")
+        raise ValueError("y must have entries in {-1, +1} only")
     return array
 
 
@@ -376,7 +376,7 @@ class LinearModel:
         X = rows(X)
         features = X if self.feature_map is None else self.feature_map(X)
         if features.shape[1:] != self.weights.shape:
-            raise ValueError(f"X has shape {X.shape}: it gives {features.shape[1:]} features, not {self.weights.shape}")
+            raise ValueError(f"X must give features of shape {self.weights.shape}, got {features.shape[1:]}")
         return features @ self.weights
 
     def predict(self, X: ArrayLike) -> np.ndarray:

@@ -62,9 +62,9 @@ def _counts(counts: ArrayLike | None, n: int) -> np.ndarray:
     """Multiplicities of the rows as whole numbers >= 1, shape (n,). The message names no entry."""
     counts = np.ones(n) if counts is None else finite("counts", counts)
     if counts.shape != (n,):
-        raise ValueError(f"counts has shape {counts.shape}, not ({n},)")
+        raise ValueError(f"counts must have shape ({n},), got {counts.shape}")
     if not (np.all(counts >= 1) and np.all(counts == np.floor(counts))):
-        raise ValueError("counts has entries that are not whole numbers >= 1")
+        raise ValueError("counts must have integer entries >= 1")
     return counts
 
 
@@ -83,7 +83,7 @@ def _prepared(
         raise ValueError(f"C = {C}, kappa = {kappa}: C kappa^2 is outside (0, {LARGEST:g}], where float64 can solve")
     one_of(LOSSES, loss=loss)
     if not (feature_map is None or callable(feature_map)):
-        raise ValueError(f"feature_map is a {type(feature_map).__name__}, not a function or None")
+        raise ValueError(f"feature_map must be a function or None, got {type(feature_map).__name__}")
     phi = ClippedMap(feature_map, kappa)
     V = phi(X)
     return phi, V, labels(y, len(V)), _counts(counts, len(V))
@@ -199,12 +199,12 @@ def law(
 def _budget(sensitivity: float, privacy: PureDP | None, scale: float | None) -> tuple[PureDP, float]:
     """(privacy, sensitivity / scale) of Laplace noise of which one of `privacy` and `scale` is given."""
     if (privacy is None) == (scale is None):
-        raise ValueError(f"privacy = {brief(privacy)}, scale = {brief(scale)}: exactly one of them must be given")
+        raise ValueError(f"exactly one of privacy and scale is required, got {brief(privacy)} and {brief(scale)}")
     if privacy is None:
         (scale,) = sized(scale=scale)
         return PureDP(up(Fraction(sensitivity) / Fraction(scale) * (1 + SLACK))), sensitivity / scale
     if not (isinstance(privacy, PureDP) and privacy.neighbours in ("replace", "label")):
-        raise ValueError(f"privacy = {brief(privacy)} is not a PureDP for replaced rows or labels")
+        raise ValueError(f"privacy must be a PureDP for replaced rows or labels, got {brief(privacy)}")
     return privacy, privacy.epsilon
 
 

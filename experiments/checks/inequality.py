@@ -130,7 +130,7 @@ def cases_claim(
     `figure(**setting)` is the series of the verdict, whatever the verdict is.
     """
     if rounding is not None and not 0 <= rounding <= COARSEST:
-        raise ValueError(f"rounding = {rounding} is outside [0, {COARSEST}]: more would hide that left > right")
+        raise ValueError(f"rounding must be in [0, {COARSEST}], since more would hide left > right, got {rounding}")
     falls = bool(fields.get("severity"))  # it is expected to: where a setting does not break it, it was only tried
     if control is None and not falls:
         control = Control(says, caught)
@@ -153,7 +153,7 @@ def cases_claim(
                 itself, sides = ({"factor": factor}, 1) if mutates else ({}, factor)
                 cases = check(**setting, **itself)
                 if not isinstance(cases, Iterable):
-                    raise TypeError(f"{check.__name__} returned {cases!r}: a check yields cases (setting, left, right)")
+                    raise TypeError(f"{check.__name__} must yield cases (setting, left, right), got {cases!r}")
                 try:
                     verdict = decide(looked_at(cases, floats, links_too=factor != 1), factor=sides, **how)
                 finally:  # while the precision is still ours: a check that is left halfway sets back the one it found
@@ -194,7 +194,7 @@ def compare(
         if any(rough(side) and side != side for side in (left, right)):
             return inconclusive("FAILED", f"a side is NaN at {named(case)}")
         if factor > 1 and right < 0:
-            raise ValueError(f"right = {right} at {setting}: dividing a negative bound by {factor} loosens it")
+            raise ValueError(f"a control needs a right side >= 0 to divide by {factor}, got {right} at {setting}")
         if endless(left, right):
             if left != -math.inf and right != math.inf:  # nothing is compared there otherwise
                 ending.leave("FAILED", f"a side is an infinite float at {named(case)}")
@@ -227,13 +227,13 @@ def looked_at(cases: Iterable[Any], floats: set[bool], links_too: bool) -> Cases
 def compared(case: Any) -> tuple[dict[str, Any], Any, Any]:
     """The setting and both sides of a case; raises TypeError for what is none, or has a side that is no real number."""
     if not isinstance(case, tuple) or len(case) < 3 or not isinstance(case[-3], dict):
-        raise TypeError(f"case = {case!r} is no (setting, left, right), the setting a dict")
+        raise TypeError(f"a case must be (setting, left, right) with a dict for the setting, got {case!r}")
     for name, side in zip(("left", "right"), case[-2:], strict=True):
         if type(side) in NUMBERS:
             continue
         wrong = side is None or isinstance(side, str | bytes | complex) or np.ndim(side) > 0
         if wrong or (rough(side) and not hasattr(side, "__float__")):
-            raise TypeError(f"{name} = {side!r} at {named(case)} is no real number")
+            raise TypeError(f"{name} must be a real number, got {side!r} at {named(case)}")
     return case[-3:]
 
 

@@ -26,8 +26,8 @@ from lemmata.experiments.engine.claim import Claim
 from lemmata.experiments.engine.schedule import Job
 from lemmata.experiments.engine.store import Store
 
-NO_PROGRAM = "no program shows it: python=..."
-NOT_RUN = "its program has not run: run it again"
+NO_PROGRAM = "it has no program, python=..."
+NOT_RUN = "its program has not run yet; run it again"
 
 
 def digest(claim: Claim, python: str) -> str:
@@ -70,7 +70,7 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callabl
         # The ledger is read without the laboratory's libraries, where nothing runs.
         from lemmata.experiments.engine.run import Fault
 
-        raise Fault("files were edited while this run went on; what was finished is stored, run it again")
+        raise Fault("source files were edited during this run; finished results are stored, run it again")
     for name, answer in zip(waiting, said, strict=True):
         if answer is not None:  # else it stays UNCONFIRMED, and the next run asks again
             store.keep(*name, answer)

@@ -1,1 +1,1 @@
-"""The auditor: a mechanism and a claim in, a verdict out. It knows nothing of any paper."""
+"""The auditor: a mechanism and a claim in, a verdict out. It depends on no paper."""

@@ -1,1 +1,1 @@
-"""Numerical solvers. They promise nothing about privacy."""
+"""Numerical solvers, without privacy guarantees."""

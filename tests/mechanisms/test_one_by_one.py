@@ -110,7 +110,7 @@ def test_labels_that_are_longer_lists_are_no_labels():
 def test_lists_of_rows_are_read_by_entry():
     given = [[1, "2"], (3.0, [4]), np.array([5, 6]), pd.Series([7, 8]), range(9, 11), deque([11, None])]
     np.testing.assert_array_equal(law.entries("X", given), [[1, 2], [3, np.nan], [5, 6], [7, 8], [9, 10], [11, np.nan]])
-    with pytest.raises(ValueError, match="X is a list whose rows differ in length"):
+    with pytest.raises(ValueError, match="X must have rows of equal length, got a list of unequal rows"):
         law.entries("X", [[1, 2], [3]])
 
 
