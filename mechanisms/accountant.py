@@ -59,8 +59,8 @@ class OverBudget(ValueError):
     >>> try:
     ...     Accountant(PureDP(1.0)).spend(PureDP(2.0))
     ... except OverBudget as error:
-    ...     print(str(error).partition(" than")[0])
-    PureDP(epsilon=2.0, neighbours='replace') is more
+    ...     print(str(error).partition(" is left")[0])
+    PureDP(epsilon=2.0, neighbours='replace') exceeds what
     """
 
 

@@ -97,7 +97,7 @@ def kept(promised: Any, allotted: Guarantee, name: str) -> Guarantee:
     0.5
     >>> kept(GaussianDP(50.0), PureDP(1.0), "base")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: base.privacy = GaussianDP(mu=50.0, ...) is outside its budget, PureDP(epsilon=1.0, ...)
+    ValueError: base.privacy must be within its budget PureDP(epsilon=1.0, ...), got GaussianDP(mu=50.0, ...)
     """
     check_guarantee("budget", allotted)
     try:
@@ -186,7 +186,7 @@ def one_of(allowed: tuple[str, ...], **values: Any) -> None:
 
     >>> one_of(("printed", "exact"), calibration="tight")
     Traceback (most recent call last):
-    ValueError: calibration = 'tight' is not one of printed, exact
+    ValueError: calibration must be one of printed, exact, got 'tight'
     """
     if not isinstance(allowed, tuple) or not all(isinstance(word, str) for word in allowed):
         raise ValueError(f"allowed must be a tuple of strings, got {brief(allowed)}")
