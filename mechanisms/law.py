@@ -32,9 +32,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.arithmetic import brief, in_range, real, reals
-from lemmata.mechanisms.entropy import SystemGenerator
-from lemmata.mechanisms.one_by_one import floats, row, sole
+from lemmata.mechanisms.numerics.arithmetic import brief, in_range, real, reals
+from lemmata.mechanisms.numerics.entropy import SystemGenerator
+from lemmata.mechanisms.numerics.per_record import floats, row, sole
 from lemmata.mechanisms.privacy import (
     ZCDP,
     ApproxDP,

@@ -14,12 +14,11 @@ from lemmata.bounds.bms22.sign_projection import sign_projection_tail
 from lemmata.experiments.bms22.dp_erm import broken_privacy
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
 from lemmata.experiments.checks.inequality import Link
-from lemmata.experiments.engine.claim import Control, exact_claim, grid, rate_claim
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances.boosted_rounds import substitution_constant
-from lemmata.experiments.instances.corners import HALF, POLYNOMIAL
-from lemmata.experiments.instances.counted_operations import learner_operations
-from lemmata.experiments.instances.erm_families import (
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, rate_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.classes.counted_operations import learner_operations
+from lemmata.experiments.instances.datasets.corners import HALF, POLYNOMIAL
+from lemmata.experiments.instances.datasets.erm_families import (
     SAMPLE_AND_BUDGET,
     between_orders,
     hidden_signs,
@@ -28,10 +27,17 @@ from lemmata.experiments.instances.erm_families import (
     unlearnable_program,
     unlearnt,
 )
-from lemmata.experiments.instances.flipped_records import ROUNDING, SMALL_RHO, privacy_cases, with_privacy, without_size
-from lemmata.experiments.instances.projected_records import risks
-from lemmata.mechanisms import efficient_learner
-from lemmata.mechanisms.fast_projection import fast_projection
+from lemmata.experiments.instances.pairs.boosted_rounds import substitution_constant
+from lemmata.experiments.instances.pairs.flipped_records import (
+    ROUNDING,
+    SMALL_RHO,
+    privacy_cases,
+    with_privacy,
+    without_size,
+)
+from lemmata.experiments.instances.pairs.projected_records import risks
+from lemmata.mechanisms.features.fast_projection import fast_projection
+from lemmata.mechanisms.learners.erm import efficient_learner
 from lemmata.mechanisms.privacy import ApproxDP
 
 
@@ -101,7 +107,9 @@ def selection_gives_it_away(**setting):
 from scipy.special import ndtr
 from lemmata.bounds.bms22.dp_erm import sides
 from lemmata.bounds.bms22.efficient_learner import calibrated_privacy
-from lemmata.mechanisms import efficient_learner, fast_projection, privacy
+from lemmata.mechanisms import privacy
+from lemmata.mechanisms.features import fast_projection
+from lemmata.mechanisms.learners.erm import efficient_learner
 parameters = {without_size(setting)!r}
 claimed, delta = calibrated_privacy(m=2, **parameters), parameters['delta']
 budget = privacy.ApproxDP(parameters.pop('epsilon'), parameters.pop('delta'))

@@ -27,9 +27,9 @@ from lemmata.experiments.checks.inequality import (
     sides,
     withheld,
 )
-from lemmata.experiments.engine.claim import Control, exact_claim
-from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive
-from lemmata.mechanisms.documented import like
+from lemmata.experiments.engine.claims.claim import Control, exact_claim
+from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive
+from lemmata.mechanisms.numerics.inherited_docs import like
 
 MUTATES = inspect.Signature([inspect.Parameter("factor", inspect.Parameter.KEYWORD_ONLY, default=1)])
 LEVELS = tuple(10.0**j for j in range(7))  # what is lost has to pass each of them

@@ -22,9 +22,9 @@ from lemmata.experiments.checks.inequality import (
     sides,
     told,
 )
-from lemmata.experiments.engine.claim import exact_claim
-from lemmata.experiments.engine.verdict import Verdict
-from lemmata.mechanisms.documented import like
+from lemmata.experiments.engine.claims.claim import exact_claim
+from lemmata.experiments.engine.claims.verdict import Verdict
+from lemmata.mechanisms.numerics.inherited_docs import like
 
 SHARP = 1e-9  # relative radius below which two balls that overlap count as equal
 

@@ -12,16 +12,20 @@ from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.wzw25 import gaussian_privacy as bounds
 from lemmata.bounds.wzw25 import gaussian_privacy_proof as release
 from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.engine.claim import Control, attack_claim, grid
-from lemmata.experiments.instances.adaptive_spending import BetterOfTwoWays, spent
-from lemmata.experiments.instances.column_tables import FirstCounts, neighbours
-from lemmata.experiments.instances.reachable_floats import watched
-from lemmata.mechanisms import column_ranges, exact_choice, grid_sums, noisy_gd, phased_sgd, proved_floats
-from lemmata.mechanisms.accountant import Accountant
-from lemmata.mechanisms.arithmetic import up
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
+from lemmata.experiments.instances.pairs.adaptive_spending import BetterOfTwoWays, spent
+from lemmata.experiments.instances.pairs.column_tables import FirstCounts, neighbours
+from lemmata.experiments.instances.pairs.reachable_floats import watched
 from lemmata.mechanisms.law import clip_rows
+from lemmata.mechanisms.learners.descent import noisy_gd
+from lemmata.mechanisms.learners.erm import phased_sgd
+from lemmata.mechanisms.noise import grid_sums
+from lemmata.mechanisms.numerics import exact_choice, proved_floats
+from lemmata.mechanisms.numerics.arithmetic import up
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
+from lemmata.mechanisms.privacy.accountant import Accountant
 from lemmata.mechanisms.solvers import certified_risk
+from lemmata.mechanisms.tables import column_ranges
 
 
 def hard_rows(n, d, radius):

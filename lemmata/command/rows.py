@@ -14,16 +14,16 @@ from lemmata.command.console import Usage, ended
 from lemmata.command.scope import said, scope
 
 if TYPE_CHECKING:
-    from lemmata.experiments.engine.graph import Graph, Row
-    from lemmata.experiments.engine.remembered import State
-    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.engine.ledger.graph import Graph, Row
+    from lemmata.experiments.engine.ledger.row_cache import State
+    from lemmata.experiments.engine.running.store import Store
 
 CONTRADICTION = 1
 
 
 def select(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[str]:
     """The keys of the claims that names mean, imported; for no name all of `papers`, by default of this package."""
-    from lemmata.experiments.engine import names as called
+    from lemmata.experiments.engine.claims import claim_names as called
 
     try:
         keys, still_open = called.select(names, papers)
@@ -40,7 +40,7 @@ def stored(out: Path) -> Path:
 
 
 def open_store(out: Path, *, reading: bool = True) -> Store:
-    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.engine.running.store import Store
 
     store = Store(stored(out), reading=reading)
     if store.missing:
@@ -60,7 +60,7 @@ def width() -> int:
 
 def counts(rows: Iterable[Row]) -> str:
     """The number of rows by verdict and kind of evidence, in one line."""
-    from lemmata.experiments.engine.graph import in_numbers, tally
+    from lemmata.experiments.engine.ledger.graph import in_numbers, tally
 
     rows = [row for row in rows if row["kind"] != "summary"]  # each part counts, their summary does not
     return f"{len(rows)} rows: {in_numbers(tally(rows))}"
@@ -68,7 +68,7 @@ def counts(rows: Iterable[Row]) -> str:
 
 def contradictions(rows: Iterable[Row], folder: Path) -> list[str]:
     """Rows that were published as HOLDS or VACUOUS and are refuted now, or the reverse, for any root seed."""
-    from lemmata.experiments.engine import published
+    from lemmata.experiments.engine.ledger import published
 
     before = {key: row["verdict"] for key, row in published.rows(folder).items()}
     sides = {"HOLDS": 1, "VACUOUS": 1, "SLIP": -1, "REFUTED": -1}
@@ -97,7 +97,8 @@ def filled(rows: list[Row], folder: Path, root: int, *, nothing: bool = False) -
 
     In a checkout the code may have changed since publication, so such rows stay open, unless `nothing` was run.
     """
-    from lemmata.experiments.engine import folders, published
+    from lemmata.experiments.engine.ground import folders
+    from lemmata.experiments.engine.ledger import published
 
     if folders.CHECKOUT and not nothing:
         return rows
@@ -111,14 +112,14 @@ def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: 
     """The rows asked for, computed from the store; all rows are kept for the next command in this state."""
     with open_store(folder) as store:
         keys = set(select(names, papers))
-        from lemmata.experiments.engine import remembered
-        from lemmata.experiments.engine.claim import CLAIMS
-        from lemmata.experiments.engine.ledger import ledger
+        from lemmata.experiments.engine.claims.claim import CLAIMS
+        from lemmata.experiments.engine.ledger import row_cache
+        from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
         if names:
             rows = ledger(store, root, [CLAIMS[key] for key in keys], papers)
         else:
-            rows = [row for row, _ in remembered.folded(store, root, begun, papers)]
+            rows = [row for row, _ in row_cache.folded(store, root, begun, papers)]
     if names:
         ids = {CLAIMS[key].theorem.id for key in keys}
         rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]
@@ -127,8 +128,8 @@ def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: 
 
 def recorded(names: Sequence[str], folder: Path) -> list[Row] | None:
     """The published rows asked for; None if no ledger was published."""
-    from lemmata.experiments.engine import names as called
-    from lemmata.experiments.engine import published
+    from lemmata.experiments.engine.claims import claim_names as called
+    from lemmata.experiments.engine.ledger import published
 
     rows = list(published.rows(folder).values())
     if not rows:
@@ -149,10 +150,11 @@ def standing(
     They are the rows kept for exactly this `state`, or, where nothing was run, the published rows, if the statement
     still has these rows and is unchanged. Loads only the modules of the statement and of its corrections.
     """
-    from lemmata.experiments.engine import published, registry, remembered
+    from lemmata.experiments.engine.claims import registry
+    from lemmata.experiments.engine.ledger import published, row_cache
 
     house = not papers and library.paper(id).house
-    rows = remembered.recall(stored(folder), root, papers, now=state) if state else None
+    rows = row_cache.recall(stored(folder), root, papers, now=state) if state else None
     if rows and house:
         rows = filled(rows, folder, root)
     if rows is None and house and not stored(folder).exists():
@@ -171,9 +173,9 @@ def evaluated(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list
     """The rows of `id` and of its dependencies, from the store. Loads every module, to find what depends on `id`."""
     with open_store(folder) as store:
         keys = select([id])
-        from lemmata.experiments.engine import registry
-        from lemmata.experiments.engine.claim import CLAIMS
-        from lemmata.experiments.engine.ledger import ledger
+        from lemmata.experiments.engine.claims import registry
+        from lemmata.experiments.engine.claims.claim import CLAIMS
+        from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
         rows = ledger(store, root, [CLAIMS[key] for key in keys])
     rows = filled(rows, folder, root, nothing=store.missing)
@@ -184,10 +186,10 @@ def evaluated(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list
 def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str, Path, State | None]:
     """(papers, the id of the one statement, step or row named, the folder of results, the state of the code)."""
     papers, names, folder = scope(arguments, out)
-    from lemmata.experiments.engine import remembered
+    from lemmata.experiments.engine.ledger import row_cache
 
-    state = remembered.begun(stored(folder))  # before a statement is loaded
-    from lemmata.experiments.engine import names as called
+    state = row_cache.begun(stored(folder))  # before a statement is loaded
+    from lemmata.experiments.engine.claims import claim_names as called
 
     name = " ".join(names)  # a label may have been given without quotation marks
     if not name:

@@ -26,7 +26,7 @@ from math import ceil, log, sqrt
 
 import numpy as np
 
-from lemmata.mechanisms.threads import one_thread_if_small
+from lemmata.mechanisms.numerics.threads import one_thread_if_small
 
 EPS = float(np.finfo(float).eps)
 SLOPE = 2.0**-44  # a slope s is computed within SLOPE max(1, |s|): the losses' are a few operations, exp is proved

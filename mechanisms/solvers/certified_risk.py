@@ -19,7 +19,7 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 
 from lemmata.bounds.exact.balls import exact, upper_end
-from lemmata.mechanisms.proved_floats import exp_of
+from lemmata.mechanisms.numerics.proved_floats import exp_of
 from lemmata.mechanisms.solvers.perturbed_risk import HUBER, MARGIN_LOSSES
 
 HALVINGS = 12  # of a Newton step

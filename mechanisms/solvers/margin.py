@@ -19,10 +19,10 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.arithmetic import brief, in_range, reals
 from lemmata.mechanisms.law import rows, signs
+from lemmata.mechanisms.numerics.arithmetic import brief, in_range, reals
+from lemmata.mechanisms.numerics.threads import one_thread_if_small
 from lemmata.mechanisms.solvers.nearest_point import nearest_weights, polished_weights
-from lemmata.mechanisms.threads import one_thread_if_small
 
 UNIT_ROUNDOFF = 2.0**-53
 LEVEL_SLACK = 1e-9  # a subset whose margin is the level up to this relative error counts as reaching it

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from lemmata.mechanisms.law import finite, moderate, one_of, sized
-from lemmata.mechanisms.threads import one_thread_if_small
+from lemmata.mechanisms.numerics.threads import one_thread_if_small
 
 STEPS = 100
 BLOCK = 2**22  # numbers in a batch of Hessians

@@ -13,14 +13,14 @@ from scipy.stats import chisquare
 
 from lemmata.bounds.bms22 import definitions as bounds
 from lemmata.bounds.bms22 import exponential_mechanism
-from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.instances.selections import UNIVERSE, empirical_risks, rare_candidate
-from lemmata.mechanisms import exponential
-from lemmata.mechanisms.audit.game import audit
-from lemmata.mechanisms.exponential import fit, law, streamed
-from lemmata.mechanisms.laplace import FloatLaplace
+from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.experiments.instances.laws.selections import UNIVERSE, empirical_risks, rare_candidate
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.noise.laplace import FloatLaplace
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
-from lemmata.mechanisms.streams import TEST_ROOT
+from lemmata.mechanisms.selection import exponential
+from lemmata.mechanisms.selection.exponential import fit, law, streamed
 
 exactly = settings(derandomize=True, deadline=None)
 SCORES = np.array([0.0, -1.0, -1.0, -3.0, 2.0, 1.5])

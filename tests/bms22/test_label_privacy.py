@@ -8,14 +8,14 @@ import pytest
 from scipy.special import softmax
 
 from lemmata.bounds.bms22 import label_privacy as bounds
-from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.instances import label_classes as small
-from lemmata.mechanisms.audit.game import audit
-from lemmata.mechanisms.label_learner import fit, law
+from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.experiments.instances.classes import label_classes as small
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.learners.covers.label_learner import fit, law
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
 from lemmata.mechanisms.solvers import function_covers
 from lemmata.mechanisms.solvers.function_covers import nearness, smallest_cover
-from lemmata.mechanisms.streams import TEST_ROOT
 
 ONE = {"privacy": LabelDP(1.0), "rho": 1.0}
 

@@ -9,7 +9,7 @@ import pytest
 
 import lemmata
 import lemmata.paper
-from lemmata.mechanisms.documented import documented, entries, sections
+from lemmata.mechanisms.numerics.inherited_docs import documented, entries, sections
 
 LISTED = {name: getattr(lemmata, name) for name in lemmata.__all__ if name not in lemmata.PACKAGES}
 RESULTS = "Found Audit Trace Theorem Verdict".split()  # what users are handed and never make
@@ -160,7 +160,7 @@ def test_a_class_inherits_what_its_bases_describe():
 KIT = {
     name: function
     for name, function in ((name, getattr(lemmata.paper, name)) for name in lemmata.paper.__all__)
-    if inspect.isfunction(function) and function.__module__ != "lemmata.experiments.engine.verdict"
+    if inspect.isfunction(function) and function.__module__ != "lemmata.experiments.engine.claims.verdict"
 }
 
 

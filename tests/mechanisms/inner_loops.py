@@ -1,68 +1,45 @@
 """The functions of mechanisms/ that nobody calls from outside."""
 
-from lemmata.mechanisms import (
-    account_file,
-    adaptive_margin,
-    arithmetic,
-    column_ranges,
-    confidence_boosting,
-    disclosure,
-    discrete_gaussian,
-    divergences,
-    documented,
-    dp_erm,
-    entropy,
+from lemmata.mechanisms import hardening, law
+from lemmata.mechanisms.estimators import (
     erm_estimators,
-    estimators,
-    exact_choice,
-    exact_geometric,
-    fast_projection,
     gd_estimators,
-    generalized_exponential,
-    glm_gd,
-    glm_output,
-    grid_gaussian,
-    grid_search,
-    grid_sums,
-    guarantees,
-    hardening,
-    inputs,
-    kernel_features,
-    kernel_learner,
-    label_learner,
-    laplace,
-    law,
-    lazy_reals,
-    network_learner,
-    one_by_one,
-    output_perturbation,
-    phased_sgd,
-    privacy_curve,
-    privacy_filter,
+    margin_classifier,
     private_classifier,
     private_estimator,
-    private_tuning,
-    proved_floats,
-    pure_learner,
-    sampled_gd,
     scaling,
     search,
-    sign_projection,
-    sizes,
-    snapping,
+)
+from lemmata.mechanisms.features import fast_projection, kernel_features, sign_projection, sizes
+from lemmata.mechanisms.learners.covers import label_learner, network_learner, pure_learner
+from lemmata.mechanisms.learners.descent import adaptive_margin, private_tuning, sampled_gd
+from lemmata.mechanisms.learners.erm import dp_erm, kernel_learner, output_perturbation, phased_sgd
+from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd, glm_output, grid_search
+from lemmata.mechanisms.noise import discrete_gaussian, grid_gaussian, grid_sums, laplace, lazy_reals, snapping
+from lemmata.mechanisms.numerics import (
+    arithmetic,
+    entropy,
+    exact_choice,
+    exact_geometric,
+    inherited_docs,
+    kernel_choice,
+    kernels,
+    per_record,
+    proved_floats,
     streams,
-    table_columns,
     threads,
 )
-from lemmata.mechanisms.solvers import (
-    ball_risk,
-    certified_risk,
-    certified_svm,
-    kernels,
-    nearest_point,
-    perturbed_risk,
-    twins,
+from lemmata.mechanisms.privacy import (
+    account_file,
+    disclosure,
+    divergences,
+    guarantees,
+    privacy_curve,
+    privacy_filter,
 )
+from lemmata.mechanisms.selection import generalized_exponential
+from lemmata.mechanisms.solvers import ball_risk, certified_risk, certified_svm, nearest_point, perturbed_risk
+from lemmata.mechanisms.tables import column_ranges, inputs, table_columns
 
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
 INNER = {
@@ -74,7 +51,7 @@ INNER = {
     confidence_boosting: "chunk_sizes",
     inputs: "seeded check_budget kind_of counts_time check_frame check_declared labels_of tabular numbers_of days "
     "column equal",
-    one_by_one: "floats number row sole",
+    per_record: "floats number row sole",
     glm_output: "accuracy solved",
     label_learner: "kept_class",
     column_ranges: "normal exponential broad families octave_edges octave_shapes cell_shapes nearest octave_bins "
@@ -86,8 +63,8 @@ INNER = {
     gd_estimators: "resolved_width resolved_steps",
     private_classifier: "left_out",
     private_estimator: "another",
-    documented: "sections entries documented like",
-    estimators: "resolved_law unit_rows",
+    inherited_docs: "sections entries documented like",
+    margin_classifier: "resolved_law unit_rows",
     search: "error_counter pure_within checked_grid",
     law: "by_bands",
     private_tuning: "release_length first_least",
@@ -113,7 +90,7 @@ INNER = {
     laplace: "settled shape_of",
     sign_projection: "checked",
     fast_projection: "columns_of butterflies blocks",
-    twins: "compiled",
+    kernel_choice: "compiled",
     nearest_point: "nearest_weights polished_weights",
     kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums hinge_sums "
     "exponent_counts "

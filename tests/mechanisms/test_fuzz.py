@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from lemmata import mechanisms
-from lemmata.mechanisms import tnb
+from lemmata.mechanisms.selection import tnb
 from tests.mechanisms.inner_loops import INNER
 from tests.mechanisms.nasty import NASTY
 from tests.mechanisms.valid_calls import COVER, MATRIX, NAMED, TABLE, rng
@@ -24,7 +24,7 @@ CASES = [function for function, call in TABLE.items() if call is not None]
 
 
 def name_of(function):
-    return f"{function.__module__.removeprefix('lemmata.mechanisms.')}.{function.__name__}"
+    return f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
 
 
 def built(call):

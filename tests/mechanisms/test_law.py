@@ -2,14 +2,13 @@
 
 import importlib
 import inspect
-from pathlib import Path
+import pkgutil
 
 import numpy as np
 import pytest
 
+from lemmata import mechanisms
 from lemmata.mechanisms import law
-
-FOLDER = Path(law.__file__).parent
 
 
 @pytest.mark.parametrize(
@@ -61,7 +60,8 @@ def test_blocks_add_up():
 
 def test_every_law_is_sampled_alike():
     """`law.sample(rng)` is one release and `law.sample(rng, size)` that many, whatever the mechanism."""
-    modules = [importlib.import_module(f"lemmata.mechanisms.{path.stem}") for path in FOLDER.glob("*.py")]
+    found = pkgutil.walk_packages(mechanisms.__path__, "lemmata.mechanisms.")
+    modules = [importlib.import_module(entry.name) for entry in found if ".audit" not in entry.name]
     laws = {each for module in modules for _, each in inspect.getmembers(module, inspect.isclass)}
     sampled = [
         each.sample for each in laws if each.__module__.startswith("lemmata.mechanisms.") and hasattr(each, "sample")

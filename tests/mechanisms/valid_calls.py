@@ -2,53 +2,46 @@
 
 import numpy as np
 
-from lemmata.mechanisms import (
+from lemmata.mechanisms import law, privacy
+from lemmata.mechanisms.features import fast_projection, kernel_features, random_features, sign_projection, sizes
+from lemmata.mechanisms.learners.covers import label_learner, network_learner, pure_learner
+from lemmata.mechanisms.learners.descent import (
     adaptive_margin,
-    arithmetic,
-    column_ranges,
-    confidence_boosting,
-    discrete_gaussian,
+    known_margin,
+    noisy_gd,
+    private_perceptron,
+    private_tuning,
+    projected_gd,
+)
+from lemmata.mechanisms.learners.erm import (
     dp_erm,
     efficient_learner,
-    exponential,
-    fast_projection,
-    gaussian,
-    generalized_exponential,
+    kernel_learner,
+    kernel_svm,
+    objective_perturbation,
+    output_perturbation,
+    phased_sgd,
+    private_svm,
+)
+from lemmata.mechanisms.learners.glm import (
+    confidence_boosting,
     glm_gd,
     glm_losses,
     glm_output,
     glm_projected,
-    grid_gaussian,
     grid_search,
-    kernel_features,
-    kernel_learner,
-    kernel_svm,
-    known_margin,
-    label_learner,
-    laplace,
-    law,
+)
+from lemmata.mechanisms.noise import discrete_gaussian, gaussian, grid_gaussian, laplace, snapping
+from lemmata.mechanisms.numerics import arithmetic
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, privacy_curve
+from lemmata.mechanisms.selection import (
+    exponential,
+    generalized_exponential,
     majority,
     margin_selection,
-    network_learner,
-    noisy_gd,
-    objective_perturbation,
-    output_perturbation,
-    phased_sgd,
-    privacy,
-    privacy_curve,
-    private_perceptron,
-    private_svm,
-    private_tuning,
-    projected_gd,
-    pure_learner,
-    random_features,
     report_noisy_max,
-    sign_projection,
-    sizes,
-    snapping,
     tnb,
 )
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 from lemmata.mechanisms.solvers import (
     covers,
     function_covers,
@@ -57,6 +50,7 @@ from lemmata.mechanisms.solvers import (
     perturbed_risk,
     svm,
 )
+from lemmata.mechanisms.tables import column_ranges
 
 X, Y = np.array([[0.6, 0.1], [-0.5, 0.2], [0.3, -0.4], [0.1, 0.1]]), np.array([1.0, -1.0, 1.0, -1.0])
 XY = dict(X=X, y=Y)

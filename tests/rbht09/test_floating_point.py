@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare, gamma
 
 from lemmata.bounds.rbht09 import private_svm
-from lemmata.experiments.engine.verdict import LOG_REFUTE, AttackDecider
-from lemmata.experiments.instances import reachable_floats
-from lemmata.mechanisms import laplace
-from lemmata.mechanisms.laplace import FloatLaplace, GridLaplace, discrete_laplace, grid_for, reachable
-from lemmata.mechanisms.streams import TEST_ROOT, generator
+from lemmata.experiments.engine.claims.verdict import LOG_REFUTE, AttackDecider
+from lemmata.experiments.instances.pairs import reachable_floats
+from lemmata.mechanisms.noise import laplace
+from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, discrete_laplace, grid_for, reachable
+from lemmata.mechanisms.numerics.streams import TEST_ROOT, generator
 from tests.streams import streams
 
 rng = streams("float_leak")

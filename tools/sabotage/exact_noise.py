@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 from scipy.stats import norm
 
-from lemmata.mechanisms import grid_sums
-from lemmata.mechanisms.audit import replay
+from lemmata.mechanisms.audit.subjects import replay
+from lemmata.mechanisms.noise import grid_sums
 from lemmata.tools.sabotage.planting import Planted, rewritten, rng
 
 SURE, SIGMA = 1e-10, 3.0

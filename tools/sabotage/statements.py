@@ -12,20 +12,25 @@ from scipy.stats import beta as beta_law
 from lemmata.bounds.bms22 import sign_projection as projection_bounds
 from lemmata.bounds.exact import tnb as tnb_bounds
 from lemmata.bounds.rbht09 import lower_bounds
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, VACUOUS
 from lemmata.bounds.theorem import Theorem
-from lemmata.bounds.verdicts import HOLDS, REFUTED, VACUOUS
 from lemmata.bounds.wzw25 import gaussian_maxima, gaussian_privacy
 from lemmata.experiments.abgmu22 import confidence_boosting as training
 from lemmata.experiments.bms22 import sign_projection as projection_rows
-from lemmata.experiments.engine import registry, verdict
-from lemmata.experiments.engine.claim import Claim
-from lemmata.experiments.engine.verdict import TailDecider, conclude
-from lemmata.experiments.instances import hypothesis_classes, planted
-from lemmata.experiments.instances.svm_neighbours import flipped
+from lemmata.experiments.engine.claims import registry, verdict
+from lemmata.experiments.engine.claims.claim import Claim
+from lemmata.experiments.engine.claims.verdict import TailDecider, conclude
+from lemmata.experiments.instances.classes import hypothesis_classes
+from lemmata.experiments.instances.datasets import planted
+from lemmata.experiments.instances.pairs.svm_neighbours import flipped
 from lemmata.experiments.wzw25 import one_margin
-from lemmata.mechanisms import adaptive_margin, gaussian, laplace, noisy_gd, private_svm, sign_projection, streams
 from lemmata.mechanisms import law as laws
+from lemmata.mechanisms.features import sign_projection
 from lemmata.mechanisms.law import clip_rows
+from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd
+from lemmata.mechanisms.learners.erm import private_svm
+from lemmata.mechanisms.noise import gaussian, laplace
+from lemmata.mechanisms.numerics import streams
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta
 from lemmata.tools.sabotage.planting import (
     Planted,

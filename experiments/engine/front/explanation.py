@@ -1,0 +1,261 @@
+"""`lemmata explain ID`: one statement in the terminal, the answer first.
+
+Ten lines say whether it is true, where, what to cite instead, with its witness and evidence. Then comes every reading
+and step in the paper's order: formula, hypotheses, derivation, verdict, control, witness. Its dependencies come last.
+"""
+
+import inspect
+import re
+import textwrap
+from collections.abc import Collection, Iterable, Sequence
+
+from lemmata.bounds.library import library
+from lemmata.bounds.statement.formula import in_symbols, in_unicode
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.experiments.engine.claims.places import places
+from lemmata.experiments.engine.ground.evidence import without_derivation
+from lemmata.experiments.engine.ledger import graph
+from lemmata.experiments.engine.ledger.graph import Row
+from lemmata.experiments.engine.ledger.headline import FALLEN, called, charity, headline, leading
+from lemmata.experiments.engine.ledger.sentences import in_a_sentence, place, short
+
+WIDTH = 110
+LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| |(?=[A-Z].* of [^=(]+ \d{4}: )")  # how a line of ours begins
+REASONS = {
+    "BUDGET": "the budget of trials, or of the certificate, ran out",
+    "TIGHT": "the true value is too close to the bound for sampling to decide",
+    "AUDIT_ONLY": "attacked and not refuted; an attack can refute privacy, never prove it",
+    "NO_POWER": "the attack has no power to detect any leak",
+    "NO_TEETH": "the check did not refute a deliberately broken copy, so it proves nothing",
+    "UNCONFIRMED": "no stand-alone program that calls the statement shows the counterexample",
+    "UNSUPPORTED": "it depends on a row that does not hold",
+    "NO_PROOF": "neither a proof nor a counterexample is known",
+    "CORNER": "false in an edge case, undecided elsewhere",
+    "NO_CONSTANT": "open: no constant in its O(·) is known to work, and none is excluded",
+    "ASYMPTOTIC": "only an asymptotic argument is known",
+    "FAILED": "a step of our own derivation failed, or the check did not finish",
+    "ONE_SIDED_ORACLE": "the check computes a one-sided estimate, and this side does not decide",
+}
+FIELDS = {  # of a row, in words
+    "scope": "scope",
+    "evidence": "evidence",
+    "corrected_by": "corrected by",
+    "tightness": "truth over bound",
+    "nonvacuous_from": "nonvacuous from",
+    "smallest_caught": "control fails at",
+    "trials": "trials",
+}
+EVIDENCE = {
+    "certificate": "machine-checked by ball arithmetic over the stated domain",
+    "enumeration": "machine-checked by enumeration",
+    "derivation": "proof in prose; a program that calls the statement's own function found no counterexample",
+    "composition": "proof in prose; the check only combines the same parts as the statement",
+    "tested": "computed at the settings tried",
+    "sampled": "tested at the settings tried, with odds of at least a million to one",
+    "": "",
+}
+
+
+def explained(id: str, rows: Sequence[Row], links: graph.Graph) -> str:
+    """The whole text for the statement or step `id`, from ledger rows that include its own, and the dependencies."""
+    mine = [row for row in rows if id in (row["id"], row["parent"])]
+    lines = head(id, mine)
+    for row in mine:
+        if row["kind"] != "summary":
+            lines += ["", *one(row)]
+    return "\n".join([*lines, "", *literature(mine), *rests_on(mine, rows), "", *falls_with(mine, links)])
+
+
+def fitted(text: str, width: int) -> str:
+    """Wrap long lines below their value. Lines of a program stay whole, so that they can be pasted."""
+    lines = []
+    for line in text.splitlines():
+        label = LABELLED.match(line)
+        if label and len(line) > width:
+            below = "    | " if line.startswith("    |") else " " * label.end()
+            line = textwrap.fill(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def head(id: str, rows: list[Row]) -> list[str]:
+    """Ten lines: whether it is true, where, what to cite instead, witness, evidence, control, parts and code."""
+    statement = library.statement_of(id)
+    paper = library.work(id)
+    step = "" if statement == id else f", step {id.removeprefix(statement).strip('.')} of the proof"
+    own = [row for row in rows if row["id"] == id]
+    main = next((r for r in own if r["reading"] == "printed" and not r["part"]), own[0] if own else None)
+    if main is None:
+        return [f"{library.label(id)}{step} of {paper.cited}", "OPEN: it has no claim yet."]
+    printed = [r for r in own if r["kind"] != "summary" and not r["part"].startswith("impl:")]
+    printed = [r for r in printed if r["reading"] == "printed"] or printed
+    first = leading(printed)
+    instead = next((r for r in rows if r["key"] == first["corrected_by"]), None)
+    theorem = THEOREMS.get(first["key"])
+    where = places(id)
+    return [
+        f"{library.label(id)}{step} of {paper.cited}: {in_symbols(library.titles.get(id) or main['title'])}",
+        f"true?      {headline(printed)}.",
+        f"where      {where_true(first)}",
+        f"printed    {in_unicode(theorem.says) if theorem else '–'}",
+        f"cite       {cited(first, instead, [r['part'] for r in printed if r['part'] and r['verdict'] == HOLDS])}",
+        f"witness    {witnessed(first, printed)}",
+        f"evidence   {evidence_of(first)}",
+        f"control    {control_of(main)}",
+        f"parts      {', '.join(some(own))}",
+        "code       " + ("; ".join(f"{kind} {place}" for kind, place in where.items()) or "–"),
+    ]
+
+
+def where_true(row: Row) -> str:
+    """The scope of a row that holds, the case where a slip is true, or the setting of the counterexample."""
+    if said := charity(row):
+        return in_symbols(said)
+    if row["verdict"] == REFUTED:
+        return in_symbols(f"false at {place(row) or 'its only setting'}")
+    if row["verdict"] == INCONCLUSIVE:
+        return f"undecided: {REASONS.get(row['reason'], row['reason'])}"
+    return row["scope"] or "–"
+
+
+def witnessed(first: Row, printed: Iterable[Row]) -> str:
+    """The counterexample to the row that heads a statement, otherwise to another part, which is named."""
+    row = next((r for r in (first, *printed) if r["witness"]), None)
+    if row is None:
+        return "none: no part was refuted"
+    named = f"{called(row['part'])}: " if row is not first and row["part"] else ""
+    return in_symbols(f"{named}{in_a_sentence(row)}")
+
+
+def some(own: Iterable[Row], most: int = 12) -> list[str]:
+    """The verdicts of the first readings and parts, and how many more there are."""
+    shown = [f"{r['reading']}{'/' * bool(r['part'])}{r['part']} {r['verdict']}" for r in own]
+    return shown if len(shown) <= most else [*shown[: most - 1], f"and {len(shown) - most + 1} more below"]
+
+
+def cited(row: Row, instead: Row | None, true: Collection[str]) -> str:
+    """What to cite: the statement itself, or its `true` parts and a corrected reading of the rest."""
+    if row["verdict"] == HOLDS:
+        return "the statement as printed" if row["reading"] == "printed" else row["key"]
+    parts = f"as printed: {', '.join(true)}; else " if true else ""
+    if instead is None:
+        false = row["verdict"] in (REFUTED, SLIP)
+        none = "no corrected reading is known" if false else "no version of this statement is proved yet"
+        return parts + (row["corrected_by"] or none)
+    record = THEOREMS.get(instead["key"])
+    return f"{parts}{instead['key']} ({instead['verdict']}): {in_unicode(record.says) if record else ''}"
+
+
+def evidence_of(row: Row) -> str:
+    """The evidence of a row in words, with the results that it cites without a proof."""
+    if row["verdict"] == HOLDS and graph.class_of(row) == "tested" and row["evidence"] != "sampled":
+        return EVIDENCE["tested"]
+    if row["verdict"] != HOLDS:
+        fell = row["verdict"] in (REFUTED, SLIP) or row["reason"] == "CORNER"
+        if fell and row["evidence"] == "sampled":
+            return "random trials with failures that a true statement shows with probability at most 1e-10"
+        return "a counterexample, computed by a stand-alone program" if fell else "–"
+    cited = f"; up to the results it cites: {'; '.join(row['cites'])}" if row["cites"] else ""
+    return (EVIDENCE[row["evidence"]] or "–") + cited
+
+
+def control_of(row: Row) -> str:
+    """The control of a row in words: how we know that the check can fail."""
+    if row["smallest_caught"]:
+        return f"the check fails, as it should, with {in_symbols(row['smallest_caught'])}"
+    return f"came out {row['control']}" if row["control"] else "–"
+
+
+def one(row: Row) -> list[str]:
+    """Everything about one row."""
+    theorem = THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
+    verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
+    kind = (
+        graph.CLASSES[graph.class_of(row)] if row["verdict"] == HOLDS else row["severity"] and FALLEN[row["severity"]]
+    )
+    kind = REASONS.get(row["reason"], kind) if row["verdict"] == INCONCLUSIVE else kind
+    lines = [f"{row['key']}   {verdict}" + (f", {kind}" if kind else "")]
+    if theorem:
+        lines += wrapped("formula", in_unicode(theorem.says))
+        lines += wrapped("needs", in_symbols("; ".join(h.range for h in theorem.needs)))
+        lines.append(textwrap.indent(in_symbols(inspect.getdoc(theorem.formula) or ""), "    | "))
+    lines += wrapped("where true", in_symbols(charity(row)))
+    for field, words in FIELDS.items():
+        said = evidence_of(row).strip("–") if field == "evidence" else row[field]
+        lines += wrapped(words, short(said) if said else "")
+    note = without_derivation(row["note"], theorem.formula) if theorem else row["note"]
+    lines += wrapped("note", in_symbols(note))
+    witness = row["witness"] or {}
+    lines += wrapped("counterexample", in_symbols(in_a_sentence(row)) if witness else "")
+    for field in ("family", "a", "b", "event", "output", "object"):
+        lines += wrapped(field, short(witness[field]) if witness.get(field) else "")
+    python = witness.get("python", "")
+    return [*lines, *(["", python.strip(), ""] if python else [])]  # no indent, no prompt: it can be pasted
+
+
+def wrapped(name: str, text: str) -> list[str]:
+    """A labelled paragraph; none for an empty text."""
+    if not text:
+        return []
+    start = f"  {name:16} "
+    return textwrap.fill(str(text), WIDTH, initial_indent=start, subsequent_indent=" " * len(start)).splitlines()
+
+
+def literature(rows: list[Row]) -> list[str]:
+    """What else is known of the statement."""
+    entries = [f"{e['reference']} ({e['relation']}): {e['says']}" for e in (rows[0]["literature"] if rows else [])]
+    return [line for entry in entries for line in wrapped("elsewhere", entry)] + [""] * bool(entries)
+
+
+def rests_on(mine: list[Row], rows: Sequence[Row]) -> list[str]:
+    """The rows that these depend on, with verdict and class; cited results; further dependencies by statement."""
+    by_key = {row["key"]: row for row in rows}
+    own = {row["key"] for row in mine}
+    whole = {row["key"]: row["rests_on"] for row in rows if row["kind"] != "summary"}
+    direct = dict.fromkeys(link for key in own for link in whole.get(key, ()) if link not in own)
+    further = [link for link in graph.reached(own, whole) if link not in direct and link not in own]
+    lines = [f"  {link}   {standing(by_key.get(link))}" for link in sorted(direct)]
+    lines += [
+        f"  {text}   cited, not proved here" for text in dict.fromkeys(text for row in mine for text in row["cites"])
+    ]
+    if further:
+        lines += wrapped("and through these", in_groups(further))
+    return ["depends on", *lines] if lines else ["depends on no other row"]
+
+
+def standing(row: Row | None) -> str:
+    """`HOLDS, derived`."""
+    if row is None:
+        return "not in this ledger"
+    return ", ".join([row["verdict"], *([graph.CLASSES[graph.class_of(row)]] if row["verdict"] == HOLDS else [])])
+
+
+def falls_with(mine: list[Row], links: graph.Graph) -> list[str]:
+    """Every row that depends on these, directly or indirectly, by statement."""
+    own = {row["key"] for row in mine}
+    cone = [key for key in graph.reached(own, graph.upwards(links)) if key not in own]
+    return wrapped("dependents", in_groups(cone)) if cone else ["no other row depends on it"]
+
+
+def in_groups(keys: Iterable[str]) -> str:
+    """Keys by statement: `wzw25 Lemma 6.4 (3 rows), wzw25 Theorem K.3`."""
+    groups = graph.by_statement(keys)
+    return ", ".join(name + (f" ({len(keys)} rows)" if len(keys) > 1 else "") for name, keys in groups.items())
+
+
+def table(rows: Iterable[Row], width: int = 160) -> str:
+    """Rows as aligned text, a line each, cut at `width` columns."""
+    lines = []
+    for row in rows:
+        tight = row["tightness"]
+        reach = f"{tight[1]:.3g}" if tight and tight[1] is not None else f">={tight[0]:.3g}" if tight else ""
+        verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
+        control = row["control"] and f"control {row['control']}"
+        lines.append((row["key"], verdict, row["scope"] or row["evidence"], reach, control, row["note"]))
+    widths = [max((len(line[i]) for line in lines), default=0) for i in range(5)]
+    texts = (
+        "  ".join(c[:w].ljust(w) for c, w in zip(line, [*[min(w, 44) for w in widths], 999], strict=True))
+        for line in lines
+    )
+    return "\n".join(text.rstrip() if len(text.rstrip()) <= width else text[: width - 1] + "…" for text in texts)
