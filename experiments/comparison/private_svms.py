@@ -30,8 +30,8 @@ from lemmata.experiments.comparison.problems import held_out as split
 from lemmata.experiments.data import load
 from lemmata.experiments.drawing import COLOURS, STYLE
 from lemmata.mechanisms.features.random_features import fourier_map, profile
-from lemmata.mechanisms.law import two_streams
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, private_svm
+from lemmata.mechanisms.numerics.arguments import two_streams
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, generator
 from lemmata.mechanisms.solvers.svm import solve_rows
 

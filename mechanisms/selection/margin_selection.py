@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.bms22 import margin_selection_proof as bounds
-from lemmata.mechanisms.law import (
-    AdaptiveModel,
-    Law,
+from lemmata.mechanisms.law import AdaptiveModel, Law, kept
+from lemmata.mechanisms.numerics.arguments import (
     functions,
     generator,
-    kept,
     labels,
     one_of,
     quiet,

@@ -35,8 +35,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from lemmata.mechanisms.law import generator, quiet, within_reach
 from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
+from lemmata.mechanisms.numerics.arguments import generator, quiet, within_reach
 from lemmata.mechanisms.numerics.arithmetic import root_up, up
 from lemmata.mechanisms.numerics.kernel_choice import compiled
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
@@ -376,7 +376,7 @@ def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -
     Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an ApproxDP
     the largest that implies it): the first release spends sqrt(2 d) / sigma, and every further one is made only if the
     squares of all still add up to mu^2, in exact arithmetic. With `noise` "exact" it holds for the bits released. The
-    number of releases is a function of what was released. X: (n, d), read as in `lemmata.mechanisms.law.table`. Raises
+    number of releases is a function of what was released. X: (n, d), read as in `lemmata.mechanisms.numerics.arguments.table`. Raises
     ValueError for another shape or type, and for a budget that needs more noise than a float can hold.
 
     >>> X = 1e6 + np.random.default_rng(0).normal(size=(1000, 2)) * [1.0, 200.0]

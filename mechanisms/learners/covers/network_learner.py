@@ -23,7 +23,8 @@ from scipy.spatial import cKDTree
 
 from lemmata.bounds.bms22 import network_embedding as bounds
 from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.law import Projection, clip_rows, labels, one_of, quiet, sized, table, two_streams, whole
+from lemmata.mechanisms.law import Projection
+from lemmata.mechanisms.numerics.arguments import clip_rows, labels, one_of, quiet, sized, table, two_streams, whole
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.solvers.covers import Cover, cover

@@ -20,9 +20,8 @@ from scipy.spatial import cKDTree
 
 from lemmata.bounds.bms22 import pure_learner as bounds
 from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.law import (
-    LinearModel,
-    Projection,
+from lemmata.mechanisms.law import LinearModel, Projection
+from lemmata.mechanisms.numerics.arguments import (
     clip_rows,
     labels,
     one_of,

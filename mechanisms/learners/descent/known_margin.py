@@ -20,8 +20,9 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.law import LinearModel, Projection, quiet, sized, table, two_streams, whole, within_unit
+from lemmata.mechanisms.law import LinearModel, Projection
 from lemmata.mechanisms.learners.descent import projected_gd
+from lemmata.mechanisms.numerics.arguments import quiet, sized, table, two_streams, whole, within_unit
 from lemmata.mechanisms.numerics.arithmetic import in_range
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 

@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.features.random_features import FourierMap, fourier_map, profile
-from lemmata.mechanisms.law import (
-    LinearModel,
+from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.learners.erm import private_svm
+from lemmata.mechanisms.learners.erm.private_svm import SVMLaw
+from lemmata.mechanisms.numerics.arguments import (
     clip_rows,
     labels,
     moderate,
@@ -29,8 +31,6 @@ from lemmata.mechanisms.law import (
     two_streams,
     whole,
 )
-from lemmata.mechanisms.learners.erm import private_svm
-from lemmata.mechanisms.learners.erm.private_svm import SVMLaw
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.svm import KernelSolution, solve_gram
 

@@ -23,9 +23,9 @@ from lemmata.mechanisms.estimators.margin_classifier import (
 )
 from lemmata.mechanisms.estimators.private_classifier import PrivateClassifier
 from lemmata.mechanisms.estimators.search import PrivateSearchCV
-from lemmata.mechanisms.law import generator
 from lemmata.mechanisms.learners.descent import adaptive_margin, known_margin, noisy_gd, private_tuning, projected_gd
 from lemmata.mechanisms.noise import grid_sums
+from lemmata.mechanisms.numerics.arguments import generator
 from lemmata.mechanisms.numerics.entropy import SystemGenerator
 from lemmata.mechanisms.privacy import GaussianDP
 from tests.streams import streams
