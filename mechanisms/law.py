@@ -32,8 +32,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.numerics.arguments import quiet, rows, whole
-from lemmata.mechanisms.numerics.arithmetic import brief
+from lemmata.mechanisms.numerics.arguments import check_integer, check_rows, quiet
+from lemmata.mechanisms.numerics.arithmetic import short_repr
 from lemmata.mechanisms.privacy import (
     ZCDP,
     ApproxDP,
@@ -76,22 +76,22 @@ class Projection(Protocol):
     def transpose(self, W: ArrayLike) -> np.ndarray: ...
 
 
-def blocks(law: Law, rng: np.random.Generator, size: int, block: int = 1000) -> Iterator[Any]:
+def sample_in_blocks(law: Law, rng: np.random.Generator, size: int, block: int = 1000) -> Iterator[Any]:
     """Stream `size` releases in blocks of at most `block`."""
-    size, block = whole(size=size, block=block)
+    size, block = check_integer(size=size, block=block)
     for start in range(0, size, block):
         yield law.sample(rng, min(block, size - start))
 
 
-def kept(promised: Any, allotted: Guarantee, name: str) -> Guarantee:
+def check_within_budget(promised: Any, allotted: Guarantee, name: str) -> Guarantee:
     """Return the guarantee `promised` by a wrapped law, checked against its budget; every wrapper reads it first.
 
     ValueError, naming both, unless `promised` implies `allotted`: its kind, its size and its neighbours.
 
     >>> from lemmata.mechanisms.privacy import PureDP
-    >>> kept(PureDP(0.5), GaussianDP(1.0), "base").epsilon
+    >>> check_within_budget(PureDP(0.5), GaussianDP(1.0), "base").epsilon
     0.5
-    >>> kept(GaussianDP(50.0), PureDP(1.0), "base")  # doctest: +ELLIPSIS
+    >>> check_within_budget(GaussianDP(50.0), PureDP(1.0), "base")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: base.privacy must be within its budget PureDP(epsilon=1.0, ...), got GaussianDP(mu=50.0, ...)
     """
@@ -101,7 +101,7 @@ def kept(promised: Any, allotted: Guarantee, name: str) -> Guarantee:
     except ValueError:  # no guarantee, or one from which nothing of this kind or for these neighbours follows
         within = False
     if not within:
-        raise ValueError(f"{name}.privacy must be within its budget {allotted}, got {brief(promised)}")
+        raise ValueError(f"{name}.privacy must be within its budget {allotted}, got {short_repr(promised)}")
     return promised
 
 
@@ -138,7 +138,7 @@ class LinearModel:
     @quiet
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return <weights, feature_map(x)> for every row, shape (n,)."""
-        X = rows(X)
+        X = check_rows(X)
         features = X if self.feature_map is None else self.feature_map(X)
         if features.shape[1:] != self.weights.shape:
             raise ValueError(f"X must give features of shape {self.weights.shape}, got {features.shape[1:]}")

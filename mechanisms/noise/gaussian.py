@@ -19,10 +19,10 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.privacy_curves import LOG_SQRT_2PI
 from lemmata.mechanisms.noise import grid_gaussian
-from lemmata.mechanisms.noise.grid_gaussian import noise_for
+from lemmata.mechanisms.noise.grid_gaussian import noise_deviation
 from lemmata.mechanisms.noise.grid_sums import check_noise
-from lemmata.mechanisms.numerics.arguments import finite, generator, positive, sized
-from lemmata.mechanisms.numerics.arithmetic import brief, up
+from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude, check_positive, resolve_generator
+from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
 
 RESOLUTION = 2.0**36  # a bound may be so many standard deviations: the grid of floats is then 2^-16 of one
@@ -66,24 +66,26 @@ def law(
     >>> released.sigma, released.sample(np.random.default_rng(0)).round(2).tolist()
     (2.0, [[3.25, 3.74]])
     """
-    value = np.atleast_1d(finite("value", value))
+    value = np.atleast_1d(check_finite("value", value))
     if value.ndim != 1 or not value.size:
         raise ValueError(f"value must have shape (k,) with k >= 1, got {value.shape}")
     if (sigma is None) == (privacy is None):
-        raise ValueError(f"exactly one of sigma and privacy is required, got {brief(sigma)} and {brief(privacy)}")
-    (sensitivity,) = positive(sensitivity=sensitivity)
+        raise ValueError(
+            f"exactly one of sigma and privacy is required, got {short_repr(sigma)} and {short_repr(privacy)}"
+        )
+    (sensitivity,) = check_positive(sensitivity=sensitivity)
     if privacy is not None:
         check_guarantee("privacy", privacy)
     neighbours = "replace" if privacy is None else privacy.neighbours
     if privacy is not None:
-        sigma = noise_for(sensitivity, privacy)
-    (spread,) = sized(sigma=sigma)
-    (bound,) = positive(bound=RESOLUTION * spread if bound is None else bound)
+        sigma = noise_deviation(sensitivity, privacy)
+    (spread,) = check_magnitude(sigma=sigma)
+    (bound,) = check_positive(bound=RESOLUTION * spread if bound is None else bound)
     if bound > RESOLUTION * spread:
         raise ValueError(
-            f"sigma = {brief(sigma)} is below bound / 2^36 = {bound / RESOLUTION}: float64 would absorb the noise"
+            f"sigma = {short_repr(sigma)} is below bound / 2^36 = {bound / RESOLUTION}: float64 would absorb the noise"
         )
-    mu = up(Fraction(sensitivity) / Fraction(spread))
+    mu = round_up(Fraction(sensitivity) / Fraction(spread))
     return GaussianLaw(np.clip(value, -bound, bound), spread, GaussianDP(mu, neighbours))
 
 
@@ -105,6 +107,6 @@ def fit(
     check_noise(noise)
     released = law(value, privacy=privacy, sensitivity=sensitivity, sigma=sigma, bound=bound)
     if noise == "float":
-        return released.sample(generator(rng))[0]
+        return released.sample(resolve_generator(rng))[0]
     reach = RESOLUTION * released.sigma if bound is None else bound
     return grid_gaussian.fit(value, sensitivity=sensitivity, bound=reach, sigma=released.sigma, rng=rng)

@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.law import LinearModel
 from lemmata.mechanisms.noise.laplace import GridLaplace, grid_for
-from lemmata.mechanisms.numerics.arguments import generator, labels, quiet, table
+from lemmata.mechanisms.numerics.arguments import quiet, read_labels, read_records, resolve_generator
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 SENSITIVITY = 2.0  # of the difference of the two counts, one label replaced
 
 
-def ones(X: ArrayLike) -> np.ndarray:
+def count_ones(X: ArrayLike) -> np.ndarray:
     """Return the single feature of a predictor that ignores the record, shape (n, 1)."""
-    return np.ones((len(table(X)), 1))
+    return np.ones((len(read_records(X)), 1))
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
     (5, 1)
     """
     pure = to_pure(privacy)
-    signs = labels(y, len(table(X)))
+    signs = read_labels(y, len(read_records(X)))
     return MajorityLaw(GridLaplace(np.array([signs.sum()]), *grid_for(SENSITIVITY, pure.epsilon, 1)), pure)
 
 
@@ -66,4 +66,4 @@ def fit(X: ArrayLike, y: ArrayLike, *, epsilon: float, rng: np.random.Generator 
     array([1.])
     """
     released = law(X, y, privacy=PureDP(epsilon))
-    return LinearModel(released.sample(generator(rng))[0], released.privacy, ones)
+    return LinearModel(released.sample(resolve_generator(rng))[0], released.privacy, count_ones)

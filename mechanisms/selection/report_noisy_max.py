@@ -28,8 +28,8 @@ from scipy.special import logsumexp
 
 from lemmata.mechanisms.noise.grid_sums import NOISES
 from lemmata.mechanisms.noise.laplace import discrete_laplace, grid_for
-from lemmata.mechanisms.numerics.arguments import finite, generator, one_of, positive
-from lemmata.mechanisms.numerics.arithmetic import up
+from lemmata.mechanisms.numerics.arguments import check_choice, check_finite, check_positive, resolve_generator
+from lemmata.mechanisms.numerics.arithmetic import round_up
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
@@ -140,13 +140,13 @@ def law(
     >>> np.exp(law([0.0, 2.0], sensitivity=0.5, scale=1.0).log_probabilities()).round(6).tolist()
     [0.135335, 0.864665]
     """
-    scores = finite("scores", scores)
+    scores = check_finite("scores", scores)
     if scores.ndim != 1 or scores.size < 1:
         raise ValueError(f"scores must have shape (candidates,) with at least one candidate, got {scores.shape}")
-    (sensitivity,) = positive(sensitivity=sensitivity)
+    (sensitivity,) = check_positive(sensitivity=sensitivity)
     if (scale is None) == (privacy is None):
         raise ValueError(f"exactly one of scale and privacy is required, got {scale} and {privacy}")
-    one_of(NOISES, noise=noise)
+    check_choice(NOISES, noise=noise)
     if noise == "exact":
         if privacy is None:
             raise ValueError("privacy is required: exact noise is calibrated to a guarantee, not to a scale")
@@ -155,10 +155,10 @@ def law(
         return GridNoisyMaxLaw(tuple(round(Fraction(s) / Fraction(grid)) for s in scores.tolist()), steps, grid, pure)
     if scale is None:
         pure = to_pure(privacy)  # type: ignore[arg-type]
-        (spread,) = positive(scale=up(2 * Fraction(sensitivity) / Fraction(pure.epsilon)))
+        (spread,) = check_positive(scale=round_up(2 * Fraction(sensitivity) / Fraction(pure.epsilon)))
         return NoisyMaxLaw(scores, spread, pure)
-    (spread,) = positive(scale=scale)
-    return NoisyMaxLaw(scores, spread, PureDP(up(2 * Fraction(sensitivity) / Fraction(spread))))
+    (spread,) = check_positive(scale=scale)
+    return NoisyMaxLaw(scores, spread, PureDP(round_up(2 * Fraction(sensitivity) / Fraction(spread))))
 
 
 def fit(
@@ -176,4 +176,4 @@ def fit(
     >>> fit([0.0, 50.0], privacy=PureDP(2.0), sensitivity=1.0, rng=np.random.default_rng(0))
     1
     """
-    return int(law(scores, privacy=privacy, sensitivity=sensitivity, noise=noise).sample(generator(rng))[0])
+    return int(law(scores, privacy=privacy, sensitivity=sensitivity, noise=noise).sample(resolve_generator(rng))[0])

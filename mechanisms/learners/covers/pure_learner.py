@@ -22,14 +22,14 @@ from lemmata.bounds.bms22 import pure_learner as bounds
 from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.law import LinearModel, Projection
 from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_magnitude,
+    check_within_unit,
     clip_rows,
-    labels,
-    one_of,
     quiet,
-    sized,
-    table,
-    two_streams,
-    within_unit,
+    read_labels,
+    read_records,
+    spawn_two_streams,
 )
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
@@ -69,7 +69,7 @@ class PrivateMarginLaw:
     @property
     def selection(self) -> exponential.ExponentialLaw:
         """The exponential mechanism over the numbers of the candidates: scores -errors, of sensitivity 1."""
-        return exponential.streamed(
+        return exponential.streamed_law(
             partial(_scores, self.errors),
             candidates=self.candidates.size,
             sensitivity=1.0,
@@ -130,12 +130,12 @@ def law(
     >>> law(np.eye(2), [1, 1], privacy=PureDP(1.0), **sizes).sample(np.random.default_rng(1)).shape
     (1, 2)
     """
-    norm_bound, radius, rho = sized(norm_bound=norm_bound, radius=radius, rho=rho)
+    norm_bound, radius, rho = check_magnitude(norm_bound=norm_bound, radius=radius, rho=rho)
     if rho > norm_bound * radius:
         raise ValueError(f"rho = {rho} is outside (0, norm_bound * radius] = (0, {norm_bound * radius}]")
-    one_of(CALIBRATIONS, calibration=calibration)
+    check_choice(CALIBRATIONS, calibration=calibration)
     X = clip_rows(X, radius)
-    y = labels(y, len(X))
+    y = read_labels(y, len(X))
     if getattr(public, "d", None) != X.shape[1]:
         raise ValueError(f"public projects from R^{getattr(public, 'd', None)}, but X has {X.shape[1]} columns")
     candidates = cover(public.k, radius=2 * norm_bound, resolution=rho / (10 * radius), lattice=lattice)
@@ -170,11 +170,11 @@ def fit(
     >>> fit(X, y, **budget, k=1, rng=np.random.default_rng(0)).predict([[1.0]])
     array([1.])
     """
-    draws, private = two_streams(rng)
+    draws, private = spawn_two_streams(rng)
     if public is None:
-        (beta,) = within_unit(beta=beta)
-        norm_bound, radius, rho = sized(norm_bound=norm_bound, radius=radius, rho=rho)
-        m, d = table(X).shape
+        (beta,) = check_within_unit(beta=beta)
+        norm_bound, radius, rho = check_magnitude(norm_bound=norm_bound, radius=radius, rho=rho)
+        m, d = read_records(X).shape
         if k is None:
             smallest = min(rho, norm_bound * radius)
             k = bounds.projection_rows(m=m, beta=beta, norm_bound=norm_bound, radius=radius, rho=smallest)

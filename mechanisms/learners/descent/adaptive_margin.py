@@ -49,16 +49,16 @@ from lemmata.mechanisms.learners.descent import projected_gd, sampled_gd
 from lemmata.mechanisms.learners.descent.noisy_gd import RATE, Descent
 from lemmata.mechanisms.noise.grid_sums import noisy_counts
 from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_integer,
+    check_magnitude,
+    check_positive,
+    check_within_unit,
     clip_rows,
-    labels,
-    one_of,
-    positive,
     quiet,
-    sized,
-    table,
-    two_streams,
-    whole,
-    within_unit,
+    read_labels,
+    read_records,
+    spawn_two_streams,
 )
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
 
@@ -175,11 +175,11 @@ def budget(epsilon: float, delta: float, calibration: str = "exact") -> float:
     >>> round(budget(1.0, 1e-5, "printed"), 5), round(budget(1.0, 1e-5), 5)
     (0.1042, 0.26805)
     """
-    (delta,) = within_unit(delta=delta)
-    (epsilon,) = positive(epsilon=epsilon)
+    (delta,) = check_within_unit(delta=delta)
+    (epsilon,) = check_positive(epsilon=epsilon)
     if not 0 < epsilon < 8 * log(1 / delta):
         raise ValueError(f"epsilon = {epsilon} is outside (0, 8 log(1/delta)) = (0, {8 * log(1 / delta):.6g})")
-    one_of(CALIBRATIONS, calibration=calibration)
+    check_choice(CALIBRATIONS, calibration=calibration)
     return bounds.printed_budget(epsilon, delta) if calibration == "printed" else gaussian_mu(epsilon, delta)
 
 
@@ -192,12 +192,12 @@ def draw_projections(
     They know n and d and nothing else of the data. `beta` is the probability that some projection loses more than a
     third of its margin, 1/n^2 by default.
     """
-    n, d = whole(n=n, d=d)
+    n, d = check_integer(n=n, d=d)
     if max(n, d) > 2**32:
         raise ValueError(f"n and d must be at most 2^32, got n = {n}, d = {d}")
-    (radius,) = sized(radius=radius)
+    (radius,) = check_magnitude(radius=radius)
     if beta is not None:
-        (beta,) = within_unit(beta=beta)
+        (beta,) = check_within_unit(beta=beta)
     sizes = [bounds.projection_rows(n, gamma, radius, beta) for gamma in bounds.margin_grid(n, radius)]
     return tuple(None if k >= d else sign_projection.sign_projection(k, d, rng=rng) for k in sizes)
 
@@ -233,10 +233,10 @@ def candidates(
     `draw_projections` returns them; they may be left out if all of them are the identity.
     `descent`: `output`, `stride` and so on of `noisy_gd.law`. Raises ValueError for anything out of range.
     """
-    (radius,) = sized(radius=radius)
+    (radius,) = check_magnitude(radius=radius)
     share = GaussianDP(mu)
     X = clip_rows(X, radius)
-    y = labels(y, len(X))
+    y = read_labels(y, len(X))
     n, d = X.shape
     margins = bounds.margin_grid(n, radius)
     projections = checked_projections((n, d), margins, radius, projections)
@@ -297,11 +297,11 @@ def law(
     if not isinstance(privacy, ApproxDP):
         raise ValueError(f"privacy must be an ApproxDP, got {type(privacy).__name__}")
     mu = budget(privacy.epsilon, privacy.delta, calibration)
-    one_of(("average", "last"), output=output)
-    one_of(SCORES, score=score)
-    one_of(projected_gd.TIES, ties=ties)
-    (radius,) = sized(radius=radius)
-    X = table(X)
+    check_choice(("average", "last"), output=output)
+    check_choice(SCORES, score=score)
+    check_choice(projected_gd.TIES, ties=ties)
+    (radius,) = check_magnitude(radius=radius)
+    X = read_records(X)
     n = len(X)
     margins, noise = bounds.margin_grid(n, radius), descent.get("noise", "float")
     each = bounds.split_budget(mu, 2 * len(margins))
@@ -332,7 +332,7 @@ def drawn(X: ArrayLike, radius: float, projections: Projections | None, rng: np.
     """Return `projections`, or new ones for data of the shape of X that need less noise than no projection."""
     if projections is not None:
         return projections
-    n, d = table(X).shape
+    n, d = read_records(X).shape
     new = draw_projections(n, d, radius=radius, rng=rng)
     return [None if phi is None or projected_gd.CLIP**2 * phi.k >= d else phi for phi in new]
 
@@ -351,7 +351,7 @@ def chosen_steps(n: int, d: int, mu: float) -> str:
     >>> chosen_steps(2500, 50, 0.27), chosen_steps(5000, 50, 0.27)
     ('balanced', 'sampled')
     """
-    n, d = whole(n=n, d=d)
+    n, d = check_integer(n=n, d=d)
     return "sampled" if multiplications(n, d, mu) / RATE > PATIENCE else "balanced"
 
 
@@ -397,9 +397,9 @@ def fit(
     mu = budget(epsilon, delta, calibration)
     if isinstance(steps, str) and steps == "auto":
         able = (output, score, stride) == ("last", "empirical", "decaying")
-        n, d = table(X).shape
+        n, d = read_records(X).shape
         steps = chosen_steps(n, d, mu) if able else "balanced"
-    public, private = two_streams(rng)
+    public, private = spawn_two_streams(rng)
     released = law(
         X,
         y,

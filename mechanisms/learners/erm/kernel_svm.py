@@ -21,15 +21,15 @@ from lemmata.mechanisms.law import LinearModel
 from lemmata.mechanisms.learners.erm import private_svm
 from lemmata.mechanisms.learners.erm.private_svm import SVMLaw
 from lemmata.mechanisms.numerics.arguments import (
+    check_integer,
+    check_magnitude,
+    check_moderate,
+    check_rows,
     clip_rows,
-    labels,
-    moderate,
     quiet,
-    rows,
-    sized,
-    table,
-    two_streams,
-    whole,
+    read_labels,
+    read_records,
+    spawn_two_streams,
 )
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.svm import KernelSolution, solve_gram
@@ -56,8 +56,8 @@ def solve(
     >>> solve([[0.0], [3.0]], [1, -1], C=0.5, kernel="gaussian").dual.tolist()
     [0.25, 0.25]
     """
-    X = rows(moderate("X", X))
-    y = labels(y, len(X))
+    X = check_rows(check_moderate("X", X))
+    y = read_labels(y, len(X))
     return solve_gram(profile(kernel, X[:, None] - X[None], bandwidth=bandwidth), y, C=C, counts=counts)
 
 
@@ -129,9 +129,9 @@ def fit(
     >>> fit(X, y, epsilon=1.0, C=2.0, count=20, rng=np.random.default_rng(0)).predict([[0.1], [1.9]])
     array([ 1., -1.])
     """
-    (count,) = whole(count=count)
-    (bandwidth,) = sized(bandwidth=bandwidth)
-    drawn, noise = two_streams(rng)
-    public = fourier_map(kernel, table(X).shape[1], count, bandwidth=bandwidth, rng=drawn)
+    (count,) = check_integer(count=count)
+    (bandwidth,) = check_magnitude(bandwidth=bandwidth)
+    drawn, noise = spawn_two_streams(rng)
+    public = fourier_map(kernel, read_records(X).shape[1], count, bandwidth=bandwidth, rng=drawn)
     released = law(X, y, privacy=PureDP(epsilon), C=C, loss=loss, calibration=calibration, counts=counts, public=public)
     return released.model(noise)

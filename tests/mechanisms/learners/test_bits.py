@@ -87,13 +87,13 @@ FITS["report_noisy_max, many"] = lambda X, y, **noise: report_noisy_max.fit(
 GATES = (
     (grid_sums.GridNoise, "add", lambda noise, sums: noise.grid),
     (grid_gaussian.GridGaussianLaw, "sample", lambda law, *_: law.step),
-    (grid_gaussian, "on_grid", None),
+    (grid_gaussian, "draw_on_grid", None),
     (laplace.GridLaplace, "sample", lambda law, *_: law.grid),
     (discrete_gaussian.DiscreteGaussianLaw, "sample", lambda law, *_: law.grid),
     (snapping.SnappingLaw, "sample", None),
     (exponential.ExponentialLaw, "sample", lambda *_: 1),
     (report_noisy_max.GridNoisyMaxLaw, "sample", lambda *_: 1),
-    (output_perturbation, "rounded", lambda rng, centre, spread, grid, kind: grid),
+    (output_perturbation, "draw_rounded", lambda rng, centre, spread, grid, kind: grid),
     (objective_perturbation.ObjectiveLaw, "_exactly", lambda law, *_: law.grid),
 )
 
@@ -188,7 +188,11 @@ def test_every_fit_and_every_line_is_audited():
 @pytest.mark.parametrize(
     ("owner", "name", "leaky"),
     [
-        (phased_sgd.grid_gaussian, "on_grid", lambda rng, value, sigma, bound: value + rng.normal(size=value.shape)),
+        (
+            phased_sgd.grid_gaussian,
+            "draw_on_grid",
+            lambda rng, value, sigma, bound: value + rng.normal(size=value.shape),
+        ),
         (grid_sums.GridNoise, "add", lambda noise, sums: sums + noise.rng.normal(size=sums.shape)),
         (laplace.GridLaplace, "sample", lambda law, rng, size=1: law.centre + rng.laplace(size=(size, 2))),
     ],

@@ -25,7 +25,7 @@ from lemmata.mechanisms.estimators.private_classifier import PrivateClassifier
 from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from lemmata.mechanisms.learners.descent import adaptive_margin, known_margin, noisy_gd, private_tuning, projected_gd
 from lemmata.mechanisms.noise import grid_sums
-from lemmata.mechanisms.numerics.arguments import generator
+from lemmata.mechanisms.numerics.arguments import resolve_generator
 from lemmata.mechanisms.numerics.entropy import SystemGenerator
 from lemmata.mechanisms.privacy import GaussianDP
 from tests.streams import streams
@@ -123,7 +123,7 @@ def test_float_noise_passes_no_gate_and_tells(fit, monkeypatch):
 
 def test_noise_on_a_coarser_grid_than_the_sums_is_caught(monkeypatch):
     """The planted mistake: coefficients of a smooth loss off the grid of the noise."""
-    monkeypatch.setattr(noisy_gd, "coefficient_bits", lambda n: 0)
+    monkeypatch.setattr(noisy_gd, "count_coefficient_bits", lambda n: 0)
     gate = Recorder(monkeypatch)
     FITS["noisy_gd, logistic"](X, Y, "exact")
     assert gate.off_grid > 0
@@ -146,7 +146,7 @@ def test_rows_on_the_grid_are_never_longer_than_the_radius():
         step = grid_sums.grid_for(radius)
         records = rng("rows").normal(size=(200, 9))
         clipped = records * (radius / np.linalg.norm(records, axis=1, keepdims=True))
-        whole = (grid_sums.grid_rows(clipped, radius) / step).astype(int)
+        whole = (grid_sums.round_rows(clipped, radius) / step).astype(int)
         most = (Fraction(radius) / Fraction(step)) ** 2
         assert (np.abs(whole) < 2**20).all() and all(sum(int(a) ** 2 for a in row) <= most for row in whole)
         nearest = np.rint(clipped / step).astype(int)
@@ -155,7 +155,7 @@ def test_rows_on_the_grid_are_never_longer_than_the_radius():
 
 def test_too_many_rows_and_too_small_budgets_are_named():
     with pytest.raises(ValueError, match=r"X has 8589934593 rows"):
-        grid_sums.coefficient_bits(2**33 + 1)
+        grid_sums.count_coefficient_bits(2**33 + 1)
     with pytest.raises(ValueError, match="precision = 'single' requires noise = 'float', because its sums are"):
         noisy_gd.fit(X, Y, **BUDGET, width=0.3, precision="single")
     with pytest.raises(ValueError, match="noise must be one of exact, float, got 'fast'"):
@@ -166,7 +166,7 @@ def test_too_many_rows_and_too_small_budgets_are_named():
 
 
 def test_without_a_seed_every_bit_is_the_system_s():
-    source = generator(None)
+    source = resolve_generator(None)
     assert isinstance(source, SystemGenerator) and all(isinstance(one, SystemGenerator) for one in source.spawn(2))
     drawn = source.random(20_000)
     assert abs(drawn.mean() - 0.5) < 6 * np.sqrt(1 / 12 / 20_000)
