@@ -48,7 +48,7 @@ def uniform_number(index: int) -> Fraction:
 
 
 def rounded_logarithm(index: int) -> float:
-    """Return the natural logarithm of `number(index)`, index < 0, correctly rounded to a double.
+    """Return the natural logarithm of `uniform_number(index)`, index < 0, correctly rounded to a double.
 
     Proved in ball arithmetic.
 

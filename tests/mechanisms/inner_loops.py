@@ -1,6 +1,6 @@
 """The functions of mechanisms/ that nobody calls from outside."""
 
-from lemmata.mechanisms import hardening, law
+from lemmata.mechanisms import hardening
 from lemmata.mechanisms.estimators import (
     erm_estimators,
     gd_estimators,
@@ -17,6 +17,7 @@ from lemmata.mechanisms.learners.erm import dp_erm, kernel_learner, output_pertu
 from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd, glm_output, grid_search
 from lemmata.mechanisms.noise import discrete_gaussian, grid_gaussian, grid_sums, laplace, lazy_reals, snapping
 from lemmata.mechanisms.numerics import (
+    arguments,
     arithmetic,
     entropy,
     exact_choice,
@@ -49,16 +50,18 @@ INNER = {
     privacy_curve: "delta_at epsilon_at grouped",
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
-    inputs: "resolve_random_state check_budget type_letter is_time_type check_frame check_declared as_label_array as_table objects_to_floats date_to_days "
-    "as_label_column equals_label",
+    inputs: "resolve_random_state check_budget type_letter is_time_type check_frame check_declared as_label_array "
+    "as_table objects_to_floats date_to_days as_label_column equals_label",
     per_record: "entries_to_floats number row_entries unwrap_single",
     glm_output: "accuracy solved",
     label_learner: "kept_class",
-    column_ranges: "normal_cdf exponential_cdf broad_cdf shape_families octave_edges octave_shapes cell_shapes match_shapes octave_bins "
-    "count_bins count_octaves count_cells fullest_octaves look_noise count_around draw_release",
+    column_ranges: "normal_cdf exponential_cdf broad_cdf shape_families octave_edges octave_shapes cell_shapes "
+    "match_shapes octave_bins count_bins count_octaves count_cells fullest_octaves look_noise "
+    "count_around draw_release",
     disclosure: "leak warn_of_leaks leaking_steps pay refuse fitting checked_account",
     scaling: "dense columns_of given find row_length ball_rows",
-    table_columns: "numbers clock count_unit_steps indicators category_places spell_entry entry_text match_columns plan_layout",
+    table_columns: "numbers clock count_unit_steps indicators category_places spell_entry entry_text match_columns "
+    "plan_layout",
     erm_estimators: "several resolved_C",
     gd_estimators: "resolved_width resolved_steps",
     private_classifier: "left_out",
@@ -66,7 +69,7 @@ INNER = {
     inherited_docs: "split_sections split_entries inherit_docs share_docs",
     margin_classifier: "resolved_law unit_rows",
     search: "error_counter pure_within checked_grid",
-    law: "map_row_blocks",
+    arguments: "map_row_blocks",
     private_tuning: "release_length first_least",
     streams: "stream_words canonical_json generator",
     sizes: "pairs_error uniform_size least_sufficient broadcast_size",
@@ -92,9 +95,8 @@ INNER = {
     fast_projection: "columns_of butterflies blocks",
     kernel_choice: "numba_kernels_if_worthwhile",
     nearest_point: "nearest_weights polish_weights",
-    kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums hinge_sums "
-    "exponent_counts "
-    "hinge_steps",
+    kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums "
+    "hinge_sums exponent_counts hinge_steps",
     discrete_gaussian: "bernoulli_exp_any spent_delta",
     snapping: "uniform_number rounded_logarithm draw_one draw_many",
     threads: "limit_to_one_thread thread_count_for one_thread_if_small",

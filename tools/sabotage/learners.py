@@ -375,7 +375,7 @@ LEARNERS = (
             "selection", rewritten("sensitivity=1.0", "sensitivity=0.5"), networks_leak),
     Planted(14, "exponential mechanism sampled with half its exponent", "attack on its own probabilities",
             exponential.ExponentialLaw, "sample",
-            rewritten("generator(rng), self.scale", "generator(rng), self.scale / 2"),
+            rewritten("resolve_generator(rng), self.scale", "resolve_generator(rng), self.scale / 2"),
             sampled_otherwise),
     Planted(11, "snapping with half its noise", "attack on its own probabilities", snapping, "draw_many",
             lambda f: lambda rng, size: f(rng, size) // 2, snapped_otherwise),

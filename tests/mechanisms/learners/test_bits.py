@@ -6,6 +6,7 @@ Given what came out on one dataset, a fit on any other of its shape must release
 below, or draws elsewhere, fails.
 """
 
+import importlib
 import inspect
 import pkgutil
 from functools import partial
@@ -18,7 +19,7 @@ from lemmata.experiments.engine.claims.places import mechanism_named
 from lemmata.mechanisms import hardening
 from lemmata.mechanisms.estimators import margin_classifier, scaling, search
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, phased_sgd
-from lemmata.mechanisms.noise import discrete_gaussian, grid_gaussian, grid_sums, laplace, snapping
+from lemmata.mechanisms.noise import discrete_gaussian, gaussian, grid_gaussian, grid_sums, laplace, snapping
 from lemmata.mechanisms.privacy import GaussianDP, PureDP
 from lemmata.mechanisms.selection import exponential, report_noisy_max
 from tests.mechanisms.test_fuzz import built
@@ -56,10 +57,10 @@ def of_estimator(kind, **parameters):
 
 ESTIMATORS = {name for line in hardening.TABLE for name in line.names if name[0].isupper()}
 FITS = {}
-for entry in pkgutil.iter_modules(mechanisms.__path__):
-    module = mechanism_named(entry.name)
+for entry in pkgutil.walk_packages(mechanisms.__path__, "lemmata.mechanisms."):
+    module = importlib.import_module(entry.name)
     if inspect.isfunction(getattr(module, "fit", None)):
-        FITS[entry.name] = of_function(module.fit)
+        FITS[entry.name.rpartition(".")[2]] = of_function(module.fit)
 for name in sorted(ESTIMATORS - {"PrivateSearchCV", "PrivateScaler"}):
     FITS[name] = of_estimator(getattr(margin_classifier, name))
 for kind in (
@@ -77,7 +78,7 @@ FITS["EfficientMargin, k = 2"] = of_estimator(margin_classifier.EfficientMargin,
 FITS["objective_perturbation, pure"] = partial(
     lambda X, y, **noise: objective_perturbation.fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(3), **noise)
 )
-FITS["gaussian, wide"] = lambda X, y, **noise: mechanisms.gaussian.fit(
+FITS["gaussian, wide"] = lambda X, y, **noise: gaussian.fit(
     X[0].clip(-9, 9), sensitivity=1.0, privacy=GaussianDP(1.0), rng=np.random.default_rng(3), **noise
 )
 FITS["report_noisy_max, many"] = lambda X, y, **noise: report_noisy_max.fit(
