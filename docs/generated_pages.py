@@ -35,8 +35,8 @@ HEAD = """API reference
 
 .. currentmodule:: lemmata
 
-What ``import lemmata`` gives. Each name is loaded when it is first used. Below it stand its :doc:`modules <modules>`,
-the papers' :doc:`statements as functions <statements>`, and :doc:`what a paper of one's own needs <../paper-kit>`.
+The public names of ``lemmata``. A name is loaded when it is first used. See also the :doc:`modules <modules>`, the
+papers' :doc:`statements as functions <statements>`, and :doc:`the kit for your own paper <../paper-kit>`.
 
 .. toctree::
    :hidden:
@@ -46,8 +46,8 @@ the papers' :doc:`statements as functions <statements>`, and :doc:`what a paper 
    statements
 """
 LEFT_OUT = ("lemmata.mechanisms.solvers.", "lemmata.mechanisms.audit.")
-BELOW = """What stands below the names that ``lemmata`` hands out. Solvers, exact arithmetic and the
-auditor's inner works speak for themselves: ``help(lemmata.mechanisms.solvers)``.
+BELOW = """The modules behind the public names of ``lemmata``. Solvers and the internals of the
+auditor have docstrings only: ``help(lemmata.mechanisms.solvers)``.
 """
 QUIET = "c = get_config()\nc.IPKernelApp.log_level = 40\n"  # of a kernel: errors only
 PLAIN = re.compile(r"!\[[^\]]*\]\((?![a-z]+:)[^)]*\)\n*")  # pictures of the repository's front page
@@ -92,9 +92,9 @@ def statements() -> str:
     """Every reading of every statement of the four papers as the function that computes what it promises."""
     parts = ["# Statements as functions\n"]
     parts.append(
-        "Every reading of a numbered statement is a function of `lemmata.bounds`: it computes the number that the "
-        "statement promises, and raises `OutsideHypotheses` for arguments that the statement does not speak about. "
-        "`lemmata explain ID` says whether it is true.\n"
+        "Every reading of a numbered statement is a function of `lemmata.bounds`. It computes the number that the "
+        "statement promises, and raises `OutsideHypotheses` for arguments that violate the hypotheses. "
+        "`lemmata explain ID` shows whether the statement is true.\n"
     )
     for paper in library.house:
         parts.append(f"## {paper.title}\n\n{paper.cited}, `lemmata.bounds.{paper.id}`.\n")

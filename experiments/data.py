@@ -67,16 +67,16 @@ def checked(X, y, name):
     """(X, y) as read-only float arrays, or one line that says what is wrong with the data called `name`."""
     X, y = np.array(X, dtype=float), np.array(y, dtype=float)
     if X.ndim != 2 or 0 in X.shape:
-        raise ValueError(f"{name}: X has shape {X.shape}, not (n, d) with n, d >= 1")
+        raise ValueError(f"{name}: X must have shape (n, d) with n, d >= 1, got {X.shape}")
     if y.shape != (len(X),):
-        raise ValueError(f"{name}: y has shape {y.shape}, not ({len(X)},)")
+        raise ValueError(f"{name}: y must have shape ({len(X)},), got {y.shape}")
     broken = np.flatnonzero(~np.isfinite(X).all(axis=1))
     if broken.size:
-        raise ValueError(f"{name}: X has {broken.size} rows with entries that are not finite, the first at {broken[0]}")
+        raise ValueError(f"{name}: X must be finite, got {broken.size} rows that are not, the first at {broken[0]}")
     if not np.isin(y, (-1, 1)).all():
-        raise ValueError(f"{name}: y has entries outside {{-1, +1}}")
+        raise ValueError(f"{name}: y must have entries in {{-1, +1}} only")
     if len(np.unique(y)) == 1:
-        raise ValueError(f"{name}: y has the one class {y[0]:+g}, and two are needed")
+        raise ValueError(f"{name}: y must have two classes, got only {y[0]:+g}")
     X = clip_rows(X, 1.0)
     X.flags.writeable = y.flags.writeable = False
     return X, y
@@ -98,9 +98,9 @@ def digits(a=3, b=8):
     """
     for name, digit in (("a", a), ("b", b)):
         if digit not in range(10):
-            raise ValueError(f"{name} = {digit!r} is not a digit 0..9")
+            raise ValueError(f"{name} must be a digit 0..9, got {digit!r}")
     if a == b:
-        raise ValueError(f"b = {b} is the same digit as a")
+        raise ValueError(f"b must differ from a, got {b} for both")
     table = _sklearn("digits.csv.gz")
     images, labels = table[:, :-1], table[:, -1]
     chosen = (labels == a) | (labels == b)
@@ -154,24 +154,24 @@ def features(path):
         with path.open("rb") as file:
             X, y = _numbers(np.load(file, allow_pickle=False))
     except FileNotFoundError:
-        raise ValueError(f"path = {str(path)!r} does not exist; an .npz file with arrays X and y is needed") from None
+        raise ValueError(f"path must be an .npz file with arrays X and y, but {str(path)!r} does not exist") from None
     except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ValueError(f"path = {str(path)!r} is not an .npz file with arrays X and y: {reason}") from None
+        raise ValueError(f"path must be an .npz file with arrays X and y, got {str(path)!r} ({reason})") from None
     return checked(X, y, path.name)
 
 
 def _numbers(stored):
     """The arrays X and y of an opened .npz file."""
     if not isinstance(stored, np.lib.npyio.NpzFile):
-        raise ValueError("it holds a single array")
+        raise ValueError("it has a single array")
     with stored:
         missing = [key for key in ("X", "y") if key not in stored.files]
         if missing:
             raise ValueError(f"it has no array {' and no '.join(missing)}")
         for key in ("X", "y"):
             if stored[key].dtype.kind not in "fiub":
-                raise ValueError(f"its array {key} has entries of type {stored[key].dtype}, not numbers")
+                raise ValueError(f"its array {key} has type {stored[key].dtype}")
         return stored["X"], stored["y"]
 
 
@@ -191,4 +191,4 @@ def load(name):
         return {"breast_cancer": breast_cancer, "randhie": randhie, "fair": fair}[name]()
     if name.endswith(".npz"):
         return features(name)
-    raise ValueError(f"name = {name!r} is not {NAMES}")
+    raise ValueError(f"name must be {NAMES}, got {name!r}")

@@ -68,7 +68,7 @@ def figure(
         raise ModuleNotFoundError(lab.missing("lemmata.figure", error) or str(error), name=error.name) from None
 
     if kind not in KINDS:
-        raise ValueError(f"kind = {kind!r} is not one of {', '.join(KINDS)}")
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
     keys, _ = claim_names.select([name], papers)
     claims = registry.closure(keys)
     store = Store()

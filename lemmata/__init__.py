@@ -1,42 +1,42 @@
-"""Differentially private learning with margin guarantees: learners, budgets, audits, and the theorems behind them.
+"""Differentially private learning with margin guarantees: learners, accounts, audits, and the theorems behind them.
 
     import lemmata
 
-    # learn privately, from a table as it is: nothing to choose but the budget
+    # learn privately from a raw table; only the budget is to choose
     classifier = lemmata.MarginClassifier(epsilon=1.0, delta=1e-5, classes=(0, 1)).fit(X, y)
     classifier.predict(X_new), classifier.privacy_
 
-    # choose a setting privately: the choice is paid for, and its cost is known before any data is seen
+    # choose a setting privately: the choice costs privacy, and the cost is known before any data is read
     search = lemmata.PrivateSearchCV(lemmata.NoisyGD(), {"width": [0.03, 0.1, 0.3]}, epsilon=1.0)
     print(search.cost())
 
-    # keep one account of a dataset, in memory or (`Accountant.open`) in a file; each release may depend on those before
+    # keep one account per dataset, in memory or (`Accountant.open`) in a file; a release may depend on earlier ones
     accountant = lemmata.Accountant(lemmata.ApproxDP(1.0, 1e-5))
     accountant.spend(lemmata.PureDP(0.25), "a histogram")
 
-    # attack a mechanism of any library: neighbours are looked for, the line where it leaks is named
+    # attack a mechanism of any library: the audit searches for neighbours and names the line of a leak
     lemmata.audit(GaussianNB(bounds=(0, 1)), X, y, lemmata.PureDP(1.0))
     lemmata.audit(sample_a, sample_b, lemmata.PureDP(1.0), root=1)      # or on two datasets of your own
-    lemmata.trace(mechanism, data, neighbour)                           # where do two runs with equal noise part?
+    lemmata.trace(mechanism, data, neighbour)                           # where do two runs with equal noise diverge?
 
     # sizes that hold with a stated probability
     lemmata.rows_needed(points=1000, distortion=0.1, beta=0.05)
     lemmata.features_needed("gaussian", points=1000, error=0.1)
 
-    # the statements of the four papers, as functions, and what is known of them
+    # the statements of the four papers, as functions, and their verdicts
     [t.label for t in lemmata.theorems("wzw25 Lemma A.5")]
-    lemmata.verdict("wzw25 Lemma 6.4")  # is it true, where, what to cite instead: `lemmata explain` in a notebook
+    lemmata.verdict("wzw25 Lemma 6.4")  # is it true, where, what to cite instead
     lemmata.bounds.wzw25                # the papers' formulas, a module each
     lemmata.figure("wzw25.lemA.5")      # decide it and draw it
 
 Guarantees are `PureDP`, `ApproxDP`, `GaussianDP`, `LabelDP`, `ZCDP`, `RenyiDP` and `PrivacyCurve` (a function
 delta(epsilon) or a privacy loss distribution by `privacy_curve`, a trade-off function by `from_trade_off`); `to_pure`,
 `to_approx`, `to_gaussian`, `to_zcdp`, `to_renyi`, `to_curve`, `to_neighbours` turn one into another, `compose` and
-`group` add them up, all rounded towards less privacy claimed.
-Every `fit` releases exactly by default, to the last bit; `lemmata.mechanisms.hardening` says by which row, and what
-stays a float.
+`group` combine them, all rounded towards weaker privacy.
+Every `fit` releases exactly by default, to the last bit; `lemmata.mechanisms.hardening` names the row behind it, and
+the parts that stay floats.
 
-Importing this costs nothing: a name is loaded when it is first used.
+Importing this is cheap: a name is loaded when it is first used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The program `lemmata`, also as `python -m lemmata`: silent when it is interrupted before it begins or after its end.
+"""The program `lemmata`, also `python -m lemmata`. An interrupt before it starts or after it ends prints no traceback.
 
-Between the two `console.heed` says what a signal does. What a command needs is imported after the first line here, as
-that takes the seconds in which somebody notices a mistake in what was typed.
+In between, `console.heed` handles signals. Imports happen inside the function below, because they take seconds in
+which a user may notice a mistyped command and interrupt it.
 """
 
 import signal
@@ -10,7 +10,7 @@ SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 
 def program() -> None:
-    """Run the command that was typed, and end the process."""
+    """Run the command line, and end the process."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, as in a script's background
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from lemmata.command.main import main

@@ -1,18 +1,18 @@
-"""The laboratory's own libraries, and the line that says so where one of them is missing."""
+"""The optional dependencies, and the message when one of them is missing."""
 
 from __future__ import annotations
 
 EXTRAS = {
-    "lab": ("the laboratory", "jinja2 joblib latex2mathml matplotlib pandas statsmodels tqdm".split()),
-    "dask": ("a cluster's client", ["dask", "distributed"]),
+    "lab": ("the extra `lab`", "jinja2 joblib latex2mathml matplotlib pandas statsmodels tqdm".split()),
+    "dask": ("the extra `dask`", ["dask", "distributed"]),
 }
 
 
 def missing(what: str, error: BaseException) -> str:
-    """What to install for `what`, if `error` says that a library of an extra is missing; "" for any other error.
+    """The message that names the extra to install, if `error` says that its library is missing; otherwise "".
 
     >>> missing("run", ModuleNotFoundError("No module named 'pandas'", name="pandas"))
-    'run needs the laboratory: pip install "lemmata[lab]" (pandas is missing)'
+    'run needs the extra `lab`: pip install "lemmata[lab]" (pandas is missing)'
     >>> missing("run", ModuleNotFoundError("No module named 'pandas.gone'", name="pandas.gone"))
     ''
     """

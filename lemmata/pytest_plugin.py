@@ -1,10 +1,10 @@
-"""The pytest plug-in: beside a `paper.toml`, bare `pytest` has one item a row.
+"""The pytest plug-in: in a folder with a `paper.toml`, `pytest` runs one test per row.
 
-Everywhere it has the fixture `assert_private`, which audits a mechanism of yours.
+It also provides the fixture `assert_private`, which audits a mechanism, in every folder.
 
-An item passes if the row comes to what was accepted, states what was accepted, has a control that is REFUTED, and,
-where it fell, a program that shows it in a process of its own. Importing this costs nothing; what costs is imported
-when a paper is collected.
+The test of a row passes if verdict and statement are the accepted ones, the control is REFUTED, and, for a refuted row,
+its program runs in a process of its own. Importing this module is cheap; expensive modules are imported when a paper is
+collected.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ STORE = "_lemmata_store"
 
 @pytest.fixture
 def assert_private() -> Any:
-    """`lemmata.assert_private`: fails with the pair, the lower bound, the place and a program that shows it."""
+    """`lemmata.assert_private`: fails with the pair, the lower bound, the line and a program that shows the leak."""
     import lemmata
 
     return lemmata.assert_private
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A paper is collected by its `paper.toml`, unless it is one of this package's own, which has tests of its own."""
+    """Collect a paper by its `paper.toml`, except the built-in papers, which have their own tests."""
     if file_path.name != "paper.toml":
         return None
     from lemmata.bounds.library import HOUSE
@@ -37,11 +37,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class Wrong(Exception):
-    """A row is not what it says; the sentences say why."""
+    """A row differs from what was accepted; the message says how."""
 
 
 class Page(pytest.File):
-    """One paper: an item for every row that a claim decides, and one for the table of what was accepted."""
+    """One paper: a test for every row with a claim, and one for the table of accepted rows."""
 
     def collect(self) -> Iterator[pytest.Item]:
         from lemmata.bounds.library import PaperError, library
@@ -65,7 +65,7 @@ class Page(pytest.File):
 
 
 class Sentences(pytest.Item):
-    """An item that fails in sentences."""
+    """A test whose failure is a plain message."""
 
     parent: Page
 
@@ -77,7 +77,7 @@ class Sentences(pytest.Item):
 
 
 class Row(Sentences):
-    """One row: verdict as accepted, statement frozen, control REFUTED, witness in a process of its own."""
+    """One row: accepted verdict and statement, a REFUTED control, and a witness that runs in its own process."""
 
     def runtest(self) -> None:
         from lemmata.experiments.conformance import rows
@@ -98,11 +98,11 @@ class Row(Sentences):
 
 
 class Table(Sentences):
-    """The table of what was accepted has no row that nobody states any more."""
+    """accepted.csv has no row without a statement."""
 
     def runtest(self) -> None:
         from lemmata.experiments.conformance import accepted
 
         gone = self.parent.lines.keys() - accepted.records(self.parent.paper).keys()
         if gone:
-            raise Wrong(f"accepted.csv has rows that are gone: {', '.join(sorted(gone))}")
+            raise Wrong(f"accepted.csv has rows without a statement: {', '.join(sorted(gone))}")

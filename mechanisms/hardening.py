@@ -1,8 +1,8 @@
-"""What each mechanism releases by default, to the last bit: the one table that README and the pages are made from.
+"""The defaults of each mechanism, to the last bit: the table behind README and the pages.
 
-"exact": the guarantee holds for the bits released, by the row named, up to what `but` says. "float": noise or choice
-in float64; the guarantee is one over the real numbers, and low bits can tell neighbouring datasets apart: nothing
-releases so by default. `GENERATORS` says where random bits come from. How long a release takes is hardened nowhere.
+"exact": the guarantee holds for the bits released, by the named row, except for the parts in `but`. "float": noise or
+choice in float64; the guarantee is over the real numbers, and low bits can distinguish neighbouring datasets. No
+mechanism does so by default. `GENERATORS` lists the sources of random bits. No running time is protected.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the table: mechanisms that have the same answer."""
+    """One line of the table: mechanisms with the same answer."""
 
     names: tuple[str, ...]  # modules of `lemmata.mechanisms`; learners of `lemmata`
     noise: str  # "exact" or "float": what a fit takes by default
@@ -22,7 +22,7 @@ class Line:
 
 
 SUMS, SUMS_ROW = (
-    "Exact sums of rows on a public grid, and a rounded normal on it.",
+    "Exact sums of rows on a public grid, and a Gaussian rounded to that grid.",
     "wzw25.rem2.3.float64/explicit/sums",
 )
 TABLE = (
@@ -35,7 +35,7 @@ TABLE = (
     Line(
         ("PrivateScaler", "column_ranges"),
         "exact",
-        "Counts of records, whole numbers, and a rounded normal on a grid.",
+        "Integer counts of records, and a Gaussian rounded to a public grid.",
         "wzw25.rem2.3.float64/explicit/counts",
     ),
     Line(
@@ -47,7 +47,7 @@ TABLE = (
     Line(
         ("TunedMargin", "PrivateSearchCV", "private_tuning"),
         "exact",
-        SUMS + " Scores are counts, with noise of the same kind; of a run the bits are its own estimator's.",
+        SUMS + " Scores are counts, with noise of the same kind; a run releases as its own estimator does.",
         SUMS_ROW,
     ),
     Line(
@@ -59,41 +59,41 @@ TABLE = (
     Line(
         ("PhasedSGD", "phased_sgd"),
         "exact",
-        "Averages of iterates in float64, whose distance from those over the reals is bounded and charged, and a "
-        "Gaussian over the reals, rounded to a public grid.",
+        "Averages of iterates in float64, whose proved distance from the real averages counts in the sensitivity, and "
+        "a Gaussian over the reals, rounded to a public grid.",
         "wzw25.rem2.3.float64/explicit/averages-privacy",
     ),
     Line(
         ("DPERM", "EfficientMargin", "dp_erm", "efficient_learner", "kernel_learner"),
         "exact",
-        "Rounds as `PhasedSGD`; losses in whole steps of a public grid, and an exact choice.",
+        "Rounds as `PhasedSGD`; losses in integer steps of a public grid, and an exact choice.",
         "wzw25.rem2.3.float64/explicit/averages-privacy",
     ),
     Line(
         ("PrivateSVM", "private_svm", "kernel_svm"),
         "exact",
-        "Weights, proved to be as near to the minimiser as is charged, rounded to a public grid, the rounding in the "
-        "sensitivity, and discrete Laplace noise.",
+        "Weights with a proved distance to the minimiser, rounded to a public grid, both counted in the sensitivity, "
+        "and discrete Laplace noise.",
         "rbht09.thm7.float64/corrected",
     ),
     Line(
         ("glm_output",),
         "exact",
-        "A minimiser, proved to be as near as is charged, and a Gaussian over the reals, rounded to a public grid.",
+        "A point with a proved distance to the minimiser, and a Gaussian over the reals, rounded to a public grid.",
         "wzw25.rem2.3.float64/corrected",
     ),
     Line(
         ("output_perturbation",),
         "exact",
-        "A minimiser certified to the accuracy that is charged, and noise over the reals, rounded to a public grid: "
-        "digits are drawn until the cell is proved.",
+        "A point with a proved distance to the minimiser, and noise over the reals, rounded to a public grid: digits "
+        "are drawn until the grid cell is proved.",
         "wzw25.rem2.3.float64/explicit/minimiser",
     ),
     Line(
         ("objective_perturbation",),
         "exact",
         "The minimiser over the reals, rounded to a public grid: digits of the noise are drawn, and a point near the "
-        "minimiser is certified, until the cell is proved.",
+        "minimiser is certified, until the grid cell is proved.",
         "wzw25.rem2.3.float64/explicit/minimiser",
     ),
     Line(
@@ -105,7 +105,7 @@ TABLE = (
     Line(
         ("discrete_gaussian",),
         "exact",
-        "Whole numbers only, calibrated by a bound on the discrete Gaussian's own curve.",
+        "Integers only, calibrated by a bound on the privacy curve of the discrete Gaussian.",
         "rbht09.thm7.float64/explicit/profile",
     ),
     Line(
@@ -123,34 +123,34 @@ TABLE = (
     Line(
         ("PureMargin", "pure_learner", "network_learner", "label_learner"),
         "exact",
-        "An index, chosen by numbers of errors with exact chances.",
+        "An index, chosen by numbers of errors with exact probabilities.",
         "wzw25.rem2.3.float64/explicit/choice",
     ),
     Line(
         ("exponential", "generalized_exponential", "margin_selection", "grid_search"),
         "exact",
-        "An index, chosen with exact chances; normalised scores are rational numbers on a public grid.",
+        "An index, chosen with exact probabilities; normalised scores are rational numbers on a public grid.",
         "wzw25.rem2.3.float64/explicit/choice",
-        "scores that a caller computes, whose sensitivity is the caller's promise; what a caller's learner releases",
+        "scores that the caller computes and whose sensitivity the caller claims; releases of the caller's learner",
     ),
     Line(
         ("report_noisy_max", "confidence_boosting"),
         "exact",
-        "An index: scores in whole steps of a public grid, and discrete Laplace noise.",
+        "An index: scores in integer steps of a public grid, and discrete Laplace noise.",
         "rbht09.thm7.float64/corrected",
-        "scores that a caller computes, whose sensitivity is the caller's promise; what a caller's learner releases",
+        "scores that the caller computes and whose sensitivity the caller claims; releases of the caller's learner",
     ),
 )
 GENERATORS = (
-    ("no `rng`, no `random_state`", "every bit is the operating system's, from its cryptographic stream (`entropy`)"),
-    ("a generator or a seed", "PCG64 as a rule: it can be repeated, and its state inferred, by others too; for study"),
-    ("projections, frequencies", "published, so drawn from a stream of their own, of either kind"),
-    ("verdicts and audits", "PCG64DXSM streams derived from what a chunk is, so that every number can be repeated"),
+    ("no `rng`, no `random_state`", "all bits come from the operating system's cryptographic generator (`entropy`)"),
+    ("a generator or a seed", "usually PCG64: others can repeat it and infer its state; for experiments only"),
+    ("projections, frequencies", "public, so drawn from a separate stream of either kind"),
+    ("verdicts and audits", "PCG64DXSM streams derived from the name of a chunk, so that every number can be repeated"),
 )
 
 
 def answer(name: str) -> Line:
-    """Return the line of a mechanism or estimator. Raises ValueError for a name that the table lacks.
+    """Return the line of a mechanism or estimator. Raises ValueError for an unknown name.
 
     >>> answer("MarginClassifier").noise, answer("objective_perturbation").noise
     ('exact', 'exact')
@@ -158,4 +158,4 @@ def answer(name: str) -> Line:
     for line in TABLE:
         if name in line.names:
             return line
-    raise ValueError(f"name = {name!r} is not in the table of what is exact")
+    raise ValueError(f"name must be in mechanisms.hardening.TABLE, got {name!r}")

@@ -84,7 +84,7 @@ def sample_in_blocks(law: Law, rng: np.random.Generator, size: int, block: int =
 
 
 def check_within_budget(promised: Any, allotted: Guarantee, name: str) -> Guarantee:
-    """Return `promised`, what a law that is wrapped says that it spends: whoever wraps one reads this promise first.
+    """Return the guarantee `promised` by a wrapped law, checked against its budget; every wrapper reads it first.
 
     ValueError, naming both, unless `promised` implies `allotted`: its kind, its size and its neighbours.
 
@@ -93,7 +93,7 @@ def check_within_budget(promised: Any, allotted: Guarantee, name: str) -> Guaran
     0.5
     >>> check_within_budget(GaussianDP(50.0), PureDP(1.0), "base")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: base.privacy = GaussianDP(mu=50.0, ...) is outside its budget, PureDP(epsilon=1.0, ...)
+    ValueError: base.privacy must be within its budget PureDP(epsilon=1.0, ...), got GaussianDP(mu=50.0, ...)
     """
     check_guarantee("budget", allotted)
     try:
@@ -101,7 +101,7 @@ def check_within_budget(promised: Any, allotted: Guarantee, name: str) -> Guaran
     except ValueError:  # no guarantee, or one from which nothing of this kind or for these neighbours follows
         within = False
     if not within:
-        raise ValueError(f"{name}.privacy = {short_repr(promised)} is outside its budget, {allotted}")
+        raise ValueError(f"{name}.privacy must be within its budget {allotted}, got {short_repr(promised)}")
     return promised
 
 
@@ -141,7 +141,7 @@ class LinearModel:
         X = check_rows(X)
         features = X if self.feature_map is None else self.feature_map(X)
         if features.shape[1:] != self.weights.shape:
-            raise ValueError(f"X has shape {X.shape}: it gives {features.shape[1:]} features, not {self.weights.shape}")
+            raise ValueError(f"X must give features of shape {self.weights.shape}, got {features.shape[1:]}")
         return features @ self.weights
 
     def predict(self, X: ArrayLike) -> np.ndarray:

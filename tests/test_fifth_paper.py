@@ -110,9 +110,9 @@ def test_what_only_a_program_imports_counts(added, tmp_path, monkeypatch, how):
 def test_a_paper_is_known_once(added, tmp_path):
     assert added(FOLDER) is added(FOLDER)
     other = shutil.copytree(FOLDER, tmp_path / "copy")
-    with pytest.raises(PaperError, match=r"copy/paper\.toml: id = 'inv25' is that of .*fifth_paper/paper\.toml"):
+    with pytest.raises(PaperError, match=r"paper\.toml: id must be unique, .inv25. is also in .*fifth_paper"):
         added(other)
-    with pytest.raises(PaperError, match=r"paper\.toml does not exist: `lemmata new-paper NAME`"):
+    with pytest.raises(PaperError, match=r"paper\.toml does not exist; `lemmata new-paper NAME` writes one"):
         added(tmp_path)
 
 

@@ -18,13 +18,14 @@ NAMES = {
     "License :: OSI Approved :: Apache Software License": "Apache-2.0",
     "License :: OSI Approved :: Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
 }
-HEAD = """# What Lemmata stands on
+HEAD = """# Licences of the dependencies
 
-Every package that `requirements.lock` pins, by the licence that it declares. `lemmata` itself, MIT, needs six
-of them, and `make verify` those of `requirements-lab.lock`; the others serve tests, benchmarks and clusters.
-None of them asks anything of who uses Lemmata beyond keeping its notice: those under MPL-2.0 and LGPL-3.0 ask
-that changes to *their own* files be shared. For machines, with what needs what: `reports/published/sbom.json`
-(CycloneDX 1.6), by `make sbom`.
+This table lists every package that `requirements.lock` pins, by the licence that the package declares.
+`lemmata` has the MIT licence. It needs six of these packages, and `make verify` needs those in
+`requirements-lab.lock`. The others are for tests, benchmarks and clusters. If you use Lemmata, every package
+asks you to keep its notice. MPL-2.0 and LGPL-3.0 also ask you to share changes to *their own* files.
+`reports/published/sbom.json` (CycloneDX 1.6) has the same data and the dependency graph in a form for
+programs; `make sbom` writes it.
 
 | licence | packages |
 |---|---|

@@ -1,4 +1,4 @@
-"""What a user may call a statement: its id or key, its label in words, a module, a paper; in any case of letters."""
+"""Resolve a user's name of a statement: id, key, label in words, module or paper, in upper or lower case."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lemmata.bounds.catalogue.library import Paper, library
 
 
 class UnknownName(ValueError):
-    """Nothing is called so; the message is one line that names what is near."""
+    """An unknown or ambiguous name; the message is one line with similar names."""
 
 
 def resolve(name: str, here: Sequence[Paper] = ()) -> tuple[str, str]:
@@ -45,10 +45,10 @@ def resolve(name: str, here: Sequence[Paper] = ()) -> tuple[str, str]:
     if len(labelled) == 1:
         return "id", labelled[0]
     if labelled:
-        raise UnknownName(f"ID = {name!r} is the label of {', '.join(labelled)}: say which")
+        raise UnknownName(f"ID must name one statement, got {name!r}, the label of {', '.join(labelled)}; say which")
     near = difflib.get_close_matches(lower, [*ids, *stems, *library.papers], n=3)
-    hint = f"did you mean {', '.join(ids.get(n, n) for n in near)}?" if near else "`lemmata ledger` lists them"
-    raise UnknownName(f"ID = {name!r} is no statement, module or paper; {hint}")
+    hint = f"did you mean {', '.join(ids.get(n, n) for n in near)}?" if near else "`lemmata ledger` lists all"
+    raise UnknownName(f"ID must name a statement, module or paper, got {name!r}; {hint}")
 
 
 def by_label(words: str) -> list[str]:

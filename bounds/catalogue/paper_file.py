@@ -32,27 +32,27 @@ def read(path: Path) -> dict[str, Any]:
     try:
         page = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise PaperError(f"{path} does not exist: `lemmata new-paper NAME` writes one") from None
+        raise PaperError(f"{path} does not exist; `lemmata new-paper NAME` writes one") from None
     except (OSError, UnicodeDecodeError) as error:
         raise PaperError(f"{path}: cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
         raise PaperError(f'{path}: {error}; quote the ids of [contents], as in "lem6.4" = "Lemma 6.4"') from None
     kept = _checked(page, PAPER, ("id", *NEEDED, "contents"), path, "")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", kept["id"]):
-        raise PaperError(f"{path}: id = {kept['id']!r} is not a lower-case letter with letters, digits and _ after it")
+        raise PaperError(f"{path}: id must be a lower-case letter followed by letters, digits or _, got {kept['id']!r}")
     works = {name: _work(entry, path, name) for name, entry in kept.pop("sources", {}).items()}
     entries = {}
     for name, value in _flat(kept.pop("contents")).items():
         number = name.removeprefix(f"{kept['id']}.")
         entries[number] = _entry(value, works, path, number)
     if not entries:
-        raise PaperError(f"{path}: [contents] lists no statement")
+        raise PaperError(f"{path}: [contents] must list at least one statement")
     if idle := sorted(works.keys() - {source for _, _, source in entries.values()}):
-        raise PaperError(f'{path}: sources.{idle[0]} is the source of no statement: give it as source = "{idle[0]}"')
+        raise PaperError(f'{path}: sources.{idle[0]} must be the source of a statement, source = "{idle[0]}"')
     expected = _flat(kept.pop("expected", {}))
     for row, why in expected.items():
         if not isinstance(why, str) or not why.strip():
-            raise PaperError(f"{path}: expected.{row} = {why!r} is not the reason why it may fail")
+            raise PaperError(f"{path}: expected.{row} must be a reason in words, got {why!r}")
     words = {name: _texts(kept.get(name, {}), path, name) for name in WORDS}
     work = _work({name: kept[name] for name in WORK if name in kept}, path, "")
     packages = kept.get("packages", [])
@@ -69,8 +69,8 @@ def _checked(table: dict, kinds: Mapping[str, type], needed: tuple[str, ...], pa
         wanted = kinds[name]
         texts = wanted is not list or (isinstance(value, list) and all(isinstance(part, str) for part in value))
         if not isinstance(value, wanted) or isinstance(value, bool) or not texts:
-            kind = {list: "a list of texts", str: "a text", int: "a whole number", dict: "a table"}[wanted]
-            raise PaperError(f"{path}: {place}{name} = {value!r} is not {kind}")
+            kind = {list: "a list of strings", str: "a string", int: "an integer", dict: "a table"}[wanted]
+            raise PaperError(f"{path}: {place}{name} must be {kind}, got {value!r}")
     if missing := [name for name in needed if not table.get(name)]:
         raise PaperError(f"{path}: {place}{missing[0]} is missing")
     return dict(table)
@@ -79,7 +79,7 @@ def _checked(table: dict, kinds: Mapping[str, type], needed: tuple[str, ...], pa
 def _work(entry: Any, path: Path, name: str) -> dict[str, Any]:
     place = f"sources.{name}." if name else ""
     if not isinstance(entry, dict):
-        raise PaperError(f"{path}: sources.{name} = {entry!r} is not a table with authors, title and year")
+        raise PaperError(f"{path}: sources.{name} must be a table with authors, title and year, got {entry!r}")
     kept = _checked(entry, WORK, NEEDED, path, place)
     return kept | {"authors": tuple(kept["authors"])}
 
@@ -90,7 +90,7 @@ def _entry(value: Any, works: dict, path: Path, number: str) -> tuple[str, str, 
     A statement whose id begins with the name of a source, `dg03.thm2.1`, is printed there.
     """
     if not re.fullmatch(r"[A-Za-z0-9_.-]+", number):
-        raise PaperError(f"{path}: contents.{number} is no id: letters, digits, and . _ - between them")
+        raise PaperError(f"{path}: an id in [contents] must have letters, digits, . _ and - only, got {number}")
     if isinstance(value, dict):
         _checked(value, ENTRY, ("label",), path, f"contents.{number}.")
         parts = [value.get(name, "") for name in ENTRY]
@@ -98,10 +98,10 @@ def _entry(value: Any, works: dict, path: Path, number: str) -> tuple[str, str, 
         parts = [*(value if isinstance(value, list) else [value]), "", ""][:3]
     label, module, source = parts
     if not all(isinstance(part, str) for part in parts) or not label:
-        raise PaperError(f'{path}: contents.{number} = {value!r} is no label, as in "Lemma 6.4"')
+        raise PaperError(f'{path}: contents.{number} must be a label, as in "Lemma 6.4", got {value!r}')
     source = source or (number.partition(".")[0] if number.partition(".")[0] in works else "")
     if source and source not in works:
-        raise PaperError(f"{path}: contents.{number} has source = {source!r}, and there is no [sources.{source}]")
+        raise PaperError(f"{path}: contents.{number} has source = {source!r}, but [sources.{source}] is missing")
     return label, module, source
 
 
@@ -109,7 +109,7 @@ def _texts(table: dict[str, Any], path: Path, name: str) -> dict[str, str]:
     flat = _flat(table)
     for key, text in flat.items():
         if not isinstance(text, str) or not text.strip():
-            raise PaperError(f"{path}: {name}.{key} = {text!r} is not a text")
+            raise PaperError(f"{path}: {name}.{key} must be a string, got {text!r}")
     return flat
 
 

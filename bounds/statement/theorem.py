@@ -166,7 +166,7 @@ def _argument(parameter: inspect.Parameter, value: Any, whole: bool) -> Any:
         or (callable(value) and not callable(default) and not any(word in kind for word in ("Any", "Callable")))
     )
     if wrong:
-        raise ValueError(f"{parameter.name} = {short(value)} is not a number")
+        raise ValueError(f"{parameter.name} must be a number, got {short(value)}")
     return int(value) if whole and isinstance(value, float) and value.is_integer() else value
 
 
@@ -248,16 +248,16 @@ def _guarded(made: Theorem, formula: Callable[P, R]) -> Callable[P, R]:
         except OutsideHypotheses:
             raise
         except beyond as error:
-            raise OutOfReach(f"{in_words(values)}: beyond the range of floats ({_line(error)})") from None
+            raise OutOfReach(f"{in_words(values)} exceeds the range of floats ({_line(error)})") from None
         try:
             if bound:
                 bound.arguments.update(values)
             value = computed(*bound.args, **bound.kwargs) if bound else computed(**values)
             if _has_nan(value):
-                raise ArithmeticError("it is no number")
+                raise ArithmeticError("the result is not a number")
             return value
         except beyond as error:
-            raise OutOfReach(f"{in_words(values)}: {made.key} cannot be computed there ({_line(error)})") from None
+            raise OutOfReach(f"{made.key} cannot be computed at {in_words(values)} ({_line(error)})") from None
 
     return checked
 
@@ -313,11 +313,11 @@ def theorem(
         A decorator: function -> Statement.
     """
     if kind not in KINDS:
-        raise ValueError(f"kind = {kind!r} is not one of {', '.join(KINDS)}")
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
     if reading not in READINGS and not reading.startswith("rate["):
-        raise ValueError(f"reading = {reading!r} is not one of {', '.join(READINGS)}, rate[...]")
+        raise ValueError(f"reading must be one of {', '.join(READINGS)} or rate[...], got {reading!r}")
     if (reading == "quoted") != bool(quoted_by):
-        raise ValueError(f"id = {id!r}: a quoted reading, and no other, says by whom it is quoted")
+        raise ValueError(f"quoted_by is required for a quoted reading and for no other, got {quoted_by!r} for {id!r}")
 
     def record(formula: Callable[P, R]) -> Statement[P, R]:
         full = library.named(id, formula)
@@ -327,7 +327,7 @@ def theorem(
             said = f"{library.work(full).cited}, {library.label(full)}{said or proof}"
         made = Theorem(full, part, reading, kind, says, tuple(needs), said, reconstructed, formula, quoted_by)
         if THEOREMS.get(made.key, made).formula.__qualname__ != formula.__qualname__:
-            raise ValueError(f"id = {made.key!r} is recorded twice")
+            raise ValueError(f"id {made.key!r} is recorded twice")
         THEOREMS[made.key] = made
 
         def twin(reading: str, **changes: Any) -> Any:

@@ -2,9 +2,9 @@
 One account of one dataset
 ==========================
 
-An `Accountant` holds a budget for everything that is ever released of a dataset. A release is paid for before it
-is drawn, and what the budget does not cover is refused. Gaussian releases add up like squares, so that many small
-ones are cheap.
+An `Accountant` holds one budget for all releases of a dataset. It charges a release before any noise is drawn, and
+refuses a release that the budget does not cover. For Gaussian releases the squares of mu add up, so many small ones are
+cheap.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ except lemmata.OverBudget as refused:
     print(refused)
 
 # %%
-# The same releases, each turned into (epsilon, delta) by itself and added up, would be over the budget after a few.
+# If each release is converted to (epsilon, delta) by itself, the sum exceeds the budget after a few releases.
 
 counts = range(1, len(account.history) + 1)
 delta = MOST.delta / len(account.history)

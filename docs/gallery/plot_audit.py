@@ -1,10 +1,10 @@
 """
-An audit that refutes, and one that cannot
-==========================================
+An audit that refutes, and one that does not
+============================================
 
-A noisy total whose author forgot that one person can count twice claims to be 1-DP. `lemmata.audit` plays a game:
-it draws releases on two neighbouring datasets and guesses which one each came from. Too many right guesses refute
-the claim.
+A noisy total claims to be 1-DP, but its author forgot that one person can count twice. `lemmata.audit` draws releases
+on two neighbouring datasets and guesses which dataset each release came from. Too many right guesses refute the
+claim.
 """
 
 import matplotlib.pyplot as plt
@@ -33,4 +33,4 @@ axes[0].set_ylabel("releases of 20,000")
 plt.show()
 
 # %%
-# The honest mechanism survives, which proves nothing. The audit says how large a leak it would have detected.
+# The correct mechanism survives, which proves nothing. The audit says how large a leak it would have detected.

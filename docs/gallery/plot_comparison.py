@@ -1,9 +1,9 @@
 """
-Private learners side by side
-=============================
+Compare private learners
+========================
 
-Four learners on handwritten digits, 3 against 8, at three budgets. Pixels are on one scale that everybody knows,
-so nothing is spent on ranges. `lemmata compare` does the same for many tables, with a verdict on every difference.
+Four learners on handwritten digits, 3 against 8, at three budgets. The scale of pixels is public, so no
+budget is spent on ranges. `lemmata compare` does the same for many tables, with a verdict on every difference.
 """
 
 import matplotlib.pyplot as plt

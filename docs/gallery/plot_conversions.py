@@ -3,7 +3,7 @@ From epsilon and delta to noise, and back
 =========================================
 
 `gaussian_noise_multiplier` is the standard deviation of Gaussian noise, as a multiple of the sensitivity, that a
-guarantee needs. It is exact and rounded up; the formula of textbooks, valid below epsilon = 1 only, asks for more.
+guarantee needs. It is exact and rounded up. The textbook formula, valid only below epsilon = 1, asks for more.
 """
 
 from math import log, sqrt
@@ -28,7 +28,7 @@ plt.legend()
 plt.show()
 
 # %%
-# Guarantees convert into one another, always towards less privacy claimed.
+# Guarantees convert into one another. Every conversion rounds towards weaker privacy.
 
 spent = lemmata.compose(lemmata.GaussianDP(0.3), lemmata.GaussianDP(0.4))
 print(spent)

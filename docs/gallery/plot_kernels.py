@@ -3,8 +3,8 @@ Random features in place of a kernel
 ====================================
 
 Random Fourier features turn a Gaussian kernel into inner products, which private linear learners can use.
-`features_needed` says how many frequencies keep all pairs of points within an error; what happens is better than
-what is promised.
+`features_needed` says how many frequencies keep all pairs of points within an error. The measured errors are smaller
+than the bound.
 """
 
 import matplotlib.pyplot as plt
@@ -26,7 +26,7 @@ for count in counts:
 errors = np.geomspace(0.08, 0.8, 30)
 plt.plot(counts, largest, "o", color="#2b6cb0", label="largest error among all pairs, one draw each")
 needed = lemmata.features_needed("gaussian", points=len(X), error=errors)
-plt.plot(needed, errors, color="#1d6b45", label="promised with probability 0.95")
+plt.plot(needed, errors, color="#1d6b45", label="bound, with probability 0.95")
 plt.xscale("log")
 plt.yscale("log")
 plt.xlabel("frequencies")

@@ -1,10 +1,10 @@
 """
-A private classifier for a table as it is
-=========================================
+A private classifier for a raw table
+====================================
 
 `MarginClassifier` is fitted to the breast cancer table as scikit-learn loads it: thirty columns on very different
-scales. The ranges of the columns are found within the same budget. What privacy costs is seen beside an SVM that
-has none.
+scales. It estimates the ranges of the columns within the same budget. An SVM without privacy shows the cost of
+privacy.
 """
 
 import matplotlib.pyplot as plt
@@ -26,7 +26,7 @@ models = [lemmata.MarginClassifier(epsilon=epsilon, delta=1e-5, classes=(0, 1)) 
 scores = [[model.fit(train, labels).score(test, truth) for _ in range(10)] for model in models]
 
 # %%
-# A fit is random, so ten of them are drawn for each budget; releasing all ten would cost ten times as much.
+# A fit is random, so we draw ten for each budget. Releasing all ten would cost ten times as much.
 
 plt.plot(epsilons, np.mean(scores, axis=1), "o-", color="#2b6cb0", label="MarginClassifier, mean of ten fits")
 plt.fill_between(epsilons, np.min(scores, axis=1), np.max(scores, axis=1), alpha=0.15, label="least to largest of ten")

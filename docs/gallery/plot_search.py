@@ -2,9 +2,8 @@
 What a private search costs
 ===========================
 
-To try several settings and keep the best tells more of the data than one fit does. `PrivateSearchCV` pays for
-that, and says before it sees any data by how much the noise of a run grows: hardly at all when more settings are
-added.
+Trying several settings and keeping the best reveals more about the data than one fit does. `PrivateSearchCV` pays for
+that. Before it reads any data, it reports how much the noise of a run grows. More settings add hardly any noise.
 """
 
 import matplotlib.pyplot as plt
@@ -28,7 +27,7 @@ plt.legend()
 plt.show()
 
 # %%
-# The search itself, on planted data: the setting that is chosen may be shown, the scores of the others may not.
+# The search itself, on simulated data. You may publish the chosen setting, but not the scores of the others.
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(3000, 5)) / 4

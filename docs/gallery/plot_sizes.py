@@ -3,8 +3,8 @@ How many rows a random projection needs
 =======================================
 
 `rows_needed` says how many rows keep all distances among given points within a distortion, with a stated
-probability. scikit-learn's `johnson_lindenstrauss_min_dim` asks for fewer, and the same proof gives its answer no
-probability at all.
+probability. scikit-learn's `johnson_lindenstrauss_min_dim` asks for fewer rows; for its answer the same proof
+guarantees no positive probability.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 The picture of a verdict
 ========================
 
-Lemma A.5 of Wang, Zhu and Wang bounds the largest of n Gaussians, and its second term lacks the standard
-deviation. It is decided here and now, and `lemmata.figure` draws what its check found.
+Lemma A.5 of Wang, Zhu and Wang bounds the largest of n Gaussians. Its second term lacks the standard deviation.
+This program decides the lemma, and `lemmata.figure` draws the results of its check.
 """
 
 from tempfile import TemporaryDirectory
@@ -23,7 +23,7 @@ with TemporaryDirectory() as folder:
     pictures = [plt.imread(path) for path in lemmata.figure("wzw25.lemA.5", folder, kind="png")]
 
 # %%
-# The level that the printed lemma promises is passed too often; the corrected one holds.
+# Samples exceed the level of the printed lemma too often. The corrected lemma holds.
 
 for picture in pictures:
     plt.figure(figsize=(7, 7 * picture.shape[0] / picture.shape[1]))

@@ -130,8 +130,8 @@ def cases_claim(
     `figure(**setting)` is the series of the verdict, whatever the verdict is.
     """
     if rounding is not None and not 0 <= rounding <= COARSEST:
-        raise ValueError(f"rounding must be in [0, {COARSEST}], got {rounding}: more would hide that left > right")
-    falls = bool(fields.get("severity"))  # expected to be refuted: a setting that does not refute it is only tested
+        raise ValueError(f"rounding must be in [0, {COARSEST}], since more would hide left > right, got {rounding}")
+    falls = bool(fields.get("severity"))  # it is expected to: where a setting does not break it, it was only tried
     if control is None and not falls:
         control = Control(says, caught)
     given = tuple(given)
@@ -194,7 +194,7 @@ def compare(
         if any(rough(side) and side != side for side in (left, right)):
             return inconclusive("FAILED", f"a side is NaN at {named(case)}")
         if factor > 1 and right < 0:
-            raise ValueError(f"right = {right} at {setting}: dividing a negative bound by {factor} loosens it")
+            raise ValueError(f"a control needs a right side >= 0 to divide by {factor}, got {right} at {setting}")
         if endless(left, right):
             if left != -math.inf and right != math.inf:  # otherwise the case is trivially true
                 ending.leave("FAILED", f"a side is an infinite float at {named(case)}")
@@ -227,7 +227,7 @@ def looked_at(cases: Iterable[Any], floats: set[bool], links_too: bool) -> Cases
 def compared(case: Any) -> tuple[dict[str, Any], Any, Any]:
     """The setting and both sides of a case; raises TypeError if it is not a case or a side is not a real number."""
     if not isinstance(case, tuple) or len(case) < 3 or not isinstance(case[-3], dict):
-        raise TypeError(f"case must be (setting, left, right), the setting a dict, got {case!r}")
+        raise TypeError(f"a case must be (setting, left, right) with a dict for the setting, got {case!r}")
     for name, side in zip(("left", "right"), case[-2:], strict=True):
         if type(side) in NUMBERS:
             continue

@@ -33,7 +33,7 @@ def order_claim(
     row is REFUTED. Other fields as for `inequality_claim`.
     """
     if bool(constant) == bool(family):
-        raise ValueError(f"constant = {constant}, family = {family!r}: give exactly one of them")
+        raise ValueError(f"exactly one of constant and family is required, got {constant} and {family!r}")
     if family:
         options: dict = {"family": family, "growth": growth}
         return cases_claim(statement, outgrown, "", options=options, **fields)

@@ -323,12 +323,12 @@ def find(named: str) -> Learner:
     if named in LEARNERS:
         return LEARNERS[named]
     if named == OPTIONAL.name:
-        raise UnknownLearner(f"{named!r} is not installed: LEMMATA_DIFFPRIVLIB names a Python that has it")
+        raise UnknownLearner(f"{named!r} is not installed; set LEMMATA_DIFFPRIVLIB to a Python that has it")
     if named.endswith(".py"):
         return checked(named, vars(loaded(Path(named))).get("LEARNER"))
     module, colon, name = named.partition(":")
     if not colon:
-        raise UnknownLearner(f"{named!r} is none of {', '.join(LEARNERS)}, no file .py and no module:NAME")
+        raise UnknownLearner(f"must be one of {', '.join(LEARNERS)}, a .py file or MODULE:NAME, got {named!r}")
     try:
         return checked(named, getattr(importlib.import_module(module), name, None))
     except (Exception, SystemExit) as error:  # the module is somebody else's and may raise anything
@@ -351,7 +351,7 @@ def loaded(path: Path) -> Any:
 def checked(named: str, learner: Any) -> Learner:
     """`learner`, or one line that says what is wrong with it."""
     if not isinstance(learner, Learner):
-        raise UnknownLearner(f"{named!r} is a {type(learner).__name__}, not an experiments.comparison.learners.Learner")
+        raise UnknownLearner(f"{named!r} must be a comparison.learners.Learner, got {type(learner).__name__}")
     if learner.cost not in RELEASES:
-        raise UnknownLearner(f"{named!r}: cost = {learner.cost!r} is not one of {', '.join(RELEASES)}")
+        raise UnknownLearner(f"{named!r}: cost must be one of {', '.join(RELEASES)}, got {learner.cost!r}")
     return learner

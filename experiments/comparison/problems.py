@@ -40,15 +40,15 @@ def family(name: str) -> dict[str, float]:
     for part in filter(None, name.removeprefix("planted").removeprefix(":").split(",")):
         key, _, value = part.partition("=")
         if key not in PLANTED:
-            raise ValueError(f"{name!r}: {key!r} is not one of {', '.join(PLANTED)}")
+            raise ValueError(f"{name!r}: a parameter must be one of {', '.join(PLANTED)}, got {key!r}")
         try:
             chosen[key] = type(PLANTED[key])(value)
         except ValueError:
-            raise ValueError(f"{name!r}: {key} = {value!r} is not a number of its kind") from None
+            raise ValueError(f"{name!r}: {key} must be a number, got {value!r}") from None
     ranges = {"n": (4, 10**6), "d": (2, 10**6), "margin": (0, 1), "outliers": (0, chosen["n"] // 2), "flips": (0, 0.5)}
     for key, (low, high) in ranges.items():
         if not low <= chosen[key] <= high:
-            raise ValueError(f"{name!r}: {key} = {chosen[key]} is outside [{low}, {high}]")
+            raise ValueError(f"{name!r}: {key} must be in [{low}, {high}], got {chosen[key]}")
     return chosen
 
 

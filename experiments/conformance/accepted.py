@@ -52,7 +52,7 @@ def read(paper: Paper) -> dict[str, Accepted]:
     lines: list[dict[str, Any]] = files.table(file(paper), HEAD)
     for line in lines:
         if not line["form"].isdecimal():
-            raise PaperError(f"{file(paper)}: form = {line['form']!r} of {line['key']} is no number")
+            raise PaperError(f"{file(paper)}: form of {line['key']} must be a number, got {line['form']!r}")
     return {line["key"]: Accepted(**line | {"form": int(line["form"])}) for line in lines}
 
 

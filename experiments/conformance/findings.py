@@ -1,4 +1,4 @@
-"""What `lemmata check` finds: what is missing before somebody else should believe a paper's rows, in sentences."""
+"""Findings of `lemmata check`: what is missing before a paper is ready to publish."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from lemmata.experiments.engine.ledger.ledger_rows import ledger
 from lemmata.experiments.engine.running import costs
 from lemmata.experiments.engine.running.store import Store
 
-CHILD = 0.2  # CPU-seconds of a change that is tried in a process of its own, beside the check itself
+CHILD = 0.2  # CPU-seconds of a change tried in its own process, in addition to the check
 TWICE = 2  # a statement is halved, and then doubled
-CASES = 50  # of a check that are looked at
+CASES = 50  # cases of a check to inspect
 RULES = {
-    "accepted": "its verdict and its statement are those that were accepted",
-    "control": "a sabotaged twin of it is caught",
-    "refuted": "what fell says how badly, at what setting and by a program that runs by itself",
-    "charity": "every use of what is true but for an edge case lies where it is true",
-    "links": "the rows that it rests on are decided",
-    "cases": "its cases are about arguments of the statement, and have a finite right side",
-    "undecided": "it is decided",
-    "oracle": "a left side that is computed in floats says on which side it can err",
+    "accepted": "its verdict and statement are the accepted ones",
+    "control": "its control is refuted",
+    "refuted": "a refuted row has a severity, a setting and a stand-alone program",
+    "charity": "every use of a slip satisfies its restriction",
+    "links": "the rows that it depends on have claims",
+    "cases": "its cases use arguments of the statement and have a finite right side",
+    "undecided": "it has a verdict",
+    "oracle": "a left side computed in floats states the direction of its error",
     "hash": "its stored results are discarded when its check changes",
-    "tie": "it falls when what it states is halved or doubled",
-    "root": "its verdict does not move with the random numbers",
-    "numbers": "every number of its formula is noticed by some row, or by an example in a docstring",
-    "open": "some claim decides it",
+    "tie": "it is refuted when its statement is halved or doubled",
+    "root": "its verdict is the same at another root seed",
+    "numbers": "a row, or an example in a docstring, notices every number of its formula",
+    "open": "it has a claim",
 }
 
 
 class Finding(NamedTuple):
-    """What one rule has to say about one row."""
+    """One violation of a rule by a row."""
 
     row: str
     rule: str
@@ -57,11 +57,11 @@ def findings(
     values: Sequence[numbers.Value] = (),
     agrees: numbers.Agrees = numbers.never,
 ) -> Iterator[Finding]:
-    """Everything that is to be said about the rows of a paper, from a store that holds their results.
+    """All findings about the rows of a paper, from a store with their results.
 
-    `planned` hears beforehand what there is to do, and `told` which row or number is looked at. What the paper's
-    `[expected]` names, as `row` or `row:rule`, is left out; an entry there that nothing answers to is a finding of its
-    own. `values` are worked out by hand, and notice numbers as rows do.
+    `planned` is called with the amount of work, and `told` with each row or number. Findings in the paper's
+    `[expected]`, as `row` or `row:rule`, are left out; an entry there without a finding is itself a finding. `values`
+    are values computed by hand, which notice numbers as rows do.
     """
     registry.load(registry.modules([paper]))
     lines = accepted.read(paper)
@@ -82,11 +82,13 @@ def findings(
         if not met:
             yield finding
     for name in paper.expected.keys() - used:
-        yield Finding(name, "expected", "paper.toml expects it to fail, and it does not: take the line out")
+        yield Finding(
+            name, "expected", "[expected] in paper.toml has a reason for it, but there is no finding; remove it"
+        )
 
 
 def minutes(own: Sequence[Mapping[str, Any]], written: Sequence[numbers.Number]) -> str:
-    """How long it will take, in words: a row is decided twice more, and a number is changed until a row moves."""
+    """The planned time in words: each row is decided twice more, and each number is changed until a row notices."""
     held = [CLAIMS[row["key"]] for row in own if row["key"] in CLAIMS and row["verdict"] == HOLDS]
     costs_ = [costs.stated(claim, claim.settings("quick")) for claim in held]
     seconds = sum(costs_) * TWICE + len(held) * CHILD + len(written) * (CHILD + statistics.median(costs_ or [0.0]))
@@ -98,9 +100,9 @@ def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
     claim = CLAIMS.get(key)
     if claim is None:
         if row["verdict"] == OPEN:
-            yield Finding(key, "open", "no claim decides it")
+            yield Finding(key, "open", "it has no claim")
         elif row["verdict"] != NOT_A_CLAIM:
-            yield Finding(key, "open", f"it is {row['verdict']} without a claim")
+            yield Finding(key, "open", f"it has the verdict {row['verdict']} but no claim")
         return
     said = [
         *(("accepted", text) for text in rows.verdict(row, lines.get(key))),
@@ -119,94 +121,95 @@ def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
 
 
 def outside(claim: Claim) -> list[str]:
-    """A place that uses a row outside its corner, or that does not say at what it uses it."""
+    """Uses of a row outside its corner, or without the values at which it is used."""
     found = []
     for place, settings in claim.used.items():
         if claim.corner is None or not settings:
-            found.append(f"{place} uses it, and there is no corner, or nothing that the place sets")
+            found.append(f"{place} uses it, but it has no corner, or the use names no values")
             continue
         for setting in settings:
             if missing := set(claim.corner.names) - set(setting):
-                found.append(f"{place} does not set {', '.join(sorted(missing))}, which its corner is about")
+                found.append(f"{place} does not set {', '.join(sorted(missing))}, which its corner restricts")
             elif not claim.corner.admits(setting):
                 found.append(f"{place} uses it at {setting}, outside its corner: {claim.corner.range}")
     return found
 
 
 def undecided(row: Mapping[str, Any]) -> list[str]:
-    """What came to no verdict says why, and is not accepted in silence."""
+    """A row without a verdict is a finding, with its reason."""
     if row["verdict"] != INCONCLUSIVE or row["reason"] == "AUDIT_ONLY":
         return []
-    return [f"it is undecided, {row['reason']}: {row['note']}"]
+    return [f"it is undecided ({row['reason']}): {row['note']}"]
 
 
 def cases(row: Mapping[str, Any], claim: Claim) -> list[str]:
-    """The first cases are at arguments that the statement has, and their right sides are finite."""
+    """The first cases use arguments of the statement, and their right sides are finite."""
     found, known = {}, set(inspect.signature(claim.theorem.formula).parameters)
     for setting, _, right in _shown(claim):
         if known and setting and not known & set(setting):
-            found["names"] = f"its cases are at {', '.join(setting)}, and the statement is about {', '.join(known)}"
+            arguments, got = ", ".join(known), ", ".join(setting)
+            found["names"] = f"its cases must use arguments of the statement ({arguments}), got {got}"
         if isinstance(right, float) and math.isinf(right) and row["verdict"] == HOLDS:
-            found["finite"] = f"the right side is infinite at {setting}: nothing is compared there"
+            found["finite"] = f"its right side is infinite at {setting}, so that nothing is compared"
     return list(found.values())
 
 
 def oracle(row: dict, claim: Claim) -> list[str]:
-    """What is compared in floats may be the truth, or err on one side only; the row must say which."""
+    """A left side in floats may be exact up to rounding, or err in one direction; the row must say which."""
     if claim.oracle or claim.style != "exact" or row["verdict"] != HOLDS or not _in_floats(claim):
         return []
-    return ['its left side is a float: oracle="exact" if it is the truth up to rounding, else "below" or "above" it']
+    return ['its left side is a float; state oracle="exact" if it is exact up to rounding, else "below" or "above"']
 
 
 def _in_floats(claim: Claim) -> bool:
-    """Whether the first cases of a check have a float for their left side."""
+    """Whether the first cases of a check have a float on the left side."""
     return any(isinstance(left, float) for _, left, _ in _shown(claim))
 
 
 def _shown(claim: Claim) -> list[tuple[dict, Any, Any]]:
-    """The first cases of a check at its first setting; none where it yields none, or raises."""
+    """The first cases of a check at its first setting; none if it yields none, or raises."""
     check = inspect.unwrap(claim.trial)
     setting = next((s for s in claim.quick if not claim.theorem.skipped(s)), None)
     if setting is None or not inspect.isgeneratorfunction(check):
         return []
-    with contextlib.suppress(Exception, SystemExit):  # the row says so itself
+    with contextlib.suppress(Exception, SystemExit):  # the row reports it
         return [case[-3:] for case in itertools.islice(check(**setting), CASES) if len(case) >= 3]
     return []
 
 
 def blind(claim: Claim) -> list[str]:
-    """The check of a row is among what its code hash covers."""
+    """The code hash of a row covers its check."""
     check = inspect.unwrap(claim.trial)
     name = f"{check.__module__}.{check.__qualname__} "
     roots = [root for root in (claim.trial, claim.by) if root]
     if any(text.startswith(name) for text in fingerprint.texts(*roots)):
         return []
-    return [f"{check.__qualname__} can change and its stored results stay: its code is not in the hash"]
+    return [f"its code hash does not cover {check.__qualname__}: stored results stay when that code changes"]
 
 
 def untied(row: dict, claim: Claim, line: accepted.Accepted | None) -> list[str]:
-    """A row that holds falls when its statement is weakened."""
+    """A row that holds is refuted when its statement is halved or doubled."""
     if row["verdict"] != HOLDS or claim.law:
         return []
     nearest = ties.falls_at(claim, line.tie if line else "")
     if nearest in ties.FACTORS:
         return []
-    loose = f"it falls only when what it states is multiplied by {nearest:g}" if nearest else "nothing makes it fall"
-    return [f"{loose}: its cases do not come near the bound, or do not call the statement"]
+    factor = f"only the factor {nearest:g}" if nearest else "no factor"
+    return [f"{factor} on its statement refutes it: its cases are far from the bound, or do not call the statement"]
 
 
 def moved(row: dict, claim: Claim, root: int) -> list[str]:
-    """A sampled row comes to the same at another root."""
+    """A sampled row has the same verdict at another root seed."""
     if claim.style == "exact":
         return []
     other = decide(row["key"], root=root + 1)
     if other["verdict"] == row["verdict"]:
         return []
-    return [f"it is {row['verdict']} at root {root} and {other['verdict']} at root {root + 1}"]
+    return [f"its verdict is {row['verdict']} at root seed {root} and {other['verdict']} at {root + 1}"]
 
 
 def _unnoticed(found: Sequence[numbers.Number], paper: Paper, told: Callable[[str], None]) -> Iterator[Finding]:
-    """The numbers of the formulas that nothing notices, unless the table beside the paper says why nothing does."""
+    """The numbers of formulas that neither a row nor an example notices and that numbers.csv does not explain."""
     table = numbers.read(paper)
     for number in found:
         told(" ".join(number.name))

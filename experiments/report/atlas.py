@@ -58,8 +58,8 @@ def run(n: int, epsilon: float, margin: float) -> dict:
 
 
 NGUYEN = (
-    "Told the margin, as in Nguyen, Ullman & Zakynthinou (2020), a learner projects and descends once. Their abstract "
-    "has an order and no constants; the constants here are ours, of "
+    "A learner that knows the margin, as in Nguyen, Ullman & Zakynthinou (2020), projects and descends once. Their "
+    "abstract has an order without constants; the constants here are ours, from "
 )
 FAMILIES = (
     Family(
@@ -70,7 +70,7 @@ FAMILIES = (
             "explicit": ("wzw25.thm4.1/explicit/empirical", adaptive),
             KNOWN: ("wzw25.lem6.3/explicit/closed", told(lambda n: 1.5 / n**2)),
         },
-        NGUYEN + "Lemma 6.3 with the same chance of failure.",
+        NGUYEN + "Lemma 6.3 with the same failure probability.",
         "adaptive_margin",
     ),
     Family(
@@ -89,15 +89,15 @@ FAMILIES = (
         "population risk, with high probability",
         {name: (f"wzw25.thm6.7/{name}/population", adaptive) for name in ("corrected", "explicit")},
         "Larsen & Schalburg (2025) have a smaller margin bound for the step from the data to the population, which "
-        "matches the lower bound as an order. Its abstract, all we read, gives no constant, so no line of it stands "
-        "here.",
+        "matches the order of the lower bound. We read only its abstract, which gives no constant, so the table has no "
+        "line for it.",
     ),
     Family(
         "bms22.thm3.1",
         "population risk under pure privacy, with probability 0.9",
         {name: (f"bms22.thm3.1/{name}/tail", pure) for name in ("printed", "corrected", "explicit")},
-        "This learner is told the margin. Nguyen, Ullman & Zakynthinou (2020) have the same order for separable "
-        "records, and no constants in their abstract, which is all we read.",
+        "This learner knows the margin. Nguyen, Ullman & Zakynthinou (2020) have the same order for separable "
+        "records. We read only their abstract, which gives no constants.",
     ),
 )
 
@@ -123,8 +123,8 @@ def shown() -> list[dict]:
             at = {place[2:]: n for place, n in table.items() if place[:2] == (family.statement, level)}
             learns = bool(family.learner) and level < 1
             lines = [("proved", "explicit")]
-            lines += [("told", KNOWN)] if KNOWN in family.rows else []
-            lines += [("order", order)] + ([("found", "learner"), ("nobody", "any learner")] if learns else [])
+            lines += [("known", KNOWN)] if KNOWN in family.rows else []
+            lines += [("order", order)] + ([("found", "learner"), ("lower", "any learner")] if learns else [])
             rows = [(m, [{what: rough(at.get((what, m, e))) for _, what in lines} for e in EPSILONS]) for m in MARGINS]
             views.append(
                 {

@@ -48,13 +48,13 @@ def captions_of(papers: Iterable[Paper]) -> dict[str, Caption]:
 
 def _checked(entry: Any, place: str) -> Caption:
     if not isinstance(entry, dict):
-        raise PaperError(f"{place}is no table")
+        raise PaperError(f"{place}must be a table")
     entry = {"lines": {}, **entry}
     for name in entry.keys() - FIELDS.keys():
         raise PaperError(f"{place}{name} is unknown; known are {', '.join(FIELDS)}")
     for name, kind in FIELDS.items():
         if type(entry.get(name)) is not kind or (kind is str and not entry[name].strip()):
-            raise PaperError(f"{place}{name} = {entry.get(name)!r} is not {'a text' if kind is str else 'a table'}")
+            raise PaperError(f"{place}{name} must be a {'string' if kind is str else 'table'}, got {entry.get(name)!r}")
     return Caption(**entry)
 
 

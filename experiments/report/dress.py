@@ -22,11 +22,11 @@ Nav = tuple[tuple[str, str], ...]  # what the head of every page links to: words
 OWN: Nav = (("Errata", "errata/index.html"), ("Ledger", "ledger.html"), ("How verdicts are made", "verdicts.html"))
 NAV: Nav = (
     *OWN[:2],
-    ("When bounds speak", "bounds.html"),
+    ("Nonvacuous bounds", "bounds.html"),
     ("Audits", "audits.html"),
     ("In the wild", "wild.html"),
     ("Learners", "comparison.html"),
-    ("What is hardened", "hardened.html"),
+    ("Floating point", "hardened.html"),
     OWN[2],
 )
 DOCUMENTATION = ("Documentation", "docs/index.html")  # linked where `make docs` has built it

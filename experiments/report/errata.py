@@ -20,12 +20,12 @@ from lemmata.experiments.report.replies import replies_of
 LIST = ("number", "key", "status")  # what stands in errata.csv, beside a paper.toml
 BAD = (REFUTED, SLIP)  # what a page shows first
 SEVERITY_WORDS = {
-    "privacy": "Privacy errors: an implementation of the text leaks more than it promises",
+    "privacy": "Privacy errors: an implementation of the text leaks more than it claims",
     "statement": "False as printed, by more than a constant",
     "constant": "Wrong constants: true once a constant is replaced",
 }
 CLASS_WORDS = {  # behind a number of statements
-    "machine-checked": "hold by a proof that a machine checked",
+    "machine-checked": "hold by a machine-checked proof",
     "derived": "hold by a derivation",
     "composed": "hold by a derivation whose check repeats the formula",
     "citing": "hold up to a result of others",
@@ -33,13 +33,13 @@ CLASS_WORDS = {  # behind a number of statements
     "refuted": "are false as printed",
     "constant": "have a wrong constant",
     "slip": "are true but for an edge case or a misprint",
-    "vacuous": "say nothing at the sizes that we tried",
+    "vacuous": "are vacuous at the sizes that we tried",
     "inconclusive": "are undecided",
     "not-a-claim": "claim nothing",
     "open": "are not decided yet",
 }
-IN_STATEMENTS = "In what is stated"
-IN_PROOFS = "In proofs and remarks, where a step that fails does not refute its statement"
+IN_STATEMENTS = "In statements"
+IN_PROOFS = "In proofs and remarks (a wrong step does not refute its statement)"
 SINGULAR = {"hold": "holds", "held": "held", "are": "is", "have": "has", "say": "says", "claim": "claims"}
 
 
@@ -72,7 +72,7 @@ def listed(path: Path) -> list[dict[str, str]]:
     lines = files.table(path, LIST)
     for line in lines:
         if not re.fullmatch("E[0-9]+", line["number"]):
-            raise PaperError(f"{path}: number = {line['number']!r} of {line['key']} is not E and a number")
+            raise PaperError(f"{path}: number of {line['key']} must have the form E1, got {line['number']!r}")
     return lines
 
 

@@ -9,7 +9,7 @@ from lemmata.bounds.statement.formula import in_symbols
 LETTERS = {"epsilon": "ε", "delta": "δ", "mu": "μ", "rho": "ρ", "order": "order"}
 CAME = {
     "AUDIT_ONLY": "survived",
-    "NO_POWER": "the datasets looked alike",
+    "NO_POWER": "the datasets were not distinguished",
     "BUDGET": "undecided within its releases",
     "NOT_AUDITED": "nothing was audited",
     "REFUTED": "refuted",
@@ -52,5 +52,5 @@ def pair(text: str) -> str:
 
 def attacked(note: str) -> str:
     """How a mechanism was attacked: our note without what came out of it."""
-    how = re.sub(r"(^|; )(survived: |this attack does not tell ).*$", "", note, flags=re.DOTALL | re.IGNORECASE)
+    how = re.sub(r"(^|; )(survived: |this attack does not distinguish ).*$", "", note, flags=re.DOTALL | re.IGNORECASE)
     return how.rstrip(".")

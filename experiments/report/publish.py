@@ -23,9 +23,9 @@ def published(reports: Path, target: Path) -> tuple[int, int]:
     Returns (files, bytes). Raises `NotOurs` for a folder that is not empty and was not made by this.
     """
     if target.exists() and not target.is_dir():
-        raise NotOurs(f"--publish = {target} is not a folder")
+        raise NotOurs(f"--publish must be a folder, got {target}")
     if target.is_dir() and any(target.iterdir()) and not (target / MARK).exists():
-        raise NotOurs(f"--publish = {target} is not empty and holds no site of lemmata: name a new folder")
+        raise NotOurs(f"--publish must be a new or empty folder, or an earlier copy of the site, got {target}")
     making = target.with_name(f".{target.name}.part")
     shutil.rmtree(making, ignore_errors=True)
     files = [path for path in Drawn(reports).files if path != LIST]

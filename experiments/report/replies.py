@@ -21,7 +21,7 @@ from lemmata.bounds.library import Paper, PaperError
 STATUS = {
     "confirmed": "The author confirms this",
     "disputed": "The author disputes this",
-    "fixed": "The author has mended this",
+    "fixed": "The author has corrected this",
     "comment": "The author comments",
 }
 FIELDS = {"about": str, "author": str, "date": datetime.date, "status": str, "text": str, "link": str}
@@ -41,14 +41,14 @@ def replies_of(paper: Paper, errata: Mapping[str, str], known: Collection[str]) 
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PaperError(f"{path}: cannot be read ({error})") from None
     if not isinstance(entries := page.pop("reply", []), list) or page:
-        raise PaperError(f"{path}: holds [[reply]] tables and nothing else")
+        raise PaperError(f"{path}: must have [[reply]] tables only")
     found: dict[str, list[dict[str, Any]]] = {}
     for number, entry in enumerate(entries, 1):
         place = f"{path}: reply {number}: "
         _checked(entry, place)
         about = errata.get(entry["about"], entry["about"])
         if about not in known:
-            raise PaperError(f"{place}about = {entry['about']!r} is no erratum, row or statement of {paper.id}")
+            raise PaperError(f"{place}about must be an erratum, row or statement of {paper.id}, got {entry['about']!r}")
         shown = {"date": entry["date"].isoformat(), "words": STATUS[entry["status"]]}
         found.setdefault(about, []).append(entry | shown)
     for group in found.values():
@@ -59,7 +59,7 @@ def replies_of(paper: Paper, errata: Mapping[str, str], known: Collection[str]) 
 def _checked(entry: Any, place: str) -> None:
     """Refuse a reply that lacks a field, or has one that is not understood."""
     if not isinstance(entry, dict):
-        raise PaperError(f"{place}is no table")
+        raise PaperError(f"{place}must be a table")
     for name in entry.keys() - FIELDS.keys():
         raise PaperError(f"{place}{name} is unknown; known are {', '.join(FIELDS)}")
     for name, kind in FIELDS.items():
@@ -68,8 +68,8 @@ def _checked(entry: Any, place: str) -> None:
         value = entry.get(name)
         if type(value) is not kind or (kind is str and name != "link" and not str(value).strip()):
             wanted = "a text" if kind is str else "a date, as in 2026-11-30"
-            raise PaperError(f"{place}{name} = {value!r} is not {wanted}")
+            raise PaperError(f"{place}{name} must be {wanted}, got {value!r}")
     if entry["status"] not in STATUS:
-        raise PaperError(f"{place}status = {entry['status']!r} is none of {', '.join(STATUS)}")
+        raise PaperError(f"{place}status must be one of {', '.join(STATUS)}, got {entry['status']!r}")
     if entry["link"] and not entry["link"].startswith("https://"):
-        raise PaperError(f"{place}link = {entry['link']!r} does not begin with https://")
+        raise PaperError(f"{place}link must begin with https://, got {entry['link']!r}")

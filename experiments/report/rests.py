@@ -1,4 +1,4 @@
-"""What rests on what, one picture a paper: its statements in their order, and an arc from each to what it rests on."""
+"""Dependencies, one picture per paper: its statements in order, and an arc from each to each of its dependencies."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ SHOWN = 8  # statements in the list of what most rests on
 
 
 def leaning(rows: Iterable[Mapping[str, Any]]) -> graph.Graph:
-    """{statement: the statements that it rests on}, itself apart, in the order of the papers.
+    """{statement: the other statements that it depends on}, in the order of the papers.
 
-    A row that is refuted rests on nothing: it falls by itself.
+    A refuted row depends on no other: its counterexample is enough.
     """
     links: dict[str, set[str]] = {}
     for row in rows:
@@ -59,7 +59,7 @@ def drawing(paper: Paper, own: Sequence[Mapping[str, Any]], down: graph.Graph, f
             share = abs(height[below] - y) / (LINE * max(len(drawn) - 1, 1))
             far = start + 4 / 3 * (WIDE - start - 6) * share**0.5  # a curve of Bézier reaches three quarters of it
             path = f"M{start:g} {y:g}C{far:.0f} {y:g} {far:.0f} {height[below]:g} {start:g} {height[below]:g}"
-            words = f"{library.label(id)} rests on {library.label(below)}"
+            words = f"{library.label(id)} depends on {library.label(below)}"
             arcs.append({"path": path, "words": words, "from": id, "to": below})
     dots = [
         {"s": s, "y": height[s["id"]], "size": round(2.5 + min(4.5, falls[s["id"]] ** 0.5), 1), "falls": falls[s["id"]]}

@@ -11,11 +11,11 @@ from lemmata.experiments.engine.ground.files import table
 TABLE = "published/soak.csv"
 HEAD = ("part", "tried", "failed", "minutes", "date", "commit", "version")
 PARTS = {
-    "tests": "every test but those of the next line",
+    "tests": "all tests except those of the next line",
     "soak": "operating characteristics, kills, every number of every formula",
-    "faults": "an operation fails, or the process is killed there",
+    "faults": "operations that fail, and kills of the process",
     "kernels": "rows of the ledger with this processor's and with the oldest BLAS kernels",
-    "verdicts": "verdicts at a root that nobody has seen",
+    "verdicts": "verdicts at a fresh root seed",
 }
 
 
@@ -25,13 +25,13 @@ def lines(reports: Path) -> list[dict[str, Any]]:
     for number, line in enumerate(table(reports / TABLE, HEAD), 2):
         part, wrong = line["part"], f"{reports / TABLE}: record {number}:"
         if part not in PARTS or part in found:
-            raise PaperError(f"{wrong} part = {part!r} is none of {', '.join(PARTS)}, or stands there twice")
+            raise PaperError(f"{wrong} part must be one of {', '.join(PARTS)}, each once, got {part!r}")
         for name in ("tried", "failed", "minutes"):
             if not (line[name].isascii() and line[name].isdigit()):
-                raise PaperError(f"{wrong} {name} = {line[name]!r} is no whole number")
+                raise PaperError(f"{wrong} {name} must be an integer, got {line[name]!r}")
         numbers = {name: int(line[name]) for name in ("tried", "failed", "minutes")}
         if numbers["failed"] > numbers["tried"]:
-            raise PaperError(f"{wrong} failed = {line['failed']} is more than tried = {line['tried']}")
+            raise PaperError(f"{wrong} failed must be at most tried = {line['tried']}, got {line['failed']}")
         found[part] = line | numbers
     return [found[part] for part in PARTS if part in found]
 

@@ -1,4 +1,4 @@
-"""What the ledger comes to, in counts: machine-checked, derived, citing and tested, never one word for all."""
+"""Counts of the ledger by kind of evidence: machine-checked, derived, citing and tested are counted apart."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from lemmata.experiments.engine.ledger.headline import charity
 
 
 def headline(rows: Iterable[Row]) -> list[Row]:
-    """The rows that are counted: no parts, no proof steps, no attacks on our own code."""
+    """The rows that are counted: statements, without parts, proof steps and attacks on our own code."""
     return [row for row in rows if not row["parent"]]
 
 
 def refuted_as_printed(rows: Iterable[Row]) -> list[Row]:
-    """The headline's bad news."""
+    """The statements that are refuted as printed."""
     return [row for row in headline(rows) if row["verdict"] == REFUTED and row["reading"] == "printed"]
 
 
 def slips(rows: Iterable[Row]) -> list[Row]:
-    """The printed rows that are true but for an edge case: statements, parts and steps, each once."""
+    """The slips among statements, parts and steps."""
     return [row for row in rows if row["verdict"] == SLIP and row["kind"] != "summary"]
 
 
@@ -34,7 +34,7 @@ def by_reading(rows: Iterable[Row]) -> dict[str, Counter[str]]:
 
 
 def summary_lines(rows: list[Row]) -> list[str]:
-    """The summary in plain text; refuted printed statements are named, and slips with where they are true."""
+    """The summary in plain text, with the names of refuted printed statements and of slips."""
     lines = [f"{reading} statements: {in_numbers(tallied)}" for reading, tallied in by_reading(rows).items()]
     if broken := refuted_as_printed(rows):
         lines.append("refuted as printed:")
@@ -46,7 +46,7 @@ def summary_lines(rows: list[Row]) -> list[str]:
     attacked = [row for row in impl if row["kind"] == "privacy"]
     survived, blind = (sum(row["reason"] == reason for row in attacked) for reason in ("AUDIT_ONLY", "NO_POWER"))
     lines.append(
-        f"our own mechanisms under attack: {survived} of {len(attacked)} survived, {blind} could not have failed"
+        f"our own mechanisms under attack: {survived} of {len(attacked)} survived, {blind} attacks had no power"
     )
     lines += [f"  RED: {row['key']} is {row['verdict']}" for row in impl if row["verdict"] == REFUTED]
     return lines

@@ -96,9 +96,9 @@ def against(auditorium: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 UNTOLD = {
-    "NO_POWER": "which tells nothing: no attacker told the datasets apart",
-    "BUDGET": "which tells nothing: too few releases for any leak",
-    "INTERRUPTED": "and stopped before its end",
+    "NO_POWER": "no conclusion: no attacker distinguished the datasets",
+    "BUDGET": "no conclusion: too few releases to detect any leak",
+    "INTERRUPTED": "stopped before its end",
 }
 
 
@@ -109,7 +109,7 @@ def came(row: dict[str, str]) -> str:
     if row["verdict"] == NOT_AUDITED:
         return "nothing was audited"
     which = "not found" if row["kind"] == KNOWN else "not refuted"
-    caught = f"{row['caught']} times its leak would have been caught" if row["caught"] else ""
+    caught = f"{row['caught']} times its leak would have been detected" if row["caught"] else ""
     return "; ".join(filter(None, (which, UNTOLD.get(row["note"], caught))))
 
 

@@ -193,4 +193,4 @@ def subtitle(row: dict) -> str:
         return f"{EVIDENCE[row['evidence']].capitalize()}.{where}"
     if row["verdict"] == INCONCLUSIVE:
         return f"{REASONS.get(row['reason'], row['reason']).capitalize()}."
-    return "" if row["verdict"] == NOT_A_CLAIM else "No claim decides it."
+    return "" if row["verdict"] == NOT_A_CLAIM else "It has no claim yet."

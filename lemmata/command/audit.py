@@ -1,4 +1,4 @@
-"""The command `lemmata audit`: a mechanism, or two samplers, named on the command line, attacked."""
+"""The command `lemmata audit`: attack a mechanism, or two samplers, named on the command line."""
 
 from __future__ import annotations
 
@@ -23,23 +23,35 @@ REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
 
 @click.command()
 @click.argument("targets", metavar="FILE.py:NAME [FILE.py:OTHER]", nargs=-1, required=True)
-@click.option("--data", metavar="FILE", help="The dataset to begin with: .npy, .npz, or FILE.py:NAME.")
-@click.option("--epsilon", type=click.FloatRange(0), help="The epsilon that is claimed.")
-@click.option("--delta", type=click.FloatRange(0, 1, max_open=True), help="The delta that is claimed beside it.")
-@click.option("--mu", type=click.FloatRange(0, min_open=True), help="Or the mu of Gaussian privacy.")
-@click.option("--rho", type=click.FloatRange(0, min_open=True), help="Or the rho of zero-concentrated privacy.")
-@click.option("--order", type=click.FloatRange(1, min_open=True), help="The Renyi order at which --epsilon is claimed.")
-@click.option("--claim", "written", metavar="TEXT", help="Or any guarantee, such as 'RenyiDP((2, 8), (0.5, 1.75))'.")
+@click.option("--data", metavar="FILE", help="Dataset to start from: .npy, .npz, or FILE.py:NAME.")
+@click.option("--epsilon", type=click.FloatRange(0), help="Claimed epsilon.")
+@click.option("--delta", type=click.FloatRange(0, 1, max_open=True), help="Claimed delta, with --epsilon.")
+@click.option("--mu", type=click.FloatRange(0, min_open=True), help="Claimed mu of Gaussian privacy.")
+@click.option("--rho", type=click.FloatRange(0, min_open=True), help="Claimed rho of zero-concentrated privacy.")
+@click.option("--order", type=click.FloatRange(1, min_open=True), help="Renyi order at which --epsilon is claimed.")
+@click.option("--claim", "written", metavar="TEXT", help="Any guarantee, such as 'RenyiDP((2, 8), (0.5, 1.75))'.")
 @click.option(
-    "--neighbours", type=click.Choice(["replace", "add/remove", "label"]), default="replace", show_default=True
+    "--neighbours",
+    type=click.Choice(["replace", "add/remove", "label"]),
+    default="replace",
+    show_default=True,
+    help="Neighbouring relation of the claim.",
 )
-@click.option("--group", type=click.IntRange(1), default=1, help="The datasets differ in so many records.")
-@click.option("--budget", type=click.IntRange(128), help="Releases to draw at most: 100,000, or as `audit` has it.")
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=1e-10, show_default=True)
-@click.option("--bits", is_flag=True, help="Judge every bit of a release, not the release over the reals.")
-@click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
-@click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Draw how the evidence grew.")
-@click.option("--save", type=click.Path(dir_okay=False), metavar="FILE", help="Keep the pair that was found.")
+@click.option("--group", type=click.IntRange(1), default=1, help="Number of records in which the datasets differ.")
+@click.option(
+    "--budget", type=click.IntRange(128), help="Maximum number of releases.  [default: 100,000 for two samplers]"
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=1e-10,
+    show_default=True,
+    help="Largest probability of a false REFUTED.",
+)
+@click.option("--bits", is_flag=True, help="Judge every bit of a release, not only its real value.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+@click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Plot the growth of the evidence.")
+@click.option("--save", type=click.Path(dir_okay=False), metavar="FILE", help="Save the pair of datasets found.")
 @root_option
 @plainly()
 def audit(
@@ -61,10 +73,10 @@ def audit(
     save: str | None,
     root: int,
 ) -> None:
-    """Attack a mechanism: what it releases on neighbouring datasets.
+    """Attack a mechanism: refute its privacy claim by its releases on neighbouring datasets.
 
-    One name is a mechanism: an unfitted estimator of any library, or a function of the data, in a file or a module.
-    Neighbours are looked for from a dataset on, which is --data or what the file calls `data`. A file counts.py
+    One NAME is a mechanism: an unfitted estimator of any library, or a function of the data, in a file or a module. The
+    search for neighbours starts from --data, or from the variable `data` of the file. A file counts.py
 
     \b
         import numpy as np
@@ -76,8 +88,8 @@ def audit(
         lemmata audit counts.py:total --epsilon 1          # survives
         lemmata audit counts.py:rough --epsilon 1          # REFUTED: the pair, the line, a program that shows it
 
-    Two names are laws, functions (rng, size) that return `size` independent releases, or arrays of releases, on two
-    neighbouring datasets; a release may be anything. A file noisy.py
+    Two NAMEs are samplers on two neighbouring datasets: functions (rng, size) that return `size` independent releases,
+    or arrays of releases. A release may be any object. A file noisy.py
 
     \b
         def a(rng, size): return rng.laplace(0, 1, size)      # a count of 0
@@ -87,17 +99,17 @@ def audit(
         lemmata audit noisy:a noisy:b --epsilon 1          # survives
         lemmata audit noisy:a noisy:b --epsilon 0.5        # REFUTED
 
-    Exit status 0 if it survives (with what would have been caught), 1 if it is REFUTED, 2 for bad usage and where every
-    release raises, 3 if nothing was learnt: the budget is too small, no attacker told the datasets apart, or one side
-    only raised.
+    Exit status: 0 if the claim survives (the smallest detectable leak is printed), 1 if it is REFUTED, 2 for bad usage
+    or if every release raises, 3 if the audit has no power: the budget is too small, no attacker distinguishes the
+    datasets, or one side only raises.
     """
     claim = claimed(neighbours, {"epsilon": epsilon, "delta": delta, "mu": mu, "rho": rho, "order": order}, written)
     if len(targets) > 2:
-        raise Usage(f"{len(targets)} names: give a mechanism, or two samplers")
+        raise Usage(f"NAME must be one mechanism or two samplers, got {len(targets)} names")
     draw = drawing(plot) if plot else None
     for option, path in (("--plot", plot), ("--save", save)):
         if path and not Path(path).resolve().parent.is_dir():  # asked before anything is drawn, which takes minutes
-            raise Usage(f"{option} = {path} stands in a folder that is not there")
+            raise Usage(f"{option} must be in an existing folder, got {path}")
     importable(os.getcwd())
     with printing(elsewhere=as_json):
         samples = {path: imported(path) for path in dict.fromkeys(targets)}
@@ -108,7 +120,7 @@ def audit(
     options: dict[str, Any] = {}
     if len(targets) == 1:
         if bits or group != 1:
-            raise Usage("--bits and --group go with two samplers, not with a mechanism")
+            raise Usage("--bits and --group require two samplers, got one mechanism")
     else:
         options = {"records": group, "bits": bits}
     try:
@@ -132,7 +144,7 @@ def audit(
 
 
 def printing(elsewhere: bool) -> contextlib.AbstractContextManager:
-    """Meanwhile, what others' code prints goes to stderr where it would stand among JSON."""
+    """Send the output of audited code to stderr, so that stdout has JSON only."""
     return contextlib.redirect_stdout(sys.stderr) if elsewhere else contextlib.nullcontext()
 
 
@@ -146,34 +158,34 @@ STATED = {  # the options that together state a guarantee, and its name
 
 
 def claimed(neighbours: str, options: dict[str, float | None], written: str | None) -> Any:
-    """The guarantee that the options state, or the one written out. Raises Usage where that is none, or several."""
+    """The guarantee stated by the options or by --claim. Raises Usage if there is none, or several."""
     from lemmata.mechanisms.privacy.guarantees import KINDS
 
     given = {name: value for name, value in options.items() if value is not None}
     if given.get("delta") == 0:
         del given["delta"]
     if bool(given) == bool(written):
-        raise Usage("--epsilon, --mu, --rho and --claim: give one of them")
+        raise Usage("exactly one of --epsilon, --mu, --rho and --claim is required")
     try:
         if written:
             return guarantee(written, neighbours)
         kind = next((kind for names, kind in STATED.items() if set(names) == set(given)), None)
         if kind is None:
-            raise Usage(f"{' and '.join(f'--{name}' for name in given)} together state no guarantee")
+            raise Usage(f"{' and '.join(f'--{name}' for name in given)} together do not state a guarantee")
         return KINDS[kind](**given, neighbours=neighbours)
     except ValueError as error:
         raise Usage(f"{error}" if written else f"--{error}") from None
 
 
 def guarantee(text: str, neighbours: str) -> Any:
-    """A guarantee from its text, which is read and never run: a name, and numbers. Raises ValueError for another text.
+    """Parse a guarantee, a name with numbers, without evaluating code. Raises ValueError for other texts.
 
     >>> guarantee("RenyiDP(order=2, epsilon=0.5)", "add/remove")
     RenyiDP(order=2.0, epsilon=0.5, neighbours='add/remove')
     """
     from lemmata.mechanisms.privacy.guarantees import KINDS
 
-    refusal = f"--claim = {text!r} is not one of {', '.join(KINDS)} with its numbers"
+    refusal = f"--claim must be one of {', '.join(KINDS)} with its numbers, got {text!r}"
     try:
         call = ast.parse(text.strip(), mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
@@ -190,7 +202,7 @@ def guarantee(text: str, neighbours: str) -> Any:
 
 
 def dataset(target: str, data: str | None) -> list[Any]:
-    """The parts of the dataset to begin with: of the file that is named, else what the target's file calls `data`."""
+    """The parts of the dataset to start from: the file of --data, or the variable `data` of the target's file."""
     import numpy as np
 
     path = data or f"{target.rpartition(':')[0]}:data"
@@ -199,22 +211,22 @@ def dataset(target: str, data: str | None) -> list[Any]:
             loaded = np.load(path)
             return [loaded[name] for name in loaded.files] if path.endswith(".npz") else [loaded]
         except OSError as error:
-            raise Usage(f"--data = {path} cannot be read ({error.strerror or 'it is no such file'})") from None
+            raise Usage(f"--data = {path} cannot be read ({error.strerror or 'unreadable'})") from None
         except (ValueError, EOFError, AttributeError, zipfile.BadZipFile):  # whose messages speak of pickles
-            raise Usage(f"--data = {path} is no {path[-4:]} file of numbers or texts") from None
+            raise Usage(f"--data must be a {path[-4:]} file of numbers or texts, got {path}") from None
     try:
         found = imported(path)
     except Usage:
         if data:
             raise
-        raise Usage(f"--data is missing, and {target} stands beside no `data`") from None
+        raise Usage(f"--data is missing, and the file of {target} has no variable `data`") from None
     return list(found) if isinstance(found, tuple) else [found]
 
 
 def drawing(plot: str) -> Callable[..., None]:
-    """What draws the picture of an audit, before anything is drawn from the samplers: it may not be installed.
+    """The function that plots an audit, loaded before sampling, because its library may be missing.
 
-    Raises Usage for a kind of file that it cannot draw.
+    Raises Usage for a file type that it cannot write.
     """
     try:
         from lemmata.experiments.audits.picture import draw, kinds
@@ -223,5 +235,5 @@ def drawing(plot: str) -> Callable[..., None]:
             raise Usage(needed) from None
         raise
     if Path(plot).suffix.lower() not in kinds():
-        raise Usage(f"--plot = {plot} does not end in one of {', '.join(kinds())}")
+        raise Usage(f"--plot must end in one of {', '.join(kinds())}, got {plot}")
     return draw

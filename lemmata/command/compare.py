@@ -1,4 +1,4 @@
-"""The command `lemmata compare`: learners side by side, stored fit by fit."""
+"""The command `lemmata compare`: compare learners, and store every fit."""
 
 from __future__ import annotations
 
@@ -20,16 +20,22 @@ REPEATS = {"quick": 10, "full": 40}
 
 
 @click.command()
-@click.option("--quick/--full", "quick", default=True, help="10 repeats of a dozen learners; 40 of all, more sizes.")
-@click.option("--datasets", metavar="NAMES", help="Separated by spaces: digits:3-8 randhie planted:n=500,d=20 a.npz")
-@click.option("--learners", metavar="NAMES", help="Separated by commas.")
-@click.option("--learner", "more", metavar="FILE.py or MODULE:NAME", multiple=True, help="One more, of your own.")
-@click.option("--epsilons", metavar="NUMBERS", help="Separated by commas.  [default: 0.1,0.5,1,3,8]")
-@click.option("--repeats", type=click.IntRange(1), help="Splits, each with new noise.  [default: 10 or 40]")
-@click.option("--records", type=click.IntRange(2), help="Training records at most.  [default: three quarters of all]")
-@click.option("--jobs", type=PROCESSES, default=os.cpu_count(), help="Worker processes.")
-@click.option("--audit", "attack", is_flag=True, help="Attack the learners instead.")
-@click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
+@click.option(
+    "--quick/--full", "quick", default=True, help="10 repeats of a dozen learners, or 40 of all and more sizes."
+)
+@click.option(
+    "--datasets", metavar="NAMES", help="Datasets, separated by spaces: digits:3-8 randhie planted:n=500,d=20 a.npz"
+)
+@click.option("--learners", metavar="NAMES", help="Learners, separated by commas.")
+@click.option("--learner", "more", metavar="FILE.py or MODULE:NAME", multiple=True, help="Add a learner of your own.")
+@click.option("--epsilons", metavar="NUMBERS", help="Privacy levels, separated by commas.  [default: 0.1,0.5,1,3,8]")
+@click.option("--repeats", type=click.IntRange(1), help="Number of splits, each with fresh noise.  [default: 10 or 40]")
+@click.option(
+    "--records", type=click.IntRange(2), help="Maximum number of training records.  [default: three quarters of all]"
+)
+@click.option("--jobs", type=PROCESSES, default=os.cpu_count(), help="Number of worker processes.")
+@click.option("--audit", "attack", is_flag=True, help="Audit the learners instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 @root_option
 @out_option
 @plainly(stored=True)
@@ -47,10 +53,10 @@ def compare(
     root: int,
     out: str | None,
 ) -> None:
-    """Learners side by side: risk on held-out records, against the privacy level and along planted families.
+    """Compare learners by their risk on held-out records, over privacy levels and simulated families.
 
-    What was computed is stored and not computed again: more repeats, datasets or learners continue a run. Tables and
-    figures go to reports/comparison/, and `lemmata report` shows them.
+    Results are stored, so more repeats, datasets or learners continue a run. Tables and figures go to
+    reports/comparison/, and `lemmata report` shows them.
     """
     importable(os.getcwd())
     named = chosen(learners, more, quick)
@@ -86,7 +92,7 @@ def compare(
     from lemmata.experiments.comparison.learners import NOT_INSTALLED
 
     missing = f"; not installed: {', '.join(NOT_INSTALLED)}" if NOT_INSTALLED else ""
-    click.echo(f"lemmata: {made} new fits, {len(found)} in all, {place}{missing}", err=True)
+    click.echo(f"lemmata: {made} new fits, {len(found)} in total, in {place}{missing}", err=True)
 
 
 def chosen(learners: str | None, more: tuple[str, ...], quick: bool) -> list[str]:
@@ -97,25 +103,25 @@ def chosen(learners: str | None, more: tuple[str, ...], quick: bool) -> list[str
     try:
         return list(dict.fromkeys([*named, *more])) if all(map(find, [*named, *more])) else []
     except UnknownLearner as error:
-        raise Usage(f"--learners = {error}") from None
+        raise Usage(f"--learners: {error}") from None
 
 
 def numbers(epsilons: str | None) -> tuple[float, ...]:
-    """The privacy levels; () where none are given."""
+    """The privacy levels; () if none are given."""
     try:
         levels = tuple(float(one) for one in epsilons.split(",")) if epsilons else ()
     except ValueError:
-        raise Usage(f"--epsilons = {epsilons!r} is no list of numbers") from None
+        raise Usage(f"--epsilons must be numbers separated by commas, got {epsilons!r}") from None
     for level in levels:
         if not 0.01 <= level <= 50:
-            raise Usage(f"--epsilons = {level:g} is outside [0.01, 50]")
+            raise Usage(f"--epsilons must be in [0.01, 50], got {level:g}")
     return levels
 
 
 def grid(
     datasets: str | None, named: list[str], levels: tuple[float, ...], repeats: int, quick: bool, records: int | None
 ) -> list:
-    """What is asked for: the datasets at every epsilon; without --datasets the planted families at epsilon 1 too."""
+    """The fits asked for: each dataset at each epsilon, and without --datasets the simulated families at epsilon 1."""
     from lemmata.experiments.comparison import problems, table
 
     try:
@@ -123,7 +129,7 @@ def grid(
             problems.check(one)
         asked = list(table.wanted((datasets or " ".join(table.DATASETS)).split(), named, levels, repeats, records))
     except ValueError as error:
-        raise Usage(f"--datasets = {error}") from None
+        raise Usage(f"--datasets: {error}") from None
     if not datasets:
         families = [name for names in table.SWEEPS.values() for name in names]
         families += [] if quick else [name for names in table.FURTHEST.values() for name in names]
@@ -144,7 +150,7 @@ def written(found: pd.DataFrame, place: Path) -> None:
 
 
 def summary(found: pd.DataFrame) -> str:
-    """Mean risks, a block a dataset with several privacy levels, then the rest."""
+    """Mean risks: one block for each dataset with several privacy levels, then the rest."""
     private = found.assign(epsilon=found.epsilon.map(lambda e: "none" if e == float("inf") else f"{e:g}"))
     order = list(dict.fromkeys(private.epsilon))
     means = private.groupby(["dataset", "learner", "epsilon"], sort=False).risk.mean().unstack()[order]

@@ -1,4 +1,4 @@
-"""What every command shares: mistakes and faults as one line and an exit status, the folder and the root."""
+"""Shared by all commands: errors as one line and an exit status, signals, and the options --out and --seed."""
 
 import contextlib
 import errno
@@ -39,14 +39,14 @@ class Broken(Usage):
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was asked to end by a signal, SIGTERM or SIGHUP, whose number it holds."""
+    """A signal, SIGTERM or SIGHUP, asked the process to end; the argument is its number."""
 
 
 def heed() -> None:
-    """End as after an interrupt when asked to end, or when the terminal is gone; hush two of joblib's warnings.
+    """Treat SIGTERM and SIGHUP as an interrupt, and silence two warnings of joblib.
 
-    It says at its import that processes cannot share memory here, and `run` says so in words of its own; and that a
-    worker was replaced, which it does to give memory back.
+    One says at import that processes cannot share memory here, which `run` reports itself. The other says that a
+    worker was replaced, which happens to free memory.
     """
     warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")
     warnings.filterwarnings("ignore", message="A worker stopped while some jobs were given to the executor")
@@ -64,7 +64,7 @@ def heed() -> None:
 
 
 class Hints:
-    """The stream of hints, progress and messages; what finds no room there is lost, and fails no command."""
+    """The stream of hints, progress and messages. A full disk loses its text but fails no command."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -83,9 +83,9 @@ class Hints:
 
 
 def streams() -> None:
-    """Open what was closed before the program began, to nowhere: its place would be taken by the next file.
+    """Open closed standard streams on the null device; otherwise the next file would take their number.
 
-    A full disk behind stderr is no reason to fail, as results go to stdout and the exit status says the rest.
+    A full disk behind stderr must not fail a command: results go to stdout, and the exit status tells success.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -95,12 +95,12 @@ def streams() -> None:
 
 
 def ended(status: int) -> Never:
-    """End the command with an exit status. What ends in a SystemExit is somebody else's code, and no success."""
+    """End the command with an exit status. A SystemExit always comes from foreign code and never means success."""
     raise click.exceptions.Exit(status)
 
 
 def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Turn what can happen into one line and an exit status; `stored` says that finished work is kept."""
+    """Report every error as one line and an exit status; `stored` says that finished work is kept."""
 
     def decorate(command: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(command)
@@ -110,7 +110,7 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
             except (click.ClickException, click.exceptions.Exit, click.Abort):
                 raise
             except KeyboardInterrupt as signalled:
-                rest = "; what was finished is stored, run it again to continue" if stored else ""
+                rest = "; finished results are stored, run it again to continue" if stored else ""
                 click.echo(f"lemmata: interrupted{rest}", err=True)
                 ended(128 + (signalled.args[0] if isinstance(signalled, Terminated) else signal.SIGINT))
             except BrokenPipeError:  # who reads has what they wanted; click would end with 1, which says REFUTED
@@ -120,13 +120,11 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 raise Usage(f"--out = {error.filename}: {error.strerror}") from None
             except OSError as error:
                 if error.errno == errno.EMFILE:
-                    raise Broken(
-                        "more files have to be open than are allowed here; `ulimit -n` says how many"
-                    ) from None
+                    raise Broken("the limit of open files is too low; `ulimit -n` shows it") from None
                 if error.errno == errno.ENOENT and error.filename is None and not here():
-                    raise Usage("the folder in which this was called is gone: go to one that there is") from None
+                    raise Usage("the working folder does not exist any more; change to another one") from None
                 printing = error.errno == errno.ENOSPC and error.filename is None
-                place = "what is printed found no room: " if printing else ""
+                place = "the output could not be written: " if printing else ""
                 if printing:
                     drop()
                 raise Broken(f"{place}{error}") from None
@@ -134,9 +132,9 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 if os.environ.get("LEMMATA_TRACEBACK"):
                     raise
                 exits = f"{type(error).__name__}: {error}".splitlines()[0]
-                raise Broken(f"what was run here ended in {exits}; LEMMATA_TRACEBACK=1 shows where") from None
+                raise Broken(f"code that was run here raised {exits}; LEMMATA_TRACEBACK=1 shows where") from None
             except MemoryError:
-                raise Broken("there is not enough memory for this here") from None
+                raise Broken("out of memory") from None
             except Exception as error:
                 if type(error).__name__ == "PaperError":
                     raise Usage(str(error)) from None
@@ -145,7 +143,7 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 if type(error).__name__ in ("StoreError", "ReusedSeed", "Fault"):
                     raise Broken(str(error)) from None
                 if isinstance(error, ValueError) and (variable := misread(str(error))):
-                    raise Usage(f"{variable}, in the environment, is not what its library takes") from None
+                    raise Usage(f"the environment variable {variable} is not valid for its library") from None
                 if os.environ.get("LEMMATA_TRACEBACK"):
                     raise
                 problem = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -157,7 +155,7 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def here() -> bool:
-    """Whether the working folder is still there."""
+    """Whether the working folder still exists."""
     try:
         return bool(os.getcwd())
     except FileNotFoundError:
@@ -165,13 +163,13 @@ def here() -> bool:
 
 
 def misread(said: str) -> str:
-    """The variable that a library could not read, as `TQDM_NCOLS = 'abc'`: its error quotes the value."""
+    """The environment variable quoted in a library's error, as `TQDM_NCOLS = 'abc'`; else ""."""
     ours = {name: repr(value) for name, value in os.environ.items() if name.startswith(LIBRARIES)}
     return next((f"{name} = {value}" for name, value in ours.items() if value in said), "")
 
 
 class Program(click.Group):
-    """A group of commands whose help and version, too, end in one line where they find no room."""
+    """A group of commands that also reports errors while printing help and version as one line."""
 
     make_context = plainly()(click.Group.make_context)
 
@@ -181,7 +179,7 @@ class Program(click.Group):
 
 
 def drop() -> None:
-    """Lose what waits in stdout and finds no room: at its end Python would try again, and say so in its own words."""
+    """Discard buffered output that cannot be written; otherwise Python would print an error of its own at exit."""
     stream = sys.__stdout__
     if stream is not None and stream is sys.stdout:
         with contextlib.suppress(OSError, ValueError):
@@ -191,15 +189,15 @@ def drop() -> None:
 
 
 def called(command: Callable[..., Any]) -> str:
-    """The name that a command was called by: `ledger`."""
+    """The name of the running command, such as `ledger`."""
     context = click.get_current_context(silent=True)
     return context.info_name if context and context.info_name else command.__name__
 
 
 PROCESSES = click.IntRange(1, max(32, 4 * (os.cpu_count() or 1)))  # more of them take memory only, and then all of it
 out_option = click.option(
-    "--out", metavar="FOLDER", help="For store and pages; by default reports/ in a paper's folder or a checkout."
+    "--out", metavar="FOLDER", help="Folder for results.  [default: reports/ in the paper's folder or the checkout]"
 )
 root_option = click.option(  # as large as a store takes it
-    "--seed", "root", default=LEDGER_ROOT, type=click.IntRange(0, 2**63 - 1), help="Another root."
+    "--seed", "root", default=LEDGER_ROOT, type=click.IntRange(0, 2**63 - 1), help="Root seed of all random streams."
 )

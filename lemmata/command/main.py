@@ -1,10 +1,17 @@
 """The program `lemmata`: run, ledger, explain, pilot, where, audit, compare, report, figure, bench.
 
-Progress goes to stderr, results to stdout. Exit status: 0 it did its job; 1 a verdict contradicts the published ledger,
-an audited mechanism is REFUTED, a check has findings, what is accepted lacks its line, or a core became slower; 2 bad
-usage; 3 a fault (a worker died, a disk is full, a store is damaged), an audit that learnt nothing, or benchmarks that
-measured nothing; 130, 143 and 129 after an interrupt, SIGTERM and SIGHUP, 141 where who reads went away. Modules that
-cost seconds to import are imported by the commands that need them.
+Progress goes to stderr, results to stdout. Exit status:
+
+    0               done
+    1               a verdict contradicts the published ledger, an audited mechanism is REFUTED, `check` has findings,
+                    `accept` needs a line in the changelog, or a core routine became slower
+    2               bad usage
+    3               a fault (a dead worker, a full disk, a damaged store), an audit without a usable release, or
+                    benchmarks that measured nothing
+    129, 130, 143   SIGHUP, an interrupt, SIGTERM
+    141             the reader of a pipe is gone
+
+Modules that take seconds to import are imported by the commands that need them.
 """
 
 from __future__ import annotations
@@ -53,13 +60,13 @@ VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM"
 
 
 def of_the_checkout(module: str, name: str) -> Any:
-    """What measures the repository is not shipped: a part of lemmata.tools, or None outside a checkout."""
+    """An object of `lemmata.tools`, which only a checkout has; None elsewhere."""
     found = importlib.util.find_spec("lemmata.tools")
     return getattr(importlib.import_module(module), name) if found else None
 
 
 def completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """What the shell offers: papers, and the ids of statements."""
+    """Completions for the shell: papers and ids of statements."""
     return [name for name in (*library.papers, *library.ids) if name.startswith(incomplete.lower())]
 
 
@@ -69,19 +76,21 @@ NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(metadata.version("lemmata"), prog_name="lemmata")
 def main() -> None:
-    """Executable theorems: of four papers on private learning with margins, and of yours, in a folder of its own."""
+    """Check theorems on private learning as programs: those of four papers, and your own."""
     streams()
     heed()
 
 
 @main.command()
 @click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=completed)
-@click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True)
-@click.option("--jobs", type=PROCESSES, default=os.cpu_count(), help="Worker processes.")
-@click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead; local:N starts one here.")
+@click.option(
+    "--profile", type=click.Choice(PROFILES), default="quick", show_default=True, help="How many settings to try."
+)
+@click.option("--jobs", type=PROCESSES, default=os.cpu_count(), help="Number of worker processes.")
+@click.option("--dask", metavar="ADDRESS", help="Compute on a Dask cluster; local:N starts one on this machine.")
 @root_option
-@click.option("--plan", "only_plan", is_flag=True, help="Print cells and planned core-seconds and stop.")
-@click.option("--fresh", is_flag=True, help="Forget the stored chunks of these claims first.")
+@click.option("--plan", "only_plan", is_flag=True, help="Print the number of cells and the planned core-seconds; exit.")
+@click.option("--fresh", is_flag=True, help="Discard the stored results of these claims first.")
 @out_option
 @plainly(stored=True)
 def run(
@@ -94,12 +103,14 @@ def run(
     fresh: bool,
     out: str | None,
 ) -> None:
-    """Decide claims; continue where an earlier run stopped."""
+    """Decide claims, continuing where an earlier run stopped."""
     from lemmata.experiments.engine.ledger import row_cache
 
     papers, names, folder = scope(arguments, out)
     if not (names or papers or in_checkout()):
-        click.echo("lemmata: no paper.toml here or above: deciding the papers of this package, some minutes", err=True)
+        click.echo(
+            "lemmata: no paper.toml here or above; deciding the four built-in papers takes some minutes", err=True
+        )
     begun = None if names else row_cache.begun(stored(folder))
     code = begun.code if begun else row_cache.code()
     anew = names or papers or fresh or only_plan
@@ -143,13 +154,25 @@ def run(
 
 @main.command("ledger")
 @click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=completed)
-@click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
-@click.option("--csv", "as_csv", is_flag=True)
-@click.option("--timings", is_flag=True, help="Add seconds and CPU seconds, which differ from run to run.")
-@click.option("--verdict", type=click.Choice(VERDICTS, case_sensitive=False), multiple=True)
-@click.option("--severity", type=click.Choice(["privacy", "statement", "constant"]), multiple=True)
-@click.option("--reading", type=click.Choice([*READINGS, "rate"], case_sensitive=False), multiple=True)
-@click.option("--paper", metavar="PAPER", multiple=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@click.option("--timings", is_flag=True, help="Add seconds and CPU-seconds, which differ between runs.")
+@click.option(
+    "--verdict", type=click.Choice(VERDICTS, case_sensitive=False), multiple=True, help="Show rows with this verdict."
+)
+@click.option(
+    "--severity",
+    type=click.Choice(["privacy", "statement", "constant"]),
+    multiple=True,
+    help="Show rows with this severity.",
+)
+@click.option(
+    "--reading",
+    type=click.Choice([*READINGS, "rate"], case_sensitive=False),
+    multiple=True,
+    help="Show rows of this reading.",
+)
+@click.option("--paper", metavar="PAPER", multiple=True, help="Show rows of this paper.")
 @root_option
 @out_option
 @plainly()
@@ -165,12 +188,12 @@ def show_ledger(
     root: int,
     out: str | None,
 ) -> None:
-    """Print the ledger: what was run here, or else what was published with the last full run."""
+    """Print the ledger: the results of runs here, otherwise the published results."""
     from lemmata.experiments.engine.ledger import row_cache
 
     papers, names, folder = scope(arguments, out)
     if unknown := [name for name in paper if name not in library.papers]:
-        raise Usage(f"--paper = {unknown[0]!r} is none of {', '.join(library.papers)}")
+        raise Usage(f"--paper must be one of {', '.join(library.papers)}, got {unknown[0]!r}")
     begun = None if names or not stored(folder).exists() else row_cache.begun(stored(folder))
     kept = row_cache.recall(stored(folder), root, papers, now=begun) if begun else None
     rows = kept and filled(kept, folder, root)
@@ -198,12 +221,12 @@ def show_ledger(
 
 @main.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=completed)
-@click.option("--short", "only_head", is_flag=True, help="The first ten lines only.")
+@click.option("--short", "only_head", is_flag=True, help="Print only the first ten lines.")
 @root_option
 @out_option
 @plainly()
 def explain(arguments: tuple[str, ...], only_head: bool, root: int, out: str | None) -> None:
-    """Is it true, where, what to cite instead; then statement, hypotheses, derivation, witness of every reading."""
+    """Explain whether a statement is true, where, and what to cite instead, with the details of every reading."""
     papers, id, folder, state = one(arguments, out)
     from lemmata.experiments.engine.front.explanation import explained, fitted, head
     from lemmata.experiments.engine.ledger import graph
@@ -219,14 +242,14 @@ def explain(arguments: tuple[str, ...], only_head: bool, root: int, out: str | N
 @root_option
 @plainly()
 def pilot(key: str, root: int) -> None:
-    """What a sampled claim can miss by its cap: its quick cells, and every factor of its control."""
+    """Estimate how likely a sampled claim is to stay undecided at its trial limit."""
     select([key])
     from lemmata.experiments.engine.claims.claim import CLAIMS
     from lemmata.experiments.engine.running import power
 
     claim = CLAIMS.get(key)
     if claim is None or claim.style == "exact":
-        raise Usage(f"KEY = {key!r} is no row that sampling decides: give id/reading/part")
+        raise Usage(f"KEY must name a row that sampling decides (id/reading/part), got {key!r}")
     click.echo("\n".join(power.piloted(claim, root)))
 
 
@@ -234,13 +257,13 @@ def pilot(key: str, root: int) -> None:
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=completed)
 @plainly()
 def where(arguments: tuple[str, ...]) -> None:
-    """file:line of a statement's bound, claim, law and test."""
+    """Print file:line of the bound, claim, law and test of a statement."""
     _, id, *_ = one(arguments, None)
     from lemmata.experiments.engine.claims.places import places
 
     shown = places(id)
     if not shown:
-        click.echo(f"{id} is OPEN: nothing is written about it yet", err=True)
+        click.echo(f"{id} is OPEN: it has no bound, claim, law or test yet", err=True)
     for kind, place in shown.items():
         click.echo(f"{kind:6} {place}")
 
@@ -253,20 +276,20 @@ def checkout() -> Any:
 @main.command()
 @click.argument("paths", nargs=-1, metavar="[PATH or PAPER]")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
-@click.option("--publish", metavar="FOLDER", help="Also copy the site there, whole and by itself, for any static host.")
-@click.option("--record", is_flag=True, help="Also write published/ledger.csv, the committed record.")
+@click.option("--publish", metavar="FOLDER", help="Also copy the whole site there, for any static host.")
+@click.option("--record", is_flag=True, help="Also write published/ledger.csv, the record to commit.")
 @root_option
 @out_option
 @plainly()
 def report(
     paths: tuple[str, ...], open_page: bool, publish: str | None, record: bool, root: int, out: str | None
 ) -> None:
-    """Draw the pages of a paper from its store, by default of this package; what has not changed is left alone."""
+    """Write the pages of a paper, by default of the built-in papers. Rewrites only what has changed."""
     from lemmata.experiments.engine.ledger import row_cache
 
     papers, names, folder = scope(paths, out)
     if names:
-        raise Usage(f"PATH = {names[0]} is no folder with a paper.toml; the papers of this package share one site")
+        raise Usage(f"PATH must be a folder with a paper.toml, got {names[0]}; the built-in papers share one site")
     start = row_cache.begun(stored(folder))
     from lemmata.experiments.report import write
 
@@ -284,27 +307,36 @@ def report(
             raise Usage(str(error)) from None
         click.echo(f"{files} files, {size / 1e6:.1f} MB, for any static host: {Path(publish).resolve()}")
         if size > LARGEST:
-            click.echo(f"lemmata: larger than the {LARGEST / 1e6:.0f} MB that a reader should load", err=True)
+            click.echo(f"lemmata: the site is larger than the recommended {LARGEST / 1e6:.0f} MB", err=True)
     if open_page:
         click.launch(str(page))
 
 
 @main.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL or MODULE")
-@click.option("--format", "kind", type=click.Choice(["svg", "png", "pdf"]), default="svg", show_default=True)
-@click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["svg", "png", "pdf"]),
+    default="svg",
+    show_default=True,
+    help="Format of the files.",
+)
+@click.option(
+    "--profile", type=click.Choice(PROFILES), default="quick", show_default=True, help="How many settings to try."
+)
 @root_option
 @out_option
 @plainly()
 def figure(arguments: tuple[str, ...], kind: str, profile: str, root: int, out: str | None) -> None:
-    """Decide what is named and write its figures, a file each: into figures/ beside the store, or into --out."""
+    """Decide statements and write their figures to figures/ beside the store, or to --out."""
     from lemmata.experiments.figure import figure as draw
 
     papers, names, folder = scope(arguments, out)
     name = " ".join(names)
     select([name], papers)
     paths = draw(name, folder if out else None, kind=kind, root=root, profile=profile, papers=papers)
-    click.echo("\n".join(map(str, paths)) if paths else "no figures: nothing here has a curve")
+    click.echo("\n".join(map(str, paths)) if paths else "no figures: no row here has a curve")
 
 
 main.add_command(audit)
@@ -316,7 +348,7 @@ if bench := of_the_checkout("lemmata.tools.speed.command", "bench"):
 
 
 def script(file: str) -> None:
-    """`python experiments/<paper>/<module>.py`: verdicts and figures of one module of claims, wherever it stands.
+    """Run one module of claims as a script: print its verdicts and draw its figures.
 
     Parameters
     ----------
@@ -334,9 +366,11 @@ def script(file: str) -> None:
     path = Path(file).resolve()
 
     @click.command(help=f"Decide the claims of {path.stem}, print their verdicts, and draw their figures.")
-    @click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True)
-    @click.option("--jobs", type=PROCESSES, default=1, show_default=True, help="Worker processes.")
-    @click.option("--first", is_flag=True, help="Only the first setting of every claim, and no controls.")
+    @click.option(
+        "--profile", type=click.Choice(PROFILES), default="quick", show_default=True, help="How many settings to try."
+    )
+    @click.option("--jobs", type=PROCESSES, default=1, show_default=True, help="Number of worker processes.")
+    @click.option("--first", is_flag=True, help="Try only the first setting of every claim, without controls.")
     @root_option
     @out_option
     @plainly()
@@ -351,6 +385,6 @@ def script(file: str) -> None:
         click.echo(text)
         figures = folder([paper], out) / "figures" / name
         drawn = draw(zip(rows, cells, strict=True), figures)
-        click.echo(f"{len(drawn)} figures in {figures}" if drawn else "no figures: nothing here has a curve")
+        click.echo(f"{len(drawn)} figures in {figures}" if drawn else "no figures: no row here has a curve")
 
     decide()

@@ -1,4 +1,4 @@
-"""Other people's code on the command line: what FILE.py:NAME and MODULE:NAME name, whatever else is called so."""
+"""Import FILE.py:NAME and MODULE:NAME from the command line, even if other modules have the same name."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def imported(path: str) -> Any:
         return getattr(found, name)
     except (Exception, SystemExit) as error:  # the module is somebody else's and may raise anything, or exit
         problem = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise Usage(f"MODULE:NAME = {path!r} cannot be imported ({problem})") from None
+        raise Usage(f"cannot import {path!r} ({problem})") from None
 
 
 def importable(folder: str | Path) -> None:
-    """Have the modules of a folder imported by their bare names, but none in place of the standard library's."""
+    """Put a folder on the import path behind the standard library."""
     place = max((at + 1 for at, entry in enumerate(sys.path) if entry in STANDARD), default=0)
     BROUGHT.add(str(folder))
     if sys.path[place : place + 1] != [str(folder)]:
@@ -39,14 +39,14 @@ def importable(folder: str | Path) -> None:
 
 
 def in_file(path: Path) -> ModuleType:
-    """The module in a file. It has the file's name where that means this file, for pickles and other processes.
+    """Import the module in a file, under the file's name if an import of that name finds this file.
 
-    It is another one's where that was imported before, or stands in the standard library: then its name is made of
-    its path, and no module that is looked for by its name can be it.
+    Pickles and other processes need that name. If another module, or the standard library, has it, the name is made
+    from the path, so that no import by name finds this module.
     """
     file = path.resolve()
     if not file.is_file():
-        raise FileNotFoundError(f"there is no {path}")
+        raise FileNotFoundError(f"{path} does not exist")
     importable(file.parent)
     named = _means(file.stem, file)
     with _its_own(file.parent):
@@ -54,7 +54,7 @@ def in_file(path: Path) -> ModuleType:
 
 
 def _by_path(file: Path) -> ModuleType:
-    """The module in a file, under a name made of its path."""
+    """Import the module in a file, under a name made from its path."""
     name = f"{file.stem.replace('.', '-')}@{blake2b(str(file).encode(), digest_size=4).hexdigest()}"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, file)
@@ -70,7 +70,7 @@ def _by_path(file: Path) -> ModuleType:
 
 @contextlib.contextmanager
 def _its_own(folder: Path) -> Iterator[None]:
-    """Meanwhile, a name that modules of this folder and of one before it have means the one that is here."""
+    """Prefer modules of this folder over modules of the same name from folders imported before."""
     names = {path.stem for path in folder.glob("*.py")} & sys.modules.keys()
     homes = {name: os.path.dirname(getattr(sys.modules[name], "__file__", None) or "") for name in names}
     aside = {name: sys.modules.pop(name) for name, home in homes.items() if home in BROUGHT - {str(folder)}}
@@ -81,7 +81,7 @@ def _its_own(folder: Path) -> Iterator[None]:
 
 
 def _means(name: str, file: Path) -> bool:
-    """Does a module of this name, imported or not, stand in this file?"""
+    """Whether an import of this name finds this file."""
     importlib.invalidate_caches()  # of a file that was written a moment ago
     try:
         spec = importlib.util.find_spec(name)

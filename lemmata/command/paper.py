@@ -1,4 +1,4 @@
-"""The commands for papers of one's own: new-paper, check, accept."""
+"""The commands for your own papers: new-paper, check, accept."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ PAGE = """id = "{id}"
 authors = ["First Last"]
 title = "The title of the paper"
 year = {year}
-version = "which text is quoted: a preprint's version, the proceedings, a page"
+version = "the text that is quoted: a version of a preprint, the proceedings, a page"
 
-# every statement: id = the label that is printed, in the order of the paper
+# every statement, in the order of the paper: id = printed label
 [contents]
 "lem1" = "Lemma 1"
 
-# what `lemmata check` may find, each with its reason: "row" or "row:rule"
+# accepted findings of `lemmata check`, each with its reason: "row" or "row:rule"
 [expected]
 """
 
-STATEMENT = '''"""Lemma 1: the sum of the first odd numbers. Replace it by what your paper states."""
+STATEMENT = '''"""Lemma 1: the sum of the first odd numbers. Replace it by a statement of your paper."""
 
 from lemmata.paper import inequality_claim, integer, theorem
 
-# What is printed. The function computes what is promised, and never knows whether it is right.
+# The printed statement. The function computes the promised number and does not know whether it is true.
 
 
 @theorem("lem1", says=r"\\sum_{i=1}^n (2i-1) \\le n^2 - 1", needs=[integer("n")])
 def odd_sum(*, n: int) -> int:
-    """The bound on the sum of the first n odd numbers, as printed (false: a twin to show what falls).
+    """The bound on the sum of the first n odd numbers, as printed (false, to show a refuted row).
 
     >>> odd_sum(n=3)
     8
@@ -56,7 +56,7 @@ def odd_sum_corrected(*, n: int) -> int:
     return n**2
 
 
-# How each reading is decided: cases (setting, left, right) of left <= right. What falls is shown by a program.
+# The check of each reading yields cases (setting, left, right) of left <= right. A refuted reading needs a program.
 
 WITNESS = """from odd_numbers import odd_sum
 assert 1 > odd_sum(n=1)  # the sum is 1, the bound 0"""
@@ -80,15 +80,15 @@ def odd_numbers_add_up_to_squares():
 @click.argument("name")
 @plainly()
 def new_paper(name: str) -> None:
-    """Make the folder NAME with a paper.toml and one example statement; it runs at once."""
+    """Create the folder NAME with a paper.toml and one example statement that runs."""
     folder = Path(name)
     id = folder.name
     if not re.fullmatch(r"[a-z][a-z0-9_]*", id):
-        raise Usage(f"NAME = {id!r} is not a lower-case letter with letters, digits and _ after it")
+        raise Usage(f"NAME must be a lower-case letter followed by lower-case letters, digits or _, got {id!r}")
     if id in library.papers:
-        raise Usage(f"NAME = {id!r} is the id of a paper of this package")
+        raise Usage(f"NAME must differ from the built-in papers, got {id!r}")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Usage(f"NAME = {name} exists and is not an empty folder")
+        raise Usage(f"NAME must be a new or empty folder, got {name}")
     import datetime
     import shutil
 
@@ -103,20 +103,20 @@ def new_paper(name: str) -> None:
         made.rename(folder)
     finally:
         shutil.rmtree(made, ignore_errors=True)
-    click.echo(f"{folder / 'paper.toml'}: who wrote the paper, and every statement of it")
-    click.echo(f"{folder / 'odd_numbers.py'}: one statement, how it is decided, and a false twin")
+    click.echo(f"{folder / 'paper.toml'}: authors, title and statements of the paper")
+    click.echo(f"{folder / 'odd_numbers.py'}: a false statement, its correction, and their checks")
     click.echo(f"next: cd {name} && lemmata run && lemmata explain lem1 && lemmata accept && lemmata check")
 
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH or PAPER]")
-@click.option("--json", "as_json", is_flag=True, help="The findings as JSON.")
-@click.option("--rules", is_flag=True, help="What is looked for, and stop.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option("--rules", is_flag=True, help="List the rules and exit.")
 @root_option
 @out_option
 @plainly(stored=True)
 def check(paths: tuple[str, ...], as_json: bool, rules: bool, root: int, out: str | None) -> None:
-    """Say in sentences what a paper's rows lack before somebody else should believe them; exit status 1 if anything."""
+    """List what is missing before a paper is ready to publish; exits 1 if there are findings."""
     from lemmata.experiments.conformance.findings import RULES, Finding, findings
 
     if rules:
@@ -140,12 +140,12 @@ def check(paths: tuple[str, ...], as_json: bool, rules: bool, root: int, out: st
 
 
 def planned(what: str) -> None:
-    """Say beforehand what there is to do."""
+    """Print a step before it begins."""
     click.echo(f"lemmata: {what}", err=True)
 
 
 def progress(silent: bool) -> Callable[[str], None]:
-    """Shows one word in the place of the last, where somebody looks."""
+    """Show one word at a time on a terminal; print nothing elsewhere."""
     if silent or not sys.stderr.isatty():
         return lambda word: None
     return lambda word: click.echo(f"\r{word[:70]:70}" + ("\r" if word else f"\r{'':70}\r"), nl=False, err=True)
@@ -153,12 +153,12 @@ def progress(silent: bool) -> Callable[[str], None]:
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH or PAPER]")
-@click.option("--jobs", type=PROCESSES, default=1, show_default=True, help="Worker processes.")
+@click.option("--jobs", type=PROCESSES, default=1, show_default=True, help="Number of worker processes.")
 @root_option
 @out_option
 @plainly(stored=True)
 def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> None:
-    """Take over what the rows came to: verdicts, statements, ties, numbers and errata of what changed."""
+    """Record the current verdicts, statements, numbers and errata as the accepted baseline."""
     from lemmata.experiments.conformance import accepted, numbers
     from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
@@ -179,14 +179,14 @@ def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> Non
 
 
 def decided(paths: Sequence[str], root: int, out: str | None, jobs: int = 1) -> Iterator[tuple[Paper, Any]]:
-    """(paper, its store) of each paper that is meant, its quick cells decided."""
+    """(paper, its store) of each paper asked for, with its quick cells decided."""
     papers, names, folder = scope(paths, out)
     if names and all(name.lower() in library.papers for name in names):
         papers, names = [library.papers[name.lower()] for name in names], ()
     if names:
-        raise Usage(f"PATH = {names[0]} is neither a folder with a paper.toml nor a paper")
+        raise Usage(f"PATH must be a folder with a paper.toml or the id of a paper, got {names[0]}")
     if not papers and not in_checkout():
-        raise Usage("PATH is missing: there is no paper.toml in this folder or above it")
+        raise Usage("PATH is missing, and no paper.toml is in this folder or above it")
     from lemmata.experiments.engine.claims import registry
     from lemmata.experiments.engine.claims.claim_names import select
     from lemmata.experiments.engine.ledger import row_cache
@@ -219,7 +219,7 @@ def unannounced(paper: Paper, before: Mapping[str, Any], now: Mapping[str, Any])
 
 
 def by_hand() -> tuple[Any, Any]:
-    """(values worked out by hand, how they are compared) of this repository's tests."""
+    """(values computed by hand, the function that compares them) from the tests of this repository."""
     sys.path.insert(0, str(Path.cwd()))
     from importlib import import_module
 
@@ -228,7 +228,7 @@ def by_hand() -> tuple[Any, Any]:
 
 
 def new_errata(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Give the errata that have none a number, in the list beside the paper; how many. No number is given twice."""
+    """Number the new errata in the list beside the paper; returns their count. No number is used twice."""
     from lemmata.experiments.engine.ground import files
     from lemmata.experiments.report import errata
 

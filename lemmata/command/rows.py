@@ -1,4 +1,4 @@
-"""The rows of the ledger for a command: as they were kept, computed from the store, or published."""
+"""The rows of the ledger for a command: kept from the last run, computed from the store, or published."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def select(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[str]:
     except called.UnknownName as error:
         raise Usage(str(error)) from None
     for id in still_open:
-        click.echo(f"{id} is OPEN: no claim decides it yet", err=True)
+        click.echo(f"{id} is OPEN: it has no claim yet", err=True)
     return keys
 
 
@@ -44,9 +44,12 @@ def open_store(out: Path, *, reading: bool = True) -> Store:
 
     store = Store(stored(out), reading=reading)
     if store.missing:
-        click.echo(f"lemmata: there is no {store.path}: nothing has been run there yet", err=True)
+        click.echo(f"lemmata: {store.path} does not exist: nothing has been run there yet", err=True)
     if store.aside:
-        click.echo(f"lemmata: {store.path} was of an older version and now is {store.aside}: all is new", err=True)
+        click.echo(
+            f"lemmata: {store.path} had an older format; it is now {store.aside}, and all rows are decided again",
+            err=True,
+        )
     return store
 
 
@@ -56,7 +59,7 @@ def width() -> int:
 
 
 def counts(rows: Iterable[Row]) -> str:
-    """How many rows came to what, in one line: machine-checked, derived, citing and tested apart."""
+    """The number of rows by verdict and kind of evidence, in one line."""
     from lemmata.experiments.engine.ledger.graph import in_numbers, tally
 
     rows = [row for row in rows if row["kind"] != "summary"]  # each part counts, their summary does not
@@ -64,7 +67,7 @@ def counts(rows: Iterable[Row]) -> str:
 
 
 def contradictions(rows: Iterable[Row], folder: Path) -> list[str]:
-    """HOLDS or VACUOUS against REFUTED, for the same id, reading and part, whatever the root."""
+    """Rows that were published as HOLDS or VACUOUS and are refuted now, or the reverse, for any root seed."""
     from lemmata.experiments.engine.ledger import published
 
     before = {key: row["verdict"] for key, row in published.rows(folder).items()}
@@ -77,9 +80,9 @@ def contradictions(rows: Iterable[Row], folder: Path) -> list[str]:
 
 
 def concluded(rows: Sequence[Row], folder: Path, *, counted: bool = True, nothing_new: bool = False) -> None:
-    """What a run came to; exit status 1 where it contradicts what was published."""
+    """Print the summary of a run; exit with status 1 if it contradicts the published ledger."""
     if nothing_new:
-        click.echo("lemmata: nothing has changed since the last run: there is nothing to decide", err=True)
+        click.echo("lemmata: nothing has changed since the last run; every verdict is up to date", err=True)
     if counted:
         click.echo(counts(rows))
     said(folder)
@@ -90,9 +93,9 @@ def concluded(rows: Sequence[Row], folder: Path, *, counted: bool = True, nothin
 
 
 def filled(rows: list[Row], folder: Path, root: int, *, nothing: bool = False) -> list[Row]:
-    """The rows, and those that nobody has run here as they were published.
+    """The rows, with published ones in place of those that were never run here.
 
-    In a checkout the code may have changed since, so there they stay open, unless there is no store: `nothing` was run.
+    In a checkout the code may have changed since publication, so such rows stay open, unless `nothing` was run.
     """
     from lemmata.experiments.engine.ground import folders
     from lemmata.experiments.engine.ledger import published
@@ -101,12 +104,12 @@ def filled(rows: list[Row], folder: Path, root: int, *, nothing: bool = False) -
         return rows
     made = published.instead(rows, folder, root)
     if made != rows:
-        click.echo("lemmata: what was not run here was published with the last full run", err=True)
+        click.echo("lemmata: rows that were not run here are shown as published with the last full run", err=True)
     return made
 
 
 def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: int, begun: State | None) -> list[Row]:
-    """The rows that the store has of what was asked; all of them are kept for the next who asks in this state."""
+    """The rows asked for, computed from the store; all rows are kept for the next command in this state."""
     with open_store(folder) as store:
         keys = set(select(names, papers))
         from lemmata.experiments.engine.claims.claim import CLAIMS
@@ -124,14 +127,14 @@ def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: 
 
 
 def recorded(names: Sequence[str], folder: Path) -> list[Row] | None:
-    """The published rows of what was asked; None where nothing was published."""
+    """The published rows asked for; None if no ledger was published."""
     from lemmata.experiments.engine.claims import claim_names as called
     from lemmata.experiments.engine.ledger import published
 
     rows = list(published.rows(folder).values())
     if not rows:
         return None
-    click.echo("lemmata: nothing has been run here; what follows was published with the last full run", err=True)
+    click.echo("lemmata: nothing has been run here; the rows are shown as published with the last full run", err=True)
     try:
         meant = [called.resolve(name) for name in names]
     except called.UnknownName as error:
@@ -142,10 +145,10 @@ def recorded(names: Sequence[str], folder: Path) -> list[Row] | None:
 def standing(
     id: str, root: int, folder: Path, papers: Sequence[Paper], state: State | None
 ) -> tuple[Sequence[Row], Graph] | None:
-    """(rows that hold those of `id`, what rests on what) without deciding anything, or None.
+    """(rows that include those of `id`, the dependencies) without deciding anything, or None.
 
-    As they were kept for exactly this `state`; where nothing has been run, as they were published, if the statement has
-    these rows still and says the same. Its own modules are loaded, and those of what corrects it, no others.
+    They are the rows kept for exactly this `state`, or, where nothing was run, the published rows, if the statement
+    still has these rows and is unchanged. Loads only the modules of the statement and of its corrections.
     """
     from lemmata.experiments.engine.claims import registry
     from lemmata.experiments.engine.ledger import published, row_cache
@@ -157,7 +160,7 @@ def standing(
     if rows is None and house and not stored(folder).exists():
         rows = published.standing(id, folder, root)
         if rows:
-            click.echo("lemmata: what follows was published with the last full run", err=True)
+            click.echo("lemmata: the rows are shown as published with the last full run", err=True)
     mine = [row for row in rows or () if id in (row["id"], row["parent"])]
     if not rows or not mine:
         return None
@@ -167,7 +170,7 @@ def standing(
 
 
 def evaluated(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list[Row]:
-    """The rows of `id` and of what they rest on, from the store; every module is loaded, for what falls with it."""
+    """The rows of `id` and of its dependencies, from the store. Loads every module, to find what depends on `id`."""
     with open_store(folder) as store:
         keys = select([id])
         from lemmata.experiments.engine.claims import registry
@@ -181,7 +184,7 @@ def evaluated(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list
 
 
 def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str, Path, State | None]:
-    """(papers, the id of the one statement, step or row that is meant, the results' folder, the state of all this)."""
+    """(papers, the id of the one statement, step or row named, the folder of results, the state of the code)."""
     papers, names, folder = scope(arguments, out)
     from lemmata.experiments.engine.ledger import row_cache
 
@@ -190,11 +193,11 @@ def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str
 
     name = " ".join(names)  # a label may have been given without quotation marks
     if not name:
-        raise Usage("ID is missing: name one statement, as in `lemmata explain wzw25.lem6.4`")
+        raise Usage("ID is missing; name one statement, as in `lemmata explain wzw25.lem6.4`")
     try:
         kind, meant = called.resolve(name, papers)
     except called.UnknownName as error:
         raise Usage(str(error)) from None
     if kind not in ("id", "key"):
-        raise Usage(f"ID = {name!r} is a {kind}: name one statement")
+        raise Usage(f"ID must name one statement, got the {kind} {name!r}")
     return papers, meant.partition("/")[0], folder, state

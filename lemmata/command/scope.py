@@ -1,7 +1,7 @@
-"""What a command is about: papers and names from its arguments, and the folder where results stand.
+"""Arguments of a command: its papers, the names in them, and the folder for results.
 
-A folder with a `paper.toml` is a paper; without one on the command line it is the nearest above the working folder,
-and where there is none the papers of this package.
+A folder with a `paper.toml` is a paper. Without one on the command line a command uses the nearest folder above the
+working folder, and otherwise the built-in papers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lemmata.experiments.engine.ground.folders import in_checkout, results
 
 
 class Scope(NamedTuple):
-    """The papers that are asked about, none for those of this package; what is asked of them; where results stand."""
+    """The papers asked about (none: the built-in ones), the names asked for in them, and the folder for results."""
 
     papers: Sequence[Paper]
     names: Sequence[str]
@@ -27,7 +27,7 @@ class Scope(NamedTuple):
 
 
 def scope(arguments: Sequence[str], out: str | None) -> Scope:
-    """Read the arguments of a command. Raises `Usage` for a folder that is no paper, `PaperError` for a broken one."""
+    """Read the arguments of a command. Raises `Usage` for a folder without a paper, `PaperError` for an invalid one."""
     library.installed()
     papers, names = [], []
     for argument in arguments:
@@ -35,7 +35,7 @@ def scope(arguments: Sequence[str], out: str | None) -> Scope:
         if path.name == "paper.toml" or (path / "paper.toml").is_file():
             papers.append(library.add(path.parent if path.name == "paper.toml" else path))
         elif path.is_dir() and (os.sep in argument or argument.lower() not in library.papers):
-            raise Usage(f"PATH = {argument} has no paper.toml: `lemmata new-paper NAME` writes one")
+            raise Usage(f"PATH must be a folder with a paper.toml, got {argument}; `lemmata new-paper NAME` writes one")
         else:
             names.append(argument)
     if not papers and (above := nearest(Path.cwd())):
@@ -47,18 +47,18 @@ def scope(arguments: Sequence[str], out: str | None) -> Scope:
 
 
 def folder(papers: Sequence[Paper], out: str | None) -> Path:
-    """Where store and pages stand: where `--out` says, else where the results of these papers stand."""
+    """The folder of the store and the pages: `--out`, otherwise the default folder of these papers."""
     if out is None:
         try:
             return results(papers)
         except RuntimeError:
-            raise Usage("this user has no home folder: --out names one for store and pages") from None
+            raise Usage("the user has no home folder for results; name a folder with --out") from None
     if Path(out).exists() and not Path(out).is_dir():
-        raise Usage(f"--out = {out} is not a folder")
+        raise Usage(f"--out must be a folder, got {out}")
     return Path(out)
 
 
 def said(out: Path) -> None:
-    """Say where results went, where that is not plain to see."""
+    """Print the folder of the results, unless it is the one of a checkout."""
     if not in_checkout():
-        click.echo(f"lemmata: results stand in {out}", err=True)
+        click.echo(f"lemmata: results are in {out}", err=True)

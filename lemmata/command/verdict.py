@@ -1,4 +1,4 @@
-"""`lemmata.verdict`: what `lemmata explain` says of a statement, as an object for a program or a notebook."""
+"""`lemmata.verdict`: the output of `lemmata explain` as an object for programs and notebooks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ START = 11  # columns of the names of facts in the first lines of `explain`
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known of one statement, or of one step of a printed proof.
+    """The verdict on one statement, or on one step of a printed proof.
 
     Attributes
     ----------
@@ -52,17 +52,17 @@ class Verdict:
 
 
 def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_ROOT) -> Verdict:
-    """What `lemmata explain` says of a statement: is it true, where, and what to cite instead.
+    """Return whether a statement is true, where, and what to cite instead, as `lemmata explain` does.
 
     Parameters
     ----------
     name : str
-        What the command line takes: an id, a key, or a label in words.
+        An id, a key, or a label in words, as on the command line.
     folder : path, optional
-        From where what was run is read, by default where results stand; where nothing was, the published record
-        answers, and stderr says so.
+        Folder of stored results, by default the folder of `lemmata run`. If nothing was run, the published record
+        answers, and a line on stderr says so.
     root : int
-        Of the run that is asked about.
+        Root seed of the run.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_R
     Raises
     ------
     ValueError
-        In one line, for a name that is nobody's or that means several statements.
+        For an unknown name, or one that means several statements.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_R
     """
     if not isinstance(name, str) or not name.strip():
         raise ValueError(
-            f"name = {short_repr(name)} is not the id or the label of a statement, such as 'wzw25 Lemma 6.4'"
+            f"name must be the id or label of a statement, such as 'wzw25 Lemma 6.4', got {short_repr(name)}"
         )
     try:
         papers, id, place, state = one([name], None if folder is None else str(folder))

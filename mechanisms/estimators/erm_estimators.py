@@ -23,7 +23,7 @@ from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
 
 
 def several(X: np.ndarray) -> None:
-    """Raise ValueError for one record."""
+    """Raise ValueError for a single record."""
     if len(X) < 2:
         raise ValueError("n_samples=1 is too few: at least 2 records are needed")
 
@@ -250,7 +250,7 @@ class PrivateSVM(PrivateClassifier):
     @available_if(lambda self: self.loss == "logistic")
     @quiet
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
-        """What the released logistic model says: 1 / (1 + exp(-score)), over their sum if there are several classes.
+        """Return the probabilities of the released logistic model: 1 / (1 + exp(-score)), normalised over classes.
 
         A function of the release and of one record, so it costs nothing. It is the model's own odds, not calibrated: a
         small C keeps them near 1/2, and noise drives them apart. Calibrating on records would be another release.

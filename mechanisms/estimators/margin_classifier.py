@@ -1,4 +1,4 @@
-"""The learners as scikit-learn estimators: `fit`, `predict`, `decision_function`, and `privacy_`, what the fit spent.
+"""The learners as scikit-learn estimators: `fit`, `predict`, `decision_function` and `privacy_`, the guarantee.
 
     MarginClassifier(epsilon=1.0, delta=1e-5, classes=("no", "yes")).fit(X, y).predict(X)
 
@@ -68,14 +68,14 @@ SHARE = Fraction(1, 4)  # of mu^2 that the ranges of MarginClassifier may spend:
 def resolved_law(
     X: np.ndarray, y: np.ndarray, *, privacy: Any, loss: str = "hinge", noise: str = "exact"
 ) -> noisy_gd.NoisyGDLaw:
-    """What `MarginClassifier` runs on its rows: noisy descent, its width and steps from n, d and the budget."""
+    """The law that `MarginClassifier` runs on its rows: noisy descent with width and steps from n, d and budget."""
     (n, d), mu = X.shape, to_gaussian_budget(privacy).mu
     asked: Any = {"width": resolved_width(n, d, mu), "steps": resolved_steps(n, d, mu), "loss": loss}
     return noisy_gd.law(X, y, privacy=privacy, stride="decaying", output="last", noise=noise, **asked)
 
 
 def unit_rows(X: np.ndarray) -> np.ndarray:
-    """What `MarginClassifier` sees: each row scaled to length 1 by itself, a constant beside it, length 1 again."""
+    """The rows that `MarginClassifier` sees: each scaled to norm 1, with a constant entry, and to norm 1 again."""
     largest = np.abs(X).max(axis=1, keepdims=True)
     rows = X / np.where(largest > 0, largest, 1.0)
     unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
@@ -85,7 +85,7 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
 @inherit_docs
 @dataclass(eq=False, repr=False, kw_only=True)
 class MarginClassifier(ExactClassifier):
-    """A private linear classifier for a table as it is, with nothing to choose but `epsilon` and `delta`.
+    """A private linear classifier for raw tables, with no parameters except `epsilon` and `delta`.
 
     Formal guarantee: (epsilon, delta)-DP under replacement of one record of all that a fit shows, for every input;
     `model_.privacy` is the Gaussian guarantee that implies it. At most a quarter of mu^2 finds a centre and a spread of

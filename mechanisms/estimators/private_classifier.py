@@ -1,4 +1,4 @@
-"""What the private classifiers share: a table and labels in, one release, a linear predictor out.
+"""The common part of private classifiers: a table and labels in, one release, a linear predictor out.
 
 `lemmata.mechanisms.estimators.margin_classifier` has the learners, and says what is public and what is private.
 """
@@ -43,7 +43,7 @@ LARGEST = 1e100  # what an infinite entry counts as
 
 @dataclass(frozen=True)
 class OneAgainstRest:
-    """One release for each of several classes, and what they promise together."""
+    """One release for each of several classes, and their joint guarantee."""
 
     models: tuple[LinearModel, ...]
     privacy: Guarantee
@@ -59,7 +59,7 @@ class OneAgainstRest:
 
 
 def left_out(rows: np.ndarray, side: np.ndarray) -> np.ndarray:
-    """Return `rows`, in which a record whose side is 0 is now a row of zeros.
+    """Return `rows` with zeros for records whose side is 0.
 
     It moves no weights, and is never right.
     """
@@ -69,7 +69,7 @@ def left_out(rows: np.ndarray, side: np.ndarray) -> np.ndarray:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrivateClassifier(ClassifierMixin, PrivateEstimator):
-    """What the estimators share.
+    """The base class of the private classifiers.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         """The law of the weights on this dataset, (size, d) a sample, within `privacy`."""
-        raise NotImplementedError(f"{type(self).__name__} has no law of weights")
+        raise NotImplementedError(f"{type(self).__name__} has no law of its weights")
 
     def _budget(self) -> Guarantee:
         """What a fit may spend."""
@@ -192,15 +192,15 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
                 check_classification_targets(y)
                 self.classes_ = np.unique(y)
             except TypeError:
-                raise ValueError("y has labels of several types, which have no order: give `classes`") from None
+                raise ValueError("y must have labels of one sortable type; pass `classes` otherwise") from None
         else:
             y, self.classes_ = as_label_column(y), as_label_array(self.classes)
             names = self.classes_.tolist()
             if kind != "O" and (kind == "U") != (self.classes_.dtype.kind == "U"):
-                raise ValueError(f"classes = {tuple(self.classes)} are of another type than y, of kind {kind}")
+                raise ValueError(f"classes must have the type of y (kind {kind}), got {tuple(self.classes)}")
             if declared is not None and not set(declared) <= set(names):
                 raise ValueError(
-                    f"y declares {len(declared)} categories, which are not all in classes = {tuple(names)}"
+                    f"classes must include all {len(declared)} declared categories of y, got {tuple(names)}"
                 )
         if len(self.classes_) > 2 and not self.multi_class:
             raise ValueError(f"Only binary classification is supported: there are {len(self.classes_)} labels, not 2.")
@@ -341,7 +341,7 @@ class ApproximateClassifier(PrivateClassifier):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ExactClassifier(ApproximateClassifier):
-    """A learner with a delta whose noise is exact unless "float" is asked for.
+    """A learner with a delta whose noise is exact unless noise = "float".
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What every estimator here does with the generator of its noise: its copies draw other noise, its pickle has no key.
+"""The noise generator of an estimator: copies draw independent noise, and pickles have no key.
 
 Whoever knows a generator's seed computes the noise again, and tells neighbouring datasets apart. So what leaves the
 process leaves without it. A whole number stays, because it was given so that a fit can be repeated: a fit warns of it.
@@ -28,7 +28,7 @@ def another(key: Any) -> Any:
 
 
 class PrivateEstimator(BaseEstimator):
-    """A scikit-learn estimator whose noise nobody can draw again by what it hands out.
+    """A scikit-learn estimator whose noise cannot be reproduced from its copies or pickles.
 
     `pickle`, and all that rests on it (joblib, worker processes), has None where a generator was, and so draws from
     the system. `clone` and `copy.deepcopy` have a child of the generator: its fits can be repeated, and draw noise

@@ -1,4 +1,4 @@
-"""Columns on one scale, privately: `PrivateScaler`, and the ranges that `MarginClassifier` finds for itself.
+"""Columns on one scale, privately: `PrivateScaler`, and the ranges that `MarginClassifier` estimates.
 
     z = clip((x - centre) / spread, -2, 2),    NaN -> 0,    infinite -> +-2,
 
@@ -45,7 +45,7 @@ def dense(estimator: Any, X: Any, reset: bool) -> np.ndarray:
         table = validate_data(estimator, as_table(X), reset=reset, **asked)
         return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
     if not reset and not (hasattr(X, "iloc") or getattr(X, "ndim", 0) == 2):
-        raise ValueError(f"X is a {type(X).__name__}, not a frame or an array as in fit")
+        raise ValueError(f"X must be a frame or an array as in fit, got {type(X).__name__}")
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     if not X.shape[0]:
         raise ValueError("X has 0 sample(s), and at least 1 is needed")
@@ -53,7 +53,7 @@ def dense(estimator: Any, X: Any, reset: bool) -> np.ndarray:
 
 
 def columns_of(estimator: Any, D: int) -> Layout:
-    """The layout of a fitted table, numbers everywhere if it had none."""
+    """The layout of a fitted table; numeric columns if it had none."""
     if estimator.layout_ is not None:
         return estimator.layout_
     return Layout(tuple(Column(name, True) for name in estimator._names or [f"x{j}" for j in range(D)]))
@@ -78,14 +78,14 @@ def given(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
     for j, pair in pairs.items():
         one = every[j]
         if not one.number:
-            raise ValueError(f"bounds names {short_repr(one.name)}, which is no column of numbers")
+            raise ValueError(f"bounds must name numeric columns, got {short_repr(one.name)}")
         try:
             low, high = (float(end) for end in pair)
         except (TypeError, ValueError):
-            raise ValueError(f"bounds[{short_repr(one.name)}] is not a pair of numbers (low, high)") from None
+            raise ValueError(f"bounds[{short_repr(one.name)}] must be a pair of numbers (low, high)") from None
         if not (isfinite(low) and NARROWEST <= high - low < inf):
             range_ = f"a finite pair with low < high, {NARROWEST} apart at least"
-            raise ValueError(f"bounds[{short_repr(one.name)}] = ({low}, {high}) is not {range_}")
+            raise ValueError(f"bounds[{short_repr(one.name)}] must be {range_}, got ({low}, {high})")
         centre[starts[j]], spread[starts[j]] = low / 2 + high / 2, (high / 2 - low / 2) / REACH
     return centre, spread
 
@@ -101,7 +101,7 @@ def find(
     rng: np.random.Generator,
     settle: Callable[[], None],
 ) -> Ranges:
-    """The ranges of all columns that come out: `bounds` where they are given, and one private search for the others.
+    """The ranges of all output columns: `bounds` where given, and one private search for the others.
 
     `settle` is called before anything is drawn, and not at all if nothing is.
     """
@@ -112,7 +112,7 @@ def find(
     if not len(open_):
         return Ranges(centre, spread, None)
     if ranges is None:
-        raise ValueError(f"bounds leaves out {columns.names()[open_[0]]!r}: give it too, or take ranges = 'private'")
+        raise ValueError(f"bounds must include {columns.names()[open_[0]]!r}, unless ranges = 'private'")
     made = column_ranges.law(_columns(table, open_), privacy=budget, noise=noise)
     settle()
     found = column_ranges.draw_release(made, rng)
@@ -127,7 +127,7 @@ def _columns(table: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrivateScaler(TransformerMixin, PrivateEstimator):
-    """Every column of a table on one scale, found privately: for a Pipeline, in front of any learner.
+    """Put every column of a table on one scale, privately, before any learner in a Pipeline.
 
         make_pipeline(PrivateScaler(epsilon=0.3, unit_ball=True), NoisyGD(epsilon=0.7, classes=(0, 1)))
 
@@ -245,7 +245,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
 
     @quiet
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """Records on one scale, each by itself. What comes out is not private.
+        """Scale records, each independently of the others. The result is not private.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         return ball_rows(Z, self.length_) if self.unit_ball else Z
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the columns that come out.
+        """The names of the output columns.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Private hyper-parameter search: Algorithm 4 of wzw25 over the estimators, with the choice paid for.
+"""Private hyper-parameter search: Algorithm 4 of wzw25 over estimators, at the price of the choice.
 
     search = PrivateSearchCV(NoisyGD(), {"width": [0.01, 0.1, 1.0]}, epsilon=1.0, delta=1e-5)
     print(search.cost((5000, 20)))  # known before any data is seen
@@ -48,7 +48,7 @@ WIDTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 
 @dataclass(frozen=True)
 class SearchCost:
-    """What a search over `candidates` settings costs; it depends on no data.
+    """The cost of a search over `candidates` settings; it does not depend on the data.
 
     expected_runs how many runs there are on average; beta: the chance that the best setting is in none of them
     alone         mu of a single fit with the whole (epsilon, delta)
@@ -122,7 +122,7 @@ def pure_within(mu: float) -> PureDP:
 
 
 def error_counter(parts: list[np.ndarray]) -> Callable[[int, np.ndarray], np.ndarray]:
-    """(setting, releases) -> how many records each misclassifies, a tie included: one record moves it by at most 1."""
+    """(setting, releases) -> number of misclassified records, ties included: one record moves it by at most 1."""
 
     def errors(j: int, weights: np.ndarray) -> np.ndarray:
         Z = parts[j]
@@ -137,14 +137,14 @@ def checked_grid(grid: Any) -> list[Mapping]:
     """Return a grid as `ParameterGrid` takes it. ValueError for what is none, or names no value of a parameter."""
     every = [grid] if isinstance(grid, Mapping) else grid
     if not isinstance(every, list | tuple) or not every or not all(isinstance(one, Mapping) for one in every):
-        raise ValueError(f"param_grid = {short_repr(grid)} is not a dict, or a list of one or more of them")
+        raise ValueError(f"param_grid must be a dict, or a list of at least one dict, got {short_repr(grid)}")
     for name, values in (entry for one in every for entry in one.items()):
         if not isinstance(name, str):
-            raise ValueError(f"param_grid names {short_repr(name)}, which is no text")
+            raise ValueError(f"param_grid must have strings as keys, got {short_repr(name)}")
         listed = values.ndim == 1 if isinstance(values, np.ndarray) else isinstance(values, Sequence)
         if not listed or isinstance(values, str) or not len(values):
             raise ValueError(
-                f"param_grid[{short_repr(name)}] = {short_repr(values)} is not a list of one or more values"
+                f"param_grid[{short_repr(name)}] must be a list of at least one value, got {short_repr(values)}"
             )
     return list(every)
 
@@ -214,11 +214,11 @@ class PrivateSearchCV(ApproximateClassifier):
         """The settings, in the order of their indices."""
         found = list(ParameterGrid(checked_grid({"width": WIDTHS} if self.param_grid is None else self.param_grid)))
         if taken := sorted(OURS & set().union(*found)):
-            raise ValueError(f"param_grid names {', '.join(taken)}: the search has its own, the same for every setting")
+            raise ValueError(f"param_grid must not name parameters of the search, got {', '.join(taken)}")
         return found
 
     def cost(self, shape: tuple[int, int] | None = None) -> SearchCost:
-        """What the search costs, before any data is seen; print it.
+        """The cost of the search, known before any data is read; print it.
 
         Parameters
         ----------
@@ -250,18 +250,18 @@ class PrivateSearchCV(ApproximateClassifier):
     def _candidates(self) -> list[PrivateClassifier]:
         kind = NoisyGD() if self.estimator is None else self.estimator
         if not isinstance(kind, PrivateClassifier) or not kind.spends:
-            raise ValueError(f"estimator is a {type(kind).__name__}: its release is no Gaussian or pure mechanism")
+            raise ValueError(f"estimator must release by a Gaussian or pure mechanism, got {type(kind).__name__}")
         if unknown := sorted(set().union(*self.settings()) - kind.get_params().keys()):
-            raise ValueError(f"param_grid names {unknown[0]!r}, which is no parameter of {type(kind).__name__}")
+            raise ValueError(f"param_grid must name parameters of {type(kind).__name__}, got {unknown[0]!r}")
         ours = {"noise": self.noise} if "noise" in kind.get_params() else {}
         found = [kind._fresh().set_params(**setting, **ours) for setting in self.settings()]
         if any(one._standardises for one in found):
-            raise ValueError("estimator would find ranges, and a search does not: take PrivateScaler, and ranges=None")
+            raise ValueError("estimator must have ranges=None in a search; scale X with a PrivateScaler first")
         return found
 
     @quiet
     def law(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> Any:
-        """The law of the search on one dataset: what an audit draws from.
+        """The law of the search on one dataset, for audits.
 
         Parameters
         ----------

@@ -58,14 +58,14 @@ def walsh_hadamard(X: np.ndarray) -> np.ndarray:
     """
     plain = isinstance(X, np.ndarray) and not np.ma.isMaskedArray(X) and not isinstance(X, np.matrix)
     if not plain or X.dtype.kind not in "fO" or X.dtype.char == "e" or not X.size or not X.flags.writeable:
-        raise ValueError("X is not a non-empty array of floats, so it cannot be transformed in place")
+        raise ValueError("X must be a non-empty array of floats to be transformed in place")
     if X.ndim < 1 or (X.dtype.kind == "f" and not np.isfinite(X).all()):
-        raise ValueError("X is a number, or has entries that are not finite")
+        raise ValueError("X must be an array with finite entries")
     width = X.shape[-1]
     if width & (width - 1):
-        raise ValueError(f"X has a last axis of {width}, not a power of two")
+        raise ValueError(f"X must have a last axis whose length is a power of two, got {width}")
     if not X.flags.c_contiguous:
-        raise ValueError("X is not C-contiguous, so it cannot be transformed in place")
+        raise ValueError("X must be C-contiguous to be transformed in place")
     _transform(X.reshape(-1, width))
     return X
 

@@ -141,7 +141,7 @@ def angles_of(X: ArrayLike, omega: np.ndarray, name: str = "X") -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         angles = X @ omega.T
     if not np.isfinite(angles).all():
-        raise ValueError(f"{name} has entries so large that <omega, x> is not a finite number")
+        raise ValueError(f"{name} must have entries for which <omega, x> is finite")
     return angles
 
 
@@ -179,5 +179,5 @@ def gram(X: ArrayLike, blocks: Iterable[np.ndarray], *, radius: float = 1.0, Z: 
             total += image @ (image if Z is X else wave(right)).T
         count += len(omega)
     if not count:
-        raise ValueError("blocks holds no frequency")
+        raise ValueError("blocks must have at least one frequency")
     return radius**2 * (total / count)

@@ -1,4 +1,4 @@
-"""Random projections: a sign matrix that is never held whole.
+"""Random sign projections whose matrix is never stored.
 
 A projection is public randomness: it is drawn before, and independently of, the data. `sign_projection`,
 like `lemmata.mechanisms.features.fast_projection`, takes a generator and returns a small object that remembers only its

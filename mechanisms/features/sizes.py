@@ -1,4 +1,4 @@
-"""How large a projection or a feature map has to be: the sizes of the theorems, solved for what a user asks.
+"""The sizes of projections and feature maps that the theorems require for a user's accuracy.
 
     rows_needed(points=1000, distortion=0.1)                     rows of a random projection
     features_needed("gaussian", points=1000, error=0.1)          frequencies of random Fourier features
@@ -92,7 +92,7 @@ def rows_needed(
         if kind == "signs":
             return rows_for(pairs if keeps == "distances" else m**2, t, chance)
         if t >= 1 / 3:
-            raise ValueError(f"distortion = {t} is outside (0, 1/3), where Lemma A.4 speaks")
+            raise ValueError(f"distortion must be in (0, 1/3) by Lemma A.4, got {t}")
         return fast_projection_rows(m=pairs if keeps == "distances" else m, gamma=3 * t, beta=chance, d=d)
 
     return broadcast_size(size, points=points, distortion=distortion, beta=beta)
@@ -100,7 +100,7 @@ def rows_needed(
 
 @dataclass(frozen=True)
 class RowsCompared:
-    """Rows by us and by scikit-learn for the same event, and the chance of failure that the same proof gives each."""
+    """Rows by us and by scikit-learn for the same event, with the failure probability that the same proof gives."""
 
     points: int
     distortion: float
@@ -127,7 +127,7 @@ class RowsCompared:
 
 
 def rows_compared(points: int, distortion: float, beta: float = 0.05) -> RowsCompared:
-    """Return `rows_needed` beside scikit-learn's `johnson_lindenstrauss_min_dim`, for squared distances.
+    """Return `rows_needed` and scikit-learn's `johnson_lindenstrauss_min_dim`, for squared distances.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def rows_compared(points: int, distortion: float, beta: float = 0.05) -> RowsCom
 
     (m,) = check_integer(points=points)
     if m < 2:
-        raise ValueError(f"points = {m} is less than 2: there is no pair")
+        raise ValueError(f"points must be at least 2, got {m}")
     (distortion, beta), ours = check_within_unit(distortion=distortion, beta=beta), rows_needed(m, distortion, beta)
     theirs = int(johnson_lindenstrauss_min_dim(m, eps=distortion))
     pairs = m * (m - 1) / 2
@@ -174,7 +174,7 @@ def features_needed(
     diameter: float | None = None,
     bandwidth: float = 1.0,
 ) -> Any:
-    """Return the number of random Fourier frequencies that approximate a kernel within `error`, but for chance `beta`.
+    """Return the number of random Fourier frequencies that approximate a kernel within `error`.
 
     Give `points`, or `d` and `diameter`; with both the smaller size is handed back. A frequency is two features, cosine
     and sine.
@@ -223,7 +223,7 @@ def features_needed(
     (width,) = check_positive(bandwidth=bandwidth)
     everywhere = d is not None and diameter is not None
     if points is None and not everywhere:
-        raise ValueError("points = None: give points, or d and diameter")
+        raise ValueError("points is required, or d and diameter")
 
     def size(points: float, error: float, beta: float) -> int:
         (most,), (chance,) = check_positive(error=error), check_within_unit(beta=beta)
@@ -248,13 +248,13 @@ def uniform_size(kernel: str, d: int, diameter: float, error: float, beta: float
     """Return the number of frequencies that approximates a kernel on a compact set."""
     moment = KERNELS[kernel].second_moment
     if not np.isfinite(moment):
-        raise ValueError(f"kernel = {kernel!r} has frequencies without a second moment: give points")
+        raise ValueError(f"points is required for kernel = {kernel!r}, whose frequencies have no second moment")
     law: Any = {"d": d, "eps": error, "sigma_p": sqrt(d * moment) / bandwidth, "diam": diameter}
     return least_sufficient(lambda count: uniform_failure(count=count, **law) <= beta)
 
 
 def least_sufficient(enough: Callable[[int], bool]) -> int:
-    """Return a whole number that is enough while one less is not: the least where more is never worse."""
+    """Return the least integer that is enough, for a monotone condition."""
     high = 1
     while not enough(high):
         high *= 2
@@ -273,7 +273,7 @@ def broadcast_size(size: Callable[..., int], **arguments: Any) -> Any:
     try:
         arrays = np.broadcast_arrays(*given)
     except ValueError:
-        raise ValueError(f"{', '.join(arguments)} have shapes that do not broadcast") from None
+        raise ValueError(f"{', '.join(arguments)} must have shapes that broadcast") from None
 
     def checked(*cell: float) -> int:
         try:
@@ -281,7 +281,7 @@ def broadcast_size(size: Callable[..., int], **arguments: Any) -> Any:
         except (ArithmeticError, MemoryError):
             needed = MOST
         if needed >= MOST:
-            raise ValueError(f"{next(iter(arguments))} = {cell[0]:g} and what is asked of it need 2^62 or more")
+            raise ValueError(f"{next(iter(arguments))} = {cell[0]:g} requires a size of 2^62 or more")
         return needed
 
     if arrays[0].ndim == 0:

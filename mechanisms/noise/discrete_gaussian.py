@@ -37,7 +37,7 @@ def bernoulli_exp(rng: np.random.Generator, numerator: ArrayLike, denominator: i
     (denominator,) = check_integer(denominator=denominator)
     places = check_finite("numerator", numerator)
     if not ((places >= 0) & (places <= denominator) & (places == np.floor(places))).all():
-        raise ValueError("numerator has entries that are not whole numbers in [0, denominator]")
+        raise ValueError("numerator must have integer entries in [0, denominator]")
     numerator = places.astype(np.int64)
     odd = np.zeros(numerator.shape, dtype=bool)
     left, k = np.arange(numerator.size), 1
@@ -145,13 +145,13 @@ def law(
     """
     value = np.atleast_1d(check_finite("value", value))
     if value.ndim != 1 or not value.size:
-        raise ValueError(f"value has shape {value.shape}, not (F,) with F >= 1")
+        raise ValueError(f"value must have shape (F,) with F >= 1, got {value.shape}")
     sensitivity, bound = check_magnitude(sensitivity=sensitivity, bound=bound)
     (steps,) = check_integer(steps=steps)
     if steps > MOST // 2:
         raise ValueError(f"steps = {steps} is outside [1, {MOST // 2}]")
     if not (isinstance(privacy, ApproxDP) and privacy.epsilon > 0 and 0 < privacy.delta < 1):
-        raise ValueError(f"privacy = {short_repr(privacy)} is not an ApproxDP with epsilon > 0 and 0 < delta < 1")
+        raise ValueError(f"privacy must be an ApproxDP with epsilon > 0 and 0 < delta < 1, got {short_repr(privacy)}")
     F = value.size
     sigma = sensitivity * gaussian_noise_multiplier(privacy)
     grid = 2.0 ** (frexp(sigma / steps)[1] - 1)

@@ -68,9 +68,11 @@ def law(
     """
     value = np.atleast_1d(check_finite("value", value))
     if value.ndim != 1 or not value.size:
-        raise ValueError(f"value has shape {value.shape}, not (k,) with k >= 1")
+        raise ValueError(f"value must have shape (k,) with k >= 1, got {value.shape}")
     if (sigma is None) == (privacy is None):
-        raise ValueError(f"sigma = {short_repr(sigma)}, privacy = {short_repr(privacy)}: give exactly one of them")
+        raise ValueError(
+            f"exactly one of sigma and privacy is required, got {short_repr(sigma)} and {short_repr(privacy)}"
+        )
     (sensitivity,) = check_positive(sensitivity=sensitivity)
     if privacy is not None:
         check_guarantee("privacy", privacy)

@@ -1,4 +1,4 @@
-"""The Gaussian mechanism on a grid, drawn exactly: what is released carries no low bits of the private statistic.
+"""The Gaussian mechanism on a grid, drawn exactly: a release has no low bits of the private statistic.
 
 `value + rng.normal(scale=sigma)` in float64 is not the mechanism of the theorem: which doubles it can return depends
 on the low bits of the value, and some are possible for one dataset and impossible for its neighbour (Mironov 2012,
@@ -195,9 +195,11 @@ def law(
     """
     value = np.atleast_1d(check_finite("value", value))
     if value.ndim != 1 or not value.size:
-        raise ValueError(f"value has shape {value.shape}, not (k,) with k >= 1")
+        raise ValueError(f"value must have shape (k,) with k >= 1, got {value.shape}")
     if (sigma is None) == (privacy is None):
-        raise ValueError(f"sigma = {short_repr(sigma)}, privacy = {short_repr(privacy)}: give exactly one of them")
+        raise ValueError(
+            f"exactly one of sigma and privacy is required, got {short_repr(sigma)} and {short_repr(privacy)}"
+        )
     (sensitivity,), (bound,) = check_positive(sensitivity=sensitivity), check_magnitude(bound=bound)
     if privacy is not None:
         check_guarantee("privacy", privacy)

@@ -1,4 +1,4 @@
-"""Sums over records with Gaussian noise whose bits carry nothing of the data: where every exact `fit` touches it.
+"""Sums over records with exact Gaussian noise on a public grid, used by every exact `fit`.
 
     noisy sum = sum_i c_i z_i + grid K,      K = round(N(0, sigma^2) / grid), drawn exactly, in every coordinate
 
@@ -210,4 +210,4 @@ def check_noise(noise: str, **single: str) -> None:
     check_choice(NOISES, noise=noise)
     for name, value in single.items():
         if noise == "exact" and value != "double":
-            raise ValueError(f"{name} = {value!r} needs noise = 'float': sums in it are not exact")
+            raise ValueError(f"{name} = {value!r} requires noise = 'float', because its sums are not exact")

@@ -1,4 +1,4 @@
-"""Laplace noise that keeps its promise in floating point, and the textbook sampler that does not.
+"""Laplace noise that is private in floating point, and the textbook sampler, which is not.
 
 The theorem adds z_j with density exp(-|z| / scale) / (2 scale) over the real numbers. In float64, `centre +
 rng.laplace(scale)` can only take about 2^53 values, and *which* ones depends on the low bits of the centre: some
@@ -37,7 +37,7 @@ def laplace_shape(size: int | tuple[int, ...]) -> tuple[int, ...]:
     shape = size if isinstance(size, tuple) else (size,)
     for length in shape:
         if not 0 <= check_in_range("size", length, 0, 2**31, closed=True) == int(length):
-            raise ValueError(f"size = {length} is not a whole number >= 0")
+            raise ValueError(f"size must be an integer >= 0, got {length}")
     return tuple(int(length) for length in shape)
 
 
@@ -136,7 +136,7 @@ def _vector(centre: ArrayLike) -> np.ndarray:
     """The centre as floats, shape (F,)."""
     values = np.atleast_1d(check_finite("centre", centre))
     if values.ndim != 1 or not values.size:
-        raise ValueError(f"centre has shape {values.shape}, not (F,) with F >= 1")
+        raise ValueError(f"centre must have shape (F,) with F >= 1, got {values.shape}")
     return values
 
 
@@ -182,7 +182,7 @@ class GridLaplace:
         if self.steps > MOST:
             raise ValueError(f"steps = {self.steps} is outside [1, {MOST}]")
         if frexp(self.grid)[0] != 0.5:
-            raise ValueError(f"grid = {self.grid} is not a power of two")
+            raise ValueError(f"grid must be a power of two, got {self.grid}")
         if not np.all(np.abs(self.centre) < self.grid * 2.0**52):
             raise ValueError(f"grid = {self.grid} is too fine for the centre's range")
 

@@ -1,4 +1,4 @@
-"""Continuous noise over the real numbers, known to as many digits as it takes: vectors in balls that shrink.
+"""Continuous noise over the reals to any number of digits: vectors of shrinking balls.
 
     noise = LazyNoise(rng, "radial", dimension=3)    # density proportional to exp(-||b||_2); "normal": N(0, I)
     noise.balls()                                    # enclosures of b_1, b_2, b_3 from the digits drawn so far

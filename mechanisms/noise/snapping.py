@@ -1,4 +1,4 @@
-"""The snapping mechanism of Mironov 2012: Laplace noise in float64 whose low bits tell nothing, and its exact law.
+"""The snapping mechanism of Mironov 2012: Laplace noise in float64 with private low bits, and its exact law.
 
     release = clamp_B( round_Λ( clamp_B(w) ⊕ S ⊗ λ ⊗ LN(U) ) ),    per coordinate, in float64 (circles round)
 
@@ -228,14 +228,16 @@ def law(
     """
     value = np.atleast_1d(check_finite("value", value))
     if value.ndim != 1 or not value.size:
-        raise ValueError(f"value has shape {value.shape}, not (F,) with F >= 1")
+        raise ValueError(f"value must have shape (F,) with F >= 1, got {value.shape}")
     if (privacy is None) == (scale is None):
-        raise ValueError(f"privacy = {short_repr(privacy)}, scale = {short_repr(scale)}: give exactly one of them")
+        raise ValueError(
+            f"exactly one of privacy and scale is required, got {short_repr(privacy)} and {short_repr(scale)}"
+        )
     sensitivity, bound = check_magnitude(sensitivity=sensitivity, bound=bound)
     F = value.size
     if privacy is not None:
         if not isinstance(privacy, PureDP):
-            raise ValueError(f"privacy = {short_repr(privacy)} is not a PureDP")
+            raise ValueError(f"privacy must be a PureDP, got {short_repr(privacy)}")
         bound = max(bound, 1.001 * sensitivity / privacy.epsilon)
         unit = snapping_epsilon.theorem.formula(sensitivity=sensitivity, scale=1.0, bound=bound, F=F)  # times 1 / scale
         scale = round_up(Fraction(unit) * (1 + SLACK) / Fraction(privacy.epsilon))
@@ -245,7 +247,7 @@ def law(
         raise ValueError(f"bound = {bound} is outside (0, 2^36 scale], scale = {noise}")
     spent = round_up(Fraction(nextafter(snapping_epsilon(sensitivity=sensitivity, scale=noise, bound=bound, F=F), inf)))
     if privacy is not None and spent > privacy.epsilon:
-        raise ValueError(f"privacy = {privacy}: float64 cannot keep it with bound = {bound}")
+        raise ValueError(f"privacy must be attainable in float64 with bound = {bound}, got {privacy}")
     claimed = PureDP(spent) if privacy is None else privacy
     return SnappingLaw(np.clip(value, -bound, bound), Snapping(noise, bound), claimed)
 

@@ -29,7 +29,7 @@ def resolve_generator(rng: np.random.Generator | None) -> np.random.Generator:
     if rng is None:
         return SystemGenerator()
     if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng is a {type(rng).__name__}, not a numpy.random.Generator or None")
+        raise ValueError(f"rng must be a numpy.random.Generator or None, got {type(rng).__name__}")
     return rng
 
 
@@ -66,33 +66,33 @@ def check_within_unit(**values: Any) -> list[float]:
 
 
 def check_integer(**values: Any) -> list[int]:
-    """Return the values as ints. Raises ValueError unless every one is a whole number of at least 1."""
+    """Return the values as ints. Raises ValueError unless every one is an integer of at least 1."""
     for name, value in values.items():
         number = as_real(name, value)
         if not (1 <= number < np.inf and number == np.floor(number)):
-            raise ValueError(f"{name} = {short_repr(value)} is not a whole number >= 1")
+            raise ValueError(f"{name} must be an integer >= 1, got {short_repr(value)}")
     return [int(value) for value in values.values()]
 
 
 def check_choice(allowed: tuple[str, ...], **values: Any) -> None:
-    """Raise ValueError unless every value is one of the words that are allowed.
+    """Raise ValueError unless every value is one of the allowed words.
 
     >>> check_choice(("printed", "exact"), calibration="tight")
     Traceback (most recent call last):
-    ValueError: calibration = 'tight' is not one of printed, exact
+    ValueError: calibration must be one of printed, exact, got 'tight'
     """
     if not isinstance(allowed, tuple) or not all(isinstance(word, str) for word in allowed):
-        raise ValueError(f"allowed = {short_repr(allowed)} is not a tuple of words")
+        raise ValueError(f"allowed must be a tuple of strings, got {short_repr(allowed)}")
     for name, value in values.items():
         if not (isinstance(value, str) and value in allowed):
-            raise ValueError(f"{name} = {short_repr(value)} is not one of {', '.join(allowed)}")
+            raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {short_repr(value)}")
 
 
 def check_callable(**values: Any) -> None:
     """Raise ValueError unless every value can be called."""
     for name, value in values.items():
         if not callable(value):
-            raise ValueError(f"{name} is a {type(value).__name__}, not a function")
+            raise ValueError(f"{name} must be a function, got {type(value).__name__}")
 
 
 # Data: messages name no entry -----------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ quiet = np.errstate(all="ignore")  # decorates what reads records: `np.seterr` w
 
 
 def as_float_array(name: str, value: Any, axes: int = 2) -> np.ndarray:
-    """Return private numbers as an array of floats, NaN for what is no real number. No entry is ever refused.
+    """Return private numbers as an array of floats, NaN for non-numbers. No entry is ever rejected.
 
     A list, of rows or with `axes` 1 of entries, is read entry by entry. Raises ValueError for what is public: no array
     at all, a masked one, a declared type that is not real.
@@ -116,7 +116,7 @@ def as_float_array(name: str, value: Any, axes: int = 2) -> np.ndarray:
         if lengths <= {None}:
             return entries_to_floats([unwrap_single(one) for one in value])
         if len(lengths) > 1:
-            raise ValueError(f"{name} is a {type(value).__name__} whose rows differ in length")
+            raise ValueError(f"{name} must have rows of equal length, got a {type(value).__name__} of unequal rows")
         return entries_to_floats([one for each in listed for one in each or ()]).reshape(len(listed), *lengths)
     kinds = {getattr(one, "kind", "O") for one in (declared if np.iterable(declared) else [declared])}
     if hasattr(value, "iloc") and kinds <= set("biuf"):  # a frame, whose missing entries are no type of their own
@@ -140,12 +140,12 @@ def _matrix(X: Any, name: str) -> np.ndarray:
     """Private records as floats, shape (n, d), whatever their entries are."""
     array = as_float_array(name, X)
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 1:
-        raise ValueError(f"{name} has shape {array.shape}, not (n, d) with n, d >= 1")
+        raise ValueError(f"{name} must have shape (n, d) with n, d >= 1, got {array.shape}")
     return array
 
 
 def clip_entries(X: ArrayLike, reach: float = MAGNITUDES[1]) -> np.ndarray:
-    """Return private records, entries beyond +-`reach` moved to it: for maps that multiply before anything is clipped.
+    """Return private records with entries clipped to +-`reach`, for maps that multiply before clipping.
 
     >>> clip_entries([[1e308, -2.0]]).tolist()
     [[1e+100, -2.0]]
@@ -169,7 +169,7 @@ def read_labels(y: Any, n: int | None = None) -> np.ndarray:
     if n is not None:
         (n,) = check_integer(n=n)
     if array.ndim != 1 or (n is not None and array.size != n):
-        raise ValueError(f"y has shape {array.shape}, not ({'n' if n is None else n},)")
+        raise ValueError(f"y must have shape ({'n' if n is None else n},), got {array.shape}")
     return np.where(array == 1, 1.0, -1.0)
 
 
@@ -177,7 +177,7 @@ def check_finite(name: str, values: ArrayLike) -> np.ndarray:
     """Return `values` as an array of floats. Raises ValueError unless they are finite real numbers."""
     array = as_real_array(name, values)
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} has entries that are not finite numbers")
+        raise ValueError(f"{name} must have finite entries only")
     return array
 
 
@@ -185,13 +185,13 @@ def check_rows(X: ArrayLike, name: str = "X") -> np.ndarray:
     """Return X as a float matrix (n, d) with n, d >= 1 and finite entries. The message names no entry."""
     array = as_real_array(name, X)
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 1:
-        raise ValueError(f"{name} has shape {array.shape}, not (n, d) with n, d >= 1")
+        raise ValueError(f"{name} must have shape (n, d) with n, d >= 1, got {array.shape}")
     return check_finite(name, array)
 
 
 @quiet
 def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
-    """Scale rows down to Euclidean norm `radius` where they are longer: privacy rests on it, so it is enforced.
+    """Scale rows that are longer than `radius` down to it. Privacy depends on this, so it is always enforced.
 
     Private records, read by `read_records`: nothing that they hold is refused.
 
@@ -213,7 +213,7 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
 
 
 def map_row_blocks(function: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.ndarray:
-    """Return `function(X)` for one that treats each row by itself, in cached blocks of `BLOCK_ENTRIES` entries.
+    """Return `function(X)` for a function of single rows, `BLOCK_ENTRIES` entries at a time, so that they stay in a cache.
 
     >>> map_row_blocks(lambda band: 2 * band, np.ones((3, 2))).tolist()
     [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
@@ -230,13 +230,13 @@ def map_row_blocks(function: Callable[[np.ndarray], np.ndarray], X: np.ndarray) 
 
 
 def check_moderate(name: str, values: ArrayLike) -> np.ndarray:
-    """Return `values` as `check_finite` does, none beyond 1e100: for solvers, which square what they get.
+    """Return `values` as `check_finite` does, with absolute value at most 1e100, for solvers, which square them.
 
     Solvers promise no privacy.
     """
     array = check_finite(name, values)
     if np.abs(array).max(initial=0.0) > MAGNITUDES[1]:
-        raise ValueError(f"{name} has entries beyond {MAGNITUDES[1]:g}")
+        raise ValueError(f"{name} must have entries of absolute value at most {MAGNITUDES[1]:g}")
     return array
 
 
@@ -246,7 +246,7 @@ def check_signs(y: ArrayLike, n: int | None = None) -> np.ndarray:
     if n is not None:
         (n,) = check_integer(n=n)
     if array.ndim != 1 or (n is not None and array.size != n):
-        raise ValueError(f"y has shape {array.shape}, not ({'n' if n is None else n},)")
+        raise ValueError(f"y must have shape ({'n' if n is None else n},), got {array.shape}")
     if not np.isin(array, (-1.0, 1.0)).all():
-        raise ValueError("y has entries outside {-1, +1}")
+        raise ValueError("y must have entries in {-1, +1} only")
     return array

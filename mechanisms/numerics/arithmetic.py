@@ -1,4 +1,4 @@
-"""Numbers that are rounded in the direction that claims less privacy: exact rationals first, then one float.
+"""Numbers rounded towards weaker privacy: exact rationals first, then one float.
 
 A guarantee must never be better on paper than in truth. What is spent is computed in fractions, which know no
 rounding, and turned into the nearest float *above*; what may be spent is turned into the nearest float *below*.
@@ -56,7 +56,7 @@ def check_in_range(name: str, value: Any, low: float, high: float, *, closed: bo
 
 
 class RoundedUp(float):
-    """A float above the number that was given, which no float equals; `below` is the largest float under that number.
+    """A float just above a number that no float equals; `below` is the largest float below that number.
 
     A promise counts as the float itself, a budget as `below` (`lemmata.mechanisms.privacy.as_budget`).
     """
@@ -74,7 +74,7 @@ def _rounded_up(above: float, below: float) -> RoundedUp:
 
 
 def rounded_up_in_range(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
-    """Return `value` as `check_in_range` does, rounded up where no float equals it (a Fraction, a large int).
+    """Return `value` as `check_in_range` does, rounded up where no float equals it: a Fraction, a large int, a long double.
 
     >>> third = rounded_up_in_range("epsilon", Fraction(1, 3), 0, 1)
     >>> third, third > Fraction(1, 3), third.below < Fraction(1, 3)
@@ -115,19 +115,19 @@ def as_real_array(name: str, value: Any) -> np.ndarray:
     """Return real numbers as an array of floats. ValueError, without an entry, for anything else: masked, complex,
     text, objects, ragged lists."""
     if np.ma.isMaskedArray(value):
-        raise ValueError(f"{name} is a masked array: what its masked entries stand for is not ours to guess")
+        raise ValueError(f"{name} must be an array without a mask, got a masked array; fill its masked entries first")
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, MemoryError):
-        raise ValueError(f"{name} is not an array of numbers") from None
+        raise ValueError(f"{name} must be an array of numbers") from None
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"{name} is not an array of numbers, its dtype is {array.dtype}")
+        raise ValueError(f"{name} must be an array of numbers, got dtype {array.dtype}")
     with np.errstate(over="ignore"):  # of a longdouble
         return array.astype(float, copy=False)
 
 
 def short_repr(value: Any) -> str:
-    """Return a parameter as a message may show it: numbers, short words and None as they are, the rest by its type."""
+    """Return a parameter as an error message may show it: numbers, short words and None; only the type of others."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     text = repr(value) if isinstance(value, str) else str(value)
@@ -201,7 +201,7 @@ FAR = 60.0  # standard deviations; the tail beyond has a mass below e^-1800
 
 
 def certified_delta(epsilon: float, mu: float) -> float:
-    """Return a float of at least delta(epsilon; mu), 0 <= epsilon < inf, 0 < mu < inf, and hardly more; never 0.
+    """Return an upper bound on delta(epsilon; mu), nearly tight and never 0; 0 <= epsilon < inf, 0 < mu < inf.
 
     With u = epsilon / mu - mu / 2 and Mills' ratio m it is phi(u) (m(u) - m(u + mu)), or Phi(-u) - phi(u) m(u + mu)
     where u < -1; evaluated in balls, with as many bits as it takes.
@@ -233,7 +233,7 @@ def lemma_epsilon(mu: float, delta: float) -> float:
 
 
 def newton_epsilon(start: float, mu: float, delta: float) -> float:
-    """Return nearly the root of delta(epsilon; mu) = delta, by Newton steps in log delta from a larger `start`.
+    """Return an approximate root of delta(epsilon; mu) = delta, by Newton steps in log delta from above.
 
     The logarithm is concave in epsilon, so the steps come down to the root, quadratically. Its slope is
     -e^epsilon Phi(-u - mu) / delta(epsilon; mu) with e^epsilon Phi(-u - mu) = phi(u) m(u + mu), u = epsilon / mu -
@@ -266,7 +266,7 @@ def lemma_mu(epsilon: float, delta: float) -> float:
 
 
 def is_pure_gaussian(epsilon: float, mu: float) -> bool:
-    """Return whether epsilon-DP is shown to imply mu-GDP: Phi(-mu / 2) <= 1 / (1 + e^epsilon)."""
+    """Return whether epsilon-DP provably implies mu-GDP: Phi(-mu / 2) <= 1 / (1 + e^epsilon)."""
     with ctx.workprec(128):
         e, half = exact(epsilon), exact(mu) / 2
         if epsilon < 1:  # both sides are near 1/2: compare what is missing

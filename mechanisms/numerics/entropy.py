@@ -1,4 +1,4 @@
-"""The operating system's random bits as a NumPy generator: what a release is drawn from unless a seed is asked for.
+"""The operating system's random bits as a NumPy generator: the default source of releases without a seed.
 
 PCG64 is right for verdicts, which must be repeatable, and wrong for releases: its outputs give away its state, and with
 it all noise. Here every bit comes from `os.urandom`, a stream cipher (ChaCha20 on Linux) that the kernel keeps keyed

@@ -1,4 +1,4 @@
-"""A number i with probability w_i / (w_0 + ... + w_{N-1}), exactly: what selections draw from.
+"""Draw an index i with probability w_i / (w_0 + ... + w_{N-1}), exactly; all selections use it.
 
     i is the first with U (w_0 + ... + w_{N-1}) < w_0 + ... + w_i,    U uniform on (0, 1)
 
@@ -41,7 +41,7 @@ def choice_weights(scores: np.ndarray, scale: float, top: float) -> np.ndarray:
 
 @lru_cache(maxsize=4096)
 def weight_sum_error(count: int) -> float:
-    """Return the error of a partial sum of `count` weights of `choice_weights`, one of them 1, relative to the sum.
+    """Return how far a partial sum of `count` weights of `choice_weights`, one of them 1, may be off, relative to the sum.
 
     Derived, and compared with balls, in `wzw25.rem2.3.float64/explicit/choice`.
 

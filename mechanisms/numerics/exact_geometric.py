@@ -1,4 +1,4 @@
-"""Waiting times and numbers of runs with exact chances: what random batches and private tuning are drawn from.
+"""Waiting times and numbers of runs with exact probabilities, for random batches and private tuning.
 
     G = 1 + floor(log(U) / log(1 - rate)),    U uniform on (0, 1):    P(G > g) = (1 - rate)^g
 

@@ -1,4 +1,4 @@
-"""Docstrings that say all: what a class inherits is taken from its bases, what a function shares from another one.
+"""Complete docstrings: classes inherit entries from their bases, functions from another function.
 
 Sections are numpydoc's. A class describes the parameters and attributes that it adds; `inherit_docs` puts those of its
 bases beside them, and `share_docs` does so for functions, so that `help` and the reference show every one of them, and

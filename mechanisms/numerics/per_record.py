@@ -1,4 +1,4 @@
-"""Private entries of any type, each read by itself: how one is read never depends on another one.
+"""Private entries of any type, each converted alone, so that no record affects another one.
 
 An entry is a number, or what Python's `float` makes one of: text, decimals, objects that say so. All else is NaN, a
 list among it however long it is; none is refused, and no warning tells of one.
@@ -34,7 +34,7 @@ def entries_to_floats(values: list) -> np.ndarray:
 
 
 def number(one: Any) -> float:
-    """Return one entry; NaN for what is no real number, and for all that has a length but text."""
+    """Return one entry as a float; NaN for values that are not real numbers."""
     try:
         if isinstance(one, np.ndarray) and one.ndim == 0:
             one = one[()]
@@ -48,7 +48,7 @@ def number(one: Any) -> float:
 
 
 def row_entries(one: Any) -> list | None:
-    """Return the entries of what may be a row, whatever they are; None for what has none."""
+    """Return the entries of a row; None if it has none."""
     try:
         return None if isinstance(one, str | bytes | Mapping) else list(one)
     except Exception:  # a number
@@ -56,7 +56,7 @@ def row_entries(one: Any) -> list | None:
 
 
 def unwrap_single(one: Any) -> Any:
-    """Return the entry of a list, a tuple or an array of one; anything else as it is: a label in a column is a label.
+    """Return the entry of a list, tuple or array of length 1; other values unchanged.
 
     >>> unwrap_single([3]), unwrap_single((3.0,)), unwrap_single([1, 2]), unwrap_single("a")
     (3, 3.0, [1, 2], 'a')

@@ -1,4 +1,4 @@
-"""Three functions in float64 whose errors are proved: what the exact samplers' first, fast decision rests on.
+"""Three float64 functions with proved error bounds, for the fast first decision of the exact samplers.
 
     log_of(x)        -log x                                    on [2^-16, 1]     within 2^-46
     quantile_of(x)   t with 2 Phi(-t) = x, for x <= 1          on [2^-16, 1]     within 2^-46

@@ -1,4 +1,4 @@
-"""The file of an account: lines are only ever appended, each is on disk before `append` returns, one writer at a time.
+"""The file of an account: append-only lines, each on disk before `append` returns, with one writer at a time.
 
 Every line is a JSON object with an entry and a check, the BLAKE2b digest of the line before's check and the entry; so a
 byte that was changed, a line that was moved and one that is missing between others are found when the file is opened.
@@ -32,7 +32,7 @@ FAR = 2**30  # the byte that is locked where locks are on bytes: beyond any acco
 
 
 class AccountFile:
-    """An open file of entries, locked until `close`; `entries` holds what it held when it was opened, `first` included.
+    """An open file of entries, locked until `close`; `entries` has the entries found when it was opened.
 
     Raises BlockingIOError while another holds it, ValueError for a file that is missing (with `first` = None), is no
     account, no regular file or was changed, OSError for what the system refuses.
@@ -42,13 +42,13 @@ class AccountFile:
         self.path = os.path.abspath(os.fspath(path))
         create = 0 if first is None else os.O_CREAT
         if os.path.exists(self.path) and not os.path.isfile(self.path):  # a device may be read for ever
-            raise ValueError(f"path = {self.path} is no regular file, which an account is")
+            raise ValueError(f"path must be a regular file, got {self.path}")
         try:
             self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | create | getattr(os, "O_BINARY", 0), 0o666)
         except FileNotFoundError:
             if create:
                 raise
-            raise ValueError(f"path = {self.path} holds no account: give it a budget") from None
+            raise ValueError(f"path has no account yet and needs a budget, got {self.path}") from None
         self._closing = weakref.finalize(self, _close, self._file, os.getpid())
         try:
             _lock(self._file, self.path)
@@ -59,10 +59,10 @@ class AccountFile:
             raise
 
     def append(self, entry: Entry) -> None:
-        """Write one entry and wait until it is on disk. Whatever goes wrong closes the file: open it again."""
+        """Write one entry and wait until it is on disk. Any failure closes the file; open it again."""
         try:
             if not os.path.samestat(os.stat(self.path), os.fstat(self._file)):
-                raise ValueError(f"path = {self.path} is another file now than the one that was opened")
+                raise ValueError(f"path was replaced by another file since it was opened: {self.path}")
             check, line = _line(self._check, entry)
             self._write(line)
             self._check = check
@@ -73,7 +73,7 @@ class AccountFile:
             raise
 
     def close(self) -> None:
-        """Give up the lock and the file; once more does nothing."""
+        """Release the lock and the file; a second call does nothing."""
         self._closing()
 
     @property
@@ -95,7 +95,7 @@ class AccountFile:
         if not lines:  # new, or killed before its first line was whole
             check, start = _line("", first or {})
             if first is None or not start.startswith(tail):
-                raise ValueError(f"path = {self.path} holds no account" + (": give it a budget" if not tail else ""))
+                raise ValueError(f"path has no account{' yet and needs a budget' if not tail else ''}, got {self.path}")
             self._cut(0)
             self._write(start)
             _sync_folder(self.path)
@@ -123,9 +123,7 @@ class AccountFile:
         except (ValueError, TypeError, KeyError, RecursionError):
             expected = b""
         if line + b"\n" != expected:
-            raise ValueError(
-                f"path = {self.path} is no account, or was changed: line {number} is not as it was written"
-            )
+            raise ValueError(f"path must be an unedited account, got {self.path}: line {number} was changed")
         self._check = check
         return entry
 
@@ -156,7 +154,7 @@ def _lock(file: int, path: str) -> None:
         else:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
-        raise BlockingIOError(f"path = {path} is open already, here or in another process") from None
+        raise BlockingIOError(f"path is already open, in this or another process: {path}") from None
 
 
 def _close(file: int, process: int) -> None:
@@ -182,18 +180,18 @@ def _sync_folder(path: str) -> None:
 
 
 def guarantee_as_dict(guarantee: Guarantee) -> Entry:
-    """A guarantee with the name of its kind."""
+    """A guarantee as a record with the name of its kind."""
     return {"kind": type(guarantee).__name__, **vars(guarantee)}
 
 
 def guarantee_from_dict(written: Entry) -> Guarantee:
-    """The guarantee that was written down."""
+    """The guarantee of a record written by `guarantee_as_dict`."""
     made: Guarantee = KINDS[written["kind"]](**{name: value for name, value in written.items() if name != "kind"})
     return made
 
 
 def account_entry(label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> Entry:
-    """What was charged is written down, not worked out again: another release of SciPy may round otherwise."""
+    """The charge as a record. It is stored, not recomputed, since another release of SciPy may round differently."""
     entry = {
         "label": label,
         "guarantee": guarantee_as_dict(guarantee),

@@ -1,4 +1,4 @@
-"""An accountant: a budget for one dataset, what has been spent of it, and a refusal to overspend.
+"""The accountant: a budget for one dataset, the sum of its releases, and a refusal to exceed the budget.
 
     accountant = Accountant(ApproxDP(1.0, 1e-5))                    # in memory
     accountant = Accountant.open("study.account", ApproxDP(1.0, 1e-5))    # on disk: outlives the process
@@ -52,20 +52,20 @@ VERSION = 1  # of the file's entries
 
 
 class OverBudget(ValueError):
-    """A release that the budget does not pay for; nothing was recorded.
+    """The budget does not cover a release; nothing was recorded.
 
     Examples
     --------
     >>> try:
     ...     Accountant(PureDP(1.0)).spend(PureDP(2.0))
     ... except OverBudget as error:
-    ...     print(str(error).partition(" than")[0])
-    PureDP(epsilon=2.0, neighbours='replace') is more
+    ...     print(str(error).partition(" is left")[0])
+    PureDP(epsilon=2.0, neighbours='replace') exceeds what
     """
 
 
 class Accountant:
-    """The account of one dataset: a budget, what was spent of it, and a refusal to overspend.
+    """The account of one dataset: a budget, the releases charged to it, and a refusal to exceed it.
 
     Threads may share an account: checking and recording are one step. A copy would be a second budget, so copies,
     pickles and forked children are refused with TypeError; `open` is for what outlives a process.
@@ -121,7 +121,7 @@ class Accountant:
         way: str | None = None,
         reserve: PureDP | ApproxDP | None = None,
     ) -> Accountant:
-        """The account in the file `path`: a new one with `budget`, or what was spent of it before, in any process.
+        """Open the account in the file `path`: a new one with `budget`, or an existing one with its releases.
 
         One writer at a time: BlockingIOError, in one line, while another has it open. A spend is on disk before `spend`
         returns, so kill -9 loses none. A last line that was cut short was never granted and is dropped with a warning;
@@ -151,7 +151,7 @@ class Accountant:
         try:
             account = _replayed(cls, file)
             if fresh is not None and fresh._heading() != account._heading():
-                raise ValueError(f"budget = {fresh._kept()} is not that of {file.path}, which is {account._kept()}")
+                raise ValueError(f"budget must equal that of {file.path}, {account._kept()}, got {fresh._kept()}")
         except BaseException:
             file.close()
             raise
@@ -159,7 +159,7 @@ class Accountant:
         return account
 
     def close(self) -> None:
-        """Give up the file, of which nothing can be spent any more; an account in memory stays open."""
+        """Release the file; nothing can be charged to this object afterwards. An account in memory stays open."""
         if self._file is not None:
             self._file.close()
 
@@ -171,24 +171,24 @@ class Accountant:
 
     @property
     def budget(self) -> Guarantee:
-        """What all releases together may spend."""
+        """The guarantee that all releases together must not exceed."""
         return self._budget
 
     @property
     def way(self) -> str:
-        """Which way the account is kept now: a "mixed" one is "gaussian" from its first Gaussian release on."""
+        """How the account is kept now: a "mixed" one becomes "gaussian" with its first Gaussian release."""
         with self._lock:
             return "gaussian" if self._final and self._way == "mixed" else self._way
 
     @property
     def history(self) -> tuple[tuple[str, Guarantee], ...]:
-        """What was spent, in order, as (label, guarantee)."""
+        """The releases in order, as (label, guarantee)."""
         with self._lock:
             return tuple(self._history)
 
     @property
     def spent(self) -> Guarantee | None:
-        """What the releases would promise together, fixed in advance, in the budget's terms; None at first.
+        """The composed guarantee of all releases, in the terms of the budget; None before the first one.
 
         Releases that were chosen by the outcomes of others keep the budget, not this.
         """
@@ -213,7 +213,7 @@ class Accountant:
 
     @property
     def left(self) -> Guarantee | None:
-        """What one more release may spend, None if nothing; `affords` accepts it, and nothing larger of its kind.
+        """The largest guarantee of the next release, None if nothing is left.
 
         Where the Gaussian way has anything left it is a GaussianDP; else an ApproxDP, or a PureDP if delta is used up.
         Of the "zcdp" way it is a ZCDP, of a RenyiDP budget one at its orders.
@@ -232,7 +232,7 @@ class Accountant:
         return PureDP(round_down(epsilon), self._budget.neighbours) if epsilon > 0 else None
 
     def affords(self, guarantee: Guarantee) -> bool:
-        """Would `spend` accept it?
+        """Whether `spend` would accept a release.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class Accountant:
         return True
 
     def spend(self, guarantee: Guarantee, label: str = "") -> Guarantee:
-        """Record a release before it is drawn, and hand back its guarantee for the budget's neighbours.
+        """Charge a release before it is drawn, and return its guarantee for the budget's neighbours.
 
         Parameters
         ----------
@@ -273,13 +273,13 @@ class Accountant:
             file that was closed.
         """
         if not isinstance(label, str):
-            raise ValueError(f"label = {short_repr(label)} is not a text")
+            raise ValueError(f"label must be a string, got {short_repr(label)}")
         if self._process != os.getpid():
             _refuse_copies(self)
         with self._lock:
             charge, m = self._charged(guarantee)
             if self._file is not None and self._file.closed:
-                raise ValueError(f"path = {self._file.path} was closed: nothing can be spent any more")
+                raise ValueError(f"path is closed, so nothing can be charged to it: {self._file.path}")
             try:
                 if self._file is not None:
                     self._file.append(account_entry(label, guarantee, charge, m))
@@ -304,8 +304,8 @@ class Accountant:
             if self._sums.plus(charge).within(caps):
                 return charge, m
         if not any(caps.open_to(charge) for charge in ways):
-            raise OverBudget(f"{self._kept()} cannot pay for it: {guarantee}; left: {self.left}")
-        raise OverBudget(f"{guarantee} is more than what {self._kept()} has left: {self.left}")
+            raise OverBudget(f"{guarantee} cannot be charged to {self._kept()}; left: {self.left}")
+        raise OverBudget(f"{guarantee} exceeds what is left of {self._kept()}: {self.left}")
 
     def _record(self, label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> None:
         """Charge first, then list: an interrupt in between leaves more charged than released, never less."""
@@ -356,7 +356,7 @@ class Accountant:
 
 def _refuse_copies(account: Accountant) -> NoReturn:
     raise TypeError(
-        "an Accountant is not copied, pickled or forked: that would be a second budget (see Accountant.open)"
+        "an Accountant cannot be copied, pickled or forked, because that would double the budget; use Accountant.open"
     )
 
 
@@ -372,13 +372,11 @@ def _reserved(reserve: Any, budget: Guarantee, way: str) -> ApproxDP:
     if reserve is None:
         return ApproxDP(0.0, 0.0, budget.neighbours)
     if not isinstance(budget, ApproxDP) or way in ("approximate", "zcdp"):
-        raise ValueError(f"reserve = {short_repr(reserve)} is for an ApproxDP budget with a Gaussian way")
+        raise ValueError(f"reserve requires an ApproxDP budget with way = 'gaussian', got {short_repr(reserve)}")
     if not isinstance(reserve, PureDP | ApproxDP) or reserve.neighbours != budget.neighbours:
-        raise ValueError(
-            f"reserve = {short_repr(reserve)} is not a PureDP or ApproxDP for {budget.neighbours!r} neighbours"
-        )
+        raise ValueError(f"reserve must be a PureDP or ApproxDP for {budget.neighbours!r}, got {short_repr(reserve)}")
     if reserve.epsilon > budget.epsilon or reserve.delta > budget.delta:
-        raise ValueError(f"reserve = {reserve} is more than {budget}")
+        raise ValueError(f"reserve must be at most the budget {budget}, got {reserve}")
     return ApproxDP(reserve.epsilon, reserve.delta, budget.neighbours)
 
 
@@ -387,7 +385,7 @@ def _replayed(cls: type[Accountant], file: AccountFile) -> Accountant:
     heading, *releases = file.entries
     try:
         if heading["account"] != VERSION:
-            raise ValueError(f"path = {file.path} holds an account of version {heading['account']}, not {VERSION}")
+            raise ValueError(f"path must be an account of version {VERSION}, got {heading['account']}: {file.path}")
         budget, reserve = guarantee_from_dict(heading["budget"]), guarantee_from_dict(heading["reserve"])
         kept: Any = None if not reserve.epsilon and not reserve.delta else reserve  # type: ignore[union-attr]
         account = cls(budget, way=heading["way"], reserve=kept)
@@ -395,7 +393,7 @@ def _replayed(cls: type[Accountant], file: AccountFile) -> Accountant:
             guarantee, charge = guarantee_from_dict(entry["guarantee"]), Charge(*entry["charge"])
             account._record(entry["label"], guarantee, charge, entry.get("m"))
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"path = {file.path} holds no account: {type(error).__name__}: {error}") from None
+        raise ValueError(f"path has no valid account, got {file.path} ({type(error).__name__}: {error})") from None
     if not account._sums.within(account._caps):
-        raise ValueError(f"path = {file.path} has spent more than its budget, {account._kept()}")
+        raise ValueError(f"path must have spent at most its budget {account._kept()}, got {file.path}")
     return account

@@ -1,4 +1,4 @@
-"""How one guarantee turns into another, what several promise together, and what they promise for groups.
+"""Conversion, composition and group privacy of guarantees.
 
 Every number handed back is rounded towards more noise and less privacy claimed, in exact arithmetic and in balls
 (`lemmata.mechanisms.numerics.arithmetic`, `divergences`). A number given that is no float (a Fraction, a large int)
@@ -81,7 +81,7 @@ def gaussian_noise_multiplier(privacy: Guarantee) -> float:
     """
     mu = to_gaussian_budget(privacy).mu
     if 1 / Fraction(mu) > Fraction(LARGEST):
-        raise ValueError(f"privacy = {privacy} needs more noise than a float can hold")
+        raise ValueError(f"privacy must be large enough for noise in the range of floats, got {privacy}")
     return nextafter(1 / mu, inf)
 
 
@@ -102,7 +102,7 @@ def to_gaussian_budget(privacy: Guarantee) -> GaussianDP:
         told = [point for point in privacy.points if point.delta < 1] or privacy.points
         return min((to_gaussian_budget(point) for point in told), key=lambda budget: budget.mu)
     if not 0 < privacy.delta < 1:
-        raise ValueError(f"delta = {privacy.delta} is outside (0, 1): no Gaussian noise is calibrated to it")
+        raise ValueError(f"delta must be in (0, 1) to calibrate Gaussian noise, got {privacy.delta}")
     return GaussianDP(gaussian_mu(privacy.epsilon, privacy.delta), privacy.neighbours)
 
 
@@ -153,7 +153,7 @@ def to_neighbours(privacy: G, neighbours: str) -> G:
 
 
 def compose(*guarantees: Guarantee) -> Guarantee:
-    """Return what several mechanisms on the same data promise together.
+    """Return the guarantee of several mechanisms together on the same data.
 
     They may be chosen adaptively, their guarantees may not: those are fixed in advance
     (`lemmata.mechanisms.privacy.accountant` is for those that are not).
@@ -186,18 +186,18 @@ def compose(*guarantees: Guarantee) -> Guarantee:
     ApproxDP(epsilon=1.0, delta=1e-06, neighbours='replace')
     """
     if not guarantees:
-        raise ValueError("guarantees = () is empty: nothing to compose")
+        raise ValueError("guarantees must not be empty")
     for one in guarantees:
         check_guarantee("guarantees", one)
     relations = {g.neighbours for g in guarantees}
     if len(relations) > 1:
-        raise ValueError(f"neighbours = {sorted(relations)} differ: convert with to_neighbours first")
+        raise ValueError(f"neighbours must be equal, got {sorted(relations)}; convert with to_neighbours first")
     (neighbours,) = relations
     if any(isinstance(g, ZCDP | RenyiDP | PrivacyCurve) for g in guarantees):
         return _composed(guarantees, neighbours)
     if any(isinstance(g, GaussianDP) for g in guarantees):
         if any(isinstance(g, ApproxDP) and g.delta > 0 for g in guarantees):
-            raise ValueError("guarantees mix GaussianDP and ApproxDP: convert with to_approx first")
+            raise ValueError("guarantees must not mix GaussianDP and ApproxDP; convert with to_approx first")
         squares = (Fraction(to_gaussian(g).mu) ** 2 for g in guarantees)
         return GaussianDP(sqrt_up(sum(squares, Fraction(0))), neighbours)
     others = [g for g in guarantees if isinstance(g, PureDP | ApproxDP)]
@@ -213,7 +213,7 @@ def _composed(guarantees: Sequence[Guarantee], neighbours: str) -> Guarantee:
     if curves or any(isinstance(g, ApproxDP) and g.delta > 0 for g in guarantees):
         if len(guarantees) == 1:
             return guarantees[0]
-        raise ValueError("guarantees mix what has a delta with what has none, or curves: convert with to_approx first")
+        raise ValueError("guarantees must be all with a delta, or all without, and no curves; use to_approx first")
     known = [g for g in guarantees if isinstance(g, RenyiDP)]
     if not known:
         return ZCDP(sum_up(to_zcdp(g).rho for g in guarantees), neighbours)
@@ -231,7 +231,7 @@ def _renyi(points: Sequence[tuple[float, float]], neighbours: str) -> RenyiDP:
 
 
 def group(privacy: G, k: int) -> G:
-    """Return what `privacy` promises for datasets that are k steps apart, rounded up.
+    """Return the guarantee that `privacy` implies for datasets that are k steps apart, rounded up.
 
     PureDP k epsilon; ApproxDP, and each point of a PrivacyCurve, (k epsilon, delta (e^{k epsilon} - 1) / (e^epsilon -
     1)); GaussianDP k mu; ZCDP k^2 rho. RenyiDP: as often as 2 has to be doubled to reach k, from order a to a / 2, with
@@ -262,7 +262,7 @@ def group(privacy: G, k: int) -> G:
     check_guarantee("privacy", privacy)
     times = as_real("k", k)
     if not (1 <= times < inf and times == int(times)):
-        raise ValueError(f"k = {short_repr(k)} is not a whole number >= 1")
+        raise ValueError(f"k must be an integer >= 1, got {short_repr(k)}")
     whole = int(k)
     larger: Any  # a TypeVar is not narrowed
     if isinstance(privacy, GaussianDP):
@@ -288,6 +288,6 @@ def _doubled(privacy: RenyiDP, times: int) -> RenyiDP:
         points = doubled(points)
         if not points:
             raise ValueError(
-                f"order = {short_repr(privacy.order)} is not above {2.0**times:g}: nothing for groups of so many"
+                f"order must be above {2.0**times:g} for groups of this size, got {short_repr(privacy.order)}"
             )
     return _renyi(points, privacy.neighbours)

@@ -1,4 +1,4 @@
-"""What a guarantee implies in the terms of another; the table of `lemmata.mechanisms.privacy` shows all conversions.
+"""Conversions between guarantees; `lemmata.mechanisms.privacy` has a table of all of them.
 
 Every number handed back is rounded towards less privacy claimed, in exact arithmetic and in balls
 (`lemmata.mechanisms.numerics.arithmetic`, `divergences`).
@@ -76,7 +76,7 @@ def to_pure(privacy: Guarantee) -> PureDP:
                 return PureDP(point.epsilon, privacy.neighbours)
     if isinstance(privacy, ApproxDP) and privacy.delta == 0:
         return PureDP(privacy.epsilon, privacy.neighbours)
-    raise ValueError(f"privacy = {privacy} implies no PureDP")
+    raise ValueError(f"privacy must imply a PureDP, got {privacy}")
 
 
 def to_approx(privacy: Guarantee, *, delta: float | None = None, epsilon: float | None = None) -> ApproxDP:
@@ -117,7 +117,7 @@ def to_approx(privacy: Guarantee, *, delta: float | None = None, epsilon: float 
         if (delta is None) == (epsilon is None):
             kind = type(privacy).__name__
             raise ValueError(
-                f"delta = {short_repr(delta)}, epsilon = {short_repr(epsilon)}: {kind} needs just one of them"
+                f"{kind} requires one of delta and epsilon, got {short_repr(delta)} and {short_repr(epsilon)}"
             )
         if epsilon is not None:
             epsilon = rounded_down_in_range("epsilon", epsilon, 0, LARGEST, closed=True)
@@ -147,7 +147,7 @@ def _epsilon_at(privacy: Guarantee, delta: float) -> float:
     if isinstance(privacy, PrivacyCurve):
         found = epsilon_at(privacy, delta)
         if found is None:
-            raise ValueError(f"delta = {delta} is below every delta of the curve, {min(privacy.delta)} at least")
+            raise ValueError(f"delta must be at least {min(privacy.delta)}, the least of the curve, got {delta}")
         return found
     return least_epsilon(_bound(privacy), delta)
 
@@ -186,14 +186,14 @@ def to_gaussian(privacy: Guarantee) -> GaussianDP:
     if isinstance(privacy, GaussianDP):
         return privacy
     if isinstance(privacy, ZCDP | RenyiDP):
-        raise ValueError(f"privacy = {privacy}: no GaussianDP is known to follow, convert with to_approx or to_curve")
+        raise ValueError(f"privacy must imply a GaussianDP, got {privacy}; convert with to_approx or to_curve")
     if isinstance(privacy, PrivacyCurve):
         privacy = to_pure(privacy)
     if privacy.delta > 0:
-        raise ValueError(f"delta = {privacy.delta} is not 0: ApproxDP implies no GaussianDP")
+        raise ValueError(f"delta must be 0 for an ApproxDP to imply a GaussianDP, got {privacy.delta}")
     e = privacy.epsilon
     if e == 0:
-        raise ValueError("epsilon = 0.0 is outside (0, inf): perfect privacy is mu-GDP for every mu > 0, with no least")
+        raise ValueError("epsilon must be positive, got 0.0, which implies mu-GDP for every mu > 0")
     always = sqrt_up(8 * (Fraction(e) + 1))  # 1 + e^epsilon <= 4 e^epsilon and Phi(-h) <= e^{-h^2/2} / 2
     if e < 1:  # Phi^-1(1/2 + x) = sqrt(2) erfinv(2 x): the difference to 1/2 is not rounded away
         mu = 2 * sqrt(2) * float(erfinv(-expm1(-e) / (1 + exp(-e))))
@@ -238,7 +238,7 @@ def to_zcdp(privacy: Guarantee) -> ZCDP:
     if isinstance(privacy, GaussianDP):
         return ZCDP(round_up(Fraction(privacy.mu) ** 2 / 2), privacy.neighbours)
     if isinstance(privacy, RenyiDP):
-        raise ValueError(f"privacy = {privacy} implies no ZCDP: it says nothing above its last order")
+        raise ValueError(f"privacy must imply a ZCDP, got {privacy}, which bounds no order above its last one")
     return ZCDP(pure_rho(_pure_epsilon(privacy)), privacy.neighbours)
 
 
@@ -280,7 +280,7 @@ def _renyi_at(privacy: Guarantee, order: float) -> float:
     if isinstance(privacy, RenyiDP):
         found = renyi_at(privacy.points, order)
         if found is None:
-            raise ValueError(f"order = {order} is above {privacy.points[-1][0]}, the last of {short_repr(privacy)}")
+            raise ValueError(f"order must be at most {privacy.points[-1][0]}, the last order known, got {order}")
         return round_up(found)
     if isinstance(privacy, GaussianDP):
         return round_up(Fraction(order) * Fraction(privacy.mu) ** 2 / 2)
@@ -292,7 +292,7 @@ def _renyi_at(privacy: Guarantee, order: float) -> float:
 def _pure_epsilon(privacy: Guarantee) -> float:
     """The epsilon of a pure guarantee, which delta > 0 is not."""
     if isinstance(privacy, ApproxDP) and (privacy.delta > 0 or privacy.epsilon == 0):
-        raise ValueError(f"privacy = {privacy} implies no least ZCDP or RenyiDP")
+        raise ValueError(f"privacy must imply a least ZCDP or RenyiDP, got {privacy}")
     return to_pure(privacy).epsilon
 
 

@@ -1,4 +1,4 @@
-"""What a fit gives away beside its release, said once: `PrivacyLeakWarning`.
+"""Warnings about what a fit reveals in addition to its release: `PrivacyLeakWarning`.
 
 Only public things are looked at: parameters, shapes, types, the steps of a Pipeline. No warning depends on a record.
 """
@@ -24,7 +24,7 @@ TOLD: set[str] = set()  # what this process was warned of
 
 
 class PrivacyLeakWarning(UserWarning):
-    """Something about the data, or all of its protection, is given away beside the release.
+    """A fit reveals information about the data, or loses its protection, outside of its release.
 
     Each text is shown once a process; none depends on a record.
 
@@ -35,7 +35,7 @@ class PrivacyLeakWarning(UserWarning):
 
 
 def leak(text: str) -> None:
-    """Warn once of a leak; not again in this process."""
+    """Warn once per process of a leak."""
     if text not in TOLD:
         TOLD.add(text)
         warnings.warn(text, PrivacyLeakWarning, stacklevel=5)  # who called fit, which `quiet` decorates
@@ -101,22 +101,22 @@ def _looks(step: Any) -> bool:
 
 
 def pay(accountant: Any, guarantee: Guarantee, label: str) -> None:
-    """Charge a release to an account before it is drawn; nothing for None. OverBudget, and no release, beyond it."""
+    """Charge a release to an account before it is drawn, if there is one. Raises OverBudget beyond its budget."""
     if checked_account(accountant):
         accountant.spend(guarantee, label)
 
 
 def checked_account(accountant: Any) -> bool:
-    """Return whether there is an account. Raises ValueError for what is none."""
+    """Return whether there is an account. Raises ValueError for other objects than an Accountant."""
     if accountant is None:
         return False
     if not isinstance(accountant, Accountant):
-        raise ValueError(f"accountant is a {type(accountant).__name__}, not an Accountant")
+        raise ValueError(f"accountant must be an Accountant, got {type(accountant).__name__}")
     return True
 
 
 def refuse(given: dict[str, Any]) -> None:
-    """Raise for arguments of `fit` that these estimators do not have, and say why of those that others do."""
+    """Raise for unsupported arguments of `fit`, with a reason for those that other estimators support."""
     if given.pop("sample_weight", None) is not None:
         raise ValueError(
             "sample_weight is refused: a record of weight w would count w times, and the guarantee is one for records"

@@ -1,4 +1,4 @@
-"""What bounds on Renyi divergences imply, rounded up: the arithmetic of `ZCDP` and `RenyiDP`.
+"""Consequences of bounds on Rényi divergences, rounded up: the arithmetic of `ZCDP` and `RenyiDP`.
 
 Let r = dP / dP', so that E' r = 1, and let E' r^a <= c = e^{(a - 1) gamma}, which is D_a(P || P') <= gamma.
 

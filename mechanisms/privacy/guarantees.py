@@ -1,4 +1,4 @@
-"""The guarantees that the field states, each a frozen record of public numbers.
+"""The guarantees of differential privacy, each a frozen record of public numbers.
 
     PureDP(epsilon)               P(O) <= e^epsilon P'(O)                      for all neighbours and events
     ApproxDP(epsilon, delta)      P(O) <= e^epsilon P'(O) + delta
@@ -31,7 +31,7 @@ LARGEST = float(np.finfo(float).max)
 def check_neighbours(neighbours: Any) -> None:
     """Raise ValueError unless `neighbours` is one of the three relations."""
     if not (isinstance(neighbours, str) and neighbours in NEIGHBOURS):
-        raise ValueError(f"neighbours = {short_repr(neighbours)} is not one of {', '.join(NEIGHBOURS)}")
+        raise ValueError(f"neighbours must be one of {', '.join(NEIGHBOURS)}, got {short_repr(neighbours)}")
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class ApproxDP:
 
 @dataclass(frozen=True)
 class GaussianDP:
-    """mu-Gaussian differential privacy: no easier to tell apart than N(0, 1) and N(mu, 1), by any test.
+    """mu-Gaussian differential privacy: no test distinguishes the datasets better than N(0, 1) and N(mu, 1).
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ class RenyiDP:
     def __post_init__(self) -> None:
         orders, epsilons = _entries("order", self.order), _entries("epsilon", self.epsilon)
         if len(orders) != len(epsilons) or listed(self.order) != listed(self.epsilon):
-            raise ValueError(f"epsilon = {short_repr(self.epsilon)} is not one number for each order")
+            raise ValueError(f"epsilon must have one number per order, got {short_repr(self.epsilon)}")
         found = tuple(_order(value) for value in orders)
         _check_ascending("order", found)
         bounds = tuple(rounded_up_in_range("epsilon", value, 0, inf) for value in epsilons)
@@ -256,7 +256,7 @@ class PrivacyCurve:
     def __post_init__(self) -> None:
         epsilons, deltas = _entries("epsilon", self.epsilon), _entries("delta", self.delta)
         if len(epsilons) != len(deltas):
-            raise ValueError(f"delta has {len(deltas)} numbers, epsilon {len(epsilons)}")
+            raise ValueError(f"delta and epsilon must have equal lengths, got {len(deltas)} and {len(epsilons)}")
         found = tuple(rounded_up_in_range("epsilon", value, 0, LARGEST, closed=True) for value in epsilons)
         _check_ascending("epsilon", found)
         object.__setattr__(self, "epsilon", found)
@@ -267,7 +267,7 @@ class PrivacyCurve:
 
     @property
     def points(self) -> tuple[ApproxDP, ...]:
-        """What is promised at each of the points."""
+        """The guarantee at each of the points."""
         return tuple(ApproxDP(e, d, self.neighbours) for e, d in zip(self.epsilon, self.delta, strict=True))
 
 
@@ -279,7 +279,7 @@ def check_guarantee(name: str, value: Any) -> None:
     """Raise ValueError unless `value` is a guarantee."""
     if not isinstance(value, Guarantee):
         *kinds, last = KINDS
-        raise ValueError(f"{name} is a {type(value).__name__}, not {', '.join(kinds)} or {last}")
+        raise ValueError(f"{name} must be {', '.join(kinds)} or {last}, got {type(value).__name__}")
 
 
 def LabelDP(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
@@ -314,7 +314,7 @@ def LabelDP(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
 
 
 def listed(values: Any) -> bool:
-    """Return whether `values` are several, a list, a tuple or an array, and not one."""
+    """Return whether `values` is a list, a tuple or an array."""
     if isinstance(values, np.ndarray):
         return values.ndim > 0
     return isinstance(values, Sequence) and not isinstance(values, str | bytes)
@@ -325,18 +325,18 @@ def _entries(name: str, values: Any) -> tuple[Any, ...]:
     if not listed(values):
         return (values,)
     if isinstance(values, np.ma.MaskedArray) or not 0 < len(values) <= 10**6:
-        raise ValueError(f"{name} is a {type(values).__name__} that holds no numbers")
+        raise ValueError(f"{name} must contain numbers, got {type(values).__name__}")
     return tuple(values)
 
 
 def _order(value: Any) -> float:
     order = check_in_range("order", value, 1, inf)
     if order != value:
-        raise ValueError(f"order = {short_repr(value)} is no float")
+        raise ValueError(f"order must be a float, got {short_repr(value)}")
     return order
 
 
 def _check_ascending(name: str, values: tuple[float, ...]) -> None:
     for before, after in pairwise(values):
         if not before < after:
-            raise ValueError(f"{name} = {short_repr(after)} after {short_repr(before)} is not ascending")
+            raise ValueError(f"{name} must be ascending, got {short_repr(after)} after {short_repr(before)}")

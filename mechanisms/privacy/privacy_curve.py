@@ -1,4 +1,4 @@
-"""Privacy curves: made from what others state, read between their points, and as trade-off functions.
+"""Privacy curves: construction, interpolation, and conversion to trade-off functions.
 
     privacy_curve(delta)             from a function delta(epsilon), or a privacy loss distribution of dp_accounting
     from_trade_off(alpha, beta)      from a trade-off function (f-DP; Dong, Roth & Su 2022)
@@ -62,7 +62,7 @@ def privacy_curve(delta: Any, epsilons: ArrayLike = EPSILONS, neighbours: str = 
     check_neighbours(neighbours)
     function = getattr(delta, "get_delta_for_epsilon", delta)
     if not callable(function):
-        raise ValueError(f"delta = {short_repr(delta)} is no function of epsilon and no privacy loss distribution")
+        raise ValueError(f"delta must be a function of epsilon or a privacy loss distribution, got {short_repr(delta)}")
     return PrivacyCurve(tuple(asked), tuple(_at_most_one(function(epsilon)) for epsilon in asked), neighbours)
 
 
@@ -108,15 +108,15 @@ def from_trade_off(alpha: ArrayLike, beta: ArrayLike, neighbours: str = "replace
     a, b = (np.atleast_1d(as_real_array(name, value)) for name, value in (("alpha", alpha), ("beta", beta)))
     check_neighbours(neighbours)
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
-        raise ValueError(f"beta has shape {b.shape}, alpha {a.shape}: not two vectors (k,), k >= 2")
+        raise ValueError(f"alpha and beta must be vectors of one length k >= 2, got shapes {a.shape} and {b.shape}")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise ValueError("alpha or beta holds what is no finite number")
+        raise ValueError("alpha and beta must have finite entries only")
     x, y = ([Fraction(float(value)) for value in values] for values in (a, b))
     if x[0] != 0 or y[-1] != 0 or any(not u < v for u, v in pairwise(x)):
-        raise ValueError("alpha is not ascending from 0, or beta does not end at 0")
+        raise ValueError("alpha must ascend from 0, and beta must end at 0")
     slopes = [(v - u) / (q - p) for p, q, u, v in zip(x, x[1:], y, y[1:], strict=False)]
     if any(v > 0 for v in slopes) or slopes != sorted(slopes) or any(not u + v <= 1 for u, v in zip(x, y, strict=True)):
-        raise ValueError("beta is not convex and decreasing below 1 - alpha")
+        raise ValueError("beta must be convex and decreasing, and at most 1 - alpha")
     steep = [-slope if slope <= -1 else -1 / slope for slope in slopes if slope < 0]
     epsilons = sorted({0.0, *(_log_up(slope) for slope in steep if slope > 1)})
     deltas = [min(_largest(x, y, epsilon), _largest(y, x, epsilon)) for epsilon in epsilons]
@@ -161,7 +161,7 @@ def trade_off(privacy: PrivacyCurve, alpha: float) -> float:
     1.0
     """
     if not isinstance(privacy, PrivacyCurve):
-        raise ValueError(f"privacy = {short_repr(privacy)} is no PrivacyCurve: see to_curve")
+        raise ValueError(f"privacy must be a PrivacyCurve, got {short_repr(privacy)}; convert with to_curve")
     level = check_in_range("alpha", alpha, 0, 1, closed=True)
     least = 0.0
     with ctx.workprec(192):

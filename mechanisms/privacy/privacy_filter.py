@@ -1,4 +1,4 @@
-"""The rule of an account, and why releases that are chosen one after the other keep its budget.
+"""The rule of an account, and the proof that adaptively chosen releases keep its budget.
 
 A ZCDP budget holds one sum, of rho, and a RenyiDP budget one of epsilon at each of its orders; a release is accepted if
 `to_zcdp`, or `to_renyi` at all of these orders, stays within. An ApproxDP budget may be kept so as well ("zcdp"), with
@@ -110,7 +110,7 @@ class Charge(NamedTuple):
 
 
 class Amounts(NamedTuple):
-    """The sums of an account, or their caps; exact."""
+    """The sums of an account, or their limits; exact."""
 
     epsilon: Fraction = Fraction(0)
     delta: Fraction = Fraction(0)
@@ -137,13 +137,13 @@ class Amounts(NamedTuple):
         return three and kept and all(sum <= cap for sum, cap in zip(self.divergences, caps.divergences, strict=True))
 
     def open_to(self, charge: Charge) -> bool:
-        """Return whether caps allow any charge of this kind."""
+        """Return whether the limits allow any charge of this kind."""
         three = all(cap > 0 or not part for cap, part in zip(self[:3], charge[:3], strict=True))
         return three and (not charge.divergences or len(charge.divergences) == len(self.divergences))
 
 
 def as_budget(privacy: Guarantee) -> Guarantee:
-    """Return what `privacy` allows where it is a budget.
+    """Return the limits of `privacy` as a budget.
 
     A number that was rounded up to a float is the float below instead.
 
@@ -171,7 +171,7 @@ def first_caps(budget: Guarantee, way: str = "") -> Amounts:
     if isinstance(budget, ZCDP):
         return Amounts(divergences=(Fraction(budget.rho),))
     if not isinstance(budget, PureDP | ApproxDP):
-        raise ValueError(f"budget = {type(budget).__name__}: no account is kept of it, see to_approx")
+        raise ValueError(f"budget must have a kind with accounts, got {type(budget).__name__}; use to_approx first")
     if way == "zcdp":
         return Amounts(divergences=(Fraction(largest_rho(budget.epsilon, budget.delta)),))
     return Amounts(Fraction(budget.epsilon), Fraction(budget.delta))

@@ -115,7 +115,7 @@ def _checked(scores: ArrayLike) -> np.ndarray:
     """One block of scores as floats, shape (n,). The message names no score."""
     scores = check_finite("scores", scores)
     if scores.ndim != 1 or scores.size < 1:
-        raise ValueError(f"scores has shape {scores.shape}, not (candidates,) with at least one candidate")
+        raise ValueError(f"scores must have shape (candidates,) with at least one candidate, got {scores.shape}")
     return scores
 
 

@@ -88,9 +88,9 @@ def law(
     privacy = to_pure(privacy)
     q, gamma = check_finite("scores", scores), as_real_array("sensitivities", sensitivities)
     if q.ndim != 1 or q.size < 1:
-        raise ValueError(f"scores has shape {q.shape}, not (candidates,) with at least one candidate")
+        raise ValueError(f"scores must have shape (candidates,) with at least one candidate, got {q.shape}")
     if gamma.shape != q.shape:
-        raise ValueError(f"sensitivities has shape {gamma.shape}, not {q.shape}, that of the scores")
+        raise ValueError(f"sensitivities must have the shape {q.shape} of the scores, got {gamma.shape}")
     if not (np.isfinite(gamma) & (gamma >= 0)).all():
         raise ValueError(f"sensitivities = {gamma.tolist()} has entries outside [0, inf)")
     rate = affordable_rate(epsilon=privacy.epsilon, candidates=q.size)

@@ -1,4 +1,4 @@
-"""The majority class, privately: one label for everybody, by a noisy count. What a learner has to beat.
+"""The majority class by a noisy count: the baseline of private classifiers.
 
 release  #{i : y_i = +1} - #{i : y_i = -1} + Laplace noise,    predict its sign
 """
@@ -19,7 +19,7 @@ SENSITIVITY = 2.0  # of the difference of the two counts, one label replaced
 
 
 def count_ones(X: ArrayLike) -> np.ndarray:
-    """Return the one feature of a predictor that does not look at the record, shape (n, 1)."""
+    """Return the single feature of a predictor that ignores the record, shape (n, 1)."""
     return np.ones((len(read_records(X)), 1))
 
 

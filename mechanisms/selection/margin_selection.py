@@ -116,7 +116,7 @@ def margin_law(
     (h_max,) = check_magnitude(h_max=h_max)
     (beta,) = check_within_unit(beta=beta)
     if not isinstance(privacy, PureDP | ApproxDP):
-        raise ValueError(f"privacy = {short_repr(privacy)} has no epsilon: PureDP or ApproxDP is needed")
+        raise ValueError(f"privacy must be a PureDP or an ApproxDP, got {short_repr(privacy)}")
     if not 0 <= as_real("tolerance", tolerance) < np.inf:
         raise ValueError(f"tolerance = {tolerance} is outside [0, inf)")
     check_callable(learner=learner, bound=bound, best_loss=best_loss, sensitivity=sensitivity)
@@ -132,7 +132,7 @@ def margin_law(
         check_within_budget(getattr(run, "privacy", None), privacy, f"learner[{j}]") for j, run in enumerate(learners)
     }
     if len(promised) > 1:
-        raise ValueError(f"learner promises {len(promised)} different guarantees for different margins")
+        raise ValueError(f"learner must have one guarantee for all margins, got {len(promised)} different ones")
     spent = promised.pop()
     if isinstance(spent, GaussianDP) and privacy.delta > 0:  # basic composition needs an epsilon: the learner's own
         spent = to_approx(spent, epsilon=privacy.epsilon)

@@ -142,14 +142,14 @@ def law(
     """
     scores = check_finite("scores", scores)
     if scores.ndim != 1 or scores.size < 1:
-        raise ValueError(f"scores has shape {scores.shape}, not (candidates,) with at least one candidate")
+        raise ValueError(f"scores must have shape (candidates,) with at least one candidate, got {scores.shape}")
     (sensitivity,) = check_positive(sensitivity=sensitivity)
     if (scale is None) == (privacy is None):
-        raise ValueError(f"scale = {scale}, privacy = {privacy}: give exactly one of them")
+        raise ValueError(f"exactly one of scale and privacy is required, got {scale} and {privacy}")
     check_choice(NOISES, noise=noise)
     if noise == "exact":
         if privacy is None:
-            raise ValueError("privacy = None: exact noise is calibrated to a guarantee, not to a scale")
+            raise ValueError("privacy is required: exact noise is calibrated to a guarantee, not to a scale")
         pure = to_pure(privacy)
         grid, steps = grid_for(2 * sensitivity, pure.epsilon, 2)
         return GridNoisyMaxLaw(tuple(round(Fraction(s) / Fraction(grid)) for s in scores.tolist()), steps, grid, pure)

@@ -52,7 +52,7 @@ def budget(
     check_choice(CALIBRATIONS, calibration=calibration)
     if calibration == "printed":
         if eta != 1:
-            raise ValueError(f"eta = {eta} is not 1, and Theorem K.3 is about geometric numbers of runs: use 'sharp'")
+            raise ValueError(f"eta must be 1 for the geometric runs of Theorem K.3, got {eta}; use 'sharp'")
         if epsilon > (top := 12 * tail_at(r=r, delta=delta) ** 2):
             raise ValueError(f"epsilon = {epsilon} is outside (0, 24 log(1/(r delta))] = (0, {top:.6g}]")
         mu, promised = tuning_budget(epsilon=epsilon, r=r, delta=delta), round_up(Fraction(epsilon) + Fraction(delta))

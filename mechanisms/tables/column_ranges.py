@@ -1,4 +1,4 @@
-"""Where the numbers of a table lie: a centre and a spread for every column, found privately, whatever its units.
+"""Private centre and spread of every column of a table, in any units.
 
 A first release counts, for all d columns at once, how many records have their entry in which signed octave
 (-2^(k+1), -2^k], (-2^-64, 2^-64) or [2^k, 2^(k+1)), -64 <= k < 64, with noise of standard deviation sigma:
@@ -60,7 +60,7 @@ Cdf = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Ranges:
-    """One release: for every column where its middle is and how far its records spread; public once released."""
+    """One release: the centre and the spread of every column; public once released."""
 
     centre: np.ndarray  # shape (d,)
     spread: np.ndarray  # shape (d,), positive

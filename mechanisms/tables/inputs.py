@@ -1,4 +1,4 @@
-"""What an estimator is given, read record by record: tables, labels, and a random state.
+"""Inputs of estimators, read one record at a time: tables, labels and a random state.
 
 Nothing here fails because of what a record holds, and no message quotes one.
 """
@@ -30,7 +30,7 @@ def resolve_random_state(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, np.timedelta64):
         check_in_range("random_state", random_state, 0, 2**32 - 1, closed=True)
     elif random_state is not np.random and not isinstance(random_state, np.random.RandomState):
-        raise ValueError(f"random_state is a {type(random_state).__name__}, not an int, a generator or None")
+        raise ValueError(f"random_state must be an int, a generator or None, got {type(random_state).__name__}")
     return np.random.default_rng(check_random_state(random_state).randint(2**32, size=8, dtype=np.uint64))
 
 
@@ -45,7 +45,7 @@ def check_budget(estimator: Any) -> None:
 
 
 def type_letter(table: Any) -> str:
-    """Return NumPy's letter for the type of an array, which is public; "O" for what declares none, "U" for any text."""
+    """Return NumPy's letter for the type of an array, which is public; "O" for other objects, "U" for strings."""
     dtype = getattr(table, "dtype", None)
     return "U" if str(getattr(dtype, "name", "")) in TEXT else str(getattr(dtype, "kind", "O"))
 
@@ -69,11 +69,11 @@ def check_frame(X: Any) -> None:
             numbers = False
         if not numbers:
             what = f"{type(X).__name__} of {type(X).__module__.partition('.')[0]}"
-            raise ValueError(f"X is a {what} with columns that are no numbers: give a frame of pandas")
+            raise ValueError(f"X must have numeric columns in a {what}; pass a pandas DataFrame for other columns")
     elif len(set(X.columns)) < len(X.columns):
-        raise ValueError("X is a frame with two columns of one name")
+        raise ValueError("X must have unique column names, got a frame with a repeated name")
     elif len({isinstance(name, str) for name in X.columns}) > 1:
-        raise ValueError("X is a frame whose column names are text and others: make all of them text, or none")
+        raise ValueError("X must have column names that are all strings, or none of them, got a mix")
     elif any(getattr(dtype, "kind", "O") == "c" for dtype in X.dtypes):
         raise ValueError("Complex data not supported: X has a column of complex numbers")
     if not X.shape[1]:
@@ -89,14 +89,14 @@ def as_table(X: Any) -> Any:
         X = as_float_array("X", X)
     shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
     if len(shape) != 2:
-        raise ValueError(f"X has shape {shape}, not (n, d). Reshape your data: a record is a row")
+        raise ValueError(f"X must have shape (n, d), got {shape}. Reshape your data: one row per record")
     if hasattr(X, "columns"):
         check_frame(X)
     check_declared("X", X)
     if isinstance(X, np.ndarray) and X.dtype.kind not in "biufO":
-        raise ValueError(f"X has dtype {X.dtype}, not one of numbers")
+        raise ValueError(f"X must have a numeric dtype, got {X.dtype}")
     if hasattr(X, "iloc") and any(map(is_time_type, X.dtypes)):
-        raise ValueError("X has a column of dates or times: PrivateScaler makes numbers of it")
+        raise ValueError("X must have numeric columns, got dates or times; PrivateScaler converts them to numbers")
     if isinstance(X, np.ndarray) and X.dtype.kind == "O" and X.size:
         return objects_to_floats(X)
     if hasattr(X, "iloc") and any(not isinstance(kind, np.dtype) or kind.kind == "O" for kind in X.dtypes):
@@ -114,7 +114,7 @@ def objects_to_floats(objects: np.ndarray) -> np.ndarray:
 
 
 def date_to_days(one: Any) -> Any:
-    """Return a date in days, the first of January of year 1 being 1, its time of day included; anything else as it is.
+    """Return a date in days, with day 1 on January 1 of year 1 and the time of day; other values unchanged.
 
     >>> date_to_days(datetime(1, 1, 2, 12)), date_to_days("2")
     (2.5, '2')
@@ -131,7 +131,7 @@ def date_to_days(one: Any) -> Any:
 def check_declared(name: str, value: Any) -> None:
     """Raise ValueError for an array that is masked, or one of complex numbers."""
     if isinstance(value, np.ma.MaskedArray):
-        raise ValueError(f"{name} is a masked array: what its masked entries stand for is not ours to guess")
+        raise ValueError(f"{name} must be an array without a mask, got a masked array; fill its masked entries first")
     if type_letter(value) == "c":
         raise ValueError(f"Complex data not supported: {name} is an array of complex numbers")
 
@@ -148,13 +148,13 @@ def as_label_array(classes: Any) -> np.ndarray:
     except Exception:  # pandas' NA has no truth value, and labels of several lengths are no array
         several = False
     if not several:
-        raise ValueError("classes is not a sequence of two or more different labels, none of them missing")
+        raise ValueError("classes must be a sequence of at least two different labels without missing values")
     texts = found.dtype.kind == "O" and all(isinstance(one, str) for one in names)
     return found.astype(str) if texts else found
 
 
 def as_label_column(y: Any) -> np.ndarray:
-    """Return labels, (n,). Those of a list keep their types, as the label of one record may not change another's."""
+    """Return labels, (n,). Labels of a list keep their types, since one record must not change another's."""
     check_declared("y", y)
     return (
         np.fromiter(map(unwrap_single, y), dtype=object, count=len(y))
@@ -164,7 +164,7 @@ def as_label_column(y: Any) -> np.ndarray:
 
 
 def equals_label(y: np.ndarray, label: Any) -> np.ndarray:
-    """Return which labels are `label`, shape (n,), bool; what cannot be compared with it is another one.
+    """Return which labels equal `label`, shape (n,), bool; labels that cannot be compared differ from it.
 
     >>> from decimal import Decimal
     >>> equals_label(np.array([Decimal(1), "1", 1.0, None], dtype=object), np.int64(1)).tolist()

@@ -125,9 +125,8 @@ def count_unit_steps(one: Column, dtype: Any) -> float:
     if now == then:
         return 1.0
     if now is None or then is None or now[0] != then[0] or "periods" in now:
-        raise ValueError(
-            f"X has a column {short_repr(one.name)} of dtype {dtype}, which counts time otherwise than in fit"
-        )
+        seen = "no time" if then is None else f"{then[0]} of {then[1]}" if then[0] == "periods" else then[0]
+        raise ValueError(f"X must have the time units of fit: column {short_repr(one.name)} is {dtype}; fit saw {seen}")
     return float(now[1] / then[1])
 
 
@@ -200,9 +199,9 @@ def match_columns(argument: str, given: Mapping, names: list) -> dict[int, Any]:
     found: dict[int, Any] = {}
     for name, entry in given.items():
         if name not in places:
-            raise ValueError(f"{argument} names {short_repr(name)}, which is no column of X")
+            raise ValueError(f"{argument} must name columns of X, got {short_repr(name)}")
         if places[name] in found:
-            raise ValueError(f"{argument} names {short_repr(name)}, a column that it has named before")
+            raise ValueError(f"{argument} must name a column at most once, got {short_repr(name)} twice")
         found[places[name]] = entry
     return found
 
@@ -217,19 +216,19 @@ def plan_layout(X: Any, categories: Any = None) -> Layout | None:
     """
     lists = {} if categories is None else categories
     if not isinstance(lists, Mapping):
-        raise ValueError(f"categories is a {type(categories).__name__}, not a mapping from columns to lists")
+        raise ValueError(f"categories must map columns to lists, got {type(categories).__name__}")
     frame = hasattr(X, "iloc") and hasattr(X, "columns")
     if hasattr(X, "columns"):
         check_frame(X)
     if not frame and not lists:
         return None
     if len(getattr(X, "shape", ())) != 2 or not (frame or isinstance(X, np.ndarray)):
-        raise ValueError("categories are for frames and arrays with two axes")
+        raise ValueError("categories require X to be a frame or an array with two axes")
     names = list(X.columns) if frame else list(range(X.shape[1]))
     dtypes = list(X.dtypes) if frame else [X.dtype] * len(names)
     for name, listed in lists.items():
         if isinstance(listed, str) or not isinstance(listed, list | tuple | np.ndarray) or not len(listed):
-            raise ValueError(f"categories[{short_repr(name)}] is not a list of one or more categories")
+            raise ValueError(f"categories[{short_repr(name)}] must be a list of at least one category")
     placed = match_columns("categories", lists, names)
     columns = [_column(name, dtype, placed.get(j)) for j, (name, dtype) in enumerate(zip(names, dtypes, strict=True))]
     plain = not any(one.indicators for one in columns) and not any(map(is_time_type, dtypes))

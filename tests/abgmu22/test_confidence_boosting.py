@@ -175,7 +175,9 @@ def test_a_learner_that_spends_more_is_refused(calibration):
     asked = PARTS | {"privacy": ApproxDP(1.0, 1e-6), "calibration": calibration}
     afforded = to_gaussian_budget(handed).mu
     for mu in (9.0, 50.0, 1.01 * afforded):
-        with pytest.raises(ValueError, match=r"learner\[0\]\.privacy = GaussianDP\(mu=.* is outside its budget"):
+        with pytest.raises(
+            ValueError, match=r"learner\[0\]\.privacy must be within its budget .*, got GaussianDP\(mu="
+        ):
             confidence_boosting.law(X, Y, learner=learner(mu), **asked)
     law = confidence_boosting.law(X, Y, learner=learner(afforded), **asked)
     spent = {"tight": 1.0, "printed": 8 / 6 * math.sqrt(24) / 4, "squared": 2.0}[calibration]
@@ -199,15 +201,15 @@ def test_one_record_moves_the_means_as_far_as_the_noise_allows_for():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"candidates": 0}, r"candidates = 0 is not a whole number"),
+        ({"candidates": 0}, "candidates must be an integer >= 1, got 0"),
         ({"candidates": 24}, r"candidates = 24 is outside \[1, n - 1\] = \[1, 23\]"),
         ({"loss_bound": 0.0}, r"loss_bound = 0\.0 is outside"),
-        ({"privacy": GaussianDP(1.0)}, r"is not a PureDP or an ApproxDP with epsilon > 0"),
-        ({"privacy": ApproxDP(0.0, 1e-6)}, r"is not a PureDP or an ApproxDP with epsilon > 0"),
-        ({"calibration": "loose"}, r"calibration = 'loose' is not one of tight, printed, squared"),
-        ({"learner": 3}, r"learner is a int, not a function"),
-        ({"loss": "cubed"}, r"loss = 'cubed' is not one of"),
-        ({"privacy": PureDP(1.0, "label")}, r"its neighbours are not those of privacy"),
+        ({"privacy": GaussianDP(1.0)}, "privacy must be a PureDP or an ApproxDP with epsilon > 0, got"),
+        ({"privacy": ApproxDP(0.0, 1e-6)}, "privacy must be a PureDP or an ApproxDP with epsilon > 0, got"),
+        ({"calibration": "loose"}, "calibration must be one of tight, printed, squared, got 'loose'"),
+        ({"learner": 3}, "learner must be a function, got int"),
+        ({"loss": "cubed"}, "loss must be one of half_squared, squared, squared_hinge, logistic,.*, got 'cubed'"),
+        ({"privacy": PureDP(1.0, "label")}, "learner must have the neighbours of privacy ="),
     ],
 )
 def test_bad_input_is_named(changed, message):
@@ -221,18 +223,18 @@ def test_different_promises_are_refused():
     def learner(X, y, *, privacy):
         return report_noisy_max.law([0.0], sensitivity=1.0, privacy=PureDP(next(promised)))
 
-    with pytest.raises(ValueError, match="learner promises 3 different guarantees"):
+    with pytest.raises(ValueError, match=r"learner must have one guarantee for chunks of.*, got 3 different ones"):
         confidence_boosting.law(X, Y, learner=learner, **PARTS)
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"scores": []}, r"scores has shape \(0,\)"),
+        ({"scores": []}, r"scores must have shape \(candidates,\) with at least one candidate, got \(0,\)"),
         ({"sensitivity": 0.0}, r"sensitivity = 0\.0 is outside"),
-        ({"privacy": ApproxDP(1.0, 1e-6)}, r"implies no PureDP"),
-        ({"scale": 1.0}, r"give exactly one of them"),
-        ({"privacy": None}, r"give exactly one of them"),
+        ({"privacy": ApproxDP(1.0, 1e-6)}, r"privacy must imply a PureDP, got ApproxDP\(epsilon=1\.0,"),
+        ({"scale": 1.0}, "exactly one of scale and privacy is required, got"),
+        ({"privacy": None}, "exactly one of scale and privacy is required, got"),
     ],
 )
 def test_bad_scores_are_named(changed, message):

@@ -129,16 +129,16 @@ def test_scores_stay_out_of_the_repr():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"scores": []}, r"scores has shape \(0,\)"),
-        ({"scores": [[1.0, 2.0]]}, r"scores has shape \(1, 2\)"),
-        ({"scores": [math.nan, 1.0]}, r"scores has entries that are not finite"),
-        ({"sensitivities": [1.0]}, r"sensitivities has shape \(1,\), not \(2,\)"),
+        ({"scores": []}, r"scores must have shape \(candidates,\) with at least one candidate, got \(0,\)"),
+        ({"scores": [[1.0, 2.0]]}, r"scores must have shape \(candidates,\) with at least one.*, got \(1, 2\)"),
+        ({"scores": [math.nan, 1.0]}, "scores must have finite entries only"),
+        ({"sensitivities": [1.0]}, r"sensitivities must have the shape \(2,\) of the scores, got \(1,\)"),
         ({"sensitivities": [1.0, -0.1]}, r"sensitivities = \[1\.0, -0\.1\] has entries outside \[0, inf\)"),
         ({"sensitivities": [1.0, math.inf]}, r"outside \[0, inf\)"),
         ({"sensitivities": [1.0, math.nan]}, r"outside \[0, inf\)"),
         ({"beta": 0.0}, r"beta = 0\.0 is outside \(0, 1\)"),
         ({"beta": 1.0}, r"beta = 1\.0 is outside \(0, 1\)"),
-        ({"privacy": ApproxDP(1.0, 1e-6)}, r"implies no PureDP"),
+        ({"privacy": ApproxDP(1.0, 1e-6)}, r"privacy must imply a PureDP, got ApproxDP\(epsilon=1\.0,"),
     ],
 )
 def test_bad_input_is_named(changed, message):

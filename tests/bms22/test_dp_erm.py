@@ -83,7 +83,7 @@ def test_laws_abreast_are_laws_one_by_one():
     assert seen.shape == (1, 3)
     many = dp_erm.sample_each([pair[1]] * 400, rng("many"))[:, 0]
     assert kstest(many, pair[1].sample(rng("alone"), 400)[:, 0]).pvalue > 1e-6  # false alarm: 1e-6
-    with pytest.raises(ValueError, match="laws have different sizes"):
+    with pytest.raises(ValueError, match="laws must have equal sizes and parameters"):
         dp_erm.sample_each([law, replace(law, eta=law.eta / 2)], rng("each"))
 
 
@@ -113,7 +113,7 @@ BAD = [
     (dict(beta=1.0), r"beta = 1.0 is outside \(0, 1\)"),
     (dict(rho=0.0), r"rho = 0.0 is outside \(0, inf\)"),
     (dict(norm_bound=-1.0), r"norm_bound = -1.0 is outside"),
-    (dict(calibration="best"), "calibration = 'best' is not one of tight, corrected, printed"),
+    (dict(calibration="best"), "calibration must be one of tight, corrected, printed, got 'best'"),
 ]
 
 
@@ -137,13 +137,13 @@ def test_other_bad_input():
         phased_sgd.law(X[:1], y[:1], **HINGE, privacy=GaussianDP(1.0))
     with pytest.raises(ValueError, match="one record leaves no phase"):
         dp_erm.law(X[:1], y[:1], **HINGE, **PRIVATE)
-    with pytest.raises(ValueError, match="X is not an array of numbers, its dtype is object"):
+    with pytest.raises(ValueError, match="X must be an array of numbers, got dtype object"):
         dp_erm.law(np.full((20, 3), None), y, **HINGE, **PRIVATE)
     with pytest.raises(ValueError, match="which the printed noise needs"):
         phased_sgd.law(X, y, **HINGE, privacy=GaussianDP(1.0), calibration="printed")
     with pytest.raises(ValueError, match=r"epsilon = 3.0 is outside \(0, log"):
         phased_sgd.law(X, y, **HINGE, privacy=ApproxDP(3.0, 0.1), calibration="printed")
-    with pytest.raises(ValueError, match="kind = 'dense' is not one of fast, signs"):
+    with pytest.raises(ValueError, match="kind must be one of fast, signs, got 'dense'"):
         efficient_learner.fit(X, y, epsilon=1.0, delta=1e-3, beta=0.1, **HINGE, kind="dense", rng=rng("b"))
 
 

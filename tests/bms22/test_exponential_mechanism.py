@@ -90,11 +90,11 @@ def test_scores_stay_out_of_the_repr():
 @pytest.mark.parametrize(
     ("scores", "changed", "message"),
     [
-        ([], {}, r"scores has shape \(0,\)"),
-        ([[1.0]], {}, r"scores has shape \(1, 1\)"),
-        ([math.nan], {}, r"scores has entries that are not finite"),
+        ([], {}, r"scores must have shape \(candidates,\) with at least one candidate, got \(0,\)"),
+        ([[1.0]], {}, r"scores must have shape \(candidates,\) with at least one candidate, got \(1, 1\)"),
+        ([math.nan], {}, "scores must have finite entries only"),
         ([1.0], {"sensitivity": 0.0}, r"sensitivity = 0\.0 is outside \(0, inf\)"),
-        ([1.0], {"privacy": ApproxDP(1.0, 1e-6)}, r"implies no PureDP"),
+        ([1.0], {"privacy": ApproxDP(1.0, 1e-6)}, r"privacy must imply a PureDP, got ApproxDP\(epsilon=1\.0,"),
     ],
 )
 def test_bad_input_is_named(scores, changed, message):

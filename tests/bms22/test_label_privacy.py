@@ -117,13 +117,13 @@ def test_a_release_is_a_predictor():
     [
         ({"rho": 0.0}, r"rho = 0\.0 is outside \(0, inf\)"),
         ({"net": 0.5}, r"net = 0\.5 is outside \[0, rho/2\)"),
-        ({"balls": "round"}, "balls = 'round' is not one of open, closed"),
+        ({"balls": "round"}, "balls must be one of open, closed, got 'round'"),
         ({"privacy": PureDP(1.0)}, "is not for neighbours that differ in one label"),
-        ({"privacy": ApproxDP(1.0, 0.1, "label")}, "implies no PureDP"),
-        ({"hypotheses": 3}, "hypotheses is a int, not a function"),
+        ({"privacy": ApproxDP(1.0, 0.1, "label")}, r"privacy must imply a PureDP, got ApproxDP\(epsilon=1\.0, delta="),
+        ({"hypotheses": 3}, "hypotheses must be a function, got int"),
         ({"hypotheses": lambda X: np.ones(2)}, r"hypotheses has values of shape \(2,\), not \(hypotheses, 2\)"),
-        ({"hypotheses": lambda X: np.full((1, 2), np.nan)}, "hypotheses has entries that are not finite"),
-        ({"calibration": "exact"}, "calibration = 'exact' is not one of printed"),
+        ({"hypotheses": lambda X: np.full((1, 2), np.nan)}, "hypotheses must have finite entries only"),
+        ({"calibration": "exact"}, "calibration must be one of printed, got 'exact'"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):

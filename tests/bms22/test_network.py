@@ -149,11 +149,11 @@ def test_covers_have_the_sizes_of_the_text():
     [
         ({"rho": 0.0}, r"rho = 0\.0 is outside \(0, inf\)"),
         ({"eta": -1.0}, r"eta = -1\.0 is outside \(0, inf\)"),
-        ({"privacy": ApproxDP(1.0, 0.1)}, "implies no PureDP"),
+        ({"privacy": ApproxDP(1.0, 0.1)}, r"privacy must imply a PureDP, got ApproxDP\(epsilon=1\.0, delta=0\.1,"),
         ({"public": []}, "public is a list, not a list of one to 64 projections"),
         ({"public": drawn(2, 3)}, r"public has embeddings R\^3 -> R\^1, R\^1 -> R\^1: not R\^2 -> R\^k, then R\^N"),
         ({"public": drawn(2, 2), "rho": 1e-4}, "public has shapes for .* networks: more than"),
-        ({"calibration": "exact"}, "calibration = 'exact' is not one of printed"),
+        ({"calibration": "exact"}, "calibration must be one of printed, got 'exact'"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):

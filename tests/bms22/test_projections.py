@@ -134,7 +134,7 @@ def test_fast_projection_against_its_matrix(k, d):
 @pytest.mark.parametrize("make", [sign_projection, fast_projection])
 def test_bad_projections_are_named(make):
     rng = np.random.default_rng(0)
-    for k, d, message in ((0, 3, "k = 0 is not a whole number >= 1"), (2, 1.5, "d = 1.5 is not a whole number >= 1")):
+    for k, d, message in ((0, 3, "k must be an integer >= 1, got 0"), (2, 1.5, r"d must be an integer >= 1, got 1\.5")):
         with pytest.raises(ValueError, match=message):
             make(k, d, rng=rng)
     phi = make(2, 3, rng=rng)
@@ -142,13 +142,13 @@ def test_bad_projections_are_named(make):
         phi.apply(np.ones(4))
     with pytest.raises(ValueError, match=r"W has shape \(1, 3\), not \(n, 2\) or \(2,\)"):
         phi.transpose(np.ones((1, 3)))
-    with pytest.raises(ValueError, match="X has entries that are not finite numbers"):
+    with pytest.raises(ValueError, match="X must have finite entries only"):
         phi.apply(np.array([1.0, np.nan, 2.0]))
-    with pytest.raises(ValueError, match="W has entries that are not finite numbers"):
+    with pytest.raises(ValueError, match="W must have finite entries only"):
         phi.transpose(np.array([[1.0, np.inf]], dtype=np.float32))
-    with pytest.raises(ValueError, match="X has a last axis of 3, not a power of two"):
+    with pytest.raises(ValueError, match="X must have a last axis whose length is a power of two, got 3"):
         walsh_hadamard(np.ones((2, 3)))
-    with pytest.raises(ValueError, match="not C-contiguous"):
+    with pytest.raises(ValueError, match="X must be C-contiguous"):
         walsh_hadamard(np.ones((4, 4)).T[::2])
 
 
@@ -188,7 +188,7 @@ def test_outside_the_hypotheses(call, message):
 
 
 def test_no_number():
-    with pytest.raises(ValueError, match="beta = nan is not a number"):
+    with pytest.raises(ValueError, match="beta must be a number, got nan"):
         sign_projection_bounds.sign_projection_rows(m=2, gamma=0.5, beta=float("nan"))
 
 

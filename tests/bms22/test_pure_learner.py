@@ -83,10 +83,10 @@ def test_thin_lattices_pay():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"k": 0}, "k = 0 is not a whole number"),
+        ({"k": 0}, "k must be an integer >= 1, got 0"),
         ({"radius": math.nan}, r"radius = nan is outside \(0, inf\)"),
         ({"resolution": 0.0}, r"resolution = 0\.0 is outside \(0, inf\)"),
-        ({"lattice": "square"}, "lattice = 'square' is not one of thin, cubic"),
+        ({"lattice": "square"}, "lattice must be one of thin, cubic, got 'square'"),
         ({"k": 900}, "k = 900 at radius/resolution = 20 needs more than 50000000 points"),
         ({"k": 4, "resolution": 0.02}, "k = 4 at radius/resolution = 100 needs more than 50000000 points"),
     ],
@@ -178,13 +178,13 @@ def test_data_stay_out_of_the_repr():
         ({"rho": 1.5}, r"rho = 1\.5 is outside \(0, norm_bound \* radius\] = \(0, 1\.0\]"),
         ({"rho": 0.0}, r"rho = 0\.0 is outside \(0, inf\)"),
         ({"radius": math.inf}, r"radius = inf is outside \(0, inf\)"),
-        ({"X": np.array([[None, 0.0]])}, "X is not an array of numbers, its dtype is object"),
-        ({"X": np.zeros((0, 2))}, r"X has shape \(0, 2\)"),
-        ({"y": np.array(["1"])}, "y is not an array of numbers, its dtype is <U1"),
-        ({"y": [1.0, 1.0]}, r"y has shape \(2,\), not \(1,\)"),
-        ({"privacy": ApproxDP(1.0, 1e-6)}, "implies no PureDP"),
+        ({"X": np.array([[None, 0.0]])}, "X must be an array of numbers, got dtype object"),
+        ({"X": np.zeros((0, 2))}, r"X must have shape \(n, d\) with n, d >= 1, got \(0, 2\)"),
+        ({"y": np.array(["1"])}, "y must be an array of numbers, got dtype <U1"),
+        ({"y": [1.0, 1.0]}, r"y must have shape \(1,\), got \(2,\)"),
+        ({"privacy": ApproxDP(1.0, 1e-6)}, r"privacy must imply a PureDP, got ApproxDP\(epsilon=1\.0,"),
         ({"public": Dense(np.ones((1, 3)))}, r"public projects from R\^3, but X has 2 columns"),
-        ({"calibration": "corrected"}, "calibration = 'corrected' is not one of printed"),
+        ({"calibration": "corrected"}, "calibration must be one of printed, got 'corrected'"),
     ],
 )
 def test_bad_input_is_named(changed, message):

@@ -44,7 +44,7 @@ def test_an_order_with_a_constant_derived_by_hand(constant, truths, sampled, tru
 
 def test_an_order_claim_has_a_constant_or_a_family():
     for both in ({}, {"constant": 2.0, "family": "x grows"}):
-        with pytest.raises(ValueError, match="give exactly one of them"):
+        with pytest.raises(ValueError, match="exactly one of constant and family is required, got "):
             order.order_claim(None, **both)
 
 

@@ -72,7 +72,7 @@ def test_what_nobody_ran_is_explained_as_it_was_published(tmp_path):
         invoke("report", "--record", "--out", tmp_path)
         (tmp_path / "ledger.sqlite").unlink()
         again = invoke("explain", "abgmu22.asm1", "--out", tmp_path)
-        assert again.stdout == shown and "published with the last full run" in again.stderr
+        assert again.stdout == shown and "as published with the last full run" in again.stderr
         other = invoke("explain", "abgmu22.asm1", "--out", tmp_path, "--seed", 5)
         assert "not decided yet" in other.stdout and "published" not in other.stderr
         kept = tmp_path / "published" / "ledger.csv"
@@ -95,7 +95,7 @@ def test_after_a_run_of_something_else_what_was_published_stands(tmp_path, monke
             monkeypatch.setattr(folders, "CHECKOUT", checkout)
             for _ in range(2):  # from the store, and as it was kept
                 again = invoke("explain", "abgmu22.asm1", "--out", tmp_path)
-                assert (again.stdout == shown) == published == ("was published" in again.stderr)
+                assert (again.stdout == shown) == published == ("as published" in again.stderr)
                 assert ("not decided yet" in again.stdout) != published
 
 
@@ -301,10 +301,10 @@ def test_any_mechanism_can_be_audited(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("option", "path", "said"),
     [
-        ("--plot", "p.doc", "does not end in one of"),
-        ("--plot", "p", "does not end in one of"),
-        ("--plot", "nowhere/p.svg", "in a folder that is not there"),
-        ("--save", "nowhere/pair.npz", "in a folder that is not there"),
+        ("--plot", "p.doc", "must end in one of"),
+        ("--plot", "p", "must end in one of"),
+        ("--plot", "nowhere/p.svg", "must be in an existing folder"),
+        ("--save", "nowhere/pair.npz", "must be in an existing folder"),
     ],
 )
 def test_what_cannot_be_written_is_said_before_an_audit_begins(option, path, said):

@@ -22,14 +22,10 @@ from lemmata.experiments.engine.ground import folders
     [
         (RuntimeError("first\nsecond"), "unexpected RuntimeError: first; LEMMATA_TRACEBACK=1 shows where", 3),
         (PermissionError(13, "Permission denied", "x"), "[Errno 13] Permission denied: 'x'", 3),
-        (
-            OSError(24, "Too many open files"),
-            "more files have to be open than are allowed here; `ulimit -n` says how many",
-            3,
-        ),
-        (SystemExit(0), "what was run here ended in SystemExit: 0; LEMMATA_TRACEBACK=1 shows where", 3),
-        (GeneratorExit(), "what was run here ended in GeneratorExit: ; LEMMATA_TRACEBACK=1 shows where", 3),
-        (MemoryError(), "there is not enough memory for this here", 3),
+        (OSError(24, "Too many open files"), "the limit of open files is too low; `ulimit -n` shows it", 3),
+        (SystemExit(0), "code that was run here raised SystemExit: 0; LEMMATA_TRACEBACK=1 shows where", 3),
+        (GeneratorExit(), "code that was run here raised GeneratorExit: ; LEMMATA_TRACEBACK=1 shows where", 3),
+        (MemoryError(), "out of memory", 3),
         (FileExistsError(17, "File exists", "x"), "--out = x: File exists", 2),
         (click.UsageError("no such thing"), "no such thing", 2),
     ],
@@ -46,7 +42,7 @@ def test_what_can_happen_is_one_line_and_a_status(raised, said, status, monkeypa
     assert (caught.value.message, caught.value.exit_code) == (said, status)
 
 
-@pytest.mark.parametrize(("stored", "kept"), [(False, ""), (True, "; what was finished is stored, run it again")])
+@pytest.mark.parametrize(("stored", "kept"), [(False, ""), (True, "; finished results are stored, run it again")])
 @pytest.mark.parametrize(
     ("raised", "status"), [(KeyboardInterrupt(), 130), (console.Terminated(15), 143), (console.Terminated(1), 129)]
 )
@@ -97,7 +93,7 @@ def test_help_that_finds_no_room_is_one_line(asked):
     with open("/dev/full", "w") as full:
         ran = subprocess.run([sys.executable, "-m", "lemmata", *asked], stdout=full, stderr=subprocess.PIPE, text=True)
     assert ran.returncode == 3
-    assert ran.stderr == "lemmata: what is printed found no room: [Errno 28] No space left on device\n"
+    assert ran.stderr == "lemmata: the output could not be written: [Errno 28] No space left on device\n"
 
 
 @pytest.mark.parametrize("asked", [["--help"], ["where", "wzw25.lemA.5"], ["ledger", "wzw25.lemA.5", "--json"]])
@@ -110,7 +106,7 @@ def test_a_reader_who_went_away_refutes_nothing(asked):
             [sys.executable, "-m", "lemmata", *asked], stdout=closed, stderr=subprocess.PIPE, text=True
         )
     assert ran.returncode == 141
-    assert [line for line in ran.stderr.splitlines() if "was published" not in line] == []
+    assert [line for line in ran.stderr.splitlines() if "as published" not in line] == []
 
 
 SIGNALLED = """import atexit, os, runpy, signal, sys
@@ -170,7 +166,7 @@ def test_a_user_without_a_home_is_told_to_name_a_folder(monkeypatch):
 
     monkeypatch.setattr(folders, "in_checkout", lambda: False)
     monkeypatch.setattr(folders.Path, "expanduser", homeless)
-    with pytest.raises(console.Usage, match="no home folder: --out names one"):
+    with pytest.raises(console.Usage, match="no home folder for results; name a folder with --out"):
         scope.folder([], None)
 
 
@@ -185,4 +181,4 @@ def test_without_assertions_nothing_is_decided(level, tmp_path):
     command = [sys.executable, "-m", "lemmata", "run", "bms22.lemA.3.s1", "--out", str(tmp_path)]
     ran = subprocess.run(command, env={**os.environ, "PYTHONOPTIMIZE": level}, capture_output=True, text=True)
     assert ran.returncode == 2 and not ran.stdout
-    assert ran.stderr == "lemmata: claims need their assertions and docstrings, which -O and PYTHONOPTIMIZE take out\n"
+    assert ran.stderr == "lemmata: claims need assertions and docstrings; run Python without -O and PYTHONOPTIMIZE\n"

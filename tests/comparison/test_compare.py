@@ -64,16 +64,16 @@ def test_a_run_continues_and_computes_nothing_twice(tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--datasets", "digits:3-x"], "--datasets = name = 'digits:3-x' is not"),
-        (["--datasets", "planted:n=two"], "n = 'two' is not a number"),
-        (["--datasets", "planted:margin=2"], "margin = 2.0 is outside [0, 1]"),
-        (["--datasets", "planted:width=2"], "'width' is not one of n, d, margin, outliers, flips"),
-        (["--learners", "nobody"], "--learners = 'nobody' is none of MarginClassifier"),
+        (["--datasets", "digits:3-x"], "--datasets: name must be digits:A-B, "),
+        (["--datasets", "planted:n=two"], "n must be a number, got 'two'"),
+        (["--datasets", "planted:margin=2"], "margin must be in [0, 1], got 2.0"),
+        (["--datasets", "planted:width=2"], "must be one of n, d, margin, outliers, flips, got 'width'"),
+        (["--learners", "nobody"], "--learners: must be one of MarginClassifier"),
         (["--learner", "nowhere.py"], "'nowhere.py' cannot be imported"),
-        (["--learner", "tests.comparison.toy_learner:law"], "is a function, not an experiments.comparison"),
+        (["--learner", "tests.comparison.toy_learner:law"], "must be a comparison.learners.Learner, got function"),
         (["--learner", "nomodule:LEARNER"], "'nomodule:LEARNER' cannot be imported"),
-        (["--epsilons", "one"], "--epsilons = 'one' is no list of numbers"),
-        (["--epsilons", "1,900"], "--epsilons = 900 is outside [0.01, 50]"),
+        (["--epsilons", "one"], "--epsilons must be numbers separated by commas, got 'one'"),
+        (["--epsilons", "1,900"], "--epsilons must be in [0.01, 50], got 900"),
     ],
 )
 def test_a_mistake_is_one_line(tmp_path, options, words):

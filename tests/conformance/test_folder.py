@@ -45,13 +45,13 @@ def rows(folder, *more):
 
 def test_it_runs_is_accepted_checked_and_tested(folder):
     ran = folder.lemmata("run", "--jobs", 2)
-    assert ran.returncode == 0 and "results stand in" in ran.stderr, ran.stderr
+    assert ran.returncode == 0 and "results are in" in ran.stderr, ran.stderr
     assert {key: row["verdict"] for key, row in rows(folder).items()} == {
         "odd.lem1/printed": "REFUTED",
         "odd.lem1/corrected": "HOLDS",
     }
     failed = folder.run("pytest", "-q", "-p", "no:cacheprovider")
-    assert failed.returncode == 1 and "nobody has accepted that" in failed.stdout
+    assert failed.returncode == 1 and "its verdict REFUTED is not accepted yet" in failed.stdout
     accepted = folder.lemmata("accept")
     assert accepted.returncode == 0 and "odd.lem1/printed: new -> REFUTED" in accepted.stdout, accepted.stderr
     assert "E1,odd.lem1/printed,found" in (folder / "errata.csv").read_text()
@@ -71,20 +71,19 @@ def test_a_changed_statement_verdict_or_witness_fails_its_item(folder):
     folder.lemmata("accept")
     folder.edit("odd_numbers.py", "    return n**2\n\n\n#", "    return n**2 + 0\n\n\n#")
     said = folder.run("pytest", "-q", "-p", "no:cacheprovider").stdout
-    assert (
-        "odd.lem1/corrected: what it states has changed since it was accepted" in said and "1 failed, 2 passed" in said
-    )
+    assert "odd.lem1/corrected: its statement has changed since it was accepted" in said
+    assert "1 failed, 2 passed" in said
     folder.edit("odd_numbers.py", "    return n**2 + 0\n\n\n#", "    return n**2\n\n\n#")
     folder.edit("odd_numbers.py", "assert 1 > odd_sum(n=1)", "assert 1 < odd_sum(n=1)")
     said = folder.run("pytest", "-q", "-p", "no:cacheprovider").stdout
     assert (
-        "odd.lem1/printed: it was accepted as REFUTED and came to INCONCLUSIVE (UNCONFIRMED): "
-        "off by one; it falls, and its program failed in a process of its own: AssertionError\n" in said
+        "odd.lem1/printed: its verdict was accepted as REFUTED and is now INCONCLUSIVE (UNCONFIRMED): "
+        "off by one; its check refutes it, but its program failed in its own process: AssertionError\n" in said
     )
     folder.edit("odd_numbers.py", "assert 1 < odd_sum(n=1)", "assert 1 > odd_sum(n=1)")
     folder.edit("odd_numbers.py", "    return n**2 - 1\n", "    return n**2\n")
     said = folder.run("pytest", "-q", "-p", "no:cacheprovider").stdout
-    assert "odd.lem1/printed: it was accepted as REFUTED and came to INCONCLUSIVE (NO_TEETH)" in said
+    assert "odd.lem1/printed: its verdict was accepted as REFUTED and is now INCONCLUSIVE (NO_TEETH)" in said
 
 
 def test_an_edited_check_or_helper_is_computed_anew(folder):
@@ -97,7 +96,7 @@ def test_an_edited_check_or_helper_is_computed_anew(folder):
     folder.lemmata("run")
     fallen = rows(folder)["odd.lem1/corrected"]
     assert (fallen["verdict"], fallen["reason"]) == ("INCONCLUSIVE", "UNCONFIRMED")
-    assert "it falls, and no program shows it" in fallen["note"]
+    assert "its check refutes it, but it has no program" in fallen["note"]
     folder.edit("odd_numbers.py", "helpers.total(n), odd", "helpers.total(n) - 1, odd")
     folder.lemmata("run")
     assert rows(folder)["odd.lem1/corrected"]["verdict"] == "HOLDS"
@@ -127,13 +126,13 @@ def test_check_says_what_is_missing(folder):
         ("odd.lem2/printed", "open"),
         ("lem1/corrected:tie", "expected"),
     } <= said.keys(), said
-    assert said["odd.lem1/printed", "refuted"] == "it fell and has no severity: privacy, statement or constant"
+    assert said["odd.lem1/printed", "refuted"] == "it is refuted and needs a severity: privacy, statement or constant"
     assert not {("odd.lem1/corrected", "undecided"), ("odd.lem1/explicit/one", "undecided")} & said.keys(), said
 
 
 def test_check_says_that_nothing_shows_that_a_row_falls(folder):
     folder.edit("odd_numbers.py", "python=WITNESS, ", "")
-    assert "off by one; it falls, and no program shows it" in found(folder)["odd.lem1/printed", "undecided"]
+    assert "off by one; its check refutes it, but it has no program" in found(folder)["odd.lem1/printed", "undecided"]
 
 
 def test_what_says_derived_and_names_no_step_is_an_error_in_its_line(folder):
@@ -147,7 +146,7 @@ def test_what_says_derived_and_names_no_step_is_an_error_in_its_line(folder):
         done = folder.lemmata(command)
         assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, (command, done.stderr)
         assert "odd_numbers.py:" in done.stderr
-        assert "odd.lem1/corrected: evidence = 'derivation' names no step" in done.stderr
+        assert "odd.lem1/corrected: evidence = 'derivation' requires given=[rows], or" in done.stderr
 
 
 def test_what_is_expected_to_fail_says_why(folder):
@@ -164,11 +163,11 @@ def test_what_is_expected_to_fail_says_why(folder):
 
 def test_mistakes_are_one_line_with_file_and_name(folder, tmp_path):
     for arguments, said in (
-        (("run", "nothing"), "ID = 'nothing' is no statement, module or paper"),
-        (("run", tmp_path / "experiments"), "has no paper.toml"),
-        (("check", "nothing"), "PATH = nothing is neither a folder with a paper.toml nor a paper"),
-        (("new-paper", "Odd Paper"), "NAME = 'Odd Paper' is not a lower-case letter"),
-        (("new-paper", "wzw25"), "is the id of a paper of this package"),
+        (("run", "nothing"), "ID must name a statement, module or paper, got 'nothing'"),
+        (("run", tmp_path / "experiments"), "PATH must be a folder with a paper.toml"),
+        (("check", "nothing"), "PATH must be a folder with a paper.toml or the id of a paper, got nothing"),
+        (("new-paper", "Odd Paper"), "NAME must be a lower-case letter followed by"),
+        (("new-paper", "wzw25"), "NAME must differ from the built-in papers, got 'wzw25'"),
         (("explain",), "Missing argument"),
     ):
         done = folder.lemmata(*arguments)

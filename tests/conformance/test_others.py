@@ -33,22 +33,22 @@ TOOTHLESS = ("INCONCLUSIVE", "NO_TEETH")
 MISTAKES = {  # what becomes of each, and a word of the note that names the bug
     "leaves": (FAILED, "must yield cases (setting, left, right), got None"),
     "exits": (FAILED, "SystemExit: 3"),
-    "forgets": (TOOTHLESS, "does not call squared"),
+    "forgets": (TOOTHLESS, "must call squared"),
     "lists": (FAILED, "left must be a real number, got array([1., 2.])"),
-    "pairs": (FAILED, "must be (setting, left, right)"),
-    "bare": (FAILED, "must be (setting, left, right)"),
+    "pairs": (FAILED, "a case must be (setting, left, right)"),
+    "bare": (FAILED, "a case must be (setting, left, right)"),
     "returns": (FAILED, "right must be a real number, got None at {'n': 2}"),
-    "short": (FAILED, "999 trials, and size = 1000"),
-    "alone": (TOOTHLESS, "it has no control"),
-    "own": (TOOTHLESS, "does not call squared"),
+    "short": (FAILED, "a trial must return size = 1000 outcomes, got 999"),
+    "alone": (TOOTHLESS, "it needs a control"),
+    "own": (TOOTHLESS, "must call squared"),
     "changes": (("HOLDS", "", "sampled", "settings"), ""),
-    "never": (FAILED, "bound = 0.0 is no probability above 0"),
-    "ranges": (FAILED, "bound = nan"),
+    "never": (FAILED, "a bound on a probability must be positive, got 0.0"),
+    "ranges": (FAILED, "got nan"),
     "boasts": (TRIED, ""),
-    "truth": (FAILED, "verdict = True is none"),
+    "truth": (FAILED, "An exact check must return a Verdict (holds(...), refuted(...)), got bool"),
     "again": (TRIED, ""),
     "edge": (("SLIP", ""), ""),
-    "seeded": (FAILED, "the generator of the trial is never drawn from"),
+    "seeded": (FAILED, "a trial must draw from its rng"),
     "spawned": (("HOLDS", "", "sampled", "settings"), ""),
 }
 UNEARNED = """
@@ -113,11 +113,11 @@ def test_what_is_not_earned_is_refused_in_one_line(others):
         file.write(UNEARNED)
     said = others.lemmata("run")
     assert said.returncode == 2 and said.stderr.count("\n") == 1, said.stderr
-    assert "scope = 'everywhere' is more than certificate covers" in said.stderr
+    assert "scope = 'everywhere' requires more than the evidence 'certificate'" in said.stderr
 
 
 def test_a_row_that_is_nobody_s_is_named_with_who_names_it(others):
     others.edit("others.py", "given=[powers]", 'given=["o.nine/printed"]')
     said = others.lemmata("run")
     assert said.returncode == 2 and said.stderr.count("\n") == 1, said.stderr
-    assert "o.rests/printed: given or corrected_by names o.nine/printed" in said.stderr
+    assert "o.rests/printed: given and corrected_by must name rows, got o.nine/printed" in said.stderr

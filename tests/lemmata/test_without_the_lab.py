@@ -80,7 +80,7 @@ def test_an_audit_on_the_command_line(tmp_path):
     assert (survived.returncode, refuted.returncode) == (0, 1), survived.stderr + refuted.stderr
     assert "REFUTED" in refuted.stdout and "REFUTED" not in survived.stdout
     pictured = lemmata("audit noisy:a noisy:b --epsilon 1 --plot course.svg", tmp_path)
-    line = 'lemmata: --plot needs the laboratory: pip install "lemmata[lab]" (matplotlib is missing)\n'
+    line = 'lemmata: --plot needs the extra `lab`: pip install "lemmata[lab]" (matplotlib is missing)\n'
     assert (pictured.returncode, pictured.stdout, pictured.stderr) == (2, "", line)
 
 
@@ -116,22 +116,22 @@ def test_a_command_of_the_laboratory_says_so_in_one_line(command, library, tmp_p
     done = lemmata(command, tmp_path)
     name = command.split()[0]
     lines = [line for line in done.stderr.splitlines() if "nothing has been run" not in line]
-    assert lines == [f'lemmata: {name} needs the laboratory: pip install "lemmata[lab]" ({library} is missing)']
+    assert lines == [f'lemmata: {name} needs the extra `lab`: pip install "lemmata[lab]" ({library} is missing)']
     assert (done.returncode, done.stdout) == (2, "")
 
 
 def test_a_figure_says_so_in_one_sentence(tmp_path):
     done = run("import lemmata\nlemmata.figure('wzw25.lemA.5')", tmp_path)
     assert done.stderr.splitlines()[-1] == (
-        'ModuleNotFoundError: lemmata.figure needs the laboratory: pip install "lemmata[lab]" (matplotlib is missing)'
+        'ModuleNotFoundError: lemmata.figure needs the extra `lab`: pip install "lemmata[lab]" (matplotlib is missing)'
     )
 
 
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (ModuleNotFoundError(name="distributed"), 'x needs a cluster\'s client: pip install "lemmata[dask]" (dis'),
-        (ModuleNotFoundError(name="pandas"), 'x needs the laboratory: pip install "lemmata[lab]" (pandas is missing)'),
+        (ModuleNotFoundError(name="distributed"), 'x needs the extra `dask`: pip install "lemmata[dask]" (dis'),
+        (ModuleNotFoundError(name="pandas"), 'x needs the extra `lab`: pip install "lemmata[lab]" (pandas is missing)'),
         (ModuleNotFoundError(name="pandas.nothing"), ""),  # installed, and broken: no advice of ours
         (ModuleNotFoundError(name="somebody_elses"), ""),
         (ImportError("cannot import name", name="pandas"), ""),
@@ -147,6 +147,6 @@ def test_what_is_missing_is_a_users_mistake_of_the_command():
     def run():
         raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
 
-    with pytest.raises(console.Usage, match="run needs the laboratory") as caught:
+    with pytest.raises(console.Usage, match="run needs the extra `lab`") as caught:
         run()
     assert caught.value.exit_code == 2

@@ -15,11 +15,11 @@ from lemmata.mechanisms.numerics import arguments
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        ([["secret"]], "X is not an array of numbers"),
-        ([[1.0], [2.0, 3.0]], "X is not an array of numbers"),
-        (np.ones(3), "X has shape (3,), not (n, d)"),
-        (np.ones((0, 2)), "X has shape (0, 2)"),
-        ([[np.nan, 1.0]], "X has entries that are not finite"),
+        ([["secret"]], "X must be an array of numbers"),
+        ([[1.0], [2.0, 3.0]], "X must be an array of numbers"),
+        (np.ones(3), "X must have shape (n, d) with n, d >= 1, got (3,)"),
+        (np.ones((0, 2)), "X must have shape (n, d) with n, d >= 1, got (0, 2)"),
+        ([[np.nan, 1.0]], "X must have finite entries only"),
     ],
 )
 def test_bad_rows_are_told_without_their_entries(bad, words):

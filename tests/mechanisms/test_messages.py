@@ -51,14 +51,14 @@ def refused(fit):
 def test_classes_are_labels_that_differ(classes):
     for kind in (NoisyGD, MarginClassifier):
         said = refused(lambda kind=kind: kind(classes=classes).fit(X, Y))
-        assert said == "classes is not a sequence of two or more different labels, none of them missing"
+        assert said == "classes must be a sequence of at least two different labels without missing values"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_of_columns_are_text_or_not(kind):
     frame = pd.DataFrame(X, columns=[1, "a", 2.0])
     said = refused(lambda: kind(**({} if kind is PrivateScaler else {"classes": (0, 1)})).fit(frame, Y))
-    assert said == "X is a frame whose column names are text and others: make all of them text, or none"
+    assert said == "X must have column names that are all strings, or none of them, got a mix"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -84,17 +84,17 @@ def test_a_budget_out_of_range_is_named(kind, asked, message):
 @pytest.mark.parametrize(
     ("grid", "message"),
     [
-        ([], "param_grid = a list is not a dict, or a list of one or more of them"),
-        (5, "param_grid = 5 is not a dict, or a list of one or more of them"),
-        ("x", "param_grid = 'x' is not a dict, or a list of one or more of them"),
-        ([{"width": [0.1]}, 5], "param_grid = a list is not a dict, or a list of one or more of them"),
-        ({"width": []}, "param_grid['width'] = a list is not a list of one or more values"),
-        ({"width": 0.1}, "param_grid['width'] = 0.1 is not a list of one or more values"),
-        ({"width": "ab"}, "param_grid['width'] = 'ab' is not a list of one or more values"),
-        ([{"width": np.zeros((2, 2))}], "param_grid['width'] = a ndarray is not a list of one or more values"),
-        ({1: [2]}, "param_grid names 1, which is no text"),
-        ({"widht": [0.1]}, "param_grid names 'widht', which is no parameter of NoisyGD"),
-        ({"epsilon": [1]}, "param_grid names epsilon: the search has its own, the same for every setting"),
+        ([], "param_grid must be a dict, or a list of at least one dict, got a list"),
+        (5, "param_grid must be a dict, or a list of at least one dict, got 5"),
+        ("x", "param_grid must be a dict, or a list of at least one dict, got 'x'"),
+        ([{"width": [0.1]}, 5], "param_grid must be a dict, or a list of at least one dict, got a list"),
+        ({"width": []}, "param_grid['width'] must be a list of at least one value, got a list"),
+        ({"width": 0.1}, "param_grid['width'] must be a list of at least one value, got 0.1"),
+        ({"width": "ab"}, "param_grid['width'] must be a list of at least one value, got 'ab'"),
+        ([{"width": np.zeros((2, 2))}], "param_grid['width'] must be a list of at least one value, got a ndarray"),
+        ({1: [2]}, "param_grid must have strings as keys, got 1"),
+        ({"widht": [0.1]}, "param_grid must name parameters of NoisyGD, got 'widht'"),
+        ({"epsilon": [1]}, "param_grid must not name parameters of the search, got epsilon"),
     ],
     ids=str,
 )
@@ -106,4 +106,4 @@ def test_a_grid_that_is_none_is_named(grid, message):
 
 def test_a_class_is_no_estimator():
     said = refused(PrivateSearchCV(NoisyGD, {}).cost)
-    assert said == "estimator is a type: its release is no Gaussian or pure mechanism"
+    assert said == "estimator must release by a Gaussian or pure mechanism, got type"

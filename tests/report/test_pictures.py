@@ -60,10 +60,10 @@ def test_the_axes_of_a_rate_are_in_words():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('["a.lem1/printed"]\nsees = "x."\nx = "n"', "y = None is not a text"),
-        ('["a.lem1/printed"]\nsees = " "\nx = "n"\ny = "p"', "sees = ' ' is not a text"),
+        ('["a.lem1/printed"]\nsees = "x."\nx = "n"', "y must be a string, got None"),
+        ('["a.lem1/printed"]\nsees = " "\nx = "n"\ny = "p"', "sees must be a string, got ' '"),
         ('["a.lem1/printed"]\nsees = "x."\nx = "n"\ny = "p"\nz = 1', "z is unknown"),
-        ("a = 1", "is no table"),
+        ("a = 1", "a: must be a table"),
         ("[", "cannot be read"),
     ],
 )

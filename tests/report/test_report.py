@@ -171,10 +171,13 @@ def test_a_page_draws_what_rests_on_what(tmp_path):
         store = Store()
         toy.execute(list(claims.values()), store)
         folder = write(store, LEDGER_ROOT, tmp_path)[0].parent / "statements"
-    rests = (folder / "abgmu22.asm2.html").read_text().partition("<h2>Rests on</h2>")[2]
+    rests = (folder / "abgmu22.asm2.html").read_text().partition("<h2>Depends on</h2>")[2]
     assert 'href="../statements/abgmu22.asm1.html#abgmu22.asm1_printed_coin"' in rests.partition("</section>")[0]
-    coin = (folder / "abgmu22.asm1.html").read_text().partition("<h2>Rests on</h2>")[2]
-    assert "by itself" in coin and "abgmu22.asm2_printed_rests" in coin.partition("What falls if it falls")[2]
+    coin = (folder / "abgmu22.asm1.html").read_text().partition("<h2>Depends on</h2>")[2]
+    assert (
+        "No other statement." in coin
+        and "abgmu22.asm2_printed_rests" in coin.partition("Statements that depend on it")[2]
+    )
 
 
 def page_with_a_corner(corrected_by, folder, **changes):
@@ -204,7 +207,7 @@ def test_a_slip_is_listed_with_where_it_is_true(tmp_path):
 def test_a_slip_that_nothing_decides_in_its_corner_is_undecided(tmp_path):
     row, html, _ = page_with_a_corner("abgmu22.asm2/printed/toothless", tmp_path)
     assert (row["verdict"], row["reason"], row["corner"]) == ("INCONCLUSIVE", "CORNER", "beta <= 0")
-    assert row["undecided"] == "rests on abgmu22.asm2/printed/toothless, which is INCONCLUSIVE"
+    assert row["undecided"] == "depends on abgmu22.asm2/printed/toothless, which is INCONCLUSIVE"
     assert "Slips that change nothing" not in html
 
 

@@ -30,8 +30,8 @@ def test_a_cone_falls_in_whatever_order(order):
     rows = outcomes(order, rests=[MEAN], mean=[FALSE])
     assert rows[FALSE]["verdict"] == "REFUTED"
     assert rows[MEAN]["verdict"] == rows[RESTS]["verdict"] == "INCONCLUSIVE"
-    assert rows[MEAN]["note"] == f"rests on {FALSE}, which is REFUTED"
-    assert rows[RESTS]["note"] == f"rests on {MEAN}, which is INCONCLUSIVE"
+    assert rows[MEAN]["note"] == f"depends on {FALSE}, which is REFUTED"
+    assert rows[RESTS]["note"] == f"depends on {MEAN}, which is INCONCLUSIVE"
     assert rows[HEADS]["verdict"] == "HOLDS", "it rests on nothing that fell"
 
 

@@ -33,13 +33,19 @@ def test_a_line_is_read_and_what_is_missing_is_said(tmp_path):
 @pytest.mark.parametrize(
     "text, why",
     [
-        (f"part,tried\n{GOOD}\n", "line 1 is not"),
-        (f"{HEAD}\n{GOOD},more\n", "record 2 has 8 fields"),
-        (f"{HEAD}\n{GOOD}\n{GOOD}\n", "record 3: part = 'faults'"),
-        (f"{HEAD}\n{GOOD.replace('faults', 'fault')}\n", "part = 'fault' is none of"),
-        (f"{HEAD}\n{GOOD.replace('500', '-500')}\n", "tried = '-500' is no whole number"),
-        (f"{HEAD}\n{GOOD.replace(',12,', ',²,')}\n", "minutes = '²' is no whole number"),
-        (f"{HEAD}\n{GOOD.replace(',0,', ',501,', 1)}\n", "failed = 501 is more than tried = 500"),
+        (f"part,tried\n{GOOD}\n", "line 1 must be part,tried,failed"),
+        (f"{HEAD}\n{GOOD},more\n", "record 2 must have fields part,tried,failed,minutes,date,commit,version, got 8"),
+        (
+            f"{HEAD}\n{GOOD}\n{GOOD}\n",
+            "record 3: part must be one of tests, soak, faults, kernels, verdicts, each once, got 'faults'",
+        ),
+        (
+            f"{HEAD}\n{GOOD.replace('faults', 'fault')}\n",
+            "part must be one of tests, soak, faults, kernels, verdicts, each once, got 'fault'",
+        ),
+        (f"{HEAD}\n{GOOD.replace('500', '-500')}\n", "tried must be an integer, got '-500'"),
+        (f"{HEAD}\n{GOOD.replace(',12,', ',²,')}\n", "minutes must be an integer, got '²'"),
+        (f"{HEAD}\n{GOOD.replace(',0,', ',501,', 1)}\n", "failed must be at most tried = 500, got 501"),
         (f'{HEAD}\n"{GOOD}\n', "cannot be read as a table"),
     ],
 )

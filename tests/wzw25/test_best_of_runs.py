@@ -261,18 +261,18 @@ def test_the_law_keeps_data_out_of_its_repr():
         (lambda: laws.budget(-1.0, 0.5, r=0.1), r"epsilon = -1.0 is outside \(0, inf\)"),
         (lambda: laws.budget(1.0, 0.5, r=1.0), r"r = 1.0 is outside \(0, 1\)"),
         (lambda: laws.budget(1e4, 0.5, r=0.1), r"epsilon = 10000.0 is outside \(0, 24 log"),
-        (lambda: laws.budget(1.0, 0.5, r=0.1, eta=0.0), r"eta = 0.0 is not 1"),
+        (lambda: laws.budget(1.0, 0.5, r=0.1, eta=0.0), r"eta must be 1 for the geometric.*, got 0\.0; use 'sharp'"),
         (
             lambda: laws.budget(1.0, 0.5, r=0.1, calibration="exact"),
-            r"calibration = 'exact' is not one of printed, sharp",
+            "calibration must be one of printed, sharp, got 'exact'",
         ),
         (
             lambda: laws.selection_law([np.nan], sensitivity=1, epsilon=1, delta=0.1, r=0.1),
-            "scores has entries that are not finite",
+            "scores must have finite entries only",
         ),
         (
             lambda: laws.law(lambda mu: [], score=None, sensitivity=1, epsilon=1, delta=0.1, r=0.1),
-            "base has no candidates",
+            "base must have at least one candidate",
         ),
         (
             lambda: laws.law(
@@ -283,7 +283,7 @@ def test_the_law_keeps_data_out_of_its_repr():
                 delta=0.1,
                 r=0.1,
             ),
-            r"base\[0\].privacy = GaussianDP.* is outside its budget",
+            r"base\[0\]\.privacy must be within its budget GaussianDP\(mu=0\.038832550148721334,",
         ),
     ],
 )

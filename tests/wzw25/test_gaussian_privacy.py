@@ -148,8 +148,8 @@ def test_data_stay_out_of_the_repr():
     [
         ({"sensitivity": 0.0, "sigma": 1.0}, r"sensitivity = 0\.0 is outside \(0, inf\)"),
         ({"sensitivity": 1.0, "sigma": -1.0}, r"sigma = -1\.0 is outside"),
-        ({"sensitivity": 1.0}, r"sigma = None, privacy = None: give exactly one"),
-        ({"sensitivity": 1.0, "sigma": 1.0, "value": [math.nan]}, "value has entries that are not finite"),
+        ({"sensitivity": 1.0}, "exactly one of sigma and privacy is required, got None and None"),
+        ({"sensitivity": 1.0, "sigma": 1.0, "value": [math.nan]}, "value must have finite entries only"),
     ],
 )
 def test_bad_input_is_named(arguments, message):

@@ -58,9 +58,12 @@ def test_algorithm_6_finds_the_separator():
         ),
         (
             lambda: laws.fit([[0.5], [1.0]], [1.0, -1.0], epsilon=1.0, delta=0.1, output="best"),
-            "^output = 'best' is not one of average, last$",
+            "^output must be one of average, last, got 'best'$",
         ),
-        (lambda: laws.fit([np.nan, 1.0], [1.0, -1.0], epsilon=1.0, delta=0.1), r"X has shape \(2,\), not \(n, d\)"),
+        (
+            lambda: laws.fit([np.nan, 1.0], [1.0, -1.0], epsilon=1.0, delta=0.1),
+            r"X must have shape \(n, d\) with n, d >= 1, got \(2,\)",
+        ),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -47,7 +47,7 @@ def sampled(side: Any) -> Sampled:
         return side
     if callable(side):
         return Sampler(side)
-    raise ValueError(f"a side is a {type(side).__name__}, neither a law with `sample` nor a function (rng, size)")
+    raise ValueError(f"a side must be a law with `sample` or a function (rng, size), got {type(side).__name__}")
 
 
 def as_array(releases: Any) -> np.ndarray:

@@ -194,7 +194,7 @@ class Claim:
             case "attack":
                 delta = setting.get("delta", 0.0) if self.attack == "approx" else 0.0
                 return AttackDecider(self.attack, bound, delta)
-        raise ValueError(f"style = {self.style!r} is not a way to decide")
+        raise ValueError(f"style must be exact, tail, mean, rate or attack, got {self.style!r}")
 
 
 CLAIMS: dict[str, Claim] = {}
@@ -276,15 +276,15 @@ def _register(
 ) -> Callable[[Trial], Trial]:
     theorem = statement.theorem
     if fields.get("oracle", "") not in ("", *ORACLES):
-        raise ValueError(f"oracle = {fields['oracle']!r} is not one of {', '.join(ORACLES)}")
+        raise ValueError(f"oracle must be one of {', '.join(ORACLES)}, got {fields['oracle']!r}")
     if severity and severity not in SEVERITIES:
-        raise ValueError(f"severity = {severity!r} is not one of {', '.join(SEVERITIES)}")
+        raise ValueError(f"severity must be one of {', '.join(SEVERITIES)}, got {severity!r}")
     if not isinstance(fields.get("corner"), Hypothesis | None):
-        raise ValueError(f"corner = {fields['corner']!r} is no predicate: corner=require(words, lambda n: n >= 2)")
+        raise ValueError(f"corner must be a predicate, require(words, lambda n: n >= 2), got {fields['corner']!r}")
     if not isinstance(fields.get("used", {}), Mapping):
-        raise ValueError(f"used = {fields['used']!r} is no {{place: the settings at which it is used there}}")
+        raise ValueError(f"used must be {{place: settings of its use}}, got {fields['used']!r}")
     if fields.get("undecided") and not fields.get("corner"):
-        raise ValueError(f"undecided = {fields['undecided']!r} is said of a row without a corner")
+        raise ValueError(f"undecided requires a corner, got {fields['undecided']!r} without one")
     if severity or control is None:
         fields.setdefault("corrected_by", twin(theorem))
     fields["corrected_by"] = key_of(fields.get("corrected_by", ""))
@@ -292,7 +292,7 @@ def _register(
     if lacks := missing(fields.get("evidence", ""), fields.get("scope", ""), theorem, fields["given"]):
         raise ValueError(f"{theorem.key}: {lacks}")
     if style in ("mean", "rate") and "high" not in fields:  # a default would be a hypothesis that nobody wrote
-        raise ValueError(f"{theorem.key} does not say how large a trial can be: high=3, or a function of the setting")
+        raise ValueError(f"{theorem.key} needs high=, the largest value of a trial (number or function of the setting)")
     for name in ("chunk", "low", "high"):
         if name in fields and not callable(fields[name]):
             fields[name] = _always(fields[name])
@@ -304,12 +304,12 @@ def _register(
     quick, full = tuple(quick), tuple(full)
     needed = [p.name for p in inspect.signature(theorem.formula).parameters.values() if p.default is p.empty]
     if style != "exact" and needed and not any((*quick, *full)):
-        raise ValueError(f"{theorem.key} has no settings: quick=grid({', '.join(f'{name}=[...]' for name in needed)})")
+        raise ValueError(f"{theorem.key} needs settings: quick=grid({', '.join(f'{name}=[...]' for name in needed)})")
 
     def decorate(trial: Trial) -> Trial:
         claim = Claim(theorem, style, trial, tuple(quick), tuple(full), control, severity=severity, **fields)
         if claim.key in CLAIMS and not _same(CLAIMS[claim.key].trial, trial):
-            raise ValueError(f"claim = {claim.key!r} is registered twice")
+            raise ValueError(f"claim {claim.key!r} is registered twice")
         if claim.key in CLAIMS and trial.__module__ == "__main__":
             return trial  # a module that runs as a script is imported too, and workers know that one only
         CLAIMS[claim.key] = claim
@@ -379,7 +379,7 @@ def attack_claim(
     from lemmata.experiments.engine.claims.attack import attacker
 
     if attack not in ATTACKS:
-        raise ValueError(f"attack = {attack!r} is not one of {', '.join(ATTACKS)}")
+        raise ValueError(f"attack must be one of {', '.join(ATTACKS)}, got {attack!r}")
 
     def decorate(pair: Trial) -> Trial:
         register(attacker(pair, attack, fields["bound"]))

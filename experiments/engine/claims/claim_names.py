@@ -26,7 +26,7 @@ def select(names: Iterable[str], here: Sequence[Paper] = ()) -> tuple[list[str],
         if not hits and meant in library.ids:
             still_open.append(meant)
         elif not hits:
-            raise UnknownName(f"ID = {name!r} is no row of {library.statement_of(meant.partition('/')[0])}")
+            raise UnknownName(f"ID must name a row of {library.statement_of(meant.partition('/')[0])}, got {name!r}")
         keys |= dict.fromkeys(hits)
     return list(keys), still_open
 

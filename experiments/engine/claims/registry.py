@@ -28,7 +28,7 @@ def load(names: Iterable[str] | None = None) -> dict[str, list[Claim]]:
     Raises `PaperError` where Python leaves assertions out, without which no program of a counterexample can fail.
     """
     if sys.flags.optimize:
-        raise PaperError("claims need their assertions and docstrings, which -O and PYTHONOPTIMIZE take out")
+        raise PaperError("claims need assertions and docstrings; run Python without -O and PYTHONOPTIMIZE")
     wanted = modules() if names is None else [full for name in names for full in _full(name)]
     by_module: dict[str, list[Claim]] = {library.stem(name): [] for name in wanted}
     for name in wanted:
@@ -81,7 +81,7 @@ def closure(keys: Iterable[str]) -> list[Claim]:
             try:
                 library.statement_of(other.partition("/")[0])
             except ValueError as error:
-                raise PaperError(f"{key}: given or corrected_by names {other}: {error}") from None
+                raise PaperError(f"{key}: given and corrected_by must name rows, got {other} ({error})") from None
         return others
 
     wanted = {key for key, _ in reached(keys, named)}

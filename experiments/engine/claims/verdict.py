@@ -59,7 +59,7 @@ class Verdict:
 
     def __post_init__(self) -> None:
         if self.evidence not in EVIDENCE:
-            raise ValueError(f"evidence = {self.evidence!r} is not one of {', '.join(EVIDENCE[:-1])}")
+            raise ValueError(f"evidence must be one of {', '.join(EVIDENCE[:-1])}, got {self.evidence!r}")
 
 
 def holds(evidence: str, scope: str, **more: Any) -> Verdict:
@@ -83,7 +83,7 @@ def vacuous(note: str, **more: Any) -> Verdict:
 def inconclusive(reason: str, note: str = "", **more: Any) -> Verdict:
     """No verdict, with one of `REASONS`."""
     if reason not in REASONS:
-        raise ValueError(f"reason = {reason!r} is not one of {', '.join(REASONS)}")
+        raise ValueError(f"reason must be one of {', '.join(REASONS)}, got {reason!r}")
     return Verdict(INCONCLUSIVE, reason=reason, note=note, **more)
 
 
@@ -106,13 +106,13 @@ def mean_sums(x: np.ndarray, bound: float, low: float, high: float) -> np.ndarra
     The refute process (null E X <= bound) needs x >= low only; the hold process (null E X >= bound) needs x <= high.
     """
     if x.size and x.min() < low:
-        raise ValueError(f"trial = {x.min()} is below low = {low}")
+        raise ValueError(f"a trial must be at least low = {low}, got {x.min()}")
     with np.errstate(divide="ignore"):
         refute = np.log1p(STAKES / (bound - low) * (x[:, None] - bound)).sum(0)
         if not np.isfinite(high):
             return np.stack([refute, np.full(len(STAKES), -np.inf)])
         if x.size and x.max() > high:
-            raise ValueError(f"trial = {x.max()} is above high = {high}")
+            raise ValueError(f"a trial must be at most high = {high}, got {x.max()}")
         hold = np.log1p(STAKES / (high - bound) * (bound - x[:, None])).sum(0)
     return np.stack([refute, hold])
 
@@ -153,13 +153,13 @@ class TailDecider:
 
     def __post_init__(self) -> None:
         if not self.beta > 0:  # that nothing ever happens is beyond any number of trials
-            raise ValueError(f"bound = {self.beta} is no probability above 0")
+            raise ValueError(f"a bound on a probability must be positive, got {self.beta}")
 
     @staticmethod
     def pack(outcomes: Any) -> Raw:
         outcomes = np.asarray(outcomes)
         if outcomes.dtype != bool or outcomes.ndim != 1:
-            raise TypeError("outcomes = a tail trial returns a one-dimensional boolean array")
+            raise TypeError("a tail trial must return a one-dimensional boolean array")
         return {"trials": int(outcomes.size), "failures": int(outcomes.sum())}
 
     def add(self, chunk: Raw) -> None:
@@ -206,13 +206,13 @@ class MeanDecider:
 
     def __post_init__(self) -> None:
         if not self.low < self.bound < self.high:
-            raise ValueError(f"bound = {self.bound} is outside (low, high) = ({self.low}, {self.high})")
+            raise ValueError(f"bound must be in (low, high) = ({self.low}, {self.high}), got {self.bound}")
 
     @staticmethod
     def pack(outcomes: Any) -> Raw:
         values = np.asarray(outcomes, dtype=float)
         if values.ndim != 1 or not np.isfinite(values).all():
-            raise ValueError("outcomes = a mean trial returns a one-dimensional array of finite numbers")
+            raise ValueError("a mean trial must return a one-dimensional array of finite numbers")
         return {"values": values}
 
     @property
@@ -304,7 +304,7 @@ class RateDecider(MeanDecider):
     def pack(outcomes: Any) -> Raw:
         values = np.asarray(outcomes, dtype=float)
         if values.ndim != 2 or values.shape[1] < 2 or not np.isfinite(values).all():
-            raise ValueError("outcomes = a rate trial returns finite numbers, shape (size, points)")
+            raise ValueError("a rate trial must return finite numbers of shape (size, points)")
         return {"values": values}
 
     def add(self, chunk: Raw) -> None:

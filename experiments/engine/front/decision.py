@@ -39,7 +39,7 @@ def decide(key: str, *, root: int, profile: str = "quick", store: Store | None =
         In one line, for a key that nobody registered.
     """
     if (claim := registry.find(key)) is None:
-        raise ValueError(f"claim = {key!r} is not registered")
+        raise ValueError(f"claim {key!r} is not registered")
     store = store or Store()
     programs.confirm(execute(registry.closure([key]), store, root=root, profile=profile), store)
     return next(row for row in ledger(store, root, [claim]) if row["key"] == key)

@@ -1,7 +1,7 @@
 """`lemmata explain ID`: one statement in the terminal, the answer first.
 
-Ten lines say whether it is true, where, what to cite instead, what shows it and on what evidence. Then every reading
-and step in the paper's order: formula, hypotheses, derivation, verdict, control, witness; what it rests on comes last.
+Ten lines say whether it is true, where, what to cite instead, with its witness and evidence. Then comes every reading
+and step in the paper's order: formula, hypotheses, derivation, verdict, control, witness. Its dependencies come last.
 """
 
 import inspect
@@ -23,42 +23,42 @@ from lemmata.experiments.engine.ledger.sentences import in_a_sentence, place, sh
 WIDTH = 110
 LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| |(?=[A-Z].* of [^=(]+ \d{4}: )")  # how a line of ours begins
 REASONS = {
-    "BUDGET": "the budget of trials, or the certificate's, ran out",
-    "TIGHT": "the truth is so close to the bound that sampling cannot tell",
-    "AUDIT_ONLY": "attacked and not broken: an attack can refute privacy, never prove it",
-    "NO_POWER": "the attack could not have seen any leak",
-    "NO_TEETH": "the check did not refuse a copy broken on purpose, so it proves nothing",
-    "UNCONFIRMED": "no program that ran by itself and calls the statement shows that it falls",
-    "UNSUPPORTED": "it rests on a row that does not hold",
+    "BUDGET": "the budget of trials, or of the certificate, ran out",
+    "TIGHT": "the true value is too close to the bound for sampling to decide",
+    "AUDIT_ONLY": "attacked and not refuted; an attack can refute privacy, never prove it",
+    "NO_POWER": "the attack has no power to detect any leak",
+    "NO_TEETH": "the check did not refute a deliberately broken copy, so it proves nothing",
+    "UNCONFIRMED": "no stand-alone program that calls the statement shows the counterexample",
+    "UNSUPPORTED": "it depends on a row that does not hold",
     "NO_PROOF": "neither a proof nor a counterexample is known",
     "CORNER": "false in an edge case, undecided elsewhere",
-    "NO_CONSTANT": "an O(·) without a constant: for what is printed none is proved, and none is ruled out",
+    "NO_CONSTANT": "open: no constant in its O(·) is known to work, and none is excluded",
     "ASYMPTOTIC": "only an asymptotic argument is known",
-    "FAILED": "a step of our own derivation failed, or the check did not run to its end",
-    "ONE_SIDED_ORACLE": "what the check computes errs on one side, and this side decides nothing",
+    "FAILED": "a step of our own derivation failed, or the check did not finish",
+    "ONE_SIDED_ORACLE": "the check computes a one-sided estimate, and this side does not decide",
 }
 FIELDS = {  # of a row, in words
     "scope": "scope",
     "evidence": "evidence",
     "corrected_by": "corrected by",
-    "tightness": "share of bound",
-    "nonvacuous_from": "informative from",
-    "smallest_caught": "copy refused",
+    "tightness": "truth over bound",
+    "nonvacuous_from": "nonvacuous from",
+    "smallest_caught": "control fails at",
     "trials": "trials",
 }
 EVIDENCE = {
     "certificate": "machine-checked by ball arithmetic over the stated domain",
     "enumeration": "machine-checked by enumeration",
-    "derivation": "derived in prose beside the code, which calls it step by step and found no counterexample",
-    "composition": "derived in prose; the check only puts together again what the statement puts together",
-    "tested": "computed at the settings that were tried",
-    "sampled": "tested at the settings that were tried, at odds of a million to one or better",
+    "derivation": "proof in prose; a program that calls the statement's own function found no counterexample",
+    "composition": "proof in prose; the check only combines the same parts as the statement",
+    "tested": "computed at the settings tried",
+    "sampled": "tested at the settings tried, with odds of at least a million to one",
     "": "",
 }
 
 
 def explained(id: str, rows: Sequence[Row], links: graph.Graph) -> str:
-    """The whole text for the statement or step `id`, from ledger rows that contain its own, and what rests on what."""
+    """The whole text for the statement or step `id`, from ledger rows that include its own, and the dependencies."""
     mine = [row for row in rows if id in (row["id"], row["parent"])]
     lines = head(id, mine)
     for row in mine:
@@ -68,7 +68,7 @@ def explained(id: str, rows: Sequence[Row], links: graph.Graph) -> str:
 
 
 def fitted(text: str, width: int) -> str:
-    """Lines of ours that are too long, broken below their value; a line of a program stays whole, to be pasted."""
+    """Wrap long lines below their value. Lines of a program stay whole, so that they can be pasted."""
     lines = []
     for line in text.splitlines():
         label = LABELLED.match(line)
@@ -80,14 +80,14 @@ def fitted(text: str, width: int) -> str:
 
 
 def head(id: str, rows: list[Row]) -> list[str]:
-    """Is it true, where, what to cite instead, what shows it, how we know, and where it stands: ten lines."""
+    """Ten lines: whether it is true, where, what to cite instead, witness, evidence, control, parts and code."""
     statement = library.statement_of(id)
     paper = library.work(id)
     step = "" if statement == id else f", step {id.removeprefix(statement).strip('.')} of the proof"
     own = [row for row in rows if row["id"] == id]
     main = next((r for r in own if r["reading"] == "printed" and not r["part"]), own[0] if own else None)
     if main is None:
-        return [f"{library.label(id)}{step} of {paper.cited}", "OPEN: no claim decides it yet."]
+        return [f"{library.label(id)}{step} of {paper.cited}", "OPEN: it has no claim yet."]
     printed = [r for r in own if r["kind"] != "summary" and not r["part"].startswith("impl:")]
     printed = [r for r in printed if r["reading"] == "printed"] or printed
     first = leading(printed)
@@ -109,7 +109,7 @@ def head(id: str, rows: list[Row]) -> list[str]:
 
 
 def where_true(row: Row) -> str:
-    """The scope of what holds, where a slip is true, or where the counterexample lies."""
+    """The scope of a row that holds, the case where a slip is true, or the setting of the counterexample."""
     if said := charity(row):
         return in_symbols(said)
     if row["verdict"] == REFUTED:
@@ -120,10 +120,10 @@ def where_true(row: Row) -> str:
 
 
 def witnessed(first: Row, printed: Iterable[Row]) -> str:
-    """The counterexample to the row that heads a statement, or else to another part of it, which is named."""
+    """The counterexample to the row that heads a statement, otherwise to another part, which is named."""
     row = next((r for r in (first, *printed) if r["witness"]), None)
     if row is None:
-        return "none: nothing was refuted"
+        return "none: no part was refuted"
     named = f"{called(row['part'])}: " if row is not first and row["part"] else ""
     return in_symbols(f"{named}{in_a_sentence(row)}")
 
@@ -135,34 +135,35 @@ def some(own: Iterable[Row], most: int = 12) -> list[str]:
 
 
 def cited(row: Row, instead: Row | None, true: Collection[str]) -> str:
-    """What to cite: the statement itself, the `true` parts of it, and what is true instead of the rest."""
+    """What to cite: the statement itself, or its `true` parts and a corrected reading of the rest."""
     if row["verdict"] == HOLDS:
         return "the statement as printed" if row["reading"] == "printed" else row["key"]
     parts = f"as printed: {', '.join(true)}; else " if true else ""
     if instead is None:
-        none = "no corrected reading is known" if row["verdict"] in (REFUTED, SLIP) else "nothing yet"
+        false = row["verdict"] in (REFUTED, SLIP)
+        none = "no corrected reading is known" if false else "no version of this statement is proved yet"
         return parts + (row["corrected_by"] or none)
     record = THEOREMS.get(instead["key"])
     return f"{parts}{instead['key']} ({instead['verdict']}): {in_unicode(record.says) if record else ''}"
 
 
 def evidence_of(row: Row) -> str:
-    """How strong the weakest link is, and what is cited without proof."""
+    """The evidence of a row in words, with the results that it cites without a proof."""
     if row["verdict"] == HOLDS and graph.class_of(row) == "tested" and row["evidence"] != "sampled":
         return EVIDENCE["tested"]
     if row["verdict"] != HOLDS:
         fell = row["verdict"] in (REFUTED, SLIP) or row["reason"] == "CORNER"
         if fell and row["evidence"] == "sampled":
-            return "random trials, whose failures a true statement shows with probability 1e-10 at most"
-        return "a counterexample, which a program that runs by itself shows" if fell else "–"
-    cited = f"; up to what it cites: {'; '.join(row['cites'])}" if row["cites"] else ""
+            return "random trials with failures that a true statement shows with probability at most 1e-10"
+        return "a counterexample, computed by a stand-alone program" if fell else "–"
+    cited = f"; up to the results it cites: {'; '.join(row['cites'])}" if row["cites"] else ""
     return (EVIDENCE[row["evidence"]] or "–") + cited
 
 
 def control_of(row: Row) -> str:
-    """How we know that the check could have failed."""
+    """The control of a row in words: how we know that the check can fail."""
     if row["smallest_caught"]:
-        return f"the same check refuses a copy broken on purpose: {in_symbols(row['smallest_caught'])}"
+        return f"the check fails, as it should, with {in_symbols(row['smallest_caught'])}"
     return f"came out {row['control']}" if row["control"] else "–"
 
 
@@ -208,7 +209,7 @@ def literature(rows: list[Row]) -> list[str]:
 
 
 def rests_on(mine: list[Row], rows: Sequence[Row]) -> list[str]:
-    """The rows that these name, with verdict and class, what they cite, and by statement what those rest on in turn."""
+    """The rows that these depend on, with verdict and class; cited results; further dependencies by statement."""
     by_key = {row["key"]: row for row in rows}
     own = {row["key"] for row in mine}
     whole = {row["key"]: row["rests_on"] for row in rows if row["kind"] != "summary"}
@@ -219,8 +220,8 @@ def rests_on(mine: list[Row], rows: Sequence[Row]) -> list[str]:
         f"  {text}   cited, not proved here" for text in dict.fromkeys(text for row in mine for text in row["cites"])
     ]
     if further:
-        lines += wrapped("and in turn on", in_groups(further))
-    return ["rests on", *lines] if lines else ["rests on nothing else: it stands by itself"]
+        lines += wrapped("and through these", in_groups(further))
+    return ["depends on", *lines] if lines else ["depends on no other row"]
 
 
 def standing(row: Row | None) -> str:
@@ -231,10 +232,10 @@ def standing(row: Row | None) -> str:
 
 
 def falls_with(mine: list[Row], links: graph.Graph) -> list[str]:
-    """By statement, every row that rests on these, directly or in turn."""
+    """Every row that depends on these, directly or indirectly, by statement."""
     own = {row["key"] for row in mine}
     cone = [key for key in graph.reached(own, graph.upwards(links)) if key not in own]
-    return wrapped("falls with it", in_groups(cone)) if cone else ["nothing else falls with it"]
+    return wrapped("dependents", in_groups(cone)) if cone else ["no other row depends on it"]
 
 
 def in_groups(keys: Iterable[str]) -> str:

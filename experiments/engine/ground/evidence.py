@@ -1,9 +1,9 @@
-"""Evidence: what a row that HOLDS stands on, weakest first, and what it takes to earn it.
+"""Kinds of evidence of a row that HOLDS, weakest first, and the requirements of each.
 
-A claim that says nothing is *tested*, at the settings that ran. A *derivation* names its steps: rows that the claim
-is `given`, or a section "Derivation" in the docstring of the record, which the pages and `explain` show. A check that
-only puts together what the statement's own body puts together is a *composition*: it shows that the parts are there,
-and cannot see an error that both sides share.
+A claim without stated evidence is *tested*, at the settings that ran. A *derivation* names its steps: rows that the
+claim is `given`, or a section "Derivation" in the docstring of the record, which the pages and `explain` show. A check
+that only combines the same parts as the statement's own function is a *composition*: it shows that the parts exist and
+cannot see an error that both sides share.
 """
 
 import inspect
@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection
 from lemmata.bounds.theorem import Theorem
 
 EVIDENCE = ("sampled", "tested", "composition", "derivation", "enumeration", "certificate", "")  # weakest first
-PROSE = ("composition", "derivation")  # what a person has to check
+PROSE = ("composition", "derivation")  # to be judged by a reader
 MACHINE = ("enumeration", "certificate")
-FEWEST = 12  # words of a derivation that says something
-FRESH = 3  # words of its own, where it has no chain of relations
+FEWEST = 12  # words of a derivation
+FRESH = 3  # words of its own, if it has no chain of relations
 RELATION = re.compile(r"<=|>=|[=<>≤≥≈⇒]")
 FILLERS = frozenset(
     """
@@ -30,26 +30,26 @@ NAMED = re.compile(r"[=<>≤≥≈⇒^/]|\b[a-z]+\d+\.\w+")  # a formula, or a r
 
 
 def weakest(kinds: Collection[str]) -> str:
-    """The weakest link."""
+    """The weakest of these kinds of evidence."""
     return min(kinds, key=EVIDENCE.index)
 
 
 def derivation(formula: Callable) -> str:
-    """The section of a record's docstring that begins with "Derivation", up to the examples; "" where there is none."""
+    """The section "Derivation" of a record's docstring, up to the examples; "" if there is none."""
     found = re.search(r"(?:^|\n\n)(Derivation\b.*?)(?=\n*>>>|\Z)", inspect.getdoc(formula) or "", re.DOTALL)
     return found[1].strip() if found else ""
 
 
 def without_derivation(note: str, formula: Callable) -> str:
-    """The note of a row less the derivation that closes it, for a page that shows the docstring too."""
+    """The note of a row without the derivation at its end, for a page that also shows the docstring."""
     return note.removesuffix(derivation(formula)).removesuffix("; ")
 
 
 def derived(formula: Callable, says: str = "") -> bool:
-    """Whether the record of a statement derives it: in at least `FEWEST` words, of which one is a formula or a row.
+    """Whether a record has a derivation: at least `FEWEST` words, one of them a formula or a row.
 
-    That it `says` what it says, once more, is no step: there are words that neither the statement nor the rest of its
-    docstring has, or a chain of two relations, a = b <= c. Whether the steps are right a person has to judge.
+    Repeating what the statement `says` is not a step. A derivation needs words that neither the statement nor the rest
+    of its docstring has, or a chain of two relations, a = b <= c. A reader has to judge whether the steps are right.
 
     >>> def rows(): "Derivation. Trivial."
     >>> derived(rows)
@@ -65,7 +65,7 @@ def _chained(text: str) -> bool:
 
 
 def _adds(text: str, formula: Callable, says: str) -> bool:
-    """Whether a derivation has `FRESH` words of its own."""
+    """Whether a derivation adds at least `FRESH` words to the docstring and the statement."""
     rest = (inspect.getdoc(formula) or "").replace(text, "")
     return len(_words(text) - _words(rest) - _words(says) - FILLERS) >= FRESH
 
@@ -77,15 +77,15 @@ def _words(text: str) -> set[str]:
 
 
 def missing(evidence: str, scope: str, theorem: Theorem, given: Collection) -> str:
-    """What a row lacks that says `evidence` and `scope` of itself; "" where it has earned them."""
+    """What a row with this `evidence` and `scope` lacks; "" if it meets the requirements."""
     if evidence not in EVIDENCE:
-        return f"evidence = {evidence!r} is not one of {', '.join(EVIDENCE[:-1])}"
+        return f"evidence must be one of {', '.join(EVIDENCE[:-1])}, got {evidence!r}"
     if given or derived(theorem.formula, theorem.says):
         return ""
     needs = f'given=[rows], or a section "Derivation" of at least {FEWEST} words in the docstring of '
     needs += f"{theorem.formula.__name__}, with a formula and a step that the statement does not say itself"
     if evidence == "derivation":
-        return f"evidence = 'derivation' names no step: {needs}"
+        return f"evidence = 'derivation' requires {needs}"
     if scope == "everywhere":
-        return f"scope = 'everywhere' is more than {evidence or 'nothing'} covers: {needs}"
+        return f"scope = 'everywhere' requires more than the evidence {evidence or 'tested'!r}: {needs}"
     return ""

@@ -43,8 +43,8 @@ def table(path: Path, head: Sequence[str]) -> list[dict[str, str]]:
     except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
         raise PaperError(f"{path}: cannot be read as a table ({error})") from None
     if first != list(head):
-        raise PaperError(f"{path}: line 1 is not {','.join(head)}")
+        raise PaperError(f"{path}: line 1 must be {','.join(head)}")
     for number, line in enumerate(lines, 2):
         if len(line) != len(head):
-            raise PaperError(f"{path}: record {number} has {len(line)} fields for {','.join(head)}")
+            raise PaperError(f"{path}: record {number} must have fields {','.join(head)}, got {len(line)} fields")
     return [dict(zip(head, line, strict=True)) for line in lines]

@@ -1,8 +1,8 @@
 """The headline of a statement: one sentence for its page, `explain`, the ledger and the README.
 
 The most important part comes first: privacy before utility, utility before constants, constants before running time.
-What falls by a constant alone, or by its running time, never heads a statement whose privacy or utility is more than
-that. A headline is at most `LONGEST` characters long, label included, and is never cut.
+A part with only a wrong constant or running time never heads a statement with a worse error in privacy or utility. A
+headline has at most `LONGEST` characters, label included, and is never cut.
 """
 
 import re
@@ -14,7 +14,7 @@ from lemmata.experiments.engine.ledger.graph import Row
 
 LONGEST = 70
 TIMES = ("time", "complexity", "runtime")  # how names of parts about running time begin
-WORST = (  # verdict and severity, what a reader should know first at the top
+WORST = (  # verdict and severity, the most important first
     (REFUTED, "privacy"),
     (REFUTED, "statement"),
     (REFUTED, ""),
@@ -28,7 +28,7 @@ WORST = (  # verdict and severity, what a reader should know first at the top
 )
 TRIED = ("sampled", "tested")
 TRUE: Row = {"verdict": HOLDS, "reading": "printed", "evidence": "derivation"}
-PARTS = {  # names of parts that say too little
+PARTS = {  # names of parts that need more words
     "soft": "Õ form",
     "defined": "as defined",
     "used": "as used",
@@ -57,11 +57,11 @@ PARTS = {  # names of parts that say too little
     "set": "read without the root",
     "cauchy-density": "mass of the Cauchy row",
 }
-NO_CLAIMS = {  # how the label begins of what claims nothing, and what to say of it
-    "Assumption": "states a condition, and claims nothing",
+NO_CLAIMS = {  # first word of a label without a claim, and its phrase
+    "Assumption": "states a condition, not a claim",
     "Question": "is an open question",
-    "Remark": "explains, and claims nothing",
-    "Table": "sums up results; what it quotes is checked below",
+    "Remark": "is an explanation, not a claim",
+    "Table": "summarizes results, which are checked below",
 }
 FALLEN = {
     "privacy": "an implementation of the text is not private",
@@ -72,13 +72,13 @@ FALLEN = {
 
 
 def headline(rows: Iterable[Row]) -> str:
-    """The sentence for one statement or step from its ledger rows: those that are printed, or all where none is."""
+    """The sentence for one statement or step, from its printed ledger rows, or from all rows if none is printed."""
     own = [row for row in rows if row["kind"] != "summary" and not row["part"].startswith("impl:")]
     parts = sorted([row for row in own if row["reading"] == "printed"] or own, key=importance)
     first = leading(parts)
     label = name(first["id"])
     if first["verdict"] == REFUTED:
-        note = first["note"].rstrip(".")  # where nothing is said for a headline, a note will do that is short enough
+        note = first["note"].rstrip(".")  # without a finding, use a note that is short enough
         said = note if 0 < len(note) <= LONGEST - len(label) - 2 else FALLEN[first["severity"]]
         return f"{label}: {first.get('finding') or said}"
     parts = [row for row in parts if row["verdict"] != NOT_A_CLAIM]
@@ -103,7 +103,7 @@ def called(part: str) -> str:
 
 
 def in_clauses(groups: Mapping[str, list[str]]) -> str:
-    """{phrase: the parts that it is said of} as `private; time, utility true but for a corner`."""
+    """{phrase: its parts} as `private; time, utility true but for an edge case`."""
     clauses = []
     for text, names in groups.items():
         short = text.removeprefix("is ").removeprefix("false in an edge case, ").removesuffix(" elsewhere")
@@ -112,17 +112,17 @@ def in_clauses(groups: Mapping[str, list[str]]) -> str:
 
 
 def leading(rows: Iterable[Row]) -> Row:
-    """The row that heads a statement: the worst, and among equals the most important."""
+    """The row that heads a statement: the worst one, and among equals the most important."""
     return min(rows, key=lambda row: (badness(row), importance(row)))
 
 
 def badness(row: Row) -> int:
-    """How far up a verdict stands on a page: 0 for a privacy error."""
+    """The rank of a verdict on a page: 0 for a privacy error."""
     return WORST.index((row["verdict"], row["severity"]))
 
 
 def importance(row: Row) -> int:
-    """0 for the statement itself and for privacy, 1 for what is promised beside it, 2 for constants, 3 for time."""
+    """0 for the statement itself and for privacy, 1 for other parts, 2 for constants, 3 for running time."""
     if row["part"].startswith(TIMES):
         return 3
     return 2 if row["severity"] == "constant" else int(row["kind"] != "privacy" and bool(row["part"]))
@@ -135,9 +135,9 @@ def name(id: str) -> str:
 
 
 def phrase(row: Row) -> str:
-    """What a verdict says, behind the name of a statement or of a part."""
+    """The verdict as a phrase after the name of a statement or part."""
     if row["verdict"] == SLIP:
-        if row.get("scope") == "settings":  # what is true instead was tried, and no more
+        if row.get("scope") == "settings":  # the corrected statement is only tested
             edge = "is false in an edge case, held where tried elsewhere"
             return "is misprinted, held where tried as corrected" if row.get("misprint") else edge
         return "is true but for a misprint" if row.get("misprint") else "is true but for an edge case"
@@ -148,22 +148,22 @@ def phrase(row: Row) -> str:
     if row["verdict"] == HOLDS and row["reading"] != "printed":
         return "is true in this reading"
     if row["verdict"] == NOT_A_CLAIM:
-        return NO_CLAIMS.get(library.label(row["id"]).split()[0], "is a definition, and claims nothing")
+        return NO_CLAIMS.get(library.label(row["id"]).split()[0], "is a definition, not a claim")
     return {
         HOLDS: "held wherever we tried it" if only_tried(row) else "is true as printed",
-        VACUOUS: "says nothing at the sizes we tried",
+        VACUOUS: "is vacuous at the sizes we tried",
         INCONCLUSIVE: "is undecided",
         OPEN: "is not decided yet",
     }[row["verdict"]]
 
 
 def only_tried(row: Row) -> bool:
-    """Whether a row that holds was tried at settings, and no more."""
+    """Whether a row that holds is only tested."""
     return row["evidence"] in TRIED or row.get("scope") == "settings"
 
 
 def charity(row: Row) -> str:
-    """Of a row that is false in a corner, or misprinted: where it is true, and what that costs the paper; else ""."""
+    """Where a slip is true and whether the paper uses only that case; "" for other rows."""
     if not (row["corner"] or row["misprint"]):
         return ""
     if row["misprint"]:
@@ -174,12 +174,12 @@ def charity(row: Row) -> str:
     tried = row.get("scope") == "settings"
     text = f"Held wherever we tried it with {row['corner']}." if tried else f"True for {row['corner']}."
     text += f" The paper uses it only there ({used})." if used else ""
-    text += f" The same flaw is repeated in {restated}; nothing depends on it." if restated else ""
-    return text + ("" if used or restated else " No use of it is named.")
+    text += f" The same flaw is in {restated}; nothing depends on it." if restated else ""
+    return text + ("" if used or restated else " We list no use of it.")
 
 
 def _label(id: str) -> str:
-    """`Lemma 3.1` for the id of a statement, or `Lemma 3.1, s2`; what is none, as it is."""
+    """`Lemma 3.1` for the id of a statement, or `Lemma 3.1, s2`; other texts unchanged."""
     try:
         return name(id)
     except ValueError:

@@ -102,7 +102,7 @@ def _finite(pair: tuple[float, float] | None) -> list[float | None] | None:
 
 def _with_teeth(claim: Claim, verdict: Verdict, control: Sabotaged) -> tuple[Verdict, list[str]]:
     """(verdict, notes): a positive verdict counts only if the claim's control came out REFUTED."""
-    said = claim.theorem.quoted_by and f"so quoted by {claim.theorem.quoted_by}"
+    said = claim.theorem.quoted_by and f"quoted in this form by {claim.theorem.quoted_by}"
     notes = [said, claim.note, verdict.note]
     verdict = _earned(claim, _one_sided(claim, verdict))
     if verdict.outcome == HOLDS and verdict.evidence in PROSE and not claim.given:
@@ -112,20 +112,20 @@ def _with_teeth(claim: Claim, verdict: Verdict, control: Sabotaged) -> tuple[Ver
         verdict = inconclusive("NO_TEETH", why, evidence=verdict.evidence)
         notes.append(verdict.note)
     if verdict.reason == "AUDIT_ONLY":
-        notes.append(f"would have caught: {control.smallest_caught}")
+        notes.append(f"would have detected: {control.smallest_caught}")
     return verdict, notes
 
 
 def _toothless(claim: Claim, control: Sabotaged) -> str:
     """Why nobody knows that the check of a claim can fail, or ""."""
     if claim.control is None:
-        return "it has no control, a copy broken on purpose that its check refuses: control=Control(...)"
+        return "it needs a control, control=Control(...): a deliberately broken copy that its check refutes"
     if control.outcome != REFUTED:
         last = control.tried[-1].verdict if control.tried else None
         why = f" ({last.note})" if last and last.note else ""
-        return f"its control came out {control.outcome or 'not run'}, not REFUTED{why}"
+        return f"its control must be REFUTED, got {control.outcome or 'no run'}{why}"
     if not claim.law and not fingerprint.calls_statement(claim):
-        return f"its check does not call {claim.theorem.formula.__name__}: whatever the statement said, it would hold"
+        return f"its check must call {claim.theorem.formula.__name__}; now it would hold whatever the statement says"
     return ""
 
 
@@ -135,8 +135,8 @@ def _one_sided(claim: Claim, verdict: Verdict) -> Verdict:
     if verdict.outcome != blind:
         return verdict
     if blind == HOLDS:
-        return inconclusive("ONE_SIDED_ORACLE", "its left side is a lower bound of the truth: nothing larger was found")
-    return inconclusive("ONE_SIDED_ORACLE", "its left side is an upper bound of the truth, which may be less")
+        return inconclusive("ONE_SIDED_ORACLE", "its left side is only a lower bound of the true value")
+    return inconclusive("ONE_SIDED_ORACLE", "its left side is only an upper bound of the true value")
 
 
 def _earned(claim: Claim, verdict: Verdict) -> Verdict:
@@ -167,14 +167,14 @@ def _confirmed(claim: Claim, verdict: Verdict, store: Store) -> Verdict:
         said = answer
     if not said:
         return verdict
-    return replace(verdict, outcome=INCONCLUSIVE, reason="UNCONFIRMED", note=f"it falls, and {said}")
+    return replace(verdict, outcome=INCONCLUSIVE, reason="UNCONFIRMED", note=f"its check refutes it, but {said}")
 
 
 def claim_row(claim: Claim, store: Store, root: int, job: Job | None = None) -> tuple[Row, list[Cell]]:
     """The row of one claim, before what it rests on is looked at; the second value draws its figure."""
     verdict, cells, control, profile = evaluate(claim, store, root, job)
     if verdict is None:
-        waiting = "not finished: run it again" if any(c.folded for c in cells) else "not run yet"
+        waiting = "not finished; run it again" if any(c.folded for c in cells) else "not run yet"
         verdict = Verdict(OPEN, note=waiting if cells else "no admissible setting")
     verdict, notes = _with_teeth(claim, verdict, control)
     verdict = _confirmed(claim, verdict, store)
@@ -246,7 +246,7 @@ def _rest_on(rows: Sequence[Row]) -> None:
             link = by_key.get(key)
             if link and key not in path:
                 settle(link, path)
-            state = "resting on it in turn" if key in path else link["verdict"] if link else "missing"
+            state = "part of a cycle" if key in path else link["verdict"] if link else "missing"
             if link is None or state != HOLDS:
                 row |= _fallen(row, key, state)
                 return
@@ -269,7 +269,7 @@ def _fallen(row: Row, key: str, state: str) -> Row:
     A slip is refuted where the row that was to hold in its corner is refuted; where that one is undecided, the slip is
     false outside its corner and undecided inside. The rest is undecided.
     """
-    why = f"rests on {key}, which is {state}"
+    why = f"depends on {key}, which is {state}"
     if row["verdict"] == SLIP:
         claim = CLAIMS[row["key"]]
         now = {"used": [], "restated": [], "misprint": "", "scope": "", "rests_on": list(claim.given)}

@@ -28,7 +28,7 @@ def rows(reports: str | Path) -> dict[str, dict]:
         with path.open(newline="", encoding="utf-8") as lines:
             return {row["key"]: _typed(row) for row in csv.DictReader(lines, strict=True)}
     except (ValueError, KeyError, TypeError, csv.Error) as error:
-        raise PaperError(f"{path}: is no published ledger ({type(error).__name__}: {error})") from None
+        raise PaperError(f"{path}: cannot be read as a published ledger ({type(error).__name__}: {error})") from None
 
 
 def table(reports: Path, name: str) -> list[dict[str, str]]:

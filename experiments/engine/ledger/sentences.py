@@ -1,9 +1,8 @@
-"""The sentence of a witness: what is compared, which number is the paper's, and which is the truth.
+"""The sentence of a witness: the quantity compared, the paper's number, and the true value.
 
-What a row compares has a name in the paper's `paper.toml`. `bounded_above` names the left side of what is checked,
-which the text claims to be at most the right one. `bounded_below` names the right side, where the text's own number is
-on the left: the number that is claimed, and the right side what is found. `letters` gives the arguments of the checks
-the letters of the paper.
+The paper's `paper.toml` names the quantities. `bounded_above` names the left side of a check, which the text claims to
+be at most the right side. `bounded_below` names the right side, for texts whose own number is on the left. `letters`
+maps arguments of checks to letters of the paper.
 """
 
 import re
@@ -20,7 +19,7 @@ UNNAMED = {"tail": "the probability", "identity": "the left side"}
 
 
 def in_a_sentence(row: Row) -> str:
-    """What the witness of a row shows: at which setting, what the truth is, and what the text claims."""
+    """The setting of a witness, the true value, and the value that the text claims."""
     witness = row["witness"]
     setting = place(row)
     if str(witness.get("claimed")).startswith("truth <= C g") and "ratios" in witness:
@@ -29,7 +28,7 @@ def in_a_sentence(row: Row) -> str:
 
 
 def place(row: Row) -> str:
-    """Where the counterexample of a row lies, as `‖Y‖ = 4, β = 0.1`, in the letters of the paper; "" if anywhere."""
+    """The setting of a counterexample in the letters of the paper, as `‖Y‖ = 4, β = 0.1`; "" if it has none."""
     witness, paper = row["witness"] or {}, _paper(row["key"])
     letters = paper.letters if paper else {}
     setting = dict(witness.get("setting", {})) | dict(witness.get("point") or {})
@@ -38,14 +37,14 @@ def place(row: Row) -> str:
 
 
 def quantity(row: Row) -> str:
-    """What the row bounds, in words: `the second moment of a loss`."""
+    """The quantity that a row bounds, in words: `the second moment of a loss`."""
     paper = _paper(row["key"])
     named = {**paper.bounded_above, **paper.bounded_below}.get(row["key"]) if paper else ""
     return named or UNNAMED.get(row["kind"], "the left side")
 
 
 def from_below(row: Row) -> bool:
-    """Whether the text bounds the quantity from below, so that the larger number of its witness is the text's."""
+    """Whether the text bounds the quantity from below, so that the larger number of a witness is the text's."""
     paper = _paper(row["key"])
     return paper is not None and row["key"] in paper.bounded_below
 
@@ -53,8 +52,8 @@ def from_below(row: Row) -> bool:
 def with_sides(key: str, witness: dict[str, Any] | None) -> dict[str, Any] | None:
     """The witness of a row with the paper's number as `claimed` and the truth as `found`.
 
-    A check compares left <= right and a witness takes the right side for what is claimed. Where the text bounds a
-    quantity from below its own number is on the left.
+    A check compares left <= right, and a witness takes the right side for the claimed number. If the text bounds a
+    quantity from below, its own number is on the left.
     """
     if not witness or not from_below({"key": key}) or not _numbers(witness) or witness["claimed"] > witness["found"]:
         return witness
@@ -74,7 +73,7 @@ def _along(setting: str) -> str:
 
 
 def _is(what: str) -> str:
-    """`what` with its verb: a quantity of which a lower bound is shown ends in `, at least,`."""
+    """`what` with its verb. The name of a quantity with only a lower bound ends in `, at least,`."""
     return f"{what.removesuffix(', at least,')} is at least" if what.endswith(", at least,") else f"{what} is"
 
 
@@ -93,11 +92,11 @@ def _shown(row: Row, witness: Mapping[str, Any]) -> str:
     if numbers:
         side = "most" if _end(found) > _end(claimed) else "least"
         return f"{_is(quantity(row))} {true}; the text claims at {side} {said}."
-    return f"the text claims {said}; in truth {true.removesuffix('.')}."
+    return f"the text claims {said}; in fact {true.removesuffix('.')}."
 
 
 def _narrow(value: Any) -> bool:
-    """Whether it is an enclosure of which people are shown one number."""
+    """Whether a value is an enclosure so narrow that one number is shown."""
     return isinstance(value, list) and len(value) == 2 and short(value[0]) == short(value[1])
 
 
@@ -107,15 +106,15 @@ def _end(value: Any) -> float:
 
 def _told_apart(log_ratio: str) -> str:
     if log_ratio in ("inf", "infinite"):
-        return "an outcome that has a positive probability on one of two neighbouring datasets has none on the other"
+        return "an outcome has positive probability on one of two neighbouring datasets and probability 0 on the other"
     return f"some outcome is exp({log_ratio}) times as likely on one of two neighbouring datasets as on the other"
 
 
 def _grows(row: Row, ratios: Sequence[float]) -> str:
-    """A constant that an O(.) hides, and a family along which none is enough."""
+    """A family of settings along which no hidden constant of an O(.) is enough."""
     what = quantity(row)
     if all(map(isinf, ratios)):
-        return f"the printed right side is 0 and {what} is not."
+        return f"the printed right side is 0, and {what} is not 0."
     steps = ", ".join(short(float(f"{ratio:.3g}")) for ratio in ratios[:4])
     if from_below(row):
         return f"the printed order is {steps} times {what}: no hidden constant is small enough."

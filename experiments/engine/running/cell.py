@@ -114,7 +114,7 @@ class Cell:
         if isinstance(chunk.payload, Verdict):
             self.verdict = chunk.payload
         elif self.decider is None:
-            raise ValueError(f"chunk = {chunk.payload} is no verdict, and an exact check returns one")
+            raise ValueError(f"a chunk of an exact check must be a Verdict, got {type(chunk.payload).__name__}")
         else:
             self.decider.add(chunk.payload)
             self.verdict = self._concluded(self.decider)
@@ -156,9 +156,7 @@ class Cell:
         if isinstance(decider, AttackDecider):
             if limit := decider.told():
                 return inconclusive("AUDIT_ONLY", f"survived: {limit}", evidence="sampled", tightness=tightness)
-            text = (
-                "this attack does not tell the two datasets apart, and says nothing of leaks below that of its control"
-            )
+            text = "this attack does not distinguish the datasets and has no power below the leak of its control"
             return inconclusive("NO_POWER", text, evidence="sampled", tightness=tightness)
         if tightness and tightness[0] >= 1 / TIGHT and tightness[1] <= TIGHT:
             return inconclusive("TIGHT", evidence="sampled", tightness=tightness)

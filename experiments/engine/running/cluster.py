@@ -62,7 +62,7 @@ def believed(parent: dict[str, str], code: str, brought: Brought, compute: Calla
     mine, asked = {**here(), "code": loaded(key)}, {**parent, "code": code}
     if differing := [f"{name} {mine[name]} for {asked[name]}" for name in asked if mine[name] != asked[name]]:
         worker = f"the worker with process {os.getpid()} on {socket.gethostname()}"
-        raise Refused(f"{worker} is not as this machine is: {', '.join(differing)} (first met with {key})")
+        raise Refused(f"{worker} differs from this process: {', '.join(differing)} (first seen with {key})")
     return compute(key, *chunk, brought)
 
 
@@ -106,17 +106,17 @@ def connected(address: str) -> "Iterator[Client]":
                 )
             address = opened.enter_context(made).scheduler_address
         elif kind == "local":
-            raise Lost(f"--dask = {address}: local:N starts N >= 1 processes here")
+            raise Lost(f"--dask must be local:N with N >= 1, or an address, got {address}")
         try:
             client = opened.enter_context(Client(address, timeout=PATIENCE))
         except (OSError, ValueError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise Lost(f"--dask = {address}: no scheduler answers there ({reason})") from None
+            raise Lost(f"--dask = {address}: no scheduler answers ({reason})") from None
         opened.callback(client.close, timeout=2)  # before the end of its own `with`, which waits for a dead scheduler
         try:
             yield client
         except futures.CancelledError:
-            raise Lost(f"the scheduler at {address} is gone") from None
+            raise Lost(f"the scheduler at {address} has stopped") from None
         except KilledWorker as error:
             worker = error.last_worker.address if error.last_worker else "the last of them"
-            raise Lost(f"a chunk ended one worker after another (killed, or out of memory), {worker} too") from None
+            raise Lost(f"one chunk killed several workers, the last one {worker}; often for lack of memory") from None

@@ -59,17 +59,18 @@ def compute(
             if decider is None:
                 payload = claim.trial(**arguments)
                 if not isinstance(payload, Verdict):
-                    raise TypeError(f"verdict = {payload!r} is none: the check returns holds(...), refuted(...) or so")
+                    got = type(payload).__name__
+                    raise TypeError(f"An exact check must return a Verdict (holds(...), refuted(...)), got {got}")
             else:
                 before = copy.deepcopy(rng)
                 outcomes = claim.trial(rng, size, **arguments)
                 payload = decider.pack(outcomes)
                 if claim.style != "attack" and len(outcomes) != size:  # who leaves some out may have chosen which
-                    raise ValueError(f"outcomes = {len(outcomes)} trials, and size = {size} were asked for")
+                    raise ValueError(f"a trial must return size = {size} outcomes, got {len(outcomes)}")
                 decider.add(payload)  # raises here what would raise when folding, before anything is stored
                 if claim.style != "attack" and _untouched(before, rng) and len(set(np.ravel(outcomes))) > 1:
                     raise ValueError(
-                        "rng = the generator of the trial is never drawn from: no seed brings its trials back"
+                        "a trial must draw from its rng, and this one never does, so no seed reproduces it"
                     )
     except (Exception, SystemExit, GeneratorExit) as error:  # a check that exits is one of many: the run is not over
         return f"{type(error).__name__}: {error}"
@@ -100,8 +101,8 @@ def check_size(claims: Iterable[Claim], profile: str) -> None:
     cells = (cell for own in named for cell in itertools.chain(own, crossed(own) if profile == "deep" else ()))
     if any(True for _ in itertools.islice(cells, CELLS, None)):
         raise Fault(
-            f"--profile {profile} here is more than {CELLS:,} cells, which take more than a gigabyte: run a paper, a "
-            "module or a statement at a time; one store takes them all"
+            f"--profile {profile} has more than {CELLS:,} cells, which need over a gigabyte; run a paper, a module "
+            "or a statement at a time, into one store"
         )
 
 
@@ -163,7 +164,7 @@ def execute(
             with pool_of(jobs, dask, running) as pool:
                 drive(Schedule(running, store.costs()), pool, lambda job: shown.update())
         except workers.Lost as error:
-            raise Fault(f"{error}; what was finished is stored, run it again") from None
+            raise Fault(f"{error}; finished results are stored, run it again") from None
     for job in running:
         store.mark_done(job.claim.key, job.code, root, profile)
     return running

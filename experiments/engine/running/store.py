@@ -130,7 +130,7 @@ class Store:
         file = Path(path)
         try:
             if self.path != ":memory:" and file.exists() and not file.is_file():  # of a pipe nobody would see the end
-                raise OSError("it is no regular file")
+                raise OSError("not a regular file")
             self.missing = reading and self.path != ":memory:" and not _written(file)
             if self.path == ":memory:" or self.missing:
                 self._db = sqlite3.connect(":memory:", isolation_level=None)
@@ -147,7 +147,7 @@ class Store:
                 self.missing, self._db = True, sqlite3.connect(":memory:", isolation_level=None)
                 self.close = weakref.finalize(self, self._db.close)
             if (age := self._age()) == "older" and reading:
-                raise sqlite3.DatabaseError("it is of an older version; `lemmata run` sets it aside and begins anew")
+                raise sqlite3.DatabaseError("it has an older format; `lemmata run` renames it and starts a new store")
             if age == "older":
                 self._set_aside(file)
             elif age == "newer":
@@ -166,7 +166,7 @@ class Store:
             self._opened = os.stat(file) if self.path != ":memory:" and not self.missing else None
         except (*DAMAGE, OSError) as error:
             raise StoreError(
-                f"store = {self.path} cannot be opened ({error}); move it away or choose another --out folder"
+                f"store {self.path} cannot be opened ({error}); move it away or use another --out folder"
             ) from None
 
     def _version(self) -> int:
@@ -180,7 +180,7 @@ class Store:
         version, tables = self._version(), self._tables()
         if version == 0 and tables and "results" not in tables:
             if "chunks" not in tables:
-                raise sqlite3.DatabaseError("it holds tables of somebody else")
+                raise sqlite3.DatabaseError("it has tables of another program")
             return "older"
         return "newer" if version > VERSION else "ours"
 
@@ -205,7 +205,7 @@ class Store:
             yield
         except DAMAGE as error:
             raise StoreError(
-                f"store = {self.path} cannot be used ({error}); nothing was deleted: move it away, or use another --out"
+                f"store {self.path} cannot be used ({error}); nothing was deleted; move it away or use another --out"
             ) from None
 
     def _execute(self, *arguments: Any) -> sqlite3.Cursor:
@@ -221,7 +221,7 @@ class Store:
         with contextlib.suppress(OSError):
             if self.path == ":memory:" or (self._opened and os.path.samestat(os.stat(self.path), self._opened)):
                 return
-        raise StoreError(f"store = {self.path} was removed or moved while it was in use; put it back, or run it again")
+        raise StoreError(f"store {self.path} was removed or moved during this run; put it back, or run it again")
 
     def write(self, key: str, code: str, root: int, where: Where, index: int, chunk: Chunk) -> None:
         """Add one chunk. Raises `ReusedSeed` if another chunk began with the same random bytes."""
@@ -229,7 +229,7 @@ class Store:
         place = (key, code, root, *where, index)
         for other in self._rows(f"SELECT {', '.join(PLACE)} FROM results WHERE digest = ?", (chunk.digest,)):
             if (other[0], *other[2:5], other[7]) != (key, root, *where[:2], index):
-                raise ReusedSeed(f"chunk = {place} began with the random bytes of {other}")
+                raise ReusedSeed(f"chunk {place} must have its own random numbers, got those of {other}")
         data = encode(chunk.payload)
         self._execute(
             "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -247,13 +247,13 @@ class Store:
         try:
             for index, data, seconds, digest, kept, cpu in rows:
                 if checksum((key, code, root, *where, index), data) != kept:
-                    raise ValueError("its checksum does not fit")
+                    raise ValueError("its checksum does not match")
                 if not isinstance(seconds, float | int) or not isinstance(cpu, float | int | None):
-                    raise ValueError(f"seconds = {seconds!r} and cpu = {cpu!r} are no numbers")
+                    raise ValueError(f"seconds and cpu must be numbers, got {seconds!r} and {cpu!r}")
                 chunks[index] = Chunk(decode(data), seconds, digest, cpu)
         except (ValueError, KeyError, TypeError, zlib.error, sqlite3.DatabaseError) as error:
             raise StoreError(
-                f"store = {self.path} holds a damaged chunk of {key} ({error}); {REPLACES.format(key)}"
+                f"store {self.path} has a damaged chunk of {key} ({error}); {REPLACES.format(key)}"
             ) from None
         return chunks
 
@@ -294,7 +294,7 @@ class Store:
         found = self._rows("SELECT profile FROM done WHERE key=? AND code=? AND root=?", (key, code, root))
         if unknown := [profile for (profile,) in found if profile not in PROFILES]:
             raise StoreError(
-                f"store = {self.path} holds a damaged profile of {key} ({unknown[0]!r}); {REPLACES.format(key)}"
+                f"store {self.path} has a damaged profile of {key} ({unknown[0]!r}); {REPLACES.format(key)}"
             )
         return largest(profile for (profile,) in found)
 

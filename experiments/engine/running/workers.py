@@ -135,7 +135,7 @@ def agreed(code: str, brought: Brought, compute: Chunks, key: str, *chunk: Any) 
     for folder, package in brought:
         library.add(folder, package)
     if code and loaded(key) != code:
-        raise Refused(f"the code of {key} was edited while this run went on")
+        raise Refused(f"the code of {key} was edited during this run")
     return compute(key, *chunk, brought)
 
 
@@ -205,7 +205,7 @@ class Processes(Elsewhere):
         except RuntimeError as error:
             if type(error) is not RuntimeError:  # of loky's own, for a pool that is broken
                 raise
-            raise Lost(f"no worker can be started here ({error}), and --jobs 1 needs none") from None
+            raise Lost(f"no worker process can be started ({error}); use --jobs 1, which needs none") from None
 
     def result(self) -> tuple[int, Result]:
         if self.again:

@@ -99,17 +99,17 @@ def install() -> None:
 def judged(python: str, key: str, module: str, name: str, folder: str) -> str:
     """What is wrong with one program, or "": by its text first, then by running it."""
     if not re.search(rf"\b{name}\b", python):
-        return f"its program does not call {key}: {name} is not named in it"
+        return f"its program must call {key}, but does not name {name}"
     if not folder:
         importlib.import_module(module)
         _import(python)
     plain = in_child(python, key, (1.0, 0), folder)
     if plain["error"]:
-        return f"its program failed in a process of its own: {plain['error']}"
+        return f"its program failed in its own process: {plain['error']}"
     if not plain["calls"]:
-        return f"its program does not call {key}, the statement that it is to refute"
+        return f"its program must call {key}, the statement to refute"
     if not any(in_child(python, key, change, folder)["shown"] for change in CHANGES):
-        return f"its program asserts nothing about {key}: it passes whatever the statement says"
+        return f"its program must assert something about {key}, but it passes whatever the statement says"
     return ""
 
 
@@ -168,7 +168,7 @@ def _raised_in(error: BaseException) -> str:
 
 
 def _late(*_: object) -> None:
-    raise TimeoutError(f"it did not end within {SECONDS} seconds")
+    raise TimeoutError(f"no end within {SECONDS} seconds")
 
 
 if __name__ == "__main__":

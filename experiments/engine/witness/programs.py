@@ -1,6 +1,6 @@
 """The programs of witnesses: each runs in a process of its own before anything is called refuted.
 
-What a program has to do there says `program_process`, which is that process; the answers are kept in the store.
+What a program has to do there says `witnessed`, which is that process; the answers are kept in the store.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from lemmata.experiments.engine.running.schedule import Job
 from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.engine.witness import program_process
 
-NO_PROGRAM = "no program shows it: python=..."
-NOT_RUN = "its program has not run: run it again"
+NO_PROGRAM = "it has no program, python=..."
+NOT_RUN = "its program has not run yet; run it again"
 
 
 def digest(claim: Claim, python: str) -> str:
@@ -71,7 +71,7 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callabl
         # The ledger is read without the laboratory's libraries, where nothing runs.
         from lemmata.experiments.engine.running.run import Fault
 
-        raise Fault("files were edited while this run went on; what was finished is stored, run it again")
+        raise Fault("source files were edited during this run; finished results are stored, run it again")
     for name, answer in zip(waiting, said, strict=True):
         if answer is not None:  # else it stays UNCONFIRMED, and the next run asks again
             store.keep(*name, answer)

@@ -1,4 +1,4 @@
-"""Attackers: each learns from past releases of two datasets a score that is high where the first one is likelier.
+"""Attackers: each learns, from past releases on two datasets, a score that is high where the first is likelier.
 
 Past rounds of the game train the rule of the next ones, so no release is spent on training alone but the first few.
 """
@@ -27,20 +27,20 @@ RIDGE, NARROW, STEPS = 1 / 0.3, 32, 30  # of logistic scores; so many columns ar
 
 
 class HasDensity(Protocol):
-    """A law that knows how likely a release is."""
+    """A law with the density of its releases."""
 
     def log_density(self, releases: Any) -> np.ndarray: ...
 
 
 def dear(learn: Callable) -> Callable:
-    """Marks an attacker whose learning and scoring takes most of an audit: asked less often, and while it can pay."""
+    """Mark an attacker whose learning and scoring dominate an audit: it is used less often, and only if it can pay."""
     learn.dear = True  # type: ignore[attr-defined]
     return learn
 
 
 @contextmanager
 def unconverged() -> Iterator[None]:
-    """An attacker that stops early wins a little less, which nobody has to be told."""
+    """Suppress convergence warnings: an attacker that stops early only wins a little less."""
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
@@ -49,7 +49,7 @@ def unconverged() -> Iterator[None]:
 
 
 def by_label(data: Outcomes, truth: np.ndarray) -> Callable | None:
-    """Atoms, categories and ties: the log-ratio of how often each whole release came from either dataset."""
+    """The log-ratio of the frequencies of each whole release on the two datasets: atoms, categories and ties."""
     names = data.labels.tolist()
     first = Counter(name for name, t in zip(names, truth, strict=True) if t > 0)
     second = Counter(name for name, t in zip(names, truth, strict=True) if t < 0)
@@ -62,11 +62,11 @@ def by_label(data: Outcomes, truth: np.ndarray) -> Callable | None:
 
 
 class Features:
-    """Numbers a learner can use: scaled values, flags of what is no number, atoms, squares, pairs."""
+    """Features of releases for learning: scaled values, flags for non-numbers, atoms, squares and pairs."""
 
     @classmethod
     def of(cls, data: Outcomes) -> Features:
-        """Those of the training releases, made once for all attackers."""
+        """The features of the training releases, computed once for all attackers."""
         if cls not in data.known:
             data.known[cls] = cls(data)
         return data.known[cls]
@@ -139,7 +139,7 @@ def logistic(X: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
 
 def by_logistic(data: Outcomes, truth: np.ndarray, plain: bool = False) -> Callable | None:
-    """A linear score of the features, or of the values alone, which few releases suffice to learn."""
+    """A linear score of the features, or of the values alone, which needs fewer releases."""
     features = Features.of(data)
     X = features(data)[:, : 2 * data.values.shape[1] if plain else None]
     centre, scale = X.mean(axis=0), X.std(axis=0)
@@ -157,7 +157,7 @@ def by_values(data: Outcomes, truth: np.ndarray) -> Callable | None:
 
 
 def by_covariance(data: Outcomes, truth: np.ndarray) -> Callable | None:
-    """The log-likelihood ratio of two normal laws of the values and their sizes: noise that is shared, sums without."""
+    """The log-likelihood ratio of two normal laws of the values and their sizes, for noise shared between numbers."""
     width = data.values.shape[1]
     if not 1 < width <= WIDE or len(data) < 4 * width:
         return None
@@ -185,7 +185,7 @@ def by_covariance(data: Outcomes, truth: np.ndarray) -> Callable | None:
 
 @dear
 def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
-    """Gradient-boosted trees on the features; of those that order the releases alike they would split the first one."""
+    """Gradient-boosted trees on the features, without features that order the releases as another one does."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     features = Features.of(data)
@@ -211,7 +211,7 @@ def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
 
 
 def by_density(a: HasDensity, b: HasDensity) -> Callable:
-    """The exact log-likelihood ratio of two laws that know their densities."""
+    """The exact log-likelihood ratio of two laws with known densities."""
 
     def learn(data: Outcomes, truth: np.ndarray) -> Callable:
         return lambda fresh: np.asarray(a.log_density(fresh.raw) - b.log_density(fresh.raw), dtype=float)
@@ -235,7 +235,7 @@ def by_features(chosen: Callable) -> Callable:
 
 
 def attackers(a: Any, b: Any, features: Callable | None) -> Iterator[tuple[str, Callable]]:
-    """(what it goes by, how it learns) of every attacker of the pair."""
+    """(name, learner) of every attacker for the pair."""
     yield "how often each outcome occurred", by_label
     yield "a linear score of the release", by_values
     yield "a logistic score of the release and its squares and products", by_logistic

@@ -1,4 +1,4 @@
-"""Bets against a bound on Renyi divergences itself, not only against the events that it allows.
+"""Bets against a bound on Rényi divergences itself, not only against the events that it implies.
 
 Let P and Q be the laws of a release on the two datasets and r = dP / dQ. For every order a > 1 and every h >= 0, a
 function of a release, Young's inequality says a r h^{a-1} <= r^a + (a - 1) h^a. Its mean under Q says that D_a(P || Q)
@@ -49,7 +49,7 @@ LARGEST = 60.0  # log of c, or of h^a: what lies beyond is not tried
 
 @dataclass(frozen=True)
 class Binned:
-    """A learnt score, where its bins end, the log of h in each, and what every bet gained where h was chosen."""
+    """A learned score, the edges of its bins, the log of h in each, and the gain of every bet where h was chosen."""
 
     score: Callable
     edges: np.ndarray
@@ -57,12 +57,12 @@ class Binned:
     growth: np.ndarray
 
     def counts(self, data: Outcomes, truth: np.ndarray) -> np.ndarray:
-        """How many releases of either dataset fall into each bin, shape (2, bins)."""
+        """The number of releases of either dataset in each bin, shape (2, bins)."""
         return counted(tidy(self.score(data)), truth, self.edges)
 
 
 class DivergenceBets:
-    """Everybody's capital against a ZCDP or RenyiDP claim, and against the claim times each of `FACTORS`.
+    """The capital of all attackers against a ZCDP or RenyiDP claim, and against multiples of it by `FACTORS`.
 
     `capital` has shape (attackers, directions, orders, powers, factors, stakes), in logarithms.
     """
@@ -85,7 +85,7 @@ class DivergenceBets:
         self.won = 0.0
 
     def gained(self, log_h: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        """What each bet gains on so many releases of either dataset in each bin: the log of its factor."""
+        """The log of the factor that each bet gains on these counts in each bin."""
         a = self.orders[:, None, None]
         found = []
         for sign, side in ((1, 0), (-1, 1)):  # h for P against Q; 1 / h for Q against P
@@ -100,7 +100,7 @@ class DivergenceBets:
         return np.where(self.open[None, :, None, :, None], np.array(found), 0.0)
 
     def learn(self, place: int, learn: Callable, data: Outcomes, truth: np.ndarray) -> None:
-        """Another rule of the attacker at `place`, from past releases in random order."""
+        """Learn another rule of the attacker at `place`, from past releases in random order."""
         held = binned_scores(learn, data, truth)
         if held is None:
             self.rules[place] = None
@@ -112,7 +112,7 @@ class DivergenceBets:
         self.rules[place] = Binned(score, edges, log_h, self.gained(log_h, counts)[..., CLAIMED, :])
 
     def judge(self, fresh: Outcomes, truth: np.ndarray) -> None:
-        """Play one chunk with the rules of the past."""
+        """Bet on one chunk with the rules learned before."""
         gains = np.zeros(self.capital.shape)
         standing = np.full((len(self.rules), *gains[0][..., CLAIMED, :].shape), -np.inf)
         for place, rule in enumerate(self.rules):
@@ -129,24 +129,24 @@ class DivergenceBets:
         return float(np.logaddexp(self.averaged()[CLAIMED] + log(SPARE), self.won + log(1 - SPARE)))
 
     def averaged(self) -> np.ndarray:
-        """The log of the evidence against the claim times each factor, of what is divided equally."""
+        """The log of the evidence against the claim times each factor, for equally divided capital."""
         each = np.moveaxis(self.capital, -2, 0).reshape(len(FACTORS), -1)
         return np.asarray(logsumexp(each, axis=1) - log(each.shape[1]))
 
     def against(self, factor: float) -> float:
-        """The log of the evidence against the claim times `factor`, which implies the next factor that is tried."""
+        """The log of the evidence against the claim times `factor`, which implies the next factor tried."""
         place = int(np.searchsorted(FACTORS, factor * (1 - 1e-12)))
         return float(self.averaged()[place]) if place < len(FACTORS) else 0.0
 
 
 def counted(scores: np.ndarray, truth: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """How many of either dataset lie in each bin, shape (2, bins)."""
+    """The number of releases of either dataset in each bin, shape (2, bins)."""
     bins = np.searchsorted(edges, scores, side="right")
     return np.stack([np.bincount(bins[truth == side], minlength=len(edges) + 1) for side in (1, -1)])
 
 
 def binned_scores(learn: Callable, data: Outcomes, truth: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray] | None:
-    """A score, and scores of releases that theirs was not learnt from, and which dataset these came from.
+    """A score, and its values on releases from which it was not learned, with their datasets.
 
     Few releases are used twice, each half learning the other's scores, and the score itself learns from all.
     """

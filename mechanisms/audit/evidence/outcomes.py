@@ -1,4 +1,4 @@
-"""Whatever a mechanism releases, as numbers and as labels.
+"""Converts any release to numbers and labels.
 
 A release may be a number, a vector, a string, None, a tuple of these, an exception, NaN or infinite: nothing is an
 error, everything is an outcome. A `Reader` is made from the first releases, which are never judged. From then on what
@@ -32,7 +32,7 @@ BRACKETS = ("(", ")", "{", "}")
 
 @dataclass(frozen=True)
 class Outcomes:
-    """`size` releases: values of shape (size, columns), labels of shape (size,), raw as they came.
+    """`size` releases: values of shape (size, columns), labels of shape (size,), and the raw releases.
 
     `known` is what attackers have computed of them: several look at the same numbers.
     """
@@ -47,7 +47,7 @@ class Outcomes:
 
 
 class Reader:
-    """Reads releases, whichever side drew them and however: a table of numbers and a label for each.
+    """Reads releases of both sides in the same way: a table of numbers, and a label for each release.
 
     `values` has a column for every place of a release, NaN where it holds no number; if the first releases are not all
     arrays of numbers, then also columns for the texts (see `_codes`) in places where the first releases have some, and
@@ -134,7 +134,7 @@ class Reader:
 
 
 def plain(releases: Any) -> np.ndarray | None:
-    """The releases as a table, if they are arrays of ordinary numbers; None otherwise."""
+    """The releases as a table if they are arrays of ordinary numbers; None otherwise."""
     if isinstance(releases, dict):
         parts = [part for _, field in sorted(releases.items()) if (part := plain(field)) is not None]
         return np.column_stack(parts) if len(parts) == len(releases) else None
@@ -152,7 +152,7 @@ def plain(releases: Any) -> np.ndarray | None:
 
 
 def leaves(releases: Any) -> list[list]:
-    """The parts of every release in order, each a float or a text."""
+    """The parts of every release in order, each a float or a string."""
     return [list(_leaves(release, 0)) for release in rows(releases)]
 
 
@@ -235,19 +235,19 @@ def _last_bits(values: np.ndarray) -> np.ndarray:
 
 
 def rows(releases: Any) -> Iterable:
-    """The releases one by one."""
+    """The releases, one at a time."""
     if isinstance(releases, dict):
         return zip(*(releases[name] for name in sorted(releases)), strict=True)
     return releases
 
 
 def count(releases: Any) -> int:
-    """How many releases there are."""
+    """The number of releases."""
     return len(next(iter(releases.values()))) if isinstance(releases, dict) and releases else len(releases)
 
 
 def spreads(values: np.ndarray) -> np.ndarray:
-    """How far apart the finite numbers of each column lie: interquartile range, else standard deviation, else 1."""
+    """The spread of the finite numbers of each column: interquartile range, else standard deviation, else 1."""
     found = np.ones(values.shape[1])
     for place, column in enumerate(values.T):
         finite = column[np.isfinite(column)]
@@ -271,7 +271,7 @@ def _names(values: np.ndarray) -> np.ndarray:
 
 
 def part(data: Outcomes, which: Any) -> Outcomes:
-    """Some of the releases."""
+    """A subset of the releases."""
     raw = data.raw
     if isinstance(raw, dict):
         raw = {name: np.asarray(values)[which] for name, values in raw.items()}

@@ -1,4 +1,4 @@
-"""Rules: a learnt score, and the thresholds from which on it guesses either dataset."""
+"""Guessing rules: a learned score with a threshold for each dataset."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNSEEN = np.array([0, 1, 0])  # one wrong guess more than seen: few guesses prov
 
 @dataclass
 class Rule:
-    """A learnt score with two thresholds a tangent; guess the first dataset above, the second below.
+    """A learned score with two thresholds per tangent: guess the first dataset above, the second below.
 
     `growth` is what each tangent, side and stake gained on the releases by which the thresholds were chosen.
     """
@@ -31,20 +31,20 @@ class Rule:
         return bool(np.isinf(self.above).all() and np.isinf(self.below).all())
 
     def guesses(self, data: Outcomes) -> np.ndarray:
-        """+1, -1 or 0 for each tangent and release, shape (tangents, size)."""
+        """The guesses +1, -1 or 0 for each tangent and release, shape (tangents, size)."""
         scores = tidy(self.score(data))
         over = scores >= self.above[:, None]
         under = -scores >= self.below[:, None]
         return np.where(over, 1, 0) - np.where(under & ~over, 1, 0)
 
     def counts(self, data: Outcomes, truth: np.ndarray) -> np.ndarray:
-        """How often the guesses are right, wrong, and none."""
+        """The numbers of right, wrong and missing guesses."""
         return tally(tidy(self.score(data)), truth, self.above, self.below)
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """Past releases in random order, and parts of them: (to learn from, their truth, to choose by, their truth).
+    """Past releases in random order, split into a part to learn from and a part to choose thresholds by.
 
     Few releases are used twice: every part of them chooses thresholds for a score learnt from the others.
     """
@@ -59,14 +59,14 @@ class Lesson:
 
 
 def lesson(data: Outcomes, truth: np.ndarray) -> Lesson:
-    """What all attackers learn from."""
+    """The training data of all attackers."""
     few = len(truth) <= FEW
     chosen = [np.arange(len(truth)) % (FOLDS if few else 2) == fold for fold in range(FOLDS if few else 1)]
     return Lesson(data, truth, [(part(data, ~by), truth[~by], part(data, by), truth[by]) for by in chosen])
 
 
 def learnt(learn: Callable, taught: Lesson, rungs: np.ndarray) -> Rule | None:
-    """A learnt rule whose thresholds are chosen on releases that its score was not learnt from.
+    """A rule whose thresholds are chosen on releases from which its score was not learned.
 
     Where releases are few, the rule's own score is learnt from all.
     """
@@ -91,5 +91,5 @@ def learnt(learn: Callable, taught: Lesson, rungs: np.ndarray) -> Rule | None:
 
 
 def tidy(scores: np.ndarray) -> np.ndarray:
-    """Scores without the last bits, so that ties stay ties, and without NaN."""
+    """Scores without their last bits, so that ties stay ties, and without NaN."""
     return np.clip(np.round(np.nan_to_num(scores, nan=0.0, posinf=1e9, neginf=-1e9), 9), -1e9, 1e9)

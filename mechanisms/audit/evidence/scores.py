@@ -1,4 +1,4 @@
-"""Scores that cost next to nothing to learn: by them a search ranks its pairs and plays its games.
+"""Scores that are cheap to learn, by which a search ranks its pairs and runs its tests.
 
 Each is learnt as an attacker's is: from past releases and the truth, +1 or -1, a score that is high where the first
 dataset is likelier. Most mechanisms add independent noise to every number that they release; the likelihood ratio is
@@ -35,7 +35,7 @@ def by_means(data: Outcomes, truth: np.ndarray) -> Callable | None:
 
 
 def by_laplace(data: Outcomes, truth: np.ndarray) -> Callable | None:
-    """The log-likelihood ratio of Laplace laws, one a column and side: sum_j |y_j - m'_j| / b'_j - |y_j - m_j| / b_j.
+    """The log-likelihood ratio of Laplace laws per column: sum_j |y_j - m'_j| / b'_j - |y_j - m_j| / b_j.
 
     m are the medians of either side and b the mean deviations from them, plus log(b' / b) for their densities.
     """
@@ -64,7 +64,7 @@ def by_laplace(data: Outcomes, truth: np.ndarray) -> Callable | None:
 
 
 def by_bins(data: Outcomes, truth: np.ndarray) -> Callable | None:
-    """The log-ratio of how often each column fell into a bin between quantiles of both sides, summed over columns."""
+    """The log-ratio of the frequencies of bins between quantiles of both sides, summed over columns."""
     values, tables = data.values, []
     for column in values.T:
         finite = column[np.isfinite(column)]

@@ -1,4 +1,4 @@
-"""What a guarantee allows an attacker, and what an attacker may stake on more.
+"""The events that a guarantee allows, and the stakes of bets against them.
 
 A guarantee is a set of *tangents* (epsilon, delta): P(event) <= e^epsilon P'(event) + delta for every event, in either
 order of the datasets. A release comes from either dataset equally often; let X = 1 (right guess), -e^epsilon (wrong), 0
@@ -42,7 +42,7 @@ PARAMETERS = np.geomspace(1e-3, 60, 320)  # epsilon or mu of the claims among wh
 
 
 def parameter(claim: Any) -> tuple[str, float]:
-    """What measures the claim: its mu, rho or epsilon, or the factor on the epsilons of a curve."""
+    """The parameter of the claim: its mu, rho or epsilon, or the factor on the epsilons of a curve."""
     if isinstance(claim, GaussianDP):
         return "mu", claim.mu
     if isinstance(claim, ZCDP):
@@ -67,22 +67,22 @@ def with_parameter(claim: Any, value: float) -> Any:
 
 
 def checked(claim: Any) -> Any:
-    """The claim; a curve epsilon -> delta as a list of its points. Raises ValueError for anything else."""
+    """The claim; a curve epsilon -> delta as a list of its points. Raises ValueError for other objects."""
     if isinstance(claim, PureDP | ApproxDP | GaussianDP | ZCDP | RenyiDP | PrivacyCurve):
         return claim
     if isinstance(claim, type):
-        raise ValueError(f"claim = {claim.__name__} is a class: give a guarantee with its numbers, such as PureDP(1.0)")
+        raise ValueError(f"claim must be a guarantee with numbers, such as PureDP(1.0), got the class {claim.__name__}")
     if callable(claim):
         return [ApproxDP(epsilon, min(1.0, float(claim(epsilon)))) for epsilon in CURVE]
     if isinstance(claim, Sequence) and claim and all(isinstance(point, PureDP | ApproxDP) for point in claim):
         return list(claim)
     raise ValueError(
-        f"claim = {claim!r} is no guarantee, no list of PureDP and ApproxDP and no function delta(epsilon)"
+        f"claim must be a guarantee, a list of PureDP and ApproxDP, or a function delta(epsilon), got {claim!r}"
     )
 
 
 def tangents(claim: Any, records: int = 1) -> list[tuple[float, float]]:
-    """The (epsilon, delta) that `claim` implies for datasets that differ in so many records."""
+    """The (epsilon, delta) that `claim` implies for datasets that differ in `records` records."""
     if isinstance(claim, Sequence):
         return [pair for point in claim for pair in tangents(point, records)]
     claim = group(claim, records) if records > 1 else claim
@@ -128,7 +128,7 @@ def tables(points: ArrayLike) -> np.ndarray:
 
 
 def grown(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """The log by which every stake grew, shape (..., tangents, sides, stakes).
+    """The log growth of every stake, shape (..., tangents, sides, stakes).
 
     Counts (..., tangents, sides, 3) of right, wrong and no guesses; gains (..., tangents, sides, stakes, 3).
     """
@@ -136,7 +136,7 @@ def grown(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 
 def logsumexp(logs: np.ndarray, axis: int | tuple[int, ...] | None = None) -> np.ndarray:
-    """log sum exp of a few numbers that are not all -inf: scipy's takes most of its time to look at what it was given.
+    """log sum exp of a few numbers that are not all -inf; faster than SciPy's for small inputs.
 
     The largest of them are counted apart, so that the sum of the others keeps its last bits.
     """
@@ -148,18 +148,18 @@ def logsumexp(logs: np.ndarray, axis: int | tuple[int, ...] | None = None) -> np
 
 
 def log_capital(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """log capital of each process, divided among the stakes at the start."""
+    """log capital of each process, divided equally among the stakes at the start."""
     return logsumexp(grown(counts, table), axis=-1) - log(len(STAKES))
 
 
 def average(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """The log of the evidence from what everybody bets as at the start; counts (..., attackers, tangents, sides, 3)."""
+    """The log of the evidence for equal initial shares; counts (..., attackers, tangents, sides, 3)."""
     capital = logsumexp(grown(counts, table) + START, axis=(-2, -1))
     return np.asarray(logsumexp(capital, axis=(-2, -1)) - log(capital.shape[-1] * capital.shape[-2]))
 
 
 def tally(scores: np.ndarray, truth: np.ndarray, above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """Right, wrong and no guesses of the first, the second and either dataset, shape (tangents, sides, 3).
+    """Right, wrong and missing guesses of the first, the second and either dataset, shape (tangents, sides, 3).
 
     The first dataset is guessed from `above` on; else the second where minus the score is `below` or more.
     """
@@ -175,7 +175,7 @@ def tally(scores: np.ndarray, truth: np.ndarray, above: np.ndarray, below: np.nd
 
 
 def thresholds(scores: np.ndarray, right: np.ndarray, rungs: np.ndarray) -> np.ndarray:
-    """For every tangent the best threshold and those that guess on fixed shares of the releases.
+    """For every tangent the best threshold and the thresholds for fixed shares of guesses.
 
     The best is that above which guessing makes the capital grow fastest on past rounds. `rungs` has shape (tangents,
     claims, stakes, 3), the strongest claim last: the first claim that past rounds speak against counts, so that an
@@ -193,7 +193,7 @@ def thresholds(scores: np.ndarray, right: np.ndarray, rungs: np.ndarray) -> np.n
 
 
 def best_threshold(values: np.ndarray, counts: np.ndarray, table: np.ndarray) -> float:
-    """The one of `values` from which on guesses, right, wrong and none, would have gained most; inf if nobody gains."""
+    """The threshold in `values` with the largest gain; inf if no threshold gains."""
     for claim in table:
         growth = (counts @ claim.T).max(axis=1)
         best = int(np.argmax(growth))

@@ -1,4 +1,4 @@
-"""A privacy test among other people's tests: it fails with the pair, the lower bound, the place and a program."""
+"""A privacy test for test suites; a failure shows the pair, the lower bound, the line and a program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lemmata.mechanisms.audit.play.audit_result import Found
 
 
 class NotPrivate(AssertionError):
-    """A claim that an audit has refuted."""
+    """An audit has refuted the claim."""
 
 
 def assert_private(
@@ -78,7 +78,7 @@ def assert_private(
 
 
 def report(found: Found, budget: int) -> str:
-    """What a failing test says."""
+    """The message of a failing test."""
     lines = [str(found), f"  again: root={found.root}, budget={budget}"]
     if found.reproducer:
         lines += ["  without lemmata:", *(f"    {line}" for line in found.reproducer.splitlines())]

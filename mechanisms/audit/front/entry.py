@@ -1,4 +1,4 @@
-"""The one function that people call: attack a mechanism, on a pair of datasets that is given or one that is found."""
+"""The public entry point: attack a mechanism on a given pair of datasets, or on one that a search finds."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def audit(
     progress: Callable[[int, float], None] | None = None,
     **options: Any,
 ) -> Audit:
-    """Attack a mechanism: on two datasets that are given, or on neighbours that are looked for.
+    """Attack a mechanism on two given datasets, or on neighbours that a search finds.
 
         audit(sample_a, sample_b, claim)                # releases on either dataset, see `game.audit`
         audit(GaussianNB(bounds=(0, 1)), X, y, PureDP(1))   # an estimator of any library, and a dataset to begin with
@@ -118,7 +118,7 @@ def audit(
         *data, claim = data  # type: ignore[assignment]
     given = len(data) == 1 and not _is_mechanism(target, data[0])
     if seconds is not None and (given or budget is not None):
-        raise ValueError(f"seconds = {short_repr(seconds)} is for a search without a budget: give one of the two")
+        raise ValueError(f"seconds and budget exclude each other, got seconds = {short_repr(seconds)}")
     if seconds is not None:
         budget = afforded(target, tuple(data), seconds, released)
         print(f"audit: {seconds:g} s are budget={budget}", file=sys.stderr)
@@ -126,7 +126,7 @@ def audit(
     budget = (GIVEN if given else BUDGET) if budget is None else budget
     shown = is_shown(sys.stderr)
     if not (root is None or (isinstance(root, Integral) and root >= 0)):
-        raise ValueError(f"root = {short_repr(root)} is not a whole number, 0 or more")
+        raise ValueError(f"root must be an integer >= 0, got {short_repr(root)}")
     progress = ticker(budget) if progress is None and shown else progress
     if given:
         for name, side in (("sample_a", target), ("sample_b", data[0])):
@@ -146,7 +146,7 @@ def audit(
 
 
 def afforded(target: Any, parts: tuple, seconds: float, released: Any) -> int:
-    """How many releases a time pays for: a power of two, at least what a search needs and at most 16 audits' worth."""
+    """The number of releases for a time limit: a power of two, enough for a search, at most 16 default audits."""
     sequential_test.enough("seconds", seconds, 0)
     found, begun = mechanism(target, released), time.perf_counter()
     data = parts if is_single(parts) else dataset(parts)
@@ -158,14 +158,14 @@ def afforded(target: Any, parts: tuple, seconds: float, released: Any) -> int:
 
 
 def claimed(claim: Any) -> Any:
-    """The claim, checked. What stands in its place where it was forgotten is data, which no message shows."""
+    """The claim, checked. A missing claim leaves data in its place, which no message shows."""
     if hasattr(claim, "__array__"):
-        raise ValueError(f"claim is missing: the last argument is data ({type(claim).__name__}), no guarantee")
+        raise ValueError(f"claim must be a guarantee, got {type(claim).__name__}")
     return checked(claim)
 
 
 def is_shown(stream: Any) -> bool:
-    """Return whether somebody reads a stream as it is written: on a terminal, or below the cell of a notebook."""
+    """Return whether a stream is displayed while it is written: on a terminal or in a notebook."""
     return bool(stream is not None and stream.isatty()) or type(stream).__module__.startswith("ipykernel")
 
 
@@ -180,11 +180,11 @@ def check_sampler(name: str, side: Any) -> None:
     try:
         called.bind(None, 1)
     except TypeError:
-        raise ValueError(f"{name} takes {called}: it is called as {name}(rng, size), for `size` releases") from None
+        raise ValueError(f"{name} must take (rng, size) and return `size` releases, but takes {called}") from None
 
 
 def ticker(budget: int) -> Callable[[int, float], None]:
-    """A line on stderr, twice a second: releases so far, the evidence, and how long the rest may take."""
+    """A progress line on stderr, twice a second: releases, evidence and remaining time."""
     begun = last = time.monotonic()
 
     def tell(releases: int, log10_e: float) -> None:
@@ -224,33 +224,33 @@ def _is_file(side: Any) -> bool:
 
 
 def is_single(parts: Any) -> bool:
-    """Is the dataset one record by itself: a number, a date or a text? Raises ValueError where it is no dataset."""
+    """Whether the dataset is one record: a number, a date or a string. Raises ValueError for other objects."""
     if len(parts) != 1 or np.ndim(parts[0]):
         return False
     if not isinstance(parts[0], SINGLE):
-        raise ValueError(f"data is a {type(parts[0]).__name__}, not an array or frame with a record a row")
+        raise ValueError(f"data must be an array or a frame with one row per record, got {type(parts[0]).__name__}")
     return True
 
 
 def dataset(parts: Any) -> tuple:
-    """The parts of a dataset, arrays or frames with a record a row. Raises ValueError where they are not."""
+    """The parts of a dataset, arrays or frames with one row per record. Raises ValueError for other objects."""
     if not parts:
-        raise ValueError("data is missing: give the dataset, or its parts, between the mechanism and the claim")
+        raise ValueError("data is missing; pass the dataset, or its parts, between the mechanism and the claim")
     found = tuple(part if hasattr(part, "iloc") else np.asarray(part) for part in parts)
     sizes = [len(part) if np.ndim(part) else 0 for part in found]
     if len(set(sizes)) > 1 or not all(sizes):
-        raise ValueError(f"data has parts of {' and '.join(map(str, sizes))} records: each part needs a record a row")
+        raise ValueError(f"data must have parts with equal numbers of records, got {' and '.join(map(str, sizes))}")
     for place, part in enumerate(found):
         if isinstance(part, np.ndarray) and part.ndim > 1 and part.dtype.kind not in "biuf":
             raise ValueError(
-                f"data[{place}] is a {part.ndim}-D array of {part.dtype}, not of numbers: "
-                "a frame has a type for each of its columns"
+                f"data[{place}] must be numeric, got a {part.ndim}-D array of {part.dtype}; "
+                "a frame can have a type for each column"
             )
     return found
 
 
 def offered(search: Search, data: Any) -> Iterator[Neighbours]:
-    """The pairs to try: queries a step apart for what adds noise to them, else a value or a record replaced."""
+    """The pairs to try: neighbouring queries for mechanisms that only add noise, otherwise changed records."""
     source, kind = search.mechanism.source, getattr(search.claim, "neighbours", "replace")
     metric = str(getattr(source, "input_metric", ""))
     if is_randomiser(source):
@@ -265,7 +265,7 @@ def offered(search: Search, data: Any) -> Iterator[Neighbours]:
 
 
 def widens(search: Search, data: tuple) -> bool:
-    """Does a function release fewer numbers of one column than of several?
+    """Whether a function releases fewer numbers for one column than for several.
 
     One that releases as many may have their number written down, and numpy repeats the one column without a word.
     """

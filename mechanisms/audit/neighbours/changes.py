@@ -1,4 +1,4 @@
-"""Neighbouring datasets that nobody typed in: kinds of change to one record, of datasets moved to where they tell.
+"""Generates neighbouring datasets: changes of one record, on datasets moved to informative positions.
 
 A dataset is a tuple of parts (X, y, ...) with a record a row: arrays or frames. What a record may be is read off the
 parameters of the mechanism (`bounds`, `data_norm`, `radius`, ...) and else off the data: a lower and an upper end of
@@ -27,7 +27,7 @@ EARLY, TOGETHER, LATE = 4, 12, 6  # datasets that offer at once, that join them 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Two datasets that differ in one record, in words."""
+    """Two datasets that differ in one record, with a description."""
 
     data: tuple = field(repr=False)
     neighbour: tuple = field(repr=False)
@@ -36,7 +36,7 @@ class Neighbours:
 
     @property
     def size(self) -> int:
-        """How many records the first dataset has."""
+        """The number of records of the first dataset."""
         return np.shape(self.data[0])[0] if np.ndim(self.data[0]) else 1
 
 
@@ -44,7 +44,7 @@ class Neighbours:
 
 
 def moved(data: tuple, parts: list[Part], narrow: bool) -> Iterator[tuple[str, tuple, list[Part]]]:
-    """The dataset, where it may be moved to, and the kind of its parts: the last record is the one that will change.
+    """A moved dataset and the types of its parts; its last record is the one that will change.
 
     What moves a mean, a minimiser or a scale most stands in the smallest dataset that a mechanism takes, so each place
     is offered with one record and with two, and with one column to what takes any number of them (`narrow`). Of few
@@ -90,7 +90,7 @@ def _unlike(data: tuple, parts: list[Part]) -> list[int]:
 
 
 def places(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
-    """As given, all records at one end, half at either: their first part, a target of theirs, or both."""
+    """The dataset as given, with all records at one end, or half at either: first part, target, or both."""
     n = len(data[0])
     yield "the data as given", data
     first = parts[0]
@@ -127,7 +127,7 @@ def places(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
 
 
 def spread(array: Any, part: Part) -> Any:
-    """One record after the other a step from the lower end to the upper; what repeats nothing has no ties."""
+    """Records evenly spaced from the lower to the upper end, so that there are no ties."""
     found = all_alike(array, part.record(part.low))
     for place, share in enumerate(np.linspace(0, 1, len(found))):
         found = put(found, place, part.record(part.low + share * part.width))
@@ -143,7 +143,7 @@ def _settled(part: Part) -> list[tuple[str, Any]]:
 
 
 def neighbouring(data: tuple, parts: list[Part], kind: str, narrow: bool = True) -> Iterator[Neighbours]:
-    """Pairs of neighbours, what each dataset offers first before what it offers second; a dataset offers once."""
+    """Pairs of neighbours, the best offer of each dataset before the second; each pair once."""
     known: set[bytes] = set()
     offers: list[Iterator[Neighbours]] = []
     for words, base, told in moved(data, parts, narrow):
@@ -158,7 +158,7 @@ def neighbouring(data: tuple, parts: list[Part], kind: str, narrow: bool = True)
 
 
 def counted(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
-    """One record more or less at the upper end, all others at the lower: a threshold of a count lies somewhere."""
+    """k records at the upper end and one more or fewer, the others at the lower end, for thresholds of counts."""
     n, first = len(data[0]), parts[0]
     if not len(first.low) or n < SMALL or kind == "label":
         return
@@ -173,7 +173,7 @@ def counted(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
 
 
 def number(count: int, thing: str) -> str:
-    """So many things, in words.
+    """A count in words.
 
     >>> number(1, "record"), number(2, "record")
     ('1 record', '2 records')
@@ -189,7 +189,7 @@ def _last(data: tuple, kinds: Any, others: list[int], before: int, after: int, k
 
 
 def between(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
-    """Half of the records at either end, one near an end, and one that crosses it: a median moves over that record.
+    """Half of the records at either end, one near an end, and one that crosses it, for medians.
 
     Values on one side of it then become likelier and all others less likely, or the other way round.
     """
@@ -223,12 +223,12 @@ def _changes(words: str, base: tuple, parts: list[Part], kind: str) -> Iterator[
 
 
 def pair(one: tuple, other: tuple, words: str) -> Neighbours:
-    """Two datasets as neighbours, whose parts have the same types: a type is not a record."""
+    """Two datasets as neighbours with parts of equal types: a type is not a record."""
     return Neighbours(tuple(like(a, b) for a, b in zip(one, other, strict=True)), other, words)
 
 
 def alone(value: Any, options: Mapping[str, Any]) -> Iterator[Neighbours]:
-    """A number, a truth value or a text is one record, which is replaced by any other."""
+    """A single number, boolean or string is one record, which any other value replaces."""
     data = (np.asarray([value]),)
     for words, record in records(described(data, options), (value,), False):
         found = pair(data, (put(data[0], 0, record[0]),), f"the value as given; replaced: {words}")

@@ -1,4 +1,4 @@
-"""Neighbouring datasets on which a query moves most: known extremes first, then a search that draws no noise.
+"""Neighbouring datasets on which a query moves most: known extremes first, then a noise-free search.
 
 A mistake that makes the noise m times too small can be seen on a pair only if kappa m > 1, where kappa is how far the
 query moves there over what is declared. So look for kappa near 1 before spending releases.
@@ -20,7 +20,7 @@ Data = tuple[np.ndarray, np.ndarray]  # rows of norm at most 1, labels -1 or +1
 
 @dataclass(frozen=True)
 class Pair:
-    """Two datasets that differ in one record, kappa there, and where they come from."""
+    """Two datasets that differ in one record, kappa there, and their origin."""
 
     one: Data = field(repr=False)
     other: Data = field(repr=False)
@@ -29,7 +29,7 @@ class Pair:
 
 
 def extremes(n: int, d: int) -> Iterator[tuple[str, Data, Data]]:
-    """The pairs that are worst for sums, counts and minimisers: all else where it pulls least, one record opposite.
+    """The worst pairs for sums, counts and minimisers: all other records where they pull least.
 
     The record is the last one or the first: what reads its data in parts may look at either alone.
     """
@@ -58,7 +58,7 @@ def decoded(point: np.ndarray, n: int, d: int) -> tuple[Data, Data]:
 
 
 def worst_pair(moved: Callable[[Data, Data], float], *, n: int, d: int, root: int, tries: int = 400) -> Pair:
-    """The pair of n records in d dimensions on which `moved(one, other)`, over what is declared, is largest.
+    """The pair of n records in d dimensions with the largest `moved(one, other)` relative to the declaration.
 
     Extremes and random pairs start a differential evolution of about `tries` evaluations; it stops at kappa > 0.999.
 

@@ -1,4 +1,4 @@
-"""Queries in place of datasets: a number or a vector of them, and neighbours a step apart in a metric."""
+"""Queries as datasets: a number or a vector, with neighbours one step apart in a metric."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lemmata.mechanisms.audit.neighbours.changes import Neighbours
 
 
 def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
-    """Queries instead of datasets: neighbours are numbers, or vectors of them, `step` apart in the metric named.
+    """Pairs of queries: neighbours are numbers, or vectors, at distance `step` in the named metric.
 
     Each step is taken from the query as given, from zeros, and across a tie: where some numbers rise and others fall,
     from those that fall a step above those that rise. Who tells the largest apart shows most there.
@@ -29,7 +29,7 @@ def stepped(value: Any, step: float, metric: str) -> Iterator[Neighbours]:
 
 
 def moves(value: np.ndarray, metric: str) -> list[tuple[str, np.ndarray]]:
-    """How far each number moves in a step of length 1, in words and as numbers; in one direction if it is monotonic."""
+    """The moves of each number in a step of length 1; in one direction if the metric is monotonic."""
     if not value.shape:
         return [("by one step", np.full(value.shape, 1.0))]
     first = np.zeros(value.shape)

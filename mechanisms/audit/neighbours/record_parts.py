@@ -1,4 +1,4 @@
-"""What a part of the data may be, and what one of its records may be put to.
+"""The values that a part of a dataset may have, and the changes of one of its records.
 
 A part is an array or a frame with a record a row. What a record may be is read off the parameters of the mechanism
 (`bounds`, `data_norm`, `radius`, ...) and else off the data: a lower and an upper end of every column, a norm, the
@@ -28,7 +28,7 @@ NUMBERS = "iuf"  # kinds of columns that hold numbers
 
 @dataclass(frozen=True)
 class Part:
-    """What the entries of a part of the data may be: ends of every column, shape (columns,); labels if it has some."""
+    """The possible entries of a part: the ends of every column, shape (columns,), and labels if it has some."""
 
     low: np.ndarray
     high: np.ndarray
@@ -44,11 +44,11 @@ class Part:
 
     @property
     def width(self) -> np.ndarray:
-        """Of the range of every column."""
+        """The range of every column."""
         return np.maximum(self.high - self.low, 1e-300)
 
     def record(self, entries: Any) -> Any:
-        """So many entries as a record has; what is no number in a frame stays as in its first record."""
+        """The entries of a record; non-numbers in a frame stay as in its first record."""
         entries = np.broadcast_to(np.asarray(entries, dtype=float), self.low.shape)
         entries = np.where(self.whole, np.round(entries), entries)
         held = np.clip(entries, self.least, self.most)
@@ -61,7 +61,7 @@ class Part:
 
 
 def described(data: tuple, options: Mapping[str, Any]) -> list[Part]:
-    """The kind of every part of the data, from the mechanism's options and else from the data."""
+    """The description of every part, from the options of the mechanism, otherwise from the data."""
     return [_part(part, place, options) for place, part in enumerate(data)]
 
 
@@ -109,7 +109,7 @@ def _held(kind: Any) -> tuple[float, float]:
 
 
 def figures(part: Any) -> np.ndarray:
-    """The numbers of a part as an array, those of a frame's columns that hold some; the part as an array if none do."""
+    """The numbers of a part as an array, of a frame's numeric columns; the part itself if it has none."""
     if not hasattr(part, "iloc"):
         return np.asarray(part)
     if _is_table(part) and not _is_plain(part):
@@ -163,7 +163,7 @@ def _values(column: Any) -> list:
 
 
 def is_missing(value: Any) -> bool:
-    """Is it None, NaN, or what pandas has in place of a value?"""
+    """Whether a value is None, NaN or a missing value of pandas."""
     return (
         value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
     )
@@ -213,7 +213,7 @@ def _norm(options: Mapping[str, Any]) -> float | None:
 
 
 def ordinary(data: tuple) -> bool:
-    """Does a dataset hold finite numbers of some size only, in at least so many records that nobody may refuse it?"""
+    """Whether a dataset has finite numbers of moderate size only, in enough records that it must be accepted."""
     for part in data:
         numbers = figures(part)
         if numbers.dtype.kind in "iufb" and not bool((np.abs(numbers) < HUGE).all()):
@@ -224,7 +224,7 @@ def ordinary(data: tuple) -> bool:
 
 
 def typed(data: tuple, one: tuple, other: tuple) -> bool:
-    """Do arrays of whole numbers, of truth values and of dates, and the types of pandas, stay what they are?
+    """Whether integer, boolean and date arrays and pandas types keep their types.
 
     NaN is no whole number. A column of numbers may become one of floats, as it does where a value is missing.
     """
@@ -247,7 +247,7 @@ def _typed(part: Any) -> Any:
 
 
 def numbers(part: Part) -> Iterator[tuple[str, Any]]:
-    """What the record may be put to, most telling first: in words, and the record."""
+    """The values to try for a record, the most informative first, each with a description."""
     zero, first, last = np.clip(0, part.low, part.high), part.low.copy(), part.low.copy()
     first[:1], last[-1:] = part.high[:1], part.high[-1:]
     if len(part.low):
@@ -282,7 +282,7 @@ def numbers(part: Part) -> Iterator[tuple[str, Any]]:
 
 
 def labels(part: Part, own: Any, first: Any) -> Iterator[tuple[str, Any]]:
-    """Other labels than a record's own: the first record's, those that others have, one that nobody has."""
+    """Other labels than a record's own: the first record's, those of others, and a new one."""
     known = sorted(part.labels or [], key=lambda label: label != first)
     yield from ((f"its label {other!r}", other) for other in known if other != own)
     if known and all(isinstance(label, int | float) for label in known):
@@ -293,7 +293,7 @@ def labels(part: Part, own: Any, first: Any) -> Iterator[tuple[str, Any]]:
 
 
 def records(parts: list[Part], own: tuple, label_only: bool, beside: tuple = ()) -> Iterator[tuple[str, tuple]]:
-    """What a record may be replaced by, or what may be added: its first part moved, its label moved, or both.
+    """Replacements for a record, or records to add: its first part moved, its label moved, or both.
 
     Labels begin with that of the record `beside`, where there is one.
     """

@@ -1,4 +1,4 @@
-"""Arrays and frames with a record a row, read and changed alike."""
+"""Read and change arrays and frames with one row per record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MISSING = "<NA>"
 
 
 def row(part: Any, place: int) -> Any:
-    """One record of a part; a column's own value, NaN where pandas has none."""
+    """One record of a part; a column's own value, NaN for pandas' missing values."""
     if hasattr(part, "iloc") and np.ndim(part) == 2:
         return np.array([*(part.iloc[place, column] for column in range(part.shape[1])), None], dtype=object)[:-1]
     found = part.iloc[place] if hasattr(part, "iloc") else part[place]
@@ -29,7 +29,7 @@ def take(part: Any, places: list[int]) -> Any:
 
 
 def put(part: Any, place: int, value: Any) -> Any:
-    """The part with one record replaced; its type becomes one that can hold the new one."""
+    """The part with one record replaced; its type becomes one that can hold the new record."""
     if hasattr(part, "iloc") and np.ndim(part) == 2:
         changed = part.copy()
         for column, entry in enumerate(value):
@@ -46,18 +46,18 @@ def put(part: Any, place: int, value: Any) -> Any:
 
 
 def append(part: Any, value: Any) -> Any:
-    """The part with one record more."""
+    """The part with one more record."""
     n = len(part)
     return put(take(part, [*range(n), n - 1]), n, value)
 
 
 def all_alike(part: Any, value: Any) -> Any:
-    """The part with every record the same."""
+    """The part with all records equal."""
     return take(put(part, 0, value), [0] * len(part))
 
 
 def like(part: Any, model: Any) -> Any:
-    """The part with the types of another one."""
+    """The part with the types of another part."""
     if hasattr(part, "iloc") and np.ndim(part) == 2:
         changed = part.copy()
         for column in range(part.shape[1]):
@@ -98,7 +98,7 @@ def _holds(part: Any, value: Any) -> bool:
 
 
 def dataset_key(data: tuple) -> bytes:
-    """Equal for equal datasets."""
+    """A key that is equal for equal datasets."""
     told = []
     for part in data:
         array = np.asarray(part)
@@ -109,7 +109,7 @@ def dataset_key(data: tuple) -> bytes:
 
 
 def stored(data: tuple) -> list[tuple[str, np.ndarray]]:
-    """The parts of a dataset as arrays that numpy saves without pickle, by name; those of a frame column by column.
+    """The parts of a dataset as arrays that numpy saves without pickle, by name; frames by column.
 
     What is neither a number nor a date of numpy's is stored as a text, and what is missing as MISSING.
     """
@@ -123,7 +123,7 @@ def stored(data: tuple) -> list[tuple[str, np.ndarray]]:
 
 
 def plain(part: Any) -> np.ndarray:
-    """A part as an array of numbers, dates or texts; of categories their codes."""
+    """A part as an array of numbers, dates or strings; categories as their codes."""
     if hasattr(part, "iloc") and hasattr(part.dtype, "categories"):
         return np.asarray(part.cat.codes)
     own = isinstance(part.dtype, np.dtype)

@@ -1,4 +1,4 @@
-"""What an audit found, as a record that says it in words."""
+"""The result of an audit as a record, with its text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
 
 @dataclass(frozen=True)
 class Audit:
-    """What an attack found; `print` says it in a line.
+    """The result of an attack; `print` shows it in one line.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Audit:
     root: int | None = None
 
     def as_json(self) -> dict:
-        """Plain data; the claim as its repr."""
+        """The record as plain data; the claim as its repr."""
         return asdict(replace(self, claim=None)) | {"claim": repr(self.claim)}
 
     def _repr_html_(self) -> str:
@@ -76,7 +76,7 @@ class Audit:
 
     @property
     def unseen(self) -> str:
-        """What is said where nothing tells the datasets apart."""
+        """The text when no attacker distinguishes the datasets."""
         return "the datasets look alike" if self.judged else "nothing was judged"
 
     def __str__(self) -> str:
@@ -98,7 +98,7 @@ class Audit:
 @inherit_docs
 @dataclass(frozen=True)
 class Found(Audit):
-    """What an audit found that looked for neighbours itself: an `Audit` of the pair that told most.
+    """The result of an audit that searched for neighbours: an `Audit` of the pair with most evidence.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Found(Audit):
     reproducer: str = field(default="", repr=False)
 
     def as_json(self) -> dict:
-        """Plain data, without the datasets."""
+        """The record as plain data, without the datasets."""
         plain = asdict(replace(self, claim=None, pair=None)) | {"claim": repr(self.claim)}
         return plain | {"pair": self.pair.words if self.pair else None}
 
@@ -145,10 +145,10 @@ class Found(Audit):
         return "\n".join(lines)
 
     def save(self, path: str | Path) -> None:
-        """The pair as PATH.npz, and what was found as PATH.json."""
+        """Save the pair as PATH.npz and the result as PATH.json."""
         path = Path(path)
         if self.pair is None:
-            raise ValueError("no pair was found: there is nothing to save")
+            raise ValueError("there is nothing to save, because no pair was found")
         sides = {"data": self.pair.data, "neighbour": self.pair.neighbour}
         arrays = {f"{side}_{name}": array for side, parts in sides.items() for name, array in stored(parts)}
         np.savez(path.with_suffix(".npz"), **arrays)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What a game that was played can tell: the event that gave most, and the leak that it would have caught."""
+"""Results of a sequential test: the most informative event, and the smallest leak that would be detected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIDE = ("the first dataset", "the second dataset", "either dataset")
 
 
 def smallest_caught(game: Game, level: float) -> float | None:
-    """The factor on every log-odds of the best guesses at which they would refute the claim, 99 times of 100.
+    """The smallest factor on the log-odds of the best guesses that would be refuted with probability 0.99.
 
     A mechanism whose noise is m times too small multiplies the log-odds of a guess by m. Against a delta it may also be
     the guesses that are m times as frequent. None where no attacker was right significantly more often than wrong: then
@@ -51,7 +51,7 @@ def smallest_caught(game: Game, level: float) -> float | None:
 
 
 def limits(game: Game, *chances: float) -> list[float]:
-    """The lower limits that fail with these chances; what the game says against a claim is worked out once."""
+    """Lower confidence limits on the privacy loss that fail with these probabilities."""
     known: dict[bytes, np.ndarray] = {}
 
     def against(values: np.ndarray) -> np.ndarray:
@@ -65,7 +65,7 @@ def limits(game: Game, *chances: float) -> list[float]:
 
 
 def event(game: Game) -> str:
-    """The attacker that gained most, where it guesses, and a few of the releases it guesses on."""
+    """The attacker that gained most, where it guesses, and some of the releases on which it guesses."""
     standing = log_capital(game.counts, tables([(0.0, 0.0)] * len(game.table)))
     place, tangent, side = np.unravel_index(int(np.argmax(standing)), standing.shape)
     name, rule = game.named[place][0], game.rules[place]

@@ -47,7 +47,7 @@ PRUNED = 6.0  # an attacker whose log capital is this far behind the best is ask
 
 
 class Game:
-    """One audit under way.
+    """One sequential test in progress.
 
     `named` are the attackers: what each goes by and how it learns a score from past releases (`attackers`).
     `counts` are the guesses of every attacker, shape (attackers, tangents, sides, 3), every tangent once for each pair
@@ -88,7 +88,7 @@ class Game:
         self.budget, self.level = inf, 1e-10  # of whoever plays
 
     def draw(self, index: int, most: int) -> tuple[Outcomes, np.ndarray, bool]:
-        """As many releases from either dataset, which each came from (+1 the first, -1 the second), may they be judged.
+        """Equal numbers of releases from both datasets, their origin (+1 or -1), and whether they may be judged.
 
         Half and half is as good as a fair coin: a product of means is at most a power of their average.
         """
@@ -101,7 +101,7 @@ class Game:
             if all(isinstance(release, Raised) for side in (first, second) for release in rows(side)):
                 kinds = sorted({repr(release) for side in (first, second) for release in side})
                 both = " and ".join(source.name for source in self.sources)
-                raise ValueError(f"{both} raise at every release: {' or '.join(kinds)}")
+                raise ValueError(f"{both} raised at every release: {' or '.join(kinds)}")
             self.reader = Reader([first, second], self.bits)
         self.drawn += 2 * half
         outcomes = joined([self.reader(first), self.reader(second)])
@@ -119,7 +119,7 @@ class Game:
                 self.released[place] = len(raising) < len(outcomes) // 2
 
     def unaudited(self) -> str:
-        """Why nothing was audited, if nothing was: a side that only raises, or one and the same outcome throughout."""
+        """The reason why nothing was audited: a side that only raises, or one constant outcome; "" otherwise."""
         for source, raised, released in zip(self.sources, self.raised, self.released, strict=True):
             if raised and not released:
                 return f"{source.name} raised at every release, first {raised!r}"
@@ -128,7 +128,7 @@ class Game:
         return ""
 
     def due(self) -> np.ndarray:
-        """Which attackers learn anew: the past has grown enough since, memory lasts, and they are asked at all.
+        """The attackers that learn again: enough new releases, enough memory, and still in use.
 
         Dear ones learn where the past has doubled; as often as others if they know most of what refutes the claim.
         """
@@ -139,7 +139,7 @@ class Game:
         return (self.drawn >= np.maximum(grow * self.learnt_at, least)) & (self.learnt_at < MEMORY) & self.asked()
 
     def learn(self) -> None:
-        """New rules from the past rounds, for whom they are due."""
+        """Learn new rules from past rounds, for the attackers that are due."""
         due = self.due()
         if not due.any():
             return
@@ -154,7 +154,7 @@ class Game:
                 self.bets.learn(int(place), self.named[place][1], taught.data, taught.truth)
 
     def asked(self) -> np.ndarray:
-        """Which attackers are still asked: not far behind the best, and if dear, while what they know can matter.
+        """The attackers still in use: not far behind the best and, if expensive, only while it can matter.
 
         Once all is learnt, a dear attacker can matter if, growing as before, it would by the end of the budget speak
         against the claim, or a smaller one, that no cheap attacker would by then have refuted.
@@ -170,7 +170,7 @@ class Game:
         return asked
 
     def standing(self) -> np.ndarray:
-        """By what each attacker, tangent, side and stake would have grown in the past, in logarithms.
+        """The log growth of each attacker, tangent, side and stake on past releases.
 
         That counts the releases by which its thresholds were chosen.
         """
@@ -180,12 +180,12 @@ class Game:
         return standing
 
     def earned(self) -> np.ndarray | None:
-        """The log share that each attacker, tangent, side and stake bets; None if everybody is silent."""
+        """The log share that each attacker, tangent, side and stake bets; None if all abstain."""
         standing = self.standing() + START
         return None if standing.max() == -inf else standing - logsumexp(standing)
 
     def judge(self, fresh: Outcomes, truth: np.ndarray, allowed: bool) -> None:
-        """Play one chunk with the rules of the past; where it is not `allowed`, everybody abstains."""
+        """Bet on one chunk with the rules learned before; if it is not `allowed`, all attackers abstain."""
         shares, asked = self.earned(), self.asked()
         self.judged += len(truth)
         played = np.zeros_like(self.counts)
@@ -227,7 +227,7 @@ class Game:
         return reached
 
     def against(self, values: np.ndarray) -> np.ndarray:
-        """The log of the evidence, from what everybody bets as at the start, against claims with these parameters."""
+        """The log of the evidence, for equal initial shares, against claims with these parameters."""
         points = [tangents(with_parameter(self.claim, value), self.records) for value in values.tolist()]
         if not self.bets:
             return average(self.counts, np.repeat(tables(points), CUTS, axis=1)[:, None])

@@ -1,4 +1,4 @@
-"""A search for neighbours on which a mechanism breaks its promise, and the evidence that it does.
+"""A search for neighbouring datasets on which a mechanism violates its claim.
 
 *Screening.* Every pair that `neighbours` offers is released a few times on either side with the same seeds. A mechanism
 that adds noise to a number then shows the move of that number, noise taken away; pairs are ranked by that move over the
@@ -47,7 +47,7 @@ ATTACK = 1e-3  # seconds a release that attackers take, roughly
 
 @dataclass(eq=False)
 class Candidate:
-    """A pair, the releases that it was chosen by, and how it ranks."""
+    """A pair, the releases by which it was chosen, and its rank."""
 
     pair: Neighbours
     one: list
@@ -59,7 +59,7 @@ class Candidate:
 
     @property
     def released(self) -> tuple[bytes | str, ...]:
-        """Its releases, to seven digits: those of another pair that differs from it in no way that was seen."""
+        """Its releases to seven digits, to recognise pairs without a visible difference."""
         with quiet():  # a number may be too large for so short a type
             return tuple(
                 x.astype(np.float32).tobytes() if isinstance(x, np.ndarray) else repr(x)
@@ -69,7 +69,7 @@ class Candidate:
 
 @dataclass
 class Search:
-    """A search under way: what it may spend, what it has spent, what the mechanism refused."""
+    """A search in progress: its budget, its cost so far, and the datasets that the mechanism rejected."""
 
     mechanism: Mechanism
     claim: Any
@@ -87,14 +87,14 @@ class Search:
     released: dict[tuple, list] = field(default_factory=dict)
 
     def like(self, data: tuple) -> Mechanism:
-        """The mechanism, where releases of the shape that comes first on this dataset are vectors of numbers."""
+        """The mechanism with releases as vectors if they have the shape of the first release on this dataset."""
         key = dataset_key(data)
         if key not in self.shapes:
             self.shapes[key] = replace(self.mechanism, known=[], shared={})
         return self.shapes[key]
 
     def releases(self, data: tuple, stream: str, start: int, size: int, like: tuple | None = None) -> list:
-        """So many releases with seeds that every dataset shares, from the `start`-th seed on.
+        """That many releases with seeds shared by all datasets, from the `start`-th seed on.
 
         Vectors are those of the shape that comes on the dataset `like`, which is the first one of a pair. Pairs share
         datasets, and what was released with the same seeds is not paid for again.
@@ -105,7 +105,7 @@ class Search:
         return self.released[which]
 
     def fresh(self, data: tuple, stream: str, start: int, size: int, like: tuple | None) -> list:
-        """The same, paid for."""
+        """The same, charged to the budget."""
         mechanism = self.like(data if like is None else like)
         seeds = generator(self.root, "audit.hunt", {}, stream, 0).integers(2**31, size=start + size)[start:]
         begun = time.perf_counter()
@@ -119,14 +119,14 @@ class Search:
         return found
 
     def estimate(self) -> str:
-        """How long the rest may take, from what releases have taken so far."""
+        """The estimated remaining time, from the time of past releases."""
         each, left = self.seconds / max(self.spent, 1) + ATTACK, self.budget - self.spent
         return f"{self.mechanism.name}: {self.tried} pairs tried; {left:,} releases at most, about {left * each:.0f} s"
 
     # Screening --------------------------------------------------------------------------------------------------------
 
     def screened(self, pairs: Iterator[Neighbours]) -> list[Candidate]:
-        """All pairs that a share of the budget pays for, ranked, the most telling first."""
+        """All pairs within a share of the budget, ranked, the most informative first."""
         ranked: list[Candidate] = []
         try:
             for pair in pairs:
@@ -141,7 +141,7 @@ class Search:
         return ranked
 
     def looked_at(self, pair: Neighbours) -> list[Candidate]:
-        """The pair, ranked; nothing where the mechanism does not take it."""
+        """The pair with its rank; None if the mechanism rejects it."""
         if not (self.mechanism.member(pair.data) and self.mechanism.member(pair.neighbour)):
             return []
         one = self.releases(pair.data, "screen", 0, BASE)
@@ -155,7 +155,7 @@ class Search:
         return [Candidate(pair, one, other, rank, symptom, move(one, other), wider(one, other))]
 
     def refuses(self, pair: Neighbours, one: list, other: list) -> bool:
-        """Does the mechanism take one of the datasets for none at all?
+        """Whether the mechanism rejects one of the datasets as outside its domain.
 
         It does if every release on it raised the same, and it holds what is no ordinary number or fewer than three
         records: what it declines before it has read anything lies outside its domain. That is noted, not judged.
@@ -170,7 +170,7 @@ class Search:
     # Halving ----------------------------------------------------------------------------------------------------------
 
     def halved(self, ranked: list[Candidate], settled: Callable[[Candidate, int], bool]) -> list[Candidate]:
-        """The finalists: where releases tell little, more are drawn for fewer pairs, beside those that they have.
+        """The finalists by successive halving: more releases for fewer pairs, added to the ones they have.
 
         Evidence may cost less than another round: whether it is `settled` by a game of the leader is asked first, for
         half of what the round would cost; before the first round by a game of the widest noise, for all of that.
@@ -202,7 +202,7 @@ class Search:
 
 
 def apart(best: list[Candidate]) -> list[Candidate]:
-    """In their order, but the best one of every size first, then of every dataset that moves otherwise, repeats last.
+    """The candidates in order, but the best of every size first, then of every changed dataset; repeats last.
 
     Few releases tell little of a leak that shows seldom, as in the tail of a noise whose scale depends on the size.
     """
@@ -217,7 +217,7 @@ def apart(best: list[Candidate]) -> list[Candidate]:
 
 
 def varied(ranked: list[Candidate]) -> list[Candidate]:
-    """The best of what is ranked, few of one symptom, of one dataset or of one move while there are others.
+    """The best candidates, with few of one symptom, dataset or move while there are others.
 
     Pairs whose releases were those of another pair, or the same on either side, come last.
     """

@@ -1,4 +1,4 @@
-"""How far the releases of a pair of datasets lie apart: with equal seeds, and to attackers that learn in no time.
+"""Distances between the releases of two datasets: with equal seeds, and by attackers that need no training.
 
 None of it is evidence. A rank says which pair is looked at next.
 """
@@ -26,7 +26,7 @@ FOUND = 1e6  # the rank of what differs in kind
 
 
 def told_apart(one: Sequence, other: Sequence) -> tuple[float, str]:
-    """How far the releases with equal seeds lie apart, in spreads; and the symptom, where they differ in kind."""
+    """The distance of releases with equal seeds, in spreads; and the symptom, if they differ in kind."""
     kinds = {kind(release) for release in one}
     odd = [release for release in other if kind(release) not in kinds]
     if odd:
@@ -47,7 +47,7 @@ def told_apart(one: Sequence, other: Sequence) -> tuple[float, str]:
 
 
 def shifted(first: np.ndarray, second: np.ndarray, apart: np.ndarray, spread: np.ndarray) -> np.ndarray:
-    """What only moves, by as much at every seed, lies that many spreads apart; where it lies then tells nothing more.
+    """The distance in spreads of releases that only shift by a constant; their position has no further information.
 
     The columns are numbers, and then the logarithms of their sizes.
     """
@@ -60,7 +60,7 @@ def shifted(first: np.ndarray, second: np.ndarray, apart: np.ndarray, spread: np
 
 
 def wider(one: Sequence, other: Sequence) -> float:
-    """How many times as wide, or as narrow, a noise is on the other side, as a logarithm; of several numbers the most.
+    """The log-ratio of the spreads of noise on the two sides; for several numbers the largest.
 
     With equal seeds such a number lies on a line whose slope is the ratio of the scales. It is 0 where nothing does.
     """
@@ -76,7 +76,7 @@ def wider(one: Sequence, other: Sequence) -> float:
 
 
 def move(one: Sequence, other: Sequence) -> str:
-    """By how much the numbers of releases with equal seeds differ, as a text: what only adds noise moves as its sum."""
+    """The difference of the numbers of releases with equal seeds, as a string."""
     with quiet():
         told = [a - b if _numbers(a, b) else (repr(a), repr(b)) for a, b in zip(one, other, strict=False)]
         return repr([np.round(x, 6).tolist() if isinstance(x, np.ndarray) else x for x in told])
@@ -87,19 +87,19 @@ def _numbers(a: Any, b: Any) -> bool:
 
 
 def sized(values: np.ndarray) -> np.ndarray:
-    """The numbers released, and the logarithms of their sizes: of a noise that is wider the centre may not move."""
+    """The released numbers, and the logarithms of their sizes, for noise whose scale changes."""
     with np.errstate(all="ignore"):
         return np.hstack([values, np.log(np.abs(values) + TINY)])
 
 
 def spreads(values: np.ndarray) -> np.ndarray:
-    """Of every column from quartile to quartile, as a deviation: a heavy tail leaves it alone. Else the deviation."""
+    """The interquartile range of every column as a standard deviation, otherwise the standard deviation."""
     low, high = np.nanquantile(values, (0.25, 0.75), axis=0)
     return np.where(high > low, (high - low) / 1.349, np.nanstd(values, axis=0))
 
 
 def kind(release: Any) -> str:
-    """What kind of outcome a release is: what it raised, or what it is made of and where it holds no finite number."""
+    """The kind of a release: its exception, or its parts and the places without a finite number."""
     if isinstance(release, Raised):
         return f"raises {release!r}"
     if isinstance(release, tuple):
@@ -109,7 +109,7 @@ def kind(release: Any) -> str:
 
 
 def gained(claim: Any, one: list, other: list) -> float:
-    """How a pair ranks by what the cheapest attackers would have gained on releases that they did not learn from."""
+    """The rank of a pair by the gain of the cheapest attackers on releases from which they did not learn."""
     rungs = np.repeat(ladder(checked(claim), 1), CUTS, axis=0)
     reader = Reader([stacked(one), stacked(other)], False)
     data = joined([reader(stacked(one)), reader(stacked(other))])
@@ -124,7 +124,7 @@ def gained(claim: Any, one: list, other: list) -> float:
 
 
 def weighed(half: float, most: float, whole: float) -> float:
-    """How a pair ranks that has gained so much against half the claim, against most of it and against the claim.
+    """The rank of a pair from its gains against half the claim, most of it and all of it.
 
     A pair that leaks as much as is claimed gains most against half of it, and nothing that refutes the claim; one that
     leaks more, but seldom, less. Where nobody gains against the claim, less of it tells pairs apart, up to a point.

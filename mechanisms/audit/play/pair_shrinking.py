@@ -1,4 +1,4 @@
-"""A pair made smaller, as Hypothesis makes an example smaller, and a program that shows what it shows without us.
+"""Shrinks a pair of datasets, as Hypothesis shrinks an example, and writes a stand-alone program.
 
 Each step makes both datasets simpler and keeps them neighbours: fewer of the records that they share, all of these
 alike or at zero, fewer columns. It stands if releases with equal seeds still lie as far apart. Nothing here is
@@ -38,7 +38,7 @@ SETTLED = 7.0  # `told_apart`: beyond this, some 500 spreads, further apart is n
 
 
 def shrunk(search: Search, pair: Neighbours) -> Neighbours:
-    """The smallest pair found on which releases lie as far apart, or end in the same odd way."""
+    """The smallest pair found with releases at least as far apart, or with the same unusual outcome."""
     standard, most = _apart(search, pair), search.spent + search.budget * SHARE
     for _ in range(STEPS):
         for smaller in simpler(pair):
@@ -63,7 +63,7 @@ def _apart(search: Search, pair: Neighbours) -> float:
 
 
 def simpler(pair: Neighbours) -> Iterator[Neighbours]:
-    """The same pair with less in it; the record that differs is the last one of either dataset."""
+    """Simpler versions of a pair; the record that differs is the last one of either dataset."""
     if not (pair.rows and np.ndim(pair.data[0])):
         return
     sizes = len(pair.data[0]), len(pair.neighbour[0])
@@ -110,7 +110,7 @@ def _again(words: str, now: str) -> str:
 
 
 def reproducer(search: Search, pair: Neighbours) -> str:
-    """At most 20 lines that count one event on either dataset; empty for a mechanism that cannot be imported."""
+    """At most 20 lines that count one event on both datasets; "" for a mechanism that cannot be imported."""
     source = search.mechanism.source
     called = _called(source)
     if called is None:
@@ -142,7 +142,7 @@ def reproducer(search: Search, pair: Neighbours) -> str:
 
 
 def written(part: Any, saved: str) -> str:
-    """A part of a dataset as Python, of the type that it has: read from where it was saved, else written out."""
+    """A part of a dataset as Python code of its type: loaded from its file, otherwise as a literal."""
     if not hasattr(part, "iloc"):
         kind = f", dtype={str(part.dtype)!r}" * (part.dtype.kind in "mM")
         return f'saved["{saved}"]' if saved else f"np.array({_listed(part)!r}{kind})"

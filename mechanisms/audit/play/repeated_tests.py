@@ -1,4 +1,4 @@
-"""The games by which a search refutes a claim.
+"""The sequential tests of a search, at levels that add up to the level of the search.
 
 Each is an ordinary game (`game`), on releases that no choice was made by: the j-th pair that plays does so at level /
 2^j. Given all that was seen before, the capital of game j on a true claim is a supermartingale that begins with 1, so
@@ -33,7 +33,7 @@ SHARE, MORE = 512, 4  # releases of each game before half of them stop, factor
 
 @dataclass(eq=False)
 class Trial:
-    """A game of one pair, at a level of its own."""
+    """A sequential test of one pair, at its own level."""
 
     pair: Neighbours
     game: Game
@@ -43,22 +43,22 @@ class Trial:
 
     @property
     def won(self) -> bool:
-        """Is the claim refuted?"""
+        """Whether the claim is refuted."""
         return self.game.log_e() >= -log(self.level)
 
     def promises(self, releases: int) -> bool:
-        """Would so many releases more win it, if they told as much as those so far?"""
+        """Whether that many more releases would refute the claim, at the rate of evidence so far."""
         return self.game.log_e() * (1 + releases / max(self.game.drawn, 1)) >= -log(self.level)
 
     @property
     def standing(self) -> float:
-        """By how much the game speaks for its pair, whether the claim is true or not."""
+        """The evidence for the pair, used for ranking only."""
         gains = (float(grown(self.game.counts, self.game.rungs[:, :, at]).max()) for at in RUNG)
         return max(self.rank, 0.0) + weighed(*gains)
 
 
 def played(trials: list[Trial], budget: int, progress: Callable[[int, float], None] | None = None) -> None:
-    """The games, continued until one is won or the releases are used up: equal shares, then the better half of them."""
+    """Continue the tests until one refutes or the releases are used up: equal shares, then the better half."""
     going, share, spent = trials, max(min(SHARE, budget // (2 * len(trials))), LEAST), 0
     while going and spent < budget:
         for trial in going:
@@ -73,7 +73,7 @@ def played(trials: list[Trial], budget: int, progress: Callable[[int, float], No
 
 @dataclass(eq=False)
 class Games:
-    """The games of a search, in the order in which they began: the j-th one has level / 2^j."""
+    """The tests of a search, in the order in which they began: the j-th one has level / 2^j."""
 
     search: Search
     progress: Callable[[int, float], None] | None = None
@@ -81,21 +81,21 @@ class Games:
 
     @property
     def drawn(self) -> int:
-        """Releases that were judged, or that rules learnt from."""
+        """The number of releases that were judged or learned from."""
         return sum(trial.game.drawn for trial in self.trials)
 
     @property
     def over(self) -> bool:
-        """Is one won, or interrupted?"""
+        """Whether a test has refuted the claim, or was interrupted."""
         return self.search.interrupted or any(trial.won or trial.game.interrupted for trial in self.trials)
 
     @property
     def best(self) -> Trial:
-        """The one that is won, else the one that stands best."""
+        """The test that refuted the claim, otherwise the one with most evidence."""
         return max(self.trials, key=lambda t: (t.won, t.standing))
 
     def begun(self, pair: Neighbours, rank: float = 0, dear: bool = False) -> Trial:
-        """A new game of the pair, at its share of the level, on a stream of its own.
+        """A new test of the pair, at its share of the level, on its own random stream.
 
         The attackers of `scores`, who learn in no time, play every game; those of `attackers` the one that is `dear`.
         """
@@ -108,19 +108,19 @@ class Games:
         return self.trials[-1]
 
     def of(self, candidate: Candidate) -> Trial:
-        """The game of a candidate, begun if it has none."""
+        """The test of a candidate, started if it has none."""
         known = next((trial for trial in self.trials if trial.pair is candidate.pair), None)
         trial = known or self.begun(candidate.pair)
         trial.rank = candidate.rank
         return trial
 
     def settled(self, leader: Candidate, releases: int) -> bool:
-        """Is it over after so many releases of a game of the leader?"""
+        """Whether a test is decided after that many releases of the leader's test."""
         self.play([self.of(leader)], max(releases, LEAST))
         return self.over
 
     def play(self, trials: list[Trial], budget: int) -> None:
-        """Go on with these."""
+        """Continue these tests."""
 
         def tell(_: int, log10_e: float) -> None:
             if self.progress:

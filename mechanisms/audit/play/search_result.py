@@ -1,4 +1,4 @@
-"""From a search to what it has found: the games of the finalists, a pair made smaller, and the words for it."""
+"""From a search to its result: tests of the finalists, a shrunk pair, and the text."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ FURTHER, HOPE = 15_000, 0.0  # releases more, while the log evidence against the
 
 
 def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int, float], None] | None = None) -> Found:
-    """Search for neighbours, play the games of the finalists, and make the pair that told smaller."""
+    """Search for neighbours, test the finalists, and shrink the pair with most evidence."""
     start = time.process_time()
     ranked = search.screened(pairs)
     if not ranked:
         why = "; ".join(search.refused) or "it takes none of them"
-        raise ValueError(f"{search.mechanism.name} raises on every pair of datasets: {why}")
+        raise ValueError(f"{search.mechanism.name} raised on every pair of datasets: {why}")
     games = Games(search, progress)
     finalists = [] if search.interrupted else search.halved(ranked, games.settled)
     if search.interrupted and not games.trials:
@@ -61,7 +61,7 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
 
 
 def prolonged(search: Search, games: Games, best: Trial) -> Trial:
-    """The game with most evidence, played on while that speaks against the claim; else the best one as it is.
+    """The test with most evidence, continued while evidence grows; otherwise the best one unchanged.
 
     One may stop whenever one likes; against a true claim most games have lost by then what their bets began with.
     """
@@ -77,7 +77,7 @@ def prolonged(search: Search, games: Games, best: Trial) -> Trial:
 
 
 def outcome(search: Search, trials: list[Trial], best: Trial, needed: int, seconds: float) -> Found:
-    """What the game that gained most has found."""
+    """The result of the test with most evidence."""
     found = concluded(best.game, best.level, best.course, seconds, chance=REPORT * best.level / search.level)
     same = {outcome for trial in trials for outcome in trial.game.outcomes}
     why = found.reason

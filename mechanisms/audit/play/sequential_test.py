@@ -1,4 +1,4 @@
-"""The sequential test: a mechanism releases on one of two neighbouring datasets, an attacker guesses which or abstains.
+"""The sequential test: an attacker guesses which of two neighbouring datasets a release came from, or abstains.
 
 `game` keeps the state and judges each chunk; here a test is begun, played to its end and concluded.
 """
@@ -53,9 +53,9 @@ def audit(
     enough("budget", budget, LEAST)
     check_in_range("level", level, 0, 1)
     if not (isinstance(records, Integral) and records > 0):
-        raise ValueError(f"records = {short_repr(records)} is not a whole number, 1 or more")
+        raise ValueError(f"records must be an integer >= 1, got {short_repr(records)}")
     if not (features is None or callable(features)):
-        raise ValueError(f"features = {short_repr(features)} is no function of releases")
+        raise ValueError(f"features must be a function of releases, got {short_repr(features)}")
     start, root = time.process_time(), secrets.randbits(32) if root is None else root
     game = Game(
         sample_a,
@@ -74,7 +74,7 @@ def audit(
 
 
 def enough(name: str, value: Any, least: int, why: str = "") -> None:
-    """Raise ValueError unless the value is a number, finite and not below the least."""
+    """Raise ValueError unless the value is a finite number of at least the minimum."""
     if not least <= as_real(name, value) < inf:
         raise ValueError(f"{name} = {short_repr(value)} is outside [{least}, inf){why}")
 
@@ -82,7 +82,7 @@ def enough(name: str, value: Any, least: int, why: str = "") -> None:
 def play(
     game: Game, budget: int, level: float, progress: Callable[[int, float], None] | None = None
 ) -> tuple[tuple[int, float], ...]:
-    """Chunk after chunk until the claim is refuted at `level` or the releases are used up; the course of the audit.
+    """Draw chunks until the claim is refuted at `level` or the releases are used up; returns the course of the test.
 
     A game may be played on later, with a larger budget. An interrupt ends it with what was found.
     """
@@ -111,7 +111,7 @@ def play(
 
 
 def concluded(game: Game, level: float, course: tuple, seconds: float, chance: float = REPORT) -> Audit:
-    """What the game has found; its lower limit fails with `chance` at most."""
+    """The result of a test; its lower limit fails with probability at most `chance`."""
     evidence = game.log_e()
     caught = None if evidence >= -log(level) else smallest_caught(game, level)
     lower, surely = limits(game, chance, level)

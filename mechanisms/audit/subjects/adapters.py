@@ -1,4 +1,4 @@
-"""Mechanisms as other people write them: what is called, how the seed goes in, what comes out.
+"""Adapters for mechanisms of any library: how to call them, how to pass the seed, and what they release.
 
 Four shapes are known, by what they have and never by their library:
 
@@ -38,7 +38,7 @@ SHARED = 256  # numbers of a release among which noise that is shared is looked 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """What is audited.
+    """A mechanism under audit.
 
     call      (data, seed) -> whatever one release is; `data` is a tuple of parts with a record a row
     options   its parameters by name, in which bounds are looked for
@@ -57,7 +57,7 @@ class Mechanism:
     shared: dict[int, int] = field(repr=False, default_factory=dict, compare=False)  # see `sharing`
 
     def release(self, data: tuple, seed: int) -> Any:
-        """One release: a vector of numbers; a tuple if it is made otherwise than the first one was; what it raised.
+        """One release: a vector of numbers, a tuple if it has another shape than the first release, or an exception.
 
         A warning that it gave is part of it, as everybody sees it.
         """
@@ -70,7 +70,7 @@ class Mechanism:
             return raised(error)
 
     def sampler(self, data: tuple) -> Callable[[np.random.Generator, int], Any]:
-        """The releases on one dataset, as the game draws them."""
+        """The releases on one dataset, in the form that the sequential test draws them."""
 
         law = self.law(data)
         if law is not None:
@@ -93,7 +93,7 @@ class Mechanism:
         return self.parted(vector) if (made, texts) == self.known[0] else (repr(made), *texts, *vector.tolist())
 
     def parted(self, vector: np.ndarray) -> np.ndarray:
-        """The numbers, but for those that share the noise of another one: of these how far they lie from it."""
+        """The released numbers; numbers that share the noise of another one are replaced by their difference to it."""
         if not self.shared:
             return vector
         own, other = list(self.shared), list(self.shared.values())
@@ -102,7 +102,7 @@ class Mechanism:
         return found
 
     def column(self, place: int) -> str:
-        """What the number at one place of a vector is called."""
+        """The name of the number at one place of a release."""
         for name, shape in self.known[0][0] if self.known else ():
             size = int(np.prod(shape))
             if place < size:
@@ -113,7 +113,7 @@ class Mechanism:
 
 
 def sharing(releases: Sequence) -> dict[int, int]:
-    """Which numbers of a few releases have the noise of an earlier one, and of which: their difference has none.
+    """Which numbers of a release share the noise of an earlier one, and of which: their difference has no noise.
 
     One draw that is added to all numbers hides each of them, and not by how much they differ.
     """
@@ -136,7 +136,7 @@ _keeping: list[bool] = []  # are the global generators kept already, by somebody
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """The global generators of numpy and `random` are put back as they were; it costs as much as a small release."""
+    """Restore the global generators of numpy and `random` afterwards; this costs as much as a small release."""
     if _keeping:
         yield
         return
@@ -152,7 +152,7 @@ def kept() -> Iterator[None]:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """The global generators of numpy and `random`, seeded, and put back as they were."""
+    """Seed the global generators of numpy and `random`, and restore them afterwards."""
     with kept():
         np.random.seed(seed)  # noqa: NPY002
         random.seed(seed)
@@ -161,7 +161,7 @@ def seeded(seed: int) -> Iterator[None]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Other people's warnings are nothing that anybody has to read a thousand times."""
+    """Suppress warnings of audited code, which would repeat for every release."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         yield
@@ -173,7 +173,7 @@ ARITHMETIC = RuntimeWarning  # numpy's and scipy's; NaN and infinities are outco
 
 @contextmanager
 def warned() -> Iterator[list[warnings.WarningMessage]]:
-    """The warnings that people see, in the order in which they are given."""
+    """The warnings that Python shows, in their order."""
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
         for category in (*UNSEEN, ARITHMETIC):
@@ -182,7 +182,7 @@ def warned() -> Iterator[list[warnings.WarningMessage]]:
 
 
 def said(warning: warnings.WarningMessage) -> str:
-    """What a warning tells anybody: its kind, and the first line of what it says."""
+    """The visible part of a warning: its class and the first line of its message."""
     return repr(raised(warning.message) if isinstance(warning.message, Warning) else str(warning.message))
 
 
@@ -190,22 +190,22 @@ def said(warning: warnings.WarningMessage) -> str:
 
 
 def is_estimator(thing: Any) -> bool:
-    """Has it scikit-learn's shape?"""
+    """Whether an object has the interface of a scikit-learn estimator."""
     return hasattr(thing, "fit") and not isinstance(thing, type)
 
 
 def is_measurement(thing: Any) -> bool:
-    """Has it the shape of an OpenDP measurement?"""
+    """Whether an object has the interface of an OpenDP measurement."""
     return callable(thing) and hasattr(thing, "map") and hasattr(thing, "input_domain")
 
 
 def is_randomiser(thing: Any) -> bool:
-    """Has it the shape of diffprivlib's noise mechanisms?"""
+    """Whether an object has the interface of diffprivlib's noise mechanisms."""
     return hasattr(thing, "randomise") and not isinstance(thing, type)
 
 
 def mechanism(thing: Any, released: Any = None) -> Mechanism:
-    """Whatever somebody has, as something that can be audited. Raises ValueError for anything else."""
+    """Adapt any supported object to an audit. Raises ValueError for other objects."""
     seen = chosen(released)
     if isinstance(thing, Mechanism):
         return thing
@@ -220,8 +220,8 @@ def mechanism(thing: Any, released: Any = None) -> Mechanism:
     if callable(thing) and not isinstance(thing, type):
         return _function(thing, seen)
     raise ValueError(
-        f"target is a {type(thing).__name__}, not an unfitted estimator, a function of the data, "
-        "a measurement with map and input_domain, or an object with randomise"
+        "target must be an unfitted estimator, a function of the data, a measurement with map and input_domain, "
+        f"or an object with randomise, got {type(thing).__name__}"
     )
 
 
@@ -281,7 +281,7 @@ def _law(function: Callable, asked: list[str], data: tuple) -> Any:
 
 
 def is_law(result: Any) -> bool:
-    """Does it draw releases? A frame has a `sample` too, of its records, and is a release itself."""
+    """Whether an object draws releases. A frame also has a `sample`, of its records, but is data."""
     return callable(getattr(result, "sample", None)) and not hasattr(result, "to_numpy")
 
 
@@ -301,7 +301,7 @@ def _member(measurement: Any, data: tuple) -> bool:
 
 
 def plainly(data: tuple) -> list:
-    """Lists and numbers of Python's own in place of arrays."""
+    """Convert arrays to lists and numbers of Python."""
     return [part.tolist() if isinstance(part, np.ndarray | np.generic) else part for part in data]
 
 
@@ -309,7 +309,7 @@ METRICS = {"SymmetricDistance": "add/remove", "InsertDeleteDistance": "add/remov
 
 
 def promised(measurement: Any) -> Any:
-    """What a measurement's `map` says of inputs at distance 1. Raises ValueError for a measure that is not known."""
+    """The guarantee of a measurement's `map` at input distance 1. Raises ValueError for an unknown measure."""
     measure, metric = str(measurement.output_measure), str(measurement.input_metric)
     kind = next((kind for name, kind in METRICS.items() if metric.startswith(name)), "replace")
     loss = measurement.map(1)
@@ -320,11 +320,11 @@ def promised(measurement: Any) -> Any:
         return privacy.ApproxDP(epsilon, delta, kind)
     if measure.startswith("ZeroConcentratedDivergence"):
         return privacy.ZCDP(loss, kind)
-    raise ValueError(f"claim is missing: what the map of a {measure} promises is none of the guarantees known here")
+    raise ValueError(f"claim is required: the guarantee of a {measure} has no counterpart here")
 
 
 def parameters(function: Callable) -> Mapping[str, inspect.Parameter]:
-    """The parameters of a callable by name; none if nobody can say."""
+    """The parameters of a callable by name; none if they cannot be inspected."""
     try:
         return inspect.signature(function).parameters
     except (TypeError, ValueError):

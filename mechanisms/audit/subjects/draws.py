@@ -1,4 +1,4 @@
-"""Every draw of numpy's generators, of `random` and of `secrets`, recorded with its place.
+"""Records every draw of numpy's generators, of `random` and of `secrets`, with its line.
 
 Nothing is instrumented: while `taped()` lasts, the names by which loaded modules know numpy's generators, `random` and
 `secrets` stand for twins that do the same and write it down on the running `Tape`. Symmetric noise remembers its scale
@@ -36,7 +36,7 @@ LAWS = set(
 
 @dataclass(frozen=True)
 class Place:
-    """A line of somebody's program, and the line of another file that led there."""
+    """A line of the audited program, and the line of another file that called it."""
 
     file: str
     line: int
@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Draw:
-    """A draw: its law, its parameters but for a centre, the shape of what came, and where it was asked for."""
+    """A draw: its law, its parameters except a centre, the shape of the result, and its line."""
 
     law: str
     parameters: tuple
@@ -59,7 +59,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Meeting:
-    """Where noise of a law and a scale was added to a centre, and what came of it."""
+    """A sum of a centre and noise of known law and scale, with its result."""
 
     law: str
     scale: Any
@@ -71,7 +71,7 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Call:
-    """A function that made draws of its own and returned numbers: a sampler of somebody's; where it was called."""
+    """A call of a function of the program that draws and returns numbers, with its line."""
 
     function: str
     place: Place
@@ -79,7 +79,7 @@ class Call:
 
 
 class Tape:
-    """The draws and meetings of one run; `given` are the meetings whose outcomes come again."""
+    """The draws and sums of one run; `given` are sums whose results are replayed."""
 
     def __init__(self, seed: int, given: tuple[Meeting, ...] = (), tagged: bool = True) -> None:
         self.seed, self.given, self.tagged = seed, given, tagged
@@ -92,7 +92,7 @@ class Tape:
         self.busy = False
 
     def draw(self, law: str, function: Callable, arguments: tuple, options: dict) -> Any:
-        """One draw, written down unless another draw asks for it."""
+        """Draw once and record it, unless it belongs to another draw."""
         if self.busy:
             return function(*arguments, **options)
         self.busy = True
@@ -114,7 +114,7 @@ class Tape:
         return noise(value, law, scale, self)
 
     def met(self, law: str, scale: Any, offset: Any, outcome: Any, place: Place, drawn: int) -> np.ndarray:
-        """The outcome of adding noise to a centre: as it is, or as it was in the run that is played again."""
+        """The result of adding noise to a centre, or the result of the run that is replayed."""
         number, came = len(self.meetings), np.array(outcome, dtype=float)
         if number < len(self.given) and np.shape(self.given[number].outcome) == came.shape:
             came = self.given[number].outcome.copy()
@@ -122,7 +122,7 @@ class Tape:
         return came
 
     def returned(self, frame: FrameType, event: str, value: Any) -> None:
-        """What `sys.setprofile` calls: does a function return that made draws of its own?"""
+        """Callback of `sys.setprofile`: record the return of a function that has drawn."""
         if event != "return" or frame not in self.drawing:
             return
         self.drawing.discard(frame)
@@ -137,7 +137,7 @@ class Tape:
 
 
 def told(law: str, arguments: tuple, options: dict) -> tuple[Any, Any, tuple]:
-    """Centre and scale of symmetric noise, None for another law; and the other parameters as texts."""
+    """Centre and scale of symmetric noise (None for another law), and the other parameters as strings."""
     if law in SCALED:
         names = dict(zip(("loc", "scale", "size"), arguments, strict=False)) | options
         return names.get("loc", 0.0), names.get("scale", 1.0), (repr(names.get("size")),)
@@ -154,7 +154,7 @@ def _told(scale: Any) -> str:
 
 
 def caller() -> FrameType:
-    """The innermost line that belongs neither to us nor to a numerical library."""
+    """The innermost line outside this package and the numerical libraries."""
     frame = sys._getframe(1)
     while frame.f_back is not None:
         file = frame.f_code.co_filename
@@ -169,7 +169,7 @@ def _library(file: str) -> bool:
 
 
 def place_of(frame: FrameType) -> Place:
-    """The line that a frame is at."""
+    """The line of a frame."""
     file, above = frame.f_code.co_filename, frame.f_back
     while above is not None and (above.f_code.co_filename == file or _library(above.f_code.co_filename)):
         above = above.f_back
@@ -182,7 +182,7 @@ def place_of(frame: FrameType) -> Place:
 
 
 class Noise(np.ndarray):
-    """Draws of symmetric noise, until they meet a number that is none."""
+    """Draws of symmetric noise, until they are added to a number."""
 
     law: str
     scale: Any
@@ -250,19 +250,19 @@ class _Taped:
 
 
 class TapedGenerator(_Taped, np.random.Generator):
-    """A numpy Generator on the tape."""
+    """A numpy Generator that records on the tape."""
 
 
 class TapedState(_Taped, np.random.RandomState):
-    """A numpy RandomState on the tape."""
+    """A numpy RandomState that records on the tape."""
 
 
 class TapedRandom(_Taped, random.Random):
-    """A `random.Random` on the tape."""
+    """A `random.Random` that records on the tape."""
 
 
 class TapedSystem(TapedRandom):
-    """In place of the system's randomness: what the tape's seed makes of it."""
+    """A replacement of the system's randomness, derived from the tape's seed."""
 
     def __init__(self, *_: Any) -> None:
         super().__init__(running[-1].seed if running else 0)
@@ -284,7 +284,7 @@ ORIGINAL_RNG, ORIGINAL_GENERATOR, ORIGINAL_STATE = np.random.default_rng, np.ran
 
 
 def twins() -> dict[int, tuple[Any, Any]]:
-    """What stands for what while tapes run: by the id of the original, that and its twin."""
+    """{id of an original: (the original, its recording replacement)} while a tape runs."""
     pairs: list[tuple[Any, Any]] = [
         (np.random.default_rng, _default_rng),
         (np.random.Generator, TapedGenerator),
@@ -313,7 +313,7 @@ def _wrapped(law: str, function: Callable) -> Callable:
 
 @contextmanager
 def taped() -> Iterator[None]:
-    """Twins in the place of generators in every loaded module but ours; afterwards everything is as it was."""
+    """Replace generators in every loaded module except ours, and restore them afterwards."""
     known, changed = twins(), []
     for module in list(sys.modules.values()):
         names = getattr(module, "__dict__", {})
@@ -337,7 +337,7 @@ def taped() -> Iterator[None]:
 
 @contextmanager
 def recording(tape: Tape) -> Iterator[Tape]:
-    """Draws go to this tape, and what is returned by functions that draw."""
+    """Record draws, and the results of functions that draw, on this tape."""
     before = sys.getprofile()
     running.append(tape)
     sys.setprofile(tape.returned)

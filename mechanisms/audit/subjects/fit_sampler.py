@@ -1,4 +1,4 @@
-"""Estimators under audit: what a fit releases, drawn fit by fit, or many at once from the law of a fit."""
+"""Estimators under audit: releases drawn by repeated fits, or at once from the law of a fit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class HasLawOfFit(Protocol):
 
 @dataclass(frozen=True)
 class Fitted:
-    """An estimator with fit(X, y): a release is its coefficients and intercept after a fit with a seed of its own.
+    """An estimator with fit(X, y); a release is its coefficients and intercept after a fit with a fresh seed.
 
     One of ours that samples one law of weights is solved once and sampled many times, which is hundreds of times as
     fast (`PrivateClassifier.law_of_fit`). Others are fitted once a release: those of other people, of several classes,
@@ -32,7 +32,7 @@ class Fitted:
 
     @cached_property
     def law(self) -> Any:
-        """The law of one fit's coefficients and intercept, or None."""
+        """The law of the coefficients and intercept of one fit, or None."""
         from sklearn.base import clone
 
         ours = isinstance(self.estimator, HasLawOfFit) and not self.singly

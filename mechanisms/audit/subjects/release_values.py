@@ -1,4 +1,4 @@
-"""What is released: whatever a mechanism returns, as named numbers and texts."""
+"""The parts of a release: any return value as named numbers and strings."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ NESTED = 3  # models within models whose attributes are looked at
 
 
 def flat(released: Any) -> list[tuple[str, tuple[int, ...], Any]]:
-    """(name, shape, numbers or a text) of every part of a release, in the order of their names."""
+    """(name, shape, numbers or a string) of every part of a release, sorted by name."""
     try:
         return _flat(released, "", 0)
     except RecursionError:
-        raise ValueError("release holds itself: its parts have no end") from None
+        raise ValueError("release must not contain itself") from None
 
 
 def _flat(released: Any, name: str, depth: int) -> list[tuple[str, tuple[int, ...], Any]]:
@@ -67,7 +67,7 @@ def _flat(released: Any, name: str, depth: int) -> list[tuple[str, tuple[int, ..
 
 
 def moments(value: Any) -> tuple[np.ndarray, str] | None:
-    """Dates in seconds since 1970, spans in seconds, NaN where there is none, and which of them; None for others."""
+    """Dates in seconds since 1970, differences in seconds, NaN if missing, with a mask; None for other types."""
     if isinstance(value, timedelta):
         return np.array(value.total_seconds()), SPAN
     if isinstance(value, date):
@@ -84,7 +84,7 @@ def moments(value: Any) -> tuple[np.ndarray, str] | None:
 
 
 def labels(released: Any) -> str:
-    """What the rows and columns of a frame or series are called, in their order; "" where they are just counted."""
+    """The row and column names of a frame or series in order; "" if they are just counted."""
     axes = getattr(released, "axes", None)
     if not (hasattr(released, "to_numpy") and isinstance(axes, list)):
         return ""
@@ -93,7 +93,7 @@ def labels(released: Any) -> str:
 
 
 def as_numbers(value: Any) -> np.ndarray | None:
-    """A number, an array of numbers or a list of them, as floats; None for anything else."""
+    """A number, an array or a list of numbers as floats; None for other objects."""
     try:
         table = np.asarray(value)
     except (ValueError, TypeError):  # lists of different lengths
@@ -116,10 +116,12 @@ def visible(thing: Any) -> dict[str, Any]:
 
 
 def chosen(released: Any) -> Callable[[Any], Any]:
-    """What of a fitted object or a result counts as released: all of it, the attributes named, or a function of it."""
+    """The released part of a fitted object or a result: all of it, named attributes, or a function of it."""
     if released is None or callable(released):
         return released or (lambda model: model)
     names = [released] if isinstance(released, str) else released
     if not (isinstance(names, list | tuple) and names and all(isinstance(name, str) for name in names)):
-        raise ValueError(f"released = {short_repr(released)} is no attribute's name, no list of names and no function")
+        raise ValueError(
+            f"released must be an attribute name, a list of names or a function, got {short_repr(released)}"
+        )
     return lambda model: {name: getattr(model, name) for name in names}

@@ -1,4 +1,4 @@
-"""Deterministic checks: what a mechanism asks of its data, replayed on a neighbour; what it draws, counted.
+"""Deterministic checks: queries of a mechanism replayed on a neighbour, and a count of its draws.
 
 No sampling error: a violation is a fact. They see what an attack cannot (one uncharged step in a thousand), and an
 attack sees what they cannot (a wrong declaration that no query of this pair exceeds).
@@ -22,7 +22,7 @@ SPAN = inf  # the order of a choice
 
 @dataclass(frozen=True)
 class Query:
-    """One noisy answer: what was asked, how far a neighbour may move it in which norm, the scale of its noise."""
+    """One noisy answer: the query, its declared sensitivity and norm, and the scale of its noise."""
 
     name: str
     shape: tuple[int, ...]
@@ -35,17 +35,17 @@ class Query:
 
     @property
     def asked(self) -> tuple:
-        """All but what the data say."""
+        """The fields that do not depend on the data."""
         return self.name, self.shape, self.sensitivity, self.scale, self.order, self.pure
 
     def moved(self, other: Query) -> float:
-        """How far the value of `other` lies from ours."""
+        """The distance between the values of two queries."""
         apart = np.ravel(self.value - other.value)
         return float(np.ptp(apart)) if self.order == SPAN else float(np.linalg.norm(apart, self.order))
 
 
 class Curator:
-    """Answers queries with noise and writes them down; given a transcript, with the answers that stand there.
+    """Answers queries with noise and records them; with a transcript it repeats the recorded answers.
 
     A program `program(data, ask)` may look at its data only through `ask(name, value, sensitivity=, scale=, order=)`.
     Noise that is neither Laplace's nor Gaussian is drawn by `draw(rng, value)`; with `pure` it is charged in epsilon.
@@ -73,7 +73,7 @@ class Curator:
         elif draw:
             answer = draw(self.rng, fixed)
         elif fixed is None:
-            raise TypeError(f"value = that of {name} follows from its answer, so its noise must be drawn by `draw`")
+            raise TypeError(f"the value of {name} depends on its answer, so its noise must be drawn with `draw`")
         else:
             answer = fixed + (self.rng.laplace if order == 1 else self.rng.normal)(scale=scale, size=fixed.shape)
         fixed = np.asarray(value(answer), dtype=float) if fixed is None else fixed
@@ -85,7 +85,7 @@ class Curator:
 def transcripts(
     program: Callable, data: Any, neighbour: Any, rng: np.random.Generator
 ) -> tuple[list[Query], list[Query], bool]:
-    """The queries on either dataset, the second with the answers of the first; did both release the same?"""
+    """The queries on both datasets, the second with the answers of the first, and whether the releases agree."""
     first = Curator(rng)
     released = program(data, first)
     second = Curator(rng, first.queries)
@@ -94,14 +94,14 @@ def transcripts(
 
 
 def kappa(program: Callable, data: Any, neighbour: Any, rng: np.random.Generator) -> float:
-    """The largest move of a query over what is declared for it."""
+    """The largest move of a query divided by its declared sensitivity."""
     first, second, _ = transcripts(program, data, neighbour, rng)
     pairs = zip(first, second, strict=False)
     return max((a.moved(b) / a.sensitivity for a, b in pairs if a.sensitivity > 0), default=0.0)
 
 
 def replayed(program: Callable, data: Any, neighbour: Any, rng: np.random.Generator) -> list[str]:
-    """What is wrong when the program sees the neighbour and is given the same answers; empty if nothing is."""
+    """Violations when the program sees the neighbour with the same answers; empty if there are none."""
     first, second, same = transcripts(program, data, neighbour, rng)
     wrong: list[str] = []
     for place, (before, after) in enumerate(zip(first, second, strict=False)):
@@ -118,7 +118,7 @@ def replayed(program: Callable, data: Any, neighbour: Any, rng: np.random.Genera
 
 
 def spent(queries: Iterable[Query]) -> tuple[float, float]:
-    """What the answers cost in sum: epsilon of those that are pure, mu of those with Gaussian noise."""
+    """The total cost of the answers: epsilon of pure ones, mu of Gaussian ones."""
     queries = list(queries)
     pure = sum(q.sensitivity / q.scale if q.scale else inf for q in queries if q.pure)
     gaussian = sqrt(sum((q.sensitivity / q.scale) ** 2 if q.scale else inf for q in queries if not q.pure))
@@ -130,14 +130,14 @@ def spent(queries: Iterable[Query]) -> tuple[float, float]:
 
 @dataclass
 class Draw:
-    """One call of a generator: its kind, and what it returned."""
+    """One call of a generator: its kind and its result."""
 
     kind: str
     value: np.ndarray
 
 
 class Counted(np.random.Generator):
-    """A generator that writes down what it draws and can move a single number of it."""
+    """A generator that records its draws and can change a single number of them."""
 
     def __init__(self, seed: int, moved: tuple[int, int] | None = None, by: float = 0.0) -> None:
         super().__init__(np.random.PCG64(seed))
@@ -161,14 +161,14 @@ class Counted(np.random.Generator):
 
 
 def drawn(sample: Callable, kind: str, seed: int = 0) -> int:
-    """How many numbers of one kind ("normal", "laplace", ...) a release draws."""
+    """The number of draws of one kind ("normal", "laplace", ...) in a release."""
     rng = Counted(seed)
     sample(rng, 1)
     return sum(draw.value.size for draw in rng.draws if draw.kind == kind)
 
 
 def dependence(sample: Callable, seed: int = 0, by: float = 1e-4) -> np.ndarray:
-    """How every number of a release moves with every floating-point number drawn, shape (numbers, draws)."""
+    """The change of every number of a release with every float drawn, shape (numbers, draws)."""
     rng = Counted(seed)
     release = np.ravel(sample(rng, 1))
     places = [(i, j) for i, d in enumerate(rng.draws) if d.value.dtype.kind == "f" for j in range(d.value.size)]
@@ -177,7 +177,7 @@ def dependence(sample: Callable, seed: int = 0, by: float = 1e-4) -> np.ndarray:
 
 
 def shares_noise(sample: Callable, seed: int = 0) -> bool:
-    """Does some combination of a release's numbers carry no noise? One draw used twice, or broadcast, makes it so."""
+    """Whether some combination of a release's numbers has no noise, as when one draw is used twice."""
     matrix = dependence(sample, seed)
     return bool(np.linalg.matrix_rank(matrix, tol=1e-6 * max(1.0, np.abs(matrix).max(initial=0.0))) < len(matrix))
 

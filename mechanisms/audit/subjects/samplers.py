@@ -1,4 +1,4 @@
-"""Where releases come from: a law, a callable, an estimator on its data, or releases that somebody drew before."""
+"""Sources of releases: a law, a callable, an estimator with data, or recorded releases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FIRST, SHARE, LARGEST = 48, 0.06, 25_000  # releases of the first chunk and of o
 
 @dataclass(frozen=True, repr=False)
 class Raised:
-    """The release of a mechanism that raised: the kind of the exception, and the first line of its message if kept."""
+    """The release of a mechanism that raised: the class of the exception, and the first line of its message."""
 
     kind: str
     message: str = ""
@@ -28,16 +28,16 @@ class Raised:
 
 
 def raised(error: BaseException) -> Raised:
-    """What an exception tells anybody: its kind, and the first line of what it says."""
+    """The visible part of an exception: its class and the first line of its message."""
     return Raised(type(error).__name__, next(iter(str(error).splitlines()), ""))
 
 
 class Exhausted(Exception):
-    """No recorded release is left."""
+    """All recorded releases are used."""
 
 
 class Source:
-    """One side of the pair: draws many releases at once, or one by one after the first exception.
+    """One side of the pair: draws many releases at once, or one at a time after the first exception.
 
     An exception is a release too. But a batch that raises does not say which of its releases did: `draw` then hands out
     fresh releases drawn one by one and says so, and whoever judges must not judge these.
@@ -48,7 +48,7 @@ class Source:
 
     @property
     def left(self) -> float:
-        """How many releases there are still to draw."""
+        """The number of releases left."""
         return self.sample.left if isinstance(self.sample, Recorded) else np.inf
 
     def draw(self, rng: np.random.Generator, size: int) -> tuple[Any, bool]:
@@ -79,19 +79,19 @@ class Source:
             releases = np.asarray(releases)
         if not (isinstance(releases, dict | list | tuple) or (isinstance(releases, np.ndarray) and releases.ndim)):
             raise WrongSize(
-                f"{self.name} returned a {type(releases).__name__}, not an array or list of {size} releases"
+                f"{self.name} must return an array or list of {size} releases, got {type(releases).__name__}"
             )
         if count(releases) != size:
-            raise WrongSize(f"{self.name} returned {count(releases)} releases where {size} were asked for")
+            raise WrongSize(f"{self.name} must return {size} releases, got {count(releases)}")
         return releases
 
 
 class WrongSize(ValueError):
-    """A sampler that does not return as many releases as it was asked for."""
+    """A sampler returned another number of releases than requested."""
 
 
 def as_sampler(name: str, side: Any) -> Callable:
-    """`sample(rng, size)` of a law, a callable, an (estimator, X, y), an array of releases or the path of one."""
+    """`sample(rng, size)` for a law, a callable, an (estimator, X, y), an array of releases or its path."""
     if hasattr(side, "sample"):
         return side.sample
     if isinstance(side, tuple) and len(side) == 3 and hasattr(side[0], "fit"):
@@ -103,30 +103,30 @@ def as_sampler(name: str, side: Any) -> Callable:
     if isinstance(side, np.ndarray | list) and len(side):
         return Recorded(name, side)
     raise ValueError(
-        f"{name} is a {type(side).__name__}, not a law, a callable (rng, size), an (estimator, X, y), "
-        "an array or a .npy file"
+        f"{name} must be a law, a callable (rng, size), an (estimator, X, y), "
+        f"an array or a .npy file, got {type(side).__name__}"
     )
 
 
 def loaded(name: str, path: str) -> Any:
-    """The releases in a .npy file. Raises ValueError for a file that is none."""
+    """The releases in a .npy file. Raises ValueError for other files."""
     try:
         return np.load(path)
     except OSError as error:
-        raise ValueError(f"{name} = {path!r} cannot be read: {error.strerror or 'it is no .npy file'}") from None
+        raise ValueError(f"{name} = {path!r} cannot be read: {error.strerror or 'not a .npy file'}") from None
     except (ValueError, EOFError):  # whose messages speak of pickles
-        raise ValueError(f"{name} = {path!r} is no .npy file of numbers or texts") from None
+        raise ValueError(f"{name} must be a .npy file of numbers or texts, got {path!r}") from None
 
 
 class Recorded:
-    """Releases that were drawn before, handed out one after the other, each once."""
+    """Recorded releases, each used once, in order."""
 
     def __init__(self, name: str, releases: Any) -> None:
         self.name, self.releases, self.used = name, releases, 0
 
     @property
     def left(self) -> int:
-        """How many have not been handed out."""
+        """The number of releases not used yet."""
         return len(self.releases) - self.used
 
     def __call__(self, rng: np.random.Generator, size: int) -> Any:
@@ -137,7 +137,7 @@ class Recorded:
 
 
 def chunk(drawn: int, level: float) -> int:
-    """How many releases are judged next: a share of the past, and no fewer than it takes for a look to be worth it.
+    """The number of releases to judge next: a share of the past, with a minimum.
 
     16 at level 0.05, 32 at 1e-3 and below: the smaller the level, the less can a few more releases decide.
     """

@@ -1,4 +1,4 @@
-"""One pair of neighbours with the same randomness: where does a program that draws noise depend on a record?
+"""Runs neighbours with the same randomness, and finds where a noisy program depends on a record.
 
 The mechanism runs on the data with a tape (`draws`), and again on the neighbour with the same seed and the same
 answers: where noise had been added to a number, the second run gets the first one's outcome. What then differs is read
@@ -37,7 +37,7 @@ SPREAD, ROUGHLY = 8, 1.5  # runs that tell the spread of a sampler, and how much
 
 @dataclass(frozen=True)
 class Lead:
-    """Something that depends on a record: what, and on which line."""
+    """A dependence on a record, with its line."""
 
     kind: str  # seed, draws, shape, parameters, scale, centre, release, raises, warns
     place: Place | None
@@ -49,7 +49,7 @@ class Lead:
 
 @dataclass(frozen=True)
 class Trace:
-    """What two runs with the same answers have told.
+    """The result of two runs with the same answers.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Trace:
 
 
 def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: int = 0, released: Any = None) -> Trace:
-    """Run a mechanism on a dataset and on a neighbour with the same randomness, and name where they part.
+    """Run a mechanism on a dataset and on a neighbour with the same randomness, and name where they diverge.
 
     Parameters
     ----------

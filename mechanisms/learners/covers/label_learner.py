@@ -109,7 +109,7 @@ class KeptClass:
         now = values[:, len(Z) :] if values.ndim == 2 else values
         slack = 1e-12 * np.abs(self.values).max(initial=0.0)
         if now.shape != self.values.shape or not np.allclose(now, self.values, rtol=1e-9, atol=slack):
-            raise ValueError("hypotheses are others on these rows than at fit: let them return the pool, a function")
+            raise ValueError("hypotheses must be those of fit on these rows; let them return the pool, a function")
         return values[:, : len(Z)]
 
 
@@ -119,7 +119,7 @@ def kept_class(hypotheses: Pool, X: np.ndarray) -> Pool:
     >>> def made_anew(X): return X[:, 0] * np.arange(0, 1, 0.5 / np.abs(X).max())[:, None]
     >>> kept_class(made_anew, np.ones((1, 1)))(np.full((1, 1), 4.0))
     Traceback (most recent call last):
-    ValueError: hypotheses are others on these rows than at fit: let them return the pool, a function
+    ValueError: hypotheses must be those of fit on these rows; let them return the pool, a function
     """
     made = hypotheses(X)
     return made if callable(made) else KeptClass(hypotheses, X)

@@ -69,7 +69,7 @@ Projections = Sequence[Projection | None]
 
 
 class Strides(TypedDict, total=False):
-    """The options that `law` hands on to noisy gradient descent; `noisy_gd.law` explains each."""
+    """The options that `law` passes to noisy gradient descent; `noisy_gd.law` explains each."""
 
     stride: str
     distance: float
@@ -96,12 +96,12 @@ class AdaptiveMarginLaw:
 
     @property
     def expected_cost(self) -> float:
-        """Core-seconds a release, roughly."""
+        """Approximate core-seconds per release."""
         return sum(candidate.expected_cost for candidate in self.candidates)
 
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
-        """Draw `size` independent runs with the same projections, abreast.
+        """Draw `size` independent runs with the same projections, in parallel.
 
         The runs are columns of every matrix product.
         """
@@ -194,7 +194,7 @@ def draw_projections(
     """
     n, d = check_integer(n=n, d=d)
     if max(n, d) > 2**32:
-        raise ValueError(f"n = {n}, d = {d}: one of them is more than 2^32")
+        raise ValueError(f"n and d must be at most 2^32, got n = {n}, d = {d}")
     (radius,) = check_magnitude(radius=radius)
     if beta is not None:
         (beta,) = check_within_unit(beta=beta)
@@ -209,12 +209,12 @@ def checked_projections(
     n, d = shape
     if projections is None:
         if (k := bounds.projection_rows(n, margins[-1], radius)) < d:
-            raise ValueError(f"projections = None, but the margin {margins[-1]} needs one from R^{d} to R^{k}")
+            raise ValueError(f"projections are required: the margin {margins[-1]} needs one from R^{d} to R^{k}")
         projections = (None,) * len(margins)
     if not isinstance(projections, Sequence) or len(projections) != len(margins):
-        raise ValueError(f"projections is not a sequence of length {len(margins)}, one for every margin of the grid")
+        raise ValueError(f"projections must be a sequence of length {len(margins)}, one per margin of the grid")
     if any(phi is not None and getattr(phi, "d", None) != d for phi in projections):
-        raise ValueError(f"projection is not a projection from R^{d}, as X has shape {shape}")
+        raise ValueError(f"projection must project from R^{d}, as X has shape {shape}")
     return projections
 
 
@@ -295,7 +295,7 @@ def law(
     ([0.5, 1.0], (1, 1))
     """
     if not isinstance(privacy, ApproxDP):
-        raise ValueError(f"privacy is a {type(privacy).__name__}, not ApproxDP")
+        raise ValueError(f"privacy must be an ApproxDP, got {type(privacy).__name__}")
     mu = budget(privacy.epsilon, privacy.delta, calibration)
     check_choice(("average", "last"), output=output)
     check_choice(SCORES, score=score)
@@ -308,7 +308,7 @@ def law(
     sigma = bounds.score_noise(1.0, each)
     if isinstance(steps, str) and steps == "sampled":
         if (output, score, white_box) != ("last", "empirical", False):
-            raise ValueError("steps = 'sampled' needs output = 'last', score = 'empirical' and white_box = False")
+            raise ValueError("steps = 'sampled' requires output = 'last', score = 'empirical' and white_box = False")
         phis = checked_projections(X.shape, margins, radius, projections)
         share = sqrt(len(margins)) / sigma * (1 + 1e-12)  # of all scores together, rounded up
         sizes = sampled_gd.plan(*X.shape, privacy=privacy, mu=share, each=each, runs=len(margins))
@@ -344,7 +344,7 @@ def chosen_model(law: Any, rng: np.random.Generator) -> AdaptiveModel:
 
 
 def chosen_steps(n: int, d: int, mu: float) -> str:
-    """Return what `steps` "auto" stands for.
+    """Return the steps that "auto" stands for.
 
     It is "sampled" where full descents would take more than `PATIENCE` core-seconds.
 
@@ -356,7 +356,7 @@ def chosen_steps(n: int, d: int, mu: float) -> str:
 
 
 def multiplications(n: int, d: int, mu: float, radius: float = 1.0) -> int:
-    """Return how many a run with full descents and "balanced" steps takes, roughly."""
+    """Return the approximate number of multiplications of a run with full descents and "balanced" steps."""
     runs = len(bounds.margin_grid(n, radius))
     return runs * balanced_steps(n, bounds.split_budget(mu, 2 * runs), d) * n * d
 

@@ -1,4 +1,4 @@
-"""A private halfspace of known margin: project, then learn there. The recipe of Nguyen, Ullman & Zakynthinou (2020).
+"""A private halfspace of known margin: project, then learn. The recipe of Nguyen, Ullman & Zakynthinou (2020).
 
     k = O(log(n / beta) / margin^2),    Phi a k x d random sign matrix, public,
     release Phi^T w, w a private learner's halfspace of margin about `margin` on (Phi x_i, y_i)

@@ -259,7 +259,7 @@ def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
         raise ValueError(f"n, d or mu is above 10^18: n = {n}, d = {d}, mu = {mu}")
     if isinstance(steps, str):
         if steps not in ("printed", "balanced", "auto"):
-            raise ValueError(f"steps = {steps!r} is not printed, balanced, auto or a whole number >= 1")
+            raise ValueError(f"steps must be printed, balanced, auto or an integer >= 1, got {steps!r}")
         count = bounds.printed_steps(n, mu) if steps == "printed" else bounds.balanced_steps(n, mu, d)
         return min(count, ENOUGH) if steps == "auto" else count
     (count,) = check_integer(steps=steps)
@@ -325,7 +325,7 @@ def law(
     Z = sign_rows(X, y, precision, out=X, radius=radius, width=width)
     origin = np.zeros(d) if start is None else check_finite("start", start)
     if origin.shape != (d,):
-        raise ValueError(f"start has shape {origin.shape}, not ({d},)")
+        raise ValueError(f"start must have shape ({d},), got {origin.shape}")
 
     T = step_count(steps, n, mu, d)
     if T > MOST:
@@ -356,7 +356,7 @@ def _averaging_weights(average: ArrayLike | None, steps: int) -> np.ndarray:
     """
     weights = np.full(steps, 1 / steps) if average is None else check_finite("average", average)
     if weights.shape != (steps,) or not np.all(weights >= 0) or not 0 < weights.sum() < inf:
-        raise ValueError(f"average has shape {weights.shape}, not ({steps},) with weights >= 0 that are not all 0")
+        raise ValueError(f"average must have shape ({steps},) and weights >= 0, not all 0, got shape {weights.shape}")
     return weights / weights.sum()
 
 

@@ -1,4 +1,4 @@
-"""The private perceptron: the noisy average of the records that are still on the wrong side, round after round.
+"""The private perceptron: in each round, the noisy average of the records on the wrong side.
 
     w_{t+1} = w_t + (sum_{i : y_i <w_t, x_i> <= 0} y_i x_i + noise) / (their number + noise),    t = 0, ..., T - 1,
 

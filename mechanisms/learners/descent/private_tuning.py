@@ -190,7 +190,7 @@ def law(
     check_callable(base=base)
     laws = tuple(base(each))
     if not laws:
-        raise ValueError("base has no candidates, not at least 1")
+        raise ValueError("base must have at least one candidate")
     for j, candidate in enumerate(laws):
         if not hasattr(candidate, "privacy") or candidate.privacy is not None:  # None: it releases nothing
             check_within_budget(getattr(candidate, "privacy", None), GaussianDP(each), f"base[{j}]")
@@ -268,7 +268,7 @@ def selection_law(
     """
     scores = check_finite("scores", scores)
     if scores.ndim != 1 or scores.size < 1:
-        raise ValueError(f"scores has shape {scores.shape}, not (m,) with m >= 1")
+        raise ValueError(f"scores must have shape (m,) with m >= 1, got {scores.shape}")
     (sensitivity,) = check_magnitude(sensitivity=sensitivity)
     mu, promised = budget(epsilon, delta, r=r, eta=eta, calibration=calibration)
     sigma = score_noise(sensitivity, split_budget(mu, 2))

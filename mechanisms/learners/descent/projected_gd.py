@@ -105,7 +105,7 @@ def law(
     X = clip_rows(X, radius)
     if projection is not None:
         if getattr(projection, "d", None) != X.shape[1]:
-            raise ValueError(f"projection is not a projection from R^{X.shape[1]}, as X has shape {X.shape}")
+            raise ValueError(f"projection must project from R^{X.shape[1]}, as X has shape {X.shape}")
         X, radius = projection.apply(X), CLIP * radius
     return JLGDLaw(noisy_gd.law(X, y, privacy=privacy, width=width, radius=radius, **descent), projection)
 

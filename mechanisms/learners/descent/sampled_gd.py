@@ -101,7 +101,7 @@ def plan(n: int, k: int, *, privacy: ApproxDP, mu: float, each: float, runs: int
     joint = batches_scale(epsilon=privacy.epsilon, delta=privacy.delta, rate=rate, steps=steps, mu=mu)
     scale = sqrt_down(Fraction(joint) ** 2 / runs)
     if scale == 0:
-        raise ValueError(f"privacy = {privacy} is too little for random batches; take steps = 'balanced'")
+        raise ValueError(f"privacy must be larger for random batches, got {privacy}; use steps = 'balanced'")
     return Plan(steps, rate, scale)
 
 

@@ -167,10 +167,10 @@ class BoostedLaw:
 def sample_each(laws: Sequence[BoostedLaw], rng: np.random.Generator) -> np.ndarray:
     """Draw one release of each of several laws that differ in their data alone, abreast; shape (laws, k)."""
     if not laws:
-        raise ValueError("laws is empty")
+        raise ValueError("laws must not be empty")
     first, count = laws[0], len(laws)
     if any((law.Z.shape, law.eta, law.rounds) != (first.Z.shape, first.eta, first.rounds) for law in laws):
-        raise ValueError("laws have different sizes or parameters")
+        raise ValueError("laws must have equal sizes and parameters")
     if first.noise == "exact":
         return np.concatenate([law.sample(rng) for law in laws])
     m, k = first.Z.shape
@@ -277,12 +277,12 @@ def law(
     rho, radius, norm_bound = check_magnitude(rho=rho, radius=radius, norm_bound=norm_bound)
     check_choice(CALIBRATIONS, calibration=calibration)
     if not isinstance(privacy, ApproxDP):
-        raise ValueError(f"privacy is a {type(privacy).__name__}, not ApproxDP")
+        raise ValueError(f"privacy must be an ApproxDP, got {type(privacy).__name__}")
     check_noise(noise)
     X = exact_rows(clip_rows(X, radius), radius, noise)
     m, k = X.shape
     if m < 2:
-        raise ValueError(f"X has shape {X.shape}, not (m, k) with m >= 2: one record leaves no phase")
+        raise ValueError(f"X must have shape (m, k) with m >= 2, since one record leaves no phase, got {X.shape}")
     epsilon, delta = privacy.epsilon, privacy.delta
     check_setting(m, epsilon, delta, beta)
     Z = read_labels(y, m)[:, None] * X

@@ -119,7 +119,7 @@ def law(
         raise ValueError(f"rho = {rho} is outside (0, norm_bound * radius] = (0, {top:.6g}]")
     X = clip_entries(X)  # a product with Phi is a float then, and Phi x is clipped after that
     if getattr(projection, "d", None) != X.shape[1]:
-        raise ValueError(f"projection is not a projection from R^{X.shape[1]}, as X has shape {X.shape}")
+        raise ValueError(f"projection must project from R^{X.shape[1]}, as X has shape {X.shape}")
     trained = dp_erm.law(
         projection.apply(X),
         y,

@@ -113,9 +113,9 @@ def prepared(
     check_choice(tuple(MARGIN_LOSSES), loss=loss)
     if not (isinstance(privacy, kinds) and privacy.neighbours in ("replace", "label")):
         called = " or ".join(kind.__name__ for kind in kinds)
-        raise ValueError(f"privacy = {short_repr(privacy)} is not a {called} for replaced rows or labels")
+        raise ValueError(f"privacy must be a {called} for replaced rows or labels, got {short_repr(privacy)}")
     if not (feature_map is None or callable(feature_map)):
-        raise ValueError(f"feature_map is a {type(feature_map).__name__}, not a function or None")
+        raise ValueError(f"feature_map must be a function or None, got {type(feature_map).__name__}")
     phi = ClippedMap(feature_map, 1.0)
     V = phi(X)
     return phi, read_labels(y, len(V))[:, None] * V, C

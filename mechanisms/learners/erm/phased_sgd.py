@@ -361,7 +361,7 @@ def law(
     X = exact_rows(clip_rows(X, radius), radius, noise)
     n, k = X.shape
     if n < 2:
-        raise ValueError(f"X has shape {X.shape}, not (n, k) with n >= 2: one record leaves no phase")
+        raise ValueError(f"X must have shape (n, k) with n >= 2, since one record leaves no phase, got {X.shape}")
     Z = read_labels(y, n)[:, None] * X
     multiplier, lipschitz = multiplier_for(privacy, calibration), radius / rho
     if eta is None:

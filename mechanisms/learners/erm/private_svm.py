@@ -62,9 +62,9 @@ def _counts(counts: ArrayLike | None, n: int) -> np.ndarray:
     """Multiplicities of the rows as whole numbers >= 1, shape (n,). The message names no entry."""
     counts = np.ones(n) if counts is None else check_finite("counts", counts)
     if counts.shape != (n,):
-        raise ValueError(f"counts has shape {counts.shape}, not ({n},)")
+        raise ValueError(f"counts must have shape ({n},), got {counts.shape}")
     if not (np.all(counts >= 1) and np.all(counts == np.floor(counts))):
-        raise ValueError("counts has entries that are not whole numbers >= 1")
+        raise ValueError("counts must have integer entries >= 1")
     return counts
 
 
@@ -83,7 +83,7 @@ def _prepared(
         raise ValueError(f"C = {C}, kappa = {kappa}: C kappa^2 is outside (0, {LARGEST:g}], where float64 can solve")
     check_choice(LOSSES, loss=loss)
     if not (feature_map is None or callable(feature_map)):
-        raise ValueError(f"feature_map is a {type(feature_map).__name__}, not a function or None")
+        raise ValueError(f"feature_map must be a function or None, got {type(feature_map).__name__}")
     phi = ClippedMap(feature_map, kappa)
     V = phi(X)
     return phi, V, read_labels(y, len(V)), _counts(counts, len(V))
@@ -200,13 +200,13 @@ def _budget(sensitivity: float, privacy: PureDP | None, scale: float | None) -> 
     """(privacy, sensitivity / scale) of Laplace noise of which one of `privacy` and `scale` is given."""
     if (privacy is None) == (scale is None):
         raise ValueError(
-            f"privacy = {short_repr(privacy)}, scale = {short_repr(scale)}: exactly one of them must be given"
+            f"exactly one of privacy and scale is required, got {short_repr(privacy)} and {short_repr(scale)}"
         )
     if privacy is None:
         (scale,) = check_magnitude(scale=scale)
         return PureDP(round_up(Fraction(sensitivity) / Fraction(scale) * (1 + SLACK))), sensitivity / scale
     if not (isinstance(privacy, PureDP) and privacy.neighbours in ("replace", "label")):
-        raise ValueError(f"privacy = {short_repr(privacy)} is not a PureDP for replaced rows or labels")
+        raise ValueError(f"privacy must be a PureDP for replaced rows or labels, got {short_repr(privacy)}")
     return privacy, privacy.epsilon
 
 

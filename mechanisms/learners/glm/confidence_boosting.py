@@ -149,7 +149,7 @@ def law(
     check_choice(CALIBRATIONS, calibration=calibration)
     check_noise(noise)
     if not isinstance(privacy, PureDP | ApproxDP) or not privacy.epsilon > 0:
-        raise ValueError(f"privacy = {privacy} is not a PureDP or an ApproxDP with epsilon > 0")
+        raise ValueError(f"privacy must be a PureDP or an ApproxDP with epsilon > 0, got {privacy}")
     (loss_bound,) = check_magnitude(loss_bound=loss_bound)
     data = records(X, y, loss=loss, radius=radius, label_bound=label_bound)
     n = len(data.X)
@@ -164,7 +164,7 @@ def law(
         check_within_budget(getattr(run, "privacy", None), budget, f"learner[{i}]") for i, run in enumerate(runs)
     }
     if len(promised) > 1:
-        raise ValueError(f"learner promises {len(promised)} different guarantees for chunks of one size")
+        raise ValueError(f"learner must have one guarantee for chunks of one size, got {len(promised)} different ones")
     training = _spent(promised.pop(), budget)
     choice = report_noisy_max.law([0.0], sensitivity=sensitivity(loss_bound, last), scale=scale).privacy
     choice = PureDP(choice.epsilon, privacy.neighbours)
@@ -190,7 +190,7 @@ def _spent(promised: Guarantee, budget: PureDP | ApproxDP) -> ApproxDP:
     """The learner's promise as an ApproxDP, a Gaussian one at the delta that it was handed."""
     check_guarantee("learner[0].privacy", promised)
     if promised.neighbours != budget.neighbours:
-        raise ValueError(f"learner promises {promised}: its neighbours are not those of privacy = {budget}")
+        raise ValueError(f"learner must have the neighbours of privacy = {budget}, got {promised}")
     if isinstance(promised, PureDP | ApproxDP):
         return to_approx(promised)
     return to_approx(promised, delta=budget.delta)

@@ -177,7 +177,7 @@ def records(X: ArrayLike, y: ArrayLike, *, loss: str, radius: float = 1.0, label
     link = LOSSES[loss]
     (radius,) = check_magnitude(radius=radius)
     if label_bound is None and not link.signs:
-        raise ValueError(f"label_bound = None: loss = {loss!r} has real labels and needs a bound")
+        raise ValueError(f"label_bound is required for loss = {loss!r}, which has real labels")
     least = sqrt(link.at_zero)
     (bound,) = check_magnitude(label_bound=least if label_bound is None else label_bound)
     X = clip_rows(X, radius)
@@ -187,6 +187,6 @@ def records(X: ArrayLike, y: ArrayLike, *, loss: str, radius: float = 1.0, label
         return Records(X, read_labels(y, len(X)), loss, radius, bound)
     values = as_float_array("y", y, axes=1)
     if values.shape != (len(X),):
-        raise ValueError(f"y has shape {values.shape}, not ({len(X)},)")
+        raise ValueError(f"y must have shape ({len(X)},), got {values.shape}")
     values = np.clip(np.nan_to_num(values), -bound / least, bound / least)
     return Records(X, values, loss, radius, bound)

@@ -103,7 +103,7 @@ def law(
     data = records(X, y, loss=loss, radius=radius, label_bound=label_bound)
     link, n = data.link, len(data.X)
     if link.smoothness == np.inf:
-        raise ValueError(f"loss = {loss!r} is not smooth: take noisy descent")
+        raise ValueError(f"loss must be smooth, got {loss!r}; use noisy descent for others")
     gradient = data.radius * data.slope_bound(norm_bound)
     if ridge is None:
         ridge = baselines.balanced_ridge(

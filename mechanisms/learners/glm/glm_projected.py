@@ -69,7 +69,7 @@ def law(
     radius, norm_bound = check_magnitude(radius=radius, norm_bound=norm_bound)
     X = clip_rows(X, radius)
     if getattr(projection, "d", None) != X.shape[1]:
-        raise ValueError(f"projection is not a projection from R^{X.shape[1]}, as X has shape {X.shape}")
+        raise ValueError(f"projection must project from R^{X.shape[1]}, as X has shape {X.shape}")
     descent = glm_gd.law(
         projection.apply(X),
         y,

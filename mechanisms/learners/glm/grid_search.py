@@ -199,16 +199,16 @@ def law(
         raise ValueError(f"guesses = {short_repr(guesses)} is outside [1, {MOST}]")
     if not (isinstance(privacy, ApproxDP) and 0 < privacy.delta < 1 and privacy.neighbours != "add/remove"):
         raise ValueError(
-            f"privacy = {short_repr(privacy)} is not an ApproxDP with delta in (0, 1) for replaced records"
+            f"privacy must be an ApproxDP with delta in (0, 1) for replaced records, got {short_repr(privacy)}"
         )
     data = records(X, y, loss=loss, radius=radius, label_bound=label_bound)
     n, half = len(data.X), len(data.X) // 2
     if n < 2:
-        raise ValueError(f"X has {n} rows, not at least 2")
+        raise ValueError(f"X must have at least 2 rows, got {n}")
     run, selection, spent = shares(privacy, K, accounting)
     train = BASES.get(base) if isinstance(base, str) else base
     if not callable(train):
-        raise ValueError(f"base = {short_repr(base)} is not one of {', '.join(BASES)}, nor a function")
+        raise ValueError(f"base must be one of {', '.join(BASES)} or a function, got {short_repr(base)}")
     settings: dict[str, Any] = {"privacy": run, "loss": loss, "radius": radius, "label_bound": data.label_bound}
     settings |= {"noise": noise} if isinstance(base, str) else {}
     norms = grid_search.norm_guesses(guesses=K)
@@ -252,7 +252,7 @@ def sensitivities(caps: np.ndarray, half: int, sensitivity: str | Callable[[int]
     if callable(sensitivity):
         chosen = np.array([float(sensitivity(j)) for j in range(1, len(caps) + 1)])
         if not (np.isfinite(chosen) & (chosen >= least)).all():
-            raise ValueError(f"sensitivity has values {chosen.tolist()} below what a record moves: {least.tolist()}")
+            raise ValueError(f"sensitivity must be at least {least.tolist()}, got {chosen.tolist()}")
     else:
         check_choice(SENSITIVITIES, sensitivity=sensitivity)
         chosen = caps if sensitivity == "printed" else least * glm_gd.SAFE

@@ -136,9 +136,9 @@ def test_an_unbounded_mean_can_be_refuted_but_not_held():
 
 
 def test_values_outside_the_range_are_an_error():
-    with pytest.raises(ValueError, match="above high"):
+    with pytest.raises(ValueError, match=r"a trial must be at most high = 1\.0, got 1\.5"):
         MeanDecider(0.5).add({"values": np.array([1.5])})
-    with pytest.raises(ValueError, match="below low"):
+    with pytest.raises(ValueError, match=r"a trial must be at least low = 0\.0, got -0\.5"):
         MeanDecider(0.5).add({"values": np.array([-0.5])})
     with pytest.raises(ValueError, match="bound"):
         MeanDecider(1.0)
@@ -228,7 +228,7 @@ def test_the_interval_of_a_mean_nothing_speaks_about():
 
 @pytest.mark.parametrize("outcomes", [[1.0, 2.0], [[1.0], [2.0]], [[1.0, np.nan]], [[1.0, np.inf]]])
 def test_a_rate_is_of_two_finite_columns_or_more(outcomes):
-    with pytest.raises(ValueError, match="a rate trial returns finite numbers"):
+    with pytest.raises(ValueError, match=r"a rate trial must return finite numbers of shape \(size, points\)"):
         RateDecider.pack(outcomes)
     assert RateDecider.pack([[1, 2]])["values"].dtype == float
 

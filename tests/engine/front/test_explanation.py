@@ -70,14 +70,14 @@ BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting":
         (ROW | {"scope": ""}, "–"),
         (BAD, "false at n = 1, β = 0.1235"),
         (BAD | {"witness": None}, "false at its only setting"),
-        (SLIP, "True for n ≥ 2. No use of it is named."),
+        (SLIP, "True for n ≥ 2. We list no use of it."),
         (
             SLIP | {"used": ["Lemma 1", "Lemma 2"]},
             "True for n ≥ 2. The paper uses it only there (Lemma 1, Lemma 2).",
         ),
         (
             SLIP | {"restated": ["Lemma 1"]},
-            "True for n ≥ 2. The same flaw is repeated in Lemma 1; nothing depends on it.",
+            "True for n ≥ 2. The same flaw is in Lemma 1; nothing depends on it.",
         ),
         (SLIP | {"corner": "", "misprint": "read X for Y"}, "A misprint: read X for Y."),
         (
@@ -95,7 +95,7 @@ def test_where_it_is_true(row, words):
     [
         (ROW, None, [], "the statement as printed"),
         (ROW | {"reading": "explicit"}, None, [], "a/printed"),
-        (ROW | {"verdict": "OPEN"}, None, [], "nothing yet"),
+        (ROW | {"verdict": "OPEN"}, None, [], "no version of this statement is proved yet"),
         (ROW | {"verdict": "INCONCLUSIVE"}, ROW | {"key": "a/explicit"}, [], "a/explicit (HOLDS): "),
         (SLIP, None, [], "a/corrected"),
         (BAD, None, [], "no corrected reading is known"),
@@ -110,11 +110,11 @@ def test_what_to_cite(row, instead, true, words):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        (ROW, "derived in prose beside the code"),
-        (ROW | {"evidence": "certificate", "scope": "settings"}, "computed at the settings that were tried"),
-        (ROW | {"evidence": "sampled", "scope": "settings"}, "tested at the settings that were tried"),
+        (ROW, "proof in prose; a program that calls the statement's own function"),
+        (ROW | {"evidence": "certificate", "scope": "settings"}, "computed at the settings tried"),
+        (ROW | {"evidence": "sampled", "scope": "settings"}, "tested at the settings tried"),
         (ROW | {"verdict": "OPEN", "evidence": ""}, "–"),
-        (ROW | {"cites": ["Sauer", "Moreau"]}, "found no counterexample; up to what it cites: Sauer; Moreau"),
+        (ROW | {"cites": ["Sauer", "Moreau"]}, "found no counterexample; up to the results it cites: Sauer; Moreau"),
     ],
 )
 def test_how_we_know(row, words):
@@ -138,10 +138,7 @@ def test_values_for_people(value, words):
 
 
 def test_controls_in_words():
-    assert (
-        explanation.control_of(ROW | {"smallest_caught": "p / 2"})
-        == "the same check refuses a copy broken on purpose: p / 2"
-    )
+    assert explanation.control_of(ROW | {"smallest_caught": "p / 2"}) == "the check fails, as it should, with p / 2"
     assert explanation.control_of(ROW | {"control": "HOLDS"}) == "came out HOLDS"
     assert explanation.control_of(ROW) == "–"
 
@@ -153,12 +150,12 @@ def test_links_and_what_stands_behind_them():
     summary = ROW | {"key": "bms22.lemA.1/printed", "kind": "summary", "rests_on": [c["key"]]}
     shown = explanation.rests_on([a, summary], [a, b, c, summary])
     assert shown[:3] == [
-        "rests on",
+        "depends on",
         f"  {b['key']}   HOLDS, {graph.CLASSES['derived']}",
         "  Moreau 1965   cited, not proved here",
     ]
     assert "Lemma 6.4" in shown[3] and len(shown) == 4
-    assert explanation.rests_on([summary], [summary, c]) == ["rests on nothing else: it stands by itself"]
+    assert explanation.rests_on([summary], [summary, c]) == ["depends on no other row"]
     assert explanation.rests_on([a], [a])[1] == f"  {b['key']}   not in this ledger"
 
 
@@ -172,8 +169,8 @@ def test_a_row_is_shown_with_all_that_can_be_said():
         "a/printed   REFUTED, an implementation of the text is not private",
         "  where true       True for n ≥ 2. The paper uses it only there (Lemma 1).",
         "  scope            everywhere",
-        "  evidence         a counterexample, which a program that runs by itself shows",
-        "  share of bound   [0.5, None]",
+        "  evidence         a counterexample, computed by a stand-alone program",
+        "  truth over bound [0.5, None]",
         "  note             n = 1",
         "  counterexample   the left side is 2; the text claims at most 1.",
         "  family           n → ∞",
@@ -200,7 +197,7 @@ def test_a_row_is_shown_with_all_that_can_be_said():
             {"claimed": 1, "found": 2.5, "log_ratio": 2.5},
             "some outcome is exp(2.5) times as likely on one of two neighbouring datasets as on the other.",
         ),
-        ("rate", {"claimed": "a constant", "found": "none"}, "the text claims a constant; in truth none."),
+        ("rate", {"claimed": "a constant", "found": "none"}, "the text claims a constant; in fact none."),
     ],
 )
 def test_a_witness_says_what_its_numbers_are(kind, witness, shown):
@@ -234,7 +231,7 @@ def test_what_is_claimed_is_the_papers_number_on_either_side(key, claimed, found
     ("ratios", "shown"),
     [
         ([2.5, 25.0, 250.0], "the left side is 2.5, 25, 250 times the printed order: no hidden constant is enough."),
-        (["inf", "inf", "inf"], "the printed right side is 0 and the left side is not."),
+        (["inf", "inf", "inf"], "the printed right side is 0, and the left side is not 0."),
     ],
 )
 def test_a_family_says_that_no_constant_is_enough(ratios, shown):

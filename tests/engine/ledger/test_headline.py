@@ -132,9 +132,9 @@ FALLS = {"verdict": REFUTED, "severity": "statement", "finding": "the sign is wr
         ([ROW | {"verdict": INCONCLUSIVE, "reason": "CORNER"}], " is false in an edge case, undecided elsewhere"),
         ([ROW | FALLS | {"finding": "", "note": "n! is larger."}], ": n! is larger"),
         ([ROW | FALLS | {"finding": "", "note": "n! is larger. " * 9}], ": false as printed"),
-        ([ROW | {"verdict": VACUOUS}], " says nothing at the sizes we tried"),
+        ([ROW | {"verdict": VACUOUS}], " is vacuous at the sizes we tried"),
         ([ROW | {"verdict": OPEN}], " is not decided yet"),
-        ([ROW | {"verdict": NOT_A_CLAIM}], " is a definition, and claims nothing"),
+        ([ROW | {"verdict": NOT_A_CLAIM}], " is a definition, not a claim"),
         ([ROW | {"reading": "explicit"}], " is true in this reading"),
     ],
 )

@@ -79,7 +79,7 @@ def test_a_worker_that_is_not_as_we_are_is_refused_by_name(tmp_path, preload, sa
     script = tmp_path / "preload.py"
     script.write_text(preload)
     with processes(tmp_path, workers=1, preload=script) as (_, address), Store() as store:
-        with pytest.raises(run.Fault, match=r"is not as this machine is") as refused:
+        with pytest.raises(run.Fault, match=r"differs from this process") as refused:
             run.execute(claims(), store, root=TEST_ROOT, dask=address)
         assert said in str(refused.value) and "process " in str(refused.value)
         assert store.chunks().empty

@@ -60,7 +60,7 @@ def test_more_cells_than_memory_holds_are_refused_before_one_is_made(claim, monk
     """However many there are: they are counted as they come, and no further than that."""
     monkeypatch.setattr(run, "CELLS", 3)
     run.check_size([claim], "full")
-    with pytest.raises(run.Fault, match=r"--profile deep here is more than 3 cells"):
+    with pytest.raises(run.Fault, match=r"--profile deep has more than 3 cells"):
         run.execute([claim], Store(), root=TEST_ROOT, profile="deep")
     endless = replace(claim, full=tuple({"beta": 0.1 + i / 1e4, "n": i} for i in range(2000)))  # four million
     monkeypatch.setattr(run, "CELLS", 2100)

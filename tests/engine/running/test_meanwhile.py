@@ -50,7 +50,7 @@ def test_a_run_whose_results_are_removed_does_not_say_that_all_is_well(fair, tmp
         shutil.rmtree(scenario.folder)
 
     for _, ended, why in outcomes(scenario, "written", lambda places: (places // 2, places - 1), removed):
-        assert ended.status == 3 and "was removed or moved while it was in use" in ended.said
+        assert ended.status == 3 and "was removed or moved during this run" in ended.said
         assert not why
 
 
@@ -59,9 +59,9 @@ def test_a_store_notices_that_another_file_has_its_name(tmp_path):
     with Store(path) as store:
         store.stands()
         path.rename(tmp_path / "moved")
-        with pytest.raises(StoreError, match="was removed or moved while it was in use"):
+        with pytest.raises(StoreError, match="was removed or moved during this run"):
             store.stands()
-        with Store(path), pytest.raises(StoreError, match="was removed or moved while it was in use"):
+        with Store(path), pytest.raises(StoreError, match="was removed or moved during this run"):
             store.stands()
     Store().stands()
 
@@ -102,7 +102,7 @@ def test_no_chunk_of_edited_code_is_taken_for_one_of_the_code_before(new, status
 
     ended = faults.run(call)
     assert ended.status == status, ended.said
-    assert ("the code of inv25.thm3/printed was edited while this run went on" in ended.said) == (status == 3)
+    assert ("the code of inv25.thm3/printed was edited during this run" in ended.said) == (status == 3)
     again = faults.run(command("run", copy, "--jobs", "2", "--out", tmp_path / "out"))
     assert again.status == 0, again.said
     anew = faults.run(command("run", copy, "--jobs", "1", "--out", tmp_path / "anew"))
@@ -118,7 +118,7 @@ def test_a_program_that_ran_with_edited_files_is_not_believed(paper, tmp_path):
         command("run", copy, "--jobs", "1", "--out", tmp_path / "out")()
 
     ended = faults.run(call)
-    assert ended.status == 3 and "files were edited while this run went on" in ended.said
+    assert ended.status == 3 and "source files were edited during this run" in ended.said
     assert {row["reason"] for row in rows(copy, tmp_path / "out")} == {"", "UNCONFIRMED"}
     again = faults.run(command("run", copy, "--jobs", "1", "--out", tmp_path / "out"))
     assert again.status == 0 and "UNCONFIRMED" not in str(rows(copy, tmp_path / "out"))

@@ -80,7 +80,7 @@ def test_a_pilot_prints_what_a_cap_can_miss():
     assert shown.exit_code == 0, shown.output
     assert "cap 1000" in shown.stdout and "factor 20" in shown.stdout and "HOLDS missed with" in shown.stdout
     refused = CliRunner().invoke(main, ["pilot", "bms22.lemA.1/printed"])
-    assert refused.exit_code == 2 and "no row that sampling decides" in refused.stderr
+    assert refused.exit_code == 2 and "KEY must name a row that sampling decides" in refused.stderr
     assert CliRunner().invoke(main, ["pilot", "nonsense"]).exit_code == 2
 
 

@@ -229,7 +229,7 @@ def test_a_trial_outside_its_range_fails_its_cell_and_stores_nothing():
         run.execute([claims[key]], store, root=TEST_ROOT)
         row = by_key(store)[key]
     assert (row["verdict"], row["reason"]) == ("INCONCLUSIVE", "FAILED")
-    assert "is above high" in row["note"]
+    assert "must be at most high" in row["note"]
     assert store.chunks().empty
 
 
@@ -281,7 +281,7 @@ def test_what_a_terminal_sends_to_all_processes_is_one_line(tmp_path, where, sig
     os.killpg(process.pid, signalled)
     message = process.communicate(timeout=60)[1]
     assert process.returncode == 128 + signalled
-    assert message == "lemmata: interrupted; what was finished is stored, run it again to continue\n"
+    assert message == "lemmata: interrupted; finished results are stored, run it again to continue\n"
 
 
 def _heeds_interrupts():

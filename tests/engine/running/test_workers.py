@@ -162,7 +162,7 @@ def test_where_no_thread_can_be_started_one_line_says_what_works(monkeypatch):
 
     with workers.pool_of(lambda index: f"chunk {index}", 2) as pool:
         monkeypatch.setattr(pool.executor, "submit", refused)
-        with pytest.raises(workers.Lost, match=r"\(can't start new thread\), and --jobs 1 needs none"):
+        with pytest.raises(workers.Lost, match=r"no worker process can be started \(can't start new thread\);"):
             pool.submit(0, 7)
 
 

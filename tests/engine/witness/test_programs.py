@@ -16,12 +16,12 @@ ROW = {
 }
 PLANTED = {
     "": IMPORTED + OWN + "assert circle_databases(sigma=0.84) < least_databases_printed()",
-    "is not named in it": IMPORTED + "assert circle_databases(sigma=0.84) == 4",
-    "the statement that it is to refute": IMPORTED + OWN + "assert circle_databases(sigma=0.84) == 4",
-    "asserts nothing about": IMPORTED + OWN + "least_databases_printed()\nassert circle_databases(sigma=0.84) == 4",
-    "failed in a process of its own": IMPORTED
+    "but does not name": IMPORTED + "assert circle_databases(sigma=0.84) == 4",
+    "the statement to refute": IMPORTED + OWN + "assert circle_databases(sigma=0.84) == 4",
+    "must assert something about": IMPORTED
     + OWN
-    + "assert circle_databases(sigma=0.84) > least_databases_printed()",
+    + "least_databases_printed()\nassert circle_databases(sigma=0.84) == 4",
+    "failed in its own process": IMPORTED + OWN + "assert circle_databases(sigma=0.84) > least_databases_printed()",
     "SyntaxError": "assert (least_databases_printed",
     "warned": "import warnings\nwarnings.warn('warned')\n" + OWN + "assert least_databases_printed() > 4",
 }
@@ -47,7 +47,7 @@ def test_only_an_assertion_that_fails_is_about_the_statement(tmp_path, monkeypat
     (tmp_path / "sitecustomize.py").write_text("print(7)\nprint('hi')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     said = programs.answers([ROW | {"python": python} for python in (LOGARITHM, PLANTED[""])])
-    assert "asserts nothing about" in said[0] and said[1] == ""
+    assert "must assert something about" in said[0] and said[1] == ""
 
 
 def test_a_function_that_is_called_inside_another_counts():
@@ -86,7 +86,7 @@ def test_a_law_that_only_a_program_runs_is_part_of_what_it_came_to(monkeypatch, 
 def test_who_judges_is_part_of_it_too(monkeypatch):
     claim = registry.find("rbht09.thm20.s1/printed")
     before = programs.digest(claim, "assert True")
-    monkeypatch.setattr(programs.program_process, "judged", lambda **program: "")
+    monkeypatch.setattr(programs.witnessed, "judged", lambda **program: "")
     assert programs.digest(claim, "assert True") != before
 
 

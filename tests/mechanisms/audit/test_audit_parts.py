@@ -98,7 +98,7 @@ def test_recorded_releases_begin_with_the_first():
 
 @pytest.mark.parametrize("released", [np.float64(1), np.array(1.0), 1.0])
 def test_a_number_is_no_list_of_releases(released):
-    with pytest.raises(WrongSize, match="not an array or list"):
+    with pytest.raises(WrongSize, match="it must return an array or list of 1 releases, got"):
         Source("it", lambda rng, size: released)._checked(released, 1)
 
 

@@ -394,7 +394,7 @@ def test_laws_with_densities_arrays_and_features(tmp_path):
         ({"sample_a": 7}, "sample_a is a int"),
         ({"sample_a": lambda rng, n: np.zeros(n + 1)}, "sample_a returned 25 releases where 24 were asked for"),
         ({"sample_b": lambda rng, n: 0.0}, "sample_b returned a float"),
-        ({"sample_a": raises, "sample_b": raises}, "raise at every release: RuntimeError: no answer"),
+        ({"sample_a": raises, "sample_b": raises}, "raised at every release: RuntimeError: no answer"),
     ],
 )
 def test_bad_arguments(arguments, message):

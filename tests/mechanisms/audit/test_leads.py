@@ -120,5 +120,5 @@ def test_one_record_is_one(capsys):
     """And an audit may be given seconds, which are so many releases."""
     found = audit(through, x, ONE, root=3, seconds=0.5)
     assert "1 records" not in str(found) and "0.5 s are budget=" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="seconds = 1 is for a search without a budget"):
+    with pytest.raises(ValueError, match="seconds and budget exclude each other, got seconds = 1"):
         lemmata.audit(through, x, ONE, budget=4096, seconds=1)

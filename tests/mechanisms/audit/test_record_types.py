@@ -127,7 +127,7 @@ def test_labels_in_the_order_of_noisy_numbers_are_honest():
 
 
 def test_a_forgotten_claim_shows_no_data():
-    with pytest.raises(ValueError, match="claim is missing: the last argument is data") as error:
+    with pytest.raises(ValueError, match="claim must be a guarantee, got ndarray") as error:
         audit(unclipped, np.array([91.5, 88.25, 17.0]), np.array([1, 0, 1]))
     assert "91" not in str(error.value)
 

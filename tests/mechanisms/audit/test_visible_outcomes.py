@@ -180,7 +180,7 @@ RELEASES = {  # a release, what is made of it
 def test_whatever_is_released_is_an_outcome_or_one_line(name):
     release, told = RELEASES[name]
     if told is ValueError:
-        with pytest.raises(ValueError, match="release holds itself"):
+        with pytest.raises(ValueError, match="release must not contain itself"):
             flat(release)
         return
     found = [value if isinstance(value, str) else np.ravel(value).tolist() for _, _, value in flat(release)]

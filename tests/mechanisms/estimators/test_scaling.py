@@ -175,7 +175,7 @@ def test_several_classes_share_one_budget():
 def test_declared_categories_of_labels_are_checked_and_nothing_else():
     X = rng(0).normal(size=(6, 2))
     declared = pd.Series(["a", "b", "c"] * 2, dtype="category")
-    with pytest.raises(ValueError, match="y declares 3 categories, which are not all in classes"):
+    with pytest.raises(ValueError, match=r"classes must include all 3 declared categories of y, got \('a', 'b'\)"):
         NoisyGD(classes=("a", "b")).fit(X, declared)
     NoisyGD(classes=("a", "b")).fit(X, declared.astype(object))
     NoisyGD(classes=("a", "b", "c")).fit(X, declared)
@@ -227,14 +227,14 @@ def test_no_entry_of_a_frame_is_refused(value):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"bounds": {"size": (0, 1)}}, "bounds names 'size'"),
-        ({"bounds": {"income": (1, 0)}}, "not a finite pair with low < high"),
-        ({"bounds": {"income": 3}}, "is not a pair of numbers"),
-        ({"bounds": {"income": (0, 1)}, "ranges": None}, "bounds leaves out 'rate'"),
-        ({"ranges": "public"}, "ranges = 'public' is not one of private"),
-        ({"categories": {"town": ["a"]}}, "categories names 'town'"),
-        ({"categories": {"job": "clerk"}}, r"categories\['job'\] is not a list"),
-        ({"categories": ["job"]}, "categories is a list, not a mapping"),
+        ({"bounds": {"size": (0, 1)}}, "bounds must name columns of X, got 'size'"),
+        ({"bounds": {"income": (1, 0)}}, r"bounds\['income'\] must be a finite pair with low.*, got \(1\.0, 0\.0\)"),
+        ({"bounds": {"income": 3}}, r"bounds\['income'\] must be a pair of numbers \(low, high\)"),
+        ({"bounds": {"income": (0, 1)}, "ranges": None}, "bounds must include 'rate', unless ranges = 'private'"),
+        ({"ranges": "public"}, "ranges must be one of private, got 'public'"),
+        ({"categories": {"town": ["a"]}}, "categories must name columns of X, got 'town'"),
+        ({"categories": {"job": "clerk"}}, r"categories\['job'\] must be a list of at least one category"),
+        ({"categories": ["job"]}, "categories must map columns to lists, got list"),
     ],
 )
 @pytest.mark.parametrize("kind", [MarginClassifier, PrivateScaler])

@@ -46,7 +46,7 @@ def test_the_search_survives_an_audit_and_six_times_the_budget_does_not(factor, 
 
 @pytest.mark.parametrize("name", ["epsilon", "delta", "classes", "random_state"])
 def test_what_the_search_sets_is_no_setting(name):
-    with pytest.raises(ValueError, match=f"param_grid names {name}"):
+    with pytest.raises(ValueError, match=f"param_grid must not name parameters of the search, got {name}"):
         PrivateSearchCV(NoisyGD(), {name: [0.1, 0.2]}).cost()
 
 
@@ -103,7 +103,7 @@ def test_it_searches_over_any_gaussian_or_pure_estimator(estimator, grid):
 
 
 def test_what_has_no_price_in_mu_is_refused():
-    with pytest.raises(ValueError, match="DPERM: its release is no Gaussian or pure mechanism"):
+    with pytest.raises(ValueError, match="estimator must release by a Gaussian or pure mechanism, got DPERM"):
         PrivateSearchCV(margin_classifier.DPERM(), {"rho": [0.1]}).fit(*load("digits:4-9"))
 
 

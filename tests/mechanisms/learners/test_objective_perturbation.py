@@ -214,9 +214,9 @@ def test_the_baselines_learn(baseline):
     [
         ({"C": 0.0}, "C = 0.0 is outside"),
         ({"C": 1e9}, "C = 1000000000.0 is outside"),
-        ({"loss": "hinge"}, "loss = 'hinge' is not one of logistic, huber"),
-        ({"privacy": GaussianDP(1.0)}, "is not a PureDP"),
-        ({"y": np.array(["1", "-1"])}, "y is not an array of numbers, its dtype is <U2"),
+        ({"loss": "hinge"}, "loss must be one of logistic, huber, got 'hinge'"),
+        ({"privacy": GaussianDP(1.0)}, "privacy must be a PureDP.* for replaced rows or labels, got"),
+        ({"y": np.array(["1", "-1"])}, "y must be an array of numbers, got dtype <U2"),
     ],
 )
 def test_bad_input_is_named(baseline, change, message):
@@ -269,7 +269,7 @@ def test_a_solver_that_misses_tells_nothing(monkeypatch, baseline, steps):
 
 
 def test_only_replaced_rows_are_promised():
-    with pytest.raises(ValueError, match="is not a PureDP for replaced rows"):
+    with pytest.raises(ValueError, match=r"privacy must be a PureDP.* for replaced rows or labels, got"):
         output_perturbation.law([[1.0]], [1], privacy=PureDP(1.0, "add/remove"), C=1.0)
 
 

@@ -1,6 +1,5 @@
 """A promise is read: whoever wraps a law compares what it says that it spends with what it allots, and refuses more."""
 
-import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -102,7 +101,7 @@ def more(handed, factor):
 @pytest.mark.parametrize("spends", OVERSPENT)
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_a_base_that_spends_more_is_refused(wrapper, spends):
-    with pytest.raises(ValueError, match=r"\.privacy = .*DP\(.*\) is outside its budget, \w+DP\(") as raised:
+    with pytest.raises(ValueError, match=r"\.privacy must be within its budget") as raised:
         wrapper(OVERSPENT[spends])
     assert "\n" not in str(raised.value)
 
@@ -124,27 +123,27 @@ def test_what_is_no_promise_is_refused_in_one_line(wrap, said, monkeypatch):
     strange = SimpleNamespace(sigma=1.0, sample=lambda rng, size=1: np.zeros((size, 1)), **said)
     for module in (glm_output, phased_sgd, gaussian):
         monkeypatch.setattr(module, "law", lambda *_, **__: strange)
-    with pytest.raises(ValueError, match=r"\.privacy = .* is outside its budget, ") as raised:
+    with pytest.raises(ValueError, match=r"\[0\]\.privacy must be within its budget") as raised:
         wrap(lambda handed: handed)
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("wrapper", [grid, boosting, selection, tuning, fitting, searching])
 def test_a_base_for_other_neighbours_is_refused(wrapper):
-    with pytest.raises(ValueError, match=r"neighbours='label'.* is outside its budget"):
+    with pytest.raises(ValueError, match=r"must be within its budget .*, got .*neighbours='label'"):
         wrapper(lambda handed: type(handed)(**vars(handed) | {"neighbours": "label"}))
 
 
 @pytest.mark.parametrize("accounting", ["printed", "disjoint"])
 def test_both_accountings_of_the_grid_read_their_bases(accounting):
     grid(lambda handed: handed, accounting)
-    with pytest.raises(ValueError, match=r"base\[0\]\.privacy = GaussianDP"):
+    with pytest.raises(ValueError, match=r"must be within its budget .*, got GaussianDP\(mu="):
         grid(lambda handed: GREEDY, accounting)
 
 
 def test_a_base_without_a_promise_is_refused():
     silent = SimpleNamespace(sigma=1.0, sample=lambda rng, size=1: np.zeros((size, 2)))
-    with pytest.raises(ValueError, match=re.escape("base[0].privacy = None is outside its budget, GaussianDP(")):
+    with pytest.raises(ValueError, match=r"base\[0\]\.privacy must be within its budget GaussianDP\(.*, got None"):
         grid_search.law(
             X, Y, privacy=BUDGET, loss="logistic", guesses=2, accounting="disjoint", base=lambda X, y, **_: silent
         )
@@ -179,7 +178,7 @@ def test_what_a_promise_implies(promised, allotted, within):
     if within:
         assert check_within_budget(promised, allotted, "base") is promised
     else:
-        with pytest.raises(ValueError, match=r"^base\.privacy = .* is outside its budget, "):
+        with pytest.raises(ValueError, match=r"base\.privacy must be within its budget"):
             check_within_budget(promised, allotted, "base")
 
 
@@ -211,7 +210,7 @@ def test_a_pool_made_anew_is_right_or_refused():
     model = chosen(lambda X: X[:, 0] * slopes(X))
     assert np.array_equal(model.predict(LINE), SIDES)
     assert np.array_equal(model.predict(LINE[20:40]), SIDES[20:40])  # with the rows of the fit beside them
-    with pytest.raises(ValueError, match=r"^hypotheses are others on these rows than at fit"):
+    with pytest.raises(ValueError, match=r"^hypotheses must be those of fit on these rows"):
         model.predict(4 * LINE)
 
 

@@ -170,9 +170,9 @@ def test_fit_takes_batches_where_full_descents_take_too_long(monkeypatch):
     monkeypatch.setattr(adaptive_margin, "PATIENCE", 1e-9)
     fast = adaptive_margin.fit(X, y, epsilon=2.0, delta=1e-5, rng=rng("fit"))
     assert not np.array_equal(full.weights, fast.weights) and fast.privacy == full.privacy == BUDGET
-    with pytest.raises(ValueError, match="steps = 'sampled' needs output = 'last'"):
+    with pytest.raises(ValueError, match="steps = 'sampled' requires output = 'last', score = 'empirical' and"):
         sampled(X, y, output="average")
-    with pytest.raises(ValueError, match="projections is not a sequence of length 7"):
+    with pytest.raises(ValueError, match="projections must be a sequence of length 7, one per margin of the grid"):
         sampled(X, y, projections=[None])
 
 

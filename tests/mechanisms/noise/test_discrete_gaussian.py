@@ -94,14 +94,14 @@ def test_low_bits_tell_the_textbook_gaussian_s_database_and_not_ours():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"value": [[1.0]]}, "value has shape"),
-        ({"value": [np.inf]}, "value has entries that are not finite numbers"),
+        ({"value": [[1.0]]}, r"value must have shape \(F,\) with F >= 1, got \(1, 1\)"),
+        ({"value": [np.inf]}, "value must have finite entries only"),
         ({"sensitivity": -1.0}, "sensitivity = -1.0"),
         ({"bound": 0.0}, "bound = 0.0"),
         ({"bound": 1e30}, "more than 2\\^52 steps"),
         ({"steps": 2**24}, "steps = 16777216 is outside"),
-        ({"privacy": ApproxDP(1.0, 0.0)}, "not an ApproxDP with epsilon > 0"),
-        ({"privacy": 1.0}, "privacy = 1.0 is not"),
+        ({"privacy": ApproxDP(1.0, 0.0)}, "privacy must be an ApproxDP with epsilon > 0 and 0 < delta < 1, got"),
+        ({"privacy": 1.0}, r"privacy must be an ApproxDP with epsilon > 0 and 0 < delta < 1, got 1\.0"),
     ],
 )
 def test_bad_input_is_named(change, message):

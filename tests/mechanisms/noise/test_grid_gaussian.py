@@ -122,12 +122,12 @@ def test_values_beyond_the_bound_are_clipped_and_stay_out_of_sight():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"value": [[1.0]]}, "value has shape"),
-        ({"value": [np.nan]}, "value has entries that are not finite numbers"),
+        ({"value": [[1.0]]}, r"value must have shape \(k,\) with k >= 1, got \(1, 1\)"),
+        ({"value": [np.nan]}, "value must have finite entries only"),
         ({"sensitivity": 0.0}, "sensitivity = 0.0"),
         ({"bound": np.inf}, "bound = inf"),
         ({"sigma": -1.0}, "sigma = -1.0"),
-        ({"sigma": None}, "exactly one of them"),
+        ({"sigma": None}, "exactly one of sigma and privacy is required, got None and None"),
         ({"step": 0.3}, "step = 0.3 is not a power of two"),
         ({"step": 2.0**-60}, "too fine"),
     ],

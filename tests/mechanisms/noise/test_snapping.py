@@ -176,14 +176,14 @@ def test_coordinates_have_signs_and_noise_of_their_own():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"value": [[1.0]]}, "value has shape"),
-        ({"value": [np.nan]}, "value has entries that are not finite numbers"),
+        ({"value": [[1.0]]}, r"value must have shape \(F,\) with F >= 1, got \(1, 1\)"),
+        ({"value": [np.nan]}, "value must have finite entries only"),
         ({"sensitivity": 0.0}, "sensitivity = 0.0"),
         ({"bound": np.inf}, "bound = inf"),
         ({"bound": 2.0**40}, "is outside"),
-        ({"scale": None}, "exactly one of them"),
-        ({"scale": None, "privacy": 1.0}, "privacy = 1.0 is not a PureDP"),
-        ({"privacy": PureDP(1.0)}, "exactly one of them"),
+        ({"scale": None}, "exactly one of privacy and scale is required, got"),
+        ({"scale": None, "privacy": 1.0}, r"privacy must be a PureDP, got 1\.0"),
+        ({"privacy": PureDP(1.0)}, "exactly one of privacy and scale is required, got"),
     ],
 )
 def test_bad_input_is_named(change, message):

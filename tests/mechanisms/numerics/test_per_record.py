@@ -113,7 +113,7 @@ def test_lists_of_rows_are_read_by_entry():
     np.testing.assert_array_equal(
         arguments.as_float_array("X", given), [[1, 2], [3, np.nan], [5, 6], [7, 8], [9, 10], [11, np.nan]]
     )
-    with pytest.raises(ValueError, match="X is a list whose rows differ in length"):
+    with pytest.raises(ValueError, match="X must have rows of equal length, got a list of unequal rows"):
         arguments.as_float_array("X", [[1, 2], [3]])
 
 

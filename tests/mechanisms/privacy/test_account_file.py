@@ -62,17 +62,17 @@ def test_every_budget_is_read_from_the_file(path, budget):
 )
 def test_another_budget_is_refused(spent, other):
     before = spent.read_bytes()
-    with pytest.raises(ValueError, match=r"^budget = .* is not that of .*study.account, which is ApproxDP\(.*\)$"):
+    with pytest.raises(ValueError, match=r"/study\.account, ApproxDP\(epsilon=1\.0, delta=1e-05,"):
         Accountant.open(spent, **other)
     assert spent.read_bytes() == before
 
 
 def test_without_a_file_or_a_budget_nothing_is_made(path):
-    with pytest.raises(ValueError, match=r"^path = .* holds no account: give it a budget$"):
+    with pytest.raises(ValueError, match=r"^path has no account yet and needs a budget, got .*"):
         Accountant.open(path)
     assert not path.exists()
     path.touch()
-    with pytest.raises(ValueError, match="holds no account: give it a budget"):
+    with pytest.raises(ValueError, match=r"path has no account.*, got "):
         Accountant.open(path)
     with pytest.raises(OSError, match="No such file"):
         Accountant.open(path.with_name("none") / "study.account", BUDGET)
@@ -91,7 +91,7 @@ def test_another_file_is_left_alone(path, text):
 @pytest.mark.parametrize("device", ["/dev/full", "/dev/zero", "."])
 @pytest.mark.skipif(sys.platform == "win32", reason="it has other devices")
 def test_only_a_regular_file_is_an_account(device):
-    with pytest.raises(ValueError, match=r"^path = .* is no regular file, which an account is$"):
+    with pytest.raises(ValueError, match="path must be a regular file, got /"):
         Accountant.open(device, BUDGET)
 
 
@@ -108,7 +108,7 @@ def test_after_closing_nothing_is_spent(spent):
     with Accountant.open(spent) as account:
         pass
     account.close()
-    with pytest.raises(ValueError, match="was closed: nothing can be spent"):
+    with pytest.raises(ValueError, match=r"path is closed, so nothing can be charged to it: .*"):
         account.spend(PureDP(0.01))
 
 
@@ -123,7 +123,7 @@ def test_every_changed_byte_is_noticed(spent):
         changed = bytearray(whole)
         changed[place] = (whole[place] + draw.integers(1, 256)) % 256
         spent.write_bytes(changed)
-        with pytest.raises(ValueError, match=r"^path = [^\n]*$"):
+        with pytest.raises(ValueError, match=r"^path (must|has) [^\n]*$"):
             Accountant.open(spent)
         assert spent.read_bytes() == changed
 
@@ -133,7 +133,7 @@ def test_no_other_byte_ends_the_last_line(spent):
     whole = spent.read_bytes()
     for other in set(range(256)) - set(b"\n"):
         spent.write_bytes(whole[:-1] + bytes([other]))
-        with pytest.raises(ValueError, match=r"line \d+ is not as it was written"):
+        with pytest.raises(ValueError, match=r"path must be an unedited account, got .*: line 5 was changed"):
             Accountant.open(spent)
 
 
@@ -141,10 +141,10 @@ def test_a_missing_or_moved_line_is_noticed(spent):
     first, *lines = spent.read_bytes().splitlines(keepends=True)
     for wrong in ([*lines[1:]], [lines[0], *lines[2:]], [lines[1], lines[0], *lines[2:]], [lines[0], *lines]):
         spent.write_bytes(b"".join([first, *wrong]))
-        with pytest.raises(ValueError, match=r"line \d is not as it was written"):
+        with pytest.raises(ValueError, match=r"path must be an unedited account, got .*: line [23] was changed"):
             Accountant.open(spent)
     spent.write_bytes(b"".join(lines))
-    with pytest.raises(ValueError, match="line 1 is not as it was written"):
+    with pytest.raises(ValueError, match="line 1 was changed"):
         Accountant.open(spent)
 
 
@@ -173,10 +173,10 @@ def test_a_first_line_cut_anywhere_is_written_again(path):
         Accountant.open(path, BUDGET).close()
         assert path.read_bytes() == whole
         path.write_bytes(whole[:length])
-        with pytest.raises(ValueError, match="holds no account"):
+        with pytest.raises(ValueError, match=r"path has no account.*, got "):
             Accountant.open(path)
     path.write_bytes(whole[:40])
-    with pytest.raises(ValueError, match="holds no account"):
+    with pytest.raises(ValueError, match=r"path has no account.*, got "):
         Accountant.open(path, PureDP(1.0))
 
 
@@ -188,7 +188,7 @@ def test_a_file_that_spends_too_much_is_refused(path):
         named = {"kind": "PureDP", "epsilon": 0.5, "neighbours": "replace"}
         file.append({"label": "", "guarantee": named, "charge": [0.5, 0.0, 0.0]})
     file.close()
-    with pytest.raises(ValueError, match="has spent more than its budget, PureDP"):
+    with pytest.raises(ValueError, match=r"path must have spent at most its budget PureDP\(epsilon=1\.0,.*, got .*"):
         Accountant.open(path)
 
 

@@ -34,7 +34,7 @@ def test_ten_times_a_tenth_is_more_than_one():
     accountant = Accountant(PureDP(1.0))
     for count in range(9):
         accountant.spend(PureDP(0.1), f"query {count}")
-    with pytest.raises(OverBudget, match="more than what PureDP"):
+    with pytest.raises(OverBudget, match=r"PureDP\(epsilon=0\.1, neighbours='replace'\) exceeds what is left of"):
         accountant.spend(PureDP(0.1))
     assert len(accountant.history) == 9 and accountant.history[0] == ("query 0", PureDP(0.1))
     assert Fraction(accountant.left.epsilon) <= 1 - 9 * Fraction(0.1)
@@ -119,7 +119,7 @@ def test_asking_before_spending_changes_nothing():
 
 def test_an_approximate_way_pays_for_no_gaussian():
     accountant = Accountant(ApproxDP(1.0, 1e-5), way="approximate")
-    with pytest.raises(OverBudget, match=r"kept as approximate\) cannot pay for it: GaussianDP\(.*\); left: ApproxDP"):
+    with pytest.raises(OverBudget, match=r"GaussianDP\(mu=0\.001, neighbours='replace'\) cannot be charged to"):
         accountant.spend(GaussianDP(1e-3))
     assert accountant.spend(ApproxDP(1.0, 1e-5)) == accountant.spent
 
@@ -144,7 +144,7 @@ def test_delta_is_checked_with_epsilon_to_spare(first):
     accountant.spend(ApproxDP(0.1, left.delta))
     assert accountant.spent.delta == 1e-5 and isinstance(accountant.left, PureDP)
     assert not accountant.affords(ApproxDP(0.0, 5e-324)) and accountant.affords(PureDP(0.1))
-    with pytest.raises(OverBudget, match=r"^ApproxDP\(.*\) is more than what .* has left: PureDP\(.*\)$"):
+    with pytest.raises(OverBudget, match=r"ApproxDP\(epsilon=0\.1, delta=1e-06, neighbours='replace'\) exceeds"):
         accountant.spend(ApproxDP(0.1, 1e-6))
 
 
@@ -158,7 +158,7 @@ def test_many_pure_releases_are_cheaper_as_gaussians():
 
 
 def test_a_pure_budget_pays_for_no_gaussian():
-    with pytest.raises(OverBudget, match="cannot pay for it"):
+    with pytest.raises(OverBudget, match=r"GaussianDP\(mu=0\.001, neighbours='replace'\) cannot be charged to"):
         Accountant(PureDP(9.0)).spend(GaussianDP(1e-3))
 
 
@@ -327,7 +327,7 @@ def test_a_copy_would_be_a_second_budget(copied):
 def test_a_forked_child_would_be_one_too(monkeypatch):
     accountant = Accountant(PureDP(1.0))
     monkeypatch.setattr("os.getpid", lambda: -1)
-    with pytest.raises(TypeError, match="second budget"):
+    with pytest.raises(TypeError, match="an Accountant cannot be copied, pickled or forked, because that would"):
         accountant.spend(PureDP(0.5))
 
 
@@ -345,12 +345,15 @@ def test_budget_and_history_are_read_only():
     [
         (lambda: Accountant(PureDP(1.0), way="gaussian"), "way = 'gaussian' is not one of pure for"),
         (lambda: Accountant(ApproxDP(1.0, 1e-5), way=["mixed"]), "way = a list is not one of mixed, approximate"),
-        (lambda: Accountant(PureDP(1.0), reserve=PureDP(0.5)), "reserve = PureDP.* is for an ApproxDP budget"),
-        (lambda: Accountant(ApproxDP(1.0, 1e-5), reserve=PureDP(1.5)), "reserve = .* is more than ApproxDP"),
-        (lambda: Accountant(ApproxDP(1.0, 1e-5), reserve=ApproxDP(0.5, 2e-5)), "reserve = .* is more than ApproxDP"),
-        (lambda: Accountant(ApproxDP(1.0, 1e-5), reserve=GaussianDP(0.1)), "reserve = .* is not a PureDP or ApproxDP"),
-        (lambda: Accountant(ApproxDP(1.0, 1e-5), reserve=PureDP(0.5, "label")), "reserve = .* for 'replace'"),
-        (lambda: Accountant(PureDP(1.0)).spend(PureDP(0.5), label=b"count"), "label = a bytes is not a text"),
+        (lambda: Accountant(PureDP(1.0), reserve=PureDP(0.5)), "reserve requires an ApproxDP budget with way ="),
+        (lambda: Accountant(ApproxDP(1.0, 1e-5), reserve=PureDP(1.5)), "reserve must be at most the budget"),
+        (lambda: Accountant(ApproxDP(1.0, 1e-5), reserve=ApproxDP(0.5, 2e-5)), "reserve must be at most the"),
+        (lambda: Accountant(ApproxDP(1.0, 1e-5), reserve=GaussianDP(0.1)), "reserve must be a PureDP or ApproxDP"),
+        (
+            lambda: Accountant(ApproxDP(1.0, 1e-5), reserve=PureDP(0.5, "label")),
+            "reserve must be a PureDP .* for 'replace', got",
+        ),
+        (lambda: Accountant(PureDP(1.0)).spend(PureDP(0.5), label=b"count"), "label must be a string, got a bytes"),
     ],
 )
 def test_what_is_wrong_is_named(wrong, message):

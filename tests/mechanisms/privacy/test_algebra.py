@@ -262,15 +262,15 @@ def test_k_steps_charged_as_one_are_caught():
         (lambda: PureDP(0.0), r"epsilon = 0\.0 is outside \(0, inf\)"),
         (lambda: PureDP(math.nan), r"epsilon = nan is outside"),
         (lambda: PureDP(math.inf), r"epsilon = inf is outside"),
-        (lambda: PureDP(1.0, "swap"), r"neighbours = 'swap' is not one of replace, add/remove, label"),
+        (lambda: PureDP(1.0, "swap"), "neighbours must be one of replace, add/remove, label, got 'swap'"),
         (lambda: ApproxDP(-1.0, 0.1), r"epsilon = -1\.0 is outside"),
         (lambda: ApproxDP(1.0, 1.5), r"delta = 1\.5 is outside \[0, 1\]"),
         (lambda: GaussianDP(0), r"mu = 0 is outside \(0, inf\)"),
         (lambda: gaussian_delta(1.0, -1.0), r"mu = -1\.0 is outside"),
         (lambda: gaussian_epsilon(1.0, 2.0), r"delta = 2\.0 is outside"),
         (lambda: gaussian_mu(-1.0, 0.1), r"epsilon = -1\.0 is outside"),
-        (lambda: group(PureDP(1.0), 1.5), r"k = 1\.5 is not a whole number >= 1"),
-        (lambda: gaussian_noise_multiplier(PureDP(1.0)), r"delta = 0\.0 is outside \(0, 1\)"),
+        (lambda: group(PureDP(1.0), 1.5), r"k must be an integer >= 1, got 1\.5"),
+        (lambda: gaussian_noise_multiplier(PureDP(1.0)), r"delta must be in \(0, 1\) to calibrate.*, got 0\.0"),
     ],
 )
 def test_bad_input_is_named(build, message):

@@ -37,7 +37,7 @@ def test_a_fit_spends_before_it_draws(learner):
     with pytest.raises(OverBudget):
         learner.__class__(classes=(0, 1), random_state=generator).fit(X, y, accountant=account)
     assert len(account.history) == 1 and generator.bit_generator.state == before
-    with pytest.raises(ValueError, match="accountant is a float, not an Accountant"):
+    with pytest.raises(ValueError, match="accountant must be an Accountant, got float"):
         learner.fit(X, y, accountant=1.0)
 
 

@@ -25,11 +25,11 @@ def test_accounts_charge_what_others_imply(tmp_path):
         account.spend(PureDP(0.5), "a count")
         account.spend(GaussianDP(0.5), "a mean")
         spent = account.spent
-        with pytest.raises(OverBudget, match="cannot pay for it"):
+        with pytest.raises(OverBudget, match=r"^ApproxDP\(epsilon=0\.1, delta=1e-09, .* cannot be charged to"):
             account.spend(ApproxDP(0.1, 1e-9))
-        with pytest.raises(OverBudget, match="cannot pay for it"):
+        with pytest.raises(OverBudget, match=r"^RenyiDP\(order=2\.0, epsilon=0\.1, .* cannot be charged to"):
             account.spend(RenyiDP(2, 0.1))  # says nothing at order 8
-        with pytest.raises(OverBudget, match="is more than"):
+        with pytest.raises(OverBudget, match="exceeds what is left of"):
             account.spend(ZCDP(0.45))
     with Accountant.open(tmp_path / "study") as again:
         assert again.spent == spent == compose(*(to_renyi(g, (2, 8)) for g in (PureDP(0.5), GaussianDP(0.5))))

@@ -42,11 +42,11 @@ def test_a_position_counts_where_no_name_is_a_number(names):
 @pytest.mark.parametrize(
     ("names", "asked", "message"),
     [
-        ([1, 2, 3], {"bounds": {0: (0, 1)}}, "bounds names 0, which is no column of X"),
-        ([1, 2, 3], {"categories": {0: ["u"]}}, "categories names 0, which is no column of X"),
-        (["a", "b", "c"], {"bounds": {3: (0, 1)}}, "bounds names 3, which is no column of X"),
-        (["a", "b", "c"], {"bounds": {"a": (0, 1), 0: (0, 2)}}, "bounds names 0, a column that it has named before"),
-        (["a", "b", "c"], {"categories": {0: ["u"], "a": ["v"]}}, "categories names 'a', a column that it has named"),
+        ([1, 2, 3], {"bounds": {0: (0, 1)}}, "bounds must name columns of X, got 0"),
+        ([1, 2, 3], {"categories": {0: ["u"]}}, "categories must name columns of X, got 0"),
+        (["a", "b", "c"], {"bounds": {3: (0, 1)}}, "bounds must name columns of X, got 3"),
+        (["a", "b", "c"], {"bounds": {"a": (0, 1), 0: (0, 2)}}, "bounds must name a column at most once, got 0 twice"),
+        (["a", "b", "c"], {"categories": {0: ["u"], "a": ["v"]}}, "categories must name a column.*, got 'a' twice"),
     ],
 )
 def test_a_name_of_none_or_of_one_named_before_is_refused(names, asked, message):
@@ -58,5 +58,5 @@ def test_categories_are_listed_by_position_too():
     X = frame(["a", "b", "c"]).assign(town="u")
     scaler = PrivateScaler(bounds=(0, 1000), ranges=None, categories={3: ["u", "v"]}).fit(X)
     assert scaler.get_feature_names_out().tolist() == ["a", "b", "c", "town=u", "town=v"]
-    with pytest.raises(ValueError, match="bounds names 'town', which is no column of numbers"):
+    with pytest.raises(ValueError, match="bounds must name numeric columns, got 'town'"):
         PrivateScaler(bounds={3: (0, 1)}, categories={3: ["u", "v"]}).fit(X)

@@ -137,7 +137,7 @@ def test_huge_offsets_are_found_within_a_small_budget(shape):
 
 
 def test_learners_without_ranges_take_no_dates():
-    with pytest.raises(ValueError, match="X has a column of dates or times: PrivateScaler makes numbers of it"):
+    with pytest.raises(ValueError, match="X must have numeric columns, got dates or times; PrivateScaler"):
         NoisyGD(classes=(0, 1)).fit(beside(DATES), LATE)
 
 
