@@ -213,7 +213,7 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
 
 
 def map_row_blocks(function: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.ndarray:
-    """Return `function(X)` for a function of single rows, `BLOCK_ENTRIES` entries at a time, so that they stay in a cache.
+    """Return `function(X)` for a function of single rows, in blocks of `BLOCK_ENTRIES` that stay in a cache.
 
     >>> map_row_blocks(lambda band: 2 * band, np.ones((3, 2))).tolist()
     [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
