@@ -19,7 +19,7 @@ from lemmata.experiments.engine.claim import CLAIMS, Claim, Setting
 from lemmata.experiments.engine.files import table, tabled
 
 TABLE, DEEP = (Path(__file__).with_name(name) for name in ("costs.csv", "deep.csv"))
-DEEP_HEAD = ("group", "computed", "draws", "ratio", "error")  # as `tools.speed.planned` says
+DEEP_HEAD = ("group", "computed", "draws", "ratio", "error")  # written by `tools.deep_costs`
 
 
 class Cost(NamedTuple):
