@@ -89,7 +89,8 @@ def bench(quick, only, history, since, virtualenv, publish, compare, pages, out)
         replaced(reports / path, text)
     click.echo(f"speed page: {reports / 'speed.html'}")
     if compare:
-        click.echo("\n".join(regressions) or f"no regression since {compare}")
+        found = "worse (before, after, ratio, benchmark) than" if regressions else "no regression since"
+        click.echo("\n".join([f"{found} {compare}", *regressions]))
     for limit, m in exceeded:
         click.echo(limit.describe_excess(m))
     ended(1 if regressions or exceeded else 0)
