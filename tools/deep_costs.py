@@ -10,7 +10,7 @@ Imports and compilers, which a process pays once, are paid before; a cell is sto
 stopped.
 
 Draws are kept in tools/deep_costs.csv as they are made, so the command may be stopped and continues. The ratios are
-written to experiments/engine/deep.csv.
+written to experiments/engine/running/deep.csv.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.experiments.engine import costs, registry
-from lemmata.experiments.engine.cell import Cell
-from lemmata.experiments.engine.claim import CLAIMS, Claim, Setting
-from lemmata.experiments.engine.files import table, tabled
-from lemmata.experiments.engine.profiles import TIMES
-from lemmata.experiments.engine.run import compute
-from lemmata.experiments.engine.store import Chunk
-from lemmata.mechanisms.streams import LEDGER_ROOT, TEST_ROOT
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
+from lemmata.experiments.engine.ground.files import table, tabled
+from lemmata.experiments.engine.ground.profiles import TIMES
+from lemmata.experiments.engine.running import costs
+from lemmata.experiments.engine.running.cell import Cell
+from lemmata.experiments.engine.running.run import compute
+from lemmata.experiments.engine.running.store import Chunk
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, TEST_ROOT
 
 LIMIT = 300  # CPU seconds
 OWN = 0.02  # of all planned seconds, from which on a claim has a ratio of its own

@@ -6,7 +6,7 @@ from math import log10
 
 from matplotlib.figure import Figure
 
-from lemmata.mechanisms.audit.record import Audit
+from lemmata.mechanisms.audit.play.audit_result import Audit
 
 
 def kinds() -> list[str]:

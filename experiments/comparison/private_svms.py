@@ -29,11 +29,11 @@ from lemmata.bounds.rbht09 import svm_accuracy
 from lemmata.experiments.comparison.problems import held_out as split
 from lemmata.experiments.data import load
 from lemmata.experiments.drawing import COLOURS, STYLE
-from lemmata.mechanisms import objective_perturbation, output_perturbation, private_svm
-from lemmata.mechanisms.law import two_streams
-from lemmata.mechanisms.random_features import fourier_map, profile
+from lemmata.mechanisms.features.random_features import fourier_map, profile
+from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, private_svm
+from lemmata.mechanisms.numerics.arguments import spawn_two_streams
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, generator
 from lemmata.mechanisms.solvers.svm import solve_rows
-from lemmata.mechanisms.streams import LEDGER_ROOT, generator
 
 matplotlib.use("svg")
 
@@ -57,7 +57,7 @@ class Learner:
 
 def private_svm_random(X, y, *, epsilon, rng, count, C=C):
     """Algorithm 3, PRIVATESVM: `count` public frequencies, then Algorithm 2 in their features."""
-    public, private = two_streams(rng)
+    public, private = spawn_two_streams(rng)
     features = fourier_map("gaussian", X.shape[1], count, bandwidth=BANDWIDTH, rng=public)
     return private_svm.fit(X, y, epsilon=epsilon, C=C, feature_map=features, rng=private)
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lemmata.bounds.library import Paper
-from lemmata.experiments.engine import remembered
-from lemmata.experiments.engine.files import replaced
+from lemmata.experiments.engine.ground.files import replaced
+from lemmata.experiments.engine.ledger import row_cache
 from lemmata.experiments.report.drawn import Drawn, tables
 
 if TYPE_CHECKING:
-    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.engine.running.store import Store
     from lemmata.experiments.report.dress import Also
 
 NOT_PUBLISHED = ("seconds", "cpu_seconds")  # differ from run to run
@@ -25,7 +25,7 @@ def write(
     reports: str | Path,
     *,
     record: bool = False,
-    start: remembered.State | None = None,
+    start: row_cache.State | None = None,
     also: Callable[[], Also] | None = None,
     papers: Sequence[Paper] = (),
 ) -> tuple[Path, str]:
@@ -38,21 +38,21 @@ def write(
     reports = Path(reports)
     drawn, shown = Drawn(reports), tables(reports)
     mark = f"{start.mark(root, papers)} {shown} {os.environ.get('LEMMATA_CONTACT', '')}" if start else ""
-    rows = remembered.recall(store.path, root, papers, now=start) if drawn.fits(mark) else None
+    rows = row_cache.recall(store.path, root, papers, now=start) if drawn.fits(mark) else None
     changed = 0
     if rows is None:
         from lemmata.experiments.report.site import pages
 
-        pairs = remembered.folded(store, root, start, papers)
+        pairs = row_cache.folded(store, root, start, papers)
         rows = [row for row, _ in pairs]
         made, figures = pages(pairs, root, reports, drawn, also, papers)
-        still = start is not None and remembered.state(store.path) == start and tables(reports) == shown
+        still = start is not None and row_cache.state(store.path) == start and tables(reports) == shown
         changed = drawn.replace(made, figures, mark if still else "")
     from lemmata.experiments.report.summary import summary_lines
 
     lines = summary_lines(rows)
     if record:
-        from lemmata.experiments.engine.ledger import as_frame
+        from lemmata.experiments.engine.ledger.ledger_rows import as_frame
 
         folder = reports / "published"
         replaced(folder / "ledger.csv", as_frame(rows).drop(columns=list(NOT_PUBLISHED)).to_csv(index=False))

@@ -9,8 +9,8 @@ import click
 
 from lemmata.command.console import Broken, Usage, ended, out_option, plainly
 from lemmata.command.scope import folder
-from lemmata.experiments.engine import folders
-from lemmata.experiments.engine.files import replaced
+from lemmata.experiments.engine.ground import folders
+from lemmata.experiments.engine.ground.files import replaced
 
 
 def above_limits(commit):

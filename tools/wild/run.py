@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lemmata.experiments.engine.files import tabled
-from lemmata.experiments.engine.workers import ONE_THREAD
+from lemmata.experiments.engine.ground.files import tabled
+from lemmata.experiments.engine.running.workers import ONE_THREAD
 from lemmata.experiments.report.drawn import digest
 from lemmata.experiments.report.wild import searching
 from lemmata.tools.wild.targets import in_words, listed

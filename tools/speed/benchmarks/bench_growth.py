@@ -25,42 +25,42 @@ def privacy(kind, *parameters):
 
 
 def fast_projection(n, d, k):
-    phi = module("lemmata.mechanisms.fast_projection").fast_projection(k, d, rng=np.random.default_rng(SEED))
+    phi = module("lemmata.mechanisms.features.fast_projection").fast_projection(k, d, rng=np.random.default_rng(SEED))
     X = data(n, d)[0]
     return lambda: phi.apply(X)
 
 
 def sign_projection(n, d, k):
-    phi = module("lemmata.mechanisms.sign_projection").sign_projection(k, d, rng=np.random.default_rng(SEED))
+    phi = module("lemmata.mechanisms.features.sign_projection").sign_projection(k, d, rng=np.random.default_rng(SEED))
     X = data(n, d)[0]
     return lambda: phi.apply(X)
 
 
 def noisy_gd(n, d, runs):
     options = {"privacy": privacy("GaussianDP", 1.0), "width": 0.5, "steps": 200, "stride": "tuned"}
-    law = module("lemmata.mechanisms.noisy_gd").law(*data(n, d), **options)
+    law = module("lemmata.mechanisms.learners.descent.noisy_gd").law(*data(n, d), **options)
     return lambda: law.sample(np.random.default_rng(SEED), runs)
 
 
 def algorithm_3(n, d):
     options = {"privacy": privacy("ApproxDP", 1.0, 1e-5), "calibration": "printed"}
-    law = module("lemmata.mechanisms.adaptive_margin").law(*data(n, d), **options)
+    law = module("lemmata.mechanisms.learners.descent.adaptive_margin").law(*data(n, d), **options)
     return lambda: law.sample(np.random.default_rng(SEED))
 
 
 def phased_sgd(n, k, runs):
     options = {"privacy": privacy("GaussianDP", 1.0), "rho": 0.5, "radius": 1.0, "norm_bound": 1.0}
-    law = module("lemmata.mechanisms.phased_sgd").law(*data(n, k), **options)
+    law = module("lemmata.mechanisms.learners.erm.phased_sgd").law(*data(n, k), **options)
     return lambda: law.sample(np.random.default_rng(SEED), runs)
 
 
 def private_svm(n, features):
-    svm = module("lemmata.mechanisms.private_svm")
+    svm = module("lemmata.mechanisms.learners.erm.private_svm")
     return lambda: svm.law(*data(n, features), privacy=privacy("PureDP", 1.0), C=1.0)
 
 
 def grid_laplace(features, releases):
-    laplace = module("lemmata.mechanisms.laplace", "GridLaplace", "grid_for")
+    laplace = module("lemmata.mechanisms.noise.laplace", "GridLaplace", "grid_for")
     law = laplace.GridLaplace(np.zeros(features), *laplace.grid_for(1.0, 1.0, features))
     return lambda: law.sample(np.random.default_rng(SEED), releases)
 
@@ -68,15 +68,15 @@ def grid_laplace(features, releases):
 def decided(count):
     """(store, claims): the first `count` claims of modules that need no sampling, and a store that holds them."""
     names = ["bms22/long_minimiser", "bms22/many_hypotheses", "bms22/pure_learner", "wzw25/hinge_loss"]
-    loaded = module("lemmata.experiments.engine.registry", "load").load(names)
+    loaded = module("lemmata.experiments.engine.claims.registry", "load").load(names)
     chosen = [claim for group in loaded.values() for claim in group][:count]
-    store = module("lemmata.experiments.engine.store", "Store").Store()
-    module("lemmata.experiments.engine.run", "execute").execute(chosen, store)
+    store = module("lemmata.experiments.engine.running.store", "Store").Store()
+    module("lemmata.experiments.engine.running.run", "execute").execute(chosen, store)
     return store, chosen
 
 
 def ledger(claims):
-    row = module("lemmata.experiments.engine.ledger", "claim_row").claim_row
+    row = module("lemmata.experiments.engine.ledger.ledger_rows", "claim_row").claim_row
     store, chosen = decided(claims)
     return lambda: [row(claim, store, SEED) for claim in chosen]
 
