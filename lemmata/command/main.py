@@ -269,8 +269,8 @@ def where(arguments: tuple[str, ...]) -> None:
 
 
 def checkout() -> Any:
-    """The pages that only a checkout has, loaded when a site is drawn: documentation, speed, scaling."""
-    return of_the_checkout("lemmata.tools.speed.pages", "CHECKOUT")
+    """The page that only a checkout has, loaded when a site is drawn: the speed of the cores."""
+    return of_the_checkout("lemmata.tools.speed.page", "CHECKOUT")
 
 
 @main.command()

@@ -101,15 +101,15 @@ def test_what_a_module_prints_is_not_in_the_json(loud):
 
 
 def test_benchmarks_are_of_the_checkout_wherever_one_is(tmp_path, monkeypatch):
-    """asv is run, and git asked, where the commits are; pages go where one said."""
-    from lemmata.tools.speed import offline, record
+    """asv and git run where the commits are; pages go where `--out` says."""
+    from lemmata.tools.speed import asv_runs, dashboards
 
     (root := tmp_path / "checkout").mkdir()
     monkeypatch.setattr(folders, "ROOT", root)
     monkeypatch.chdir(tmp_path)
     seen = []
-    monkeypatch.setattr(record, "begin", lambda: seen.append(os.getcwd()))
-    monkeypatch.setattr(offline, "publish", lambda: seen.append(os.getcwd()))
+    monkeypatch.setattr(asv_runs, "restore_history", lambda: seen.append(os.getcwd()))
+    monkeypatch.setattr(dashboards, "publish", lambda: seen.append(os.getcwd()))
     ran = CliRunner().invoke(main, ["bench", "--pages", "--out", "pages"])
     assert ran.exit_code == 0, ran.output
     assert seen == [str(root), str(root)] and os.getcwd() == str(tmp_path)

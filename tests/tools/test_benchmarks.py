@@ -11,13 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from lemmata.tools.speed import limits, page, record
+from lemmata.tools.speed import benchmarks, limits
+from lemmata.tools.speed.benchmarks.side_by_side import QUICK, cost, exponent, module
+
+FOLDER = Path(benchmarks.__file__).parent
+NAMES = sorted(path.stem for path in FOLDER.glob("bench_*.py"))
+
+
+def load(name):
+    return importlib.import_module(f"lemmata.tools.speed.benchmarks.{name}")
 
 
 def test_every_limit_is_one_of_a_benchmark():
-    for limit in limits.limits():
+    for limit in limits.load_limits():
         name, kind, function = limit.benchmark.split(".")
-        measured = getattr(importlib.import_module(f"lemmata.tools.speed.{name}"), kind)
+        measured = getattr(load(name), kind)
         assert callable(getattr(measured, function)) and limit.at_most > 0
         names, values = getattr(measured, "param_names", ()), getattr(measured, "params", ())
         spelled = [
@@ -27,7 +35,7 @@ def test_every_limit_is_one_of_a_benchmark():
         assert any(limit.parameters in one for one in spelled), limit
 
 
-@pytest.mark.parametrize("path", sorted(Path(page.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
 def test_the_benchmarks_can_be_imported_beside_a_wheel(path):
     """asv imports all that stands beside a benchmark, in a virtualenv in which there are neither tools nor tests."""
     for node in ast.parse(path.read_text()).body:
@@ -36,13 +44,13 @@ def test_the_benchmarks_can_be_imported_beside_a_wheel(path):
         assert not any(one.startswith(("lemmata.tools", "tests")) for one in names), ast.unparse(node)
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in Path(page.__file__).parent.glob("bench_*.py")))
+@pytest.mark.parametrize("name", NAMES)
 def test_seconds_are_of_a_cpu(name):
     """asv's own timer is the wall's, where limits and the page speak of CPU seconds."""
-    module = importlib.import_module(f"lemmata.tools.speed.{name}")
-    kinds = [kind for kind in vars(module).values() if inspect.isclass(kind) and kind.__module__ == module.__name__]
+    room = load(name)
+    kinds = [kind for kind in vars(room).values() if inspect.isclass(kind) and kind.__module__ == room.__name__]
     if any(function.startswith("time_") for kind in kinds for function in dir(kind)):
-        assert module.timer is time.process_time
+        assert room.timer is time.process_time
 
 
 SAMPLED = """
@@ -55,17 +63,17 @@ print(benchmark.do_run()["number"])
 
 
 def test_a_sample_is_many_calls():
-    program = [sys.executable, "-c", SAMPLED % str(Path(page.__file__).parent)]
+    program = [sys.executable, "-c", SAMPLED % str(FOLDER)]
     assert int(subprocess.run(program, capture_output=True, text=True, check=True).stdout) > 1
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(path.stem for path in Path(page.__file__).parent.glob("bench_*.py")))
+@pytest.mark.parametrize("name", NAMES)
 def test_every_benchmark_runs_at_its_smallest_setting(name, monkeypatch):
-    monkeypatch.setenv(record.QUICK, "1")
-    module = importlib.import_module(f"lemmata.tools.speed.{name}")
-    for kind in vars(module).values():
-        if inspect.isclass(kind) and kind.__module__ == module.__name__:
+    monkeypatch.setenv(QUICK, "1")
+    room = load(name)
+    for kind in vars(room).values():
+        if inspect.isclass(kind) and kind.__module__ == room.__name__:
             combination = next(product(*getattr(kind, "params", ())))
             for function in (f for f in dir(kind) if f.startswith(("time_", "track_"))):
                 benchmark = kind()
@@ -80,11 +88,26 @@ def test_every_benchmark_runs_at_its_smallest_setting(name, monkeypatch):
 
 
 def test_a_commit_without_a_core_skips_its_benchmark():
-    from lemmata.tools.speed.side_by_side import module
-
     for missing in (("lemmata.mechanisms.nothing",), ("lemmata.mechanisms.selection.tnb", "law", "nothing")):
         with pytest.raises(NotImplementedError, match="nothing"):
             module(*missing)
 
 
-# asv's own pages ------------------------------------------------------------------------------------------------------
+def test_a_cost_is_measured_and_its_growth_fitted():
+    seconds, peak = cost(lambda: bytearray(10**6), rounds=1)
+    assert seconds < 1 and peak >= 10**6
+    assert exponent([1, 10, 100], [2, 20, 200]) == (1.0, 2.0)
+
+
+def test_asv_finds_every_benchmark_once():
+    """A class that is imported into another module of benchmarks would be measured there again."""
+    for name in NAMES:
+        for kind in vars(load(name)).values():
+            assert not inspect.isclass(kind) or kind.__module__ == load(name).__name__ or not measures(kind), (
+                name,
+                kind,
+            )
+
+
+def measures(kind):
+    return any(function.startswith(("time_", "track_", "peakmem_")) for function in dir(kind))

@@ -1,4 +1,4 @@
-"""The command `lemmata bench`: the cores measured by asv, and the pages of what was measured."""
+"""The command `lemmata bench`: measure the cores by asv, hold them to their limits, draw the pages."""
 
 import contextlib
 import os
@@ -10,33 +10,45 @@ import click
 from lemmata.command.console import Broken, Usage, ended, out_option, plainly
 from lemmata.command.scope import folder
 from lemmata.experiments.engine.ground import folders
+from lemmata.experiments.engine.ground.files import replaced
 
 
 def above_limits(commit):
     """What was measured of a commit above a limit, each with that limit."""
-    from lemmata.tools.speed import limits, record
+    from lemmata.tools.speed.limits import exceeded
+    from lemmata.tools.speed.measurements import measurements
 
-    return limits.exceeded(m for m in record.measurements() if m.commit == commit[:8])
+    return exceeded(m for m in measurements() if m.commit == commit[:8])
+
+
+def load_asv_runs():
+    """The module that runs asv. Raises Broken where asv is not installed."""
+    try:
+        from lemmata.tools.speed import asv_runs
+    except ModuleNotFoundError as error:
+        raise Broken(f"`lemmata bench` needs {error.name}, which is not installed: `make setup` installs it") from None
+    return asv_runs
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="About a second each, no memory, and no setting that takes minutes.")
-@click.option("--only", metavar="REGEX", default="", help="Only the benchmarks whose names it matches.")
-@click.option("--history", type=click.IntRange(1), help="So many earlier commits too, evenly spaced.")
-@click.option("--since", metavar="COMMIT", help="The earlier commits come after this one.")
-@click.option("--virtualenv", is_flag=True, help="Every commit in a virtualenv made for it, not in this environment.")
-@click.option("--record", "publish", is_flag=True, help="The same, and kept in reports/published for everybody.")
-@click.option("--compare", metavar="COMMIT", help="Against that commit, here; exit status 1 on a regression.")
-@click.option("--pages", is_flag=True, help="Measure nothing: the pages of what was measured, here or for the project.")
+@click.option("--quick", is_flag=True, help="Measure for about a second each: no memory, no setting of minutes.")
+@click.option("--only", metavar="REGEX", default="", help="Measure only the benchmarks whose names match.")
+@click.option("--history", type=click.IntRange(1), help="Measure this many earlier commits too, evenly spaced.")
+@click.option("--since", metavar="COMMIT", help="Take the earlier commits from those after this one.")
+@click.option("--virtualenv", is_flag=True, help="Measure each commit in a virtualenv of its own.")
+@click.option("--record", "publish", is_flag=True, help="Do the same, and keep the numbers in reports/published.")
+@click.option("--compare", metavar="COMMIT", help="Compare with that commit by asv; exit status 1 on a regression.")
+@click.option("--pages", is_flag=True, help="Measure nothing; draw the pages of what was measured here and published.")
 @out_option
 @plainly()
 def bench(quick, only, history, since, virtualenv, publish, compare, pages, out):
-    """Measure the cores by asv; then the page of its history, and asv's own, which need no network.
+    """Measure the cores by asv, then draw asv's dashboards and the page of limits; neither needs a network.
 
     Exit status 1 where a number is above its limit twice, and with --compare on a regression.
     """
-    from lemmata.tools.speed import offline, record
+    from lemmata.tools.speed import dashboards, page
 
+    runs = load_asv_runs()
     if compare and (virtualenv or pages):
         raise click.UsageError("--compare measures in this environment: it goes without --virtualenv and --pages")
     if publish and (quick or only or compare or pages):
@@ -48,39 +60,37 @@ def bench(quick, only, history, since, virtualenv, publish, compare, pages, out)
     out = os.path.abspath(out) if out else None
     click.get_current_context().with_resource(contextlib.chdir(folders.ROOT))  # whose commits asv measures
     regressions, exceeded, measured = [], [], []
-    how = {"quick": quick, "only": only, "virtualenv": virtualenv or publish}
+    how = {"quick": quick, "only": only, "virtualenv": virtualenv or publish, "samples": bool(compare)}
     try:
-        record.begin()
-        for commit in [] if pages else record.spaced(history or 0, since):
+        runs.restore_history()
+        for commit in [] if pages else runs.spaced_commits(history or 0, since):
             try:
-                measured.append(record.record(commit, **how))
-            except record.NothingMeasured as error:  # an old commit lacks what later ones measure
+                measured.append(runs.measure(commit, **how))
+            except runs.NothingMeasured as error:  # an old commit lacks what later ones measure
                 click.echo(f"lemmata: at {commit[:8]}, {error}", err=True)
-        if compare and record.commit_of(compare) not in record.measured_here():
-            record.record(compare, **how)
+        if compare and not runs.is_measured_here(runs.full_hash(compare)):
+            runs.measure(compare, **how)
         if not pages:
-            commit = record.record(**how)
+            commit = runs.measure(**how)
             if exceeded := above_limits(commit):  # once may be a busy second
-                record.record(**how | {"only": record.only_these(limit.benchmark for limit, _ in exceeded)})
+                runs.measure(**how | {"only": runs.only_these(limit.benchmark for limit, _ in exceeded)})
                 exceeded = above_limits(commit)
         if publish:
-            record.publish([*measured, commit])
+            runs.publish_history([*measured, commit])
         if compare:
-            suspects = [change for change in record.compared(compare) if change.factor > record.SUSPECT]
-            regressions = record.confirmed(suspects, compare) if suspects else []
-        offline.publish()
+            regressions = runs.confirmed_regressions(compare, only)
+        dashboards.publish()
     except subprocess.CalledProcessError as error:
         raise Broken(f"asv ended with status {error.returncode}") from None
-    except record.NothingMeasured as error:
+    except runs.NothingMeasured as error:
         raise Broken(str(error)) from None
-    from lemmata.experiments.engine.ground.files import replaced
-    from lemmata.tools.speed.pages import speed_pages
-
     reports = folder((), out)
-    for path, text in speed_pages(reports):
+    for path, text in page.speed_pages(reports):
         replaced(reports / path, text)
     click.echo(f"speed page: {reports / 'speed.html'}")
     if compare:
-        click.echo("\n".join(map(str, regressions)) or f"no regression since {compare}")
-    click.echo("\n".join(limit.said(m) for limit, m in exceeded), nl=bool(exceeded))
+        found = "worse (before, after, ratio, benchmark) than" if regressions else "no regression since"
+        click.echo("\n".join([f"{found} {compare}", *regressions]))
+    for limit, m in exceeded:
+        click.echo(limit.describe_excess(m))
     ended(1 if regressions or exceeded else 0)

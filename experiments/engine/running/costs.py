@@ -19,7 +19,7 @@ from lemmata.experiments.engine.ground.files import table, tabled
 from lemmata.experiments.engine.running.cell import Sabotaged
 
 TABLE, DEEP = (Path(__file__).with_name(name) for name in ("costs.csv", "deep.csv"))
-DEEP_HEAD = ("group", "computed", "draws", "ratio", "error")  # as `tools.speed.planned` says
+DEEP_HEAD = ("group", "computed", "draws", "ratio", "error")  # written by `tools.deep_costs`
 
 
 class Cost(NamedTuple):

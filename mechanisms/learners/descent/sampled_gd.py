@@ -16,7 +16,7 @@ there on batches grow with n and steps do not: time is linear in n. All sizes de
 
 What batches cost, in percent of wrong answers on 20,000 fresh records (margin 0.3, one label in twenty flipped, delta =
 1e-5, means of 8 releases of Algorithm 3 for each of 3 to 12 datasets; the last line is the standard error of the
-difference over the datasets, `lemmata.tools.speed.bench_adaptive_margin` measures it again):
+difference over the datasets, `lemmata.tools.speed.benchmarks.bench_adaptive_margin` measures it again):
 
     n, d, epsilon   1000, 10, 1   2000, 20, 1/2   2000, 20, 4   4000, 50, 1   10000, 50, 1   20000, 20, 1/10
     full descents         5.228           5.765         5.007         5.049          4.739             5.044

@@ -13,9 +13,8 @@ import pytest
 from lemmata.experiments.engine.running import run, workers
 from lemmata.experiments.engine.running.store import Chunk, Store
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
-from lemmata.tools.speed import workers as workers_table
-from lemmata.tools.speed.workers import Costs, simulated
 from tests.engine import toy
+from tests.engine.running.simulated_workers import simulated
 
 
 def test_sixty_four_workers_are_forty_times_as_fast():
@@ -39,25 +38,6 @@ def test_one_worker_computes_nothing_in_vain():
 def test_a_first_run_knows_nothing_and_still_has_no_barriers():
     speedup, _, _ = simulated(64, known=False)
     assert speedup >= 20, speedup
-
-
-@pytest.mark.slow  # each page reads the table
-def test_the_published_curves_are_those_of_the_published_costs():
-    lines = workers_table.table(workers_table.SPEEDUPS)
-    made = workers_table.curves()
-    assert list(lines[0]) == list(made)
-    for name, values in made.items():
-        assert [float(line[name]) for line in lines] == pytest.approx(values, rel=1e-9), name
-
-
-def test_workers_cost_what_they_cost():
-    """The parent takes in one chunk after the other, and nobody computes before a worker has started."""
-    free = simulated(64, known=True).speedup
-    assert simulated(64, known=True, costs=Costs(start=5.0)).speedup < 0.7 * free
-    slow = [simulated(count, known=True, costs=Costs(chunk=0.01)).speedup for count in (16, 256)]
-    assert slow[0] < 10 and slow[1] < 1.2 * slow[0], "a parent that is busy has no use for more workers"
-    short, long = (simulated(64, known=True, costs=Costs(start=5.0, chunk=0.01), longer=n).speedup for n in (1, 10))
-    assert 2 * short < long < free, "chunks ten times as long pay more easily for the same costs"
 
 
 class Scrambled:

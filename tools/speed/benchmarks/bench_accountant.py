@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .scaling import exponent
-from .side_by_side import module, ratio, sampled
+from .side_by_side import exponent, module, ratio, sampled
 
 timer = time.process_time  # CPU seconds: what else the machine does matters less
 SIZES = (1000, 2000, 4000, 8000)  # releases, for the exponent

@@ -1,14 +1,36 @@
 """Learners: phased SGD, private SVMs and random features, with the quality of what they find beside their time."""
 
+import os
+import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 
-from .scaling import cost, exponent
-from .side_by_side import dear, module, ratio
+from .side_by_side import cost, dear, exponent, module, ratio
 
 timer = time.process_time  # CPU seconds: what else the machine does matters less
 SEED = 3
+DIFFPRIVLIB_ROUNDS = 5
+DIFFPRIVLIB_FITS = """
+import sys, time, warnings
+import numpy as np
+from diffprivlib.models import LogisticRegression, StandardScaler
+from sklearn.pipeline import make_pipeline
+warnings.simplefilter("ignore")
+X, y = np.load("X.npy"), np.load("y.npy")
+bounds, scaled = (X.min(axis=0), X.max(axis=0)), (X - X.mean(axis=0)) / X.std(axis=0)
+def regression(epsilon, rows):
+    return LogisticRegression(epsilon=epsilon, data_norm=np.linalg.norm(rows, axis=1).max(), max_iter=1000)
+alone = regression(1.0, X)
+behind = make_pipeline(StandardScaler(epsilon=0.5, bounds=bounds), regression(0.5, scaled))
+peer = {"regression": alone, "scaler and regression": behind}[sys.argv[1]]
+for line in sys.stdin:
+    start = time.process_time()
+    peer.fit(X, y)
+    print(time.process_time() - start, flush=True)
+"""
 
 
 def records(n, d):
@@ -130,6 +152,46 @@ class TablesAsTheyAre:
 def mixing(d, rng):
     """A matrix that makes columns depend on each other: the identity and a third of a random one."""
     return np.eye(d) + rng.normal(size=(d, d)) / (3 * np.sqrt(d))
+
+
+class TablesBesideDiffprivlib:
+    """`MarginClassifier` over diffprivlib on one table, in turns, where LEMMATA_DIFFPRIVLIB names a Python that has it.
+
+    The peers are its logistic regression, alone and behind its StandardScaler. Their bounds of columns and rows are
+    looked up in the data at no cost of privacy; ours are found privately. diffprivlib runs in a process of its own,
+    because it needs another scikit-learn.
+    """
+
+    params = (TablesAsTheyAre.params[0], ["regression", "scaler and regression"])
+    param_names = ("n, d", "peer")
+
+    def setup(self, shape, peer):
+        if not (python := os.environ.get("LEMMATA_DIFFPRIVLIB")):
+            raise NotImplementedError("No module named 'diffprivlib': LEMMATA_DIFFPRIVLIB names a Python that has it")
+        self.ours, self.folder = TablesAsTheyAre(), tempfile.TemporaryDirectory()
+        self.ours.setup(shape)
+        for name in "Xy":
+            np.save(Path(self.folder.name) / f"{name}.npy", getattr(self.ours, name))
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": self.folder.name}
+        self.theirs = subprocess.Popen([python, "-c", DIFFPRIVLIB_FITS, peer], **pipes)
+
+    def teardown(self, *_):
+        if hasattr(self, "theirs"):
+            self.theirs.communicate()
+            self.folder.cleanup()
+
+    def track_time_over_diffprivlib(self, *_):
+        """Least CPU seconds of a few fits each."""
+        ours, theirs = [], []
+        for _ in range(DIFFPRIVLIB_ROUNDS):
+            start = time.process_time()
+            self.ours.fit()
+            ours.append(time.process_time() - start)
+            print(file=self.theirs.stdin, flush=True)
+            theirs.append(float(self.theirs.stdout.readline()))
+        return min(ours) / min(theirs)
+
+    track_time_over_diffprivlib.unit = "ratio"
 
 
 class Search:

@@ -1,9 +1,12 @@
-"""What benchmarks share: two functions timed in turns, and modules that an old commit may lack."""
+"""What benchmarks share: two functions timed in turns, how a cost grows, and modules that an old commit may lack."""
 
 import importlib
 import os
 import sys
 import time
+import tracemalloc
+
+import numpy as np
 
 QUICK = "LEMMATA_BENCH_QUICK"  # in the environment of a brief run
 
@@ -40,6 +43,26 @@ def ratio(ours, other, rounds=5):
                 calls[i] *= 2
             best[i] = min(best[i], spent)
     return best[0] / best[1]
+
+
+def cost(function, rounds=3):
+    """(least CPU seconds of a few calls, peak bytes that one allocates)."""
+    seconds = min(sampled(function, 1) for _ in range(rounds))
+    tracemalloc.start()
+    function()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return seconds, peak
+
+
+def exponent(sizes, costs):
+    """(a, c) of cost = c size^a, by least squares in logarithms.
+
+    >>> exponent([1.0, 2.0, 4.0], [3.0, 12.0, 48.0])
+    (2.0, 3.0)
+    """
+    a, log_c = np.polyfit(np.log(sizes), np.log(costs), 1)
+    return round(float(a), 9), round(float(np.exp(log_c)), 9)
 
 
 def dear(why):

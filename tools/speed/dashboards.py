@@ -1,4 +1,8 @@
-"""`asv publish`, made to open from disk without a network: scripts stand beside the page, the data in one of them."""
+"""asv's dashboards, made to open from disk without a network.
+
+asv's page loads its scripts from public servers, and its data by requests that a browser refuses to a page on disk. The
+scripts are copied from vendor/ to the page's folder, and the data become one more script.
+"""
 
 from __future__ import annotations
 
@@ -19,22 +23,23 @@ HERE = {  # file of asv's page -> ours
 
 
 def publish(html: Path = HTML) -> Path:
-    """Publish asv's results to `html`; returns its front page. Raises CalledProcessError where asv fails."""
+    """Publish asv's results to `html`; returns the front page. Raises CalledProcessError where asv fails."""
     subprocess.run([sys.executable, "-m", "asv", "publish", "--no-pull"], check=True, stdout=subprocess.DEVNULL)
-    return detached(html)
+    return make_self_contained(html)
 
 
-def detached(html: Path) -> Path:
-    """Take the network out of what asv has published. Raises ValueError for a script that we do not have."""
+def make_self_contained(html: Path) -> Path:
+    """Take the network out of what asv has published. Raises ValueError for a script that vendor/ lacks."""
     vendor = resources.files("lemmata.tools.speed") / "vendor"
     page = html / "index.html"
 
     def local(match: re.Match[str]) -> str:
         name = HERE.get(match[2], match[2])
         if not (vendor / name).is_file():
-            raise ValueError(f"asv's page loads {match[2]}, which does not stand in tools/speed/vendor")
+            raise ValueError(f"asv's page loads {match[2]}, which is not in tools/speed/vendor")
         text = (vendor / name).read_text(encoding="utf-8")
         (html / name).write_text(re.sub(r"@font-face\{[^}]*\}", "", text), encoding="utf-8")
+        # data.js and offline.js come after jQuery, whose requests they answer, and before asv's own scripts
         tail = '></script>\n<script src="data.js"></script><script src="offline.js"></script>'
         end = tail if name == "jquery.min.js" else match[3]
         return f'<{match[1]}="{name}"{end}'

@@ -1,17 +1,16 @@
-"""What the cells of a deep run take beside what their caps allow: `python -m lemmata.tools.speed.planned DRAWS [ROOT]`.
+"""What the cells of a deep run take, compared with their caps: `python -m lemmata.tools.deep_costs DRAWS`.
 
-Caps price a cell by its trials at the cost of a trial at the quick settings. In truth most cells end long before, many
-say nothing by their bound alone, and those of the largest sizes take many times as much. So the plan of a deep run is
-corrected by measured ratios: a claim that has two hundredths of all planned seconds or more has its own, the others of
-its kind share one. Of each such group the cells that have to be computed are found by arithmetic, and DRAWS of them are
-computed to their verdicts, drawn with replacement and a probability in proportion to their planned seconds: the share
-of those cells, times the mean of (CPU seconds taken) / (seconds planned), is an unbiased estimate of the one sum over
-the other. What a process pays once, imports and compilers, is paid before; a cell is stopped after LIMIT seconds, and
-said to be. Draws are kept as they come, so it may be stopped and goes on where it was.
+A cap prices a cell by its trials at the cost of a trial at the quick settings. Most cells end long before; many are
+vacuous by their bound alone; those of the largest sizes take many times as much. So the plan of a deep run is
+corrected by measured ratios. A claim with two hundredths of all planned seconds or more has its own ratio, the others
+of its kind share one. DRAWS cells of each such group are computed to their verdicts. They are drawn with replacement,
+with a probability in proportion to their planned seconds, from the cells that have to be computed. The share of those
+cells, times the mean of (CPU seconds taken) / (seconds planned), is an unbiased estimate of the ratio of both sums.
+Imports and compilers, which a process pays once, are paid before; a cell is stopped after LIMIT seconds and recorded as
+stopped.
 
-At the root of the tests draws stand in tools/speed/planned.csv, and experiments/engine/running/deep.csv is what they
-come to. At another they stand in reports/planned-ROOT.csv, and it says, kind by kind, what was taken beside what the
-plan of a deep run says now: draws that the plan has not seen.
+Draws are kept in tools/deep_costs.csv as they are made, so the command may be stopped and continues. The ratios are
+written to experiments/engine/running/deep.csv.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, TEST_ROOT
 
 LIMIT = 300  # CPU seconds
 OWN = 0.02  # of all planned seconds, from which on a claim has a ratio of its own
-DRAWS = Path(__file__).with_name("planned.csv")
+DRAWS = Path(__file__).with_name("deep_costs.csv")
 HEAD = ("group", "key", "planned", "seconds", "ended")
 
 
@@ -62,9 +61,9 @@ class Group(NamedTuple):
     live: float
     seconds: float  # planned for all of them
 
-    def drawn(self, root: int) -> Iterator[Planned]:
+    def drawn(self) -> Iterator[Planned]:
         """Cells without end, drawn in proportion to their planned seconds."""
-        rng = np.random.default_rng([root, *self.name.encode()])
+        rng = np.random.default_rng([TEST_ROOT, *self.name.encode()])
         weights = np.array([cell.seconds for cell in self.cells])
         while self.cells:
             yield self.cells[rng.choice(len(self.cells), p=weights / weights.sum())]
@@ -120,7 +119,7 @@ def taken(planned: Planned) -> tuple[float, str]:
 
 
 class Ratio(NamedTuple):
-    """Of a group: seconds taken beside seconds at the caps, as the draws say, and the standard error of that."""
+    """Of a group: seconds taken over seconds at the caps, as the draws say, and the standard error of that."""
 
     group: Group
     draws: int
@@ -128,11 +127,10 @@ class Ratio(NamedTuple):
     error: float
 
 
-def ratios(found: Iterable[Group], draws: int, root: int) -> Iterator[Ratio]:
-    """Compute so many cells of every group, one after the other in turn, but those that were kept."""
-    place = DRAWS if root == TEST_ROOT else Path("reports") / f"planned-{root}.csv"
-    kept = [tuple(line.values()) for line in table(place, HEAD)]
-    waiting = {group.name: (group, group.drawn(root)) for group in found if group.cells}
+def ratios(found: Iterable[Group], draws: int) -> Iterator[Ratio]:
+    """Compute that many cells of every group, the groups in turn, but those that were kept."""
+    kept = [tuple(line.values()) for line in table(DRAWS, HEAD)]
+    waiting = {group.name: (group, group.drawn()) for group in found if group.cells}
     for turn in range(draws):
         for group, drawn in waiting.values():
             cell = next(drawn)
@@ -141,28 +139,25 @@ def ratios(found: Iterable[Group], draws: int, root: int) -> Iterator[Ratio]:
             spent, how = taken(cell)
             kept.append((group.name, cell.claim.key, f"{cell.seconds:.4g}", f"{spent:.4g}", how))
             print(*kept[-1], sep="  ", flush=True)
-            tabled(place, HEAD, kept)
+            tabled(DRAWS, HEAD, kept)
     for group in found:
         each = [float(line[3]) / float(line[2]) for line in kept if line[0] == group.name][:draws]
         off = np.std(each, ddof=1) / len(each) ** 0.5 if len(each) > 1 else 0.0
         yield Ratio(group, len(each), group.live * float(np.mean(each or [0.0])), group.live * off)
 
 
-def main(draws: int, root: int = TEST_ROOT) -> None:
-    """Write the table of ratios, or compare it with draws at another root."""
+def main(draws: int) -> None:
+    """Write the table of ratios, and print what a deep run takes of each kind of claims."""
     registry.load()
-    measured = list(ratios(groups(CLAIMS.values()), draws, root))
-    if root == TEST_ROOT:
-        lines = [(r.group.name, f"{r.group.live:.3g}", r.draws, f"{r.ratio:.3g}", f"{r.error:.2g}") for r in measured]
-        tabled(costs.DEEP, costs.DEEP_HEAD, sorted(lines))
+    measured = list(ratios(groups(CLAIMS.values()), draws))
+    lines = [(r.group.name, f"{r.group.live:.3g}", r.draws, f"{r.ratio:.3g}", f"{r.error:.2g}") for r in measured]
+    tabled(costs.DEEP, costs.DEEP_HEAD, sorted(lines))
     for kind in dict.fromkeys(r.group.kind for r in measured):
         mine = [r for r in measured if r.group.kind == kind]
         took = sum(r.group.seconds * r.ratio for r in mine)
         off = sum((r.group.seconds * r.error) ** 2 for r in mine) ** 0.5
-        plan = sum(r.group.seconds * costs.deep()[r.group.name] for r in mine)
-        count = sum(r.draws for r in mine)
-        print(f"{kind}: {took:,.0f} ± {off:,.0f} s taken, {plan:,.0f} s planned, {took / plan:.2f}; {count} draws")
+        print(f"{kind}: {took:,.0f} ± {off:,.0f} s taken; {sum(r.draws for r in mine)} draws")
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(int(sys.argv[1]))

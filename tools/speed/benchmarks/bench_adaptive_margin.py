@@ -10,8 +10,7 @@ from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.privacy import ApproxDP
 
 from .bench_noisy_gd import SEED, margin_data
-from .scaling import cost, exponent
-from .side_by_side import dear, ratio
+from .side_by_side import cost, dear, exponent, ratio
 
 timer = time.process_time  # CPU seconds: what else the machine does matters less
 
