@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import beta, binom
 
-from lemmata.experiments.audits import known
+from lemmata.experiments.audits.known_mechanisms import KEPT, added, geometric_noise, response
 from lemmata.experiments.engine.files import tabled
 from lemmata.experiments.engine.fingerprint import code_hash
 from lemmata.mechanisms.audit.attackers import attackers
@@ -87,7 +87,7 @@ def signed(value: int, delta: float) -> Callable:
     """The value in the clear with probability delta (as +-2), else randomised response at epsilon = 1 (as +-1)."""
 
     def sample(rng: np.random.Generator, size: int) -> np.ndarray:
-        kept = np.where(rng.random(size) < known.KEPT, value, -value)
+        kept = np.where(rng.random(size) < KEPT, value, -value)
         return np.where(rng.random(size) < delta, 2 * value, kept)
 
     return sample
@@ -120,18 +120,14 @@ NULLS = {
     "Laplace, two records": Null(Noise((0.0,), True), Noise((1.0,), True), PureDP(0.5), records=2),
     "Gaussian": Null(Noise((0.0,), False), Noise((1.0,), False), MU),
     "vectors of five normal coordinates": Null(Noise((0.0,) * 5, False), Noise((0.2**0.5,) * 5, False), MU),
-    "randomised response": Null(known.response(0, 2, known.KEPT), known.response(1, 2, known.KEPT), ONE),
-    "randomised response, 400 releases": Null(
-        known.response(0, 2, known.KEPT), known.response(1, 2, known.KEPT), ONE, releases=400
-    ),
+    "randomised response": Null(response(0, 2, KEPT), response(1, 2, KEPT), ONE),
+    "randomised response, 400 releases": Null(response(0, 2, KEPT), response(1, 2, KEPT), ONE, releases=400),
     "randomised response, claimed 5 % larger": Null(
-        known.response(0, 2, known.KEPT), known.response(1, 2, known.KEPT), PureDP(1.05), truth=1.0
+        response(0, 2, KEPT), response(1, 2, KEPT), PureDP(1.05), truth=1.0
     ),
     "Laplace, claimed 10 % larger": Null(Noise((0.0,), True), Noise((1.0,), True), PureDP(1.1), truth=1.0),
     "atoms: Laplace noise, clamped": Null(clamped(0.0), clamped(1.0), ONE),
-    "integers: geometric noise": Null(
-        known.added(0, known.geometric_noise(1)), known.added(1, known.geometric_noise(1)), ONE
-    ),
+    "integers: geometric noise": Null(added(0, geometric_noise(1)), added(1, geometric_noise(1)), ONE),
     "mixture: the record with probability 0.3": Null(signed(1, 0.3), signed(-1, 0.3), ApproxDP(1.0, 0.3)),
     "infinite numbers": Null(numbers(np.inf, 0.1), numbers(np.inf, 0.1 * exp(0.5)), PureDP(0.5)),
     "strings and None": Null(one_of("a", None, 0.2), one_of("a", None, 0.2 * e), ONE),

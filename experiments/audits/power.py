@@ -16,8 +16,8 @@ from statistics import median
 import numpy as np
 
 from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.audits import operating
-from lemmata.experiments.audits.pictures import NAMES
+from lemmata.experiments.audits import operating_curves
+from lemmata.experiments.audits.figures import NAMES
 from lemmata.experiments.audits.tables import keep
 from lemmata.mechanisms.audit.game import audit
 from lemmata.mechanisms.audit.stakes import tangents
@@ -30,7 +30,7 @@ BUDGET, LEVEL, AUDITS, GAMES = 1_000, 1e-6, 5, 4_000
 
 def ours(name: str, leak: float, audits: int) -> float:
     """The share of audits that refute the claim 1 of a mechanism that leaks so many times as much."""
-    a, b, claim = operating.leaking(name, leak)
+    a, b, claim = operating_curves.leaking(name, leak)
     found = (audit(a, b, claim, root=root, level=LEVEL, budget=BUDGET).verdict for root in range(audits))
     return sum(verdict == REFUTED for verdict in found) / audits
 
@@ -38,9 +38,9 @@ def ours(name: str, leak: float, audits: int) -> float:
 def best_bet(name: str, leak: float) -> tuple[float, np.ndarray, np.ndarray]:
     """What grows fastest: its mean growth, log gains and chances of a right guess, a wrong one and none."""
     stakes, best = np.linspace(0.001, 0.999, 999)[:, None], (-1.0, np.zeros(3), np.zeros(3))
-    for right, wrong in operating.events(name, leak):
+    for right, wrong in operating_curves.events(name, leak):
         chances = np.array([right, wrong, max(0.0, 1 - right - wrong)])
-        for epsilon, delta in tangents(operating.leaking(name, leak)[2]):
+        for epsilon, delta in tangents(operating_curves.leaking(name, leak)[2]):
             stake = stakes / (exp(epsilon) + delta)
             gains = np.hstack([np.log1p(stake * (1 - delta)), np.log1p(-stakes), np.log1p(-stake * delta)])
             growth = gains @ chances
@@ -60,7 +60,7 @@ def oracle(name: str, leak: float) -> float:
 
 def said(name: str, audits: int) -> float:
     """The smallest leak that audits of the honest mechanism say they would have caught: their median."""
-    a, b, claim = operating.leaking(name, 1.0)
+    a, b, claim = operating_curves.leaking(name, 1.0)
     results = [audit(a, b, claim, root=1000 + root, level=LEVEL, budget=BUDGET) for root in range(audits)]
     return median(result.smallest_caught or float("inf") for result in results)
 

@@ -28,7 +28,7 @@ from lemmata.bounds.rbht09 import private_svm as bound
 from lemmata.bounds.rbht09 import svm_accuracy
 from lemmata.experiments.comparison.problems import held_out as split
 from lemmata.experiments.data import load
-from lemmata.experiments.drawing import COLOURS, STYLE
+from lemmata.experiments.figures.claims import COLOURS, STYLE
 from lemmata.mechanisms import objective_perturbation, output_perturbation, private_svm
 from lemmata.mechanisms.law import two_streams
 from lemmata.mechanisms.random_features import fourier_map, profile

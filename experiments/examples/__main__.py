@@ -5,8 +5,8 @@ import importlib
 import io
 from pathlib import Path
 
-from lemmata.experiments.drawing import figure_of_table
 from lemmata.experiments.examples import GALLERY
+from lemmata.experiments.figures.claims import figure_of_table
 
 HERE = Path(__file__).parent
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from lemmata.bounds.library import Paper
 from lemmata.experiments.engine import remembered
 from lemmata.experiments.engine.files import replaced
-from lemmata.experiments.report.drawn import Drawn, tables
+from lemmata.experiments.report.incremental import Drawn, tables
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.store import Store
-    from lemmata.experiments.report.dress import Also
+    from lemmata.experiments.report.layout import Also
 
 NOT_PUBLISHED = ("seconds", "cpu_seconds")  # differ from run to run
 

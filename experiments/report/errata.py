@@ -13,7 +13,7 @@ from lemmata.bounds.verdicts import REFUTED, SLIP
 from lemmata.experiments.engine import files
 from lemmata.experiments.engine.claim import SEVERITIES
 from lemmata.experiments.engine.ledger import jsonable
-from lemmata.experiments.report import citing, words
+from lemmata.experiments.report import citations, words
 from lemmata.experiments.report.formulas import compared
 from lemmata.experiments.report.replies import replies_of
 
@@ -88,7 +88,7 @@ def annotated(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]
     for row in rows:
         row["erratum"] = known[row["key"]][0] if row["key"] in known else ""
         row["replies"] = said.get(row["key"], [])
-        row["bibtex"] = citing.bibtex_of_verdict(row, row["erratum"])
+        row["bibtex"] = citations.bibtex_of_verdict(row, row["erratum"])
     return said
 
 
@@ -107,7 +107,7 @@ def errata_of(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]
                 | {
                     "erratum": number,
                     "status": status,
-                    "permanent": citing.permanent(row, number),
+                    "permanent": citations.permanent(row, number),
                     "finding": words.finding(row),
                     "instead_row": instead[0] if instead else None,
                 }
@@ -143,9 +143,9 @@ def errata_pages(page: Callable, paper: Paper, statements: list, errata: list, r
     ]
     shown = {
         "paper": paper,
-        "links": citing.links(paper),
-        "contact": citing.contact(paper),
-        "address": citing.address(citing.contact(paper)),
+        "links": citations.links(paper),
+        "contact": citations.contact(paper),
+        "address": citations.address(citations.contact(paper)),
         "statements": statements,
         "counts": words.counted([s["row"] for s in statements]),
         "main": main,
@@ -154,9 +154,9 @@ def errata_pages(page: Callable, paper: Paper, statements: list, errata: list, r
         "counted": in_words(words.counted([s["row"] for s in statements])),
         "slips": slips,
         "short": in_short(errata),
-        "bibtex": citing.bibtex(paper, paper),
-        "structured": citing.of_errata(paper, errata),
-        "version": citing.version(),
+        "bibtex": citations.bibtex(paper, paper),
+        "structured": citations.of_errata(paper, errata),
+        "version": citations.version(),
     }
     made = [page("errata.html.j2", f"errata/{paper.id}.html", **shown)]
     made.append(page("letter.html.j2", f"errata/{paper.id}-letter.html", **shown))

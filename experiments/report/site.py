@@ -12,18 +12,19 @@ from typing import Any
 from lemmata.bounds.formula import in_symbols
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
-from lemmata.experiments.audits import committed, nulls
+from lemmata.experiments.audits import committed, nulls, released_libraries
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine import graph, published, registry
 from lemmata.experiments.engine.claim import SEVERITIES
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.remembered import Pair
-from lemmata.experiments.report import atlas, citing, soaked, speaks, wild, words
-from lemmata.experiments.report.drawn import Drawn
-from lemmata.experiments.report.dress import DOCUMENTATION, NAV, OWN, Also, Nav, rendered, static
+from lemmata.experiments.report import citations, nonvacuous, soak_table, words
+from lemmata.experiments.report.dependency_graph import resting
 from lemmata.experiments.report.errata import BAD, annotated, beside, errata_of, errata_pages
-from lemmata.experiments.report.figures import drawn, standing
-from lemmata.experiments.report.rests import resting
+from lemmata.experiments.report.incremental import Drawn
+from lemmata.experiments.report.layout import DOCUMENTATION, NAV, OWN, Also, Nav, rendered, static
+from lemmata.experiments.report.page_figures import drawn, standing
+from lemmata.experiments.sample_sizes import page as sample_sizes
 from lemmata.mechanisms import hardening
 
 SHOWN = 6  # findings on the front page
@@ -53,14 +54,14 @@ def pages(
     house = not papers
     papers = papers or library.house
     more = also() if also else None
-    reached = citing.address(citing.of_the_project()) if house else ""
+    reached = citations.address(citations.of_the_project()) if house else ""
     page = partial(rendered, nav=navigation(more.nav if more else NAV, reports) if house else OWN, contact=reached)
     written = {library.statement_of(row["id"]) for row in rows}
     replies = annotated(rows, papers)
     shown = [statement(id, rows, replies) for id in library.ids if id in written]  # those too that theirs rest on
     link(shown, rows)
     statements = [s for s in shown if s["paper"] in papers]
-    made = [page("statement.html.j2", s["url"], s=s, structured=citing.of_statement(s)) for s in shown]
+    made = [page("statement.html.j2", s["url"], s=s, structured=citations.of_statement(s)) for s in shown]
     errata = errata_of(rows, papers)
     for paper in papers:
         made += errata_pages(page, paper, [s for s in statements if s["paper"] is paper], errata[paper.id], rows)
@@ -74,7 +75,7 @@ def pages(
     made.append(page("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None))
     mutants = mutation_run(reports) if house else None
     faults = injected_faults(reports) if house else None
-    soak = soaked.shown(reports) if house else None
+    soak = soak_table.shown(reports) if house else None
     made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, faults=faults, soak=soak, house=house))
     made.append(page("rests.html.j2", "rests.html", **resting(statements, single, papers)))
     svgs: dict[str, str] = {}
@@ -108,17 +109,17 @@ def our_figures(
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
     silent = [row for row in single if row["verdict"] == VACUOUS]
     tables = dict[str, Any](
-        picture=speaks.speaking(single),
-        atlas=atlas.shown(),
-        epsilons=atlas.EPSILONS,
-        delta=in_symbols(f"{atlas.DELTA:g}"),
+        picture=nonvacuous.speaking(single),
+        atlas=sample_sizes.shown(),
+        epsilons=sample_sizes.EPSILONS,
+        delta=in_symbols(f"{sample_sizes.DELTA:g}"),
     )
     made.append(page("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
     tables = {name: committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}
     tables["nulls"] = nulls.shown(committed("nulls"))
     lines = committed("power")
-    theirs = wild.lines(reports)
+    theirs = released_libraries.lines(reports)
     audits, new = standing(
         "audits",
         repr((lines, theirs)),
@@ -126,7 +127,7 @@ def our_figures(
         lambda pictures: {"power": pictures.power(lines)} | ({"wild": pictures.wild(theirs)} if theirs else {}),
     )
     made.append(page("audits.html.j2", "audits.html", rows=attacked, figures=audits, **tables))
-    shown = wild.shown(theirs, wild.beside(reports))
+    shown = released_libraries.shown(theirs, released_libraries.beside(reports))
     made.append(page("wild.html.j2", "wild.html", figure=audits.get("wild", ""), **shown))
     side_by_side = comparison.shown(reports)
     means = comparison.tables(reports)["means"]
@@ -234,8 +235,8 @@ def statement(id: str, rows: list[dict], replies: Mapping[str, list[dict]] = Map
         "speaks": next((r["nonvacuous_from"] for r in own if r["nonvacuous_from"] is not None), None),
         "literature": list({entry["reference"]: entry for row in mine for entry in row["literature"]}.values()),
         "cites": sorted({text for row in mine for text in row["cites"]}),
-        "links": citing.links(library.work(id)),
-        "cite": citing.bibtex_of_row(first, first.get("erratum", "")),
+        "links": citations.links(library.work(id)),
+        "cite": citations.bibtex_of_row(first, first.get("erratum", "")),
         "replies": replies.get(id, []),
         "keys": {row["key"] for row in mine},
     }

@@ -217,7 +217,7 @@ def drawing(plot: str) -> Callable[..., None]:
     Raises Usage for a kind of file that it cannot draw.
     """
     try:
-        from lemmata.experiments.audits.picture import draw, kinds
+        from lemmata.experiments.audits.course import draw, kinds
     except ImportError as error:
         if needed := lab.missing("--plot", error):
             raise Usage(needed) from None

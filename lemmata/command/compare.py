@@ -133,13 +133,13 @@ def grid(
 
 def written(found: pd.DataFrame, place: Path) -> None:
     """The tables and figures below reports/comparison/."""
-    from lemmata.experiments.comparison import pictures, table
+    from lemmata.experiments.comparison import figures, table
     from lemmata.experiments.engine.files import replaced
 
     differences = table.paired(found, table.reference(found))
     for name, rows in {"table": found, "means": table.means(found), "differences": differences}.items():
         replaced(place / f"{name}.csv", rows.to_csv(index=False, float_format="%.4g"))
-    for name, drawn in pictures.figures(table.means(found)).items():
+    for name, drawn in figures.figures(table.means(found)).items():
         replaced(place / f"{name}.svg", drawn)
 
 

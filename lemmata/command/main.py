@@ -274,7 +274,7 @@ def report(
         page, summary = write(store, root, folder, record=record, start=start, also=also, papers=papers)
     click.echo(summary)
     if publish:
-        from lemmata.experiments.report.publish import LARGEST, NotOurs, published
+        from lemmata.experiments.report.site_copy import LARGEST, NotOurs, published
 
         try:
             files, size = published(folder, Path(publish))
@@ -296,7 +296,7 @@ def report(
 @plainly()
 def figure(arguments: tuple[str, ...], kind: str, profile: str, root: int, out: str | None) -> None:
     """Decide what is named and write its figures, a file each: into figures/ beside the store, or into --out."""
-    from lemmata.experiments.figure import figure as draw
+    from lemmata.experiments.figures.statement import figure as draw
 
     papers, names, folder = scope(arguments, out)
     name = " ".join(names)
@@ -339,8 +339,8 @@ def script(file: str) -> None:
     @out_option
     @plainly()
     def decide(profile: str, jobs: int, first: bool, root: int, out: str | None) -> None:
-        from lemmata.experiments.drawing import draw
         from lemmata.experiments.engine.decide import decided
+        from lemmata.experiments.figures.claims import draw
 
         above = nearest(path.parent)
         paper = library.add(above) if above else library.papers[path.parent.name]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lemmata.experiments.audits import canaries, committed, pictures, power
+from lemmata.experiments.audits import canaries, committed, figures, power
 
 CURVES = committed("power")
 
@@ -44,6 +44,6 @@ def test_power_curves(name):
 
 
 def test_the_picture_of_power_shows_both_attacks():
-    svg = pictures.power(CURVES)
+    svg = figures.power(CURVES)
     assert svg.startswith("<svg") or "<svg" in svg[:400]
     assert all(name in svg for name in power.NAMES) and "oracle" in svg

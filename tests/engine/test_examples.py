@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lemmata.experiments import examples
-from lemmata.experiments.drawing import figure_of_table
+from lemmata.experiments.figures.claims import figure_of_table
 
 FOLDER = Path(examples.__file__).parent
 

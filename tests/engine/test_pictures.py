@@ -8,13 +8,13 @@ import pytest
 from lemmata.bounds.library import PaperError, library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.compact import compact
-from lemmata.experiments.drawing import drawn
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.curves import Picture, Rate
-from lemmata.experiments.report import citing, rests
-from lemmata.experiments.report.captions import Caption, captioned, captions_of, told
-from lemmata.experiments.report.dress import readable
-from lemmata.experiments.report.figures import chosen
+from lemmata.experiments.figures.captions import Caption, captioned, captions_of, told
+from lemmata.experiments.figures.claims import drawn
+from lemmata.experiments.report import citations, dependency_graph
+from lemmata.experiments.report.layout import readable
+from lemmata.experiments.report.page_figures import chosen
 from tests.test_words import met
 
 CAPTION = Caption("It falls.", "records n", "risk", {"bound": "bound", "exact": "exact"})
@@ -92,7 +92,7 @@ def test_arcs_lead_from_a_statement_to_each_that_it_rests_on():
         row("wzw25.lemG.1", "wzw25.lemA.5", verdict="REFUTED"),
     ]
     statements = [{"id": id, "paper": paper} for id in names]
-    shown = rests.resting([s | {"label": library.label(s["id"])} for s in statements], rows, [paper])
+    shown = dependency_graph.resting([s | {"label": library.label(s["id"])} for s in statements], rows, [paper])
     (drawing,) = shown["drawings"]
     assert {(arc["from"], arc["to"]) for arc in drawing["arcs"]} == {
         ("wzw25.thm6.5", "wzw25.lem6.4"),
@@ -127,7 +127,7 @@ def test_counts_have_commas_and_names_have_none(text, read):
 
 def test_a_host_of_the_site_says_where_authors_reply(monkeypatch):
     monkeypatch.setenv("LEMMATA_CONTACT", "https://example.org/issues")
-    assert citing.contact(library.papers["wzw25"]) == "https://example.org/issues"
+    assert citations.contact(library.papers["wzw25"]) == "https://example.org/issues"
 
 
 def test_a_compact_picture_keeps_what_paints():

@@ -13,7 +13,7 @@ import pytest
 
 from lemmata.experiments.engine import ledger, remembered
 from lemmata.experiments.engine.store import Store
-from lemmata.experiments.report.drawn import tables
+from lemmata.experiments.report.incremental import tables
 
 HOUSE = Path(__file__).resolve().parents[2]
 ROOT = 20251120

@@ -15,13 +15,13 @@ import yaml
 from lemmata.bounds.library import PaperError, Work, library
 from lemmata.command.main import main
 from lemmata.experiments.engine.store import Store
-from lemmata.experiments.report import citing, errata, write
-from lemmata.experiments.report.dress import NAV, readable
+from lemmata.experiments.report import citations, errata, write
 from lemmata.experiments.report.errata import CLASS_WORDS, SEVERITY_WORDS
-from lemmata.experiments.report.publish import LARGEST, MARK, NotOurs, published
+from lemmata.experiments.report.layout import NAV, readable
+from lemmata.experiments.report.nonvacuous import speaking
 from lemmata.experiments.report.replies import replies_of
 from lemmata.experiments.report.site import navigation
-from lemmata.experiments.report.speaks import speaking
+from lemmata.experiments.report.site_copy import LARGEST, MARK, NotOurs, published
 from lemmata.mechanisms.streams import LEDGER_ROOT
 from lemmata.tools.speed.pages import CHECKOUT
 from tests.engine import toy
@@ -134,11 +134,11 @@ def test_raised_characters_are_elements_where_people_read():
 
 def test_a_citation_has_first_names_number_version_and_permanent_id():
     row = {"id": "wzw25.lem7.2", "paper": "wzw25", "key": "wzw25.lem7.2/corrected", "label": "Lemma 7.2"}
-    text = citing.bibtex_of_row(row | {"reading": "corrected", "part": "", "verdict": "HOLDS"})
+    text = citations.bibtex_of_row(row | {"reading": "corrected", "part": "", "verdict": "HOLDS"})
     for wanted in ("Wang, Erchi", "Zhu, Yuqing", "2505.24737", metadata.version("lemmata"), row["key"]):
         assert wanted in text, wanted
     assert text.count("{") == text.count("}")
-    assert "lemmata:wzw25:E7" in citing.bibtex_of_row(
+    assert "lemmata:wzw25:E7" in citations.bibtex_of_row(
         row | {"reading": "printed", "part": "", "verdict": "REFUTED"}, "E7"
     )
 
@@ -190,13 +190,13 @@ def test_pages_tell_machines_what_they_hold(site):
 
 
 def test_text_in_json_cannot_leave_its_element():
-    assert "<" not in citing.embedded({"name": "</script><script>alert(1)"})
+    assert "<" not in citations.embedded({"name": "</script><script>alert(1)"})
 
 
 def test_links_lead_to_where_a_paper_is_known_to_stand():
     work = Work(("A B",), "T", 2020, doi="10.1/x", arxiv="2001.00001", url="https://example.org/t/")
-    assert [words for words, _ in citing.links(work)] == ["arXiv:2001.00001", "doi:10.1/x", "example.org/t"]
-    assert citing.links(Work(("A B",), "T", 2020)) == []
+    assert [words for words, _ in citations.links(work)] == ["arXiv:2001.00001", "doi:10.1/x", "example.org/t"]
+    assert citations.links(Work(("A B",), "T", 2020)) == []
 
 
 def test_every_severity_and_class_has_its_words():
@@ -281,11 +281,12 @@ def test_replies_stand_on_the_errata_page_on_the_letter_and_on_the_statement(tmp
 
 def test_an_author_is_told_where_to_reply_only_where_somebody_said_it(paper):
     assert (
-        citing.contact(paper) == "ada@example.org" and citing.address(citing.contact(paper)) == "mailto:ada@example.org"
+        citations.contact(paper) == "ada@example.org"
+        and citations.address(citations.contact(paper)) == "mailto:ada@example.org"
     )
     told = dict(line.split(", ", 1) for line in metadata.metadata("lemmata").get_all("Project-URL") or [])
-    assert citing.contact(library.papers["wzw25"]) == told.get("Contact", "")
-    assert citing.address("https://example.org/issues") == "https://example.org/issues"
+    assert citations.contact(library.papers["wzw25"]) == told.get("Contact", "")
+    assert citations.address("https://example.org/issues") == "https://example.org/issues"
 
 
 # What builds it -------------------------------------------------------------------------------------------------------

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lemmata.experiments.audits.pictures import wild as picture
+from lemmata.experiments.audits import released_libraries as wild
+from lemmata.experiments.audits.figures import wild as picture
 from lemmata.experiments.engine.files import table, tabled
-from lemmata.experiments.report import wild
-from lemmata.experiments.report.dress import rendered
+from lemmata.experiments.report.layout import rendered
 from lemmata.mechanisms.audit.queries import stepped
 from lemmata.tools.wild import auditorium, run
 from lemmata.tools.wild.targets import HONEST, KNOWN, MENDED, honest, known, listed

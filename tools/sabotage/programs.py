@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lemmata.experiments.audits import replayed
+from lemmata.experiments.audits import replays
 from lemmata.mechanisms import (
     confidence_boosting,
     gaussian,
@@ -23,8 +23,8 @@ from lemmata.tools.sabotage.planting import Planted, halved, rewritten
 
 def unsound(name: str) -> Callable[[], bool]:
     """The check by replay: is anything wrong with the learner of this name?"""
-    learner = next(program for program in replayed.PROGRAMS if program.name == name)
-    return lambda: replayed.checked(learner)["sound"] != "yes"
+    learner = next(program for program in replays.PROGRAMS if program.name == name)
+    return lambda: replays.checked(learner)["sound"] != "yes"
 
 
 def quieter(noise: Callable) -> Callable:

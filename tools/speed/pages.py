@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from lemmata.experiments.report.dress import NAV, Also, Nav, rendered
+from lemmata.experiments.report.layout import NAV, Also, Nav, rendered
 
 from . import page, scaling, workers  # by its place, as all here: asv imports the folder where only the wheel is
 

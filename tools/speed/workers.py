@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.experiments.drawing import drawn
 from lemmata.experiments.engine import registry, workers
 from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.experiments.engine.curves import Picture
 from lemmata.experiments.engine.files import tabled
 from lemmata.experiments.engine.schedule import Job, Schedule, drive
 from lemmata.experiments.engine.store import Chunk, Store
+from lemmata.experiments.figures.claims import drawn
 from lemmata.mechanisms.streams import LEDGER_ROOT
 
 TABLE, SPEEDUPS = (Path(__file__).with_name(name) for name in ("workers.csv", "speedups.csv"))

@@ -29,8 +29,8 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.experiments.audits.released_libraries import searching
 from lemmata.experiments.engine.files import table, tabled
-from lemmata.experiments.report.wild import searching
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.tools.wild.run import CHECKOUT
 

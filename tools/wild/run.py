@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lemmata.experiments.audits.released_libraries import searching
 from lemmata.experiments.engine.files import tabled
 from lemmata.experiments.engine.workers import ONE_THREAD
-from lemmata.experiments.report.drawn import digest
-from lemmata.experiments.report.wild import searching
+from lemmata.experiments.report.incremental import digest
 from lemmata.tools.wild.targets import in_words, listed
 
 HERE = Path(__file__).parent

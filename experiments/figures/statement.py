@@ -59,11 +59,11 @@ def figure(
     >>> [path.name for path in figure("wzw25.lem6.4", folder)]  # doctest: +SKIP
     """
     try:
-        from lemmata.experiments.drawing import draw
         from lemmata.experiments.engine import names, registry
         from lemmata.experiments.engine.ledger import ledger_with_cells
         from lemmata.experiments.engine.run import execute
         from lemmata.experiments.engine.store import Store
+        from lemmata.experiments.figures.claims import draw
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(lab.missing("lemmata.figure", error) or str(error), name=error.name) from None
 

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from lemmata.bounds.library import library
 from lemmata.experiments.engine import graph
-from lemmata.experiments.report import citing, outcomes, words
+from lemmata.experiments.report import citations, outcomes, words
 
 Nav = tuple[tuple[str, str], ...]  # what the head of every page links to: words, page
 OWN: Nav = (("Errata", "errata/index.html"), ("Ledger", "ledger.html"), ("How verdicts are made", "verdicts.html"))
@@ -74,7 +74,7 @@ def environment() -> jinja2.Environment:
 def rendered(template: str, path: str, *, nav: Nav = NAV, **values: object) -> tuple[str, str]:
     """(path below reports/, the page)."""
     up = "../" * path.count("/")
-    common = {"root_path": up, "here": path, "nav": nav, "classes": graph.CLASSES, "version": citing.version()}
+    common = {"root_path": up, "here": path, "nav": nav, "classes": graph.CLASSES, "version": citations.version()}
     values = common | {"structured": "", "contact": "", **values}
     return path, readable(environment().get_template(template).render(**values))
 

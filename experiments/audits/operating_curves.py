@@ -1,8 +1,8 @@
 """Operating characteristics of the auditor: power beside the best possible attack, the smallest leak that is caught.
 
 False alarms of the whole game are counted by `nulls`; here those of its stakes alone, with one attacker whose guesses
-are fixed. `python -m lemmata.experiments.audits.operating [ROOTS]` writes operating.csv. Each quantity is a function
-that the tests call at small size and `make soak` at large size.
+are fixed. `python -m lemmata.experiments.audits.operating_curves [ROOTS]` writes operating.csv. Each quantity is a
+function that the tests call at small size and `make soak` at large size.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import logsumexp, ndtr
 
 from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.audits import known
+from lemmata.experiments.audits.known_mechanisms import added, laplace_noise, response
 from lemmata.experiments.audits.tables import keep
 from lemmata.mechanisms.audit import game, samplers
 from lemmata.mechanisms.audit.game import audit
@@ -77,11 +77,11 @@ def boundary_alarms(name: str, *, audits: int, level: float, budget: int = 20_00
 def leaking(name: str, ratio: float) -> tuple:
     """A pair whose true epsilon or mu is `ratio`, and the claim 1."""
     if name == "Laplace":
-        return *(known.added(x, known.laplace_noise(1)) for x in (0, ratio)), ONE
+        return *(added(x, laplace_noise(1)) for x in (0, ratio)), ONE
     if name == "Gaussian":
-        return *(known.added(x, lambda rng, shape: rng.normal(size=shape)) for x in (0, ratio)), GaussianDP(1.0)
+        return *(added(x, lambda rng, shape: rng.normal(size=shape)) for x in (0, ratio)), GaussianDP(1.0)
     keep = exp(ratio) / (1 + exp(ratio))
-    return known.response(0, 2, keep), known.response(1, 2, keep), ONE
+    return response(0, 2, keep), response(1, 2, keep), ONE
 
 
 def events(name: str, ratio: float) -> Iterator[tuple[float, float]]:

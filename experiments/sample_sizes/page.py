@@ -1,4 +1,4 @@
-"""When bounds speak: what the page shows of the table that `python -m lemmata.experiments.atlas` computes."""
+"""When bounds speak: what the page shows of the table that `python -m lemmata.experiments.sample_sizes.table` makes."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ FAMILIES = (
 
 def committed() -> list[dict]:
     """The lines of the committed table, numbers as numbers."""
-    text = (resources.files("lemmata.experiments.report") / "atlas.csv").read_text(encoding="utf-8")
+    text = (resources.files(__package__) / "table.csv").read_text(encoding="utf-8")
     lines = csv.DictReader(text.splitlines())
     numbers = ("level", "margin", "epsilon")
     return [

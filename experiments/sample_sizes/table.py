@@ -4,7 +4,7 @@ Printed orders are taken with the hidden constant 1: less than what any proof gi
 them stands what is proved of a learner that is told the margin, what the learner does, the smallest n at which its mean
 error on the hardest data we know, of that margin, is below the level, and from which n on any private learner could do
 it (`wzw25.tab1/explicit/any-learner`).
-`python -m lemmata.experiments.atlas` computes it all and writes report/atlas.csv.
+`python -m lemmata.experiments.sample_sizes.table` computes it all and writes table.csv.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.wzw25.tables import any_learner
 from lemmata.experiments.engine import registry
 from lemmata.experiments.instances.planted import planted
-from lemmata.experiments.report.atlas import DELTA, EPSILONS, FAMILIES, LEVELS, MARGINS, Family
+from lemmata.experiments.sample_sizes.page import DELTA, EPSILONS, FAMILIES, LEVELS, MARGINS, Family
 from lemmata.mechanisms import adaptive_margin
 
-TABLE = Path(__file__).parent / "report" / "atlas.csv"
+TABLE = Path(__file__).with_name("table.csv")
 LARGEST = 2**60  # more records than anybody has
 RUNS, MOST_RECORDS, DIMENSION = 8, 4096, 50
 

@@ -6,7 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-from lemmata.experiments.report.drawn import LIST, Drawn
+from lemmata.experiments.report.incremental import LIST, Drawn
 
 MARK = ".lemmata-site"  # says that a folder is such a copy, and may be replaced
 LARGEST = 15_000_000  # bytes

@@ -12,7 +12,7 @@ from matplotlib.ticker import MultipleLocator
 from lemmata.bounds.wzw25 import table_rates
 from lemmata.experiments.comparison import problems
 from lemmata.experiments.comparison.table import CALLED, DEFAULT, ONE_LABEL, says_little
-from lemmata.experiments.drawing import COLOURS, FAINT, INK, STYLE, saved
+from lemmata.experiments.figures.claims import COLOURS, FAINT, INK, STYLE, saved
 
 PRINTED = {"Theorem 4.1 of wzw25": table_rates.TABLE1_ADAPTIVE, "Theorem 3.2 of bms22": table_rates.TABLE1_HINGE}
 VARIED = {

@@ -1,7 +1,7 @@
 """Deterministic checks of every learner: its program replayed on neighbours, its draws counted, its costs added up.
 
 That a program is the law's own is checked, not believed: from the same random numbers both must release the same, so
-noise of another scale, shared or left out is seen without statistics. `python -m lemmata.experiments.audits.replayed`
+noise of another scale, shared or left out is seen without statistics. `python -m lemmata.experiments.audits.replays`
 writes replayed.csv.
 """
 

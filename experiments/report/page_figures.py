@@ -19,14 +19,14 @@ import numpy as np
 from lemmata.bounds.library import library
 from lemmata.experiments.engine.curves import Picture, telling
 from lemmata.experiments.engine.remembered import Pair
+from lemmata.experiments.figures.captions import Caption, captioned, captions_of, told
 from lemmata.experiments.report import words
-from lemmata.experiments.report.captions import Caption, captioned, captions_of, told
-from lemmata.experiments.report.drawn import Drawn
+from lemmata.experiments.report.incremental import Drawn
 
 
 def figures(pictures: Sequence[Picture]) -> list[str]:
     """The SVGs of one row, in whatever process: matplotlib is loaded where there is something to draw."""
-    from lemmata.experiments.drawing import drawn
+    from lemmata.experiments.figures.claims import drawn
 
     return [made.decode() for made in drawn(pictures, "svg")]
 
@@ -68,7 +68,7 @@ def chosen(pairs: Sequence[Pair], said: Mapping[str, Caption]) -> list[list[Pict
 def drawing() -> str:
     """What draws a figure: our code and the libraries. A changed style draws every figure anew."""
     room = resources.files("lemmata.experiments")
-    code = [(room / name).read_text(encoding="utf-8") for name in ("drawing.py", "compact.py")]
+    code = [(room / name).read_text(encoding="utf-8") for name in ("figures/claims.py", "compact.py")]
     return "".join(code) + "".join(map(metadata.version, ("matplotlib", "statsmodels")))
 
 
@@ -87,10 +87,10 @@ def standing(
     A path tells the data and the style, as those of statements do; `draw` is given the study's module of pictures.
     """
     room = f"lemmata.experiments.{study}"
-    code = (resources.files(room) / "pictures.py").read_text(encoding="utf-8")
+    code = (resources.files(room) / "figures.py").read_text(encoding="utf-8")
     start = f"site/{study}-{hashlib.blake2b((data + code + drawing()).encode(), digest_size=6).hexdigest()}-"
     paths = [path for path in kept.files if path.startswith(start)]
     if paths and all(map(kept.intact, paths)):
         return {path.removeprefix(start).removesuffix(".svg"): path for path in paths}, {}
-    svgs = draw(importlib.import_module(f"{room}.pictures"))
+    svgs = draw(importlib.import_module(f"{room}.figures"))
     return {name: f"{start}{name}.svg" for name in svgs}, {f"{start}{name}.svg": svg for name, svg in svgs.items()}

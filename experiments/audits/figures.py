@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 
-from lemmata.experiments.drawing import BREACH, COLOURS, FAINT, STYLE, TRUTH, saved
+from lemmata.experiments.figures.claims import BREACH, COLOURS, FAINT, STYLE, TRUTH, saved
 
 NAMES = "Laplace", "randomised response", "Gaussian"
 
