@@ -80,7 +80,6 @@ HOUSE = {
     "experiments/engine/x": "import lemmata.mechanisms.audit.x\nimport lemmata.experiments.engine.claim",
     "experiments/checks/x": "import lemmata.experiments.engine.x",
     "experiments/instances/x": "import lemmata.experiments.checks.x",
-    "experiments/compact": "",
     "experiments/data": "import pandas",
     "experiments/figures": "import matplotlib",
     "experiments/paper1/x": "import lemmata.experiments.instances.x",

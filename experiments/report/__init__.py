@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lemmata.bounds.library import Paper
 from lemmata.experiments.engine import remembered
 from lemmata.experiments.engine.files import replaced
-from lemmata.experiments.report.incremental import Drawn, tables
+from lemmata.experiments.report.incremental import SiteFiles, digest_tables
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.store import Store
@@ -36,9 +36,9 @@ def write(
     default that of this package; `also` makes further pages.
     """
     reports = Path(reports)
-    drawn, shown = Drawn(reports), tables(reports)
+    drawn, shown = SiteFiles(reports), digest_tables(reports)
     mark = f"{start.mark(root, papers)} {shown} {os.environ.get('LEMMATA_CONTACT', '')}" if start else ""
-    rows = remembered.recall(store.path, root, papers, now=start) if drawn.fits(mark) else None
+    rows = remembered.recall(store.path, root, papers, now=start) if drawn.is_current(mark) else None
     changed = 0
     if rows is None:
         from lemmata.experiments.report.site import pages
@@ -46,7 +46,7 @@ def write(
         pairs = remembered.folded(store, root, start, papers)
         rows = [row for row, _ in pairs]
         made, figures = pages(pairs, root, reports, drawn, also, papers)
-        still = start is not None and remembered.state(store.path) == start and tables(reports) == shown
+        still = start is not None and remembered.state(store.path) == start and digest_tables(reports) == shown
         changed = drawn.replace(made, figures, mark if still else "")
     from lemmata.experiments.report.summary import summary_lines
 

@@ -21,9 +21,9 @@ from lemmata.experiments.engine.remembered import Pair
 from lemmata.experiments.report import citations, nonvacuous, soak_table, words
 from lemmata.experiments.report.dependency_graph import resting
 from lemmata.experiments.report.errata import BAD, annotated, beside, errata_of, errata_pages
-from lemmata.experiments.report.incremental import Drawn
+from lemmata.experiments.report.incremental import SiteFiles
 from lemmata.experiments.report.layout import DOCUMENTATION, NAV, OWN, Also, Nav, rendered, static
-from lemmata.experiments.report.page_figures import drawn, standing
+from lemmata.experiments.report.page_figures import draw_missing, draw_study
 from lemmata.experiments.sample_sizes import page as sample_sizes
 from lemmata.mechanisms import hardening
 
@@ -39,7 +39,7 @@ def pages(
     pairs: Sequence[Pair],
     root: int,
     reports: Path,
-    kept: Drawn | None = None,
+    kept: SiteFiles | None = None,
     also: Callable[[], Also] | None = None,
     papers: Sequence[Paper] = (),
 ) -> tuple[dict[str, str], list[str]]:
@@ -49,8 +49,8 @@ def pages(
     makes pages that it is to have beside its own: a checkout has those of the speed of its cores.
     """
     registry.load(registry.modules(papers or None))  # where the rows were kept, nothing has been loaded yet
-    kept = kept or Drawn(reports)
-    rows, new, used = drawn(pairs, kept)
+    kept = kept or SiteFiles(reports)
+    rows, new, used = draw_missing(pairs, kept)
     house = not papers
     papers = papers or library.house
     more = also() if also else None
@@ -103,7 +103,7 @@ def own_heading(papers: Sequence[Paper], statements: list) -> tuple[str, str]:
 
 
 def our_figures(
-    page: Callable, made: list[tuple[str, str]], single: list[dict], reports: Path, kept: Drawn
+    page: Callable, made: list[tuple[str, str]], single: list[dict], reports: Path, kept: SiteFiles
 ) -> tuple[dict[str, str], list[str]]:
     """Add the pages that only this package has; returns {path: SVG} of their new figures, and the paths of all."""
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
@@ -120,18 +120,18 @@ def our_figures(
     tables["nulls"] = nulls.shown(committed("nulls"))
     lines = committed("power")
     theirs = released_libraries.lines(reports)
-    audits, new = standing(
+    audits, new = draw_study(
         "audits",
         repr((lines, theirs)),
         kept,
-        lambda pictures: {"power": pictures.power(lines)} | ({"wild": pictures.wild(theirs)} if theirs else {}),
+        lambda figures: figures.draw_figures(lines, theirs),
     )
     made.append(page("audits.html.j2", "audits.html", rows=attacked, figures=audits, **tables))
     shown = released_libraries.shown(theirs, released_libraries.beside(reports))
     made.append(page("wild.html.j2", "wild.html", figure=audits.get("wild", ""), **shown))
     side_by_side = comparison.shown(reports)
     means = comparison.tables(reports)["means"]
-    learners, more = standing("comparison", means.to_csv(), kept, lambda pictures: pictures.figures(means))
+    learners, more = draw_study("comparison", means.to_csv(), kept, lambda figures: figures.draw_figures(means))
     made.append(page("comparison.html.j2", "comparison.html", figures=learners, **side_by_side))
     made.append(page("hardened.html.j2", "hardened.html", lines=hardening.TABLE, generators=hardening.GENERATORS))
     return new | more, [*audits.values(), *learners.values()]

@@ -6,7 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-from lemmata.experiments.report.incremental import LIST, Drawn
+from lemmata.experiments.report.incremental import LIST, SiteFiles
 
 MARK = ".lemmata-site"  # says that a folder is such a copy, and may be replaced
 LARGEST = 15_000_000  # bytes
@@ -28,7 +28,7 @@ def published(reports: Path, target: Path) -> tuple[int, int]:
         raise NotOurs(f"--publish = {target} is not empty and holds no site of lemmata: name a new folder")
     making = target.with_name(f".{target.name}.part")
     shutil.rmtree(making, ignore_errors=True)
-    files = [path for path in Drawn(reports).files if path != LIST]
+    files = [path for path in SiteFiles(reports).files if path != LIST]
     beside = [path for folder in BESIDE for path in (reports / folder).rglob("*") if path.is_file()]
     files += [str(path.relative_to(reports)) for path in beside if not path.name.startswith(".")]
     for path in files:

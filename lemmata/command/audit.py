@@ -217,11 +217,11 @@ def drawing(plot: str) -> Callable[..., None]:
     Raises Usage for a kind of file that it cannot draw.
     """
     try:
-        from lemmata.experiments.audits.course import draw, kinds
+        from lemmata.experiments.audits.figures import list_file_kinds, write_course
     except ImportError as error:
         if needed := lab.missing("--plot", error):
             raise Usage(needed) from None
         raise
-    if Path(plot).suffix.lower() not in kinds():
-        raise Usage(f"--plot = {plot} does not end in one of {', '.join(kinds())}")
-    return draw
+    if Path(plot).suffix.lower() not in (kinds := list_file_kinds()):
+        raise Usage(f"--plot = {plot} does not end in one of {', '.join(kinds)}")
+    return write_course

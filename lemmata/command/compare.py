@@ -139,7 +139,7 @@ def written(found: pd.DataFrame, place: Path) -> None:
     differences = table.paired(found, table.reference(found))
     for name, rows in {"table": found, "means": table.means(found), "differences": differences}.items():
         replaced(place / f"{name}.csv", rows.to_csv(index=False, float_format="%.4g"))
-    for name, drawn in figures.figures(table.means(found)).items():
+    for name, drawn in figures.draw_figures(table.means(found)).items():
         replaced(place / f"{name}.svg", drawn)
 
 

@@ -340,7 +340,7 @@ def script(file: str) -> None:
     @plainly()
     def decide(profile: str, jobs: int, first: bool, root: int, out: str | None) -> None:
         from lemmata.experiments.engine.decide import decided
-        from lemmata.experiments.figures.claims import draw
+        from lemmata.experiments.figures.claims import write_figures
 
         above = nearest(path.parent)
         paper = library.add(above) if above else library.papers[path.parent.name]
@@ -348,7 +348,7 @@ def script(file: str) -> None:
         rows, cells, text = decided(name, root=root, profile=profile, jobs=jobs, first=first, width=width())
         click.echo(text)
         figures = folder([paper], out) / "figures" / name
-        drawn = draw(zip(rows, cells, strict=True), figures)
+        drawn = write_figures(zip(rows, cells, strict=True), figures)
         click.echo(f"{len(drawn)} figures in {figures}" if drawn else "no figures: nothing here has a curve")
 
     decide()

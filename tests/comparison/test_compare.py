@@ -206,14 +206,14 @@ def test_figures_group_what_varies_alone():
     names = ["planted:n=100", "planted:n=300", "planted:n=300,d=9", "fair"]
     rows = [(name, 9, 2, "MarginClassifier", 1.0, 3, 0.1, 0.01, 0.1) for name in names]
     columns = ["dataset", "n", "d", "learner", "epsilon", "repeats", "deviation", "risk", "seconds"]
-    found = figures.families(pd.DataFrame(rows, columns=columns))
+    found = figures.group_families(pd.DataFrame(rows, columns=columns))
     assert set(found) == {"n", "d"} and found["n"].value.tolist() == [100, 300] and found["d"].value.tolist() == [50, 9]
 
 
 def test_the_page_shows_the_committed_tables_and_then_a_run_of_one_s_own(tmp_path):
     committed = page.shown(tmp_path)
     assert committed["datasets"] == [table.CALLED[name] for name in table.DATASETS]
-    assert set(figures.figures(page.tables(tmp_path)["means"])) >= {"along_epsilon", "seconds"}
+    assert set(figures.draw_figures(page.tables(tmp_path)["means"])) >= {"along_epsilon", "seconds"}
     assert {line["name"] for line in committed["lines"]} >= {table.DEFAULT, "perceptron", "SVM without privacy"}
     assert all(line["why"] for line in committed["lines"] if line["private"])
     assert sum(map(len, committed["order"].values())) == sum(line["private"] for line in committed["lines"]) - 1

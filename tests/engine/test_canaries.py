@@ -44,6 +44,6 @@ def test_power_curves(name):
 
 
 def test_the_picture_of_power_shows_both_attacks():
-    svg = figures.power(CURVES)
+    svg = figures.draw_figures(CURVES, [])["power"]
     assert svg.startswith("<svg") or "<svg" in svg[:400]
     assert all(name in svg for name in power.NAMES) and "oracle" in svg

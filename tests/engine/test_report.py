@@ -21,7 +21,7 @@ from lemmata.experiments.engine.ledger import ledger, ledger_with_cells
 from lemmata.experiments.engine.store import Store
 from lemmata.experiments.report import page_figures, words, write
 from lemmata.experiments.report.formulas import mathml
-from lemmata.experiments.report.incremental import Drawn
+from lemmata.experiments.report.incremental import SiteFiles
 from lemmata.experiments.report.summary import summary_lines
 from lemmata.mechanisms.streams import LEDGER_ROOT
 from tests.engine import toy
@@ -115,14 +115,14 @@ def test_only_figures_that_do_not_stand_as_they_were_drawn_are_drawn(tmp_path):
     store = Store()
     run.execute(claims, store)
     pairs = [(row, pictures_of(cells)) for row, cells in ledger_with_cells(store, LEDGER_ROOT, claims)]
-    _, drawn, paths = page_figures.drawn(pairs, Drawn(tmp_path))
+    _, drawn, paths = page_figures.draw_missing(pairs, SiteFiles(tmp_path))
     new = dict(drawn)
     assert list(new) == paths and all(text.startswith("<svg") for text in new.values())
-    assert Drawn(tmp_path).replace(new, paths, "") == len(paths)
-    _, drawn, same = page_figures.drawn(pairs, Drawn(tmp_path))
+    assert SiteFiles(tmp_path).replace(new, paths, "") == len(paths)
+    _, drawn, same = page_figures.draw_missing(pairs, SiteFiles(tmp_path))
     assert (list(drawn), same) == ([], paths)
     (tmp_path / paths[0]).write_text("<svg>an older one</svg>")
-    assert paths[0] in dict(page_figures.drawn(pairs, Drawn(tmp_path))[1])
+    assert paths[0] in dict(page_figures.draw_missing(pairs, SiteFiles(tmp_path))[1])
 
 
 def test_the_summary_names_what_is_refuted(reports):

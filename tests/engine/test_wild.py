@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from lemmata.experiments.audits import released_libraries as wild
-from lemmata.experiments.audits.figures import wild as picture
+from lemmata.experiments.audits.figures import plot_wild
 from lemmata.experiments.engine.files import table, tabled
+from lemmata.experiments.figures.style import svg
 from lemmata.experiments.report.layout import rendered
 from lemmata.mechanisms.audit.queries import stepped
 from lemmata.tools.wild import auditorium, run
@@ -137,7 +138,7 @@ def test_the_page_says_what_was_missed_and_what_was_wronged():
     ):
         assert words in page, words
     assert "Nothing was audited of theirs 1, silent one" in page and "a/b 3" in page
-    assert picture(rows).startswith("<svg")
+    assert svg(plot_wild, rows).startswith("<svg")
 
 
 def test_the_page_and_the_table_agree():
@@ -171,7 +172,8 @@ def said(row):
 
 def test_the_drawing_has_a_dot_for_every_row():
     """Drawn twice over, on the same axes, they are as many dots more."""
-    assert picture([*ROWS, *ROWS]).count("<use") - picture(ROWS).count("<use") == len(ROWS)
+    once, twice = (svg(plot_wild, rows).count("<use") for rows in (ROWS, [*ROWS, *ROWS]))
+    assert twice - once == len(ROWS)
 
 
 def test_what_is_not_refuted_is_called_nothing_better():

@@ -24,7 +24,8 @@ from lemmata.experiments.engine.curves import Picture
 from lemmata.experiments.engine.files import tabled
 from lemmata.experiments.engine.schedule import Job, Schedule, drive
 from lemmata.experiments.engine.store import Chunk, Store
-from lemmata.experiments.figures.claims import drawn
+from lemmata.experiments.figures.claims import plot_picture
+from lemmata.experiments.figures.style import svg
 from lemmata.mechanisms.streams import LEDGER_ROOT
 
 TABLE, SPEEDUPS = (Path(__file__).with_name(name) for name in ("workers.csv", "speedups.csv"))
@@ -256,10 +257,10 @@ def shown() -> dict[str, Any]:
     """What the page shows: what was measured, the curves, and the numbers at 64 workers."""
     lines = table(SPEEDUPS)
     series = {name: [float(line[name]) for line in lines] for name in lines[0]}
-    (figure,) = drawn([Picture({}, series, None)], "svg")
+    figure = svg(plot_picture, Picture({}, series, None))
     at = series["workers"].index(64)
     numbers = {name: f"{values[at]:.0f}" for name, values in series.items() if name != "workers"}
-    return {"lines": table(), "drawing": figure.decode(), "numbers": numbers, "costs": costs("dask")._asdict()}
+    return {"lines": table(), "drawing": figure, "numbers": numbers, "costs": costs("dask")._asdict()}
 
 
 if __name__ == "__main__":
