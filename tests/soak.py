@@ -141,7 +141,7 @@ def publish(name: str, place: Path) -> None:
     edited = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", ":!reports"], cwd=ROOT).returncode
     commit = git.stdout.strip() + "+" * edited  # as `digest` has it, what stands in reports/ is not the code
     values = (name, tried, failed, round(minutes), time.strftime("%Y-%m-%d"), commit, lemmata.__version__)
-    lines = {line["part"]: line for line in soak_table.lines(REPORTS)} | {
+    lines = {line["part"]: line for line in soak_table.read_lines(REPORTS)} | {
         name: dict(zip(soak_table.HEAD, values, strict=True))
     }
     tabled(REPORTS / soak_table.TABLE, soak_table.HEAD, (lines[part].values() for part in PARTS if part in lines))

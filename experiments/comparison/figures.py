@@ -13,7 +13,7 @@ from matplotlib.ticker import MultipleLocator
 
 from lemmata.bounds.wzw25 import table_rates
 from lemmata.experiments.comparison import problems
-from lemmata.experiments.comparison.table import CALLED, DEFAULT, ONE_LABEL, says_little
+from lemmata.experiments.comparison.table import CALLED, DEFAULT, ONE_LABEL, is_uninformative
 from lemmata.experiments.figures.style import COLOURS, FAINT, INK, panels, svg
 
 PRINTED = {"Theorem 4.1 of wzw25": table_rates.TABLE1_ADAPTIVE, "Theorem 3.2 of bms22": table_rates.TABLE1_HINGE}
@@ -107,7 +107,7 @@ def plot_along_epsilon(means: pd.DataFrame, datasets: list[str]) -> Figure:
         shown = [name for name in (*names, DEFAULT, ONE_LABEL) if name in private]
         name_learners(axes[-1, column], shown, looks, (-0.05, -0.32))
     for axis, dataset in zip(axes[:, 0], datasets, strict=True):
-        little = "\n(no learner beats one label)" if says_little(means[means.dataset == dataset]) else ""
+        little = "\n(no learner beats one label)" if is_uninformative(means[means.dataset == dataset]) else ""
         axis.set_ylabel(f"{CALLED.get(dataset, dataset)}{little}\nrisk", fontsize=8)
     fig.tight_layout()
     return fig
@@ -116,7 +116,7 @@ def plot_along_epsilon(means: pd.DataFrame, datasets: list[str]) -> Figure:
 def group_families(means: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """{what is varied: its rows, with the value beside}: for each parameter the planted family with most values."""
     names = [name for name in means.dataset.unique() if name.startswith("planted")]
-    chosen = {name: problems.family(name) for name in names}
+    chosen = {name: problems.read_family(name) for name in names}
     found = {}
     for key in VARIED:
         alike: dict[tuple, list[str]] = {}
@@ -156,7 +156,7 @@ def plot_along_families(groups: dict[str, pd.DataFrame]) -> Figure:
 
 def plot_printed_rates(axis: Axes, key: str, group: pd.DataFrame) -> None:
     """The printed rates along what is varied, without constants and logarithms, where they are below the top."""
-    fixed = problems.family(group.dataset.iloc[0])
+    fixed = problems.read_family(group.dataset.iloc[0])
     epsilon = float(group.epsilon[group.epsilon < inf].iloc[0])
     at = {"n": fixed["n"], "gamma": fixed["margin"], "s": fixed["outliers"], "epsilon": epsilon, "R": 0}
     first, last = float(group.value.min()), float(group.value.max())

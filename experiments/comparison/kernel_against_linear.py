@@ -26,7 +26,7 @@ from sklearn.svm import SVC
 
 from lemmata.bounds.bms22.bound_sensitivity import sensitivity_2_explicit
 from lemmata.bounds.bms22.efficient_learner import printed_order
-from lemmata.experiments.comparison.problems import held_out
+from lemmata.experiments.comparison.problems import split_records
 from lemmata.experiments.data import load
 from lemmata.experiments.figures.style import COLOURS, FAINT, panels, svg
 from lemmata.mechanisms import efficient_learner, kernel_learner
@@ -111,7 +111,7 @@ class Identity:
 def split(name: str, seed: int, records: int) -> tuple[np.ndarray, ...]:
     """(training X, test X, training y, test y): a fifth is held out; at most `records` are trained on."""
     X, y = load(name)
-    train, test = held_out(len(X), len(X) * 4 // 5, len(X), np.random.default_rng(seed))
+    train, test = split_records(len(X), len(X) * 4 // 5, len(X), np.random.default_rng(seed))
     return X[train][:records], X[test], y[train][:records], y[test]
 
 

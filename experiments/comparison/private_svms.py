@@ -26,7 +26,7 @@ from matplotlib.figure import Figure
 
 from lemmata.bounds.rbht09 import private_svm as bound
 from lemmata.bounds.rbht09 import svm_accuracy
-from lemmata.experiments.comparison.problems import held_out as split
+from lemmata.experiments.comparison.problems import split_records as split
 from lemmata.experiments.data import load
 from lemmata.experiments.figures.style import COLOURS, FAINT, panels, svg
 from lemmata.mechanisms import objective_perturbation, output_perturbation, private_svm

@@ -42,11 +42,11 @@ def read_captions(papers: Iterable[Paper]) -> dict[str, Caption]:
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise PaperError(f"{path}: cannot be read ({error})") from None
         for key, entry in page.items():
-            found[key] = _checked(entry, f"{path}: {key}: ")
+            found[key] = _check_caption(entry, f"{path}: {key}: ")
     return found
 
 
-def _checked(entry: Any, place: str) -> Caption:
+def _check_caption(entry: Any, place: str) -> Caption:
     if not isinstance(entry, dict):
         raise PaperError(f"{place}is no table")
     entry = {"lines": {}, **entry}

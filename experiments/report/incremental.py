@@ -27,7 +27,7 @@ TABLES = (
 )  # what the pages read below reports/, beside the store
 
 
-def digest(data: bytes) -> str:
+def digest_bytes(data: bytes) -> str:
     """16 hex digits."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
@@ -46,7 +46,7 @@ class SiteFiles:
     def is_intact(self, path: str) -> bool:
         """Whether a file stands there as it was drawn."""
         file = self.reports / path
-        return path in self.files and file.is_file() and digest(file.read_bytes()) == self.files[path]
+        return path in self.files and file.is_file() and digest_bytes(file.read_bytes()) == self.files[path]
 
     def is_current(self, mark: str) -> bool:
         """Whether the whole site was drawn from this, and nobody has touched it since."""
@@ -57,7 +57,7 @@ class SiteFiles:
         changed = 0
         kept = {path: self.files[path] for path in figures if path in self.files}
         for path, text in made.items():
-            kept[path] = digest(text.encode())
+            kept[path] = digest_bytes(text.encode())
             if self.files.get(path) != kept[path] or not self.is_intact(path):
                 replaced(self.reports / path, text)
                 changed += 1
@@ -73,5 +73,5 @@ class SiteFiles:
 def digest_tables(reports: Path) -> str:
     """The digest of the tables below reports/ that the pages show."""
     files = sorted(path for pattern in TABLES for path in reports.glob(pattern))
-    seen = [f"{path.relative_to(reports)} {digest(path.read_bytes())}" for path in files]
-    return digest("\n".join(seen).encode())
+    seen = [f"{path.relative_to(reports)} {digest_bytes(path.read_bytes())}" for path in files]
+    return digest_bytes("\n".join(seen).encode())

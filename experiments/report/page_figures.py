@@ -50,7 +50,7 @@ def draw_missing(pairs: Sequence[Pair], kept: SiteFiles) -> tuple[list[dict], It
             {"path": path.removeprefix("statements/"), "caption": write_caption(picture, said[row["key"]])}
             for path, picture in zip(paths, pictures, strict=True)
         ]
-        rows.append(words.view(row, shown))
+        rows.append(words.view_row(row, shown))
     return rows, files, [path for paths in named for path in paths]
 
 
@@ -79,7 +79,7 @@ def name_figures(row: dict, pictures: list) -> list[str]:
     """Where the figures of a row stand. A name tells the data and the style, so a file that exists is up to date."""
     data = [(p.setting, p.series, p.axes, p.rate and [np.asarray(part).tolist() for part in p.rate]) for p in pictures]
     mark = hashlib.blake2b(repr((data, read_drawing_code())).encode(), digest_size=6).hexdigest()
-    return [f"statements/figures/{words.anchor(row['key'])}-{mark}-{i}.svg" for i in range(len(pictures))]
+    return [f"statements/figures/{words.make_anchor(row['key'])}-{mark}-{i}.svg" for i in range(len(pictures))]
 
 
 def draw_study(

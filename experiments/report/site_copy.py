@@ -13,19 +13,19 @@ LARGEST = 15_000_000  # bytes
 BESIDE = ("asv/html", "docs")  # dashboards and documentation are linked where they have been made
 
 
-class NotOurs(ValueError):
+class ForeignFolderError(ValueError):
     """A folder holds something that is no site of ours; the message is one line that names it."""
 
 
-def published(reports: Path, target: Path) -> tuple[int, int]:
+def copy_site(reports: Path, target: Path) -> tuple[int, int]:
     """Copy the site that stands below `reports` to the folder `target`, in the place of the one before.
 
-    Returns (files, bytes). Raises `NotOurs` for a folder that is not empty and was not made by this.
+    Returns (files, bytes). Raises `ForeignFolderError` for a folder that is not empty and was not made by this.
     """
     if target.exists() and not target.is_dir():
-        raise NotOurs(f"--publish = {target} is not a folder")
+        raise ForeignFolderError(f"--publish = {target} is not a folder")
     if target.is_dir() and any(target.iterdir()) and not (target / MARK).exists():
-        raise NotOurs(f"--publish = {target} is not empty and holds no site of lemmata: name a new folder")
+        raise ForeignFolderError(f"--publish = {target} is not empty and holds no site of lemmata: name a new folder")
     making = target.with_name(f".{target.name}.part")
     shutil.rmtree(making, ignore_errors=True)
     files = [path for path in SiteFiles(reports).files if path != LIST]

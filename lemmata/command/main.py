@@ -274,11 +274,11 @@ def report(
         page, summary = write(store, root, folder, record=record, start=start, also=also, papers=papers)
     click.echo(summary)
     if publish:
-        from lemmata.experiments.report.site_copy import LARGEST, NotOurs, published
+        from lemmata.experiments.report.site_copy import LARGEST, ForeignFolderError, copy_site
 
         try:
-            files, size = published(folder, Path(publish))
-        except NotOurs as error:
+            files, size = copy_site(folder, Path(publish))
+        except ForeignFolderError as error:
             raise Usage(str(error)) from None
         click.echo(f"{files} files, {size / 1e6:.1f} MB, for any static host: {Path(publish).resolve()}")
         if size > LARGEST:

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 from sklearn.linear_model import LinearRegression
 
-from lemmata.experiments.audits import committed, known_mechanisms, operating_curves
+from lemmata.experiments.audits import known_mechanisms, operating_curves, read_committed
 from lemmata.mechanisms.audit import stakes
 from lemmata.mechanisms.audit.game import audit
 from lemmata.mechanisms.gaussian import law as gaussian
@@ -297,17 +297,17 @@ def test_an_estimator_on_two_datasets():
 
 @pytest.mark.statistical
 def test_power_beside_the_best_attack():
-    assert operating_curves.oracle("randomised response", 2.0, 1e-10) == pytest.approx(342.9, rel=0.01)
+    assert operating_curves.count_oracle_releases("randomised response", 2.0, 1e-10) == pytest.approx(342.9, rel=0.01)
     for name, ratio in (("randomised response", 2.0), ("Laplace", 6.0)):
-        best = operating_curves.oracle(name, ratio, 1e-10)
-        assert operating_curves.releases(name, ratio, roots=range(2), level=1e-10, budget=4_000) <= 3 * best
+        best = operating_curves.count_oracle_releases(name, ratio, 1e-10)
+        assert operating_curves.count_releases(name, ratio, roots=range(2), level=1e-10, budget=4_000) <= 3 * best
 
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", operating_curves.BOUNDARY)
 def test_claims_that_are_just_true_are_refuted_as_seldom_as_the_level_says(name):
-    assert operating_curves.boundary_alarms(name, audits=300, level=0.05, budget=2_000) <= 30
-    assert operating_curves.boundary_alarms(name, audits=300, level=1e-4, budget=2_000) == 0
+    assert operating_curves.count_boundary_alarms(name, audits=300, level=0.05, budget=2_000) <= 30
+    assert operating_curves.count_boundary_alarms(name, audits=300, level=1e-4, budget=2_000) == 0
 
 
 KNOWN = ("Laplace", "randomised response", "Gaussian")  # whose best attack is known
@@ -316,21 +316,21 @@ KNOWN = ("Laplace", "randomised response", "Gaussian")  # whose best attack is k
 @pytest.mark.soak
 @pytest.mark.parametrize("name", operating_curves.BOUNDARY)
 def test_ten_thousand_audits_have_as_few_false_alarms_as_the_level_says(name):
-    assert operating_curves.boundary_alarms(name, audits=10_000, level=0.1) <= binom.isf(1e-9, 10_000, 0.1)
+    assert operating_curves.count_boundary_alarms(name, audits=10_000, level=0.1) <= binom.isf(1e-9, 10_000, 0.1)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("ratio", operating_curves.RATIOS)
 @pytest.mark.parametrize("name", KNOWN)
 def test_an_audit_takes_at_most_three_times_the_releases_of_the_best_attack(name, ratio):
-    ours = operating_curves.releases(name, ratio, roots=range(20), level=1e-10)
-    assert ours <= 3 * operating_curves.oracle(name, ratio, 1e-10)
+    ours = operating_curves.count_releases(name, ratio, roots=range(20), level=1e-10)
+    assert ours <= 3 * operating_curves.count_oracle_releases(name, ratio, 1e-10)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", KNOWN)
 def test_what_an_audit_says_that_it_would_catch_it_catches(name):
-    assert operating_curves.caught_as_said(name, roots=range(50), budget=10_000)[1] >= 48
+    assert operating_curves.check_caught(name, roots=range(50), budget=10_000)[1] >= 48
 
 
 @pytest.mark.statistical
@@ -354,7 +354,7 @@ def test_sabotage_of_our_own_code_is_caught(planted):
 
 
 def test_every_row_of_the_matrix_is_on_its_page():
-    listed = committed("planted")
+    listed = read_committed("planted")
     assert sorted(line["mutation"] for line in listed) == sorted(p.mutation for p in sabotage.PLANTED)
     assert {line["caught"] for line in listed} == {"yes"}
 

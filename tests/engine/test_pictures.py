@@ -13,7 +13,7 @@ from lemmata.experiments.figures.captions import Caption, apply_caption, read_ca
 from lemmata.experiments.figures.claims import plot_picture
 from lemmata.experiments.figures.style import COLOURS, INK, ON_DARK, svg
 from lemmata.experiments.report import citations, dependency_graph
-from lemmata.experiments.report.layout import readable
+from lemmata.experiments.report.layout import mark_up_symbols
 from lemmata.experiments.report.page_figures import choose_pictures
 from tests.test_words import met
 
@@ -93,7 +93,9 @@ def test_arcs_lead_from_a_statement_to_each_that_it_rests_on():
         row("wzw25.lemG.1", "wzw25.lemA.5", verdict="REFUTED"),
     ]
     statements = [{"id": id, "paper": paper} for id in names]
-    shown = dependency_graph.resting([s | {"label": library.label(s["id"])} for s in statements], rows, [paper])
+    shown = dependency_graph.describe_dependencies(
+        [s | {"label": library.label(s["id"])} for s in statements], rows, [paper]
+    )
     (drawing,) = shown["drawings"]
     assert {(arc["from"], arc["to"]) for arc in drawing["arcs"]} == {
         ("wzw25.thm6.5", "wzw25.lem6.4"),
@@ -120,7 +122,7 @@ def test_arcs_lead_from_a_statement_to_each_that_it_rests_on():
     ],
 )  # fmt: skip
 def test_counts_have_commas_and_names_have_none(text, read):
-    assert readable(f"<p>{text}</p>") == f"<p>{read or text}</p>"
+    assert mark_up_symbols(f"<p>{text}</p>") == f"<p>{read or text}</p>"
 
 
 # Contact --------------------------------------------------------------------------------------------------------------
@@ -128,7 +130,7 @@ def test_counts_have_commas_and_names_have_none(text, read):
 
 def test_a_host_of_the_site_says_where_authors_reply(monkeypatch):
     monkeypatch.setenv("LEMMATA_CONTACT", "https://example.org/issues")
-    assert citations.contact(library.papers["wzw25"]) == "https://example.org/issues"
+    assert citations.find_contact(library.papers["wzw25"]) == "https://example.org/issues"
 
 
 # Style ----------------------------------------------------------------------------------------------------------------

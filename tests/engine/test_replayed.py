@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from lemmata import mechanisms
-from lemmata.experiments.audits import committed, replays
+from lemmata.experiments.audits import read_committed, replays
 from lemmata.mechanisms import glm_gd
 from lemmata.mechanisms.audit import pairs, replay
 from lemmata.mechanisms.streams import TEST_ROOT
 
-LISTED = {row["learner"]: row for row in committed("replayed")}
+LISTED = {row["learner"]: row for row in read_committed("replayed")}
 NOT_LEARNERS = {  # released beside data, or put together from learners that are listed
     "discrete gaussian", "exponential", "gaussian", "generalized exponential", "grid gaussian", "margin selection",
     "report noisy max", "snapping",
@@ -38,7 +38,7 @@ def test_every_learner_is_listed():
 @pytest.mark.parametrize("program", replays.PROGRAMS, ids=lambda program: program.name)
 def test_the_queries_of_a_learner(program):
     """As committed, but for the pair: here known extremes alone are tried."""
-    found, listed = replays.checked(program), LISTED[program.name]
+    found, listed = replays.check_program(program), LISTED[program.name]
     assert found["sound"] == listed["sound"] == "yes", found
     assert float(found["kappa"]) <= float(listed["kappa"]) + 1e-3 <= 1.002
     assert (str(found["queries"]), found["cost"]) == (listed["queries"], listed["cost"])
@@ -58,9 +58,9 @@ def test_a_release_with_other_noise_is_seen(name):
             return -super().gumbel(*arguments, **options)
 
     other = replace(program, release=lambda law, rng: program.release(law, Halved(rng.bit_generator)))
-    law = program.law(*replays.hardest(program).one)
-    assert replays.noise_of(program, law)[1]
-    assert not replays.noise_of(other, law)[1]
+    law = program.law(*replays.find_hardest_pair(program).one)
+    assert replays.describe_noise(program, law)[1]
+    assert not replays.describe_noise(other, law)[1]
 
 
 def test_half_the_noise_is_not_affordable():
@@ -69,13 +69,13 @@ def test_half_the_noise_is_not_affordable():
         halved = replace(
             program, law=lambda X, y, law=program.law: (lambda one: replace(one, sigma=one.sigma / 2))(law(X, y))
         )
-        found = replays.checked(halved)
+        found = replays.check_program(halved)
         assert found["sound"] == "no" and found["cost"] == "μ = 2" and found["replay"] == "no violation"
 
 
 def test_rows_that_are_too_long_move_more_than_is_declared(monkeypatch):
     monkeypatch.setattr(glm_gd, "SAFE", 0.1)
-    assert "declared" in replays.checked(learner("glm gd"))["replay"]
+    assert "declared" in replays.check_program(learner("glm gd"))["replay"]
 
 
 def test_the_search_finds_what_no_extreme_shows():

@@ -16,7 +16,7 @@ GOOD = "faults,500,0,12,2026-11-25,0123456789ab,0.2.0"
 
 def told(tmp_path, text):
     replaced(tmp_path / soak_table.TABLE, text)
-    return soak_table.shown(tmp_path)
+    return soak_table.describe_soak(tmp_path)
 
 
 def test_the_page_has_words_for_every_part():
@@ -24,7 +24,7 @@ def test_the_page_has_words_for_every_part():
 
 
 def test_a_line_is_read_and_what_is_missing_is_said(tmp_path):
-    assert soak_table.shown(tmp_path) is None
+    assert soak_table.describe_soak(tmp_path) is None
     shown = told(tmp_path, f"{HEAD}\n{GOOD}\n")
     assert [(row["tried"], row["failed"], row["minutes"]) for row in shown["rows"]] == [(500, 0, 12)]
     assert len(shown["missing"]) == len(soak_table.PARTS) - 1
@@ -66,7 +66,7 @@ def test_a_part_writes_its_line_whether_it_ended_well_or_badly(tmp_path, monkeyp
     found = []
     for status in (3, 1, 0):
         assert soak.main(["faults"]) == status
-        found.append([(line["tried"], line["failed"], line["minutes"]) for line in soak_table.lines(tmp_path)])
+        found.append([(line["tried"], line["failed"], line["minutes"]) for line in soak_table.read_lines(tmp_path)])
     assert found == [[], [(10, 2, 59)], [(10, 0, 59)]]
     assert soak.main(["faults"]) == 0, "done before: it is not asked again"
 

@@ -20,7 +20,7 @@ from lemmata.bounds.wzw25 import algorithms
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.experiments import audits
 from lemmata.experiments.audits.known_mechanisms import added, laplace_noise
-from lemmata.experiments.audits.tables import keep
+from lemmata.experiments.audits.tables import write_lines
 from lemmata.experiments.instances.selections import rare_candidate
 from lemmata.experiments.instances.svm_neighbours import flipped
 from lemmata.experiments.instances.tuned_pairs import silent
@@ -234,4 +234,4 @@ def matrix() -> Iterator[dict]:
 
 
 if __name__ == "__main__":
-    keep(TABLE, matrix())
+    write_lines(TABLE, matrix())

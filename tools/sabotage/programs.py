@@ -24,7 +24,7 @@ from lemmata.tools.sabotage.planting import Planted, halved, rewritten
 def unsound(name: str) -> Callable[[], bool]:
     """The check by replay: is anything wrong with the learner of this name?"""
     learner = next(program for program in replays.PROGRAMS if program.name == name)
-    return lambda: replays.checked(learner)["sound"] != "yes"
+    return lambda: replays.check_program(learner)["sound"] != "yes"
 
 
 def quieter(noise: Callable) -> Callable:

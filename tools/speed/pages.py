@@ -6,14 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from lemmata.experiments.report.layout import NAV, Also, Nav, rendered
+from lemmata.experiments.report.layout import NAV, FurtherPages, Nav, render_page
 
 from . import page, scaling, workers  # by its place, as all here: asv imports the folder where only the wheel is
 
 Page = Callable[..., tuple[str, str]]
 
 WITH_SPEED: Nav = (*NAV[:-1], ("Speed", "speed.html"), ("Scaling", "scaling.html"), NAV[-1])
-OURS: Page = partial(rendered, nav=WITH_SPEED)
+OURS: Page = partial(render_page, nav=WITH_SPEED)
 
 
 def speed_pages(reports: Path, page_of: Page = OURS) -> list[tuple[str, str]]:
@@ -29,4 +29,4 @@ def speed_pages(reports: Path, page_of: Page = OURS) -> list[tuple[str, str]]:
     ]
 
 
-CHECKOUT = Also(WITH_SPEED, speed_pages)
+CHECKOUT = FurtherPages(WITH_SPEED, speed_pages)
