@@ -120,8 +120,8 @@ def edited(since: str) -> tuple[str, ...]:
 def rows(since: str) -> frozenset[str]:
     """The keys of the rows that reach a definition that has changed, and the names of the functions that state them."""
     from lemmata.experiments.conformance import edit
-    from lemmata.experiments.engine import registry
-    from lemmata.experiments.engine.claim import CLAIMS
+    from lemmata.experiments.engine.claims import registry
+    from lemmata.experiments.engine.claims.claim import CLAIMS
 
     registry.load()
     names, found = {module(path): defined_anew(path, since) for path in edited(since)}, set[str]()

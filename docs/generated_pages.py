@@ -24,7 +24,11 @@ REFERENCE = {  # heading: where its names are at home
 }
 GROUPS = {  # heading: packages or modules, each with those that stand in it
     "Algorithms, budgets and sizes": ("lemmata.mechanisms",),
-    "Statements as functions": ("lemmata.bounds.theorem", "lemmata.bounds.hypotheses", "lemmata.bounds.library"),
+    "Statements as functions": (
+        "lemmata.bounds.theorem",
+        "lemmata.bounds.statement.hypotheses",
+        "lemmata.bounds.library",
+    ),
 }
 HEAD = """API reference
 =============

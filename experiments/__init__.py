@@ -1,1 +1,5 @@
-"""Where promises and mechanisms meet: a claim in, a verdict out."""
+"""Where promises and mechanisms meet: a claim goes in, a verdict comes out.
+
+`engine` decides, `checks` and `instances` are shared by the papers' packages, `audits` and `comparison` are studies,
+and `report` writes the pages. It may import `lemmata.bounds` and `lemmata.mechanisms`; commands and tools import it.
+"""

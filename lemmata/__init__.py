@@ -53,25 +53,27 @@ if TYPE_CHECKING:
     from lemmata.command.verdict import Verdict as Verdict
     from lemmata.command.verdict import verdict as verdict
     from lemmata.experiments.figures.statement import figure as figure
-    from lemmata.mechanisms.accountant import Accountant as Accountant
-    from lemmata.mechanisms.accountant import OverBudget as OverBudget
-    from lemmata.mechanisms.audit.assertion import assert_private as assert_private
-    from lemmata.mechanisms.audit.front import audit as audit
-    from lemmata.mechanisms.audit.record import Audit as Audit
-    from lemmata.mechanisms.audit.record import Found as Found
-    from lemmata.mechanisms.audit.tracing import Trace as Trace
-    from lemmata.mechanisms.audit.tracing import trace as trace
-    from lemmata.mechanisms.disclosure import PrivacyLeakWarning as PrivacyLeakWarning
-    from lemmata.mechanisms.erm_estimators import DPERM as DPERM
-    from lemmata.mechanisms.erm_estimators import EfficientMargin as EfficientMargin
-    from lemmata.mechanisms.erm_estimators import PhasedSGD as PhasedSGD
-    from lemmata.mechanisms.erm_estimators import PrivateSVM as PrivateSVM
-    from lemmata.mechanisms.erm_estimators import PureMargin as PureMargin
-    from lemmata.mechanisms.estimators import MarginClassifier as MarginClassifier
-    from lemmata.mechanisms.gd_estimators import AdaptiveMargin as AdaptiveMargin
-    from lemmata.mechanisms.gd_estimators import NoisyGD as NoisyGD
-    from lemmata.mechanisms.gd_estimators import ProjectedGD as ProjectedGD
-    from lemmata.mechanisms.gd_estimators import TunedMargin as TunedMargin
+    from lemmata.mechanisms.audit.front.assertion import assert_private as assert_private
+    from lemmata.mechanisms.audit.front.entry import audit as audit
+    from lemmata.mechanisms.audit.play.audit_result import Audit as Audit
+    from lemmata.mechanisms.audit.play.audit_result import Found as Found
+    from lemmata.mechanisms.audit.subjects.tracing import Trace as Trace
+    from lemmata.mechanisms.audit.subjects.tracing import trace as trace
+    from lemmata.mechanisms.estimators.erm_estimators import DPERM as DPERM
+    from lemmata.mechanisms.estimators.erm_estimators import EfficientMargin as EfficientMargin
+    from lemmata.mechanisms.estimators.erm_estimators import PhasedSGD as PhasedSGD
+    from lemmata.mechanisms.estimators.erm_estimators import PrivateSVM as PrivateSVM
+    from lemmata.mechanisms.estimators.erm_estimators import PureMargin as PureMargin
+    from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin as AdaptiveMargin
+    from lemmata.mechanisms.estimators.gd_estimators import NoisyGD as NoisyGD
+    from lemmata.mechanisms.estimators.gd_estimators import ProjectedGD as ProjectedGD
+    from lemmata.mechanisms.estimators.gd_estimators import TunedMargin as TunedMargin
+    from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier as MarginClassifier
+    from lemmata.mechanisms.estimators.scaling import PrivateScaler as PrivateScaler
+    from lemmata.mechanisms.estimators.search import PrivateSearchCV as PrivateSearchCV
+    from lemmata.mechanisms.features.sizes import features_needed as features_needed
+    from lemmata.mechanisms.features.sizes import rows_compared as rows_compared
+    from lemmata.mechanisms.features.sizes import rows_needed as rows_needed
     from lemmata.mechanisms.privacy import ZCDP as ZCDP
     from lemmata.mechanisms.privacy import ApproxDP as ApproxDP
     from lemmata.mechanisms.privacy import GaussianDP as GaussianDP
@@ -92,33 +94,31 @@ if TYPE_CHECKING:
     from lemmata.mechanisms.privacy import to_pure as to_pure
     from lemmata.mechanisms.privacy import to_renyi as to_renyi
     from lemmata.mechanisms.privacy import to_zcdp as to_zcdp
-    from lemmata.mechanisms.privacy_curve import from_trade_off as from_trade_off
-    from lemmata.mechanisms.privacy_curve import privacy_curve as privacy_curve
-    from lemmata.mechanisms.privacy_curve import trade_off as trade_off
-    from lemmata.mechanisms.scaling import PrivateScaler as PrivateScaler
-    from lemmata.mechanisms.search import PrivateSearchCV as PrivateSearchCV
-    from lemmata.mechanisms.sizes import features_needed as features_needed
-    from lemmata.mechanisms.sizes import rows_compared as rows_compared
-    from lemmata.mechanisms.sizes import rows_needed as rows_needed
+    from lemmata.mechanisms.privacy.accountant import Accountant as Accountant
+    from lemmata.mechanisms.privacy.accountant import OverBudget as OverBudget
+    from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning as PrivacyLeakWarning
+    from lemmata.mechanisms.privacy.privacy_curve import from_trade_off as from_trade_off
+    from lemmata.mechanisms.privacy.privacy_curve import privacy_curve as privacy_curve
+    from lemmata.mechanisms.privacy.privacy_curve import trade_off as trade_off
 
 HOMES = {
-    "lemmata.mechanisms.audit.front": "audit",
-    "lemmata.mechanisms.audit.record": "Audit Found",
-    "lemmata.mechanisms.audit.assertion": "assert_private",
-    "lemmata.mechanisms.audit.tracing": "trace Trace",
+    "lemmata.mechanisms.audit.front.entry": "audit",
+    "lemmata.mechanisms.audit.play.audit_result": "Audit Found",
+    "lemmata.mechanisms.audit.front.assertion": "assert_private",
+    "lemmata.mechanisms.audit.subjects.tracing": "trace Trace",
     "lemmata.bounds.theorem": "theorems Theorem",
-    "lemmata.mechanisms.estimators": "MarginClassifier",
-    "lemmata.mechanisms.gd_estimators": "NoisyGD ProjectedGD AdaptiveMargin TunedMargin",
-    "lemmata.mechanisms.erm_estimators": "PhasedSGD DPERM EfficientMargin PrivateSVM PureMargin",
-    "lemmata.mechanisms.scaling": "PrivateScaler",
-    "lemmata.mechanisms.disclosure": "PrivacyLeakWarning",
-    "lemmata.mechanisms.search": "PrivateSearchCV",
-    "lemmata.mechanisms.accountant": "Accountant OverBudget",
+    "lemmata.mechanisms.estimators.margin_classifier": "MarginClassifier",
+    "lemmata.mechanisms.estimators.gd_estimators": "NoisyGD ProjectedGD AdaptiveMargin TunedMargin",
+    "lemmata.mechanisms.estimators.erm_estimators": "PhasedSGD DPERM EfficientMargin PrivateSVM PureMargin",
+    "lemmata.mechanisms.estimators.scaling": "PrivateScaler",
+    "lemmata.mechanisms.privacy.disclosure": "PrivacyLeakWarning",
+    "lemmata.mechanisms.estimators.search": "PrivateSearchCV",
+    "lemmata.mechanisms.privacy.accountant": "Accountant OverBudget",
     "lemmata.mechanisms.privacy": "PureDP ApproxDP GaussianDP LabelDP ZCDP RenyiDP PrivacyCurve to_pure to_approx "
     "to_gaussian to_zcdp to_renyi to_curve to_neighbours compose group gaussian_delta gaussian_epsilon gaussian_mu "
     "gaussian_noise_multiplier",
-    "lemmata.mechanisms.privacy_curve": "privacy_curve from_trade_off trade_off",
-    "lemmata.mechanisms.sizes": "rows_needed rows_compared features_needed",
+    "lemmata.mechanisms.privacy.privacy_curve": "privacy_curve from_trade_off trade_off",
+    "lemmata.mechanisms.features.sizes": "rows_needed rows_compared features_needed",
     "lemmata.experiments.figures.statement": "figure",
     "lemmata.command.main": "script",
     "lemmata.command.verdict": "verdict Verdict",

@@ -78,6 +78,7 @@ Charity. A printed row that falls is REFUTED, unless it says one of these:
 
 from lemmata.bounds.exact.balls import PRECISION, exact
 from lemmata.bounds.library import Paper, PaperError, Work, library
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
 from lemmata.bounds.theorem import (
     Hypothesis,
     OutOfReach,
@@ -93,13 +94,12 @@ from lemmata.bounds.theorem import (
     theorem,
     theorems,
 )
-from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
 from lemmata.command.main import script
 from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.existence import exists_claim, unbounded_claim
 from lemmata.experiments.checks.identity import identity_claim
 from lemmata.experiments.checks.inequality import Case, Link, equality, inequality_claim, largest, spread, up_to_one
-from lemmata.experiments.engine.claim import (
+from lemmata.experiments.engine.claims.claim import (
     Control,
     attack_claim,
     exact_claim,
@@ -108,8 +108,8 @@ from lemmata.experiments.engine.claim import (
     rate_claim,
     tail_claim,
 )
-from lemmata.experiments.engine.decide import decide
-from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
+from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
+from lemmata.experiments.engine.front.decision import decide
 
 __all__ = [
     "HOLDS",

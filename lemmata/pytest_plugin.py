@@ -46,8 +46,8 @@ class Page(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         from lemmata.bounds.library import PaperError, library
         from lemmata.experiments.conformance import accepted
-        from lemmata.experiments.engine import registry
-        from lemmata.experiments.engine.claim import CLAIMS
+        from lemmata.experiments.engine.claims import registry
+        from lemmata.experiments.engine.claims.claim import CLAIMS
 
         try:
             self.paper = library.add(self.path.parent)
@@ -81,9 +81,9 @@ class Row(Sentences):
 
     def runtest(self) -> None:
         from lemmata.experiments.conformance import rows
-        from lemmata.experiments.engine.decide import decide
-        from lemmata.experiments.engine.store import Store
-        from lemmata.mechanisms.streams import TEST_ROOT
+        from lemmata.experiments.engine.front.decision import decide
+        from lemmata.experiments.engine.running.store import Store
+        from lemmata.mechanisms.numerics.streams import TEST_ROOT
 
         if not hasattr(self.parent, STORE):  # rows that others rest on are decided once
             setattr(self.parent, STORE, Store())

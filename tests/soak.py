@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 import lemmata
-from lemmata.experiments.engine.files import replaced, tabled
+from lemmata.experiments.engine.ground.files import replaced, tabled
 from lemmata.experiments.report import soak_table
 
 ROOT = Path(__file__).parents[1]
@@ -111,7 +111,7 @@ def verdicts(place: Path) -> int:
 PARTS: dict[str, Callable[[Path], int]] = {
     "tests": tests("not soak"),
     "soak": tests("soak"),
-    "faults": program("tests.engine.faulted"),
+    "faults": program("tests.engine.running.faulted"),
     "kernels": program("tests.kernels"),
     "verdicts": verdicts,
 }

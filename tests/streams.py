@@ -1,6 +1,6 @@
 """Every test that samples draws from a stream of its own."""
 
-from lemmata.mechanisms.streams import TEST_ROOT, generator
+from lemmata.mechanisms.numerics.streams import TEST_ROOT, generator
 
 
 def streams(topic):

@@ -6,11 +6,11 @@ definition has no verdict: what pins their printed formulas is a number worked o
 
 from collections.abc import Iterable
 
+from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.bounds.verdicts import HOLDS
 from lemmata.experiments.conformance import accepted, edit
-from lemmata.experiments.engine import registry
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
 from tests import by_hand
 
 registry.load()

@@ -10,8 +10,8 @@ import types
 
 import pytest
 
-from lemmata.experiments.engine import registry
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
 
 registry.load()
 

@@ -12,7 +12,7 @@ import pytest
 from flint import arb
 
 from lemmata.bounds.theorem import THEOREMS, Theorem, short
-from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claims import registry
 
 registry.load()
 

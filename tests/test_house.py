@@ -4,8 +4,8 @@ import pytest
 
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.experiments.engine import registry
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
 
 registry.load()
 

@@ -7,8 +7,8 @@ import pytest
 
 from lemmata.bounds.library import library
 from lemmata.experiments.conformance import numbers
-from lemmata.experiments.engine import registry
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
 from tests import by_hand
 
 registry.load()

@@ -12,11 +12,11 @@ from dataclasses import replace
 import pytest
 
 from lemmata.bounds.library import library
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, SLIP
 from lemmata.bounds.theorem import THEOREMS, require
-from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, SLIP
 from lemmata.experiments.conformance import accepted, edit, findings, ties
-from lemmata.experiments.engine import registry
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
 
 registry.load()
 

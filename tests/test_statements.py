@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lemmata.bounds import source
 from lemmata.bounds.bms22 import relative_deviation
 from lemmata.bounds.library import library
+from lemmata.bounds.statement import source
 from lemmata.bounds.theorem import THEOREMS, Theorem, at_least, between, in_unit_interval, integer, positive
 from lemmata.experiments.conformance import accepted
-from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claims import registry
 
 registry.load()
 

@@ -6,10 +6,11 @@ Where the bound is loose by more, the table of what is accepted has the factor n
 
 import pytest
 
-from lemmata.bounds.verdicts import HOLDS
+from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.experiments.conformance import accepted, ties
-from lemmata.experiments.engine import costs, registry
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.running import costs
 
 registry.load()
 

@@ -14,15 +14,16 @@ from pathlib import Path
 import pytest
 
 from lemmata.bounds.library import library
-from lemmata.bounds.verdicts import HOLDS
+from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.experiments.conformance import accepted, rows
-from lemmata.experiments.engine import power, registry
-from lemmata.experiments.engine.cell import Sabotaged
-from lemmata.experiments.engine.claim import CLAIMS
-from lemmata.experiments.engine.decide import decide
-from lemmata.experiments.engine.run import plan
-from lemmata.experiments.engine.store import Store
-from lemmata.mechanisms.streams import TEST_ROOT
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.front.decision import decide
+from lemmata.experiments.engine.running import power
+from lemmata.experiments.engine.running.cell import Sabotaged
+from lemmata.experiments.engine.running.run import plan
+from lemmata.experiments.engine.running.store import Store
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.soak import counted
 
 registry.load()

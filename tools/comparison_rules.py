@@ -25,11 +25,11 @@ from sklearn.datasets import load_iris, load_wine, make_classification
 from lemmata.experiments.comparison import learners, problems
 from lemmata.experiments.comparison.table import DELTA, EPSILONS
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.files import tabled
-from lemmata.mechanisms import noisy_gd
-from lemmata.mechanisms.estimators import resolved_steps, resolved_width
+from lemmata.experiments.engine.ground.files import tabled
+from lemmata.mechanisms.estimators.margin_classifier import resolved_steps, resolved_width
+from lemmata.mechanisms.learners.descent import noisy_gd
+from lemmata.mechanisms.numerics.streams import generator
 from lemmata.mechanisms.privacy import ApproxDP, gaussian_mu
-from lemmata.mechanisms.streams import generator
 
 TABLE = Path(__file__).with_name("comparison_rules.csv")
 SPLITS, RELEASES, ROOT = 4, 3, 20251125

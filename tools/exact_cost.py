@@ -18,17 +18,13 @@ from time import perf_counter
 import numpy as np
 
 from lemmata.experiments.comparison.problems import draw_problem
-from lemmata.mechanisms import (
-    estimators,
-    glm_gd,
-    glm_output,
-    objective_perturbation,
-    output_perturbation,
-    private_perceptron,
-)
-from lemmata.mechanisms.entropy import words
-from lemmata.mechanisms.proved_floats import quantile_of
-from lemmata.mechanisms.search import PrivateSearchCV
+from lemmata.mechanisms.estimators import margin_classifier
+from lemmata.mechanisms.estimators.search import PrivateSearchCV
+from lemmata.mechanisms.learners.descent import private_perceptron
+from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation
+from lemmata.mechanisms.learners.glm import glm_gd, glm_output
+from lemmata.mechanisms.numerics.entropy import draw_words
+from lemmata.mechanisms.numerics.proved_floats import normal_quantile
 
 PUBLISHED = Path(__file__).parents[1] / "reports" / "published" / "exact_cost.csv"
 TABLES = ("digits:3-8", "breast_cancer", "randhie", "fair")
@@ -55,8 +51,8 @@ class Coupled(np.random.Generator):
 
     def normal(self, loc=0.0, scale=1.0, size=None):
         """As NumPy's, from one word each."""
-        drawn = words(self, int(np.prod(size)) if size is not None else 1)
-        sizes = quantile_of(np.maximum((drawn & (2**63 - 1)).astype(float) * 2.0**-63, 2.0**-16))
+        drawn = draw_words(self, int(np.prod(size)) if size is not None else 1)
+        sizes = normal_quantile(np.maximum((drawn & (2**63 - 1)).astype(float) * 2.0**-63, 2.0**-16))
         minus = self.flipped and isinstance(size, tuple) and len(size) == 2
         found = loc + scale * np.where((drawn < 0) != minus, -sizes, sizes)
         return found[0] if size is None else found.reshape(size)
@@ -75,11 +71,11 @@ def fitted(fit, epsilon, noise, rng, X, y, **parameters):
 
 GLM = {"delta": DELTA, "loss": "logistic", "norm_bound": 10.0}
 LEARNERS = {
-    name: partial(estimated, getattr(estimators, name))
+    name: partial(estimated, getattr(margin_classifier, name))
     for name in ("MarginClassifier", "NoisyGD", "PhasedSGD", "DPERM", "AdaptiveMargin", "TunedMargin")
 } | {
-    "ProjectedGD": partial(estimated, estimators.ProjectedGD, k=8),
-    "EfficientMargin": partial(estimated, estimators.EfficientMargin, k=8),
+    "ProjectedGD": partial(estimated, margin_classifier.ProjectedGD, k=8),
+    "EfficientMargin": partial(estimated, margin_classifier.EfficientMargin, k=8),
     "PrivateSearchCV": partial(estimated, PrivateSearchCV),
     "glm_gd": partial(fitted, glm_gd.fit, **GLM, steps=30),
     "glm_output": partial(fitted, glm_output.fit, **GLM),

@@ -26,9 +26,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from lemmata.mechanisms.disclosure import PrivacyLeakWarning
-from lemmata.mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
-from lemmata.mechanisms.scaling import PrivateScaler
+from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
+from lemmata.mechanisms.estimators.scaling import PrivateScaler
+from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 
 TABLE = Path(__file__).with_name("raw_tables.csv")
 SPLITS = 20

@@ -2,12 +2,12 @@
 
     python -m lemmata.tools.row_lengths            # writes row_lengths.csv beside this file
 
-A standardised row is clipped at `length` times sqrt(D / 2) (`lemmata.mechanisms.scaling.row_length`). A short row
-hides a small class; a long one drowns in noise where sqrt(d) / (n mu), "noise" in the table, is not small. Nine planted
-tables with a class of 5 to 20 % on one side, three pairs of digits, six of scikit-learn's planted ones, and four that
-ship with it and with statsmodels; four splits each, three quarters of the records for training, delta = 1e-5. Twice
-sqrt(D / 2) does better than all below where the noise is under 0.01, `scaling.RESOLVED`, or no worse than by a split's
-luck, and above it the shorter rows do.
+A standardised row is clipped at `length` times sqrt(D / 2) (`lemmata.mechanisms.estimators.scaling.row_length`). A
+short row hides a small class; a long one drowns in noise where sqrt(d) / (n mu), "noise" in the table, is not small.
+Nine planted tables with a class of 5 to 20 % on one side, three pairs of digits, six of scikit-learn's planted ones,
+and four that ship with it and with statsmodels; four splits each, three quarters of the records for training, delta =
+1e-5. Twice sqrt(D / 2) does better than all below where the noise is under 0.01, `scaling.RESOLVED`, or no worse than
+by a split's luck, and above it the shorter rows do.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from unittest import mock
 import numpy as np
 from sklearn.datasets import load_diabetes, load_digits, make_classification
 
-from lemmata.experiments.engine.files import tabled
-from lemmata.mechanisms import scaling
-from lemmata.mechanisms.disclosure import PrivacyLeakWarning
-from lemmata.mechanisms.estimators import MarginClassifier
+from lemmata.experiments.engine.ground.files import tabled
+from lemmata.mechanisms.estimators import scaling
+from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
 from lemmata.mechanisms.privacy import gaussian_mu
+from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 
 TABLE = Path(__file__).with_name("row_lengths.csv")
 LENGTHS = (0.7, 1.0, 1.4, 2.0, 2.8)  # times sqrt(size / 2)

@@ -1,8 +1,8 @@
 """Lemma A.4 of Bassily, Mohri & Suresh (2022): the fast Johnson-Lindenstrauss embedding.
 
 Phi = sqrt(D/k) S H diag(s): random signs, a Hadamard transform, k coordinates drawn with replacement
-(`lemmata.mechanisms.fast_projection`). The printed k does not contain the dimension; a moment argument shows why it
-need not.
+(`lemmata.mechanisms.features.fast_projection`). The printed k does not contain the dimension; a moment argument shows
+why it need not.
 """
 
 from math import ceil, e, exp, log, sqrt
@@ -48,7 +48,7 @@ def fast_projection_time(*, d: int, k: int) -> float:
 
 
 def fast_projection_operations(d: int, k: int) -> int:
-    """Operations of `lemmata.mechanisms.fast_projection.FastProjection.apply` on one vector, D >= d the power of two.
+    """Operations of `FastProjection.apply` (`features.fast_projection`) on one vector, D >= d the power of two.
 
     D signs, log2 D rounds of D/2 butterflies, a sum and a difference each, and k scalings.
 

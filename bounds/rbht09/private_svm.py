@@ -116,7 +116,7 @@ def noise_scale_sharp(*, beta: float, n: int, C: float, F: int, L: float = 1.0, 
 
 # Theorem 7 in floating point ------------------------------------------------------------------------------------------
 # Not statements of the paper, whose Algorithm 2 adds real noise: what its privacy becomes when steps (3) and (4) run on
-# a computer, with the textbook sampler and with the one we ship (`lemmata.mechanisms.laplace`).
+# a computer, with the textbook sampler and with the one we ship (`lemmata.mechanisms.noise.laplace`).
 
 FLOAT64 = ", Algorithm 2, steps (3) and (4), executed in float64; Mironov 2012"
 

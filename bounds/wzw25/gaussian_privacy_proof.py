@@ -7,7 +7,7 @@ real numbers that is proved draw by draw (`minimiser`). Both rest on float64 fun
 Accounts, at the end, are about releases that are chosen one after the other. The remark composes mechanisms whose mu_i
 are fixed in advance. There a release, its guarantee and whether there is one at all may depend on all outcomes before,
 under caps that are kept: a privacy filter (Rogers, Roth, Ullman & Vadhan 2016; Smith & Thakurta 2022 for sums of mu^2;
-Whitehouse, Ramdas, Rogers & Wu 2023). Each statement is a way in which `lemmata.mechanisms.accountant` keeps an
+Whitehouse, Ramdas, Rogers & Wu 2023). Each statement is a way in which `lemmata.mechanisms.privacy.accountant` keeps an
 account, and gives its curve: the largest P(A) - e^t Q(A) over events A and over ways to choose, P and Q the laws of all
 that is seen under two neighbours. The induction that all of them share is in `gaussian_account`. Written for the
 largest chance p(b) under P of a test of chance b under Q; the curve is the largest p(b) - e^t b.
@@ -108,7 +108,7 @@ def column_counts(*, columns: int, sigma: float) -> float:
 def table_error() -> float:
     """The quantile, logarithm and exponential that we compute in float64 are within 2^-46 of the true values.
 
-    `lemmata.mechanisms.proved_floats` computes them.
+    `lemmata.mechanisms.numerics.proved_floats` computes them.
 
     Derivation: Taylor polynomials of degree 4 around the middles of segments; the remainders and the tables are
     enclosed in balls over all segments, and the roundings of sums and products, which IEEE 754 bounds, add less than

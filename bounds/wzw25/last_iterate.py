@@ -344,7 +344,7 @@ def problem_of(
 def batches_privacy(*, epsilon: float, rate: float, scale: float, steps: int, mu: float) -> float:
     """The privacy curve of Algorithm 3 run on random batches, rounded up.
 
-    `lemmata.mechanisms.sampled_gd` runs it.
+    `lemmata.mechanisms.learners.descent.sampled_gd` runs it.
 
     There are N = `steps` steps, each on one batch that all runs share; a batch has every record with probability q =
     `rate`. The gradients of a record in m runs, each at most s times the standard deviation of its noise long, are one

@@ -127,7 +127,7 @@ def distance_to_logarithmic(*, eta: float, r: float) -> float:
     says=r"K=1+N,\quad N\mid p\sim NB(1+\eta,p),\quad p\in(r,1)\ \mathrm{with\ density}\ \propto p^{-1-\eta}",
     kind="identity",
     needs=[*LAW, between("q", 0, 1)],
-    source="what the sampler of mechanisms/tnb.py rests on",
+    source="what the sampler of mechanisms/selection/tnb.py rests on",
 )
 def mixing_quantile(*, eta: float, r: float, q: Array | float) -> Array:
     r"""Every TNB law is one plus an untruncated negative binomial whose success probability is random.

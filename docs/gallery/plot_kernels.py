@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import lemmata
-from lemmata.mechanisms.random_features import fourier_map, profile
+from lemmata.mechanisms.features.random_features import fourier_map, profile
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200, 3))

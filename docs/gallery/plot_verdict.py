@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import matplotlib.pyplot as plt
 
 import lemmata
-from lemmata.experiments.engine.decide import decide
+from lemmata.experiments.engine.front.decision import decide
 
 for theorem in lemmata.theorems("wzw25.lemA.5"):
     row = decide(theorem.key, root=1)

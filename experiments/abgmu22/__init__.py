@@ -1,1 +1,5 @@
-"""Claims about the statements of Arora, Bassily, Guzmán, Menart & Ullah (2022)."""
+"""Claims about the statements of Arora, Bassily, Guzmán, Menart & Ullah (2022).
+
+Each module decides the statements of the module of the same name in `lemmata.bounds.abgmu22`; `_proof` modules decide
+the steps. It may import `checks`, `instances`, the engine, bounds and mechanisms, and no other paper's claims.
+"""

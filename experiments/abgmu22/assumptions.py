@@ -7,8 +7,8 @@ from lemmata.bounds.abgmu22 import assumptions as bounds
 from lemmata.bounds.abgmu22 import baselines
 from lemmata.experiments.checks import inequality_claim, up_to_one
 from lemmata.experiments.checks.inequality import Link, equality
-from lemmata.experiments.engine.claim import Control, grid
-from lemmata.experiments.instances.glm_losses import largest_losses, smooth_pieces
+from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.instances.classes.glm_losses import largest_losses, smooth_pieces
 
 REACHES = (0.05, 0.3, 0.7071067811865476, 1.0, 3.0, 20.0)
 LABELS = (1e-3, 0.5, 1.0, 10.0)

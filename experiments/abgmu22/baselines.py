@@ -12,11 +12,11 @@ from lemmata.bounds.abgmu22 import baselines as bounds
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.checks.inequality import equality
 from lemmata.experiments.checks.pair import weaker
-from lemmata.experiments.engine.claim import Control, attack_claim, grid, mean_claim
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances.glm_losses import SMOOTH, smooth_pieces
-from lemmata.mechanisms import glm_gd, glm_output
-from lemmata.mechanisms.glm_losses import records
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, mean_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.classes.glm_losses import SMOOTH, smooth_pieces
+from lemmata.mechanisms.learners.glm import glm_gd, glm_output
+from lemmata.mechanisms.learners.glm.glm_losses import records
 from lemmata.mechanisms.privacy import GaussianDP
 from lemmata.mechanisms.solvers.ball_risk import minimise
 

@@ -12,12 +12,12 @@ from lemmata.experiments.abgmu22.baselines import ATTACKED, GAUSSIAN, ROUNDING, 
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.checks.inequality import equality
 from lemmata.experiments.checks.pair import weaker
-from lemmata.experiments.engine.claim import Control, attack_claim, grid, mean_claim
-from lemmata.experiments.instances.glm_losses import SMOOTH
-from lemmata.mechanisms import glm_output, glm_projected
-from lemmata.mechanisms.glm_losses import records
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, mean_claim
+from lemmata.experiments.instances.classes.glm_losses import SMOOTH
+from lemmata.mechanisms.features.sign_projection import sign_projection
+from lemmata.mechanisms.learners.glm import glm_output, glm_projected
+from lemmata.mechanisms.learners.glm.glm_losses import records
 from lemmata.mechanisms.privacy import GaussianDP
-from lemmata.mechanisms.sign_projection import sign_projection
 
 # Output perturbation --------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from lemmata.bounds.abgmu22 import concentration as bounds
 from lemmata.bounds.exact.binomials import at_least, at_most
 from lemmata.experiments.abgmu22.concentration import HAIR, chance_below, places
 from lemmata.experiments.checks import equality, inequality_claim
-from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.engine.claims.claim import Control, grid
 
 # Our derivation -------------------------------------------------------------------------------------------------------
 

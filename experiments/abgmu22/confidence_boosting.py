@@ -16,9 +16,10 @@ from lemmata.bounds.abgmu22 import confidence_boosting as bounds
 from lemmata.experiments.checks import inequality_claim, up_to_one
 from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.checks.pair import largest_log_ratio
-from lemmata.experiments.engine.claim import Control, attack_claim, grid
-from lemmata.mechanisms import confidence_boosting, report_noisy_max
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
+from lemmata.mechanisms.learners.glm import confidence_boosting
 from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.selection import report_noisy_max
 
 EXACT = 1e-9  # of the laws, which are integrated numerically
 
@@ -68,7 +69,7 @@ DELTA = 1e-5
 OWN = """
 import numpy as np
 from lemmata.bounds.abgmu22.confidence_boosting import {name}
-from lemmata.mechanisms.report_noisy_max import law
+from lemmata.mechanisms.selection.report_noisy_max import law
 n, m, Delta = {n}, 5, {loss_bound}  # Delta = Y^2 + H gamma^2 X^2; m = log(4/beta), beta = 0.05; chunks of n/6
 scale = {name}(n=n, candidates=m, epsilon=1.0, loss_bound=Delta)
 a = Delta / (n / 6)  # one record: a loss of Delta for model 1 and 0 for all others becomes 0 and Delta; else a tie

@@ -17,8 +17,8 @@ from lemmata.bounds.abgmu22 import confidence_boosting_proof as proof
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
 from lemmata.experiments.checks.inequality import Link
-from lemmata.experiments.engine.claim import Control
-from lemmata.mechanisms import report_noisy_max
+from lemmata.experiments.engine.claims.claim import Control
+from lemmata.mechanisms.selection import report_noisy_max
 
 EXACT = 1e-9  # of the laws, which are integrated numerically
 
@@ -70,7 +70,7 @@ HIDDEN = """
 from math import log, log1p, sqrt
 import numpy as np
 from lemmata.bounds.abgmu22.confidence_boosting import boosted_rate, printed_scale
-from lemmata.mechanisms.report_noisy_max import law
+from lemmata.mechanisms.selection.report_noisy_max import law
 beta, n, epsilon = 1e-3, 10**24, 1e-14  # n epsilon = 10^10; losses w^2/2, w = 0 is right
 q, x = 3 * beta, 1e-5                   # A returns sqrt(2x) with probability q, whatever the data: err = q x
 gamma = sqrt(2 * x / log1p(1 / q))
@@ -85,7 +85,7 @@ UNBOUNDED = """
 from math import log1p, sqrt
 import numpy as np
 from lemmata.bounds.abgmu22.confidence_boosting import boosted_rate_squared, squared_scale
-from lemmata.mechanisms.report_noisy_max import law
+from lemmata.mechanisms.selection.report_noisy_max import law
 beta, n, x = 1e-3, 10**24, 2.5e-4       # losses w^2/2 on a share beta/2 of the records, 0 elsewhere: Delta = 0
 q = 3 * beta                            # A returns 1 with probability q, whatever the data: excess x, err = q x
 gamma = sqrt(1 / log1p(1 / q))

@@ -12,11 +12,11 @@ import numpy as np
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
 from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one
 from lemmata.experiments.checks.pair import largest_log_ratio
-from lemmata.experiments.engine.claim import Control, attack_claim, grid
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances.selection_pairs import rare_choice
-from lemmata.mechanisms.generalized_exponential import law
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.pairs.selection_pairs import rare_choice
 from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.selection.generalized_exponential import law
 
 # Accuracy -------------------------------------------------------------------------------------------------------------
 

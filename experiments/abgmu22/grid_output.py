@@ -15,8 +15,8 @@ from lemmata.experiments.abgmu22.stability import OUTPUT, far_label, squares_at_
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.checks.inequality import Link, equality
 from lemmata.experiments.checks.order import order_claim
-from lemmata.experiments.engine.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive
 
 BUDGETS = tuple(itertools.product(map(Fraction, ("1/100", "1")), map(Fraction, ("1/1000", "1")), (1, 7)))
 

@@ -17,15 +17,15 @@ from lemmata.bounds.abgmu22 import grid_search_proof as steps
 from lemmata.bounds.abgmu22.stability import loss_bound as ball_bound
 from lemmata.experiments.checks import inequality_claim, up_to_one
 from lemmata.experiments.checks.inequality import Link, equality
-from lemmata.experiments.engine.claim import Control, attack_claim, grid
-from lemmata.experiments.instances.grid_oracles import (
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
+from lemmata.experiments.instances.laws.grid_oracles import (
     candidates_law,
     chance_of_rare_losses,
     release,
     selected,
     smallest_delta,
 )
-from lemmata.mechanisms import glm_output, grid_search
+from lemmata.mechanisms.learners.glm import glm_output, grid_search
 from lemmata.mechanisms.privacy import ApproxDP, gaussian_mu
 
 # Privacy --------------------------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ POINT = """import numpy as np
 from lemmata.bounds.abgmu22.grid_search import printed_excess
 from lemmata.bounds.abgmu22.grid_search_proof import printed_penalty
 from lemmata.bounds.abgmu22.stability import loss_bound
-from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.selection.generalized_exponential import law
 from lemmata.mechanisms.privacy import PureDP
 n, K, beta = 10**6, 5, 0.05  # all records are (1, 2); 1/2 (w - 2)^2; A(S1, B) = 2 = w* for all B: err = 0 below 2^K
 Y = dict(label_bound=np.sqrt(2))
@@ -243,7 +243,7 @@ def nothing_but_zero(*, n, guesses, beta, epsilon):
 
 RARE = """import numpy as np
 from lemmata.bounds.abgmu22.grid_search import averaged_excess
-from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.selection.generalized_exponential import law
 from lemmata.mechanisms.privacy import PureDP
 # 1/2 (<w, x> - y)^2; x = e1, y = 0 with probability p; x = e2, y = 2.5 with 1e-12; x = 0 else. w* = (0, 2.5)
 # A(S1, B) = w* for B >= 2.5 and (1000, 2.5) below, whose loss is 0 but at e1; K = 3, err = 0 below 8

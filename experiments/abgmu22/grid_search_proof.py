@@ -12,8 +12,8 @@ from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim, up_to_one
 from lemmata.experiments.checks.inequality import Link, equality
-from lemmata.experiments.engine.claim import Control, grid
-from lemmata.experiments.instances.grid_oracles import selection_failure, smallest_index, two_point
+from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.instances.laws.grid_oracles import selection_failure, smallest_index, two_point
 
 # Concentration --------------------------------------------------------------------------------------------------------
 
@@ -219,7 +219,7 @@ def scores_bound_risks(*, factor=1):
 SELECTION = {"loss_bound": 2.0, "n": 1000, "guesses": 20, "beta": 0.05, "epsilon": 1.0}
 CHOICE = """import numpy as np
 from lemmata.bounds.abgmu22.grid_search_proof import {name}
-from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.selection.generalized_exponential import law
 from lemmata.mechanisms.privacy import PureDP
 n, K, beta, Delta = 1000, 20, 0.05, 2.0
 loss = {name}(loss_bound=Delta, n=n, guesses=K, beta=beta, epsilon=1.0) * (1 + 1e-9)

@@ -16,8 +16,8 @@ from lemmata.bounds.abgmu22 import rates as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import grows, identity_claim, inequality_claim, order_claim, up_to_one, witness
 from lemmata.experiments.checks.inequality import Link
-from lemmata.experiments.engine.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 
 ROUNDING = 1e-9
 POWERS = grid(n=[4.0, 64.0, 1e6, 1e12], epsilon=[1e-3, 1.0, 30.0], d=[1, 64, 10**6])

@@ -10,7 +10,7 @@ from lemmata.bounds.abgmu22 import baselines
 from lemmata.bounds.abgmu22 import rates as bounds
 from lemmata.experiments.abgmu22.rates import ROUNDING, TESTS, best_errors
 from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.engine.claims.claim import Control
 
 # Upper bounds ---------------------------------------------------------------------------------------------------------
 

@@ -12,9 +12,9 @@ from lemmata.bounds.theorem import require
 from lemmata.experiments.abgmu22.assumptions import LABELS, REACHES
 from lemmata.experiments.checks import identity_claim, inequality_claim
 from lemmata.experiments.checks.inequality import Link, equality
-from lemmata.experiments.engine.claim import Control, grid
-from lemmata.experiments.instances.glm_losses import largest_losses
-from lemmata.mechanisms import glm_gd, glm_output
+from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.instances.classes.glm_losses import largest_losses
+from lemmata.mechanisms.learners.glm import glm_gd, glm_output
 from lemmata.mechanisms.privacy import GaussianDP
 
 FAR = np.sqrt(2)  # a label of the half squared loss with phi(0) = 1, on either side
@@ -25,7 +25,7 @@ LEVEL = {"delta": 1e-6, "beta": 0.05, "guesses": 10}
 SGD = """from math import sqrt
 from scipy.stats import norm
 from lemmata.bounds.abgmu22.stability import printed_loss_bound
-from lemmata.mechanisms import glm_gd
+from lemmata.mechanisms.learners.glm import glm_gd
 from lemmata.mechanisms.privacy import GaussianDP
 law = glm_gd.law([[1.0]], [sqrt(2)], privacy=GaussianDP(1.0), loss="half_squared", norm_bound=0.1, label_bound=1.0,
                  steps=2)  # two steps: released is w_1 / 2, w_1 = clip(stride (sqrt 2 + sigma N))
@@ -125,7 +125,7 @@ def every_sign_matrix(*, factor=1):
 OUTPUT = """from math import sqrt
 from scipy.stats import norm
 from lemmata.bounds.abgmu22.stability import printed_output_loss
-from lemmata.mechanisms import glm_output
+from lemmata.mechanisms.learners.glm import glm_output
 from lemmata.mechanisms.privacy import GaussianDP
 X, y = [[1.0]] * 1000, [sqrt(2)] * 1000  # S1; the minimiser over |w| <= 1 is 1
 law = glm_output.law(X, y, privacy=GaussianDP(0.5), loss="half_squared", norm_bound=1.0, label_bound=1.0, ridge=0.1)

@@ -18,12 +18,12 @@ from lemmata.experiments import data
 from lemmata.experiments.audits.tables import write_lines
 from lemmata.experiments.comparison.attacks import sample_releases
 from lemmata.experiments.comparison.learners import Learner, find
-from lemmata.mechanisms.audit.fitted import Fitted
-from lemmata.mechanisms.audit.game import audit
-from lemmata.mechanisms.audit.record import Audit
-from lemmata.mechanisms.estimators import MarginClassifier
+from lemmata.mechanisms.audit.play.audit_result import Audit
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.audit.subjects.fit_sampler import Fitted
+from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
-from lemmata.mechanisms.streams import LEDGER_ROOT
 
 TABLE = Path(__file__).with_name("canaries.csv")
 DATASETS = "digits:3-8", "breast_cancer"

@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from lemmata.experiments.figures.style import BREACH, COLOURS, FAINT, INK, TRUTH, panels, render, svg
-from lemmata.mechanisms.audit.record import Audit
+from lemmata.mechanisms.audit.play.audit_result import Audit
 
 NAMES = "Laplace", "randomised response", "Gaussian"
 LOOKS = {"known bug": (BREACH, "o"), "mended": (TRUTH, "s"), "honest": (FAINT, ".")}  # of targets in others' libraries

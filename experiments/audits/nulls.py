@@ -21,12 +21,12 @@ import numpy as np
 from scipy.stats import beta, binom
 
 from lemmata.experiments.audits.known_mechanisms import KEPT, added, geometric_noise, response
-from lemmata.experiments.engine.files import tabled
-from lemmata.experiments.engine.fingerprint import code_hash
-from lemmata.mechanisms.audit.attackers import attackers
-from lemmata.mechanisms.audit.game import Game, play
-from lemmata.mechanisms.audit.outcomes import Outcomes
-from lemmata.mechanisms.audit.stakes import parameter
+from lemmata.experiments.engine.claims.fingerprint import code_hash
+from lemmata.experiments.engine.ground.files import tabled
+from lemmata.mechanisms.audit.evidence.attackers import attackers
+from lemmata.mechanisms.audit.evidence.outcomes import Outcomes
+from lemmata.mechanisms.audit.evidence.stakes import parameter
+from lemmata.mechanisms.audit.play.sequential_test import Game, play
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
 TABLE = Path(__file__).with_name("nulls.csv")

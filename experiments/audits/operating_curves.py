@@ -17,14 +17,15 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
-from lemmata.bounds.verdicts import REFUTED
+from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.audits.known_mechanisms import added, laplace_noise, response
 from lemmata.experiments.audits.tables import write_lines
-from lemmata.mechanisms.audit import game, samplers
-from lemmata.mechanisms.audit.game import audit
-from lemmata.mechanisms.audit.stakes import START, average, grown, parameter, tables, tangents
+from lemmata.mechanisms.audit.evidence.stakes import START, average, grown, parameter, tables, tangents
+from lemmata.mechanisms.audit.play import sequential_test
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.audit.subjects import samplers
+from lemmata.mechanisms.numerics.streams import generator
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
-from lemmata.mechanisms.streams import generator
 
 TABLE = Path(__file__).with_name("operating.csv")
 ONE = PureDP(1.0)
@@ -66,7 +67,9 @@ def count_boundary_alarms(name: str, *, audits: int, level: float, budget: int =
         gain = grown(np.broadcast_to(played, counts.shape), table)
         won += logsumexp(standing + gain, axis=(1, 2, 3, 4)) - logsumexp(standing, axis=(1, 2, 3, 4))
         counts += played
-        alarmed |= np.logaddexp(average(counts, table) + log(game.SPARE), won + log(1 - game.SPARE)) >= -log(level)
+        alarmed |= np.logaddexp(
+            average(counts, table) + log(sequential_test.SPARE), won + log(1 - sequential_test.SPARE)
+        ) >= -log(level)
         drawn += 2 * half
     return int(alarmed.sum())
 

@@ -15,13 +15,13 @@ from statistics import median
 
 import numpy as np
 
-from lemmata.bounds.verdicts import REFUTED
+from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.audits import operating_curves
 from lemmata.experiments.audits.figures import NAMES
 from lemmata.experiments.audits.tables import write_lines
-from lemmata.mechanisms.audit.game import audit
-from lemmata.mechanisms.audit.stakes import tangents
-from lemmata.mechanisms.streams import generator
+from lemmata.mechanisms.audit.evidence.stakes import tangents
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.numerics.streams import generator
 
 TABLE = Path(__file__).with_name("power.csv")
 LEAKS = 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0

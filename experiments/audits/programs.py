@@ -17,8 +17,10 @@ from scipy.stats import gamma, laplace
 
 from lemmata.bounds.abgmu22.generalized_exponential import normalised_scores, spent_among
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
-from lemmata.mechanisms import confidence_boosting, dp_erm, glm_gd, phased_sgd, private_perceptron, projected_gd
-from lemmata.mechanisms.audit import replay
+from lemmata.mechanisms.audit.subjects import replay
+from lemmata.mechanisms.learners.descent import private_perceptron, projected_gd
+from lemmata.mechanisms.learners.erm import dp_erm, phased_sgd
+from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd
 
 DRAWS = 600  # of a sampler of our own
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.engine import published
+from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.experiments.engine.ledger import published
 from lemmata.mechanisms import audit
 
 OURS, THEIRS = "lemmata", "DP-Auditorium"
@@ -18,7 +18,7 @@ KNOWN, HONEST, NOT_AUDITED = "known bug", "honest", "NOT_AUDITED"
 
 def digest_search() -> str:
     """The digest of the search and its evidence as they stand here: what a row of the table was made with."""
-    files = sorted(Path(audit.__file__).parent.glob("*.py"))
+    files = sorted(Path(audit.__file__).parent.rglob("*.py"))
     return hashlib.blake2b(b"".join(path.read_bytes() for path in files), digest_size=8).hexdigest()
 
 

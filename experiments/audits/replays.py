@@ -40,38 +40,34 @@ from lemmata.experiments.audits.programs import (
     under_radial,
 )
 from lemmata.experiments.audits.tables import write_lines
-from lemmata.mechanisms import (
+from lemmata.mechanisms.audit.neighbours.extreme_pairs import Data, Pair, worst_pair
+from lemmata.mechanisms.audit.subjects import replay
+from lemmata.mechanisms.features import sign_projection
+from lemmata.mechanisms.features.random_features import fourier_map
+from lemmata.mechanisms.learners.covers import label_learner, network_learner, pure_learner
+from lemmata.mechanisms.learners.descent import (
     adaptive_margin,
-    column_ranges,
-    confidence_boosting,
+    known_margin,
+    noisy_gd,
+    private_perceptron,
+    private_tuning,
+    projected_gd,
+)
+from lemmata.mechanisms.learners.erm import (
     dp_erm,
     efficient_learner,
-    glm_gd,
-    glm_output,
-    glm_projected,
-    grid_search,
     kernel_learner,
     kernel_svm,
-    known_margin,
-    label_learner,
-    majority,
-    network_learner,
-    noisy_gd,
     objective_perturbation,
     output_perturbation,
     phased_sgd,
-    private_perceptron,
     private_svm,
-    private_tuning,
-    projected_gd,
-    pure_learner,
-    sign_projection,
 )
-from lemmata.mechanisms.audit import replay
-from lemmata.mechanisms.audit.pairs import Data, Pair, worst_pair
+from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd, glm_output, glm_projected, grid_search
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, LabelDP, PureDP, gaussian_delta
-from lemmata.mechanisms.random_features import fourier_map
-from lemmata.mechanisms.streams import LEDGER_ROOT
+from lemmata.mechanisms.selection import majority
+from lemmata.mechanisms.tables import column_ranges
 
 TABLE = Path(__file__).with_name("replayed.csv")
 ONE, MU, BOTH = PureDP(1.0), GaussianDP(1.0), ApproxDP(1.0, 1e-3)

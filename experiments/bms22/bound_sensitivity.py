@@ -13,9 +13,9 @@ import numpy as np
 
 from lemmata.bounds.bms22 import bound_sensitivity as bounds
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
-from lemmata.experiments.engine.claim import Control, grid
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
+from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.pairs.selection_pairs import SIGNED, least_hinge, least_margin
 from lemmata.mechanisms.solvers import least_loss
 
 LINE = {"quick": grid(m=[3], ratio=[2.0]), "full": grid(m=[1, 2, 5], ratio=[0.5, 1.0, 1.5, 4.0, 32.0])}

@@ -9,8 +9,8 @@ import numpy as np
 from lemmata.bounds.bms22 import definitions as bounds
 from lemmata.bounds.bms22.exponential_mechanism import label_pairs
 from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one
-from lemmata.experiments.engine.claim import grid
-from lemmata.experiments.instances.selections import UNIVERSE, empirical_risks, laws
+from lemmata.experiments.engine.claims.claim import grid
+from lemmata.experiments.instances.laws.selections import UNIVERSE, empirical_risks, laws
 
 # Definitions 2.1 and 6.1 ----------------------------------------------------------------------------------------------
 

@@ -11,12 +11,11 @@ from lemmata.bounds.bms22.pure_learner import selection_excess
 from lemmata.bounds.exact.balls import enclosure, lower_end, upper_end
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
 from lemmata.experiments.checks.inequality import Link
-from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.verdict import inconclusive, refuted
-from lemmata.experiments.instances.boosted_rounds import mixture_delta, substitution_constant
-from lemmata.experiments.instances.corners import HALF
-from lemmata.experiments.instances.counted_operations import CountedDraws
-from lemmata.experiments.instances.erm_families import (
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.instances.classes.counted_operations import CountedDraws
+from lemmata.experiments.instances.datasets.corners import HALF
+from lemmata.experiments.instances.datasets.erm_families import (
     between_orders,
     line_excess,
     noisy_line,
@@ -26,7 +25,8 @@ from lemmata.experiments.instances.erm_families import (
     unlearnable_program,
     unlearnt,
 )
-from lemmata.experiments.instances.flipped_records import (
+from lemmata.experiments.instances.pairs.boosted_rounds import mixture_delta, substitution_constant
+from lemmata.experiments.instances.pairs.flipped_records import (
     ROUNDING,
     SMALL_RHO,
     allowed,
@@ -36,7 +36,7 @@ from lemmata.experiments.instances.flipped_records import (
     with_privacy,
     without_size,
 )
-from lemmata.mechanisms import dp_erm
+from lemmata.mechanisms.learners.erm import dp_erm
 from lemmata.mechanisms.privacy import ApproxDP
 
 THIRDS = {"bms22.thm3.2": grid(beta=[1e-9, 1 / 3])}  # its proof asks for 1 - beta/3, beta < 1
@@ -114,7 +114,7 @@ def selection_gives_it_away(**setting):
     python = f"""import numpy as np
 from scipy.special import ndtr
 from lemmata.bounds.bms22.dp_erm import calibrated_privacy, sides
-from lemmata.mechanisms.dp_erm import law
+from lemmata.mechanisms.learners.erm.dp_erm import law
 from lemmata.mechanisms.privacy import ApproxDP
 parameters = {without_size(setting)!r}
 claimed = calibrated_privacy(m=2, **parameters)

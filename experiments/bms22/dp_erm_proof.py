@@ -15,9 +15,10 @@ from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
 from lemmata.experiments.checks.pair import weaker
-from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
-from lemmata.experiments.instances.boosted_rounds import (
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances.datasets.erm_families import between_orders, random_settings, small_balls
+from lemmata.experiments.instances.pairs.boosted_rounds import (
     BUDGETS,
     against_closed_form,
     at_least,
@@ -31,9 +32,13 @@ from lemmata.experiments.instances.boosted_rounds import (
     substitution_constant,
     substitution_links,
 )
-from lemmata.experiments.instances.erm_families import between_orders, random_settings, small_balls
-from lemmata.experiments.instances.flipped_records import ROUNDING, flipped_laws, one_label_flipped, selection_ratio
-from lemmata.mechanisms import phased_sgd as laws
+from lemmata.experiments.instances.pairs.flipped_records import (
+    ROUNDING,
+    flipped_laws,
+    one_label_flipped,
+    selection_ratio,
+)
+from lemmata.mechanisms.learners.erm import phased_sgd as laws
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 UNIT_BALLS = {"radius": 1.0, "norm_bound": 1.0}
@@ -246,7 +251,7 @@ def margins_unit(*, m, rho):
     spent = selection_ratio(*flipped_laws("printed", **sizes, **UNIT_BALLS), 3)
     code = f"""import numpy as np
 from lemmata.bounds.bms22.dp_erm_proof import printed_sensitivity
-from lemmata.mechanisms.dp_erm import law
+from lemmata.mechanisms.learners.erm.dp_erm import law
 from lemmata.mechanisms.privacy import ApproxDP
 X, y = np.array([[1.0]] + [[0.0]] * {m - 1}), [1.0] * {m - 1}
 parameters = dict(rho={rho}, radius=1.0, norm_bound=1.0, privacy=ApproxDP(1.0, {0.1 / m!r}), beta=0.1)

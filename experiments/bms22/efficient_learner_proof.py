@@ -13,16 +13,16 @@ from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.experiments.bms22.efficient_learner import rows
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
 from lemmata.experiments.checks.inequality import Link
-from lemmata.experiments.engine.claim import Control, grid, tail_claim
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances.boosted_rounds import failing_samples
-from lemmata.experiments.instances.erm_families import SAMPLE_AND_BUDGET, learner_settings, one_record
-from lemmata.experiments.instances.flipped_records import ROUNDING, with_privacy
-from lemmata.experiments.instances.projected_records import best_and_own, lost_points, lost_program
-from lemmata.mechanisms import dp_erm
-from lemmata.mechanisms.fast_projection import fast_projection
-from lemmata.mechanisms.law import clip_rows
-from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.datasets.erm_families import SAMPLE_AND_BUDGET, learner_settings, one_record
+from lemmata.experiments.instances.pairs.boosted_rounds import failing_samples
+from lemmata.experiments.instances.pairs.flipped_records import ROUNDING, with_privacy
+from lemmata.experiments.instances.pairs.projected_records import best_and_own, lost_points, lost_program
+from lemmata.mechanisms.features.fast_projection import fast_projection
+from lemmata.mechanisms.features.sign_projection import sign_projection
+from lemmata.mechanisms.learners.erm import dp_erm
+from lemmata.mechanisms.numerics.arguments import clip_rows
 
 DISTORTION = 7.43  # of t in units of sqrt(log(2m/beta)/k): its square is above 12 (1 + log(12)/log(2)) = 55.02
 LAWS = {"fast": fast_projection, "signs": sign_projection}
@@ -231,7 +231,7 @@ def failing_runs(*, m, epsilon, delta, beta, a):
     return f"""import numpy as np
 from lemmata.bounds.bms22.efficient_learner import printed_rows
 from lemmata.bounds.bms22.efficient_learner_proof import printed_training
-from lemmata.mechanisms.dp_erm import law
+from lemmata.mechanisms.learners.erm.dp_erm import law
 from lemmata.mechanisms.privacy import ApproxDP
 setting = dict(m={m}, epsilon={epsilon}, delta={delta}, beta={beta})
 Z = np.zeros(({m}, int(np.ceil(printed_rows(**setting)))))

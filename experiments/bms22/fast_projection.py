@@ -15,9 +15,9 @@ from lemmata.bounds.exact.balls import Phi
 from lemmata.bounds.exact.balls import exact as ball
 from lemmata.experiments.bms22.sign_projection import breaks
 from lemmata.experiments.checks import inequality_claim, order_claim
-from lemmata.experiments.engine.claim import Control, grid, tail_claim
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.mechanisms.fast_projection import fast_projection
+from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.mechanisms.features.fast_projection import fast_projection
 
 # Lemma A.4 ------------------------------------------------------------------------------------------------------------
 

@@ -14,10 +14,11 @@ from lemmata.experiments.bms22.efficient_learner import soft_cases, with_logs
 from lemmata.experiments.checks import inequality_claim, order_claim, within_order, witness
 from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.checks.pair import weaker
-from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim
-from lemmata.experiments.engine.verdict import inconclusive, refuted
-from lemmata.experiments.instances.corners import HALF, PRIVACY_RANGE, both
-from lemmata.experiments.instances.erm_families import (
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.instances.classes.kernel_machines import clustered_release
+from lemmata.experiments.instances.datasets.corners import HALF, PRIVACY_RANGE, both
+from lemmata.experiments.instances.datasets.erm_families import (
     SAMPLE_AND_BUDGET,
     between_orders,
     hidden_signs,
@@ -26,10 +27,9 @@ from lemmata.experiments.instances.erm_families import (
     unlearnable_program,
     unlearnt,
 )
-from lemmata.experiments.instances.flipped_records import ROUNDING, SMALL_RHO, with_privacy
-from lemmata.experiments.instances.kernel_machines import clustered_release
-from lemmata.mechanisms import dp_erm, kernel_learner
-from lemmata.mechanisms.random_features import KERNELS
+from lemmata.experiments.instances.pairs.flipped_records import ROUNDING, SMALL_RHO, with_privacy
+from lemmata.mechanisms.features.random_features import KERNELS
+from lemmata.mechanisms.learners.erm import dp_erm, kernel_learner
 
 RANGE = PRIVACY_RANGE.range
 

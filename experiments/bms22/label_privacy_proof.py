@@ -17,8 +17,8 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.checks.inequality import Link
-from lemmata.experiments.engine.claim import Control, grid
-from lemmata.experiments.instances import label_classes as small
+from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.instances.classes import label_classes as small
 
 # From the cover to its loss -------------------------------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ def nearest(closed, truncated):
 NEAR = """
 import numpy as np
 from lemmata.bounds.bms22.label_privacy import distance_to_the_cover
-from lemmata.mechanisms.label_learner import truncated
+from lemmata.mechanisms.learners.covers.label_learner import truncated
 h = 2.0  # one hypothesis, twice rho = 1; the cover of the truncated class is {1}
 g = truncated(lambda X: np.full((1, len(X)), h), [[0.0]], 1.0)[0, 0]
 assert g == 1.0 and abs(g - h) > distance_to_the_cover(rho=1.0)
@@ -105,7 +105,7 @@ def open_balls_keep_the_loss():
 TIE = """
 import numpy as np
 from lemmata.bounds.bms22.label_privacy import least_loss_of_the_cover
-from lemmata.mechanisms.label_learner import law
+from lemmata.mechanisms.learners.covers.label_learner import law
 from lemmata.mechanisms.privacy import LabelDP
 def constants(X): return np.outer([2.0, 0.5, 0.0], np.ones(len(X)))  # rho = 1; truncated: 1, 1/2, 0
 released = law([[0.0]], [1.0], privacy=LabelDP(1.0), rho=1.0, hypotheses=constants, balls="closed")
@@ -252,7 +252,7 @@ def selection_exceeds_its_loss(*, factor=1):
 WHOLE = """
 import numpy as np
 from lemmata.bounds.bms22.label_privacy import least_margin_loss_of_the_cover
-from lemmata.mechanisms.label_learner import truncated
+from lemmata.mechanisms.learners.covers.label_learner import truncated
 g = truncated(lambda X: np.full((1, len(X)), 2.0), [[0.0]], 1.0)  # rho = 1, y = +1: h = 2 has no margin loss
 assert (1.0 * g <= 1.0).mean() > least_margin_loss_of_the_cover(margin_loss=0.0)  # g = rho, and ties are errors
 """

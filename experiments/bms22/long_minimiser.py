@@ -7,8 +7,8 @@ from math import comb
 from lemmata.bounds.bms22 import long_minimiser as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
-from lemmata.experiments.engine.claim import Control, grid
-from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 
 
 def atoms(alpha, gamma, radius):

@@ -15,10 +15,10 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import inner
 from lemmata.experiments.checks import identity_claim, inequality_claim
 from lemmata.experiments.checks.inequality import equality
-from lemmata.experiments.engine.claim import Control, grid
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.mechanisms.exponential import law
+from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.selection.exponential import law
 
 
 def risk(w, points):

@@ -5,13 +5,13 @@ import numpy as np
 from lemmata.bounds.bms22 import margin_deviation as bounds
 from lemmata.bounds.bms22 import relative_deviation as proof
 from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import require
-from lemmata.bounds.verdicts import HOLDS
 from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.verdict import inconclusive, refuted
-from lemmata.experiments.instances import hypothesis_classes
-from lemmata.experiments.instances.deviation_laws import (
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.instances.classes import hypothesis_classes
+from lemmata.experiments.instances.laws.deviation_laws import (
     decide_uniform,
     improbable,
     level_of,

@@ -17,14 +17,14 @@ from lemmata.bounds.bms22.definitions import smallest_delta, smallest_epsilon
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import ROUNDING, inequality_claim, up_to_one, witness
 from lemmata.experiments.checks.inequality import Link
-from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.verdict import inconclusive, refuted
-from lemmata.experiments.instances import selection_families as families
-from lemmata.experiments.instances.selection_pairs import rare_choice, selection_laws, worst_pair
-from lemmata.mechanisms import exponential
-from lemmata.mechanisms.generalized_exponential import law
-from lemmata.mechanisms.margin_selection import MarginSelectionLaw
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.instances.laws import selection_families as families
+from lemmata.experiments.instances.pairs.selection_pairs import rare_choice, selection_laws, worst_pair
 from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.selection import exponential
+from lemmata.mechanisms.selection.generalized_exponential import law
+from lemmata.mechanisms.selection.margin_selection import MarginSelectionLaw
 
 # Lemma F.1, accuracy --------------------------------------------------------------------------------------------------
 
@@ -72,7 +72,7 @@ def program(family, *, m, epsilon, beta, base):
 import numpy as np
 from lemmata.bounds.bms22.margin_selection import grid_size, printed_penalty
 from lemmata.mechanisms.privacy import PureDP
-from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.selection.generalized_exponential import law
 m, epsilon, beta = {m!r}, {epsilon!r}, {beta!r}
 J = grid_size(m, {base!r}, "ceil")
 """

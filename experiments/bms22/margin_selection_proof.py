@@ -13,11 +13,11 @@ from lemmata.bounds.bms22 import margin_selection_proof as bounds
 from lemmata.bounds.exact.balls import hull
 from lemmata.experiments.bms22.bound_sensitivity import neighbour_losses
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, witness
-from lemmata.experiments.engine.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.verdict import inconclusive, refuted
-from lemmata.experiments.instances.corners import POWERS_OF_TWO
-from lemmata.experiments.instances.selection_families import constant_family, uniformity
-from lemmata.experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.instances.datasets.corners import POWERS_OF_TWO
+from lemmata.experiments.instances.laws.selection_families import constant_family, uniformity
+from lemmata.experiments.instances.pairs.selection_pairs import SIGNED, least_hinge, least_margin
 
 # The grid -------------------------------------------------------------------------------------------------------------
 
@@ -106,7 +106,7 @@ import numpy as np
 from lemmata.bounds.bms22.margin_selection import grid_size
 from lemmata.bounds.bms22.margin_selection_proof import printed_choice
 from lemmata.mechanisms.privacy import PureDP
-from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.selection.generalized_exponential import law
 m, epsilon, beta = {setting["m"]!r}, {setting["epsilon"]!r}, {beta!r}
 J = grid_size(m, {setting["base"]!r})
 loss = printed_choice(sensitivity=1 / m, m=m, epsilon=epsilon, beta=beta) * (1 + 2.0**-30)

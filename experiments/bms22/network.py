@@ -13,11 +13,11 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
 from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.checks.pair import largest_log_ratio
-from lemmata.experiments.engine.claim import Control, attack_claim, grid
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances import linear_learners as small
-from lemmata.experiments.instances import networks
-from lemmata.experiments.instances.corners import NETWORK
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.classes import linear_learners as small
+from lemmata.experiments.instances.classes import networks
+from lemmata.experiments.instances.datasets.corners import NETWORK
 
 # The activation -------------------------------------------------------------------------------------------------------
 

@@ -10,9 +10,9 @@ from lemmata.bounds.bms22 import network_embedding as bounds
 from lemmata.bounds.bms22.matrix_projection import deviations, failure_of_deviations
 from lemmata.experiments.checks import ROUNDING, inequality_claim, up_to_one
 from lemmata.experiments.checks.inequality import Link
-from lemmata.experiments.engine.claim import Control
-from lemmata.experiments.instances import covers, networks
-from lemmata.mechanisms.network_learner import product_cover
+from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.instances.classes import covers, networks
+from lemmata.mechanisms.learners.covers.network_learner import product_cover
 from lemmata.mechanisms.solvers.covers import farthest
 
 SIZES = [dict(norm_bound=Fraction(L), radius=Fraction(3, 2), eta=Fraction(e)) for L, e in product((1, 3), (1, 5))]
@@ -115,7 +115,7 @@ def printed_rows_are_enough():
 APART = """
 import numpy as np
 from lemmata.bounds.bms22.network_embedding import distance_within_the_cover
-from lemmata.mechanisms.network_learner import product_cover
+from lemmata.mechanisms.learners.covers.network_learner import product_cover
 hidden, last = product_cover(1, 1, 2, norm_bound=1.0, resolution=0.1)
 points = np.concatenate(list(last.blocks()))
 assert np.ptp(points) > distance_within_the_cover(resolution=0.1), "two members of a cover are far apart"

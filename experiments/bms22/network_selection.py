@@ -15,19 +15,19 @@ from lemmata.bounds.bms22 import network_selection as bounds
 from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22 import pure_learner_proof as linear
 from lemmata.experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one
-from lemmata.experiments.engine.claim import Control
-from lemmata.experiments.instances import covers, networks
-from lemmata.experiments.instances.corners import NETWORK
-from lemmata.mechanisms.network_learner import product_cover
+from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.instances.classes import covers, networks
+from lemmata.experiments.instances.datasets.corners import NETWORK
+from lemmata.mechanisms.learners.covers.network_learner import product_cover
 
 # Claim D.4 ------------------------------------------------------------------------------------------------------------
 
 ENDED = """
 import numpy as np
 from lemmata.bounds.bms22.network_selection import {name}
-from lemmata.mechanisms.network_learner import law
+from lemmata.mechanisms.learners.covers.network_learner import law
 from lemmata.mechanisms.privacy import PureDP
-from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.mechanisms.features.sign_projection import sign_projection
 phi, below = sign_projection(1, 1, rng=np.random.default_rng(0)), []
 for gap in (1e-2, 1e-4, 1e-6):  # one layer, one record x = r: rho is {times} r eta Lambda (1 - gap)
     sizes = dict(norm_bound=1.0, radius=1.0, rho={times} * (1 - gap), eta=1.0)

@@ -11,8 +11,8 @@ from lemmata.bounds.bms22 import polynomial_kernels as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim
 from lemmata.experiments.checks.inequality import Link
-from lemmata.experiments.instances.erm_families import SAMPLE_AND_BUDGET, learner_settings
-from lemmata.mechanisms.kernel_features import monomials
+from lemmata.experiments.instances.datasets.erm_families import SAMPLE_AND_BUDGET, learner_settings
+from lemmata.mechanisms.features.kernel_features import monomials
 
 
 def weight(monomial, d, degree, constant):

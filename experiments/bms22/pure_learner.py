@@ -21,11 +21,12 @@ from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one
 from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.checks.pair import largest_log_ratio
-from lemmata.experiments.engine.claim import Control, attack_claim, grid
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances import learner_bounds, learner_programs, selections
-from lemmata.experiments.instances import linear_learners as small
-from lemmata.experiments.instances.corners import HALF
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.classes import learner_bounds, learner_programs
+from lemmata.experiments.instances.classes import linear_learners as small
+from lemmata.experiments.instances.datasets.corners import HALF
+from lemmata.experiments.instances.laws import selections
 
 # The exponential mechanism, as the proof uses it ----------------------------------------------------------------------
 

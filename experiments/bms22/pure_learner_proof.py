@@ -11,12 +11,12 @@ from lemmata.bounds.bms22.relative_deviation import deviation, relative
 from lemmata.bounds.bms22.sign_projection import parallelogram
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, witness
 from lemmata.experiments.checks.inequality import Link
-from lemmata.experiments.engine.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
-from lemmata.experiments.instances import covers, learner_bounds, learner_programs
-from lemmata.experiments.instances import linear_learners as small
-from lemmata.experiments.instances.corners import HALF
-from lemmata.experiments.instances.deviation_laws import tails_beyond
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances.classes import covers, learner_bounds, learner_programs
+from lemmata.experiments.instances.classes import linear_learners as small
+from lemmata.experiments.instances.datasets.corners import HALF
+from lemmata.experiments.instances.laws.deviation_laws import tails_beyond
 from lemmata.mechanisms.solvers.covers import cover, farthest
 
 NARROW = small.NARROW

@@ -1,8 +1,9 @@
 """Theorem 4.1 of Bassily, Mohri & Suresh (2022): random Fourier features on m points.
 
-Truth comes from three places: transforms in ball arithmetic (`lemmata.experiments.instances.kernel_transforms`),
+Truth comes from three places: transforms in ball arithmetic (`lemmata.experiments.instances.laws.kernel_transforms`),
 kernels whose features are coins, so that failure probabilities are binomial tails
-(`lemmata.experiments.instances.atomic_kernels`), and fresh frequencies of `lemmata.mechanisms.random_features`.
+(`lemmata.experiments.instances.laws.atomic_kernels`), and fresh frequencies of
+`lemmata.mechanisms.features.random_features`.
 """
 
 import itertools
@@ -16,14 +17,14 @@ from lemmata.bounds.bms22 import random_features as bounds
 from lemmata.bounds.exact.balls import enclosure, exact
 from lemmata.bounds.exact.numbers import sqrt
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, witness
-from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
-from lemmata.experiments.instances import atomic_kernels
-from lemmata.experiments.instances.counted_operations import fastfood_operations
-from lemmata.experiments.instances.kernel_transforms import compare_pair, density
-from lemmata.experiments.instances.kernel_transforms import profile as table_profile
-from lemmata.mechanisms.random_features import FourierMap, frequencies, gram
-from lemmata.mechanisms.random_features import profile as kernel_profile
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
+from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances.classes.counted_operations import fastfood_operations
+from lemmata.experiments.instances.laws import atomic_kernels
+from lemmata.experiments.instances.laws.kernel_transforms import compare_pair, density
+from lemmata.experiments.instances.laws.kernel_transforms import profile as table_profile
+from lemmata.mechanisms.features.random_features import FourierMap, frequencies, gram
+from lemmata.mechanisms.features.random_features import profile as kernel_profile
 
 # Theorem 4.1 ----------------------------------------------------------------------------------------------------------
 

@@ -17,10 +17,10 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.binomials import at_least
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim, witness
-from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.verdict import holds, refuted
-from lemmata.experiments.instances import hypothesis_classes
-from lemmata.experiments.instances.deviation_laws import decide_uniform, improbable, level_of, with_less
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
+from lemmata.experiments.engine.claims.verdict import holds, refuted
+from lemmata.experiments.instances.classes import hypothesis_classes
+from lemmata.experiments.instances.laws.deviation_laws import decide_uniform, improbable, level_of, with_less
 
 
 def smallest_sample(V=1, beta=0.1, constant=4):

@@ -12,10 +12,10 @@ from lemmata.bounds.exact.certify import HOLDS, at, certify, over
 from lemmata.bounds.exact.numbers import inner
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim, rows_order, witness
-from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.verdict import inconclusive, refuted
-from lemmata.experiments.instances.points import corners, points
-from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.instances.datasets.points import corners, points
+from lemmata.mechanisms.features.sign_projection import sign_projection
 
 SIZES = [1, 2, 3, 10, 10**6]
 TAIL = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 6e-4, "expect": 0.01}

@@ -1,4 +1,8 @@
-"""How a kind of statement is decided: checks that several papers share, and the words that most claims use."""
+"""How a kind of statement is decided: checks that several papers share, and the words that most claims use.
+
+Inequalities, identities, orders, certificates for Gaussian maxima and counterexamples belong here. A check that only
+one paper needs belongs in that paper's package. This package may import the engine, bounds and mechanisms.
+"""
 
 from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.identity import identity_claim

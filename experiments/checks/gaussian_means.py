@@ -21,7 +21,7 @@ from lemmata.bounds.exact.gaussian_maxima import best_loses, mean_max, mean_max_
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks.gaussian_tails import root_log, whole_above, whole_below
 from lemmata.experiments.checks.inequality import Cases
-from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.engine.claims.verdict import inconclusive
 
 N_MAX = 10**12
 OfSize = Callable[[Any], arb]  # of a size n

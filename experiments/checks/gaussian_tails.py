@@ -28,8 +28,8 @@ from lemmata.bounds.exact.gaussian_maxima import (
 )
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
-from lemmata.experiments.engine.claim import Control, exact_claim
-from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
+from lemmata.experiments.engine.claims.claim import Control, exact_claim
+from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 
 READABLE_BETAS = (0.1, 0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-9, 1e-12, 1e-30, 1e-100, 1e-300)
 NEAR_ONE_AND_FAR = (1 - 1e-9, 0.999, *READABLE_BETAS)

@@ -20,13 +20,13 @@ import numpy as np
 from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import PRECISION, exact, upper_end
+from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import Statement
-from lemmata.bounds.verdicts import HOLDS
 from lemmata.experiments.checks import witness
-from lemmata.experiments.engine.claim import Control, exact_claim
-from lemmata.experiments.engine.evidence import MACHINE, derived
-from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
-from lemmata.mechanisms.documented import like
+from lemmata.experiments.engine.claims.claim import Control, exact_claim
+from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
+from lemmata.experiments.engine.ground.evidence import MACHINE, derived
+from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
 
 class Case(NamedTuple):
@@ -80,7 +80,7 @@ def withheld(ratios: list[float]) -> None:
     """No tightness: the cases show nothing about how close the bound comes."""
 
 
-@like(exact_claim)
+@share_docs(exact_claim)
 def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = largest, **fields: Any) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right) and links of our own derivation.
 
@@ -93,11 +93,11 @@ def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = la
     mutates itself instead and says how in `control`.
 
     HOLDS is "tested" at "settings" where the claim says nothing. It is a "derivation" "everywhere" where the claim is
-    `given` rows, or the docstring of its record has a section "Derivation" (`lemmata.experiments.engine.evidence`), and
-    the row has no severity, with which it is expected to fall; `evidence` and `scope` say otherwise, and more than is
-    earned is an error. `python`, a text or a function of (setting, left, right), is the program of the witness. What
-    the check returns is added: a dict of more fields of the verdict (note, series), or a Verdict, which is then the
-    result. The other fields are those of `exact_claim`.
+    `given` rows, or the docstring of its record has a section "Derivation"
+    (`lemmata.experiments.engine.ground.evidence`), and the row has no severity, with which it is expected to fall;
+    `evidence` and `scope` say otherwise, and more than is earned is an error. `python`, a text or a function of
+    (setting, left, right), is the program of the witness. What the check returns is added: a dict of more fields of the
+    verdict (note, series), or a Verdict, which is then the result. The other fields are those of `exact_claim`.
 
     Parameters
     ----------

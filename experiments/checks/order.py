@@ -12,7 +12,7 @@ from lemmata.bounds.exact.certify import HOLDS, at, certify, over, worst_ratio
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.inequality import Cases, Ending, cases_claim, compare, endless, largest, named, program
-from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
+from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be at least this many times the one before
 

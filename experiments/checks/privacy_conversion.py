@@ -17,7 +17,7 @@ from lemmata.bounds.exact.balls import enclosure, exact, hull, mills, upper_end
 from lemmata.bounds.exact.certify import REFUTED, Box, Certificate, Side, at, certify, supremum
 from lemmata.bounds.exact.privacy_curves import closed_form
 from lemmata.experiments.checks import witness
-from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
+from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 
 PRECISION = 192  # bits
 

@@ -23,7 +23,7 @@ from lemmata.bounds.theorem import Statement
 from lemmata.bounds.wzw25 import best_of_runs as bound
 from lemmata.experiments.checks.gaussian_pairs import binned_gaussians
 from lemmata.experiments.checks.inequality import Cases
-from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.engine.claims.verdict import inconclusive
 
 BITS = 192
 FINE = 1300  # bits of the links, in which delta = 1e-300 stands beside mu = 1e-8

@@ -1,8 +1,8 @@
 """Every private learner under attack: releases on two neighbouring datasets, told apart as well as can be.
 
-An attack can refute a promise and never prove it (`lemmata.mechanisms.audit.game`); the proof stands in the docstring
-of each law. Four equal records against three and one of the other label: the gradient, the count and the minimiser move
-as far as one record can move them, and few others pull the weights away.
+An attack can refute a promise and never prove it (`lemmata.mechanisms.audit.play.sequential_test`); the proof stands in
+the docstring of each law. Four equal records against three and one of the other label: the gradient, the count and the
+minimiser move as far as one record can move them, and few others pull the weights away.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from lemmata.experiments.comparison.learners import Learner, find
-from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
 EPSILON, DELTA = 1.0, 1e-2

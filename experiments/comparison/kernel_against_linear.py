@@ -29,10 +29,10 @@ from lemmata.bounds.bms22.efficient_learner import printed_order
 from lemmata.experiments.comparison.problems import split_records
 from lemmata.experiments.data import load
 from lemmata.experiments.figures.style import COLOURS, FAINT, panels, svg
-from lemmata.mechanisms import efficient_learner, kernel_learner
-from lemmata.mechanisms.law import clip_rows
-from lemmata.mechanisms.margin_selection import margin_law
+from lemmata.mechanisms.learners.erm import efficient_learner, kernel_learner
+from lemmata.mechanisms.numerics.arguments import clip_rows
 from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.selection.margin_selection import margin_law
 from lemmata.mechanisms.solvers.least_loss import hinge_loss
 
 DATASETS = ("breast_cancer", "digits:3-8", "fair", "randhie")

@@ -22,23 +22,20 @@ from typing import Any
 import numpy as np
 
 from lemmata.experiments.comparison import peer
-from lemmata.mechanisms import (
-    adaptive_margin,
+from lemmata.mechanisms.estimators.margin_classifier import resolved_law, resolved_steps
+from lemmata.mechanisms.learners.descent import adaptive_margin, known_margin, private_perceptron, private_tuning
+from lemmata.mechanisms.learners.erm import (
     dp_erm,
     efficient_learner,
-    grid_search,
-    known_margin,
-    majority,
     objective_perturbation,
     output_perturbation,
     phased_sgd,
-    private_perceptron,
     private_svm,
-    private_tuning,
 )
-from lemmata.mechanisms.estimators import resolved_law, resolved_steps
-from lemmata.mechanisms.law import two_streams
+from lemmata.mechanisms.learners.glm import grid_search
+from lemmata.mechanisms.numerics.arguments import spawn_two_streams
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_mu
+from lemmata.mechanisms.selection import majority
 
 RELEASES = {"cheap": 5, "moderate": 2, "slow": 1}  # of a fit; they are averaged
 
@@ -68,7 +65,7 @@ class Learner:
 
     def fit(self, X: Any, y: Any, *, epsilon: float, delta: float, rng: Any = None, **known: float) -> Released:
         """One release, as a predictor."""
-        public, private = two_streams(rng)
+        public, private = spawn_two_streams(rng)
         law = self.law(X, y, epsilon=epsilon, delta=delta, rng=public, **known)
         return Released(law, law.sample(private, 1))
 
@@ -233,7 +230,7 @@ def laplace_svm(X, y, *, epsilon, delta, rng, scale=0.1, power=0.5):
 
 
 def majority_class(X, y, *, epsilon, delta, rng):
-    return Featured(majority.law(X, y, privacy=PureDP(epsilon)), majority.ones)
+    return Featured(majority.law(X, y, privacy=PureDP(epsilon)), majority.count_ones)
 
 
 # Without privacy, and other people's ----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from lemmata.bounds.formula import in_symbols
+from lemmata.bounds.statement.formula import in_symbols
 from lemmata.experiments.comparison import reasons
 from lemmata.experiments.comparison.learners import LEARNERS, LISTED, NOT_INSTALLED, OPTIONAL, Learner
 from lemmata.experiments.comparison.table import CALLED, DATASETS, DEFAULT, DELTA, is_uninformative

@@ -28,12 +28,13 @@ from lemmata.bounds.rbht09 import private_svm as bound
 from lemmata.bounds.rbht09 import svm_accuracy
 from lemmata.experiments.comparison.problems import split_records as split
 from lemmata.experiments.data import load
-from lemmata.experiments.figures.style import COLOURS, FAINT, panels, svg
-from lemmata.mechanisms import objective_perturbation, output_perturbation, private_svm
-from lemmata.mechanisms.law import two_streams
-from lemmata.mechanisms.random_features import fourier_map, profile
+from lemmata.experiments.figures.claims import COLOURS
+from lemmata.experiments.figures.style import FAINT, panels, svg
+from lemmata.mechanisms.features.random_features import fourier_map, profile
+from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, private_svm
+from lemmata.mechanisms.numerics.arguments import spawn_two_streams
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, generator
 from lemmata.mechanisms.solvers.svm import solve_rows
-from lemmata.mechanisms.streams import LEDGER_ROOT, generator
 
 C = 10.0
 BANDWIDTH = 1.0  # of the Gaussian kernel, on records in the unit ball
@@ -55,7 +56,7 @@ class Learner:
 
 def private_svm_random(X, y, *, epsilon, rng, count, C=C):
     """Algorithm 3, PRIVATESVM: `count` public frequencies, then Algorithm 2 in their features."""
-    public, private = two_streams(rng)
+    public, private = spawn_two_streams(rng)
     features = fourier_map("gaussian", X.shape[1], count, bandwidth=BANDWIDTH, rng=public)
     return private_svm.fit(X, y, epsilon=epsilon, C=C, feature_map=features, rng=private)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lemmata.experiments.data import load
-from lemmata.mechanisms.estimators import unit_rows
+from lemmata.mechanisms.estimators.margin_classifier import unit_rows
 
 HELD_OUT = 2000  # test records at most
 ENTRIES = 2**23  # of a table of test records

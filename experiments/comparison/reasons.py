@@ -16,10 +16,11 @@ import pandas as pd
 
 from lemmata.experiments.comparison import learners, problems
 from lemmata.experiments.comparison.table import DELTA
-from lemmata.mechanisms import adaptive_margin, objective_perturbation, output_perturbation, private_svm
-from lemmata.mechanisms.estimators import resolved_law
+from lemmata.mechanisms.estimators.margin_classifier import resolved_law
+from lemmata.mechanisms.learners.descent import adaptive_margin
+from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, private_svm
+from lemmata.mechanisms.numerics.streams import generator
 from lemmata.mechanisms.privacy import GaussianDP, PureDP, gaussian_mu
-from lemmata.mechanisms.streams import generator
 
 TABLE = Path(__file__).with_name("reasons.csv")
 DATASETS, EPSILON, SPLITS, RELEASES, ROOT = ("digits:3-8", "breast_cancer"), 1.0, 20, 5, 20251125

@@ -20,10 +20,10 @@ import pandas as pd
 
 from lemmata.experiments.comparison import problems
 from lemmata.experiments.comparison.learners import RELEASES, Learner, find, scores
-from lemmata.experiments.engine.fingerprint import code_hash
-from lemmata.experiments.engine.store import Chunk, Store
-from lemmata.experiments.engine.verdict import HOLD_ODDS, MeanDecider, log_e_tail
-from lemmata.mechanisms.streams import canonical_json, generator
+from lemmata.experiments.engine.claims.fingerprint import code_hash
+from lemmata.experiments.engine.claims.verdict import HOLD_ODDS, MeanDecider, log_e_tail
+from lemmata.experiments.engine.running.store import Chunk, Store
+from lemmata.mechanisms.numerics.streams import canonical_json, generator
 
 DELTA = 1e-5
 DEFAULT, ONE_LABEL = "MarginClassifier", "majority class"
@@ -181,7 +181,7 @@ def label_chunk(task: Task, root: int) -> tuple[Task, list]:
 
 def show_progress(done: Iterable, tasks: list, progress: bool) -> Iterable:
     """A bar on stderr, if there is a terminal."""
-    from lemmata.experiments.engine.progress import bar
+    from lemmata.experiments.engine.ground.progress import bar
 
     return bar(done, total=len(tasks), unit=" splits", disable=None if progress else True, leave=False)
 

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from lemmata.bounds.library import Paper, PaperError, library
-from lemmata.bounds.source import FORM
+from lemmata.bounds.statement.source import FORM
+from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.bounds.verdicts import HOLDS
 from lemmata.experiments.conformance import ties
-from lemmata.experiments.engine import files, fingerprint, registry
-from lemmata.experiments.engine.claim import CLAIMS, Claim
-from lemmata.experiments.engine.store import Store
+from lemmata.experiments.engine.claims import fingerprint, registry
+from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
+from lemmata.experiments.engine.ground import files
+from lemmata.experiments.engine.running.store import Store
 
 GONE = "gone"
 SECTION = "### Statements"  # of a CHANGELOG: a printed statement changes with a line there only

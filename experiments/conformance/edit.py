@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.experiments.engine import fingerprint
+from lemmata.experiments.engine.claims import fingerprint
 
 SCALED = "_scaled_by_the_mutant"  # what the code of a mutant calls `scaled`
 WHERE, FACTOR = "_where_the_mutant_scales", "_factor_of_the_mutant"  # and where it does so, by how much

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lemmata.bounds.library import Paper
-from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN
 from lemmata.experiments.conformance import accepted, numbers, rows, ties
-from lemmata.experiments.engine import costs, fingerprint, registry
-from lemmata.experiments.engine.claim import CLAIMS, Claim
-from lemmata.experiments.engine.decide import decide
-from lemmata.experiments.engine.ledger import ledger
-from lemmata.experiments.engine.store import Store
+from lemmata.experiments.engine.claims import fingerprint, registry
+from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
+from lemmata.experiments.engine.front.decision import decide
+from lemmata.experiments.engine.ledger.ledger_rows import ledger
+from lemmata.experiments.engine.running import costs
+from lemmata.experiments.engine.running.store import Store
 
 CHILD = 0.2  # CPU-seconds of a change that is tried in a process of its own, beside the check itself
 TWICE = 2  # a statement is halved, and then doubled

@@ -18,8 +18,10 @@ from typing import Any
 from lemmata.bounds.library import Paper, library
 from lemmata.experiments.conformance import accepted, edit
 from lemmata.experiments.conformance.ties import LATE, NO_NUMBER, outcome
-from lemmata.experiments.engine import costs, files, registry
-from lemmata.experiments.engine.claim import CLAIMS, Claim
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
+from lemmata.experiments.engine.ground import files
+from lemmata.experiments.engine.running import costs
 
 BY_HAND = "by hand: "  # before the name of a formula, where a value notices what no row does
 PATIENCE = 4.0  # CPU-seconds for one change of one number

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lemmata.bounds.library import Paper
-from lemmata.bounds.verdicts import REFUTED, SLIP, VACUOUS
+from lemmata.bounds.statement.verdicts import REFUTED, SLIP, VACUOUS
 from lemmata.experiments.conformance.accepted import Accepted
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.claims.claim import CLAIMS
 
 LINES = 15  # of a witness's program, at most
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from lemmata.experiments.conformance import edit
-from lemmata.experiments.engine import run
-from lemmata.experiments.engine.claim import Claim
-from lemmata.experiments.engine.ledger import evaluate
-from lemmata.experiments.engine.store import Store
-from lemmata.mechanisms.streams import LEDGER_ROOT
+from lemmata.experiments.engine.claims.claim import Claim
+from lemmata.experiments.engine.ledger.ledger_rows import evaluate
+from lemmata.experiments.engine.running import run
+from lemmata.experiments.engine.running.store import Store
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 
 FACTORS = (0.5, 2.0)
 FURTHER = (4.0, 8.0, 16.0, 32.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)

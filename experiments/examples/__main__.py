@@ -10,7 +10,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from lemmata.experiments.engine.curves import Picture
+from lemmata.experiments.engine.ledger.curves import Picture
 from lemmata.experiments.examples import GALLERY
 from lemmata.experiments.figures.claims import plot_curves
 from lemmata.experiments.figures.style import svg

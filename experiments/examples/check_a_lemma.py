@@ -6,7 +6,7 @@ python -m lemmata.experiments.examples.check_a_lemma
 from __future__ import annotations
 
 import lemmata
-from lemmata.experiments.engine.decide import decide
+from lemmata.experiments.engine.front.decision import decide
 
 LEMMA = "wzw25.lemA.5"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 import lemmata
-from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.mechanisms.features.sign_projection import sign_projection
 
 POINTS, DISTORTION, BETA = 50, 0.5, 0.05
 TRIALS = 40

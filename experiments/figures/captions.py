@@ -14,9 +14,9 @@ import tomllib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from lemmata.bounds.formula import GREEK, in_symbols
 from lemmata.bounds.library import Paper, PaperError
-from lemmata.experiments.engine.curves import Picture
+from lemmata.bounds.statement.formula import GREEK, in_symbols
+from lemmata.experiments.engine.ledger.curves import Picture
 
 FIELDS = {"sees": str, "x": str, "y": str, "lines": dict}
 

@@ -12,10 +12,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lemmata.bounds.formula import in_symbols
-from lemmata.experiments.engine.cell import Cell
-from lemmata.experiments.engine.curves import Picture, Rate, pictures_of, role, thinned
-from lemmata.experiments.engine.graph import Row
+from lemmata.bounds.statement.formula import in_symbols
+from lemmata.experiments.engine.ledger.curves import Picture, Rate, pictures_of, role, thinned
+from lemmata.experiments.engine.ledger.graph import Row
+from lemmata.experiments.engine.running.cell import Cell
 from lemmata.experiments.figures.style import (
     BREACH,
     COLOURS,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from lemmata import lab
 from lemmata.bounds.library import Paper
-from lemmata.experiments.engine.folders import results
-from lemmata.mechanisms.streams import LEDGER_ROOT
+from lemmata.experiments.engine.ground.folders import results
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 
 KINDS = ("svg", "png", "pdf")
 
@@ -59,17 +59,17 @@ def figure(
     >>> [path.name for path in figure("wzw25.lem6.4", folder)]  # doctest: +SKIP
     """
     try:
-        from lemmata.experiments.engine import names, registry
-        from lemmata.experiments.engine.ledger import ledger_with_cells
-        from lemmata.experiments.engine.run import execute
-        from lemmata.experiments.engine.store import Store
+        from lemmata.experiments.engine.claims import claim_names, registry
+        from lemmata.experiments.engine.ledger.ledger_rows import ledger_with_cells
+        from lemmata.experiments.engine.running.run import execute
+        from lemmata.experiments.engine.running.store import Store
         from lemmata.experiments.figures.claims import write_figures
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(lab.missing("lemmata.figure", error) or str(error), name=error.name) from None
 
     if kind not in KINDS:
         raise ValueError(f"kind = {kind!r} is not one of {', '.join(KINDS)}")
-    keys, _ = names.select([name], papers)
+    keys, _ = claim_names.select([name], papers)
     claims = registry.closure(keys)
     store = Store()
     execute(claims, store, root=root, profile=profile)

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter, NullLocator
 
-from lemmata.bounds.formula import in_symbols
+from lemmata.bounds.statement.formula import in_symbols
 
 INK, FAINT = "#1d1c1a", "#8a857a"
 TRUTH, BREACH, RIGHT = "#2b6cb0", "#a3262a", "#1d8a55"

@@ -14,11 +14,11 @@ import numpy as np
 from lemmata.bounds.rbht09 import hinge_dual, kernel_accuracy, kernel_svm
 from lemmata.experiments.checks import identity_claim, inequality_claim
 from lemmata.experiments.checks.order import order_claim
-from lemmata.experiments.engine.claim import grid
+from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.rbht09.kernel_accuracy import THEOREM, composed, flawed, flaws
-from lemmata.mechanisms.random_features import profile
+from lemmata.mechanisms.features.random_features import profile
+from lemmata.mechanisms.numerics.streams import generator
 from lemmata.mechanisms.solvers.svm import solve_gram
-from lemmata.mechanisms.streams import generator
 
 # Equation (5.1) -------------------------------------------------------------------------------------------------------
 
@@ -189,7 +189,7 @@ SPACES = ({"d": 1, "sigma_p": 1.0, "diam": 2.0, "C": 1.0}, {"d": 10, "sigma_p": 
 
 NO_LEVEL = """from math import exp, log
 from lemmata.bounds.rbht09.hinge_dual import privacy_order
-from lemmata.mechanisms.private_svm import solve
+from lemmata.mechanisms.learners.erm.private_svm import solve
 # k = g(x - x') on [0, 1], g(h) = 1 - 1/(1 + log(1 + log(1 + 1/|h|))): convex, falls from 1 to 0, a kernel by Polya.
 # n = 2, C = 1: the SVM of {(0, -1), (t, +1)} is (k(t, .) - k(0, .))/2; two of them differ by (1 - g(s - t))/2 at t.
 # That is more than 2 eps for |s - t| > h, 1/h = exp(E) - 1: floor(1/h) + 1 places, and beta >= log(1/h - 1) + log(19).

@@ -13,7 +13,7 @@ from lemmata.bounds.rbht09 import svm_accuracy
 from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
 from lemmata.bounds.rbht09.random_features import uniform_features_normalised
 from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.engine.claim import grid
+from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.rbht09.kernel_svm import hinge
 from lemmata.experiments.rbht09.svm_accuracy import erlang_tail
 
@@ -152,7 +152,7 @@ def features_by_lemma_13(*, acc, delta):
 NOT_NORMALISED = """import numpy as np
 from {module} import {noise}
 from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
-from lemmata.mechanisms.random_features import fourier_map
+from lemmata.mechanisms.features.random_features import fourier_map
 C, acc, rng = 0.25, 0.1, np.random.default_rng(0)  # n records (0, +1); f*(0) = C g(0) = 2 C, margins are at most 1
 phi = fourier_map("cauchy", 1, 50, rng=rng)(np.zeros((1, 1)))[0]
 missed = C * cauchy_profile(point=[0.0]) - C * phi @ phi  # f~(0) = C always

@@ -12,9 +12,9 @@ import numpy as np
 
 from lemmata.bounds.rbht09 import kernel_accuracy as bounds
 from lemmata.experiments.checks import inequality_claim, up_to_one
-from lemmata.experiments.engine.claim import Control
-from lemmata.experiments.instances.nearby_kernels import solved_pair
-from lemmata.mechanisms.streams import generator
+from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.instances.classes.nearby_kernels import solved_pair
+from lemmata.mechanisms.numerics.streams import generator
 
 # Lemma 12 -------------------------------------------------------------------------------------------------------------
 

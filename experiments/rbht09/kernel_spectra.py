@@ -1,15 +1,15 @@
 """Kernels and their spectral laws: rbht09 Table 1 and the transform that Algorithm 3 displays.
 
 Both sides of every identity are enclosed in balls at points of R^d, d = 1, 2, 3
-(`lemmata.experiments.instances.kernel_transforms`); the argument for all points stands with each function of
+(`lemmata.experiments.instances.laws.kernel_transforms`); the argument for all points stands with each function of
 `lemmata.bounds.rbht09.kernel_spectra`.
 """
 
 from lemmata.bounds.rbht09 import kernel_spectra
 from lemmata.experiments.checks import cases_claim, witness
 from lemmata.experiments.checks.inequality import Ending
-from lemmata.experiments.engine.verdict import inconclusive, refuted
-from lemmata.experiments.instances.kernel_transforms import (
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.instances.laws.kernel_transforms import (
     compare_mass,
     compare_pair,
     compare_transform,

@@ -11,12 +11,12 @@ from lemmata.bounds.rbht09 import hinge_dual, kernel_svm, private_svm
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.checks.order import order_claim
-from lemmata.experiments.engine.claim import Control, attack_claim
-from lemmata.experiments.instances.svm_neighbours import flipped
+from lemmata.experiments.engine.claims.claim import Control, attack_claim
+from lemmata.experiments.instances.pairs.svm_neighbours import flipped
 from lemmata.experiments.rbht09.private_svm import ATTACKED, privacy_loss
-from lemmata.mechanisms import kernel_svm as mechanism
+from lemmata.mechanisms.features.random_features import FourierMap
+from lemmata.mechanisms.learners.erm import kernel_svm as mechanism
 from lemmata.mechanisms.privacy import PureDP
-from lemmata.mechanisms.random_features import FourierMap
 
 # Remark 3 -------------------------------------------------------------------------------------------------------------
 

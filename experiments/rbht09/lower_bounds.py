@@ -14,7 +14,7 @@ from lemmata.bounds.rbht09 import lower_bounds as bounds
 from lemmata.bounds.rbht09 import svm_sensitivity
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.instances.packed_databases import (
+from lemmata.experiments.instances.pairs.packed_databases import (
     DELTAS,
     SOLVER,
     best_failure,
@@ -23,8 +23,8 @@ from lemmata.experiments.instances.packed_databases import (
     line_svm,
     response,
 )
+from lemmata.mechanisms.numerics.streams import generator
 from lemmata.mechanisms.solvers.svm import solve_rows
-from lemmata.mechanisms.streams import generator
 
 DATABASES = [(Fraction(1, 9), 2), (Fraction(1), 3), (Fraction(4), 6), (Fraction(25), 50), (Fraction(100), 10**6)]
 NOBODY = "read 1 − δ for δ in Definition 2, as every proof does"
@@ -209,7 +209,7 @@ def useful_by_chance():
 
 ZERO_ON_THE_LINE = """
 from lemmata.bounds.rbht09.lower_bounds import region_level
-from lemmata.mechanisms.private_svm import solve
+from lemmata.mechanisms.learners.erm.private_svm import solve
 C, n, R, acc = 0.01, 2, 1.0, 0.02  # acc < sqrt(C) / (2 n) = 0.025
 # |f*| <= C on [-1, 1]: w* is (C / n) times a sum of n numbers in [-1, 1]
 assert max(abs(solve([[a], [b]], [1, 1], C=C).weights[0]) for a in (-1.0, 1.0) for b in (-1.0, 0.5, 1.0)) <= acc

@@ -5,8 +5,8 @@ from math import sqrt
 
 from lemmata.bounds.rbht09 import lower_bounds as bounds
 from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.engine.claim import exact_claim
-from lemmata.experiments.instances.packed_databases import DELTAS, lemma_17, line_svm, response, strictly_below
+from lemmata.experiments.engine.claims.claim import exact_claim
+from lemmata.experiments.instances.pairs.packed_databases import DELTAS, lemma_17, line_svm, response, strictly_below
 
 # Lemma 17 -------------------------------------------------------------------------------------------------------------
 

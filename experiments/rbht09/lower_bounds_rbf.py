@@ -14,7 +14,7 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.rbht09 import lower_bounds_rbf as bounds
 from lemmata.bounds.rbht09.lower_bounds import packing_level
 from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.instances.packed_databases import DELTAS, SOLVER, best_failure
+from lemmata.experiments.instances.pairs.packed_databases import DELTAS, SOLVER, best_failure
 from lemmata.mechanisms.solvers.svm import solve_rows
 
 # Lemma 19 -------------------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def circle_with_its_own_sine():
 
 ZERO = """
 from lemmata.bounds.rbht09.lower_bounds_rbf import circle_level_printed
-from lemmata.mechanisms.private_svm import solve
+from lemmata.mechanisms.learners.erm.private_svm import solve
 C, n, sigma, acc = 1.0, 100, 0.5, 1.0  # acc < n / (4 C) = 25
 # |f*| <= ||w*|| <= C: released is the zero function, whatever the data, 0-private and within acc surely
 assert abs(solve([[1.0]] * n, [1] * n, C=C).weights[0]) <= acc  # all rows equal, k = 1: the largest f*

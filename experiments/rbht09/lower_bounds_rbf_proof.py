@@ -16,8 +16,8 @@ from lemmata.bounds.rbht09 import lower_bounds_rbf as bounds
 from lemmata.bounds.rbht09.lower_bounds import wrong_ball
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.engine.claim import exact_claim
-from lemmata.experiments.instances.packed_databases import (
+from lemmata.experiments.engine.claims.claim import exact_claim
+from lemmata.experiments.instances.pairs.packed_databases import (
     DELTAS,
     circle_kernel,
     dual_pairs,

@@ -13,15 +13,15 @@ import numpy as np
 from lemmata.bounds.rbht09 import private_svm, svm_sensitivity
 from lemmata.experiments import data
 from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.engine.claim import Control, attack_claim, grid
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances import svm_neighbours
-from lemmata.experiments.instances.svm_neighbours import flipped
-from lemmata.mechanisms import objective_perturbation, output_perturbation
-from lemmata.mechanisms import private_svm as mechanism
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.pairs import svm_neighbours
+from lemmata.experiments.instances.pairs.svm_neighbours import flipped
+from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation
+from lemmata.mechanisms.learners.erm import private_svm as mechanism
+from lemmata.mechanisms.numerics.streams import generator
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.perturbed_risk import HUBER, MARGIN_LOSSES
-from lemmata.mechanisms.streams import generator
 
 # Definition 1: the log-ratio of Laplace noise -------------------------------------------------------------------------
 

@@ -9,12 +9,12 @@ from flint import arb
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.rbht09 import private_svm
 from lemmata.experiments.checks import identity_claim, inequality_claim, witness
-from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim
-from lemmata.experiments.engine.verdict import holds, refuted
-from lemmata.experiments.instances import lattice_laws
-from lemmata.experiments.instances.reachable_floats import neighbours, watched
-from lemmata.mechanisms import discrete_gaussian, gaussian, snapping
-from lemmata.mechanisms.laplace import FloatLaplace, GridLaplace, grid_for, reachable
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim
+from lemmata.experiments.engine.claims.verdict import holds, refuted
+from lemmata.experiments.instances.laws import lattice_laws
+from lemmata.experiments.instances.pairs.reachable_floats import neighbours, watched
+from lemmata.mechanisms.noise import discrete_gaussian, gaussian, snapping
+from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, grid_for, reachable
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
 # Theorem 7 in floating point ------------------------------------------------------------------------------------------

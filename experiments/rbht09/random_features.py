@@ -18,10 +18,10 @@ from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.bounds.rbht09 import random_features
 from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
 from lemmata.experiments.checks import inequality_claim, order_claim, witness
-from lemmata.experiments.engine.claim import Control, exact_claim, tail_claim
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted, vacuous
-from lemmata.experiments.instances import atomic_kernels
-from lemmata.mechanisms.random_features import FourierMap, frequencies, gram, profile
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, tail_claim
+from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted, vacuous
+from lemmata.experiments.instances.laws import atomic_kernels
+from lemmata.mechanisms.features.random_features import FourierMap, frequencies, gram, profile
 
 SHAPES = (  # d, eps, delta, sigma_p, diam: where the formula's two constants are read off
     (1, 0.5, 0.1, 1.0, 2.0),
@@ -137,7 +137,7 @@ def _sufficient(*, delta, **problem):
 PRINTED_WITNESS = """import numpy as np
 from lemmata.bounds.rbht09.random_features import uniform_features
 from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
-from lemmata.mechanisms.random_features import fourier_map
+from lemmata.mechanisms.features.random_features import fourier_map
 d, eps, delta = {d}, 0.5, 0.1                        # M = [0, 1]^d, the Cauchy kernel of Table 1
 count = int(np.ceil(uniform_features(d=d, eps=eps, delta=delta, sigma_p=2.0 * d, diam=d**0.5)))
 x = fourier_map("cauchy", d, count, rng=np.random.default_rng(0))(np.zeros((1, d)))[0]

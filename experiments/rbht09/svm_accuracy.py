@@ -17,9 +17,9 @@ from lemmata.bounds.exact.balls import exact, lower_end, upper_end
 from lemmata.bounds.exact.certify import HOLDS, supremum
 from lemmata.bounds.rbht09 import private_svm, svm_accuracy
 from lemmata.experiments.checks import identity_claim, inequality_claim, witness
-from lemmata.experiments.engine.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
-from lemmata.mechanisms.streams import generator
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.mechanisms.numerics.streams import generator
 
 LOOSE = 1e-6  # relative allowance for a float z: the true ratios stay below 1/4
 DEEPEST = 30.0  # ln(1 / failure probability) up to which balls certify; beyond, the derivation

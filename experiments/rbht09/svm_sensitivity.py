@@ -13,10 +13,10 @@ import numpy as np
 
 from lemmata.bounds.rbht09 import svm_sensitivity as bounds
 from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.engine.claim import Control, grid
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances import svm_neighbours
-from lemmata.mechanisms.streams import generator
+from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.pairs import svm_neighbours
+from lemmata.mechanisms.numerics.streams import generator
 
 # Lemmas 6 and 21 ------------------------------------------------------------------------------------------------------
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lemmata.bounds.library import Paper
-from lemmata.experiments.engine import remembered
-from lemmata.experiments.engine.files import replaced
+from lemmata.experiments.engine.ground.files import replaced
+from lemmata.experiments.engine.ledger import row_cache
 from lemmata.experiments.report.incremental import SiteFiles, digest_tables
 
 if TYPE_CHECKING:
-    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.engine.running.store import Store
     from lemmata.experiments.report.layout import FurtherPages
 
 NOT_PUBLISHED = ("seconds", "cpu_seconds")  # differ from run to run
@@ -30,7 +30,7 @@ def write(
     reports: str | Path,
     *,
     record: bool = False,
-    start: remembered.State | None = None,
+    start: row_cache.State | None = None,
     also: Callable[[], FurtherPages] | None = None,
     papers: Sequence[Paper] = (),
 ) -> tuple[Path, str]:
@@ -43,21 +43,21 @@ def write(
     reports = Path(reports)
     drawn, shown = SiteFiles(reports), digest_tables(reports)
     mark = f"{start.mark(root, papers)} {shown} {os.environ.get('LEMMATA_CONTACT', '')}" if start else ""
-    rows = remembered.recall(store.path, root, papers, now=start) if drawn.is_current(mark) else None
+    rows = row_cache.recall(store.path, root, papers, now=start) if drawn.is_current(mark) else None
     changed = 0
     if rows is None:
         from lemmata.experiments.report.site import make_pages
 
-        pairs = remembered.folded(store, root, start, papers)
+        pairs = row_cache.folded(store, root, start, papers)
         rows = [row for row, _ in pairs]
         made, figures = make_pages(pairs, root, reports, drawn, also, papers)
-        still = start is not None and remembered.state(store.path) == start and digest_tables(reports) == shown
+        still = start is not None and row_cache.state(store.path) == start and digest_tables(reports) == shown
         changed = drawn.replace(made, figures, mark if still else "")
     from lemmata.experiments.report.summary import summarize
 
     lines = summarize(rows)
     if record:
-        from lemmata.experiments.engine.ledger import as_frame
+        from lemmata.experiments.engine.ledger.ledger_rows import as_frame
 
         folder = reports / "published"
         replaced(folder / "ledger.csv", as_frame(rows).drop(columns=list(NOT_PUBLISHED)).to_csv(index=False))

@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from lemmata.bounds.library import Paper, Work, library
-from lemmata.bounds.verdicts import NOT_A_CLAIM, OPEN
+from lemmata.bounds.statement.verdicts import NOT_A_CLAIM, OPEN
 
 TITLE = "Lemmata: executable theorems on differentially private learning with margin guarantees"
 AUTHORS = "The Lemmata authors"

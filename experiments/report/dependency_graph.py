@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lemmata.bounds.library import Paper, library
-from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.engine import graph
+from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.experiments.engine.ledger import graph
 
 LINE, LETTER = 18, 5.9  # units of the drawing: the height of a line, the width of a letter
 WIDE = 350  # of the whole, so that it stands on a telephone without being made smaller

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from lemmata.bounds.library import Paper, PaperError, library
-from lemmata.bounds.verdicts import REFUTED, SLIP
-from lemmata.experiments.engine import files
-from lemmata.experiments.engine.claim import SEVERITIES
-from lemmata.experiments.engine.ledger import jsonable
+from lemmata.bounds.statement.verdicts import REFUTED, SLIP
+from lemmata.experiments.engine.claims.claim import SEVERITIES
+from lemmata.experiments.engine.ground import files
+from lemmata.experiments.engine.ledger.ledger_rows import jsonable
 from lemmata.experiments.report import citations, words
 from lemmata.experiments.report.formulas import mark_differences
 from lemmata.experiments.report.replies import read_replies

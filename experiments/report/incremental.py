@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from lemmata.experiments.engine.files import replaced
+from lemmata.experiments.engine.ground.files import replaced
 
 LIST = "site/drawn.json"
 TABLES = (

@@ -15,7 +15,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine import graph
+from lemmata.experiments.engine.ledger import graph
 from lemmata.experiments.report import citations, outcomes, words
 
 Nav = tuple[tuple[str, str], ...]  # what the head of every page links to: words, page

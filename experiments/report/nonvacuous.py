@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import ceil, log10
 from typing import Any
 
-from lemmata.bounds.formula import in_symbols
 from lemmata.bounds.library import library
-from lemmata.bounds.verdicts import HOLDS
+from lemmata.bounds.statement.formula import in_symbols
+from lemmata.bounds.statement.verdicts import HOLDS
 
 
 def place_statements(rows: list[dict]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lemmata.bounds.formula import in_symbols
+from lemmata.bounds.statement.formula import in_symbols
 
 LETTERS = {"epsilon": "ε", "delta": "δ", "mu": "μ", "rho": "ρ", "order": "order"}
 CAME = {

@@ -17,8 +17,8 @@ import joblib
 import numpy as np
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine.curves import Picture, telling
-from lemmata.experiments.engine.remembered import Pair
+from lemmata.experiments.engine.ledger.curves import Picture, telling
+from lemmata.experiments.engine.ledger.row_cache import Pair
 from lemmata.experiments.figures.captions import Caption, apply_caption, read_captions, write_caption
 from lemmata.experiments.report import words
 from lemmata.experiments.report.incremental import SiteFiles

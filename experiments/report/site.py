@@ -9,15 +9,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from lemmata.bounds.formula import in_symbols
 from lemmata.bounds.library import Paper, library
-from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
+from lemmata.bounds.statement.formula import in_symbols
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.audits import nulls, read_committed, released_libraries
 from lemmata.experiments.comparison import page as comparison
-from lemmata.experiments.engine import graph, published, registry
-from lemmata.experiments.engine.claim import SEVERITIES
-from lemmata.experiments.engine.headline import headline, leading
-from lemmata.experiments.engine.remembered import Pair
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import SEVERITIES
+from lemmata.experiments.engine.ledger import graph, published
+from lemmata.experiments.engine.ledger.headline import headline, leading
+from lemmata.experiments.engine.ledger.row_cache import Pair
 from lemmata.experiments.report import citations, nonvacuous, soak_table, words
 from lemmata.experiments.report.dependency_graph import describe_dependencies
 from lemmata.experiments.report.errata import BAD, add_comparison, annotate, collect_errata, render_errata

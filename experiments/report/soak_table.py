@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from lemmata.bounds.library import PaperError
-from lemmata.experiments.engine.files import table
+from lemmata.experiments.engine.ground.files import table
 
 TABLE = "published/soak.csv"
 HEAD = ("part", "tried", "failed", "minutes", "date", "commit", "version")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from lemmata.bounds.verdicts import REFUTED, SLIP
-from lemmata.experiments.engine.graph import Row, in_numbers, tally
-from lemmata.experiments.engine.headline import charity
+from lemmata.bounds.statement.verdicts import REFUTED, SLIP
+from lemmata.experiments.engine.ledger.graph import Row, in_numbers, tally
+from lemmata.experiments.engine.ledger.headline import charity
 
 
 def select_headline(rows: Iterable[Row]) -> list[Row]:

@@ -8,15 +8,15 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from lemmata.bounds.formula import in_symbols, in_unicode
 from lemmata.bounds.library import library
+from lemmata.bounds.statement.formula import in_symbols, in_unicode
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.bounds.theorem import THEOREMS, Theorem
-from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
-from lemmata.experiments.engine.evidence import without_derivation
-from lemmata.experiments.engine.explain import EVIDENCE, REASONS
-from lemmata.experiments.engine.graph import CLASSES, Row, class_of, tally
-from lemmata.experiments.engine.headline import called, charity
-from lemmata.experiments.engine.sentences import in_a_sentence
+from lemmata.experiments.engine.front.explanation import EVIDENCE, REASONS
+from lemmata.experiments.engine.ground.evidence import without_derivation
+from lemmata.experiments.engine.ledger.graph import CLASSES, Row, class_of, tally
+from lemmata.experiments.engine.ledger.headline import called, charity
+from lemmata.experiments.engine.ledger.sentences import in_a_sentence
 from lemmata.experiments.report.formulas import convert_to_mathml
 
 ENOUGH = 45  # characters that say what is wrong, on a card

@@ -21,10 +21,10 @@ import numpy as np
 
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.wzw25.tables import any_learner
-from lemmata.experiments.engine import registry
-from lemmata.experiments.instances.planted import planted
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.instances.datasets.planted import planted
 from lemmata.experiments.sample_sizes.page import DELTA, EPSILONS, FAMILIES, LEVELS, MARGINS, Family
-from lemmata.mechanisms import adaptive_margin
+from lemmata.mechanisms.learners.descent import adaptive_margin
 
 TABLE = Path(__file__).with_name("table.csv")
 LARGEST = 2**60  # more records than anybody has

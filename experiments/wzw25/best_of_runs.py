@@ -21,11 +21,11 @@ from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp
 from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.checks.tuning_account import BITS, Runs, account, profile_account, profile_to_printed
-from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
-from lemmata.experiments.instances import tuned_pairs as pairs
-from lemmata.mechanisms import private_tuning
-from lemmata.mechanisms.private_tuning import PrivateTuningLaw
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances.pairs import tuned_pairs as pairs
+from lemmata.mechanisms.learners.descent import private_tuning
+from lemmata.mechanisms.learners.descent.private_tuning import PrivateTuningLaw
 
 CORNERS = [(m, r, d) for m in (1e-8, 1.0, 40.0) for r in (1e-12, 1 - 1e-9) for d in (1e-300, 0.999)]
 SETTINGS = [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3), (0.5, 0.01, 1e-6), (1.0, 0.1, 1e-6), (0.0198, 1 / 79_992, 1e-5)]

@@ -8,7 +8,7 @@ from lemmata.bounds.exact.tuning_curves import sharp_growth
 from lemmata.bounds.wzw25 import best_of_runs as bound
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.checks.tuning_account import BITS, Runs, account, rare_outputs_inserted
-from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.engine.claims.claim import Control
 
 
 def settings(*points, eta=1.0):

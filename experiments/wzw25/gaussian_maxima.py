@@ -20,7 +20,7 @@ from lemmata.experiments.checks import identity_claim, inequality_claim
 from lemmata.experiments.checks.gaussian_means import count_mean_cases, max_mean_cases
 from lemmata.experiments.checks.gaussian_tails import MAXIMUM, RANGE, TWICE_MAXIMUM, level_claim
 from lemmata.experiments.checks.inequality import Link
-from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.engine.claims.claim import Control, grid
 
 LACKS_SIGMA = (
     "the second term lacks σ: the printed level suffices for all sizes and β exactly when σ ≤ {}; for every larger σ "

@@ -16,13 +16,13 @@ from lemmata.experiments.checks import identity_claim, inequality_claim
 from lemmata.experiments.checks.gaussian_pairs import binned_gaussians
 from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
-from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances import float_gaussian
-from lemmata.experiments.instances.adaptive_pairs import GDP, LONG, adaptive_pair, flipped, printed, records
-from lemmata.mechanisms import grid_gaussian
-from lemmata.mechanisms.adaptive_margin import WhiteBoxLaw
-from lemmata.mechanisms.gaussian import law
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.laws import float_gaussian
+from lemmata.experiments.instances.pairs.adaptive_pairs import GDP, LONG, adaptive_pair, flipped, printed, records
+from lemmata.mechanisms.learners.descent.adaptive_margin import WhiteBoxLaw
+from lemmata.mechanisms.noise import grid_gaussian
+from lemmata.mechanisms.noise.gaussian import law
 
 # Definition 2.2: the curve --------------------------------------------------------------------------------------------
 

@@ -8,8 +8,8 @@ import numpy as np
 from lemmata.bounds.wzw25 import hinge_gradient as bounds
 from lemmata.bounds.wzw25.noisy_gd import value_sensitivity
 from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.engine.claim import Control, grid
-from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive
 
 HINGE = "domain: hinge losses"
 

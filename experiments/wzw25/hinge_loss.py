@@ -10,7 +10,7 @@ import numpy as np
 
 from lemmata.bounds.wzw25 import hinge_loss as bound
 from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.engine.claims.claim import Control
 from lemmata.experiments.wzw25.inliers_and_outliers import WEIGHTS, hinge_sum, smallest_hinge
 
 

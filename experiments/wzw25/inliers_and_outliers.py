@@ -15,8 +15,8 @@ from lemmata.bounds.exact.numbers import inner
 from lemmata.bounds.wzw25 import hinge_loss
 from lemmata.bounds.wzw25 import inliers_and_outliers as bound
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, witness
-from lemmata.experiments.engine.claim import Control, exact_claim
-from lemmata.experiments.engine.verdict import holds, refuted
+from lemmata.experiments.engine.claims.claim import Control, exact_claim
+from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.mechanisms.solvers.margin import min_outliers
 
 

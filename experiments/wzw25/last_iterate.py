@@ -18,10 +18,10 @@ from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, tangent_value
 from lemmata.bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.checks.inequality import Link, equality, up_to_one
-from lemmata.experiments.engine.claim import Control, exact_claim, grid, mean_claim, tail_claim
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances.noisy_descent import ceiling, separable
-from lemmata.mechanisms import noisy_gd
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, mean_claim, tail_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.datasets.noisy_descent import ceiling, separable
+from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
 
 # Lemma C.2 as printed -------------------------------------------------------------------------------------------------

@@ -18,20 +18,11 @@ from lemmata.bounds.wzw25.gaussian_privacy import gaussian_quantile_scale
 from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
 from lemmata.experiments.checks.privacy_conversion import PRECISION
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
-from lemmata.experiments.instances import adaptive_pairs, margin_orders
-from lemmata.experiments.instances.adaptive_pairs import (
-    GDP,
-    LINKS,
-    PRIVATE,
-    WHOLE,
-    adaptive_pair,
-    decide_privacy,
-    printed,
-)
-from lemmata.experiments.instances.corners import GDP_RANGE
-from lemmata.experiments.instances.margin_orders import (
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances.datasets import margin_orders
+from lemmata.experiments.instances.datasets.corners import GDP_RANGE
+from lemmata.experiments.instances.datasets.margin_orders import (
     LAST_PROOFS,
     OF_MEANS,
     OF_TAILS,
@@ -41,10 +32,20 @@ from lemmata.experiments.instances.margin_orders import (
     grid_order,
     nothing_left,
 )
-from lemmata.experiments.instances.planted import small_sets
+from lemmata.experiments.instances.datasets.planted import small_sets
+from lemmata.experiments.instances.pairs import adaptive_pairs
+from lemmata.experiments.instances.pairs.adaptive_pairs import (
+    GDP,
+    LINKS,
+    PRIVATE,
+    WHOLE,
+    adaptive_pair,
+    decide_privacy,
+    printed,
+)
 from lemmata.experiments.wzw25.whole_grid import MEAN_LOGS, TAIL_LOGS
 from lemmata.experiments.wzw25.whole_grid_proof import FROM_MEAN, FROM_TAIL, useful_from
-from lemmata.mechanisms import adaptive_margin
+from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.solvers.margin import subset_margins
 

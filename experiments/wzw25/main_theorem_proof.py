@@ -12,8 +12,8 @@ from lemmata.bounds.wzw25 import algorithms as numbers
 from lemmata.bounds.wzw25 import main_theorem as bounds
 from lemmata.bounds.wzw25 import whole_grid
 from lemmata.experiments.checks import equality, inequality_claim, up_to_one
-from lemmata.experiments.instances import margin_orders
-from lemmata.experiments.instances.margin_orders import LAST_PROOFS, all_logs_order
+from lemmata.experiments.instances.datasets import margin_orders
+from lemmata.experiments.instances.datasets.margin_orders import LAST_PROOFS, all_logs_order
 from lemmata.experiments.wzw25.whole_grid import TAIL_LOGS
 from lemmata.experiments.wzw25.whole_grid_proof import useful_from
 

@@ -1,7 +1,7 @@
 """Does a doubling grid of margins suffice? Wang, Zhu & Wang (2025), Lemma 6.4, Lemma G.1 and Corollary G.2.
 
-Everything is compared in fractions on profiles of margins (`lemmata.experiments.instances.margin_profiles`), among them
-the one-step profiles to which `lemmata.bounds.wzw25.margin_grid` reduces every dataset.
+Everything is compared in fractions on profiles of margins (`lemmata.experiments.instances.datasets.margin_profiles`),
+among them the one-step profiles to which `lemmata.bounds.wzw25.margin_grid` reduces every dataset.
 """
 
 from bisect import bisect_left
@@ -13,9 +13,9 @@ from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import margin_grid as bound
 from lemmata.bounds.wzw25.margin_grid import doubling_grid
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, witness
-from lemmata.experiments.engine.claim import Control, exact_claim
-from lemmata.experiments.engine.verdict import holds, refuted
-from lemmata.experiments.instances.margin_profiles import (
+from lemmata.experiments.engine.claims.claim import Control, exact_claim
+from lemmata.experiments.engine.claims.verdict import holds, refuted
+from lemmata.experiments.instances.datasets.margin_profiles import (
     HAIR,
     all_profiles,
     at_level,

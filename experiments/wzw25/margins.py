@@ -10,7 +10,7 @@ from scipy import sparse
 
 from lemmata.bounds.wzw25 import margins as bound
 from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.engine.claims.claim import Control
 from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers, signed_records, subset_margins
 
 # Equation 1 -----------------------------------------------------------------------------------------------------------

@@ -15,10 +15,10 @@ from lemmata.experiments.checks import inequality_claim, order_claim
 from lemmata.experiments.checks.inequality import Link, up_to_one
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claim import Control, attack_claim, grid, mean_claim
-from lemmata.experiments.instances.noisy_descent import ceiling, separable
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, mean_claim
+from lemmata.experiments.instances.datasets.noisy_descent import ceiling, separable
 from lemmata.experiments.wzw25.hinge_gradient import HINGE
-from lemmata.mechanisms import noisy_gd
+from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
 
 # Lemma C.1: privacy ---------------------------------------------------------------------------------------------------

@@ -16,10 +16,10 @@ from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
 from lemmata.bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
 from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
-from lemmata.experiments.engine.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.wzw25.noisy_gd import ANY_LOSS, privacy_witness
-from lemmata.mechanisms import noisy_gd
+from lemmata.mechanisms.learners.descent import noisy_gd
 
 # Algorithm 5: the line that sets the noise ----------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from lemmata.bounds.wzw25.gaussian_maxima import max_mean, range_threshold_scale
 from lemmata.experiments.checks import identity_claim, inequality_claim
 from lemmata.experiments.checks.gaussian_means import FAR, choice_mean_cases, max_mean_cases
 from lemmata.experiments.checks.gaussian_tails import CHOICE, CHOICE_ANY, NOISE_RANGE, level_claim
-from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.wzw25.gaussian_maxima import LACKS_SIGMA, OWN, RANGE_CAUGHT, TIED
 
 # Lemma F.1 ------------------------------------------------------------------------------------------------------------

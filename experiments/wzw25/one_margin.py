@@ -13,15 +13,31 @@ from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.experiments.checks import inequality_claim, order_claim
-from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
-from lemmata.experiments.instances import adaptive_pairs, margin_orders
-from lemmata.experiments.instances import planted as data
-from lemmata.experiments.instances.margin_orders import SCALES, average_order, half, ratio_series, samples, with_logs
-from lemmata.experiments.instances.planted import along, loss_of, losses, planted, rows_of, uncounted, weights_of
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
+from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances.datasets import margin_orders
+from lemmata.experiments.instances.datasets import planted as data
+from lemmata.experiments.instances.datasets.margin_orders import (
+    SCALES,
+    average_order,
+    half,
+    ratio_series,
+    samples,
+    with_logs,
+)
+from lemmata.experiments.instances.datasets.planted import (
+    along,
+    loss_of,
+    losses,
+    planted,
+    rows_of,
+    uncounted,
+    weights_of,
+)
+from lemmata.experiments.instances.pairs import adaptive_pairs
 from lemmata.experiments.wzw25.noisy_gd import privacy_witness
-from lemmata.mechanisms.fast_projection import fast_projection
-from lemmata.mechanisms.noisy_gd import noise_for
+from lemmata.mechanisms.features.fast_projection import fast_projection
+from lemmata.mechanisms.learners.descent.noisy_gd import noise_for
 from lemmata.mechanisms.solvers.margin import LEVEL_SLACK, min_outliers, subset_margins
 
 # Lemma 6.3: privacy ---------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from flint import arb
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over
-from lemmata.bounds.verdicts import REFUTED
+from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.bounds.wzw25 import last_iterate, noisy_gd, projected_margins
 from lemmata.bounds.wzw25 import one_margin as margin
 from lemmata.bounds.wzw25 import one_margin_proof as bounds
@@ -17,11 +17,11 @@ from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivi
 from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, witness
-from lemmata.experiments.engine.claim import Control, exact_claim
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
-from lemmata.experiments.instances import margin_orders
-from lemmata.experiments.instances.planted import least_loss
-from lemmata.mechanisms.law import clip_rows
+from lemmata.experiments.engine.claims.claim import Control, exact_claim
+from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances.datasets import margin_orders
+from lemmata.experiments.instances.datasets.planted import least_loss
+from lemmata.mechanisms.numerics.arguments import clip_rows
 from lemmata.mechanisms.solvers.margin import geometric_margin
 
 # Lemma D.1 ------------------------------------------------------------------------------------------------------------

@@ -28,11 +28,11 @@ from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
 from lemmata.experiments.bms22.relative_deviation import smallest_sample
 from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one
-from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.verdict import inconclusive, refuted
-from lemmata.experiments.instances import adaptive_pairs, margin_orders
-from lemmata.experiments.instances.adaptive_pairs import LINKS, LONG, PRIVATE, SEEN
-from lemmata.experiments.instances.deviation_laws import (
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.instances.datasets import margin_orders
+from lemmata.experiments.instances.datasets.margin_orders import corners
+from lemmata.experiments.instances.laws.deviation_laws import (
     curve,
     decide_uniform,
     level_of,
@@ -41,9 +41,10 @@ from lemmata.experiments.instances.deviation_laws import (
     two_atoms,
     with_less,
 )
-from lemmata.experiments.instances.margin_orders import corners
+from lemmata.experiments.instances.pairs import adaptive_pairs
+from lemmata.experiments.instances.pairs.adaptive_pairs import LINKS, LONG, PRIVATE, SEEN
 from lemmata.experiments.wzw25.whole_grid_proof import useful_from
-from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.mechanisms.features.sign_projection import sign_projection
 
 # Lemma 6.6 ------------------------------------------------------------------------------------------------------------
 

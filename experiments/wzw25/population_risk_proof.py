@@ -11,9 +11,9 @@ from lemmata.bounds.wzw25 import population_risk as bounds
 from lemmata.bounds.wzw25 import population_risk_proof as proof
 from lemmata.bounds.wzw25.algorithms import margin_grid, projection_rows
 from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
-from lemmata.experiments.engine.claim import exact_claim
-from lemmata.experiments.engine.verdict import inconclusive, refuted
-from lemmata.experiments.instances import margin_orders
+from lemmata.experiments.engine.claims.claim import exact_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.instances.datasets import margin_orders
 
 # Scores ---------------------------------------------------------------------------------------------------------------
 

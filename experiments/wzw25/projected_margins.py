@@ -16,10 +16,10 @@ from lemmata.experiments.bms22.sign_projection import breaks
 from lemmata.experiments.checks import identity_claim, inequality_claim, rows_order, witness
 from lemmata.experiments.checks.inequality import up_to_one
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.verdict import inconclusive, refuted
-from lemmata.experiments.instances.points import above, corners
-from lemmata.experiments.instances.sign_images import margin_below, projected_margin_reaches, sign_gram
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.instances.datasets.points import above, corners
+from lemmata.experiments.instances.datasets.sign_images import margin_below, projected_margin_reaches, sign_gram
 from lemmata.experiments.wzw25.removal_margin import removal_margin_curve
 
 DRAWS = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 2e-4, "expect": 0.01}

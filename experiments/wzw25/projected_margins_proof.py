@@ -8,9 +8,9 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import projected_margins as bound
 from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.engine.claim import Control
-from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances.points import above
+from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.datasets.points import above
 
 # The smallest example of the wrong links: w = e_1, records (11/61) e_1 +- (60/61) e_2, five rows of signs.
 GAMMA, SPREAD, ROWS = Fraction(11, 61), Fraction(60, 61), ((1, 1), (1, 1), (1, 1), (1, -1), (1, -1))

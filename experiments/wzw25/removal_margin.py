@@ -30,9 +30,9 @@ from scipy import sparse
 from lemmata.bounds.wzw25 import removal_margin as bound
 from lemmata.experiments.checks import witness
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claim import Control, exact_claim
-from lemmata.experiments.engine.verdict import holds, refuted
-from lemmata.mechanisms.random_features import FourierMap, frequencies
+from lemmata.experiments.engine.claims.claim import Control, exact_claim
+from lemmata.experiments.engine.claims.verdict import holds, refuted
+from lemmata.mechanisms.features.random_features import FourierMap, frequencies
 from lemmata.mechanisms.solvers.margin import geometric_margin, signed_normalised_margins, signed_records, unit_rows
 
 LARGE_C = 1e4
@@ -228,7 +228,7 @@ def show(name, removed=0.1, reports=Path("reports")):
     A checkpoint under `reports` holds every step, so a call that is cut short goes on where it was.
     """
     X, y = load(name)
-    from lemmata.experiments.engine import progress  # an hour's bar; a claim is read without the laboratory
+    from lemmata.experiments.engine.ground import progress  # an hour's bar; a claim is read without the laboratory
 
     batch, checkpoint = max(1, len(X) // 1000), reports / f"removal_margin-{data_digest(X, y)}.npz"
     steps = saved_steps(checkpoint, X, y)

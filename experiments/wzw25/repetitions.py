@@ -14,10 +14,10 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.wzw25 import repetitions as bound
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.experiments.checks import equality, identity_claim, inequality_claim, spread, witness
-from lemmata.experiments.engine.claim import Control, grid, tail_claim
-from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.wzw25.repetition_growth import BITS, failure, in_balls, threshold
-from lemmata.mechanisms import tnb as law_of_runs
+from lemmata.mechanisms.selection import tnb as law_of_runs
 
 NARROW = Fraction(1, 10**9)  # how far beyond a bound we look for its failure
 

@@ -15,19 +15,21 @@ from math import ceil, log1p, nan
 import numpy as np
 
 from lemmata.bounds.exact.balls import exact
-from lemmata.bounds.verdicts import HOLDS, REFUTED
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.bounds.wzw25 import table_rates
 from lemmata.bounds.wzw25 import tables as bound
 from lemmata.experiments.checks import identity_claim, order_claim, witness
 from lemmata.experiments.checks.monomials import along, compare
-from lemmata.experiments.engine.claim import Control, exact_claim
-from lemmata.experiments.engine.verdict import MeanDecider, conclude, holds, inconclusive, refuted, vacuous
-from lemmata.experiments.instances.guessed_labels import least_guessing_error, least_learning_error
-from lemmata.experiments.instances.planted import drawn
-from lemmata.mechanisms import adaptive_margin, efficient_learner, private_svm, pure_learner
+from lemmata.experiments.engine.claims.claim import Control, exact_claim
+from lemmata.experiments.engine.claims.verdict import MeanDecider, conclude, holds, inconclusive, refuted, vacuous
+from lemmata.experiments.instances.datasets.planted import drawn
+from lemmata.experiments.instances.pairs.guessed_labels import least_guessing_error, least_learning_error
+from lemmata.mechanisms.learners.covers import pure_learner
+from lemmata.mechanisms.learners.descent import adaptive_margin
+from lemmata.mechanisms.learners.erm import efficient_learner, private_svm
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, generator
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.solvers.margin import geometric_margin
-from lemmata.mechanisms.streams import LEDGER_ROOT, generator
 
 # Quotations -----------------------------------------------------------------------------------------------------------
 

@@ -22,9 +22,9 @@ from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, searched, witness
 from lemmata.experiments.checks.tuning_account import BITS, Runs, account
-from lemmata.experiments.engine.claim import Control, exact_claim, mean_claim, rate_claim
-from lemmata.experiments.engine.verdict import inconclusive, refuted
-from lemmata.experiments.instances import tuned_data
+from lemmata.experiments.engine.claims.claim import Control, exact_claim, mean_claim, rate_claim
+from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.instances.datasets import tuned_data
 
 ORDER = {
     "rounding": 1e-6,

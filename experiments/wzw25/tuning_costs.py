@@ -13,8 +13,8 @@ from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
 from lemmata.bounds.wzw25.whole_grid_proof import term_a, term_b
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
-from lemmata.experiments.engine.claim import Control
-from lemmata.experiments.instances import tuned_data
+from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.instances.datasets import tuned_data
 
 COUNTS = [2, 5, 10, 20, 50, 100, 10**3, 10**4, 10**6, 10**9, 10**12]
 SECTION_7 = {

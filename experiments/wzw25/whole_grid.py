@@ -15,13 +15,14 @@ from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
 from lemmata.experiments.checks import inequality_claim, up_to_one
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
-from lemmata.experiments.instances import adaptive_pairs, margin_orders
-from lemmata.experiments.instances.adaptive_pairs import LINKS, PRIVATE, SEEN, WHOLE
-from lemmata.experiments.instances.margin_orders import OF_MEANS, OF_TAILS, corners, grid_order
-from lemmata.experiments.instances.planted import adaptive_runs, along, ledger, planted, uncounted
+from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
+from lemmata.experiments.instances.datasets import margin_orders
+from lemmata.experiments.instances.datasets.margin_orders import OF_MEANS, OF_TAILS, corners, grid_order
+from lemmata.experiments.instances.datasets.planted import adaptive_runs, along, ledger, planted, uncounted
+from lemmata.experiments.instances.pairs import adaptive_pairs
+from lemmata.experiments.instances.pairs.adaptive_pairs import LINKS, PRIVATE, SEEN, WHOLE
 from lemmata.experiments.wzw25.whole_grid_proof import FROM_MEAN, FROM_TAIL, MEAN_LINKS, TAIL_LINKS
-from lemmata.mechanisms import adaptive_margin
+from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.solvers.margin import min_outliers, unit_rows
 
 # Theorem 6.5: privacy -------------------------------------------------------------------------------------------------

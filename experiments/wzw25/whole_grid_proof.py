@@ -21,11 +21,11 @@ from lemmata.bounds.wzw25.margin_grid import doubling_grid, grid_size
 from lemmata.bounds.wzw25.noisy_gd import printed_steps, telescoped_corrected
 from lemmata.bounds.wzw25.one_margin_proof import bad_projection, three_terms
 from lemmata.experiments.checks import inequality_claim, up_to_one, witness
-from lemmata.experiments.engine.claim import exact_claim, grid
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
-from lemmata.experiments.instances import margin_orders
-from lemmata.experiments.instances.margin_orders import corners
-from lemmata.mechanisms import noisy_gd
+from lemmata.experiments.engine.claims.claim import exact_claim, grid
+from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances.datasets import margin_orders
+from lemmata.experiments.instances.datasets.margin_orders import corners
+from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
 
 SIZES = (*range(2, 200), *(2**j + e for j in range(8, 60, 3) for e in (-1, 0, 1)))
@@ -35,7 +35,7 @@ SIZES = (*range(2, 200), *(2**j + e for j in range(8, 60, 3) for e in (-1, 0, 1)
 
 NOTHING_RIGHT = """import numpy as np
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget, strict_errors
-from lemmata.mechanisms import adaptive_margin
+from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.privacy import ApproxDP
 n = 32                                              # records e_1 with margin 1, and the same with the labels flipped
 assert n * call_budget(n=n, epsilon=1.0, delta=1e-5) < 1          # so T = n^2 mu^2, rounded up, is 1

@@ -21,9 +21,9 @@ from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import winner as bound
 from lemmata.experiments.checks import equality, identity_claim, inequality_claim, up_to_one
 from lemmata.experiments.checks.inequality import Link
-from lemmata.experiments.engine.claim import Control
-from lemmata.experiments.engine.verdict import Verdict, inconclusive
-from lemmata.experiments.instances.tuned_data import hardest_gap
+from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive
+from lemmata.experiments.instances.datasets.tuned_data import hardest_gap
 
 NOISE = "noise {} times as large"
 BITS = 160

@@ -101,8 +101,8 @@ def audit(
     importable(os.getcwd())
     with printing(elsewhere=as_json):
         samples = {path: imported(path) for path in dict.fromkeys(targets)}
-    from lemmata.mechanisms.audit import front
-    from lemmata.mechanisms.audit.record import Found
+    from lemmata.mechanisms.audit.front import entry
+    from lemmata.mechanisms.audit.play.audit_result import Found
 
     found = [samples[path] for path in targets]
     options: dict[str, Any] = {}
@@ -115,7 +115,7 @@ def audit(
         with printing(elsewhere=as_json):
             if len(targets) == 1:
                 found = [found[0]() if isinstance(found[0], type) else found[0], *dataset(targets[0], data)]
-            result = front.audit(*found, claim=claim, root=root, budget=budget, level=level, **options)
+            result = entry.audit(*found, claim=claim, root=root, budget=budget, level=level, **options)
     except Usage:
         raise
     except (Exception, SystemExit) as error:  # whatever somebody else's function does is no fault of this program
@@ -147,7 +147,7 @@ STATED = {  # the options that together state a guarantee, and its name
 
 def claimed(neighbours: str, options: dict[str, float | None], written: str | None) -> Any:
     """The guarantee that the options state, or the one written out. Raises Usage where that is none, or several."""
-    from lemmata.mechanisms.guarantees import KINDS
+    from lemmata.mechanisms.privacy.guarantees import KINDS
 
     given = {name: value for name, value in options.items() if value is not None}
     if given.get("delta") == 0:
@@ -171,7 +171,7 @@ def guarantee(text: str, neighbours: str) -> Any:
     >>> guarantee("RenyiDP(order=2, epsilon=0.5)", "add/remove")
     RenyiDP(order=2.0, epsilon=0.5, neighbours='add/remove')
     """
-    from lemmata.mechanisms.guarantees import KINDS
+    from lemmata.mechanisms.privacy.guarantees import KINDS
 
     refusal = f"--claim = {text!r} is not one of {', '.join(KINDS)} with its numbers"
     try:

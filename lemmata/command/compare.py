@@ -62,7 +62,7 @@ def compare(
         click.echo(found.to_json(orient="records") if as_json else found.to_string(index=False))
         return
     from lemmata.experiments.comparison import table
-    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.engine.running.store import Store
 
     repeats = repeats or REPEATS["quick" if quick else "full"]
     asked = grid(datasets, named, levels or table.EPSILONS, repeats, quick, records)
@@ -134,7 +134,7 @@ def grid(
 def written(found: pd.DataFrame, place: Path) -> None:
     """The tables and figures below reports/comparison/."""
     from lemmata.experiments.comparison import figures, table
-    from lemmata.experiments.engine.files import replaced
+    from lemmata.experiments.engine.ground.files import replaced
 
     differences = table.pair_learners(found, table.choose_reference(found))
     for name, rows in {"table": found, "means": table.average_risks(found), "differences": differences}.items():

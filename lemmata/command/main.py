@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lemmata.bounds.library import library, nearest
-from lemmata.bounds.verdicts import READINGS
+from lemmata.bounds.statement.verdicts import READINGS
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
 from lemmata.command.console import PROCESSES, Program, Usage, heed, out_option, plainly, root_option, streams
@@ -42,8 +42,8 @@ from lemmata.command.rows import (
     width,
 )
 from lemmata.command.scope import folder, scope
-from lemmata.experiments.engine.folders import in_checkout
-from lemmata.experiments.engine.profiles import PROFILES
+from lemmata.experiments.engine.ground.folders import in_checkout
+from lemmata.experiments.engine.ground.profiles import PROFILES
 
 if TYPE_CHECKING:
     pass
@@ -95,26 +95,28 @@ def run(
     out: str | None,
 ) -> None:
     """Decide claims; continue where an earlier run stopped."""
-    from lemmata.experiments.engine import remembered
+    from lemmata.experiments.engine.ledger import row_cache
 
     papers, names, folder = scope(arguments, out)
     if not (names or papers or in_checkout()):
         click.echo("lemmata: no paper.toml here or above: deciding the papers of this package, some minutes", err=True)
-    begun = None if names else remembered.begun(stored(folder))
-    code = begun.code if begun else remembered.code()
+    begun = None if names else row_cache.begun(stored(folder))
+    code = begun.code if begun else row_cache.code()
     anew = names or papers or fresh or only_plan
-    kept = None if anew else remembered.recall(stored(folder), root, finished=profile, now=begun)
+    kept = None if anew else row_cache.recall(stored(folder), root, finished=profile, now=begun)
     if kept is not None:
         concluded(kept, folder, nothing_new=True)
         return
-    from lemmata.experiments.engine import programs, registry, workers
-    from lemmata.experiments.engine import run as runner
+    from lemmata.experiments.engine.claims import registry
+    from lemmata.experiments.engine.running import run as runner
+    from lemmata.experiments.engine.running import workers
+    from lemmata.experiments.engine.witness import programs
 
     if not (names or papers or only_plan or dask):
         workers.begin(jobs)
     keys = select(names, papers)
-    from lemmata.experiments.engine.explain import table
-    from lemmata.experiments.engine.ledger import ledger
+    from lemmata.experiments.engine.front.explanation import table
+    from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
     claims = registry.closure(keys)
     if only_plan:
@@ -127,14 +129,14 @@ def run(
             for claim in claims:
                 store.forget(claim.key, root)
         done = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
-        programs.confirm(done, store, jobs, lambda: remembered.code() != code)
+        programs.confirm(done, store, jobs, lambda: row_cache.code() != code)
         store.stands()
         if names or papers:
             rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
             click.echo(table(rows, width()))
     if not names:
         with open_store(folder) as store:
-            rows = [row for row, _ in remembered.folded(store, root, begun, papers, done)]
+            rows = [row for row, _ in row_cache.folded(store, root, begun, papers, done)]
             store.stands()
     concluded(rows, folder, counted=not names)
 
@@ -164,13 +166,13 @@ def show_ledger(
     out: str | None,
 ) -> None:
     """Print the ledger: what was run here, or else what was published with the last full run."""
-    from lemmata.experiments.engine import remembered
+    from lemmata.experiments.engine.ledger import row_cache
 
     papers, names, folder = scope(arguments, out)
     if unknown := [name for name in paper if name not in library.papers]:
         raise Usage(f"--paper = {unknown[0]!r} is none of {', '.join(library.papers)}")
-    begun = None if names or not stored(folder).exists() else remembered.begun(stored(folder))
-    kept = remembered.recall(stored(folder), root, papers, now=begun) if begun else None
+    begun = None if names or not stored(folder).exists() else row_cache.begun(stored(folder))
+    kept = row_cache.recall(stored(folder), root, papers, now=begun) if begun else None
     rows = kept and filled(kept, folder, root)
     if rows is None and not papers and not stored(folder).exists():
         rows = recorded(names, folder)
@@ -182,8 +184,8 @@ def show_ledger(
     rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]
     if not timings:
         rows = [{name: value for name, value in row.items() if name not in TIMINGS} for row in rows]
-    from lemmata.experiments.engine.explain import table
-    from lemmata.experiments.engine.ledger import as_frame, jsonable
+    from lemmata.experiments.engine.front.explanation import table
+    from lemmata.experiments.engine.ledger.ledger_rows import as_frame, jsonable
 
     if as_json:
         click.echo(json.dumps(jsonable(rows), indent=1, ensure_ascii=False))
@@ -203,8 +205,8 @@ def show_ledger(
 def explain(arguments: tuple[str, ...], only_head: bool, root: int, out: str | None) -> None:
     """Is it true, where, what to cite instead; then statement, hypotheses, derivation, witness of every reading."""
     papers, id, folder, state = one(arguments, out)
-    from lemmata.experiments.engine import graph
-    from lemmata.experiments.engine.explain import explained, fitted, head
+    from lemmata.experiments.engine.front.explanation import explained, fitted, head
+    from lemmata.experiments.engine.ledger import graph
 
     found = standing(id, root, folder, papers, state)
     rows, links = found or (evaluated(id, root, folder, papers), graph.of_claims())
@@ -219,8 +221,8 @@ def explain(arguments: tuple[str, ...], only_head: bool, root: int, out: str | N
 def pilot(key: str, root: int) -> None:
     """What a sampled claim can miss by its cap: its quick cells, and every factor of its control."""
     select([key])
-    from lemmata.experiments.engine import power
-    from lemmata.experiments.engine.claim import CLAIMS
+    from lemmata.experiments.engine.claims.claim import CLAIMS
+    from lemmata.experiments.engine.running import power
 
     claim = CLAIMS.get(key)
     if claim is None or claim.style == "exact":
@@ -234,7 +236,7 @@ def pilot(key: str, root: int) -> None:
 def where(arguments: tuple[str, ...]) -> None:
     """file:line of a statement's bound, claim, law and test."""
     _, id, *_ = one(arguments, None)
-    from lemmata.experiments.engine.places import places
+    from lemmata.experiments.engine.claims.places import places
 
     shown = places(id)
     if not shown:
@@ -260,12 +262,12 @@ def report(
     paths: tuple[str, ...], open_page: bool, publish: str | None, record: bool, root: int, out: str | None
 ) -> None:
     """Draw the pages of a paper from its store, by default of this package; what has not changed is left alone."""
-    from lemmata.experiments.engine import remembered
+    from lemmata.experiments.engine.ledger import row_cache
 
     papers, names, folder = scope(paths, out)
     if names:
         raise Usage(f"PATH = {names[0]} is no folder with a paper.toml; the papers of this package share one site")
-    start = remembered.begun(stored(folder))
+    start = row_cache.begun(stored(folder))
     from lemmata.experiments.report import write
 
     measured = not papers and importlib.util.find_spec("lemmata.tools")
@@ -339,7 +341,7 @@ def script(file: str) -> None:
     @out_option
     @plainly()
     def decide(profile: str, jobs: int, first: bool, root: int, out: str | None) -> None:
-        from lemmata.experiments.engine.decide import decided
+        from lemmata.experiments.engine.front.decision import decided
         from lemmata.experiments.figures.claims import write_figures
 
         above = nearest(path.parent)

@@ -160,7 +160,7 @@ def progress(silent: bool) -> Callable[[str], None]:
 def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> None:
     """Take over what the rows came to: verdicts, statements, ties, numbers and errata of what changed."""
     from lemmata.experiments.conformance import accepted, numbers
-    from lemmata.experiments.engine.ledger import ledger
+    from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
     for paper, store in decided(paths, root, out, jobs):
         with store:
@@ -187,18 +187,21 @@ def decided(paths: Sequence[str], root: int, out: str | None, jobs: int = 1) -> 
         raise Usage(f"PATH = {names[0]} is neither a folder with a paper.toml nor a paper")
     if not papers and not in_checkout():
         raise Usage("PATH is missing: there is no paper.toml in this folder or above it")
-    from lemmata.experiments.engine import programs, registry, remembered, run
-    from lemmata.experiments.engine.names import select
-    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.engine.claims import registry
+    from lemmata.experiments.engine.claims.claim_names import select
+    from lemmata.experiments.engine.ledger import row_cache
+    from lemmata.experiments.engine.running import run
+    from lemmata.experiments.engine.running.store import Store
+    from lemmata.experiments.engine.witness import programs
 
     for paper in papers or library.house:
-        code = remembered.code()  # anew for each: what is taken over from the one before is written beside our files
+        code = row_cache.code()  # anew for each: what is taken over from the one before is written beside our files
         store = Store(folder / "ledger.sqlite")
         keys, _ = select([paper.id])
         ran = run.execute(registry.closure(keys), store, root=root, jobs=jobs, progress=sys.stderr.isatty())
 
         def edited(since: str = code) -> bool:
-            return remembered.code() != since
+            return row_cache.code() != since
 
         programs.confirm(ran, store, jobs, edited)
         yield paper, store
@@ -226,7 +229,7 @@ def by_hand() -> tuple[Any, Any]:
 
 def new_errata(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> int:
     """Give the errata that have none a number, in the list beside the paper; how many. No number is given twice."""
-    from lemmata.experiments.engine import files
+    from lemmata.experiments.engine.ground import files
     from lemmata.experiments.report import errata
 
     file = paper.folder / "errata.csv"

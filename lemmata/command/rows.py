@@ -14,16 +14,16 @@ from lemmata.command.console import Usage, ended
 from lemmata.command.scope import said, scope
 
 if TYPE_CHECKING:
-    from lemmata.experiments.engine.graph import Graph, Row
-    from lemmata.experiments.engine.remembered import State
-    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.engine.ledger.graph import Graph, Row
+    from lemmata.experiments.engine.ledger.row_cache import State
+    from lemmata.experiments.engine.running.store import Store
 
 CONTRADICTION = 1
 
 
 def select(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[str]:
     """The keys of the claims that names mean, imported; for no name all of `papers`, by default of this package."""
-    from lemmata.experiments.engine import names as called
+    from lemmata.experiments.engine.claims import claim_names as called
 
     try:
         keys, still_open = called.select(names, papers)
@@ -40,7 +40,7 @@ def stored(out: Path) -> Path:
 
 
 def open_store(out: Path, *, reading: bool = True) -> Store:
-    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.engine.running.store import Store
 
     store = Store(stored(out), reading=reading)
     if store.missing:
@@ -57,7 +57,7 @@ def width() -> int:
 
 def counts(rows: Iterable[Row]) -> str:
     """How many rows came to what, in one line: machine-checked, derived, citing and tested apart."""
-    from lemmata.experiments.engine.graph import in_numbers, tally
+    from lemmata.experiments.engine.ledger.graph import in_numbers, tally
 
     rows = [row for row in rows if row["kind"] != "summary"]  # each part counts, their summary does not
     return f"{len(rows)} rows: {in_numbers(tally(rows))}"
@@ -65,7 +65,7 @@ def counts(rows: Iterable[Row]) -> str:
 
 def contradictions(rows: Iterable[Row], folder: Path) -> list[str]:
     """HOLDS or VACUOUS against REFUTED, for the same id, reading and part, whatever the root."""
-    from lemmata.experiments.engine import published
+    from lemmata.experiments.engine.ledger import published
 
     before = {key: row["verdict"] for key, row in published.rows(folder).items()}
     sides = {"HOLDS": 1, "VACUOUS": 1, "SLIP": -1, "REFUTED": -1}
@@ -94,7 +94,8 @@ def filled(rows: list[Row], folder: Path, root: int, *, nothing: bool = False) -
 
     In a checkout the code may have changed since, so there they stay open, unless there is no store: `nothing` was run.
     """
-    from lemmata.experiments.engine import folders, published
+    from lemmata.experiments.engine.ground import folders
+    from lemmata.experiments.engine.ledger import published
 
     if folders.CHECKOUT and not nothing:
         return rows
@@ -108,14 +109,14 @@ def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: 
     """The rows that the store has of what was asked; all of them are kept for the next who asks in this state."""
     with open_store(folder) as store:
         keys = set(select(names, papers))
-        from lemmata.experiments.engine import remembered
-        from lemmata.experiments.engine.claim import CLAIMS
-        from lemmata.experiments.engine.ledger import ledger
+        from lemmata.experiments.engine.claims.claim import CLAIMS
+        from lemmata.experiments.engine.ledger import row_cache
+        from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
         if names:
             rows = ledger(store, root, [CLAIMS[key] for key in keys], papers)
         else:
-            rows = [row for row, _ in remembered.folded(store, root, begun, papers)]
+            rows = [row for row, _ in row_cache.folded(store, root, begun, papers)]
     if names:
         ids = {CLAIMS[key].theorem.id for key in keys}
         rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]
@@ -124,8 +125,8 @@ def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: 
 
 def recorded(names: Sequence[str], folder: Path) -> list[Row] | None:
     """The published rows of what was asked; None where nothing was published."""
-    from lemmata.experiments.engine import names as called
-    from lemmata.experiments.engine import published
+    from lemmata.experiments.engine.claims import claim_names as called
+    from lemmata.experiments.engine.ledger import published
 
     rows = list(published.rows(folder).values())
     if not rows:
@@ -146,10 +147,11 @@ def standing(
     As they were kept for exactly this `state`; where nothing has been run, as they were published, if the statement has
     these rows still and says the same. Its own modules are loaded, and those of what corrects it, no others.
     """
-    from lemmata.experiments.engine import published, registry, remembered
+    from lemmata.experiments.engine.claims import registry
+    from lemmata.experiments.engine.ledger import published, row_cache
 
     house = not papers and library.paper(id).house
-    rows = remembered.recall(stored(folder), root, papers, now=state) if state else None
+    rows = row_cache.recall(stored(folder), root, papers, now=state) if state else None
     if rows and house:
         rows = filled(rows, folder, root)
     if rows is None and house and not stored(folder).exists():
@@ -168,9 +170,9 @@ def evaluated(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list
     """The rows of `id` and of what they rest on, from the store; every module is loaded, for what falls with it."""
     with open_store(folder) as store:
         keys = select([id])
-        from lemmata.experiments.engine import registry
-        from lemmata.experiments.engine.claim import CLAIMS
-        from lemmata.experiments.engine.ledger import ledger
+        from lemmata.experiments.engine.claims import registry
+        from lemmata.experiments.engine.claims.claim import CLAIMS
+        from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
         rows = ledger(store, root, [CLAIMS[key] for key in keys])
     rows = filled(rows, folder, root, nothing=store.missing)
@@ -181,10 +183,10 @@ def evaluated(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list
 def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str, Path, State | None]:
     """(papers, the id of the one statement, step or row that is meant, the results' folder, the state of all this)."""
     papers, names, folder = scope(arguments, out)
-    from lemmata.experiments.engine import remembered
+    from lemmata.experiments.engine.ledger import row_cache
 
-    state = remembered.begun(stored(folder))  # before a statement is loaded
-    from lemmata.experiments.engine import names as called
+    state = row_cache.begun(stored(folder))  # before a statement is loaded
+    from lemmata.experiments.engine.claims import claim_names as called
 
     name = " ".join(names)  # a label may have been given without quotation marks
     if not name:

@@ -15,7 +15,7 @@ import click
 
 from lemmata.bounds.library import Paper, library, nearest
 from lemmata.command.console import Usage
-from lemmata.experiments.engine.folders import in_checkout, results
+from lemmata.experiments.engine.ground.folders import in_checkout, results
 
 
 class Scope(NamedTuple):

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lemmata.bounds.formula import in_symbols
-from lemmata.bounds.notebook import card
+from lemmata.bounds.statement.formula import in_symbols
+from lemmata.bounds.statement.notebook import card
 from lemmata.command.console import LEDGER_ROOT, Usage
 from lemmata.command.rows import evaluated, one, standing
-from lemmata.mechanisms.arithmetic import brief
+from lemmata.mechanisms.numerics.arithmetic import short_repr
 
 if TYPE_CHECKING:
-    from lemmata.experiments.engine.graph import Row
+    from lemmata.experiments.engine.ledger.graph import Row
 
 START = 11  # columns of the names of facts in the first lines of `explain`
 
@@ -80,11 +80,13 @@ def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_R
     ('wzw25.lem6.4', 'SLIP', ['cite', 'code', 'control'])
     """
     if not isinstance(name, str) or not name.strip():
-        raise ValueError(f"name = {brief(name)} is not the id or the label of a statement, such as 'wzw25 Lemma 6.4'")
+        raise ValueError(
+            f"name = {short_repr(name)} is not the id or the label of a statement, such as 'wzw25 Lemma 6.4'"
+        )
     try:
         papers, id, place, state = one([name], None if folder is None else str(folder))
-        from lemmata.experiments.engine import graph
-        from lemmata.experiments.engine.explain import explained, head
+        from lemmata.experiments.engine.front.explanation import explained, head
+        from lemmata.experiments.engine.ledger import graph
 
         found = standing(id, root, place, papers, state)
         rows, links = found or (evaluated(id, root, place, papers), graph.of_claims())

@@ -1,1 +1,5 @@
-"""Numerical solvers. They promise nothing about privacy."""
+"""Numerical solvers whose answers come with a bound on their distance to the exact one.
+
+Margins, support vector machines, regularised risks and covers belong here; a solver promises nothing about privacy.
+This package may import `law` and `numerics`.
+"""

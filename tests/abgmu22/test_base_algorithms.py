@@ -7,10 +7,10 @@ import pytest
 from scipy.optimize import minimize
 
 from lemmata.bounds.abgmu22 import baselines
-from lemmata.mechanisms import glm_gd, glm_output, glm_projected
-from lemmata.mechanisms.glm_losses import LOSSES, records
+from lemmata.mechanisms.features.sign_projection import sign_projection
+from lemmata.mechanisms.learners.glm import glm_gd, glm_output, glm_projected
+from lemmata.mechanisms.learners.glm.glm_losses import LOSSES, records
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
-from lemmata.mechanisms.sign_projection import sign_projection
 from lemmata.mechanisms.solvers.ball_risk import minimise
 
 SMOOTH = [name for name, loss in LOSSES.items() if loss.smoothness < math.inf]

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from lemmata.bounds.abgmu22 import concentration as bounds
 from lemmata.experiments.abgmu22 import concentration as claims
-from lemmata.mechanisms.streams import TEST_ROOT
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 
 exactly = settings(derandomize=True, deadline=None, max_examples=50)
 SIZES = {"n": 400, "beta": 0.05, "gamma": 0.5, "smoothness": 1.0, "label_bound": 1.0}

@@ -13,10 +13,11 @@ from scipy.stats import binom, chisquare, laplace, norm
 
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
 from lemmata.experiments.abgmu22.confidence_boosting import fixed_models
-from lemmata.mechanisms import confidence_boosting, glm_output, report_noisy_max
-from lemmata.mechanisms.glm_losses import records
+from lemmata.mechanisms.learners.glm import confidence_boosting, glm_output
+from lemmata.mechanisms.learners.glm.glm_losses import records
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_gaussian_budget
-from lemmata.mechanisms.streams import TEST_ROOT
+from lemmata.mechanisms.selection import report_noisy_max
 
 exactly = settings(derandomize=True, deadline=None, max_examples=30)
 scores = arrays(float, integers(1, 6), elements=floats(-8, 8))

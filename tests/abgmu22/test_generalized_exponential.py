@@ -13,12 +13,12 @@ from scipy.stats import chisquare
 
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
 from lemmata.bounds.exact.few_candidates import affordable_rate
-from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.instances.selection_pairs import rare_choice
-from lemmata.mechanisms import exponential, generalized_exponential
-from lemmata.mechanisms.audit.game import audit
+from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.experiments.instances.pairs.selection_pairs import rare_choice
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
-from lemmata.mechanisms.streams import TEST_ROOT
+from lemmata.mechanisms.selection import exponential, generalized_exponential
 
 exactly = settings(derandomize=True, deadline=None, max_examples=50)
 scores = arrays(float, integers(1, 12), elements=floats(-5, 5))

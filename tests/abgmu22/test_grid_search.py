@@ -9,10 +9,10 @@ from scipy.special import softmax
 from scipy.stats import chisquare
 
 from lemmata.bounds.abgmu22 import generalized_exponential
-from lemmata.experiments.instances.grid_oracles import release, smallest_delta
-from lemmata.mechanisms import grid_search
+from lemmata.experiments.instances.laws.grid_oracles import release, smallest_delta
+from lemmata.mechanisms.learners.glm import grid_search
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
-from lemmata.mechanisms.streams import TEST_ROOT
 
 PRIVACY = ApproxDP(1.0, 1e-3)
 

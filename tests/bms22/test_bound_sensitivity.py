@@ -9,7 +9,7 @@ from hypothesis.strategies import floats, integers
 from scipy.optimize import linprog
 
 from lemmata.bounds.bms22 import bound_sensitivity
-from lemmata.experiments.instances.selection_pairs import least_hinge, least_margin
+from lemmata.experiments.instances.pairs.selection_pairs import least_hinge, least_margin
 from lemmata.mechanisms.solvers import least_loss
 from lemmata.mechanisms.solvers.margin import geometric_margin
 

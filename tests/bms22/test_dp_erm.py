@@ -13,9 +13,9 @@ from lemmata.bounds.bms22 import dp_erm_proof
 from lemmata.bounds.bms22 import efficient_learner as efficient_bounds
 from lemmata.bounds.bms22 import phased_sgd as sgd_bounds
 from lemmata.experiments.bms22 import dp_erm as claims
-from lemmata.experiments.instances import boosted_rounds, flipped_records
-from lemmata.mechanisms import dp_erm, efficient_learner, phased_sgd
-from lemmata.mechanisms.fast_projection import fast_projection
+from lemmata.experiments.instances.pairs import boosted_rounds, flipped_records
+from lemmata.mechanisms.features.fast_projection import fast_projection
+from lemmata.mechanisms.learners.erm import dp_erm, efficient_learner, phased_sgd
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_delta
 from tests.bms22.records import HINGE, PRIVATE, problem, rng
 

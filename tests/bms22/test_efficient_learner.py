@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from lemmata.bounds.bms22 import efficient_learner as bounds
 from lemmata.bounds.bms22 import phased_sgd as sgd_bounds
 from lemmata.experiments.bms22 import efficient_learner_proof as step_claims
-from lemmata.experiments.instances import counted_operations, projected_records
-from lemmata.mechanisms import efficient_learner
-from lemmata.mechanisms.fast_projection import fast_projection, walsh_hadamard
+from lemmata.experiments.instances.classes import counted_operations
+from lemmata.experiments.instances.pairs import projected_records
+from lemmata.mechanisms.features.fast_projection import fast_projection, walsh_hadamard
+from lemmata.mechanisms.learners.erm import efficient_learner
 from lemmata.mechanisms.privacy import ApproxDP
 from tests.bms22.records import HINGE, PRIVATE, problem, rng
 

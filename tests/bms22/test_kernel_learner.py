@@ -16,12 +16,13 @@ from lemmata.bounds.bms22 import polynomial_kernels
 from lemmata.bounds.bms22.dp_erm_proof import printed_multiplier
 from lemmata.bounds.bms22.phased_sgd import base_step, one_round
 from lemmata.experiments.bms22 import kernel_learner as claims
-from lemmata.experiments.engine.decide import decide
-from lemmata.experiments.instances import kernel_machines
-from lemmata.mechanisms import efficient_learner, kernel_features, kernel_learner
+from lemmata.experiments.engine.front.decision import decide
+from lemmata.experiments.instances.classes import kernel_machines
+from lemmata.mechanisms.features import kernel_features
+from lemmata.mechanisms.features.random_features import FourierMap, profile
+from lemmata.mechanisms.features.sign_projection import sign_projection
+from lemmata.mechanisms.learners.erm import efficient_learner, kernel_learner
 from lemmata.mechanisms.privacy import ApproxDP
-from lemmata.mechanisms.random_features import FourierMap, profile
-from lemmata.mechanisms.sign_projection import sign_projection
 from tests.bms22.records import PRIVATE, rng
 
 SIZES = dict(rho=0.5, norm_bound=1.0)

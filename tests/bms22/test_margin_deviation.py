@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lemmata.bounds.bms22 import margin_deviation
+from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import OutsideHypotheses
-from lemmata.bounds.verdicts import HOLDS
 from lemmata.experiments.bms22 import margin_deviation as claims
 
 property_test = settings(derandomize=True, deadline=None, max_examples=50)

@@ -11,13 +11,13 @@ from scipy.stats import binom, chisquare
 from lemmata.bounds.bms22 import margin_selection_proof
 from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.experiments.bms22 import margin_selection as claims
-from lemmata.experiments.engine.claim import CLAIMS
-from lemmata.experiments.instances import selection_families
-from lemmata.experiments.instances.selection_pairs import joint, learner
-from lemmata.mechanisms import exponential, margin_selection
+from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.instances.laws import selection_families
+from lemmata.experiments.instances.pairs.selection_pairs import joint, learner
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.mechanisms.selection import exponential, margin_selection
 from lemmata.mechanisms.solvers import least_loss
-from lemmata.mechanisms.streams import TEST_ROOT
 
 # The law of (margin, model) -------------------------------------------------------------------------------------------
 

@@ -9,14 +9,14 @@ from scipy.special import softmax
 from scipy.stats import chisquare
 
 from lemmata.bounds.bms22 import network, network_embedding, network_selection
-from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.instances import networks
-from lemmata.mechanisms import network_learner
-from lemmata.mechanisms.audit.game import audit
-from lemmata.mechanisms.network_learner import fit, law, product_cover
+from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.experiments.instances.classes import networks
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.features.sign_projection import sign_projection
+from lemmata.mechanisms.learners.covers import network_learner
+from lemmata.mechanisms.learners.covers.network_learner import fit, law, product_cover
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
-from lemmata.mechanisms.sign_projection import sign_projection
-from lemmata.mechanisms.streams import TEST_ROOT
 from tests.bms22.records import sample_of
 
 COARSE = {"privacy": PureDP(0.7), "norm_bound": 1.0, "radius": 1.0, "eta": 2.0}
@@ -79,7 +79,7 @@ def test_releases_follow_the_law():
 
 def test_one_layer_is_the_linear_learner():
     """L = 1: Algorithm 1 of bms22 with the same cover."""
-    from lemmata.mechanisms import pure_learner
+    from lemmata.mechanisms.learners.covers import pure_learner
 
     X, y = sample_of(9, 4)
     public = drawn(1, 4, k=2)[0]

@@ -12,8 +12,8 @@ from scipy.stats import multivariate_normal
 
 from lemmata.bounds.bms22 import dp_erm_proof
 from lemmata.bounds.bms22 import phased_sgd as bounds
-from lemmata.experiments.instances.boosted_rounds import farthest
-from lemmata.mechanisms import phased_sgd
+from lemmata.experiments.instances.pairs.boosted_rounds import farthest
+from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_delta
 from tests.bms22.records import HINGE, problem, rng
 

@@ -33,7 +33,7 @@ from lemmata.bounds.bms22 import (
     sign_projection,
 )
 from lemmata.bounds.bms22 import phased_sgd as oracle
-from lemmata.mechanisms import phased_sgd
+from lemmata.mechanisms.learners.erm import phased_sgd
 from tests import by_hand
 
 # log(1/beta) = 3, log(1/delta) = 16 (to the 3/2: 64, to the 3/4: 8), epsilon m = 4

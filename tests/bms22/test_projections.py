@@ -18,10 +18,10 @@ from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.bounds.wzw25 import projected_margins
 from lemmata.experiments.bms22 import fast_projection as fast_claims
 from lemmata.experiments.bms22 import sign_projection as claims
-from lemmata.experiments.instances.points import points, sharp_records
-from lemmata.experiments.instances.sign_images import margin_below
-from lemmata.mechanisms.fast_projection import fast_projection, walsh_hadamard
-from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.experiments.instances.datasets.points import points, sharp_records
+from lemmata.experiments.instances.datasets.sign_images import margin_below
+from lemmata.mechanisms.features.fast_projection import fast_projection, walsh_hadamard
+from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.solvers.margin import geometric_margin
 
 SHAPES = ((1, 1), (1, 5), (7, 1), (3, 5), (40, 33), (3000, 1000))

@@ -14,14 +14,20 @@ from scipy.stats import chisquare
 
 from lemmata.bounds.bms22 import covers as cover_bounds
 from lemmata.bounds.bms22 import pure_learner as bounds
-from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.instances.linear_learners import IDENTITY, Dense, least_loss, one_against_all, one_direction
-from lemmata.mechanisms.audit.game import audit
+from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.experiments.instances.classes.linear_learners import (
+    IDENTITY,
+    Dense,
+    least_loss,
+    one_against_all,
+    one_direction,
+)
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.features.sign_projection import sign_projection
+from lemmata.mechanisms.learners.covers.pure_learner import fit, law
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
-from lemmata.mechanisms.pure_learner import fit, law
-from lemmata.mechanisms.sign_projection import sign_projection
 from lemmata.mechanisms.solvers.covers import cover, farthest
-from lemmata.mechanisms.streams import TEST_ROOT
 from tests.bms22.records import sample_of
 
 exactly = settings(derandomize=True, deadline=None)

@@ -13,8 +13,8 @@ from lemmata.bounds.bms22 import relative_deviation
 from lemmata.bounds.exact import binomials, numbers
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import OutsideHypotheses
-from lemmata.experiments.instances import deviation_laws
-from lemmata.experiments.instances.hypothesis_classes import Halfplanes, Mixture, Stumps, Thresholds
+from lemmata.experiments.instances.classes.hypothesis_classes import Halfplanes, Mixture, Stumps, Thresholds
+from lemmata.experiments.instances.laws import deviation_laws
 
 PLANES = [Halfplanes(1.0, 0.2), Halfplanes(0.5, 0.1, 0.3), Mixture(0.7)]
 PROBLEMS = [Thresholds(0.0), Thresholds(0.3), Stumps(0.2), *PLANES]

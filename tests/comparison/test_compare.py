@@ -14,9 +14,9 @@ from lemmata import tools
 from lemmata.command.main import main
 from lemmata.experiments.comparison import attacks, figures, learners, page, peer, problems, reasons, table
 from lemmata.experiments.comparison.learners import LEARNERS, Learner, find
-from lemmata.experiments.engine.store import Store
-from lemmata.mechanisms import private_svm
-from lemmata.mechanisms.arithmetic import certified_delta
+from lemmata.experiments.engine.running.store import Store
+from lemmata.mechanisms.learners.erm import private_svm
+from lemmata.mechanisms.numerics.arithmetic import certified_delta
 from lemmata.mechanisms.privacy import GaussianDP
 from tests.comparison import toy_learner
 

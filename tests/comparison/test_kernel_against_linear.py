@@ -5,7 +5,7 @@ import pandas as pd
 
 from lemmata.experiments.comparison import kernel_against_linear as comparison
 from lemmata.experiments.figures.style import svg
-from lemmata.mechanisms import efficient_learner, kernel_learner
+from lemmata.mechanisms.learners.erm import efficient_learner, kernel_learner
 from lemmata.mechanisms.privacy import ApproxDP
 
 SIZES = {"k": 6, "frequencies": 100}

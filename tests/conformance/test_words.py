@@ -9,9 +9,9 @@ import pytest
 
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.experiments.engine.claim import CLAIMS
-from lemmata.experiments.engine.decide import decide
-from lemmata.experiments.engine.graph import class_of
+from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.front.decision import decide
+from lemmata.experiments.engine.ledger.graph import class_of
 from lemmata.paper import exists_claim, inequality_claim, theorem, unbounded_claim
 
 FOLDER = Path(__file__).parents[1] / "fifth_paper"

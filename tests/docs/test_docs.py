@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import lemmata
-from tests.test_words import met
+from tests.house.test_words import met
 
 DOCS = Path(__file__).parents[2] / "docs"
 TUTORIAL = DOCS / "tutorial" / "tutorial.md"

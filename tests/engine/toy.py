@@ -9,10 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from lemmata.bounds.theorem import THEOREMS, in_unit_interval, theorem
-from lemmata.experiments.engine import claim as c
-from lemmata.experiments.engine import programs, run
-from lemmata.experiments.engine.claim import Control, grid
-from lemmata.experiments.engine.verdict import AttackDecider, holds, refuted
+from lemmata.experiments.engine.claims import claim as c
+from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.engine.claims.verdict import AttackDecider, holds, refuted
+from lemmata.experiments.engine.running import run
+from lemmata.experiments.engine.witness import programs
 from lemmata.mechanisms.privacy import GaussianDP
 
 with contextlib.ExitStack() as stack:
@@ -123,7 +124,7 @@ def execute(claims, store, **how):
 @contextlib.contextmanager
 def registered(**changes):
     """The toy claims as the only ones; `changes` are fields to replace in all of them."""
-    from lemmata.experiments.engine import registry as topics
+    from lemmata.experiments.engine.claims import registry as topics
 
     topics.load()
     before = dict(c.CLAIMS), dict(THEOREMS)

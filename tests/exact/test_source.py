@@ -1,6 +1,6 @@
 """The text of a function."""
 
-from lemmata.bounds.source import source
+from lemmata.bounds.statement.source import source
 
 
 def test_a_function_that_stands_in_no_file_has_no_text():

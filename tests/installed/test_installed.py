@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine import registry
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
 from tests.installed.conftest import Installed, backend
 
 pytestmark = pytest.mark.slow
@@ -237,7 +237,7 @@ def test_a_hash_sees_a_check_a_helper_and_an_installed_module(installed, own, tm
 
 HASHES = """
 import sys
-from lemmata.experiments.engine import fingerprint, registry
+from lemmata.experiments.engine.claims import fingerprint, registry
 for key in sys.argv[1:]:
     print(key, fingerprint.of_claim(registry.find(key)))
 """

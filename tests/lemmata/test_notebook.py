@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 import lemmata
-from lemmata.bounds.notebook import card
+from lemmata.bounds.statement.notebook import card
 from lemmata.command.main import main
-from lemmata.experiments.engine.explain import fitted
+from lemmata.experiments.engine.front.explanation import fitted
 
 NASTY = "<script>alert('&')</script>"
 

@@ -8,7 +8,7 @@ from typing import get_type_hints
 import pytest
 
 import lemmata
-from lemmata.experiments.engine import claim
+from lemmata.experiments.engine.claims import claim
 
 
 def unannotated(function):

@@ -8,7 +8,7 @@ import pytest
 
 from lemmata import lab
 from lemmata.command import console
-from lemmata.mechanisms.audit import front
+from lemmata.mechanisms.audit.front import entry
 from lemmata.mechanisms.privacy import PureDP
 
 pytestmark = pytest.mark.slow
@@ -90,9 +90,9 @@ def test_the_progress_of_an_audit_is_for_terminals_and_notebooks(terminal, modul
     stderr = type("Stream", (io.StringIO,), {"__module__": module})()
     stderr.isatty = lambda: terminal and module == "io"
     monkeypatch.setattr(sys, "stderr", stderr)
-    monkeypatch.setattr(front, "TICK", -1.0)
+    monkeypatch.setattr(entry, "TICK", -1.0)
     sides = (lambda rng, size: rng.laplace(0, 1, size)), (lambda rng, size: rng.laplace(1, 1, size))
-    front.audit(*sides, PureDP(1.0), root=1, budget=512)
+    entry.audit(*sides, PureDP(1.0), root=1, budget=512)
     assert ("of at most 512 releases, log10 e = " in stderr.getvalue()) == terminal == bool(stderr.getvalue())
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from lemmata import mechanisms
-from lemmata.mechanisms import tnb
+from lemmata.mechanisms.selection import tnb
 from tests.mechanisms.inner_loops import INNER
 from tests.mechanisms.nasty import NASTY
 from tests.mechanisms.valid_calls import COVER, MATRIX, NAMED, TABLE, rng
@@ -24,7 +24,7 @@ CASES = [function for function, call in TABLE.items() if call is not None]
 
 
 def name_of(function):
-    return f"{function.__module__.removeprefix('lemmata.mechanisms.')}.{function.__name__}"
+    return f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
 
 
 def built(call):
@@ -62,7 +62,9 @@ MAY_BE_INFINITE = {"gaussian_epsilon", "gaussian_mu", "subset_margins"}  # their
 @pytest.fixture(autouse=True)
 def _same_entropy_in_every_run(monkeypatch):
     """`rng=None` asks the system: here it answers the same every time, so that a failure can be looked at again."""
-    monkeypatch.setattr("lemmata.mechanisms.law.SystemGenerator", lambda: np.random.default_rng(2**256 // 3))
+    monkeypatch.setattr(
+        "lemmata.mechanisms.numerics.arguments.SystemGenerator", lambda: np.random.default_rng(2**256 // 3)
+    )
 
 
 @pytest.mark.parametrize("function", CASES, ids=name_of)

@@ -4,14 +4,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lemmata.mechanisms import estimators
-from lemmata.mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
-from lemmata.mechanisms.scaling import PrivateScaler
-from lemmata.mechanisms.search import PrivateSearchCV
+from lemmata.mechanisms.estimators import margin_classifier
+from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
+from lemmata.mechanisms.estimators.scaling import PrivateScaler
+from lemmata.mechanisms.estimators.search import PrivateSearchCV
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 Y = np.resize([0, 1], 12)
-KINDS = [MarginClassifier, NoisyGD, PrivateSVM, estimators.PhasedSGD, estimators.DPERM, PrivateSearchCV, PrivateScaler]
+KINDS = [
+    MarginClassifier,
+    NoisyGD,
+    PrivateSVM,
+    margin_classifier.PhasedSGD,
+    margin_classifier.DPERM,
+    PrivateSearchCV,
+    PrivateScaler,
+]
 
 
 def refused(fit):

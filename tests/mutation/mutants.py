@@ -27,15 +27,16 @@ import joblib
 import pytest
 from _pytest.runner import runtestprotocol
 
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, VACUOUS
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.bounds.verdicts import HOLDS, REFUTED, VACUOUS
 from lemmata.experiments.conformance import accepted, edit
-from lemmata.experiments.engine import costs, fingerprint, registry, run
-from lemmata.experiments.engine.cell import Sabotaged
-from lemmata.experiments.engine.claim import CLAIMS, Claim
-from lemmata.experiments.engine.ledger import evaluate
-from lemmata.experiments.engine.store import Store
-from lemmata.mechanisms.streams import TEST_ROOT
+from lemmata.experiments.engine.claims import fingerprint, registry
+from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
+from lemmata.experiments.engine.ledger.ledger_rows import evaluate
+from lemmata.experiments.engine.running import costs, run
+from lemmata.experiments.engine.running.cell import Sabotaged
+from lemmata.experiments.engine.running.store import Store
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.mutation import operators
 
 HERE = Path(__file__).parent
@@ -75,7 +76,7 @@ class Check:
 
     def reaches(self, mutant: operators.Mutant) -> bool:
         """The engine is named by everything: its own tests are asked."""
-        if mutant.module in fingerprint.ENGINE or mutant.module == "lemmata.bounds.formula":
+        if mutant.module in fingerprint.ENGINE or mutant.module == "lemmata.bounds.statement.formula":
             return self.name.startswith((*ENGINES_OWN, mutant.module.replace(".", "/")))
         if self.name.startswith(LOOKS):
             return False

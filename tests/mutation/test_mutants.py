@@ -8,13 +8,13 @@ from functools import partial
 import pytest
 
 from lemmata.experiments.conformance import edit
-from lemmata.experiments.engine import registry, verdict
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.claims import registry, verdict
+from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.solvers import svm
-from tests.engine import test_levels as levels
-from tests.mechanisms import test_releases as releases
-from tests.mechanisms import test_svm_gap as gaps
+from tests.engine.claims import test_levels as levels
+from tests.mechanisms.noise import test_releases as releases
+from tests.mechanisms.solvers import test_svm_gap as gaps
 from tests.mutation import mutants, operators
 
 LAWS = {
@@ -24,29 +24,29 @@ PAID = releases.test_a_penalty_is_paid_by_the_candidate_that_has_it
 GAME = {kind: next((c, w) for c, w in levels.GAMES if isinstance(c, kind)) for kind in (ApproxDP, GaussianDP)}
 PLANTED = {  # module, function, what stands there, the mistake, and the check that must notice it
     "no random coordinates": (
-        "lemmata.mechanisms.fast_projection", "fast_projection",
+        "lemmata.mechanisms.features.fast_projection", "fast_projection",
         "rng.integers(0, width, size=int(k))", "np.arange(int(k)) % width",
         releases.test_a_fast_projection_draws_its_signs_and_its_coordinates,
     ),
     "no random signs": (
-        "lemmata.mechanisms.fast_projection", "fast_projection",
+        "lemmata.mechanisms.features.fast_projection", "fast_projection",
         "1.0 - 2.0 * rng.integers(0, 2, size=width)", "np.ones(width)",
         releases.test_a_fast_projection_draws_its_signs_and_its_coordinates,
     ),
     "one noise for all coordinates": (
-        "lemmata.mechanisms.gaussian", "GaussianLaw.sample",
+        "lemmata.mechanisms.noise.gaussian", "GaussianLaw.sample",
         "rng.normal(size=(size, self.value.size))", "rng.normal(size=(size, 1))", LAWS["gaussian"],
     ),
     "one noise for all coordinates of a step": (
-        "lemmata.mechanisms.noisy_gd", "NoisyGDLaw.noise",
+        "lemmata.mechanisms.learners.descent.noisy_gd", "NoisyGDLaw.noise",
         "size=shape)", "size=(1, *shape[1:])) * np.ones(shape)", LAWS["noisy_gd"],
     ),
     "one noise for all scores": (
-        "lemmata.mechanisms.adaptive_margin", "WhiteBoxLaw.sample",
+        "lemmata.mechanisms.learners.descent.adaptive_margin", "WhiteBoxLaw.sample",
         "size=(size, len(self.margins))", "size=(size, 1)", releases.test_scores_of_one_release_differ,
     ),
     "one noise for all releases": (
-        "lemmata.mechanisms.adaptive_margin", "AdaptiveMarginLaw.sample",
+        "lemmata.mechanisms.learners.descent.adaptive_margin", "AdaptiveMarginLaw.sample",
         "rng.normal(scale=self.sigma, size=size)", "rng.normal(scale=self.sigma)",
         releases.test_scores_of_different_releases_differ,
     ),
@@ -55,23 +55,23 @@ PLANTED = {  # module, function, what stands there, the mistake, and the check t
         "(box - dual) * np.maximum(under, 0) + ", "", partial(gaps.test_the_gap_is_primal_less_dual, 0),
     ),
     "a penalty that rewards": (
-        "lemmata.mechanisms.adaptive_margin", "AdaptiveMarginLaw.sample",
+        "lemmata.mechanisms.learners.descent.adaptive_margin", "AdaptiveMarginLaw.sample",
         "errors + self.penalties[j]", "errors - self.penalties[j]", partial(PAID, False),
     ),
     "a penalty that rewards, all seen": (
-        "lemmata.mechanisms.adaptive_margin", "WhiteBoxLaw.means",
+        "lemmata.mechanisms.learners.descent.adaptive_margin", "WhiteBoxLaw.means",
         "for run, weights in pairs]) + self", "for run, weights in pairs]) - self", partial(PAID, True),
     ),
     "a mixture not divided by its size": (
-        "lemmata.experiments.engine.verdict", "log_e_tail",
+        "lemmata.experiments.engine.claims.verdict", "log_e_tail",
         " - np.log(len(odds))", "", partial(levels.test_tails, levels.Fraction(1, 3)),
     ),
     "a loss of 1 where it is e^epsilon": (
-        "lemmata.experiments.engine.verdict", "log_e_tangent",
+        "lemmata.experiments.engine.claims.verdict", "log_e_tangent",
         "low = -np.exp(epsilon)", "low = -1.0", partial(levels.test_attack_games, *GAME[ApproxDP]),
     ),
     "free abstentions": (
-        "lemmata.experiments.engine.verdict", "AttackDecider.evidence",
+        "lemmata.experiments.engine.claims.verdict", "AttackDecider.evidence",
         "self.wrong + self.abstain", "self.wrong", partial(levels.test_attack_games, *GAME[GaussianDP]),
     ),
 }  # fmt: skip
@@ -184,7 +184,8 @@ def test_a_check_that_has_no_end_is_noticed_by_its_cpu_seconds():
 
 
 def test_the_choice_depends_on_its_seed_alone_and_repeats_no_function():
-    among = ("lemmata.mechanisms.law", "lemmata.bounds.exact.binomials", "lemmata.experiments.engine.cell")
+    arguments, binomials = "lemmata.mechanisms.numerics.arguments", "lemmata.bounds.exact.binomials"
+    among = (arguments, binomials, "lemmata.experiments.engine.running.cell")
     chosen = operators.chosen(30, 5, among)
     assert chosen == operators.chosen(30, 5, among) != operators.chosen(30, 6, among)
     assert len({m.name for m in chosen}) == 30
@@ -224,8 +225,10 @@ def test_equivalent_mutants_are_generated_and_explained():
 
 def test_a_changed_function_may_still_call_itself():
     def work():
-        edit.rewrite(operators.functions("lemmata.experiments.engine.audit")["rounded"], "np.round(", "np.floor(")
-        from lemmata.experiments.engine.audit import rounded
+        edit.rewrite(
+            operators.functions("lemmata.experiments.engine.claims.attack")["rounded"], "np.round(", "np.floor("
+        )
+        from lemmata.experiments.engine.claims.attack import rounded
 
         return str(rounded({"x": {"y": svm.np.array([0.7])}}, {"x": {"y": 0.5}})["x"]["y"][0])
 

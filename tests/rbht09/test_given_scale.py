@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lemmata.bounds.rbht09 import random_features
-from lemmata.mechanisms import private_svm
+from lemmata.mechanisms.learners.erm import private_svm
 from lemmata.mechanisms.solvers.svm import solution_tolerance
 
 

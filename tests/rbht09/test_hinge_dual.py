@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from lemmata.bounds.rbht09 import hinge_dual as bounds
 from lemmata.bounds.rbht09 import kernel_accuracy
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.bounds.theorem import OutsideHypotheses
-from lemmata.bounds.verdicts import HOLDS, REFUTED
 from lemmata.experiments.rbht09 import hinge_dual as claims
-from lemmata.mechanisms import private_svm
+from lemmata.mechanisms.learners.erm import private_svm
 
 
 @given(

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy.stats import binom, gamma
 
 from lemmata.bounds.rbht09 import kernel_accuracy as bounds
-from lemmata.bounds.verdicts import HOLDS, REFUTED
-from lemmata.experiments.instances import nearby_kernels
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
+from lemmata.experiments.instances.classes import nearby_kernels
 from lemmata.experiments.rbht09 import kernel_accuracy as claims
 from lemmata.experiments.rbht09 import kernel_accuracy_proof as steps
-from lemmata.mechanisms import kernel_svm, private_svm
-from lemmata.mechanisms.random_features import FourierMap, fourier_map, profile
+from lemmata.mechanisms.features.random_features import FourierMap, fourier_map, profile
+from lemmata.mechanisms.learners.erm import kernel_svm, private_svm
 from tests.rbht09.test_kernel_svm import problem, rng
 
 # Lemma 10 -------------------------------------------------------------------------------------------------------------

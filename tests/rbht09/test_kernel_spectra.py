@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.line_integrals import fast, slow
 from lemmata.bounds.rbht09 import kernel_spectra
-from lemmata.experiments.instances import kernel_transforms
+from lemmata.experiments.instances.laws import kernel_transforms
 
 property_test = settings(derandomize=True, deadline=None, max_examples=40)
 

@@ -9,9 +9,9 @@ import pytest
 
 from lemmata.bounds.rbht09 import lower_bounds, lower_bounds_rbf
 from lemmata.bounds.theorem import OutsideHypotheses
-from lemmata.experiments.instances.packed_databases import best_failure, cells, dual_pairs, line_svm, response
+from lemmata.experiments.instances.pairs.packed_databases import best_failure, cells, dual_pairs, line_svm, response
+from lemmata.mechanisms.numerics.streams import TEST_ROOT, generator
 from lemmata.mechanisms.solvers.svm import solve_rows
-from lemmata.mechanisms.streams import TEST_ROOT, generator
 
 QUARTERS = [Fraction(k, 4) for k in range(-4, 5)]
 

@@ -10,15 +10,15 @@ from sklearn.svm import LinearSVC
 
 from lemmata.bounds.rbht09 import private_svm as bounds
 from lemmata.bounds.rbht09 import svm_sensitivity
-from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.engine.verdict import LOG_REFUTE, AttackDecider, TailDecider
-from lemmata.experiments.instances import svm_neighbours as claims
-from lemmata.mechanisms import private_svm
-from lemmata.mechanisms.audit.game import audit
-from lemmata.mechanisms.laplace import FloatLaplace
+from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.experiments.engine.claims.verdict import LOG_REFUTE, AttackDecider, TailDecider
+from lemmata.experiments.instances.pairs import svm_neighbours as claims
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.learners.erm import private_svm
+from lemmata.mechanisms.noise.laplace import FloatLaplace
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import GaussianDP, PureDP
 from lemmata.mechanisms.solvers.svm import LOSSES, solution_tolerance, solve_rows
-from lemmata.mechanisms.streams import TEST_ROOT
 from tests.streams import streams
 
 

@@ -13,9 +13,9 @@ from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from lemmata.bounds.bms22 import random_features as bound
 from lemmata.bounds.rbht09 import random_features
 from lemmata.bounds.theorem import OutsideHypotheses
-from lemmata.experiments.instances import atomic_kernels
+from lemmata.experiments.instances.laws import atomic_kernels
 from lemmata.experiments.rbht09.random_features import our_features_are_uniformly_far
-from lemmata.mechanisms.random_features import (
+from lemmata.mechanisms.features.random_features import (
     KERNELS,
     FourierMap,
     fourier_map,

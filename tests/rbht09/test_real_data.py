@@ -8,10 +8,10 @@ import pytest
 from lemmata.experiments.comparison import private_svms
 from lemmata.experiments.comparison.private_svms import Learner, measure
 from lemmata.experiments.figures.style import svg
-from lemmata.mechanisms import private_svm
+from lemmata.mechanisms.features.random_features import profile
 from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.learners.erm import private_svm
 from lemmata.mechanisms.privacy import PureDP
-from lemmata.mechanisms.random_features import profile
 
 
 def exact(X, y, *, epsilon, rng):

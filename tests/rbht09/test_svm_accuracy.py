@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom, gamma
 
 from lemmata.bounds.rbht09 import svm_accuracy
-from lemmata.mechanisms import private_svm
-from lemmata.mechanisms.streams import TEST_ROOT, generator
+from lemmata.mechanisms.learners.erm import private_svm
+from lemmata.mechanisms.numerics.streams import TEST_ROOT, generator
 
 
 def rng(name, topic="svm"):

@@ -18,10 +18,11 @@ from lemmata.bounds.exact.tuning_curves import best_at_most
 from lemmata.bounds.wzw25 import best_of_runs as bounds
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25 import winner as utility
-from lemmata.experiments.instances.tuned_pairs import silent
-from lemmata.mechanisms import gaussian, tnb
-from lemmata.mechanisms import private_tuning as laws
+from lemmata.experiments.instances.pairs.tuned_pairs import silent
+from lemmata.mechanisms.learners.descent import private_tuning as laws
+from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.privacy import GaussianDP, gaussian_epsilon
+from lemmata.mechanisms.selection import tnb
 
 property_test = settings(derandomize=True, deadline=None, max_examples=12)
 

@@ -10,8 +10,8 @@ from scipy.stats import norm
 from lemmata.bounds.exact.balls import exact, lower_end
 from lemmata.bounds.wzw25 import gaussian_maxima
 from lemmata.experiments.checks.gaussian_tails import RANGE, Level, decide_level, follows, whole_above, whole_below
-from lemmata.experiments.engine import registry
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
 
 registry.load()
 

@@ -9,13 +9,14 @@ from hypothesis.strategies import floats, integers, lists
 from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
-from lemmata.bounds.verdicts import REFUTED
+from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.bounds.wzw25 import gaussian_privacy
 from lemmata.experiments.checks.privacy_conversion import Conversion
-from lemmata.experiments.engine import registry
-from lemmata.experiments.engine.claim import CLAIMS
-from lemmata.mechanisms import gaussian as mechanism
-from lemmata.mechanisms.audit.game import audit
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.noise import gaussian as mechanism
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import (
     ApproxDP,
     GaussianDP,
@@ -25,7 +26,6 @@ from lemmata.mechanisms.privacy import (
     gaussian_mu,
     gaussian_noise_multiplier,
 )
-from lemmata.mechanisms.streams import TEST_ROOT
 
 registry.load()
 

@@ -10,7 +10,7 @@ from scipy import integrate
 
 from lemmata.bounds.wzw25 import hinge_gradient, last_iterate
 from lemmata.experiments.wzw25 import last_iterate as last_claims
-from lemmata.mechanisms import noisy_gd
+from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
 from tests.streams import streams
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from lemmata.bounds.wzw25 import algorithms as bounds
 from lemmata.bounds.wzw25.gaussian_privacy import gaussian_delta
-from lemmata.mechanisms import adaptive_margin, noisy_gd
+from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd
+from lemmata.mechanisms.numerics.streams import TEST_ROOT, generator
 from lemmata.mechanisms.privacy import GaussianDP
-from lemmata.mechanisms.streams import TEST_ROOT, generator
 
 
 @given(mu=st.floats(1e-6, 50.0), calls=st.integers(1, 200))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lemmata.bounds.wzw25 import algorithms, margin_grid
-from lemmata.experiments.instances import margin_profiles as cases
+from lemmata.experiments.instances.datasets import margin_profiles as cases
 from lemmata.mechanisms.solvers.margin import min_outliers, subset_margins
 
 SIZES = st.integers(1, 5000)

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from lemmata.bounds.wzw25 import margins as bound
 from lemmata.bounds.wzw25 import removal_margin
-from lemmata.experiments.engine.decide import decide
+from lemmata.experiments.engine.front.decision import decide
 from lemmata.experiments.wzw25 import margins as claims
 from lemmata.experiments.wzw25.removal_margin import removal_margin_curve
 from lemmata.mechanisms.solvers import margin as margin_laws

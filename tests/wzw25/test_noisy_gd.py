@@ -14,7 +14,7 @@ from sklearn.metrics import hinge_loss
 from lemmata.bounds.wzw25 import hinge_gradient
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.experiments.wzw25 import noisy_gd as claims
-from lemmata.mechanisms import noisy_gd
+from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP, PureDP, gaussian_epsilon, gaussian_mu
 from tests.streams import streams
 

@@ -6,14 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lemmata.bounds.verdicts import REFUTED
+from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.bounds.wzw25 import hinge_gradient
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.experiments.wzw25 import noisy_gd as claims
-from lemmata.mechanisms import noisy_gd
-from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.learners.descent import noisy_gd
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import GaussianDP
-from lemmata.mechanisms.streams import TEST_ROOT
 from tests.streams import streams
 
 rng = streams("noisy_gd_sabotage")

@@ -12,10 +12,12 @@ from scipy.optimize import minimize_scalar
 from lemmata.bounds.wzw25 import one_margin
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
 from lemmata.bounds.wzw25.noisy_gd import printed_steps
-from lemmata.experiments.instances import adaptive_pairs, margin_orders, planted
-from lemmata.mechanisms import projected_gd, sign_projection
+from lemmata.experiments.instances.datasets import margin_orders, planted
+from lemmata.experiments.instances.pairs import adaptive_pairs
+from lemmata.mechanisms.features import sign_projection
+from lemmata.mechanisms.learners.descent import projected_gd
+from lemmata.mechanisms.numerics.streams import TEST_ROOT, generator
 from lemmata.mechanisms.privacy import GaussianDP
-from lemmata.mechanisms.streams import TEST_ROOT, generator
 
 # Twins of the bounds --------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.wzw25 import algorithms, population_risk, population_risk_proof
-from lemmata.experiments.instances import deviation_laws
+from lemmata.experiments.instances.laws import deviation_laws
 from lemmata.experiments.wzw25 import population_risk_proof as step_claims
 
 property_test = settings(derandomize=True, deadline=None, max_examples=50)

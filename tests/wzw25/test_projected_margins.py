@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lemmata.experiments.instances.sign_images import projected_margin_reaches, sign_gram
+from lemmata.experiments.instances.datasets.sign_images import projected_margin_reaches, sign_gram
 from lemmata.experiments.wzw25.projected_margins import inlier_set
 from lemmata.mechanisms.solvers import margin as margin_laws
 from tests.wzw25.records import cloud

@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import OutsideHypotheses
-from lemmata.bounds.verdicts import HOLDS
 from lemmata.bounds.wzw25 import repetitions as rates
 from lemmata.bounds.wzw25 import run_counts
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.wzw25 import repetition_growth as rate_claims
 from lemmata.experiments.wzw25 import repetitions as claims
 

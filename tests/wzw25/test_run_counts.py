@@ -17,7 +17,7 @@ from scipy import stats
 from lemmata.bounds.exact import tnb
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.wzw25 import repetitions, run_counts
-from lemmata.mechanisms.tnb import law
+from lemmata.mechanisms.selection.tnb import law
 
 property_test = settings(derandomize=True, deadline=None, max_examples=60)
 ETAS = (-0.999, -0.9, -0.5, -1e-9, 0.0, 1e-9, 0.5, 1.0, 3.0, 20.0)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from lemmata.bounds.wzw25 import table_rates, tables
 from lemmata.experiments.checks.monomials import CONES, along, compare
 from lemmata.experiments.wzw25 import tables as figures
-from lemmata.mechanisms import adaptive_margin, private_svm
+from lemmata.mechanisms.learners.descent import adaptive_margin
+from lemmata.mechanisms.learners.erm import private_svm
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers
 

@@ -7,9 +7,9 @@ import pytest
 
 from lemmata.bounds.wzw25 import best_of_runs
 from lemmata.bounds.wzw25 import tuned_margin as bound
-from lemmata.experiments.engine import registry
-from lemmata.experiments.engine.claim import CLAIMS
-from lemmata.mechanisms import private_tuning as laws
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.mechanisms.learners.descent import private_tuning as laws
 
 registry.load()
 

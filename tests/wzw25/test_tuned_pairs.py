@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from lemmata.bounds.verdicts import REFUTED
-from lemmata.experiments.engine import registry
-from lemmata.experiments.engine.claim import CLAIMS
-from lemmata.experiments.engine.power import missed, pilot
-from lemmata.experiments.instances.tuned_pairs import reached, revealing, within_reach
+from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.running.power import missed, pilot
+from lemmata.experiments.instances.pairs.tuned_pairs import reached, revealing, within_reach
 from lemmata.experiments.wzw25.best_of_runs import level
-from lemmata.mechanisms import private_tuning
+from lemmata.mechanisms.learners.descent import private_tuning
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import gaussian_mu
-from lemmata.mechanisms.streams import TEST_ROOT
 
 registry.load()
 ROW = "wzw25.thmK.3/printed/impl:{}".format

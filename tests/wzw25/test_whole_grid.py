@@ -10,8 +10,8 @@ from lemmata.bounds.wzw25 import whole_grid as theorem
 from lemmata.bounds.wzw25.algorithms import margin_grid, printed_budget, projection_rows
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
-from lemmata.experiments.instances.planted import adaptive_runs, ledger, planted
-from lemmata.mechanisms import adaptive_margin
+from lemmata.experiments.instances.datasets.planted import adaptive_runs, ledger, planted
+from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers
 
 

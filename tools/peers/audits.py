@@ -18,7 +18,7 @@ import numpy as np
 
 from lemmata.experiments import audits
 from lemmata.experiments.audits.tables import write_lines
-from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
 TABLE = Path(audits.__file__).with_name("peers.csv")

@@ -11,37 +11,30 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import binomtest, norm
 
-from lemmata.bounds.verdicts import REFUTED
+from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.bounds.wzw25.algorithms import split_budget
-from lemmata.experiments.instances.label_classes import opposite
-from lemmata.experiments.instances.svm_neighbours import flipped
-from lemmata.experiments.instances.tuned_pairs import silent
-from lemmata.mechanisms import (
-    adaptive_margin,
-    discrete_gaussian,
+from lemmata.experiments.instances.classes.label_classes import opposite
+from lemmata.experiments.instances.pairs.svm_neighbours import flipped
+from lemmata.experiments.instances.pairs.tuned_pairs import silent
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.audit.subjects import replay
+from lemmata.mechanisms.estimators import search
+from lemmata.mechanisms.features import sign_projection
+from lemmata.mechanisms.features.random_features import fourier_map
+from lemmata.mechanisms.learners.covers import label_learner, network_learner
+from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd, private_tuning, sampled_gd
+from lemmata.mechanisms.learners.erm import (
     dp_erm,
     efficient_learner,
-    exponential,
-    grid_gaussian,
     kernel_learner,
     kernel_svm,
-    label_learner,
-    network_learner,
-    noisy_gd,
     phased_sgd,
     private_svm,
-    private_tuning,
-    sampled_gd,
-    search,
-    sign_projection,
-    snapping,
-    tnb,
 )
-from lemmata.mechanisms.audit import replay
-from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.noise import discrete_gaussian, grid_gaussian, snapping
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_gaussian
-from lemmata.mechanisms.random_features import fourier_map
-from lemmata.mechanisms.streams import LEDGER_ROOT
+from lemmata.mechanisms.selection import exponential, tnb
 from lemmata.tools.sabotage.planting import Planted, halved, refuted, rewritten, rng, unclipped
 
 SURE = 1e-10
@@ -382,9 +375,9 @@ LEARNERS = (
             "selection", rewritten("sensitivity=1.0", "sensitivity=0.5"), networks_leak),
     Planted(14, "exponential mechanism sampled with half its exponent", "attack on its own probabilities",
             exponential.ExponentialLaw, "sample",
-            rewritten("generator(rng), self.scale", "generator(rng), self.scale / 2"),
+            rewritten("resolve_generator(rng), self.scale", "resolve_generator(rng), self.scale / 2"),
             sampled_otherwise),
-    Planted(11, "snapping with half its noise", "attack on its own probabilities", snapping, "draws",
+    Planted(11, "snapping with half its noise", "attack on its own probabilities", snapping, "draw_many",
             lambda f: lambda rng, size: f(rng, size) // 2, snapped_otherwise),
     Planted(12, "discrete Gaussian with half its noise", "attack on its own probabilities", discrete_gaussian,
             "discrete_gaussian", lambda f: lambda rng, steps, size: f(rng, steps // 2, size), lattice_otherwise),

@@ -15,31 +15,23 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import norm
 
-from lemmata.bounds.verdicts import REFUTED
+from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.bounds.wzw25 import algorithms
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.experiments import audits
 from lemmata.experiments.audits.known_mechanisms import added, laplace_noise
 from lemmata.experiments.audits.tables import write_lines
-from lemmata.experiments.instances.selections import rare_candidate
-from lemmata.experiments.instances.svm_neighbours import flipped
-from lemmata.experiments.instances.tuned_pairs import silent
-from lemmata.mechanisms import (
-    adaptive_margin,
-    dp_erm,
-    exponential,
-    gaussian,
-    grid_sums,
-    laplace,
-    noisy_gd,
-    private_svm,
-    private_tuning,
-    tnb,
-)
-from lemmata.mechanisms.audit import replay
-from lemmata.mechanisms.audit.game import Game, audit
+from lemmata.experiments.instances.laws.selections import rare_candidate
+from lemmata.experiments.instances.pairs.svm_neighbours import flipped
+from lemmata.experiments.instances.pairs.tuned_pairs import silent
+from lemmata.mechanisms.audit.play.sequential_test import Game, audit
+from lemmata.mechanisms.audit.subjects import replay
+from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd, private_tuning
+from lemmata.mechanisms.learners.erm import dp_erm, private_svm
+from lemmata.mechanisms.noise import gaussian, grid_sums, laplace
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
-from lemmata.mechanisms.streams import LEDGER_ROOT
+from lemmata.mechanisms.selection import exponential, tnb
 from lemmata.tools.sabotage.exact_noise import EXACT
 from lemmata.tools.sabotage.learners import LEARNERS, boosted
 from lemmata.tools.sabotage.planting import ONE, Broadcast, Planted, halved, refuted, rng, unclipped
@@ -180,7 +172,7 @@ PLANTED = (
     Planted(11, "Laplace noise of the private SVM halved", "attack", laplace.GridLaplace, "sample",
             lambda f: lambda law, rng, size=1: law.point * law.grid + (f(law, rng, size) - law.point * law.grid) / 2,
             refuted(flipped_label, ONE)),
-    Planted(12, "noise of the Gaussian mechanism halved", "attack", gaussian, "noise_for",
+    Planted(12, "noise of the Gaussian mechanism halved", "attack", gaussian, "noise_deviation",
             halved, refuted(shifted_values, GaussianDP(1.0))),
     Planted(12, "noise of gradient descent halved", "attack", noisy_gd, "noise_for",
             halved, refuted(descending(), GaussianDP(1.0))),

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.bounds.verdicts import HOLDS, REFUTED
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.experiments.conformance import edit
-from lemmata.experiments.engine import registry, run
-from lemmata.experiments.engine.ledger import evaluate
-from lemmata.experiments.engine.store import Store
-from lemmata.mechanisms.audit.game import audit
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.ledger.ledger_rows import evaluate
+from lemmata.experiments.engine.running import run
+from lemmata.experiments.engine.running.store import Store
+from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, generator
 from lemmata.mechanisms.privacy import PureDP
-from lemmata.mechanisms.streams import LEDGER_ROOT, generator
 
 ONE = PureDP(1.0)
 BUDGET = 20_000

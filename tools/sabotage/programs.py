@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lemmata.experiments.audits import replays
-from lemmata.mechanisms import (
-    confidence_boosting,
-    gaussian,
-    glm_gd,
-    grid_search,
-    majority,
-    objective_perturbation,
-    output_perturbation,
-    private_perceptron,
-    pure_learner,
-    sampled_gd,
-)
+from lemmata.mechanisms.learners.covers import pure_learner
+from lemmata.mechanisms.learners.descent import private_perceptron, sampled_gd
+from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation
+from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd, grid_search
+from lemmata.mechanisms.noise import gaussian
+from lemmata.mechanisms.selection import majority
 from lemmata.tools.sabotage.learners import batches_are_too_large
 from lemmata.tools.sabotage.planting import Planted, halved, rewritten
 

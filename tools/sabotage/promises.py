@@ -7,17 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms import (
-    confidence_boosting,
-    estimators,
-    glm_output,
-    grid_search,
-    margin_selection,
-    private_classifier,
-    private_tuning,
-    search,
-)
+from lemmata.mechanisms.estimators import margin_classifier, private_classifier, search
+from lemmata.mechanisms.learners.descent import private_tuning
+from lemmata.mechanisms.learners.glm import confidence_boosting, glm_output, grid_search
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.mechanisms.selection import margin_selection
 from lemmata.tools.sabotage.planting import Planted
 
 X, Y = np.linspace(-1, 1, 20)[:, None], np.repeat([-1.0, 1.0], 10)
@@ -29,7 +23,7 @@ def greedy(X: Any, y: Any, *, privacy: Any, **sizes: Any) -> Any:
     return glm_output.law(X, y, privacy=GaussianDP(50.0), loss="logistic", norm_bound=1.0)
 
 
-class Greedy(estimators.NoisyGD):
+class Greedy(margin_classifier.NoisyGD):
     """An estimator that spends mu = 50, whatever it is handed."""
 
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, *more: Any) -> Any:

@@ -12,20 +12,24 @@ from scipy.stats import beta as beta_law
 from lemmata.bounds.bms22 import sign_projection as projection_bounds
 from lemmata.bounds.exact import tnb as tnb_bounds
 from lemmata.bounds.rbht09 import lower_bounds
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, VACUOUS
 from lemmata.bounds.theorem import Theorem
-from lemmata.bounds.verdicts import HOLDS, REFUTED, VACUOUS
 from lemmata.bounds.wzw25 import gaussian_maxima, gaussian_privacy
 from lemmata.experiments.abgmu22 import confidence_boosting as training
 from lemmata.experiments.bms22 import sign_projection as projection_rows
-from lemmata.experiments.engine import registry, verdict
-from lemmata.experiments.engine.claim import Claim
-from lemmata.experiments.engine.verdict import TailDecider, conclude
-from lemmata.experiments.instances import hypothesis_classes, planted
-from lemmata.experiments.instances.svm_neighbours import flipped
+from lemmata.experiments.engine.claims import registry, verdict
+from lemmata.experiments.engine.claims.claim import Claim
+from lemmata.experiments.engine.claims.verdict import TailDecider, conclude
+from lemmata.experiments.instances.classes import hypothesis_classes
+from lemmata.experiments.instances.datasets import planted
+from lemmata.experiments.instances.pairs.svm_neighbours import flipped
 from lemmata.experiments.wzw25 import one_margin
-from lemmata.mechanisms import adaptive_margin, gaussian, laplace, noisy_gd, private_svm, sign_projection, streams
-from lemmata.mechanisms import law as laws
-from lemmata.mechanisms.law import clip_rows
+from lemmata.mechanisms.features import sign_projection
+from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd
+from lemmata.mechanisms.learners.erm import private_svm
+from lemmata.mechanisms.noise import gaussian, laplace
+from lemmata.mechanisms.numerics import arguments, streams
+from lemmata.mechanisms.numerics.arguments import clip_rows
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta
 from lemmata.tools.sabotage.planting import (
     Planted,
@@ -189,7 +193,7 @@ STATEMENTS = (
     Planted(10, "as many rows as dimensions: the loss grows with them", "its row of the ledger", one_margin,
             "fast_projection", lambda f: lambda k, d, rng: f(d, d, rng=rng), falls("wzw25.lemD.1/rate[d]")),
     Planted(12, "deviation of the Gaussian mechanism divided by the square root of 2", "budget",
-            gaussian, "noise_for", lambda f: lambda *a: f(*a) / sqrt(2), budget_exceeded),
+            gaussian, "noise_deviation", lambda f: lambda *a: f(*a) / sqrt(2), budget_exceeded),
     Planted(16, "noise of the private SVM for a record left out where one is replaced", "attack", private_svm,
             "l1_sensitivity", halved, refuted(flipped_records, PureDP(1.0))),
     Planted(20, "randomised response keeps with probability epsilon", "its row of the ledger", training, "releases",
@@ -199,14 +203,14 @@ STATEMENTS = (
             lower_bounds, "least_failure_corrected",
             rewritten("1 / (1 + exp(beta))", "1 - min(beta, 0.9)"),
             falls("rbht09.thm18/corrected/words")),
-    Planted(17, "records clipped by coordinate, not by row", "norm of a clipped row", laws, "clip_rows",
-            rewritten("X = table(X)", "return np.clip(table(X), -radius, radius)"), rows_too_long),
+    Planted(17, "records clipped by coordinate, not by row", "norm of a clipped row", arguments, "clip_rows",
+            rewritten("X = read_records(X)", "return np.clip(read_records(X), -radius, radius)"), rows_too_long),
     Planted(23, "noise of the private SVM off its grid", "bits of a release", laplace.GridLaplace, "sample",
             lambda f: lambda law, rng, size=1: f(law, rng, size) + law.grid * (rng.random() - 0.5), low_bits),
     Planted(26, "probabilities of K with r for 1 - r", "they add up", tnb_bounds, "log_pmf",
             lambda f: lambda *, eta, r, k: f(eta=eta, r=r, k=k) + eta * log(r / (1 - r)), runs_do_not_add_up),
     Planted(27, "the classical deviation of Gaussian noise at epsilon = 10", "exact privacy curve", gaussian,
-            "noise_for",
+            "noise_deviation",
             lambda f: lambda sensitivity, privacy: sensitivity * sqrt(2 * log(1.25 / privacy.delta)) / privacy.epsilon,
             delta_exceeded),
     Planted(28, "HOLD and REFUTE alternatives swapped", "a true and a false coin", verdict, "HOLD_ODDS",

@@ -38,7 +38,7 @@ class Spending:
     timeout = 600
 
     def setup(self, kind):
-        self.account = module("lemmata.mechanisms.accountant", "Accountant")
+        self.account = module("lemmata.mechanisms.privacy.accountant", "Accountant")
         self.budget, self.guarantees = releases(kind, 10_000)
 
     def spend(self, guarantees):
@@ -67,7 +67,7 @@ class OnDisk:
     timeout = 600
 
     def setup(self):
-        accountant = module("lemmata.mechanisms.accountant", "Accountant").Accountant
+        accountant = module("lemmata.mechanisms.privacy.accountant", "Accountant").Accountant
         if not hasattr(accountant, "open"):
             raise NotImplementedError("accounts live in memory only")
         self.open, self.folder = accountant.open, tempfile.TemporaryDirectory()
@@ -123,7 +123,7 @@ class Composing:
 
     def track_account_over_dp_accounting(self):
         """Ten thousand spends of an account, one by one, beside the same."""
-        account = module("lemmata.mechanisms.accountant", "Accountant")
+        account = module("lemmata.mechanisms.privacy.accountant", "Accountant")
 
         def ours():
             kept = account.Accountant(self.privacy.GaussianDP(50.0))

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from lemmata.mechanisms import adaptive_margin
+from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.privacy import ApproxDP
 
 from .bench_noisy_gd import SEED, margin_data

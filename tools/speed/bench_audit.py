@@ -40,7 +40,7 @@ def numbers(claimed):
 def audited(claimed, budget):
     """One audit of an honest mechanism, to the end of its budget."""
     a, b, claim = numbers(claimed)
-    return module("lemmata.mechanisms.audit.game", "audit").audit(a, b, claim, root=SEED, budget=budget)
+    return module("lemmata.mechanisms.audit.play.sequential_test", "audit").audit(a, b, claim, root=SEED, budget=budget)
 
 
 class Numbers:
@@ -92,7 +92,10 @@ class Audit:
 
     @staticmethod
     def work():
-        privacy, game = module("lemmata.mechanisms.privacy", "GaussianDP"), module("lemmata.mechanisms.audit.game")
+        privacy, game = (
+            module("lemmata.mechanisms.privacy", "GaussianDP"),
+            module("lemmata.mechanisms.audit.play.sequential_test"),
+        )
         sides = [lambda rng, size, x=x: x + rng.normal(size=(size, 5)) for x in (0.0, 0.4)]
         game.audit(*sides, privacy.GaussianDP(1.0), root=SEED, budget=10_000)
 
@@ -102,7 +105,10 @@ class Learner:
 
     @staticmethod
     def work():
-        estimators, rng = module("lemmata.mechanisms.estimators", "PrivateSVM"), np.random.default_rng(SEED)
+        estimators, rng = (
+            module("lemmata.mechanisms.estimators.margin_classifier", "PrivateSVM"),
+            np.random.default_rng(SEED),
+        )
         X = rng.normal(size=(1000, 20)) / 10
         for _ in range(400):
             estimators.PrivateSVM(classes=(-1, 1), random_state=1).fit(X, np.where(X[:, 0] > 0, 1, -1))

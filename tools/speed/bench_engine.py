@@ -29,7 +29,7 @@ class Audit:
         if budget > 10_000:
             dear("an audit of 100,000 releases")
         game, self.privacy = (
-            module("lemmata.mechanisms.audit.game", "audit"),
+            module("lemmata.mechanisms.audit.play.sequential_test", "audit"),
             module("lemmata.mechanisms.privacy", "PureDP"),
         )
         self.audit = lambda: game.audit(
@@ -58,7 +58,10 @@ class Tightness:
     def setup(self, budget):
         if budget > 10_000:
             dear("an audit of 100,000 releases")
-        game, privacy = module("lemmata.mechanisms.audit.game", "audit"), module("lemmata.mechanisms.privacy", "PureDP")
+        game, privacy = (
+            module("lemmata.mechanisms.audit.play.sequential_test", "audit"),
+            module("lemmata.mechanisms.privacy", "PureDP"),
+        )
         self.audited = game.audit(shifted(0.0), shifted(1.0), privacy.PureDP(1.0), root=SEED, budget=budget)
 
     def track_epsilon_reached(self, budget):
@@ -74,11 +77,11 @@ class Engine:
 
     def setup(self):
         self.run, self.store = (
-            module("lemmata.experiments.engine.run", "execute"),
-            module("lemmata.experiments.engine.store", "Store"),
+            module("lemmata.experiments.engine.running.run", "execute"),
+            module("lemmata.experiments.engine.running.store", "Store"),
         )
-        self.ledger = module("lemmata.experiments.engine.ledger", "ledger_with_cells")
-        self.claims = module("lemmata.experiments.engine.registry", "load").load([MODULE])[MODULE]
+        self.ledger = module("lemmata.experiments.engine.ledger.ledger_rows", "ledger_with_cells")
+        self.claims = module("lemmata.experiments.engine.claims.registry", "load").load([MODULE])[MODULE]
         self.kept = self.store.Store()
         self.run.execute(self.claims, self.kept)
 
@@ -97,7 +100,7 @@ class Engine:
 
     def time_report(self):
         site = module("lemmata.experiments.report.site", "pages")
-        curves = module("lemmata.experiments.engine.curves", "pictures_of")
+        curves = module("lemmata.experiments.engine.ledger.curves", "pictures_of")
         pairs = self.ledger.ledger_with_cells(self.kept, SEED, self.claims)
         with tempfile.TemporaryDirectory() as folder:
             site.pages([(row, curves.pictures_of(cells)) for row, cells in pairs], SEED, Path(folder))

@@ -7,8 +7,8 @@ from scipy.linalg import clarkson_woodruff_transform
 from sklearn.random_projection import GaussianRandomProjection
 
 from lemmata.bounds.bms22 import sign_projection as bounds
-from lemmata.mechanisms.fast_projection import fast_projection
-from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.mechanisms.features.fast_projection import fast_projection
+from lemmata.mechanisms.features.sign_projection import sign_projection
 
 from .side_by_side import dear, ratio
 

@@ -4,9 +4,9 @@ import time
 
 import numpy as np
 
-from lemmata.mechanisms.kernel_features import fastfood
-from lemmata.mechanisms.kernel_learner import SIDE, kernel_projection
-from lemmata.mechanisms.random_features import fourier_map
+from lemmata.mechanisms.features.kernel_features import fastfood
+from lemmata.mechanisms.features.random_features import fourier_map
+from lemmata.mechanisms.learners.erm.kernel_learner import SIDE, kernel_projection
 
 from .side_by_side import dear, ratio
 

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from lemmata.mechanisms.laplace import FloatLaplace, GridLaplace, grid_for
+from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, grid_for
 
 from .side_by_side import ratio
 

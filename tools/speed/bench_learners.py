@@ -29,7 +29,7 @@ class PhasedSGD:
         if n * k * runs > 10**7:
             raise NotImplementedError("too long for a benchmark")
         sgd, privacy = (
-            module("lemmata.mechanisms.phased_sgd", "law"),
+            module("lemmata.mechanisms.learners.erm.phased_sgd", "law"),
             module("lemmata.mechanisms.privacy", "GaussianDP"),
         )
         sizes = {"rho": 0.5, "radius": 1.0, "norm_bound": 1.0}
@@ -57,7 +57,7 @@ class PrivateSVM:
 
     def setup(self, n, features):
         self.svm, privacy = (
-            module("lemmata.mechanisms.private_svm", "law", "solve"),
+            module("lemmata.mechanisms.learners.erm.private_svm", "law", "solve"),
             module("lemmata.mechanisms.privacy", "PureDP"),
         )
         self.X, self.y = records(n, features)
@@ -94,7 +94,7 @@ class TablesAsTheyAre:
     param_names = ("n, d",)
 
     def setup(self, shape):
-        self.ours = module("lemmata.mechanisms.estimators", "MarginClassifier").MarginClassifier
+        self.ours = module("lemmata.mechanisms.estimators.margin_classifier", "MarginClassifier").MarginClassifier
         if shape[1] > 100:
             dear("a table of 120 MiB")
         rng = np.random.default_rng(SEED)
@@ -146,8 +146,8 @@ class Search:
     def setup(self, n):
         if n > 2000:
             dear("searches of up to 16,000 records")
-        kind = module("lemmata.mechanisms.search", "PrivateSearchCV").PrivateSearchCV
-        learner = module("lemmata.mechanisms.estimators", "NoisyGD").NoisyGD()
+        kind = module("lemmata.mechanisms.estimators.search", "PrivateSearchCV").PrivateSearchCV
+        learner = module("lemmata.mechanisms.estimators.margin_classifier", "NoisyGD").NoisyGD()
         self.search = kind(learner, {"width": [0.01, 0.1, 1.0]})
 
     def sampled(self, n):
@@ -185,7 +185,7 @@ class RandomFeatures:
     param_names = ("n", "frequencies")
 
     def setup(self, n, frequencies):
-        self.rff = module("lemmata.mechanisms.random_features", "fourier_map", "frequencies", "FourierMap")
+        self.rff = module("lemmata.mechanisms.features.random_features", "fourier_map", "frequencies", "FourierMap")
         rng = np.random.default_rng(SEED)
         self.X = rng.normal(size=(n, 10))
         self.omega = self.rff.frequencies("gaussian", 10, frequencies, rng=rng)

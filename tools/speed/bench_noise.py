@@ -17,7 +17,7 @@ class GridLaplace:
     param_names = ("features", "releases")
 
     def setup(self, features, releases):
-        laplace = module("lemmata.mechanisms.laplace", "GridLaplace", "grid_for")
+        laplace = module("lemmata.mechanisms.noise.laplace", "GridLaplace", "grid_for")
         grid, steps = laplace.grid_for(1.0, 1.0, features)
         self.law = laplace.GridLaplace(np.linspace(-1, 1, features), grid, steps)
         self.rng = np.random.default_rng(SEED)
@@ -41,7 +41,7 @@ class RunCounts:
     param_names = ("eta", "draws")
 
     def setup(self, eta, draws):
-        self.law = module("lemmata.mechanisms.tnb", "law").law(eta=eta, r=0.01)
+        self.law = module("lemmata.mechanisms.selection.tnb", "law").law(eta=eta, r=0.01)
         self.rng = np.random.default_rng(SEED)
 
     def time_sample(self, eta, draws):
@@ -64,7 +64,7 @@ class Exponential:
 
     def setup(self, candidates, releases):
         exponential, privacy = (
-            module("lemmata.mechanisms.exponential", "law"),
+            module("lemmata.mechanisms.selection.exponential", "law"),
             module("lemmata.mechanisms.privacy", "PureDP"),
         )
         self.rng = np.random.default_rng(SEED)

@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
-from lemmata.mechanisms import noisy_gd
+from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
 
 from .side_by_side import dear, ratio

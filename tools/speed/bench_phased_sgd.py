@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from lemmata.bounds.bms22.dp_erm_proof import round_excess
-from lemmata.mechanisms import phased_sgd
+from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.privacy import GaussianDP
 
 from .bench_noisy_gd import GAMMA, SEED, margin_data

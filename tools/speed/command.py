@@ -9,7 +9,7 @@ import click
 
 from lemmata.command.console import Broken, Usage, ended, out_option, plainly
 from lemmata.command.scope import folder
-from lemmata.experiments.engine import folders
+from lemmata.experiments.engine.ground import folders
 
 
 def above_limits(commit):
@@ -73,7 +73,7 @@ def bench(quick, only, history, since, virtualenv, publish, compare, pages, out)
         raise Broken(f"asv ended with status {error.returncode}") from None
     except record.NothingMeasured as error:
         raise Broken(str(error)) from None
-    from lemmata.experiments.engine.files import replaced
+    from lemmata.experiments.engine.ground.files import replaced
     from lemmata.tools.speed.pages import speed_pages
 
     reports = folder((), out)

@@ -9,9 +9,9 @@ of those cells, times the mean of (CPU seconds taken) / (seconds planned), is an
 the other. What a process pays once, imports and compilers, is paid before; a cell is stopped after LIMIT seconds, and
 said to be. Draws are kept as they come, so it may be stopped and goes on where it was.
 
-At the root of the tests draws stand in tools/speed/planned.csv, and experiments/engine/deep.csv is what they come to.
-At another they stand in reports/planned-ROOT.csv, and it says, kind by kind, what was taken beside what the plan of a
-deep run says now: draws that the plan has not seen.
+At the root of the tests draws stand in tools/speed/planned.csv, and experiments/engine/running/deep.csv is what they
+come to. At another they stand in reports/planned-ROOT.csv, and it says, kind by kind, what was taken beside what the
+plan of a deep run says now: draws that the plan has not seen.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.experiments.engine import costs, registry
-from lemmata.experiments.engine.cell import Cell
-from lemmata.experiments.engine.claim import CLAIMS, Claim, Setting
-from lemmata.experiments.engine.files import table, tabled
-from lemmata.experiments.engine.profiles import TIMES
-from lemmata.experiments.engine.run import compute
-from lemmata.experiments.engine.store import Chunk
-from lemmata.mechanisms.streams import LEDGER_ROOT, TEST_ROOT
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
+from lemmata.experiments.engine.ground.files import table, tabled
+from lemmata.experiments.engine.ground.profiles import TIMES
+from lemmata.experiments.engine.running import costs
+from lemmata.experiments.engine.running.cell import Cell
+from lemmata.experiments.engine.running.run import compute
+from lemmata.experiments.engine.running.store import Chunk
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, TEST_ROOT
 
 LIMIT = 300  # CPU seconds
 OWN = 0.02  # of all planned seconds, from which on a claim has a ratio of its own

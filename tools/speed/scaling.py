@@ -37,8 +37,8 @@ def projection(kind):
     """Applying a projection, made beforehand."""
 
     def cost(n, d, k):
-        from lemmata.mechanisms.fast_projection import fast_projection
-        from lemmata.mechanisms.sign_projection import sign_projection
+        from lemmata.mechanisms.features.fast_projection import fast_projection
+        from lemmata.mechanisms.features.sign_projection import sign_projection
 
         phi = {"fast": fast_projection, "sign": sign_projection}[kind](k, d, rng=np.random.default_rng(SEED))
         X = data(n, d)[0]
@@ -48,7 +48,7 @@ def projection(kind):
 
 
 def noisy_gd(n, d, runs):
-    from lemmata.mechanisms import noisy_gd
+    from lemmata.mechanisms.learners.descent import noisy_gd
     from lemmata.mechanisms.privacy import GaussianDP
 
     law = noisy_gd.law(*data(n, d), privacy=GaussianDP(1.0), width=0.5, steps=200, stride="tuned")
@@ -56,7 +56,7 @@ def noisy_gd(n, d, runs):
 
 
 def algorithm_3(n, d):
-    from lemmata.mechanisms import adaptive_margin
+    from lemmata.mechanisms.learners.descent import adaptive_margin
     from lemmata.mechanisms.privacy import ApproxDP
 
     law = adaptive_margin.law(*data(n, d), privacy=ApproxDP(1.0, 1e-5), calibration="printed")
@@ -64,15 +64,15 @@ def algorithm_3(n, d):
 
 
 def algorithm_3_fit(n, d):
-    from lemmata.mechanisms import adaptive_margin
+    from lemmata.mechanisms.learners.descent import adaptive_margin
 
     X, y = data(n, d)
     return lambda: adaptive_margin.fit(X, y, epsilon=1.0, delta=1e-5, rng=np.random.default_rng(SEED))
 
 
 def private_search(n, d, runs):
-    from lemmata.mechanisms.estimators import NoisyGD
-    from lemmata.mechanisms.search import PrivateSearchCV
+    from lemmata.mechanisms.estimators.margin_classifier import NoisyGD
+    from lemmata.mechanisms.estimators.search import PrivateSearchCV
 
     search = PrivateSearchCV(NoisyGD(), {"width": [0.01, 0.1, 1.0]})
     laws = search.law(*data(n, d), np.random.default_rng(SEED)).base
@@ -80,7 +80,7 @@ def private_search(n, d, runs):
 
 
 def phased_sgd(n, k, runs):
-    from lemmata.mechanisms import phased_sgd
+    from lemmata.mechanisms.learners.erm import phased_sgd
     from lemmata.mechanisms.privacy import GaussianDP
 
     law = phased_sgd.law(*data(n, k), privacy=GaussianDP(1.0), rho=0.5, radius=1.0, norm_bound=1.0)
@@ -88,14 +88,14 @@ def phased_sgd(n, k, runs):
 
 
 def private_svm(n, features):
-    from lemmata.mechanisms import private_svm
+    from lemmata.mechanisms.learners.erm import private_svm
     from lemmata.mechanisms.privacy import PureDP
 
     return lambda: private_svm.law(*data(n, features), privacy=PureDP(1.0), C=1.0)
 
 
 def grid_laplace(features, releases):
-    from lemmata.mechanisms.laplace import GridLaplace, grid_for
+    from lemmata.mechanisms.noise.laplace import GridLaplace, grid_for
 
     law = GridLaplace(np.zeros(features), *grid_for(1.0, 1.0, features))
     return lambda: law.sample(np.random.default_rng(SEED), releases)
@@ -103,8 +103,9 @@ def grid_laplace(features, releases):
 
 def decided(claims):
     """(store, claims): the first so many claims of a module that needs no sampling, and a store that holds them."""
-    from lemmata.experiments.engine import registry, run
-    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.engine.claims import registry
+    from lemmata.experiments.engine.running import run
+    from lemmata.experiments.engine.running.store import Store
 
     names = ("bms22/long_minimiser", "bms22/many_hypotheses", "bms22/pure_learner", "wzw25/hinge_loss")
     chosen = [claim for group in registry.load(list(names)).values() for claim in group][:claims]
@@ -114,15 +115,15 @@ def decided(claims):
 
 
 def ledger(claims):
-    from lemmata.experiments.engine.ledger import claim_row
+    from lemmata.experiments.engine.ledger.ledger_rows import claim_row
 
     store, chosen = decided(claims)
     return lambda: [claim_row(claim, store, SEED) for claim in chosen]
 
 
 def engine(claims):
-    from lemmata.experiments.engine import run
-    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.engine.running import run
+    from lemmata.experiments.engine.running.store import Store
 
     chosen = decided(claims)[1]
     return lambda: run.execute(chosen, Store())

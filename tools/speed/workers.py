@@ -18,15 +18,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.experiments.engine import registry, workers
-from lemmata.experiments.engine.claim import CLAIMS
-from lemmata.experiments.engine.curves import Picture
-from lemmata.experiments.engine.files import tabled
-from lemmata.experiments.engine.schedule import Job, Schedule, drive
-from lemmata.experiments.engine.store import Chunk, Store
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.ground.files import tabled
+from lemmata.experiments.engine.ledger.curves import Picture
+from lemmata.experiments.engine.running import workers
+from lemmata.experiments.engine.running.schedule import Job, Schedule, drive
+from lemmata.experiments.engine.running.store import Chunk, Store
 from lemmata.experiments.figures.claims import plot_picture
 from lemmata.experiments.figures.style import svg
-from lemmata.mechanisms.streams import LEDGER_ROOT
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 
 TABLE, SPEEDUPS = (Path(__file__).with_name(name) for name in ("workers.csv", "speedups.csv"))
 HEAD = ("pool", "processes", "open", "start", "message", "fold")
@@ -191,7 +192,7 @@ def folded(count: int = 500) -> float:
 
 def measured(processes: int, dask: bool = False, count: int = 400) -> tuple[float, float]:
     """(CPU seconds of a worker's start, of the parent a message there and back) with real `processes`."""
-    from lemmata.experiments.engine import cluster
+    from lemmata.experiments.engine.running import cluster
 
     where = cluster.connected(f"local:{processes}") if dask else workers.pool_of(told, processes)
     with where as made:

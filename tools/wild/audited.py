@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import lemmata
-from lemmata.bounds.verdicts import REFUTED
+from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.tools.wild.targets import KNOWN, Target, targets_of
 
 ROOT, BUDGET = 20261125, 20_000

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.experiments.audits.released_libraries import digest_search
-from lemmata.experiments.engine.files import table, tabled
+from lemmata.experiments.engine.ground.files import table, tabled
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.tools.wild.run import CHECKOUT
 

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from lemmata.experiments.audits.released_libraries import digest_search
-from lemmata.experiments.engine.files import tabled
-from lemmata.experiments.engine.workers import ONE_THREAD
+from lemmata.experiments.engine.ground.files import tabled
+from lemmata.experiments.engine.running.workers import ONE_THREAD
 from lemmata.experiments.report.incremental import digest_bytes
 from lemmata.tools.wild.targets import in_words, listed
 

@@ -1,0 +1,206 @@
+"""What a statement assumes: conditions on named arguments, as predicates with the range that they allow in words."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+class OutsideHypotheses(ValueError):
+    """A setting that the statement does not speak about."""
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One condition on named arguments, with the range it allows in words."""
+
+    names: tuple[str, ...]
+    range: str
+    holds: Callable[..., bool]
+    whole: bool = False  # the one argument is a whole number
+    of_float: Callable[[float], bool] | None = None  # the same of one float, without an array: nearly every argument
+
+    @functools.cached_property
+    def named(self) -> frozenset[str]:
+        """The names, as a set."""
+        return frozenset(self.names)
+
+    def admits(self, values: Mapping[str, Any]) -> bool:
+        """Whether the named entries of `values` satisfy the condition."""
+        if self.of_float is not None and type(value := values[self.names[0]]) in (float, int):
+            return self.of_float(float(value))
+        return self.holds(*(values[name] for name in self.names))
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """Raise `OutsideHypotheses` unless the named entries of `values` satisfy the condition."""
+        if not self.admits(values):
+            named = {name: values[name] for name in self.names}
+            raise OutsideHypotheses(f"{in_words(named)} is outside the hypothesis: {self.range}")
+
+
+def require(range: str, holds: Callable[..., bool]) -> Hypothesis:
+    """A hypothesis whose arguments are those of the predicate.
+
+    Parameters
+    ----------
+    range : str
+        What it says, in words or symbols.
+    holds : function
+        Whether it is true of the arguments that are named like its own.
+
+    Returns
+    -------
+    Hypothesis
+
+    Examples
+    --------
+    >>> require("n >= 1", lambda n: n >= 1).check({"n": 0})
+    Traceback (most recent call last):
+    lemmata.bounds.statement.hypotheses.OutsideHypotheses: n = 0 is outside the hypothesis: n >= 1
+    """
+    return Hypothesis(tuple(inspect.signature(holds).parameters), range, holds)
+
+
+def _everywhere(test: Callable[[Any], Any]) -> Callable[[Any], bool]:
+    """The predicate on scalars or arrays: all entries pass, and NaN never does."""
+    return lambda value: bool(np.all(test(np.asarray(value, dtype=float))))
+
+
+def _of_each(
+    name: str, range: str, test: Callable[[Any], Any], of_float: Callable[[float], bool], whole: bool = False
+) -> Hypothesis:
+    """What a test says of an argument that is an array of numbers, or one: numpy takes ten times as long for that."""
+    return Hypothesis((name,), range, _everywhere(test), whole, of_float)
+
+
+def in_unit_interval(name: str) -> Hypothesis:
+    """0 < value < 1.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument of the statement's function.
+
+    Returns
+    -------
+    Hypothesis
+
+    Examples
+    --------
+    >>> in_unit_interval("beta").range
+    '0 < beta < 1'
+    """
+    return _of_each(name, f"0 < {name} < 1", lambda v: (v > 0) & (v < 1), lambda v: 0 < v < 1)
+
+
+def positive(name: str) -> Hypothesis:
+    """0 < value < infinity.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument of the statement's function.
+
+    Returns
+    -------
+    Hypothesis
+
+    Examples
+    --------
+    >>> positive("gamma").range
+    '0 < gamma < inf'
+    """
+    return _of_each(name, f"0 < {name} < inf", lambda v: (v > 0) & np.isfinite(v), lambda v: 0 < v < math.inf)
+
+
+def at_least(name: str, low: float) -> Hypothesis:
+    """low <= value < infinity.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument of the statement's function.
+    low : float
+        The least value allowed.
+
+    Returns
+    -------
+    Hypothesis
+
+    Examples
+    --------
+    >>> at_least("gamma", 0.5).range
+    '0.5 <= gamma < inf'
+    """
+    return _of_each(
+        name, f"{low} <= {name} < inf", lambda v: (v >= low) & np.isfinite(v), lambda v: low <= v < math.inf
+    )
+
+
+def between(name: str, low: float, high: float) -> Hypothesis:
+    """low <= value <= high.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument of the statement's function.
+    low, high : float
+        The ends, both allowed.
+
+    Returns
+    -------
+    Hypothesis
+
+    Examples
+    --------
+    >>> between("rho", 0, 0.5).range
+    '0 <= rho <= 0.5'
+    """
+    return _of_each(name, f"{low} <= {name} <= {high}", lambda v: (v >= low) & (v <= high), lambda v: low <= v <= high)
+
+
+def integer(name: str, low: int = 1) -> Hypothesis:
+    """A whole number of at least `low`.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument of the statement's function.
+    low : int
+        The least value allowed.
+
+    Returns
+    -------
+    Hypothesis
+
+    Examples
+    --------
+    >>> integer("n").range
+    'n a whole number >= 1'
+    """
+    return _of_each(
+        name,
+        f"{name} a whole number >= {low}",
+        lambda v: (v >= low) & np.isfinite(v) & (v == np.floor(v)),
+        lambda v: v >= low and v.is_integer(),  # which neither an infinity nor NaN is
+        whole=True,
+    )
+
+
+def in_words(arguments: Mapping[str, Any]) -> str:
+    """Arguments for a message: `n = 1, gamma = 0.5`."""
+    return ", ".join(f"{name} = {short(value)}" for name, value in arguments.items())
+
+
+def short(value: Any) -> str:
+    """A value for a message, on one line, cut where it is long."""
+    if isinstance(value, int) and abs(value) > 10**60:
+        return f"a number of {value.bit_length()} bits"
+    text = " ".join(repr(value).split()) if isinstance(value, np.ndarray | list | tuple) else repr(value)
+    return text if len(text) <= 200 else f"{text[:199]}…"

@@ -1,0 +1,186 @@
+"""The headline of a statement: one sentence for its page, `explain`, the ledger and the README.
+
+The most important part comes first: privacy before utility, utility before constants, constants before running time.
+What falls by a constant alone, or by its running time, never heads a statement whose privacy or utility is more than
+that. A headline is at most `LONGEST` characters long, label included, and is never cut.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from lemmata.bounds.library import library
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from lemmata.experiments.engine.ledger.graph import Row
+
+LONGEST = 70
+TIMES = ("time", "complexity", "runtime")  # how names of parts about running time begin
+WORST = (  # verdict and severity, what a reader should know first at the top
+    (REFUTED, "privacy"),
+    (REFUTED, "statement"),
+    (REFUTED, ""),
+    (INCONCLUSIVE, ""),
+    (OPEN, ""),
+    (REFUTED, "constant"),
+    (SLIP, ""),
+    (VACUOUS, ""),
+    (HOLDS, ""),
+    (NOT_A_CLAIM, ""),
+)
+TRIED = ("sampled", "tested")
+TRUE: Row = {"verdict": HOLDS, "reading": "printed", "evidence": "derivation"}
+PARTS = {  # names of parts that say too little
+    "soft": "Õ form",
+    "defined": "as defined",
+    "used": "as used",
+    "tail": "risk bound",
+    "real-t": "non-integer t",
+    "whole-t": "integer t",
+    "rbf": "RBF",
+    "cdf": "distribution function",
+    "pmf": "probabilities",
+    "pgf": "generating function",
+    "iter": "trying all candidates",
+    "tune": "private tuning",
+    "runtime-iter": "running time of trying all",
+    "runtime-tune": "running time of private tuning",
+    "inverse-r": "bound on 1/r",
+    "rate-uniform": "rate for every η at once",
+    "privacy-squared": "privacy, σ̃² read as the scale",
+    "utility-squared": "utility, σ̃² read as the scale",
+    "utility-average": "utility, with the sensitivity of a mean",
+    "units": "read with ‖Y‖⁴",
+    "unseen": "records outside S₂",
+    "hence": "the inference",
+    "near": "distance from the cover",
+    "gram": "Gram matrix",
+    "words": "in words",
+    "set": "read without the root",
+    "cauchy-density": "mass of the Cauchy row",
+}
+NO_CLAIMS = {  # how the label begins of what claims nothing, and what to say of it
+    "Assumption": "states a condition, and claims nothing",
+    "Question": "is an open question",
+    "Remark": "explains, and claims nothing",
+    "Table": "sums up results; what it quotes is checked below",
+}
+FALLEN = {
+    "privacy": "an implementation of the text is not private",
+    "statement": "false as printed",
+    "constant": "only a constant is wrong",
+    "": "false as printed",
+}
+
+
+def headline(rows: Iterable[Row]) -> str:
+    """The sentence for one statement or step from its ledger rows: those that are printed, or all where none is."""
+    own = [row for row in rows if row["kind"] != "summary" and not row["part"].startswith("impl:")]
+    parts = sorted([row for row in own if row["reading"] == "printed"] or own, key=importance)
+    first = leading(parts)
+    label = name(first["id"])
+    if first["verdict"] == REFUTED:
+        note = first["note"].rstrip(".")  # where nothing is said for a headline, a note will do that is short enough
+        said = note if 0 < len(note) <= LONGEST - len(label) - 2 else FALLEN[first["severity"]]
+        return f"{label}: {first.get('finding') or said}"
+    parts = [row for row in parts if row["verdict"] != NOT_A_CLAIM]
+    said = list(dict.fromkeys(map(phrase, parts)))
+    if len(said) < 2 or not first["part"]:
+        return f"{label} {phrase(first)}"
+    groups = {text: [called(row["part"]) or "statement" for row in parts if phrase(row) == text] for text in said}
+    rest = {text: names for text, names in groups.items() if names != ["privacy"]}
+    counted = {text: names if len(names) == 1 else [f"{len(names)} parts"] for text, names in groups.items()}
+    largest = max(rest, key=lambda text: len(rest[text]), default="")
+    aside = groups
+    if len(rest) == 1 or len(rest.get(largest, [])) > 1:
+        aside = {text: names for text, names in groups.items() if text != largest} | {largest: ["rest"]}
+    bad = {text: names for text, names in groups.items() if text != phrase(TRUE) or "privacy" in names}
+    tried = [f"{label}: {in_clauses(each)}" for each in (groups, aside, counted, bad)]
+    return next((text for text in tried if len(text) <= LONGEST), f"{label} {phrase(first)}")
+
+
+def called(part: str) -> str:
+    """A part in words: `risk bound` for `tail`, `inner products` for `inner-products`."""
+    return PARTS.get(part) or re.sub(r"(?<=[a-z])-(?=[a-z])|(?<=^\d)-", " ", part)
+
+
+def in_clauses(groups: Mapping[str, list[str]]) -> str:
+    """{phrase: the parts that it is said of} as `private; time, utility true but for a corner`."""
+    clauses = []
+    for text, names in groups.items():
+        short = text.removeprefix("is ").removeprefix("false in an edge case, ").removesuffix(" elsewhere")
+        clauses.append(f"{', '.join(names)} {short.removesuffix(' as printed')}")
+    return "; ".join("private" if clause == "privacy true" else clause for clause in clauses)
+
+
+def leading(rows: Iterable[Row]) -> Row:
+    """The row that heads a statement: the worst, and among equals the most important."""
+    return min(rows, key=lambda row: (badness(row), importance(row)))
+
+
+def badness(row: Row) -> int:
+    """How far up a verdict stands on a page: 0 for a privacy error."""
+    return WORST.index((row["verdict"], row["severity"]))
+
+
+def importance(row: Row) -> int:
+    """0 for the statement itself and for privacy, 1 for what is promised beside it, 2 for constants, 3 for time."""
+    if row["part"].startswith(TIMES):
+        return 3
+    return 2 if row["severity"] == "constant" else int(row["kind"] != "privacy" and bool(row["part"]))
+
+
+def name(id: str) -> str:
+    """`Lemma 3.1`, or `Lemma 3.1, s2` for a step of its proof."""
+    step = id.removeprefix(library.statement_of(id)).strip(".")
+    return library.label(id) + (f", {step}" if step else "")
+
+
+def phrase(row: Row) -> str:
+    """What a verdict says, behind the name of a statement or of a part."""
+    if row["verdict"] == SLIP:
+        if row.get("scope") == "settings":  # what is true instead was tried, and no more
+            edge = "is false in an edge case, held where tried elsewhere"
+            return "is misprinted, held where tried as corrected" if row.get("misprint") else edge
+        return "is true but for a misprint" if row.get("misprint") else "is true but for an edge case"
+    if row["verdict"] == REFUTED:
+        return FALLEN[row["severity"]]
+    if row["verdict"] == INCONCLUSIVE and row["reason"] == "CORNER":
+        return "is false in an edge case, undecided elsewhere"
+    if row["verdict"] == HOLDS and row["reading"] != "printed":
+        return "is true in this reading"
+    if row["verdict"] == NOT_A_CLAIM:
+        return NO_CLAIMS.get(library.label(row["id"]).split()[0], "is a definition, and claims nothing")
+    return {
+        HOLDS: "held wherever we tried it" if only_tried(row) else "is true as printed",
+        VACUOUS: "says nothing at the sizes we tried",
+        INCONCLUSIVE: "is undecided",
+        OPEN: "is not decided yet",
+    }[row["verdict"]]
+
+
+def only_tried(row: Row) -> bool:
+    """Whether a row that holds was tried at settings, and no more."""
+    return row["evidence"] in TRIED or row.get("scope") == "settings"
+
+
+def charity(row: Row) -> str:
+    """Of a row that is false in a corner, or misprinted: where it is true, and what that costs the paper; else ""."""
+    if not (row["corner"] or row["misprint"]):
+        return ""
+    if row["misprint"]:
+        return f"A misprint: {row['misprint']}."
+    if row["verdict"] == INCONCLUSIVE:
+        return f"False in general; undecided for {row['corner']}: {row['undecided']}."
+    used, restated = (", ".join(dict.fromkeys(map(_label, row.get(each) or []))) for each in ("used", "restated"))
+    tried = row.get("scope") == "settings"
+    text = f"Held wherever we tried it with {row['corner']}." if tried else f"True for {row['corner']}."
+    text += f" The paper uses it only there ({used})." if used else ""
+    text += f" The same flaw is repeated in {restated}; nothing depends on it." if restated else ""
+    return text + ("" if used or restated else " No use of it is named.")
+
+
+def _label(id: str) -> str:
+    """`Lemma 3.1` for the id of a statement, or `Lemma 3.1, s2`; what is none, as it is."""
+    try:
+        return name(id)
+    except ValueError:
+        return id

@@ -1,0 +1,83 @@
+"""The published ledger of the last full run: in a folder of results, or as it came with this package."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import lemmata
+from lemmata.bounds.library import PaperError, library
+from lemmata.bounds.statement.verdicts import OPEN
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.ledger.sentences import with_sides
+
+SHIPPED = Path(lemmata.__file__).parent / "published" / "ledger.csv"
+NESTED = ("skipped", "tightness", "witness", "used", "restated", "rests_on", "cites", "where", "literature")
+NUMBERS = ("cells", "cells_held", "cells_vacuous", "trials", "root", "nonvacuous_from")
+
+
+def rows(reports: str | Path) -> dict[str, dict]:
+    """{key: row} of the published ledger, as the machine's interface has them; nothing where none is found."""
+    path = next((p for p in (Path(reports) / "published" / "ledger.csv", SHIPPED) if p.exists()), None)
+    if path is None:
+        return {}
+    csv.field_size_limit(sys.maxsize)
+    try:
+        with path.open(newline="", encoding="utf-8") as lines:
+            return {row["key"]: _typed(row) for row in csv.DictReader(lines, strict=True)}
+    except (ValueError, KeyError, TypeError, csv.Error) as error:
+        raise PaperError(f"{path}: is no published ledger ({type(error).__name__}: {error})") from None
+
+
+def table(reports: Path, name: str) -> list[dict[str, str]]:
+    """The lines of another table that is published beside the ledger; none where it is not at hand."""
+    path = reports / "published" / f"{name}.csv"
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def _typed(row: dict[str, str]) -> dict:
+    nested = {name: json.loads(row[name]) if row.get(name) else None for name in NESTED}
+    numbers = {name: int(float(row[name])) if row.get(name) else None for name in NUMBERS}
+    later = dict.fromkeys(("misprint", "undecided", "finding", "headline"), "")  # a table may be older than these
+    nested["witness"] = with_sides(row["key"], nested["witness"])  # and than that
+    return later | row | nested | numbers | {"reconstructed": row.get("reconstructed") == "True"}
+
+
+def instead(fresh: list[dict], reports: str | Path, root: int) -> list[dict]:
+    """The `fresh` rows, but those that nobody has run as they were published, where statement and root are the same.
+
+    A summary is taken over where all of its parts then say what was published.
+    """
+    published = {key: row for key, row in rows(reports).items() if row["root"] == root}
+    said = {row["key"]: row for row in fresh if row["digest"] == published.get(row["key"], {}).get("digest")}
+    same = {key for key, row in said.items() if row["verdict"] == OPEN and row["kind"] != "summary"}
+    agreed = same | {key for key, row in said.items() if row["verdict"] == published[key]["verdict"]}
+    parts = {key: set(row["rests_on"]) for key, row in published.items() if row["kind"] == "summary"}
+    same |= {key for key, those in parts.items() if those <= agreed and those & same}
+    return [published[row["key"]] if row["key"] in same else row for row in fresh]
+
+
+def standing(id: str, reports: str | Path, root: int) -> list[dict] | None:
+    """All rows as they were published, if those of the statement or step `id` are those of today, word for word."""
+    found = list(rows(reports).values())
+    published = {row["key"]: row["digest"] for row in found if id in (row["id"], row["parent"])}
+    registry.load(registry.homes(id))
+    now = {claim.key: claim.theorem for claim in CLAIMS.values()} | THEOREMS
+    mine = {key: theorem.digest for key, theorem in now.items() if id in (theorem.id, theorem.parent)}
+    made = [row["key"] for row in found if row["kind"] == "summary"]
+    same = mine == {key: digest for key, digest in published.items() if key not in made}
+    return found if same and all(row["root"] in (root, None) for row in found) else None
+
+
+def belongs(row: dict, kind: str, name: str) -> bool:
+    """Whether a row is of the paper, module, statement, step or row that is called `name`."""
+    if kind == "paper":
+        return row["paper"] == name
+    if kind == "module":
+        return library.modules[library.statement_of(row["id"])] == name
+    return name in (row["key"], row["id"], row["parent"]) or row["key"].startswith(f"{name}/")

@@ -1,0 +1,151 @@
+"""The sentence of a witness: what is compared, which number is the paper's, and which is the truth.
+
+What a row compares has a name in the paper's `paper.toml`. `bounded_above` names the left side of what is checked,
+which the text claims to be at most the right one. `bounded_below` names the right side, where the text's own number is
+on the left: the number that is claimed, and the right side what is found. `letters` gives the arguments of the checks
+the letters of the paper.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from math import isinf
+from typing import Any
+
+from lemmata.bounds.library import Paper, library
+from lemmata.experiments.engine.ledger.graph import Row
+
+LARGE = 10**9  # whole numbers from here on are rounded for people
+UNNAMED = {"tail": "the probability", "identity": "the left side"}
+
+
+def in_a_sentence(row: Row) -> str:
+    """What the witness of a row shows: at which setting, what the truth is, and what the text claims."""
+    witness = row["witness"]
+    setting = place(row)
+    if str(witness.get("claimed")).startswith("truth <= C g") and "ratios" in witness:
+        return f"{_along(setting)}, {_grows(row, [*map(float, witness['ratios'])])}"
+    return f"at {setting}, {_shown(row, witness)}" if setting else _shown(row, witness)
+
+
+def place(row: Row) -> str:
+    """Where the counterexample of a row lies, as `‖Y‖ = 4, β = 0.1`, in the letters of the paper; "" if anywhere."""
+    witness, paper = row["witness"] or {}, _paper(row["key"])
+    letters = paper.letters if paper else {}
+    setting = dict(witness.get("setting", {})) | dict(witness.get("point") or {})
+    shown = {letters.get(name, name.replace("_", " ")): value for name, value in setting.items()}
+    return in_a_row(shown) if shown else ""
+
+
+def quantity(row: Row) -> str:
+    """What the row bounds, in words: `the second moment of a loss`."""
+    paper = _paper(row["key"])
+    named = {**paper.bounded_above, **paper.bounded_below}.get(row["key"]) if paper else ""
+    return named or UNNAMED.get(row["kind"], "the left side")
+
+
+def from_below(row: Row) -> bool:
+    """Whether the text bounds the quantity from below, so that the larger number of its witness is the text's."""
+    paper = _paper(row["key"])
+    return paper is not None and row["key"] in paper.bounded_below
+
+
+def with_sides(key: str, witness: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The witness of a row with the paper's number as `claimed` and the truth as `found`.
+
+    A check compares left <= right and a witness takes the right side for what is claimed. Where the text bounds a
+    quantity from below its own number is on the left.
+    """
+    if not witness or not from_below({"key": key}) or not _numbers(witness) or witness["claimed"] > witness["found"]:
+        return witness
+    return witness | {"claimed": witness["found"], "found": witness["claimed"]}
+
+
+def _numbers(witness: Mapping[str, Any]) -> bool:
+    return all(isinstance(witness.get(side), float | int) for side in ("claimed", "found"))
+
+
+def _paper(key: str) -> Paper | None:
+    return library.papers.get(key.partition(".")[0])
+
+
+def _along(setting: str) -> str:
+    return f"along a family of settings that goes through {setting}"
+
+
+def _is(what: str) -> str:
+    """`what` with its verb: a quantity of which a lower bound is shown ends in `, at least,`."""
+    return f"{what.removesuffix(', at least,')} is at least" if what.endswith(", at least,") else f"{what} is"
+
+
+def _shown(row: Row, witness: Mapping[str, Any]) -> str:
+    """The sentence of a witness, by what it has: trials, a privacy loss, two numbers, or words."""
+    claimed, found = witness.get("claimed"), witness.get("found")
+    said, true = short(claimed), short(found)
+    if isinstance(found, dict) and {"trials", "failures"} <= set(found):
+        counted = f"{found['failures']} of {found['trials']} trials failed"
+        return f"the text allows a failure probability of {said}; {counted}."
+    numbers = all(isinstance(x, float | int) or _narrow(x) for x in (claimed, found))
+    if "log_ratio" in witness and not isinstance(claimed, str):
+        return f"the text claims ε = {said}; {_told_apart(true)}."
+    if numbers and row["kind"] == "identity":
+        return f"{_is(quantity(row))} {true}; the text says {said}."
+    if numbers:
+        side = "most" if _end(found) > _end(claimed) else "least"
+        return f"{_is(quantity(row))} {true}; the text claims at {side} {said}."
+    return f"the text claims {said}; in truth {true.removesuffix('.')}."
+
+
+def _narrow(value: Any) -> bool:
+    """Whether it is an enclosure of which people are shown one number."""
+    return isinstance(value, list) and len(value) == 2 and short(value[0]) == short(value[1])
+
+
+def _end(value: Any) -> float:
+    return float(value[0] if isinstance(value, list) else value)
+
+
+def _told_apart(log_ratio: str) -> str:
+    if log_ratio in ("inf", "infinite"):
+        return "an outcome that has a positive probability on one of two neighbouring datasets has none on the other"
+    return f"some outcome is exp({log_ratio}) times as likely on one of two neighbouring datasets as on the other"
+
+
+def _grows(row: Row, ratios: Sequence[float]) -> str:
+    """A constant that an O(.) hides, and a family along which none is enough."""
+    what = quantity(row)
+    if all(map(isinf, ratios)):
+        return f"the printed right side is 0 and {what} is not."
+    steps = ", ".join(short(float(f"{ratio:.3g}")) for ratio in ratios[:4])
+    if from_below(row):
+        return f"the printed order is {steps} times {what}: no hidden constant is small enough."
+    return f"{_is(what)} {steps} times the printed order: no hidden constant is enough."
+
+
+def in_a_row(setting: Mapping[str, Any]) -> str:
+    """A setting as `n = 4, beta = 0.1`."""
+    return ", ".join(f"{name} = {short(value)}" for name, value in setting.items()) or "its only setting"
+
+
+def short(value: Any) -> str:
+    """A value for people: numbers rounded to four digits, long texts cut."""
+    if value in (float("inf"), "inf", float("-inf"), "-inf"):
+        return "∞" if float(value) > 0 else "−∞"
+    if isinstance(value, float):
+        return f"1 - {1 - value:.1g}" if 0.99995 <= value < 1 else f"{value:.4g}"
+    if isinstance(value, int) and abs(value) >= LARGE:
+        return re.sub(r"\.?0*(?=e)", "", f"{Decimal(value):.3e}")
+    if isinstance(value, list | tuple) and len(value) == 2 and short(value[0]) == short(value[1]):
+        return short(value[0])  # an enclosure narrower than what is shown
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(short, value[:4])) + (", …]" if len(value) > 4 else "]")
+    if isinstance(value, dict):
+        return in_a_row(value)
+    text = re.sub(r"\[([-+.e\d]+), ([-+.e\d]+)\]", _enclosed, str(value))
+    return text if len(text) <= 160 else text[:159] + "…"
+
+
+def _enclosed(interval: re.Match[str]) -> str:
+    """A narrow enclosure as the nine digits that its ends share; a wide one as it is."""
+    low, high = (f"{float(end):.9g}" for end in interval.groups())
+    return low if low == high else interval[0]

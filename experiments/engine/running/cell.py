@@ -1,0 +1,249 @@
+"""A cell is one claim at one setting: chunks go in, in index order, until a verdict comes out.
+
+The prefix rule: a verdict reads chunks 0..k and stops at the first crossing; chunks computed ahead are ignored. The
+runner and the ledger fold with the same code, so what the ledger shows is what stopped the run.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
+from lemmata.experiments.engine.claims.claim import Claim
+from lemmata.experiments.engine.claims.verdict import (
+    LOG_HOLD,
+    LOG_REFUTE,
+    TIGHT,
+    AttackDecider,
+    Ends,
+    MeanDecider,
+    Raw,
+    TailDecider,
+    Verdict,
+    conclude,
+    inconclusive,
+    vacuous,
+)
+from lemmata.experiments.engine.ground.evidence import weakest
+from lemmata.experiments.engine.running.store import Chunk, Where
+from lemmata.mechanisms.numerics.streams import canonical_json
+
+
+class Decider(Protocol):
+    """What folds the chunks of one cell: evidence for either side, and what a verdict says of the truth."""
+
+    @property
+    def trials(self) -> int: ...
+
+    def pack(self, outcomes: Any) -> Raw:
+        """A chunk from what the trial function returned; raises TypeError or ValueError for anything else."""
+
+    def add(self, chunk: Raw) -> None:
+        """Fold one chunk."""
+
+    def log_e(self) -> Ends:
+        """The log e-values of the hold and the refute process."""
+
+    def tightness(self) -> Ends | None:
+        """Truth / bound."""
+
+    def found(self) -> dict[str, Any]:
+        """What a REFUTED witness records."""
+
+
+@dataclass
+class Cell:
+    """One claim at one setting and one mutation factor (1: the claim itself)."""
+
+    claim: Claim
+    setting: dict
+    factor: float = 1
+    times: int = 1  # its cap is so many times that of its claim
+    folded: int = 0  # chunks read
+    seconds: float = 0.0  # by the clock
+    cpu_seconds: float = 0.0
+    verdict: Verdict | None = None  # once there is one
+    failures: list[str] = field(default_factory=list)
+    ahead: dict[int, Chunk] = field(default_factory=dict, repr=False)  # in a run: the chunks that are there
+    handed: int = 0  # in a run: the first chunk that nobody has been given
+    decider: Decider | None = field(init=False, default=None)  # None: decided without folding
+
+    def __post_init__(self) -> None:
+        self.exact = self.claim.style == "exact"
+        try:
+            why = None if self.factor != 1 else self.claim.vacuous_at(self.setting)
+            if why:
+                self.verdict = vacuous(why)
+            else:
+                self.decider = self.claim.decider(self.setting, self.factor)
+        except (Exception, SystemExit) as error:  # of the claim's own bound, say: this row is lost, the run is not
+            self.verdict = inconclusive("FAILED", f"{type(error).__name__}: {error}")
+
+    @property
+    def named(self) -> bool:
+        """Whether the claim names this setting, beside which a deep run combines values."""
+        return self.setting in self.claim.quick + self.claim.full
+
+    @property
+    def stream(self) -> str:
+        return "main" if self.factor == 1 else f"sabotage:{self.factor:g}"
+
+    @property
+    def where(self) -> Where:
+        """What identifies this cell's chunks beside key, code and root: setting, stream, size and attack level."""
+        level = repr(float(self.claim.bound(**self.setting))) if self.claim.style == "attack" else ""
+        return canonical_json(self.setting), self.stream, self.size, level
+
+    @property
+    def cap(self) -> int:
+        return 1 if self.exact else self.claim.cap * self.times
+
+    @property
+    def size(self) -> int:
+        return 1 if self.exact else self.claim.chunk(**self.setting)
+
+    @property
+    def trials(self) -> int:
+        return self.decider.trials if self.decider else 0
+
+    def add(self, chunk: Chunk) -> None:
+        """Fold the next chunk; sets `verdict` when it decides the cell."""
+        self.folded += 1
+        self.seconds += chunk.seconds
+        self.cpu_seconds += chunk.seconds if chunk.cpu is None else chunk.cpu
+        if isinstance(chunk.payload, Verdict):
+            self.verdict = chunk.payload
+        elif self.decider is None:
+            raise ValueError(f"chunk = {chunk.payload} is no verdict, and an exact check returns one")
+        else:
+            self.decider.add(chunk.payload)
+            self.verdict = self._concluded(self.decider)
+
+    def _concluded(self, decider: Decider) -> Verdict | None:
+        """The verdict once the evidence is enough or the cap is reached."""
+        outcome = conclude(*decider.log_e())
+        if outcome == REFUTED:
+            shown = self._witness(decider)
+            return Verdict(REFUTED, evidence="sampled", tightness=self._tightness(decider), witness=shown)
+        if outcome == HOLDS:
+            return Verdict(HOLDS, evidence="sampled", tightness=self._tightness(decider))
+        return self._exhausted(decider) if self.folded == self.cap else None
+
+    def fail(self, message: str, final: bool = False) -> None:
+        """A chunk raised; the second time, or where it is `final`, it is given up."""
+        self.failures.append(message)
+        if final or len(self.failures) >= 2:
+            self.verdict = inconclusive("FAILED", message)
+
+    @property
+    def left_out(self) -> str:
+        """Of a combination that the claim does not name and that cannot be tried: what bound or trial raised there."""
+        failed = self.verdict is not None and self.verdict.reason == "FAILED"
+        return self.verdict.note if self.verdict and failed and not self.named else ""
+
+    @property
+    def silent(self) -> bool:
+        """Whether a bad event was waited for and never came: the truth is then known by the number of trials alone."""
+        if self.claim.style == "mean" and isinstance(self.decider, MeanDecider):
+            return self.trials > 0 and not self.decider.values.any()
+        return isinstance(self.decider, TailDecider) and self.trials > 0 and self.decider.failures == 0
+
+    def _tightness(self, decider: Decider) -> Ends | None:
+        return None if self.claim.style == "rate" or self.silent else decider.tightness()
+
+    def _exhausted(self, decider: Decider) -> Verdict:
+        tightness = self._tightness(decider)
+        if isinstance(decider, AttackDecider):
+            if limit := decider.told():
+                return inconclusive("AUDIT_ONLY", f"survived: {limit}", evidence="sampled", tightness=tightness)
+            text = (
+                "this attack does not tell the two datasets apart, and says nothing of leaks below that of its control"
+            )
+            return inconclusive("NO_POWER", text, evidence="sampled", tightness=tightness)
+        if tightness and tightness[0] >= 1 / TIGHT and tightness[1] <= TIGHT:
+            return inconclusive("TIGHT", evidence="sampled", tightness=tightness)
+        hold, refute = decider.log_e()
+        fractions = [hold / LOG_HOLD, refute / LOG_REFUTE]
+        best = max(fractions)
+        need = f"about {self.trials / best:.2g} trials" if best > 0.02 else "far more trials than the cap"
+        return inconclusive("BUDGET", f"{need} would decide it", evidence="sampled", tightness=tightness)
+
+    def _witness(self, decider: Decider) -> dict:
+        claimed = self.claim.bound(**self.setting)
+        python = self.claim.python(**self.setting) if self.claim.python else ""
+        return {"setting": self.setting, "claimed": claimed, "found": decider.found(), "python": python}
+
+
+def fold(cell: Cell, chunks: Mapping[int, Chunk]) -> Cell:
+    """Fold stored chunks {index: Chunk} into `cell`, in order, while they last and nothing is decided."""
+    while cell.verdict is None and cell.folded in chunks:
+        try:
+            cell.add(chunks[cell.folded])
+        except (Exception, SystemExit) as error:  # a value out of its range, say: the cell is lost, the ledger is not
+            cell.verdict = inconclusive("FAILED", f"chunk {cell.folded - 1} cannot be folded: {error}")
+    return cell
+
+
+class Sabotaged:
+    """A claim's control in a run: its factors in ascending order until one is REFUTED."""
+
+    def __init__(self, claim: Claim, times: int = 1) -> None:
+        self.claim, self.times = claim, times
+        self.tried: list[Cell] = []
+        setting = claim.control.setting if claim.control else None
+        self.setting = setting if setting is not None else next(iter(self._admissible()), None)
+
+    def _admissible(self) -> Iterator[dict]:
+        return (s for s in self.claim.quick + self.claim.full if not self.claim.theorem.skipped(s))
+
+    def next_cell(self) -> Cell | None:
+        """The cell to decide next, or None when the control is over."""
+        if self.claim.control is None or self.setting is None:
+            return None
+        if self.tried and (self.tried[-1].verdict is None or self.tried[-1].verdict.outcome == REFUTED):
+            return None
+        if len(self.tried) == len(self.claim.control.factors):
+            return None
+        self.tried.append(Cell(self.claim, self.setting, self.claim.control.factors[len(self.tried)], self.times))
+        return self.tried[-1]
+
+    @property
+    def outcome(self) -> str:
+        """REFUTED as it must be, what it was instead, or "" where there is no control or it has not run."""
+        last = self.tried[-1].verdict if self.tried else None
+        return last.outcome if last else ""
+
+    @property
+    def smallest_caught(self) -> str | None:
+        """The smallest factor that was REFUTED, with what it means."""
+        if self.outcome != REFUTED or self.claim.control is None:
+            return None
+        return self.claim.control.text(self.tried[-1].factor)
+
+
+def combine(cells: Sequence[Cell]) -> Verdict | None:
+    """The claim's verdict from its cells', but those left out: any REFUTED; all VACUOUS; all others HOLD; else none."""
+    cells = [cell for cell in cells if not cell.left_out]
+    verdicts = [cell.verdict for cell in cells if cell.verdict is not None]
+    if not verdicts or len(verdicts) < len(cells):
+        return None
+    outcomes = [v.outcome for v in verdicts]
+    tight = [v.tightness for v in verdicts if v.tightness]
+    tightness = (max(t[0] for t in tight), max(t[1] for t in tight)) if tight else None
+    if REFUTED in outcomes:
+        chosen = verdicts[outcomes.index(REFUTED)]
+        tightness = chosen.tightness
+    elif all(o == VACUOUS for o in outcomes):
+        chosen = verdicts[0]
+    elif INCONCLUSIVE in outcomes:
+        chosen = verdicts[outcomes.index(INCONCLUSIVE)]
+    else:
+        chosen = verdicts[outcomes.index(HOLDS)]
+        held = [v for v in verdicts if v.outcome == HOLDS]
+        scope = "settings" if any(v.scope == "settings" for v in held) else chosen.scope
+        chosen = replace(chosen, evidence=weakest([v.evidence for v in held]), scope=scope)
+        silent = [cell.trials for cell in cells if cell.silent]
+        if silent:
+            where = "" if len(silent) == len(held) else f" at {len(silent)} of {len(held)} settings"
+            chosen = replace(chosen, note=f"no failure in {sum(silent):,} trials{where}")
+    return replace(chosen, tightness=tightness)

@@ -1,0 +1,169 @@
+"""One run: claims become cells, cells become chunks, chunks go to the store as they arrive.
+
+`schedule` hands out chunks without rounds; workers compute them; the parent folds in index order and stops a cell at
+its verdict. Kill it at any moment and start again: it continues where it stopped.
+"""
+
+import copy
+import itertools
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+
+import numpy as np
+from flint import ctx
+
+from lemmata.bounds.library import library
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import Claim, Setting
+from lemmata.experiments.engine.claims.verdict import Verdict
+from lemmata.experiments.engine.ground.deadline import HUNG, cpu_seconds, deadline
+from lemmata.experiments.engine.ground.profiles import TIMES, crossed
+from lemmata.experiments.engine.ground.progress import bar
+from lemmata.experiments.engine.running import costs, workers
+from lemmata.experiments.engine.running.schedule import Job, Pool, Result, Schedule, drive
+from lemmata.experiments.engine.running.store import Chunk, Store
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, generator
+
+
+class Fault(Exception):
+    """The run cannot go on, through nobody's mistake; the message is one line, and stored work is kept."""
+
+
+PRECISION = 53  # bits of a ball at the beginning of every chunk
+CELLS = 100_000  # of one run: all are held to its end, at 5 kB each and up to 9 kB of trial values, 1.4 GB in all
+
+
+def compute(
+    key: str,
+    setting: Setting,
+    stream: str,
+    index: int,
+    root: int,
+    factor: float,
+    size: int,
+    brought: Iterable[tuple[str, str]] = (),
+) -> Result:
+    """One chunk, in a worker, of the papers that are `brought`. Returns a `Chunk`, or the text of what it raised."""
+    for folder, package in brought:
+        library.add(folder, package)
+    claim = registry.find(key)
+    assert claim is not None, f"{key} is handed out and not registered here"
+    rng = generator(root, key, setting, stream, index)
+    digest = rng.bytes(16)
+    start, spent = time.perf_counter(), cpu_seconds()
+    arguments = claim.arguments(copy.deepcopy(setting), factor, root=root, stream=stream, index=index)
+    try:
+        with deadline(HUNG), ctx.workprec(PRECISION):  # whatever this process computed before
+            decider = claim.decider(setting, factor)
+            if decider is None:
+                payload = claim.trial(**arguments)
+                if not isinstance(payload, Verdict):
+                    raise TypeError(f"verdict = {payload!r} is none: the check returns holds(...), refuted(...) or so")
+            else:
+                before = copy.deepcopy(rng)
+                outcomes = claim.trial(rng, size, **arguments)
+                payload = decider.pack(outcomes)
+                if claim.style != "attack" and len(outcomes) != size:  # who leaves some out may have chosen which
+                    raise ValueError(f"outcomes = {len(outcomes)} trials, and size = {size} were asked for")
+                decider.add(payload)  # raises here what would raise when folding, before anything is stored
+                if claim.style != "attack" and _untouched(before, rng) and len(set(np.ravel(outcomes))) > 1:
+                    raise ValueError(
+                        "rng = the generator of the trial is never drawn from: no seed brings its trials back"
+                    )
+    except (Exception, SystemExit, GeneratorExit) as error:  # a check that exits is one of many: the run is not over
+        return f"{type(error).__name__}: {error}"
+    return Chunk(payload, time.perf_counter() - start, digest, cpu_seconds() - spent)
+
+
+def _untouched(before: np.random.Generator, rng: np.random.Generator) -> bool:
+    """Whether nobody has drawn from a generator, or made another of it, since it was copied; draws from it."""
+    children = [getattr(one.bit_generator.seed_seq, "n_children_spawned", 0) for one in (before, rng)]
+    return children[0] == children[1] and before.bytes(16) == rng.bytes(16)
+
+
+def plan(claims: Iterable[Claim], profile: str) -> dict[str, tuple[int, float]]:
+    """(cells, planned core-seconds) of each claim: chunks x trials x measured cost, controls included; nothing runs.
+
+    Of a deep run the part of it that was measured (`costs.taken`).
+    """
+    planned = {}
+    for claim in claims:
+        seconds = [costs.of_cell(claim, setting, TIMES[profile]) for setting in costs.planned(claim, profile)]
+        planned[claim.key] = len(seconds), sum(seconds) * costs.taken(claim, profile)
+    return planned
+
+
+def check_size(claims: Iterable[Claim], profile: str) -> None:
+    """Raise `Fault` for more cells than one run holds, before any is made."""
+    named = (claim.quick if profile == "quick" else claim.quick + claim.full for claim in claims)
+    cells = (cell for own in named for cell in itertools.chain(own, crossed(own) if profile == "deep" else ()))
+    if any(True for _ in itertools.islice(cells, CELLS, None)):
+        raise Fault(
+            f"--profile {profile} here is more than {CELLS:,} cells, which take more than a gigabyte: run a paper, a "
+            "module or a statement at a time; one store takes them all"
+        )
+
+
+DECIDES = {  # by what a cell of a claim is
+    "exact": "checks without sampling: a case that fails refutes, else so many settings are tested",
+    "tail": "probabilities: whether truth / bound is below 1, and its interval",
+    "mean": "expectations: the same",
+    "rate": "rates: the same, of a registered exponent",
+    "attack": "attacks on our code: how close they come, and the smallest leak that they would catch",
+}
+
+
+def planned_table(claims: Sequence[Claim], profile: str) -> str:
+    """Cells and planned core-seconds a module, and a line for each kind of claim: what its cells decide."""
+    groups: dict[str, list[tuple[int, float]]] = {}
+    planned = plan(claims, profile)
+    for claim in claims:
+        for name in (registry.module_of(claim), DECIDES[claim.style], "all"):
+            groups.setdefault(name, []).append(planned[claim.key])
+    modules = [name for name in groups if name not in (*DECIDES.values(), "all")]
+    kinds = [name for name in DECIDES.values() if name in groups]
+    caps = "as drawn cells took" if profile == "deep" and costs.deep() else "if every cell goes to its cap"
+    lines = [f"{'':32} {'cells':>9} core-seconds, {caps}"]
+    for name in (*modules, *kinds, *(["all"] if groups else [])):
+        cells, seconds = map(sum, zip(*groups[name], strict=True))
+        lines.append(
+            f"{name:32} {cells:9,} {seconds:12,.1f}" if name in modules else f"{cells:42,} {seconds:12,.1f}  {name}"
+        )
+    return "\n".join(lines)
+
+
+def pool_of(jobs: int, dask: str | None, running: Iterable[Job]) -> AbstractContextManager[Pool]:
+    """Where the chunks of a run are computed: here, in `jobs` processes, or on the cluster at `dask`."""
+    codes = {job.claim.key: job.code for job in running}
+    if dask:
+        from lemmata.experiments.engine.running import cluster  # which looks at all that workers have to agree in
+
+        return cluster.pool_of(compute, dask, codes)
+    return workers.pool_of(compute, jobs, codes)
+
+
+def execute(
+    claims: Iterable[Claim],
+    store: Store,
+    *,
+    root: int = LEDGER_ROOT,
+    profile: str = "quick",
+    jobs: int = 1,
+    dask: str | None = None,
+    progress: bool = False,
+) -> list[Job]:
+    """Decide `claims`; every chunk goes to `store`. Returns the jobs. Raises `Fault`."""
+    claims = list(claims)
+    check_size(claims, profile)
+    running = [Job(claim, root, profile, store) for claim in claims]
+    with bar(total=len(running), unit="claim", disable=None if progress else True) as shown:
+        shown.update(sum(job.done for job in running))
+        try:
+            with pool_of(jobs, dask, running) as pool:
+                drive(Schedule(running, store.costs()), pool, lambda job: shown.update())
+        except workers.Lost as error:
+            raise Fault(f"{error}; what was finished is stored, run it again") from None
+    for job in running:
+        store.mark_done(job.claim.key, job.code, root, profile)
+    return running

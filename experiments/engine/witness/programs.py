@@ -1,0 +1,123 @@
+"""The programs of witnesses: each runs in a process of its own before anything is called refuted.
+
+What a program has to do there says `program_process`, which is that process; the answers are kept in the store.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
+from types import FunctionType
+from typing import IO, Any
+
+import lemmata
+from lemmata.bounds.library import library
+from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.experiments.engine.claims import fingerprint
+from lemmata.experiments.engine.claims.claim import Claim
+from lemmata.experiments.engine.running.cell import combine
+from lemmata.experiments.engine.running.schedule import Job
+from lemmata.experiments.engine.running.store import Store
+from lemmata.experiments.engine.witness import program_process
+
+NO_PROGRAM = "no program shows it: python=..."
+NOT_RUN = "its program has not run: run it again"
+
+
+def digest(claim: Claim, python: str) -> str:
+    """What the answer about a program depends on: its text and all it names, the claim, its statement, its judge."""
+    roots = (claim.trial, claim.theorem.formula, *compiled(claim, python), program_process.judged)
+    return fingerprint.code_hash(*roots, python)
+
+
+def compiled(claim: Claim, python: str) -> list[FunctionType]:
+    """A program as a function that stands beside the statements of its paper; nothing, where it is no program."""
+    with contextlib.suppress(SyntaxError, ValueError):
+        return [FunctionType(compile(python, str(library.paper(claim.key).folder / "witness.py"), "exec"), {})]
+    return []
+
+
+def fallen(jobs: Iterable[Job]) -> Iterator[tuple[Claim, str]]:
+    """Of a run, the claims that fell, each with the program of its witness."""
+    for job in jobs:
+        verdict = None if job.claim.law else combine(job.cells)
+        if verdict is not None and verdict.outcome == REFUTED:
+            yield job.claim, str((verdict.witness or {}).get("python") or "").strip()
+
+
+def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callable[[], bool] = lambda: False) -> None:
+    """Run the programs of what fell in a run, those that have not run, and keep what they came to in the store.
+
+    A program runs in a process that loads our files anew. `edited()` says whether they have changed since this process
+    loaded them. Raises `Fault` where they have, as nobody knows then what the programs ran with. A store in memory, of
+    which nothing is kept, asks nobody.
+    """
+    waiting: dict[tuple[str, str], dict[str, Any]] = {}
+    for claim, python in fallen(jobs):
+        name = claim.key, digest(claim, python)
+        if python and store.answer(*name) is None:
+            formula, paper = inspect.unwrap(claim.theorem.formula), library.paper(claim.key)
+            row = {"key": claim.theorem.key, "module": formula.__module__, "name": formula.__name__}
+            waiting[name] = row | {"python": python, "folder": "" if paper.house else str(paper.folder)}
+    said = answers(list(waiting.values()), workers)
+    if waiting and edited():
+        # The ledger is read without the laboratory's libraries, where nothing runs.
+        from lemmata.experiments.engine.running.run import Fault
+
+        raise Fault("files were edited while this run went on; what was finished is stored, run it again")
+    for name, answer in zip(waiting, said, strict=True):
+        if answer is not None:  # else it stays UNCONFIRMED, and the next run asks again
+            store.keep(*name, answer)
+
+
+@contextlib.contextmanager
+def _judging(environment: Mapping[str, str]) -> Iterator[tuple[IO[str], IO[str]]]:
+    """A process that judges programs: where it is asked, and where it answers, a pipe that nothing else writes into."""
+    here, there = os.pipe()
+    # -P: no file of the working folder in place of a module
+    command = [sys.executable, "-P", "-m", program_process.__name__, str(there)]
+    with os.fdopen(here) as replies:
+        try:
+            process = Popen(
+                command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, text=True, env=environment, pass_fds=[there]
+            )
+        finally:
+            os.close(there)
+        with process:
+            assert process.stdin, "it was asked for"
+            yield process.stdin, replies
+
+
+def answers(asked: Sequence[dict[str, Any]], workers: int = 1) -> list[str | None]:
+    """For every program "", or what is wrong with it in a sentence; None where no process lived to say it.
+
+    Each of `workers` processes is given a program, and the next one when it has answered.
+    """
+    roots = [str(Path(lemmata.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, roots))}
+    said: list[str | None] = [None] * len(asked)
+    waiting = iter(range(len(asked)))  # one for all
+
+    def judge() -> None:
+        with (
+            contextlib.suppress(BrokenPipeError),  # of a process that died
+            _judging(environment) as (questions, replies),
+        ):
+            for at in waiting:
+                print(json.dumps(asked[at]), file=questions, flush=True)
+                answer = replies.readline()
+                if not answer:
+                    return
+                said[at] = json.loads(answer)
+
+    with ThreadPoolExecutor(workers) as pool:  # a thread waits for each process
+        for future in [pool.submit(judge) for _ in range(min(workers, len(asked)))]:
+            future.result()
+    return said

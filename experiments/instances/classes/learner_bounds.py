@@ -1,0 +1,163 @@
+"""Theorem 3.1 of bms22 at the corners of its hypotheses: what its orders and the explicit bound rest on."""
+
+from fractions import Fraction
+from math import exp, inf, log, nextafter, sqrt
+
+from lemmata.bounds.bms22 import pure_learner
+from lemmata.bounds.bms22 import pure_learner_proof as proof
+from lemmata.bounds.exact.balls import exact, upper_end
+from lemmata.bounds.exact.certify import HOLDS, at, certify, over, supremum
+from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.engine.claims.claim import grid
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.instances.classes.linear_learners import NARROW, distorted_margins
+
+CORNERS = {"m": [1, 2, 3, 10, 100, 10**4, 10**7, 10**12], "norm_bound": [1.0, 1.0001, 2.0, 100.0, 1e5]}
+SPREAD = {"epsilon": [1e-6, 1e-3, 1.0, 1e3], "margin_loss": [0.0, 1e-3, 0.5]}
+
+
+def corners(betas, **axes):
+    """The corners of the hypotheses at r = rho = 1."""
+    return grid(**CORNERS, **axes, beta=betas, radius=[1.0], rho=[1.0])
+
+
+def derived(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
+    """What min(1, explicit) is at most if beta <= 1/2: by the derivation of `pure_learner.printed_gap`."""
+    a, L = norm_bound * radius / rho, log(m) - log(beta)
+    A = (1660 * a**2 * L**2 - log(beta)) / m
+    alpha = 2 * (280 * 5.4 + 4.4) * a**2 * L * (log(a) - log(beta)) / (epsilon * m)
+    return sqrt(2 * margin_loss * A) + 1.5 * alpha + 3 * A
+
+
+def derived_soft(*, m, epsilon, margin_loss, **sizes):
+    """What the explicit excess is at most, for every beta: by the derivation of `pure_learner.soft_gap`."""
+    a = sizes["norm_bound"] * sizes["radius"] / sizes["rho"]
+    A = 234 * a**2 * pure_learner.soft_logarithm(m=m, **sizes) / m
+    return sqrt(2 * margin_loss * A) + 1.5 * 2 * A / epsilon + 3 * A
+
+
+def explicit_against(chain, g, constant, betas, sharpest):
+    """Cases of min(1, explicit) <= chain <= C g at the corners, and of k as the derivations bound it.
+
+    At the corners one side or the other is nearly always above 1; `sharpest` is the sample at which a search over all
+    arguments finds explicit / g largest.
+    """
+    sample = sharpest | {"norm_bound": 1.0, "radius": 1.0, "rho": 1.0, "margin_loss": 0.0}
+    most, order = min(1.0, pure_learner.explicit_gap.theorem.formula(**sample)), g(**sample)
+    yield sample, most, order
+    for setting in corners(betas, **SPREAD):
+        bound, explicit = chain(**setting), pure_learner.explicit_gap.theorem.formula(**setting)
+        yield setting | {"of": "explicit"}, min(1.0, explicit), bound / constant
+        yield setting, bound, g(**setting)
+    for setting in corners(betas):
+        k, a = pure_learner.projection_rows(**setting), setting["norm_bound"]
+        L2 = log(2 * setting["m"] / setting["beta"])
+        if k > 233 * a**2 * L2 or (setting["beta"] <= 0.5 and k > 280 * a**2 * (L2 - log(2))):
+            return inconclusive("NO_CONSTANT", f"the number of rows {k} is not what the derivation says at {setting}")
+    note = f"explicit ≤ C g with C = {constant:g}; explicit / g reaches {most / order:.3g}"
+    return {"note": note, "tightness": (most / order / constant, 1.0)}
+
+
+EVENTS = grid(
+    m=[1, 10, 10**4, 10**8],
+    epsilon=[1e-3, 1.0, 1e9],
+    beta=[1e-12, 0.1, 1 - 1e-9],
+    rho=[1.0, 0.3, 1e-3],
+    norm_bound=[1.0],
+    radius=[1.0],
+    margin_loss=[0.0, 0.5],
+)
+
+
+def links(*, margin_loss, factor=1, **setting):
+    """What each link of the derivation uses of what it may use, the gap divided by `factor`.
+
+    The three failure probabilities are in units of beta/4; the margin that the cover loses, in units of 2 rho/3.
+    """
+    m, epsilon, beta = setting["m"], setting["epsilon"], setting["beta"]
+    terms, sizes = pure_learner.explicit_terms(**setting), {name: setting[name] for name in NARROW}
+    gap = pure_learner.explicit_gap(margin_loss=margin_loss, **setting) / factor
+    projection = proof.projection_failure(m=m, k=terms.rows, **sizes)
+    rounding = 1e-13 * terms.log_size  # of sums of logarithms as large as log|C|
+    selection = proof.log_worst_selection(log_size=terms.log_size, m=m, epsilon=epsilon, alpha=terms.alpha)
+    # Chernoff's exponent for a risk above margin loss + gap of a candidate that errs on margin loss + alpha
+    complexity = max(0.0, gap - terms.alpha) ** 2 / (margin_loss + gap) / 2
+    union = proof.log_union(log_size=terms.log_size, m=m, complexity=complexity)
+    return {
+        "margin": proof.margin_lost_to_the_cover(**sizes) / proof.margin_kept_corrected(**sizes),
+        "projection": upper_end(projection) / (beta / 4),
+        "selection": exp(selection - rounding - log(beta / 4)),
+        "deviation": exp(min(0.0, union - rounding) - log(beta / 4)),
+    }
+
+
+def appendix_reading():
+    """What the appendix circulated apart would mean, root over the loss alone: deviations of 1/m at loss near 1/2."""
+    ratios = []
+    for m in (10**6, 10**10, 10**14):
+        # x = r e_1, y a fair coin: the risk is 1/2; the best sign has loss <= 1/2 - 1/(2 sqrt m) with probability > 0.3
+        spread = pure_learner.printed_gap(m=m, epsilon=1e300, beta=0.3, margin_loss=0.0, **NARROW | {"rho": 0.99})
+        ratios.append(0.5 / sqrt(m) / ((1 + sqrt(0.5)) * spread))
+    return (
+        "in the appendix circulated apart the root spans the margin loss alone; that would be false at every β: with "
+        f"x = r e_1 and y a fair coin the excess risk is {ratios[0]:.2g}, {ratios[1]:.2g} and {ratios[2]:.2g} times as "
+        "large at m = 1e6, 1e10 and 1e14, with probability above 0.3"
+    )
+
+
+def says_nothing(**setting):
+    """Why the explicit bound is vacuous, or None."""
+    bound = setting["margin_loss"] + pure_learner.explicit_gap(**setting)
+    if bound < 1:
+        return None
+    k = pure_learner.projection_rows(**{name: setting[name] for name in ("m", "beta", *NARROW)})
+    return f"the bound is {bound:.3g}, at least the largest risk 1 (k = {k})"
+
+
+def too_few(*, k, m, epsilon, beta, norm_bound, radius, rho):
+    """Why alpha says nothing, or None; |C| is at least (20a)^k."""
+    log_size = k * log(20 * norm_bound * radius / rho)
+    alpha = pure_learner.selection_error(m=m, epsilon=epsilon, beta=beta, log_size=log_size)
+    return f"alpha = {alpha:.3g} is at least 1, the largest excess" if alpha >= 1 else None
+
+
+def margins_above(premise, needed):
+    """Cases of "every projected margin that the premise allows is above the margin of the loss", on a grid."""
+    sizes = {"norm_bound": 1.0, "radius": 1.25**0.5, "rho": 0.9}
+    least, asks = premise(**sizes), needed(**sizes)
+    for margin in (0.5, *(least + i * 0.9 / 100 for i in range(200))):
+        if margin >= least:
+            yield {"rho": 0.9, "projected margin": margin}, nextafter(asks, inf), margin
+
+
+def logs_are_certified():
+    """log(20a/beta) <= 6 log(a/beta) for a/beta >= 2: with log(a/beta) = log 2/x, 1 + x log 20/log 2 <= 6 on [0, 1]."""
+
+    def ratio(x):
+        return 1 + x * exact(20).log() / exact(2).log()
+
+    return certify(over(ratio), at(ratio), {"x": (0.0, 1.0)}, 6.0).outcome == HOLDS
+
+
+def largest_stretch():
+    """A certified upper bound of sqrt(1 + u/3), u = 1/a in (0, 1]."""
+
+    def stretch(u):
+        return (1 + u / 3).sqrt()
+
+    return supremum(over(stretch), at(stretch), {"u": (0.0, 1.0)}, gap=1e-6).bound
+
+
+def stretch_curve():
+    """Along Lambda r/rho: the largest ||w*_Phi||/||w*||, beside 2."""
+    axis = [1.0, 1.5, 2.0, 3.0, 5.0, 10.0]
+    curve = [proof.enlarged_norm(norm_bound=a, radius=1.0, rho=1.0) for a in axis]
+    return {"Lambda r/rho": axis, "bound": [2.0] * len(axis), "exact": curve}
+
+
+def margins_kept(statement):
+    """Cases of "so much of a margin of rho is kept": rho - (gamma/3) Lambda r, and sign matrices so distorted."""
+    claimed = statement(norm_bound=1, radius=1, rho=Fraction(1))
+    yield Link("Lemma A.3", {}, claimed, Fraction(2, 3))
+    for phi, w, x, share in distorted_margins():
+        yield {"phi": phi, "w": w, "x": x}, claimed, share

@@ -1,0 +1,247 @@
+"""Attackers: each learns from past releases of two datasets a score that is high where the first one is likelier.
+
+Past rounds of the game train the rule of the next ones, so no release is spent on training alone but the first few.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import rankdata
+
+from lemmata.mechanisms.audit.evidence.outcomes import Outcomes, spreads
+from lemmata.mechanisms.numerics.threads import limit_to_one_thread
+
+ATOMS = 16  # values of one column that are counted as atoms
+PAIRED = 12  # columns up to which differences and products of pairs are features
+WIDE = 80  # columns up to which covariances are compared
+DIGITS, ENOUGH = 8, 1000  # so many columns at most have their last digits read, once there are enough releases
+RARE = 0.004  # a value repeated by a smaller share of the training releases is no atom
+RIDGE, NARROW, STEPS = 1 / 0.3, 32, 30  # of logistic scores; so many columns are solved by so many Newton steps at most
+
+
+class HasDensity(Protocol):
+    """A law that knows how likely a release is."""
+
+    def log_density(self, releases: Any) -> np.ndarray: ...
+
+
+def dear(learn: Callable) -> Callable:
+    """Marks an attacker whose learning and scoring takes most of an audit: asked less often, and while it can pay."""
+    learn.dear = True  # type: ignore[attr-defined]
+    return learn
+
+
+@contextmanager
+def unconverged() -> Iterator[None]:
+    """An attacker that stops early wins a little less, which nobody has to be told."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+def by_label(data: Outcomes, truth: np.ndarray) -> Callable | None:
+    """Atoms, categories and ties: the log-ratio of how often each whole release came from either dataset."""
+    names = data.labels.tolist()
+    first = Counter(name for name, t in zip(names, truth, strict=True) if t > 0)
+    second = Counter(name for name, t in zip(names, truth, strict=True) if t < 0)
+    repeated = {name for name in {*first, *second} if first[name] + second[name] > 1}
+    if not repeated:
+        return None
+    share = np.log((truth < 0).sum() + 1) - np.log((truth > 0).sum() + 1)
+    score = {name: np.log(first[name] + 0.5) - np.log(second[name] + 0.5) + share for name in repeated}
+    return lambda fresh: np.array([score.get(name, 0.0) for name in fresh.labels.tolist()])
+
+
+class Features:
+    """Numbers a learner can use: scaled values, flags of what is no number, atoms, squares, pairs."""
+
+    @classmethod
+    def of(cls, data: Outcomes) -> Features:
+        """Those of the training releases, made once for all attackers."""
+        if cls not in data.known:
+            data.known[cls] = cls(data)
+        return data.known[cls]
+
+    def __init__(self, data: Outcomes) -> None:
+        values = data.values
+        with np.errstate(invalid="ignore"):
+            finite = np.where(np.isfinite(values), values, np.nan)
+        self.centre = np.array([2 * np.median(c[~np.isnan(c)] / 2) if (~np.isnan(c)).any() else 0.0 for c in finite.T])
+        self.spread = spreads(values)
+        self.atoms = [self._repeated(column) for column in values.T]
+        self.digits = values.shape[1] <= DIGITS and len(values) > ENOUGH
+        self.pairs = np.triu_indices(values.shape[1] if values.shape[1] <= PAIRED else 0, 1)
+
+    @staticmethod
+    def _repeated(column: np.ndarray) -> np.ndarray:
+        values, counts = np.unique(column[np.isfinite(column)], return_counts=True)
+        often = np.argsort(-counts)[:ATOMS]
+        often = often[counts[often] > max(1, RARE * len(column))]
+        return values[often] if len(often) < len(values) or len(values) <= ATOMS else values[:0]
+
+    def __call__(self, data: Outcomes) -> np.ndarray:
+        """The features of any releases, shape (size, features)."""
+        if self not in data.known:
+            data.known[self] = self._made(data.values)
+        return data.known[self]
+
+    def _made(self, values: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = np.arcsinh(np.nan_to_num((values - self.centre) / self.spread, nan=0.0, posinf=1e9, neginf=-1e9))
+            plain = np.clip(np.nan_to_num((values - self.centre) / self.spread, nan=0.0), -30, 30)
+        flags = [np.isnan(values), np.isposinf(values), np.isneginf(values)]
+        atoms = [values[:, [i]] == found for i, found in enumerate(self.atoms) if len(found)]
+        left, right = self.pairs
+        pairs = [plain[:, left] - plain[:, right], plain[:, left] * plain[:, right]] if len(left) else []
+        squares = [np.minimum(plain**2, 100)]
+        with np.errstate(invalid="ignore"):  # what is even, odd, or between whole numbers
+            last = [np.nan_to_num(np.mod(values, 2), nan=-1.0)] if self.digits else []
+        return np.column_stack([scaled, plain, *squares, *pairs, *flags, *atoms, *last]).astype(float)
+
+
+def logistic(X: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """argmin over (w, b) of sum_i log(1 + e^{-t_i (<w, x_i> + b)}) + |w|^2 RIDGE / 2, shape (columns + 1,).
+
+    Newton's steps, halved until they descend, where there are few columns; else those of scikit-learn.
+    """
+    if X.shape[1] > NARROW:
+        from sklearn.linear_model import LogisticRegression
+
+        with unconverged():
+            model = LogisticRegression(max_iter=100, C=1 / RIDGE).fit(X, truth)
+        return np.append(model.coef_[0], model.intercept_)
+    X = np.column_stack([X, np.ones(len(X))])
+    ridge, w = np.append(np.full(X.shape[1] - 1, RIDGE), 0.0), np.zeros(X.shape[1])
+
+    def loss(w: np.ndarray) -> float:
+        return float(np.logaddexp(0, -truth * (X @ w)).sum() + ridge @ w**2 / 2)
+
+    now = loss(w)
+    for _ in range(STEPS):
+        wrong = expit(-truth * (X @ w))
+        slope = ridge * w - X.T @ (truth * wrong)
+        step = np.linalg.solve((X * (wrong * (1 - wrong))[:, None]).T @ X + np.diag(ridge + 1e-9), slope)
+        while (then := loss(w - step)) > now and np.abs(step).max() > 1e-9:
+            step = step / 2
+        if not then < now - 1e-9 * now:
+            break
+        w, now = w - step, then
+    return w
+
+
+def by_logistic(data: Outcomes, truth: np.ndarray, plain: bool = False) -> Callable | None:
+    """A linear score of the features, or of the values alone, which few releases suffice to learn."""
+    features = Features.of(data)
+    X = features(data)[:, : 2 * data.values.shape[1] if plain else None]
+    centre, scale = X.mean(axis=0), X.std(axis=0)
+    kept = np.flatnonzero(scale > 0)
+    if not len(kept):
+        return None
+    centre, scale = centre[kept], scale[kept]
+    w = logistic((X[:, kept] - centre) / scale, truth)
+    return lambda fresh: ((features(fresh)[:, kept] - centre) / scale) @ w[:-1] + w[-1]
+
+
+def by_values(data: Outcomes, truth: np.ndarray) -> Callable | None:
+    """A linear score of the values."""
+    return by_logistic(data, truth, plain=True)
+
+
+def by_covariance(data: Outcomes, truth: np.ndarray) -> Callable | None:
+    """The log-likelihood ratio of two normal laws of the values and their sizes: noise that is shared, sums without."""
+    width = data.values.shape[1]
+    if not 1 < width <= WIDE or len(data) < 4 * width:
+        return None
+    features = Features.of(data)
+
+    def seen(fresh: Outcomes) -> np.ndarray:
+        plain = features(fresh)[:, width : 2 * width]
+        return np.hstack([plain, np.abs(plain)])
+
+    X = seen(data)
+    laws = []
+    for side in (1, -1):
+        own = X[truth == side]
+        spread = np.cov(own.T) + 1e-6 * np.diag(X.var(axis=0) + 1e-9)
+        spread += len(X.T) / len(own) * 0.05 * np.diag(np.diag(spread))
+        laws.append((own.mean(axis=0), np.linalg.inv(spread), np.linalg.slogdet(spread)[1]))
+
+    def score(fresh: Outcomes) -> np.ndarray:
+        X = seen(fresh)
+        near, far = (np.einsum("ni,ij,nj->n", X - mean, inverse, X - mean) + size for mean, inverse, size in laws)
+        return np.asarray(far - near) / 2
+
+    return score
+
+
+@dear
+def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
+    """Gradient-boosted trees on the features; of those that order the releases alike they would split the first one."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    features = Features.of(data)
+    X = features(data)
+    ranks = rankdata(X, "dense", axis=0).T
+    first = {column.tobytes(): place for place, column in reversed([*enumerate(ranks)])}
+    kept = np.array(sorted(first.values()), dtype=int)
+    kept = kept[np.ptp(X[:, kept], axis=0) > 0]
+    if not len(kept):
+        return None
+    leaf, trees = int(np.clip(len(data) // 50, 5, 100)), int(np.clip(len(data) // 25, 12, 40))
+    model = HistGradientBoostingClassifier(
+        learning_rate=min(4 / trees, 0.3),
+        max_iter=trees,
+        max_leaf_nodes=8,
+        min_samples_leaf=leaf,
+        early_stopping=False,
+        random_state=0,
+    )
+    with limit_to_one_thread():  # of the library that was loaded just now, too
+        model.fit(X[:, kept], truth)
+    return lambda fresh: model.decision_function(features(fresh)[:, kept])
+
+
+def by_density(a: HasDensity, b: HasDensity) -> Callable:
+    """The exact log-likelihood ratio of two laws that know their densities."""
+
+    def learn(data: Outcomes, truth: np.ndarray) -> Callable:
+        return lambda fresh: np.asarray(a.log_density(fresh.raw) - b.log_density(fresh.raw), dtype=float)
+
+    return learn
+
+
+def by_features(chosen: Callable) -> Callable:
+    """Gradient-boosted trees on the user's own features of the raw releases."""
+
+    @dear
+    def learn(data: Outcomes, truth: np.ndarray) -> Callable | None:
+        def own(outcomes: Outcomes) -> Outcomes:
+            table = np.reshape(np.asarray(chosen(outcomes.raw), dtype=float), (len(outcomes), -1))
+            return Outcomes(table, outcomes.labels, outcomes.raw)
+
+        score = by_boosting(own(data), truth)
+        return score and (lambda fresh: score(own(fresh)))
+
+    return learn
+
+
+def attackers(a: Any, b: Any, features: Callable | None) -> Iterator[tuple[str, Callable]]:
+    """(what it goes by, how it learns) of every attacker of the pair."""
+    yield "how often each outcome occurred", by_label
+    yield "a linear score of the release", by_values
+    yield "a logistic score of the release and its squares and products", by_logistic
+    yield "boosted trees on the release", by_boosting
+    yield "variances and correlations of the release", by_covariance
+    if hasattr(a, "log_density") and hasattr(b, "log_density"):
+        yield "the exact likelihood ratio", by_density(a, b)
+    if features is not None:
+        yield "boosted trees on the features given", by_features(features)

@@ -1,0 +1,236 @@
+"""A search for neighbours on which a mechanism breaks its promise, and the evidence that it does.
+
+*Screening.* Every pair that `neighbours` offers is released a few times on either side with the same seeds. A mechanism
+that adds noise to a number then shows the move of that number, noise taken away; pairs are ranked by that move over the
+spread of the releases, those that end in another kind of outcome first.
+
+*Wider noise.* A noise whose scale depends on a record shows by three releases with equal seeds, which lie on a line.
+The pair on which it is widest plays a short game first.
+
+*Halving.* The best are released more often, and ranked by what the game's cheapest attackers would have gained on
+releases that they did not learn from; a third of the pairs goes on, with three times as many releases, so that a round
+costs as much as the last one. Whoever leads by more than luck plays a short game at once, which may be all that is
+needed.
+
+*Evidence.* What is left is played (`games`), on releases that no choice was made by.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from lemmata.mechanisms.audit.neighbours.changes import Neighbours
+from lemmata.mechanisms.audit.neighbours.record_parts import ordinary
+from lemmata.mechanisms.audit.neighbours.record_tables import dataset_key
+from lemmata.mechanisms.audit.play.pair_ranking import ENOUGH, gained, move, told_apart, wider
+from lemmata.mechanisms.audit.subjects.adapters import Mechanism, kept, quiet, sharing
+from lemmata.mechanisms.audit.subjects.samplers import Raised
+from lemmata.mechanisms.numerics.streams import generator
+
+SEARCHED = 0.4  # of the budget may be spent before the first release that is judged
+COUPLED, BASE = 3, 12  # releases of a pair's second side, and of its first, in the screening
+BEST, FIRST, LATER = 24, 24, 3  # pairs that are halved, releases a side of each, and how many times as many each time
+LEFT = 3  # pairs of which more are drawn at least, however many rounds there were
+FINALISTS = 6  # games
+ALIKE, SHARED = 6, 2  # pairs of one kind of symptom, and of one dataset, among the best while there are others
+WIDE = 0.1  # the logarithm of a ratio of scales from which a noise counts as wider
+DECIDED, MOST = 60.0, 1_000  # the rank of a pair, or releases a side, after which halving ends
+TIMED = 8  # pairs after which an estimate of time is told: releases may take a tenth of a second each
+ATTACK = 1e-3  # seconds a release that attackers take, roughly
+
+
+@dataclass(eq=False)
+class Candidate:
+    """A pair, the releases that it was chosen by, and how it ranks."""
+
+    pair: Neighbours
+    one: list
+    other: list
+    rank: float = 0.0
+    symptom: str = ""
+    move: str = ""  # by which the releases with equal seeds lie apart
+    wider: float = 0.0  # how much wider a noise is on one side, as a logarithm
+
+    @property
+    def released(self) -> tuple[bytes | str, ...]:
+        """Its releases, to seven digits: those of another pair that differs from it in no way that was seen."""
+        with quiet():  # a number may be too large for so short a type
+            return tuple(
+                x.astype(np.float32).tobytes() if isinstance(x, np.ndarray) else repr(x)
+                for x in (*self.one, *self.other)
+            )
+
+
+@dataclass
+class Search:
+    """A search under way: what it may spend, what it has spent, what the mechanism refused."""
+
+    mechanism: Mechanism
+    claim: Any
+    root: int
+    budget: int
+    level: float = 1e-10
+    say: Callable[[str], None] = lambda line: None
+    longest: int = 0  # releases while evidence speaks against the claim; none beyond the budget by default
+    spent: int = 0
+    tried: int = 0
+    seconds: float = 0.0
+    interrupted: bool = False
+    refused: dict[str, str] = field(default_factory=dict)
+    shapes: dict[bytes, Mechanism] = field(default_factory=dict)
+    released: dict[tuple, list] = field(default_factory=dict)
+
+    def like(self, data: tuple) -> Mechanism:
+        """The mechanism, where releases of the shape that comes first on this dataset are vectors of numbers."""
+        key = dataset_key(data)
+        if key not in self.shapes:
+            self.shapes[key] = replace(self.mechanism, known=[], shared={})
+        return self.shapes[key]
+
+    def releases(self, data: tuple, stream: str, start: int, size: int, like: tuple | None = None) -> list:
+        """So many releases with seeds that every dataset shares, from the `start`-th seed on.
+
+        Vectors are those of the shape that comes on the dataset `like`, which is the first one of a pair. Pairs share
+        datasets, and what was released with the same seeds is not paid for again.
+        """
+        which = stream, start, size, dataset_key(data), dataset_key(data if like is None else like)
+        if which not in self.released:
+            self.released[which] = self.fresh(data, stream, start, size, like)
+        return self.released[which]
+
+    def fresh(self, data: tuple, stream: str, start: int, size: int, like: tuple | None) -> list:
+        """The same, paid for."""
+        mechanism = self.like(data if like is None else like)
+        seeds = generator(self.root, "audit.hunt", {}, stream, 0).integers(2**31, size=start + size)[start:]
+        begun = time.perf_counter()
+        with quiet(), kept():
+            found = [mechanism.release(data, int(seed)) for seed in seeds]
+        self.spent += size
+        self.seconds += time.perf_counter() - begun
+        if stream == "screen" and like is None:
+            mechanism.shared.update(sharing(found))
+            found = [mechanism.parted(one) if isinstance(one, np.ndarray) else one for one in found]
+        return found
+
+    def estimate(self) -> str:
+        """How long the rest may take, from what releases have taken so far."""
+        each, left = self.seconds / max(self.spent, 1) + ATTACK, self.budget - self.spent
+        return f"{self.mechanism.name}: {self.tried} pairs tried; {left:,} releases at most, about {left * each:.0f} s"
+
+    # Screening --------------------------------------------------------------------------------------------------------
+
+    def screened(self, pairs: Iterator[Neighbours]) -> list[Candidate]:
+        """All pairs that a share of the budget pays for, ranked, the most telling first."""
+        ranked: list[Candidate] = []
+        try:
+            for pair in pairs:
+                if self.spent > SEARCHED / 2 * self.budget:
+                    break
+                ranked += self.looked_at(pair)
+        except KeyboardInterrupt:
+            if not ranked:
+                raise
+            self.interrupted = True
+        ranked.sort(key=lambda c: -c.rank)
+        return ranked
+
+    def looked_at(self, pair: Neighbours) -> list[Candidate]:
+        """The pair, ranked; nothing where the mechanism does not take it."""
+        if not (self.mechanism.member(pair.data) and self.mechanism.member(pair.neighbour)):
+            return []
+        one = self.releases(pair.data, "screen", 0, BASE)
+        other = self.releases(pair.neighbour, "screen", 0, COUPLED, pair.data)
+        self.tried += 1
+        if self.tried == TIMED:
+            self.say(self.estimate())
+        if self.refuses(pair, one, other):
+            return []
+        rank, symptom = told_apart(one, other)
+        return [Candidate(pair, one, other, rank, symptom, move(one, other), wider(one, other))]
+
+    def refuses(self, pair: Neighbours, one: list, other: list) -> bool:
+        """Does the mechanism take one of the datasets for none at all?
+
+        It does if every release on it raised the same, and it holds what is no ordinary number or fewer than three
+        records: what it declines before it has read anything lies outside its domain. That is noted, not judged.
+        """
+        only = [all(isinstance(x, Raised) for x in side) and len(set(side)) == 1 for side in (one, other)]
+        for raises, data, side in zip(only, (pair.data, pair.neighbour), (one, other), strict=True):
+            if raises and pair.rows and not ordinary(data):
+                self.refused.setdefault(repr(side[0]), pair.words)
+                return True
+        return all(only)
+
+    # Halving ----------------------------------------------------------------------------------------------------------
+
+    def halved(self, ranked: list[Candidate], settled: Callable[[Candidate, int], bool]) -> list[Candidate]:
+        """The finalists: where releases tell little, more are drawn for fewer pairs, beside those that they have.
+
+        Evidence may cost less than another round: whether it is `settled` by a game of the leader is asked first, for
+        half of what the round would cost; before the first round by a game of the widest noise, for all of that.
+        """
+        best, start, size = varied(ranked), 0, FIRST
+        going = len(best)
+        try:
+            widest = max(best, key=lambda candidate: candidate.wider, default=None)
+            over = widest is not None and widest.wider > WIDE and settled(widest, 2 * size * going)
+            while not over and self.spent + 2 * size * going < SEARCHED * self.budget:
+                for candidate in best[:going]:
+                    one, other = candidate.pair.data, candidate.pair.neighbour
+                    more = (
+                        self.releases(one, "halve", start, size),
+                        self.releases(other, "halve other", start, size, one),
+                    )
+                    kept = (candidate.one, candidate.other) if start else ([], [])  # those of the screening are coupled
+                    candidate.one, candidate.other = (old + new for old, new in zip(kept, more, strict=True))
+                    candidate.rank = gained(self.claim, candidate.one, candidate.other)
+                best[:going] = apart(sorted(best[:going], key=lambda c: -c.rank))
+                if best[0].rank > DECIDED or size >= MOST:
+                    break
+                start, size, going = start + size, size * LATER, min(going, max(going // LATER, LEFT))
+                if best[0].rank > ENOUGH and settled(best[0], size * going):
+                    break
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return best[:FINALISTS]
+
+
+def apart(best: list[Candidate]) -> list[Candidate]:
+    """In their order, but the best one of every size first, then of every dataset that moves otherwise, repeats last.
+
+    Few releases tell little of a leak that shows seldom, as in the tail of a noise whose scale depends on the size.
+    """
+    taken: set = set()
+    turns = []
+    for candidate in best:
+        size, base, same = candidate.pair.size, dataset_key(candidate.pair.data), candidate.released
+        new = size not in taken, base not in taken and candidate.move not in taken
+        turns.append(3 if same in taken else 0 if new[0] else 1 if new[1] else 2)
+        taken |= {size, base, same, candidate.move}
+    return [best[at] for at in np.argsort(turns, kind="stable")]
+
+
+def varied(ranked: list[Candidate]) -> list[Candidate]:
+    """The best of what is ranked, few of one symptom, of one dataset or of one move while there are others.
+
+    Pairs whose releases were those of another pair, or the same on either side, come last.
+    """
+    taken: Counter = Counter()
+    groups: list[list[Candidate]] = [[], [], []]
+    for candidate in ranked:
+        base = dataset_key(candidate.pair.data)
+        same, alike = candidate.released, candidate.symptom or base
+        if taken[same] or not candidate.rank:
+            groups[2].append(candidate)
+            continue
+        few = taken[alike] < (ALIKE if candidate.symptom else SHARED)
+        few = few and (bool(candidate.symptom) or taken[candidate.move] < SHARED)
+        taken.update((same, alike, candidate.move))
+        groups[0 if few else 1].append(candidate)
+    return [candidate for group in groups for candidate in group][:BEST]

@@ -1,0 +1,128 @@
+"""The games by which a search refutes a claim.
+
+Each is an ordinary game (`game`), on releases that no choice was made by: the j-th pair that plays does so at level /
+2^j. Given all that was seen before, the capital of game j on a true claim is a supermartingale that begins with 1, so
+that it ever reaches 2^j / level has a chance of at most level / 2^j (Ville); the chances of all games add up to less
+than `level`, however many pairs were tried, in which order the games are continued, and whenever one stops. The lower
+limit is paid for in the same way. Which game goes on is a bandit's choice: after equal shares the half that has gained
+most goes on with four times as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import log
+from typing import TYPE_CHECKING
+
+from lemmata.mechanisms.audit.evidence.attackers import attackers
+from lemmata.mechanisms.audit.evidence.scores import CHEAP
+from lemmata.mechanisms.audit.evidence.stakes import grown
+from lemmata.mechanisms.audit.neighbours.changes import Neighbours
+from lemmata.mechanisms.audit.play.pair_ranking import RUNG, weighed
+from lemmata.mechanisms.audit.play.sequential_test import LEAST, Game, play
+from lemmata.mechanisms.numerics.streams import generator
+
+if TYPE_CHECKING:
+    from lemmata.mechanisms.audit.play.neighbour_search import Candidate, Search
+
+NAMES = "target on the data", "target on the neighbour"  # what the two are called in messages
+SHARE, MORE = 512, 4  # releases of each game before half of them stop, factor
+
+
+@dataclass(eq=False)
+class Trial:
+    """A game of one pair, at a level of its own."""
+
+    pair: Neighbours
+    game: Game
+    level: float
+    rank: float = 0.0  # of the pair in the search: it says which game goes on, and is no evidence
+    course: tuple = ()
+
+    @property
+    def won(self) -> bool:
+        """Is the claim refuted?"""
+        return self.game.log_e() >= -log(self.level)
+
+    def promises(self, releases: int) -> bool:
+        """Would so many releases more win it, if they told as much as those so far?"""
+        return self.game.log_e() * (1 + releases / max(self.game.drawn, 1)) >= -log(self.level)
+
+    @property
+    def standing(self) -> float:
+        """By how much the game speaks for its pair, whether the claim is true or not."""
+        gains = (float(grown(self.game.counts, self.game.rungs[:, :, at]).max()) for at in RUNG)
+        return max(self.rank, 0.0) + weighed(*gains)
+
+
+def played(trials: list[Trial], budget: int, progress: Callable[[int, float], None] | None = None) -> None:
+    """The games, continued until one is won or the releases are used up: equal shares, then the better half of them."""
+    going, share, spent = trials, max(min(SHARE, budget // (2 * len(trials))), LEAST), 0
+    while going and spent < budget:
+        for trial in going:
+            before = trial.game.drawn
+            trial.course += play(trial.game, min(before + share, before + budget - spent), trial.level, progress)
+            spent += trial.game.drawn - before
+            if trial.won or trial.game.interrupted or trial.game.drawn == before:
+                return
+        going = sorted(going, key=lambda t: -t.standing)[: max(1, len(going) // 2)]
+        share = share * MORE if len(going) > 1 else budget
+
+
+@dataclass(eq=False)
+class Games:
+    """The games of a search, in the order in which they began: the j-th one has level / 2^j."""
+
+    search: Search
+    progress: Callable[[int, float], None] | None = None
+    trials: list[Trial] = field(default_factory=list)
+
+    @property
+    def drawn(self) -> int:
+        """Releases that were judged, or that rules learnt from."""
+        return sum(trial.game.drawn for trial in self.trials)
+
+    @property
+    def over(self) -> bool:
+        """Is one won, or interrupted?"""
+        return self.search.interrupted or any(trial.won or trial.game.interrupted for trial in self.trials)
+
+    @property
+    def best(self) -> Trial:
+        """The one that is won, else the one that stands best."""
+        return max(self.trials, key=lambda t: (t.won, t.standing))
+
+    def begun(self, pair: Neighbours, rank: float = 0, dear: bool = False) -> Trial:
+        """A new game of the pair, at its share of the level, on a stream of its own.
+
+        The attackers of `scores`, who learn in no time, play every game; those of `attackers` the one that is `dear`.
+        """
+        search, place = self.search, len(self.trials)
+        first, second = (search.like(pair.data).sampler(data) for data in (pair.data, pair.neighbour))
+        root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))
+        named = list(attackers(first, second, None)) if dear else CHEAP
+        game = Game(first, second, search.claim, root=root, named=named, names=NAMES)
+        self.trials.append(Trial(pair, game, search.level / 2 ** (place + 1), rank))
+        return self.trials[-1]
+
+    def of(self, candidate: Candidate) -> Trial:
+        """The game of a candidate, begun if it has none."""
+        known = next((trial for trial in self.trials if trial.pair is candidate.pair), None)
+        trial = known or self.begun(candidate.pair)
+        trial.rank = candidate.rank
+        return trial
+
+    def settled(self, leader: Candidate, releases: int) -> bool:
+        """Is it over after so many releases of a game of the leader?"""
+        self.play([self.of(leader)], max(releases, LEAST))
+        return self.over
+
+    def play(self, trials: list[Trial], budget: int) -> None:
+        """Go on with these."""
+
+        def tell(_: int, log10_e: float) -> None:
+            if self.progress:
+                self.progress(self.search.spent + self.drawn, log10_e)
+
+        played(trials, budget, tell)

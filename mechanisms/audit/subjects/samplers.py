@@ -1,0 +1,145 @@
+"""Where releases come from: a law, a callable, an estimator on its data, or releases that somebody drew before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, log
+from typing import Any
+
+import numpy as np
+
+from lemmata.mechanisms.audit.evidence.outcomes import count
+from lemmata.mechanisms.audit.subjects.fit_sampler import Fitted
+
+FAILURES = Exception, SystemExit, GeneratorExit  # what mechanisms raise; an interrupt is of whoever runs them
+FIRST, SHARE, LARGEST = 48, 0.06, 25_000  # releases of the first chunk and of others at most, share of the past
+
+
+@dataclass(frozen=True, repr=False)
+class Raised:
+    """The release of a mechanism that raised: the kind of the exception, and the first line of its message if kept."""
+
+    kind: str
+    message: str = ""
+
+    def __repr__(self) -> str:
+        return f"{self.kind}: {self.message}" if self.message else self.kind
+
+
+def raised(error: BaseException) -> Raised:
+    """What an exception tells anybody: its kind, and the first line of what it says."""
+    return Raised(type(error).__name__, next(iter(str(error).splitlines()), ""))
+
+
+class Exhausted(Exception):
+    """No recorded release is left."""
+
+
+class Source:
+    """One side of the pair: draws many releases at once, or one by one after the first exception.
+
+    An exception is a release too. But a batch that raises does not say which of its releases did: `draw` then hands out
+    fresh releases drawn one by one and says so, and whoever judges must not judge these.
+    """
+
+    def __init__(self, name: str, side: Any) -> None:
+        self.name, self.sample, self.single = name, as_sampler(name, side), False
+
+    @property
+    def left(self) -> float:
+        """How many releases there are still to draw."""
+        return self.sample.left if isinstance(self.sample, Recorded) else np.inf
+
+    def draw(self, rng: np.random.Generator, size: int) -> tuple[Any, bool]:
+        """`size` releases, and whether they may be judged."""
+        if self.single:
+            return [self._one(rng) for _ in range(size)], True
+        try:
+            return self._checked(self.sample(rng, size), size), True
+        except (Exhausted, WrongSize):
+            raise
+        except FAILURES:
+            self.single = True
+            return [self._one(rng) for _ in range(size)], False
+
+    def _one(self, rng: np.random.Generator) -> Any:
+        try:
+            drawn = self._checked(self.sample(rng, 1), 1)
+        except WrongSize:
+            raise
+        except FAILURES as error:
+            return raised(error)
+        if isinstance(drawn, dict):
+            return tuple(drawn[field][0] for field in sorted(drawn))
+        return drawn[0]
+
+    def _checked(self, releases: Any, size: int) -> Any:
+        if hasattr(releases, "__array__") and not isinstance(releases, np.ndarray):
+            releases = np.asarray(releases)
+        if not (isinstance(releases, dict | list | tuple) or (isinstance(releases, np.ndarray) and releases.ndim)):
+            raise WrongSize(
+                f"{self.name} returned a {type(releases).__name__}, not an array or list of {size} releases"
+            )
+        if count(releases) != size:
+            raise WrongSize(f"{self.name} returned {count(releases)} releases where {size} were asked for")
+        return releases
+
+
+class WrongSize(ValueError):
+    """A sampler that does not return as many releases as it was asked for."""
+
+
+def as_sampler(name: str, side: Any) -> Callable:
+    """`sample(rng, size)` of a law, a callable, an (estimator, X, y), an array of releases or the path of one."""
+    if hasattr(side, "sample"):
+        return side.sample
+    if isinstance(side, tuple) and len(side) == 3 and hasattr(side[0], "fit"):
+        return Fitted(*side)
+    if callable(side):
+        return side
+    if isinstance(side, str):
+        side = loaded(name, side)
+    if isinstance(side, np.ndarray | list) and len(side):
+        return Recorded(name, side)
+    raise ValueError(
+        f"{name} is a {type(side).__name__}, not a law, a callable (rng, size), an (estimator, X, y), "
+        "an array or a .npy file"
+    )
+
+
+def loaded(name: str, path: str) -> Any:
+    """The releases in a .npy file. Raises ValueError for a file that is none."""
+    try:
+        return np.load(path)
+    except OSError as error:
+        raise ValueError(f"{name} = {path!r} cannot be read: {error.strerror or 'it is no .npy file'}") from None
+    except (ValueError, EOFError):  # whose messages speak of pickles
+        raise ValueError(f"{name} = {path!r} is no .npy file of numbers or texts") from None
+
+
+class Recorded:
+    """Releases that were drawn before, handed out one after the other, each once."""
+
+    def __init__(self, name: str, releases: Any) -> None:
+        self.name, self.releases, self.used = name, releases, 0
+
+    @property
+    def left(self) -> int:
+        """How many have not been handed out."""
+        return len(self.releases) - self.used
+
+    def __call__(self, rng: np.random.Generator, size: int) -> Any:
+        if size > self.left:
+            raise Exhausted(f"{self.name} has {len(self.releases)} releases, {self.left} of them unused")
+        self.used += size
+        return self.releases[self.used - size : self.used]
+
+
+def chunk(drawn: int, level: float) -> int:
+    """How many releases are judged next: a share of the past, and no fewer than it takes for a look to be worth it.
+
+    16 at level 0.05, 32 at 1e-3 and below: the smaller the level, the less can a few more releases decide.
+    """
+    smallest = min(32, ceil(-16 * log(level) / 3))
+    return int(np.clip(SHARE * drawn, smallest, LARGEST))

@@ -1,0 +1,389 @@
+"""One pair of neighbours with the same randomness: where does a program that draws noise depend on a record?
+
+The mechanism runs on the data with a tape (`draws`), and again on the neighbour with the same seed and the same
+answers: where noise had been added to a number, the second run gets the first one's outcome. What then differs is read
+from the data and not from what was released: which draws are made and where, how many, of which shape, with which
+parameters or scale; how far a centre moves, in scales of its noise; and what is released although all answers were
+the same. Each is a *lead*, with a file and a line. A lead is no verdict: who added the noise may have paid for it
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from lemmata.mechanisms.audit.subjects.adapters import Mechanism, mechanism, quiet, said, seeded, warned
+from lemmata.mechanisms.audit.subjects.draws import OURS, Draw, Meeting, Place, Tape, recording, taped
+from lemmata.mechanisms.audit.subjects.release_values import flat
+from lemmata.mechanisms.audit.subjects.samplers import FAILURES, Raised, raised
+from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, gaussian_mu
+
+SUSPECT = "suspect"
+SHUFFLES = "shuffle", "permutation", "permuted"
+DRAWN_FROM = *SHUFFLES, "choice", "choices", "sample"  # laws whose first parameter is what they draw from
+UNIFORM = "random", "random_sample", "rand", "uniform", "integers", "randint", "randrange"  # by which others are drawn
+NUMBER, SEEN = re.compile(r"\d+\.?\d*(?:e[-+]?\d+)?"), 8  # of the shares in a text that is cut off
+GAUSSIAN = "normal", "standard_normal", "randn", "gauss", "normalvariate"
+SPREAD, ROUGHLY = 8, 1.5  # runs that tell the spread of a sampler, and how much larger than allowed it has to move
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Something that depends on a record: what, and on which line."""
+
+    kind: str  # seed, draws, shape, parameters, scale, centre, release, raises, warns
+    place: Place | None
+    words: str
+
+    def __str__(self) -> str:
+        return f"{SUSPECT}: {self.words}" + (f" at {self.place}" if self.place else "")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What two runs with the same answers have told.
+
+    Attributes
+    ----------
+    leads : tuple of Lead
+        What depends on a record, and on which line; the most telling first.
+    draws : tuple of Draw
+        What the first run drew.
+    moves : tuple of (Place, float)
+        How far every centre of a draw moved, in scales of its noise, if it did.
+    hints : tuple of Lead
+        What depends on a record as it may in an honest mechanism too: a number of draws that the noise decides,
+        what is drawn from, noise that nobody sees. Worth a look where the claim is refuted, and suspect of nothing.
+    """
+
+    leads: tuple[Lead, ...]
+    draws: tuple[Draw, ...] = field(repr=False)
+    moves: tuple[tuple[Place, float], ...] = ()  # how far every centre moved, in scales, if it did
+    hints: tuple[Lead, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.leads)) or f"no lead in {len(self.draws)} draws"
+
+
+def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: int = 0, released: Any = None) -> Trace:
+    """Run a mechanism on a dataset and on a neighbour with the same randomness, and name where they part.
+
+    Parameters
+    ----------
+    target : object
+        An estimator, a function of the data or a measurement, as of `lemmata.audit`.
+    data, neighbour : array, frame or tuple of them
+        The two datasets, a tuple of parts or one part each.
+    claim : Guarantee, optional
+        With it, a centre that moves by more than its noise can hide is a lead; without, moves are listed only.
+    seed : int
+        Of both runs.
+    released : str, sequence of str or function, optional
+        As of `lemmata.audit`.
+
+    Returns
+    -------
+    Trace
+        No lead is no proof of privacy, and a lead no verdict.
+
+    Raises
+    ------
+    ValueError
+        In one line, for a target that is no mechanism.
+
+    Examples
+    --------
+    >>> def mean(x, rng): return x.mean() + rng.normal(scale=x.max() / 10)
+    >>> trace(mean, np.array([1.0, 2.0]), np.array([1.0, 9.0])).leads[0].kind in ("scale", "parameters")
+    True
+    """
+    found = mechanism(target, released)
+    sides = [side if isinstance(side, tuple) else (side,) for side in (data, neighbour)]
+    with taped(), quiet():
+        first, one = _run(found, sides[0], seed, ())
+        second, other = _run(found, sides[1], seed, tuple(first.meetings))
+    moves = tuple(_moves(first.meetings, second.meetings))
+    leads = [*_raising(one, other), *_warning(first.warned, second.warned), *_seeds(first.seeds, second.seeds)]
+    hints: list[Lead] = []
+    for lead in _draws(first.draws, second.draws):
+        random = lead.kind == "draws" and _varies(found, sides[0], seed, first)
+        (hints if random or _hidden(lead, first.draws, second.draws, claim) else leads).append(lead)
+    leads += _scales(first.meetings, second.meetings)
+    for lead, seen in _centres(moves, first.meetings, one, claim):
+        (leads if seen else hints).append(lead)
+    if not (leads or hints) and claim is not None and first.calls:
+        with taped(), quiet():
+            others = [_run(found, sides[0], seed + 1 + more, ())[0] for more in range(SPREAD)]
+        leads += _samplers(first, second, others, claim)
+    if not (leads or hints) and not first.calls and not any(distance == inf for *_, distance in moves):
+        with taped(), quiet():
+            again = one if first.draws else _run(found, sides[0], seed + 1, ())[1]  # its noise may be out of sight
+        differs = [] if list(_released(found, one, again)) else list(_released(found, one, other))
+        # a draw that was added to nothing may decide what is released, as in randomised response
+        (leads if len(first.meetings) >= len(first.draws) else hints).extend(differs)
+    told = tuple((place, distance) for place, _, distance in moves if distance)
+    return Trace(tuple(leads), tuple(first.draws), told, tuple(hints))
+
+
+def _varies(found: Mechanism, data: tuple, seed: int, first: Tape) -> bool:
+    """Do draws on the same data differ from seed to seed, as in a loop that ends when the noise says so?"""
+    with taped(), quiet():
+        others = [_run(found, data, seed + 1 + more, ())[0] for more in range(SPREAD)]
+    own = [(draw.law, draw.place) for draw in first.draws]
+    return any([(draw.law, draw.place) for draw in tape.draws] != own for tape in others)
+
+
+def _hidden(lead: Lead, first: list[Draw], second: list[Draw], claim: Any) -> bool:
+    """Is it what is drawn from that differs, as in a shuffle or a sample, or shares that the claim allows?
+
+    Uniform numbers choose records for a sample, or a place within a cell that was chosen: how many, and between which
+    ends, tells nothing by itself.
+    """
+    if lead.kind not in ("parameters", "shape"):
+        return False
+    beside = [(a, b) for a, b in zip(first, second, strict=False) if a.place == lead.place == b.place]
+    pairs = [(a, b) for a, b in beside if getattr(a, lead.kind) != getattr(b, lead.kind)]
+    if all(one.law in UNIFORM for one, _ in pairs):
+        return True
+    if not all(one.law in DRAWN_FROM for one, _ in pairs):
+        return False
+    if lead.kind == "shape":
+        return all(one.law in SHUFFLES for one, _ in pairs)
+    allowed = _allowed(claim, "laplace") if claim is not None else 0.0
+    return all(_shares(one.parameters[2:], other.parameters[2:], allowed) for one, other in pairs)
+
+
+def _shares(one: tuple, other: tuple, allowed: float) -> bool:
+    """Are parameters the same but for shares (`p=`, `weights=`), and these no further apart than allowed?"""
+    for a, b in zip_longest(one, other, fillvalue=""):
+        if a == b:
+            continue
+        p, q = (np.array([float(x) for x in NUMBER.findall(text)[:SEEN]]) for text in (a, b))
+        if not ("array(" in a or a.startswith("p=")) or p.shape != q.shape:
+            return False
+        with np.errstate(all="ignore"):
+            apart = np.abs(np.log(p) - np.log(q))[p != q]
+        if not (apart <= allowed + 1e-3).all():
+            return False
+    return True
+
+
+def _run(found: Mechanism, data: tuple, seed: int, given: tuple[Meeting, ...]) -> tuple[Tape, Any]:
+    """The tape of one run, and what it released or where it raised; noise is told apart from numbers if it can be."""
+    for tagged in (True, False):
+        tape = Tape(seed, given, tagged)
+        copies = tuple(part.copy() if hasattr(part, "copy") else part for part in data)
+        try:
+            with recording(tape), seeded(seed), warned() as shown:
+                released = flat(found.call(copies, seed))
+            tape.warned = [(said(one), Place(one.filename, one.lineno, "a warning")) for one in shown]
+            return tape, released
+        except FAILURES as error:
+            failed = tape, (raised(error), _origin(error))
+    return failed
+
+
+def _origin(error: BaseException) -> Place:
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(OURS)]
+    frame = frames[-1] if frames else traceback.extract_tb(error.__traceback__)[-1]
+    return Place(frame.filename, frame.lineno or 0, frame.name)
+
+
+def _raising(one: Any, other: Any) -> Iterator[Lead]:
+    sides = [side if isinstance(side, tuple) else None for side in (one, other)]
+    for side, beside, which in ((sides[0], sides[1], "data"), (sides[1], sides[0], "neighbour")):
+        if side and (beside is None or side[0] != beside[0]):
+            yield Lead("raises", side[1], f"the {which} raises {side[0]!r}")
+
+
+def _warning(first: list[tuple[str, Place]], second: list[tuple[str, Place]]) -> Iterator[Lead]:
+    for given, beside, which in ((first, second, "data"), (second, first, "neighbour")):
+        for text, place in given:
+            if text not in {other for other, _ in beside}:
+                yield Lead("warns", place, f"the {which} alone warns {text}")
+
+
+def _seeds(first: list[tuple[str, Place]], second: list[tuple[str, Place]]) -> Iterator[Lead]:
+    """A generator that begins with something else on the neighbour: its noise is a function of the record."""
+    for (one, place), (other, _) in zip(first, second, strict=False):
+        if one != other:
+            yield Lead("seed", place, f"a generator is seeded with {one} on the data, {other} on the neighbour,")
+            return
+
+
+def _draws(first: list[Draw], second: list[Draw]) -> Iterator[Lead]:
+    """The first draw that only one run makes; before it, shapes and parameters that differ."""
+    said: set = set()
+    for number, (one, other) in enumerate(zip_longest(first, second)):
+        if one is None or other is None:
+            more = "the neighbour" if one is None else "the data"
+            yield Lead(
+                "draws",
+                (one or other).place,
+                f"{len(first)} draws on the data, {len(second)} on the neighbour; "
+                f"draw {number} of {(one or other).law} is made on {more} alone,",
+            )
+            return
+        if (one.law, one.place) != (other.law, other.place):
+            yield Lead(
+                "draws",
+                other.place,
+                f"draw {number} is {one.law} on the data (line {one.place.line}) and {other.law} on the neighbour,",
+            )
+            return
+        for kind, a, b in (("shape", one.shape, other.shape), ("parameters", one.parameters, other.parameters)):
+            if a != b and (kind, one.place) not in said:
+                said.add((kind, one.place))
+                yield Lead(
+                    kind, one.place, f"the {kind} of {one.law}: {_brief(a)} on the data, {_brief(b)} on the neighbour,"
+                )
+
+
+def _scales(first: list[Meeting], second: list[Meeting]) -> Iterator[Lead]:
+    said: set = set()
+    for one, other in zip(first, second, strict=False):
+        same = np.shape(one.scale) == np.shape(other.scale) and np.allclose(one.scale, other.scale, rtol=1e-9, atol=0)
+        if not same and one.place not in said:
+            said.add(one.place)
+            yield Lead(
+                "scale",
+                one.place,
+                f"{one.law} noise has scale {_brief(one.scale)} on the data and {_brief(other.scale)} on the neighbour",
+            )
+
+
+def _in_scales(one: np.ndarray, other: np.ndarray, scale: Any) -> np.ndarray:
+    """How far numbers move, in scales: not at all where they stay, infinitely far where only one of them is finite."""
+    with np.errstate(all="ignore"):
+        stays = (one == other) | (np.isnan(one) & np.isnan(other))
+        return np.where(stays, 0.0, np.nan_to_num(np.abs(one - other) / scale, nan=inf, posinf=inf))
+
+
+def _moves(first: list[Meeting], second: list[Meeting]) -> Iterator[tuple[Place, str, float]]:
+    """How far every centre moves, in scales of its noise: in the norm that its law charges.
+
+    One draw that is added to several numbers hides what moves them all alike, and nothing else.
+    """
+    for one, other in zip(first, second, strict=False):
+        if one.centre.shape != other.centre.shape:
+            yield other.place, one.law, inf
+            continue
+        moved = _in_scales(one.centre, other.centre, one.scale)
+        if one.drawn == 1 < moved.size:
+            alike = np.ptp(moved) <= 1e-9 * np.abs(moved).max()
+            yield other.place, one.law, float(np.abs(moved).max()) if alike else inf
+            continue
+        yield one.place, one.law, float(np.linalg.norm(moved.ravel(), 2 if one.law in GAUSSIAN else 1))
+
+
+def _centres(moves: tuple, meetings: list[Meeting], released: Any, claim: Any) -> Iterator[tuple[Lead, bool]]:
+    """Lines whose noise hides less than the claim allows, the worst first; then the lines that do so together.
+
+    And whether that is seen: one number alone moves too far, or all are released. Of many noisy numbers that decide
+    which is largest, or which are above a threshold, nobody sees the rest.
+    """
+    if claim is None:
+        return
+    spent: dict[tuple[Place, str], float] = {}
+    most: dict[tuple[Place, str], float] = {}
+    for at, (place, law, distance) in enumerate(moves):
+        spent[place, law] = spent.get((place, law), 0.0) + distance
+        single = distance if at >= len(meetings) or meetings[at].centre.size < 2 else 0.0
+        most[place, law] = max(most.get((place, law), 0.0), single)
+    values = _numbers(released)
+    shown = {
+        (place, law): all(_shown(m.outcome, values) for m in meetings if (m.place, m.law) == (place, law))
+        for place, law in spent
+    }
+    for (place, law), distance in sorted(spent.items(), key=lambda item: -item[1]):
+        allowed = _allowed(claim, law)
+        if distance > allowed * (1 + 1e-9):
+            words = f"what {law} noise is added to moves by {distance:.3g} times its scale,"
+            words += f" and {claim} allows {allowed:.3g},"
+            if distance == inf:
+                words = f"what {law} noise is added to moves by more than noise of any scale hides,"
+            yield Lead("centre", place, words), most[place, law] > allowed * (1 + 1e-9) or shown[place, law]
+    if len(spent) > 1 and all(d <= _allowed(claim, law) for (_, law), d in spent.items()):
+        total = sum(d / _allowed(claim, law) for (_, law), d in spent.items() if d)
+        if total > 1 + 1e-9:
+            (place, _), _ = max(spent.items(), key=lambda item: item[1])
+            words = f"{len(spent)} lines together move by {total:.3g} times what {claim} allows, most"
+            yield Lead("centre", place, words), all(shown.values())
+
+
+def _numbers(released: Any) -> np.ndarray:
+    """All numbers of a release, none of one that raised."""
+    parts = [] if isinstance(released, tuple) else [value for _, _, value in released if not isinstance(value, str)]
+    return np.concatenate([np.zeros(0), *map(np.ravel, parts)])
+
+
+def _shown(outcome: np.ndarray, values: np.ndarray) -> bool:
+    """Are noisy numbers released as they are?"""
+    return bool(np.isin(np.round(np.ravel(outcome), 9), np.round(values, 9)).all())
+
+
+def _allowed(claim: Any, law: str) -> float:
+    """By how many scales a centre may move: epsilon for Laplace noise, mu for Gaussian, which is never pure."""
+    if isinstance(claim, GaussianDP):
+        return claim.mu
+    if isinstance(claim, ZCDP) and law in GAUSSIAN:
+        return float((2 * claim.rho) ** 0.5)
+    if isinstance(claim, RenyiDP) and law in GAUSSIAN:
+        return float(min(2 * epsilon / order for order, epsilon in claim.points) ** 0.5)
+    if isinstance(claim, PureDP) and law in GAUSSIAN:
+        return 0.0
+    if isinstance(claim, ApproxDP) and claim.delta > 0 and claim.epsilon > 0 and law != "laplace":
+        return float(gaussian_mu(claim.epsilon, claim.delta))
+    return claim.epsilon if isinstance(claim, PureDP | ApproxDP) else inf
+
+
+def _samplers(first: Tape, second: Tape, others: list[Tape], claim: Any) -> Iterator[Lead]:
+    """What functions with draws of their own return, where that moves by more than their spread can hide."""
+    spent: dict[Place, float] = {}
+    for number, (one, other) in enumerate(zip(first.calls, second.calls, strict=False)):
+        again = [tape.calls[number].value for tape in others if len(tape.calls) == len(first.calls)]
+        if one.value.shape != other.value.shape or {v.shape for v in again} != {one.value.shape}:
+            continue
+        spread = np.std([one.value, *again], axis=0) / 2**0.5  # the scale, if it is Laplace's
+        seldom = (spread > 0) | (one.value != np.round(one.value))  # a whole answer may come so often by chance
+        moved = np.where(seldom, _in_scales(one.value, other.value, spread), 0.0)
+        spent[one.place] = spent.get(one.place, 0.0) + float(moved.sum())
+    allowed, total = ROUGHLY * _allowed(claim, "laplace"), sum(spent.values())
+    worst = [place for place in spent if spent[place] > allowed] or [
+        place for place in spent if total > allowed and spent[place] == max(spent.values())
+    ]
+    for place in worst:
+        others_too = "" if spent[place] > allowed else f", and that of {len(spent)} lines together by {total:.2g},"
+        yield Lead("centre", place, f"what is drawn moves by about {spent[place]:.2g} scales of its noise{others_too}")
+
+
+def _released(found: Mechanism, one: Any, other: Any) -> Iterator[Lead]:
+    """What is released although every answer was the same."""
+    if isinstance(one, tuple) or isinstance(other, tuple):
+        return
+    a, b = ({name: (shape, value) for name, shape, value in parts} for parts in (one, other))
+    for name in [*a, *(n for n in b if n not in a)]:
+        x, y = a.get(name, ((), None)), b.get(name, ((), None))
+        same = x[0] == y[0] and (
+            x[1] == y[1]
+            if isinstance(x[1], str) or x[1] is None or y[1] is None
+            else np.allclose(x[1], y[1], rtol=1e-9, atol=1e-12, equal_nan=True)
+        )
+        if not same:
+            yield Lead("release", None, f"{name or 'the release'} differs although all draws and answers were the same")
+
+
+def _brief(value: Any) -> str:
+    text = np.array2string(value, threshold=4) if isinstance(value, np.ndarray) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+__all__ = ["Lead", "Raised", "Trace", "trace"]

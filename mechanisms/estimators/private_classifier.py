@@ -1,0 +1,352 @@
+"""What the private classifiers share: a table and labels in, one release, a linear predictor out.
+
+`lemmata.mechanisms.estimators.margin_classifier` has the learners, and says what is public and what is private.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import ClassifierMixin
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lemmata.bounds.wzw25.algorithms import split_budget
+from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
+from lemmata.mechanisms.law import LinearModel, check_within_budget
+from lemmata.mechanisms.numerics.arguments import quiet, spawn_two_streams
+from lemmata.mechanisms.numerics.arithmetic import round_down
+from lemmata.mechanisms.numerics.threads import thread_count_for
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget
+from lemmata.mechanisms.privacy.disclosure import checked_account, pay, refuse, warn_of_leaks
+from lemmata.mechanisms.tables.inputs import (
+    as_label_array,
+    as_label_column,
+    as_table,
+    check_budget,
+    check_declared,
+    equals_label,
+    resolve_random_state,
+    type_letter,
+)
+
+LARGEST = 1e100  # what an infinite entry counts as
+
+
+@dataclass(frozen=True)
+class OneAgainstRest:
+    """One release for each of several classes, and what they promise together."""
+
+    models: tuple[LinearModel, ...]
+    privacy: Guarantee
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Shape (classes, d)."""
+        return np.stack([model.weights for model in self.models])
+
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """Return <weights of a class, x> for every row, shape (n, classes)."""
+        return np.column_stack([model.decision_function(X) for model in self.models])
+
+
+def left_out(rows: np.ndarray, side: np.ndarray) -> np.ndarray:
+    """Return `rows`, in which a record whose side is 0 is now a row of zeros.
+
+    It moves no weights, and is never right.
+    """
+    rows[side == 0] = 0.0
+    return rows
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrivateClassifier(ClassifierMixin, PrivateEstimator):
+    """What the estimators share.
+
+    Parameters
+    ----------
+    epsilon : float
+        What a fit may spend, whatever it does; positive.
+    classes : sequence of labels, optional
+        Two or more, of two (negative, positive): the labels that may occur, which are public. Where they are left out,
+        those that occur in `y` are declared public, with a `PrivacyLeakWarning`.
+    random_state : int, Generator or None
+        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release: a pickle has no
+        generator, and a clone a child of it (`lemmata.mechanisms.estimators.private_estimator`).
+
+    Attributes
+    ----------
+    privacy_ : PureDP or ApproxDP
+        What the fit promises in all, under replacement of one record.
+    model_ : LinearModel
+        The release as a predictor, with `weights` of the rows that the learner sees.
+    coef_ : array of shape (1, d) or (classes, d)
+        In the columns and units of X.
+    intercept_ : array of shape (1,) or (classes,)
+        What is added to <coef_, x> to make a score.
+    classes_ : array of shape (classes,)
+        The labels, in the order of the columns of a score.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : array of shape (d,)
+        Their names, where X was a frame whose names are text.
+    """
+
+    epsilon: float = 1.0
+    classes: Any = None
+    random_state: Any = None
+    spends = ""  # "gaussian" or "pure" where a release is one such mechanism: what `PrivateSearchCV` can pay for
+    multi_class = True
+    promises = True  # a Pipeline may have it for a step
+    _allotted = None  # a GaussianDP, of one of several releases
+
+    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+        """The law of the weights on this dataset, (size, d) a sample, within `privacy`."""
+        raise NotImplementedError(f"{type(self).__name__} has no law of weights")
+
+    def _budget(self) -> Guarantee:
+        """What a fit may spend."""
+        return PureDP(self.epsilon)
+
+    @property
+    def _standardises(self) -> bool:
+        """Whether a fit finds, or is given, ranges of columns."""
+        return False
+
+    def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
+        """One release as a predictor."""
+        public, private = spawn_two_streams(rng)
+        law = self._law(X, signs, self._allotted or self._budget(), public)
+        self._settle()
+        return self._drawn(law, private)
+
+    def _drawn(self, law: Any, rng: np.random.Generator) -> LinearModel:
+        """One release of a law that was paid for."""
+        return LinearModel(law.sample(rng)[0], law.privacy)
+
+    def _settle(self) -> None:
+        """Charge the account of this fit (`_due`), once: after all public checks, before anything is drawn."""
+        if due := self.__dict__.pop("_due", None):
+            due()
+
+    def _rows(self, X: np.ndarray) -> np.ndarray:
+        """What the learner sees of the rows, record by record; the same in `fit` and `predict`."""
+        return X
+
+    def _table(self, X: ArrayLike, reset: bool = True) -> np.ndarray:
+        """Checked by scikit-learn, dense and finite."""
+        table = self._entries(X, reset)
+        return np.nan_to_num(table, nan=0.0, posinf=LARGEST, neginf=-LARGEST).clip(-LARGEST, LARGEST)
+
+    def _entries(self, X: ArrayLike, reset: bool) -> np.ndarray:
+        """Checked by scikit-learn and dense."""
+        asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
+        table = validate_data(self, as_table(X), reset=reset, **asked)
+        return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
+
+    def _share(self, parts: int) -> Any:
+        """An estimator like this one that spends what each of several releases may."""
+        one = self._fresh()
+        one.__dict__["_due"] = self._settle
+        if self.spends == "gaussian":
+            mu = to_gaussian_budget(self._allotted or self._budget()).mu
+            one._allotted = GaussianDP(split_budget(mu, parts))
+            return one
+        shares = {"epsilon": round_down(Fraction(self.epsilon) / parts)}
+        if hasattr(self, "delta"):
+            shares["delta"] = round_down(Fraction(self.delta) / parts)
+        return one.set_params(**shares)
+
+    def _learn(self, table: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+        """The release of a fit. `sides`: -1 or +1 for every record, and 0 for one whose label is none of `classes_`."""
+        return self._learned(self._rows(table), sides, rng)
+
+    def _learned(self, rows: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+        """One predictor, or one for every class, each with its share of the budget."""
+        left_out(rows, sides[0])
+        if len(sides) == 1:
+            return self._release(rows, sides[0], rng)
+        one = self._share(len(sides))
+        streams = rng.spawn(len(sides))
+        models = [one._release(rows, *each) for each in zip(sides, streams, strict=True)]
+        return OneAgainstRest(tuple(models), compose(*(model.privacy for model in models)))
+
+    def _labels(self, y: Any) -> np.ndarray:
+        """The labels, shape (n,); `classes_` is set. What is refused is refused by declared types and sets alone."""
+        kind, declared = type_letter(y), getattr(getattr(y, "dtype", None), "categories", None)
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} requires y to be passed, but the target y is None")
+        if self.classes is None:
+            check_declared("y", y)
+            try:
+                y = column_or_1d(y, warn=True)
+                assert_all_finite(y, input_name="y")
+                check_classification_targets(y)
+                self.classes_ = np.unique(y)
+            except TypeError:
+                raise ValueError("y has labels of several types, which have no order: give `classes`") from None
+        else:
+            y, self.classes_ = as_label_column(y), as_label_array(self.classes)
+            names = self.classes_.tolist()
+            if kind != "O" and (kind == "U") != (self.classes_.dtype.kind == "U"):
+                raise ValueError(f"classes = {tuple(self.classes)} are of another type than y, of kind {kind}")
+            if declared is not None and not set(declared) <= set(names):
+                raise ValueError(
+                    f"y declares {len(declared)} categories, which are not all in classes = {tuple(names)}"
+                )
+        if len(self.classes_) > 2 and not self.multi_class:
+            raise ValueError(f"Only binary classification is supported: there are {len(self.classes_)} labels, not 2.")
+        return y
+
+    def _checked(self, X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The table, and a side a class, or one for two: +1, -1, and 0 for a label that is none of `classes_`."""
+        table, labels = self._table(X), self._labels(y)
+        check_consistent_length(table, labels)
+        which = np.array([equals_label(labels, label) for label in self.classes_])
+        known = which.any(axis=0)
+        return table, [np.where(one, 1.0, -1.0) * known for one in (which if len(which) > 2 else which[-1:])]
+
+    @quiet
+    def law_of_fit(self, X: ArrayLike, y: ArrayLike) -> Callable[[np.random.Generator, int], np.ndarray] | None:
+        """Return sample(rng, size) of what `size` fits release, coefficients and intercept, shape (size, d + 1).
+
+        For an audit.
+
+        It is the law that one fit samples once, worked out once. None where a fit is more than that: of several
+        classes, and where it draws something public, or ranges, on which its law hangs.
+        """
+        table, sides = self._checked(X, y)
+        public = np.random.default_rng(0)
+        before, own = public.bit_generator.state, (type(self)._release, type(self)._drawn)
+        if len(sides) > 1 or own != (PrivateClassifier._release, PrivateClassifier._drawn) or self._standardises:
+            return None
+        law = self._law(left_out(self._rows(table), sides[0]), sides[0], self._budget(), public)
+        if public.bit_generator.state != before:
+            return None
+        return lambda rng, size: np.column_stack(self._linear(np.asarray(law.sample(rng, size))))
+
+    @quiet
+    def fit(self, X: ArrayLike, y: ArrayLike, *, accountant: Any = None, **refused: Any) -> Any:
+        """Draw one release. Of more than two classes each has a share of the budget, one against the rest.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+            No entry is refused: what is no number counts as 0, or as the ranges of the columns say.
+        y : array of shape (n,)
+            Labels of any type. A record whose label is none of `classes` is left out: it counts as a row of zeros.
+        accountant : Accountant, optional
+            Charged `privacy_` after all that is public was checked and before anything is drawn. So a mistake in a
+            parameter leaves it, and the data, untouched, and so does OverBudget; what goes wrong later was paid for.
+        **refused
+            A `sample_weight`, or anything else that other estimators take.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            In one line, for anything public that is out of range, and for a `sample_weight`.
+        OverBudget
+            Where the account does not pay for it; nothing was drawn.
+        """
+        refuse(refused)
+        checked_account(accountant)
+        one: Any = copy(self)  # what is paid for and drawn is not changed by a fit or a set_params of another thread
+        check_budget(one)
+        rng = resolve_random_state(one.random_state)
+        table, sides = one._checked(X, y)
+        warn_of_leaks(one, len(table))
+        one.privacy_ = one._budget()
+        one._due = partial(pay, accountant, one.privacy_, type(self).__name__)
+        with thread_count_for(table.size):
+            one.model_ = one._learn(table, sides, rng)
+        check_within_budget(one.model_.privacy, one.privacy_, "model_")
+        one.coef_, one.intercept_ = one._linear(np.atleast_2d(one.model_.weights))
+        vars(one).pop("_due", None)
+        self.__dict__ = vars(one)
+        return self
+
+    def _linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients and intercepts in the units of X, from the weights of the rows that the learner sees."""
+        return weights, np.zeros(len(weights))
+
+    @quiet
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """Return <coef_, x> + intercept_ of the rows as the learner sees them, which may be clipped.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,) or (n, classes)
+            Positive for the second class; one score a class for more than two.
+        """
+        check_is_fitted(self)
+        return np.asarray(self.model_.decision_function(self._rows(self._table(X, reset=False))))
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Return the label of the largest score; a tie is the second class, or the first of several.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,)
+            Of the labels in `classes_`.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 2:
+            return self.classes_[scores.argmax(axis=1)]
+        return self.classes_[np.where(scores >= 0, len(self.classes_) - 1, 0)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.multi_class
+        tags.classifier_tags.poor_score = True  # at a small epsilon on few records, and it must be
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        tags.input_tags.string = True  # in arrays of objects: text that is no number counts as 0
+        return tags
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ApproximateClassifier(PrivateClassifier):
+    """A learner with a delta.
+
+    Parameters
+    ----------
+    delta : float
+        The delta of (epsilon, delta), in (0, 1), and far below 1/n: a larger one would allow to publish a record.
+    """
+
+    delta: float = 1e-5
+
+    def _budget(self) -> Guarantee:
+        return ApproxDP(self.epsilon, self.delta)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ExactClassifier(ApproximateClassifier):
+    """A learner with a delta whose noise is exact unless "float" is asked for.
+
+    Parameters
+    ----------
+    noise : "exact" or "float"
+        "exact": the guarantee holds for the bits released; "float": the same law in float64, for experiments.
+    """
+
+    noise: str = "exact"

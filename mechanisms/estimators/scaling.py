@@ -1,0 +1,305 @@
+"""Columns on one scale, privately: `PrivateScaler`, and the ranges that `MarginClassifier` finds for itself.
+
+    z = clip((x - centre) / spread, -2, 2),    NaN -> 0,    infinite -> +-2,
+
+with centres and spreads of `bounds`, where they are given, and otherwise found within the budget
+(`lemmata.mechanisms.tables.column_ranges`). Categories become indicators (`lemmata.mechanisms.tables.table_columns`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import dataclass
+from math import inf, isfinite, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
+from lemmata.mechanisms.numerics.arguments import check_choice, quiet
+from lemmata.mechanisms.numerics.arithmetic import short_repr
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
+from lemmata.mechanisms.privacy.disclosure import checked_account, pay, refuse, warn_of_leaks
+from lemmata.mechanisms.tables import column_ranges
+from lemmata.mechanisms.tables.column_ranges import REACH, Ranges
+from lemmata.mechanisms.tables.inputs import as_table, check_budget, resolve_random_state
+from lemmata.mechanisms.tables.table_columns import Column, Layout, match_columns, plan_layout
+
+RANGES = ("private",)
+CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
+NARROWEST = 1e-300  # of `bounds`: a spread is a normal float then, and a coefficient over it no infinity
+RESOLVED = 0.01  # sqrt(d) / (n mu) below which rows may be longer
+
+
+def dense(estimator: Any, X: Any, reset: bool) -> np.ndarray:
+    """A table as floats by the `layout_` of `estimator`, which `reset` makes: NaN for gaps, infinities as they are."""
+    if reset:
+        estimator.layout_ = plan_layout(X, estimator.categories)
+        estimator._names = list(X.columns) if hasattr(X, "columns") else None
+    if estimator.layout_ is None:
+        asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
+        table = validate_data(estimator, as_table(X), reset=reset, **asked)
+        return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
+    if not reset and not (hasattr(X, "iloc") or getattr(X, "ndim", 0) == 2):
+        raise ValueError(f"X is a {type(X).__name__}, not a frame or an array as in fit")
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    if not X.shape[0]:
+        raise ValueError("X has 0 sample(s), and at least 1 is needed")
+    return estimator.layout_.apply(X)
+
+
+def columns_of(estimator: Any, D: int) -> Layout:
+    """The layout of a fitted table, numbers everywhere if it had none."""
+    if estimator.layout_ is not None:
+        return estimator.layout_
+    return Layout(tuple(Column(name, True) for name in estimator._names or [f"x{j}" for j in range(D)]))
+
+
+def given(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
+    """Centres and spreads of `bounds`, NaN where a column has none, shapes (D,): low and high are 2 spreads away.
+
+    `bounds`: a pair (low, high) for all columns of numbers, or a mapping from columns (`match_columns`) to pairs.
+    Raises ValueError for a column that does not exist or is no number, and for what is no pair of finite numbers, low <
+    high, `NARROWEST` apart at least: numbers are divided by a spread, and so are coefficients.
+    """
+    centre, spread = np.where(columns.indicator, 0.0, np.nan), np.where(columns.indicator, 1.0, np.nan)
+    if bounds is None:
+        return centre, spread
+    every = columns.columns
+    starts = np.cumsum([0, *(one.number + one.indicators for one in every)])
+    if isinstance(bounds, Mapping):
+        pairs = match_columns("bounds", bounds, [one.name for one in every])
+    else:
+        pairs = {j: bounds for j, one in enumerate(every) if one.number}
+    for j, pair in pairs.items():
+        one = every[j]
+        if not one.number:
+            raise ValueError(f"bounds names {short_repr(one.name)}, which is no column of numbers")
+        try:
+            low, high = (float(end) for end in pair)
+        except (TypeError, ValueError):
+            raise ValueError(f"bounds[{short_repr(one.name)}] is not a pair of numbers (low, high)") from None
+        if not (isfinite(low) and NARROWEST <= high - low < inf):
+            range_ = f"a finite pair with low < high, {NARROWEST} apart at least"
+            raise ValueError(f"bounds[{short_repr(one.name)}] = ({low}, {high}) is not {range_}")
+        centre[starts[j]], spread[starts[j]] = low / 2 + high / 2, (high / 2 - low / 2) / REACH
+    return centre, spread
+
+
+def find(
+    table: np.ndarray,
+    columns: Layout,
+    *,
+    ranges: Any,
+    bounds: Any,
+    budget: GaussianDP | ApproxDP,
+    noise: str,
+    rng: np.random.Generator,
+    settle: Callable[[], None],
+) -> Ranges:
+    """The ranges of all columns that come out: `bounds` where they are given, and one private search for the others.
+
+    `settle` is called before anything is drawn, and not at all if nothing is.
+    """
+    if ranges is not None:
+        check_choice(RANGES, ranges=ranges)
+    centre, spread = given(bounds, columns)
+    open_ = np.flatnonzero(np.isnan(centre))
+    if not len(open_):
+        return Ranges(centre, spread, None)
+    if ranges is None:
+        raise ValueError(f"bounds leaves out {columns.names()[open_[0]]!r}: give it too, or take ranges = 'private'")
+    made = column_ranges.law(_columns(table, open_), privacy=budget, noise=noise)
+    settle()
+    found = column_ranges.draw_release(made, rng)
+    centre[open_], spread[open_] = found.centre, found.spread
+    return Ranges(centre, spread, found.privacy)
+
+
+def _columns(table: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Some columns, without a copy where they are all."""
+    return table if len(chosen) == table.shape[1] else table[:, chosen]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrivateScaler(TransformerMixin, PrivateEstimator):
+    """Every column of a table on one scale, found privately: for a Pipeline, in front of any learner.
+
+        make_pipeline(PrivateScaler(epsilon=0.3, unit_ball=True), NoisyGD(epsilon=0.7, classes=(0, 1)))
+
+    Formal guarantee: (epsilon, delta)-DP under replacement of one record of `center_` and `scale_`, for every input.
+    What a learner behind it promises comes on top: an `accountant` adds it up (`fit(X, accountant=account)`, in a
+    Pipeline `fit(X, y, privatescaler__accountant=account, noisygd__accountant=account)`).
+    `transform` treats every record by itself, and what it returns is not private.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        What finding the ranges may spend, epsilon > 0 and 0 < delta < 1. `spent_` is what it did spend.
+    ranges : "private" or None
+        None needs `bounds` for every column, and spends nothing.
+    bounds : pair or mapping, optional
+        (low, high) for all columns of numbers, or a mapping from some columns to such pairs: from their names, or
+        from positions where no name is a number. Public: they may not be looked up in the data.
+    categories : mapping, optional
+        For columns of categories, named as in `bounds`, the public list of them; without one a fixed hash into 8
+        buckets.
+    unit_ball : bool
+        Whether rows come out as `MarginClassifier` sees them: over `length_`, clipped to length 1, with a constant
+        beside them, length 1 again at most. Right for the learners of this package, which clip rows and have no
+        intercept of their own; scikit-learn's want the columns themselves.
+    noise : "exact" or "float"
+        As for the learners.
+    random_state : int, Generator or None
+        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release: a pickle has no
+        generator, and a clone a child of it (`lemmata.mechanisms.estimators.private_estimator`).
+
+    Attributes
+    ----------
+    center_, scale_ : arrays of shape (D,)
+        z = (x - center_) / scale_, clipped to [-2, 2].
+    privacy_ : ApproxDP or None
+        What a fit may spend; None if all ranges were given.
+    spent_ : GaussianDP or None
+        What this one did; None if all ranges were given.
+    length_ : float
+        Of a row that comes out with length 1, by n, D and a learner's budget as large as this one's (`row_length`).
+    ranges_ : Ranges
+        The release: `centre`, `spread` and `privacy`.
+    layout_ : Layout or None
+        What the columns of X become; None where every one is a number.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : array of shape (d,)
+        Their names, where X was a frame whose names are text.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, in one line, for what is public and out of range: never for what a record holds.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(500, 2)) * [1e-4, 1e4]
+    >>> scaler = PrivateScaler(epsilon=2.0, random_state=np.random.default_rng(1)).fit(X)
+    >>> bool((scaler.transform(X).std(axis=0).round() == 1).all()), scaler.privacy_.epsilon
+    (True, 2.0)
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    ranges: str | None = "private"
+    bounds: Any = None
+    categories: Any = None
+    unit_ball: bool = False
+    noise: str = "exact"
+    random_state: Any = None
+    promises = True
+
+    @quiet
+    def fit(self, X: ArrayLike, y: Any = None, *, accountant: Any = None, **refused: Any) -> Any:
+        """One release of the ranges.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+            No entry is refused.
+        y : ignored
+        accountant : Accountant, optional
+            Charged (epsilon, delta) after all that is public was checked and before anything is drawn, unless `bounds`
+            says all.
+        **refused
+            A `sample_weight`, or anything else that other transformers take.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            In one line, for what is public and out of range.
+        OverBudget
+            Where the account does not pay for it; nothing was drawn.
+        """
+        refuse(refused)
+        checked_account(accountant)
+        one: Any = copy(self)  # what fails leaves the fit before as it was
+        check_budget(one)
+        rng, budget = resolve_random_state(one.random_state), ApproxDP(one.epsilon, one.delta)
+        table = dense(one, X, True)
+        warn_of_leaks(one, len(table), labels=False)
+        asked: Any = {"ranges": one.ranges, "bounds": one.bounds, "noise": one.noise, "budget": budget, "rng": rng}
+        settle = lambda: pay(accountant, budget, type(self).__name__)  # noqa: E731
+        one.ranges_ = found = find(table, columns_of(one, table.shape[1]), **asked, settle=settle)
+        one.privacy_, one.spent_ = budget if found.privacy else None, found.privacy
+        one.center_, one.scale_ = found.centre, found.spread
+        (n, D), mu = table.shape, to_gaussian_budget(budget).mu if 0 < budget.delta < 1 else 0.0
+        one.length_ = row_length(n, D, columns_of(one, D).size, mu)
+        self.__dict__ = vars(one)
+        return self
+
+    @quiet
+    def transform(self, X: ArrayLike) -> np.ndarray:
+        """Records on one scale, each by itself. What comes out is not private.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, D), or (n, D + 1) with `unit_ball`
+            Entries in [-2, 2]; rows of l2 norm 1 at most with `unit_ball`.
+        """
+        check_is_fitted(self)
+        Z = self.ranges_.standardised(dense(self, X, False))
+        return ball_rows(Z, self.length_) if self.unit_ball else Z
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns that come out.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        array of text of shape (D,), or (D + 1,) with "constant" at the end
+        """
+        check_is_fitted(self)
+        names = columns_of(self, len(self.center_)).names()
+        return np.array(names + ["constant"] * self.unit_ball, dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.string = True
+        return tags
+
+
+def row_length(n: int, d: int, size: int, mu: float) -> float:
+    """Beyond which a standardised row is clipped: sqrt(size / 2), and twice that where noise resolves it.
+
+    `size`: columns of length 1 or less in a row, of d; mu: what a learner spends on n rows. Clipping draws a far record
+    to those in the middle: it hides a small class, whose records lie on one side, and longer rows make all the others
+    shorter beside the noise. So the length grows as sqrt(d) / (n mu), see `estimators.resolved_width`, falls below
+    `RESOLVED`: chosen on 22 tables that are not in `MarginClassifier`'s, `python -m lemmata.tools.row_lengths`.
+
+    >>> row_length(100, 8, 8, 0.25), row_length(10**6, 8, 8, 0.25)
+    (2.0, 4.0)
+    """
+    return sqrt(size / 2) * min(2.0, max(1.0, RESOLVED * n * mu / sqrt(d)))
+
+
+def ball_rows(Z: np.ndarray, length: float) -> np.ndarray:
+    """Standardised rows over `length`, clipped to length 1, `CONSTANT` beside them, over sqrt(1 + CONSTANT^2)."""
+    rows = np.full((len(Z), Z.shape[1] + 1), CONSTANT)
+    inside = rows[:, :-1]
+    np.divide(Z, length, out=inside)
+    inside /= np.maximum(np.linalg.norm(inside, axis=1, keepdims=True), 1.0)
+    rows /= sqrt(1 + CONSTANT**2)
+    return rows

@@ -1,0 +1,312 @@
+"""Private hyper-parameter search: Algorithm 4 of wzw25 over the estimators, with the choice paid for.
+
+    search = PrivateSearchCV(NoisyGD(), {"width": [0.01, 0.1, 1.0]}, epsilon=1.0, delta=1e-5)
+    print(search.cost((5000, 20)))  # known before any data is seen
+    search.fit(X, y).best_params_, search.privacy_
+
+Trying k settings and keeping the best tells something of the data beyond what each fit tells: here the whole search,
+the setting chosen and the weights are (epsilon, delta)-DP together. K ~ TNB(1, r) settings are drawn at random and run
+once each; the one with the fewest noisy errors on the same records is released
+(`lemmata.mechanisms.learners.descent.private_tuning`, with the sharp accounting of Lemma K.1 and the r of Lemma 7.2 as
+corrected). There are no folds: a record in several of them would count several times, and errors of a private run on
+its own records are nearly those on fresh ones.
+
+Who sees K, or the running time, which is proportional to it, sees more than is paid for. Only releases that are
+Gaussian or pure mechanisms can be candidates, because a run has a budget in mu.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite, nan, sqrt
+from typing import Any
+
+import numpy as np
+from scipy.special import log_ndtr
+from sklearn.model_selection import ParameterGrid
+
+from lemmata.bounds.statement.notebook import card
+from lemmata.bounds.wzw25.algorithms import split_budget
+from lemmata.mechanisms.estimators.margin_classifier import NoisyGD
+from lemmata.mechanisms.estimators.private_classifier import ApproximateClassifier, PrivateClassifier, left_out
+from lemmata.mechanisms.law import LinearModel, check_within_budget
+from lemmata.mechanisms.learners.descent import private_tuning
+from lemmata.mechanisms.numerics.arguments import check_integer, clip_rows, quiet, spawn_two_streams
+from lemmata.mechanisms.numerics.arithmetic import check_in_range, short_repr
+from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian
+from lemmata.mechanisms.selection.tnb import TruncatedNegativeBinomial
+from lemmata.mechanisms.selection.tuning_budget import budget
+
+OURS = {"epsilon", "delta", "classes", "random_state", "noise"}  # what the search sets itself
+ENTRIES = 2**22  # of a matrix of margins at any one time
+ABREAST = 5.0  # times that runs side by side are faster than one alone, measured
+WIDTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+
+
+@dataclass(frozen=True)
+class SearchCost:
+    """What a search over `candidates` settings costs; it depends on no data.
+
+    expected_runs how many runs there are on average; beta: the chance that the best setting is in none of them
+    alone         mu of a single fit with the whole (epsilon, delta)
+    training      mu of the training of one run here; its score gets as much
+    each_once     mu of a training if every setting were run once and the budgets added up, scores included
+    seconds       core-seconds expected for a table of a given shape, roughly; None where a setting's law does not know
+    """
+
+    privacy: ApproxDP
+    candidates: int
+    beta: float
+    expected_runs: float
+    alone: float
+    training: float
+    each_once: float
+    seconds: float | None = None
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("runs", f"{self.expected_runs:.0f} expected; none has the best setting with a chance of {self.beta:g}"),
+            ("a run trains with", f"mu = {self.training:.4f}; its score gets as much"),
+            ("a single fit, no search", f"mu = {self.alone:.4f}"),
+            ("every setting once", f"mu = {self.each_once:.4f}"),
+        ]
+        return card(f"{self.candidates} settings, searched within {self.privacy}", facts)
+
+    def __str__(self) -> str:
+        taken = "" if self.seconds is None else f"  time       about {self.seconds:.2g} core-seconds expected\n"
+        return (
+            f"{self.candidates} settings, searched within {self.privacy}:\n"
+            f"  runs       {self.expected_runs:.0f} expected; the best setting is never drawn with probability at most "
+            f"{self.beta:g}\n{taken}"
+            f"  a run      trains with mu = {self.training:.4f}; a single fit without a search has {self.alone:.4f}, "
+            f"so the search multiplies the noise by {self.alone / self.training:.2f}\n"
+            f"  otherwise  running every setting once and adding up: mu = {self.each_once:.4f}, the noise multiplied "
+            f"by {self.alone / self.each_once:.2f}"
+        )
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A law of weights together with the Gaussian budget that it is within."""
+
+    law: Any = field(repr=False)
+    privacy: GaussianDP
+    dimension: int  # of a release
+    progress: str = ""  # what is said before runs are drawn, on stderr
+
+    @property
+    def expected_cost(self) -> float:
+        """Core-seconds a release, roughly, one of many abreast; NaN where the law does not know."""
+        return float(getattr(self.law, "expected_cost", nan)) / ABREAST
+
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        """`size` independent releases, shape (size, d)."""
+        if self.progress:
+            print(self.progress, file=sys.stderr, flush=True)
+        return np.asarray(self.law.sample(rng, size))
+
+
+def pure_within(mu: float) -> PureDP:
+    """The largest pure guarantee that implies mu-GDP, rounded down.
+
+    >>> to_gaussian(pure_within(0.5)).mu <= 0.5
+    True
+    """
+    epsilon = float(log_ndtr(mu / 2) - log_ndtr(-mu / 2))
+    while to_gaussian(PureDP(epsilon)).mu > mu:
+        epsilon *= 1 - 1e-14
+    return PureDP(epsilon)
+
+
+def error_counter(parts: list[np.ndarray]) -> Callable[[int, np.ndarray], np.ndarray]:
+    """(setting, releases) -> how many records each misclassifies, a tie included: one record moves it by at most 1."""
+
+    def errors(j: int, weights: np.ndarray) -> np.ndarray:
+        Z = parts[j]
+        step = max(1, ENTRIES // len(Z))
+        blocks = [weights[start : start + step] for start in range(0, len(weights), step)]
+        return np.concatenate([(block @ Z.T <= 0).sum(axis=1) for block in blocks])
+
+    return errors
+
+
+def checked_grid(grid: Any) -> list[Mapping]:
+    """Return a grid as `ParameterGrid` takes it. ValueError for what is none, or names no value of a parameter."""
+    every = [grid] if isinstance(grid, Mapping) else grid
+    if not isinstance(every, list | tuple) or not every or not all(isinstance(one, Mapping) for one in every):
+        raise ValueError(f"param_grid = {short_repr(grid)} is not a dict, or a list of one or more of them")
+    for name, values in (entry for one in every for entry in one.items()):
+        if not isinstance(name, str):
+            raise ValueError(f"param_grid names {short_repr(name)}, which is no text")
+        listed = values.ndim == 1 if isinstance(values, np.ndarray) else isinstance(values, Sequence)
+        if not listed or isinstance(values, str) or not len(values):
+            raise ValueError(
+                f"param_grid[{short_repr(name)}] = {short_repr(values)} is not a list of one or more values"
+            )
+    return list(every)
+
+
+@inherit_docs
+@dataclass(eq=False, repr=False)
+class PrivateSearchCV(ApproximateClassifier):
+    """The best of a grid of settings of one private estimator, the search included in the guarantee.
+
+    Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input, for whoever does not learn
+    how many runs there were: of `best_params_` and the weights together. What a setting's law promises is read before a
+    run is drawn, and refused if it is more than a run's share.
+
+    Parameters
+    ----------
+    estimator : NoisyGD, ProjectedGD, PhasedSGD, MarginClassifier, PrivateSVM or PureMargin
+        `NoisyGD` by default. Its own epsilon, delta, classes, noise and random_state are not used; a MarginClassifier
+        needs `ranges=None`.
+    param_grid : dict or list of dict, optional
+        As for scikit-learn's `ParameterGrid`; it may not depend on the data. By default six widths of `NoisyGD`.
+    beta : float
+        The chance, in (0, k / (1 + k)) for k settings, that the best one is never drawn.
+    noise : "exact" or "float"
+        Of the scores, and of the runs where they have a choice.
+    verbose : bool
+        Whether `cost` is printed before fitting, and on stderr every setting whose runs begin, which tells of K.
+    classes : sequence of two labels, optional
+        The labels that may occur, (negative, positive), which are public. Where they are left out, those that occur in
+        `y` are declared public, with a `PrivacyLeakWarning`.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        The setting that was chosen.
+    best_index_ : int
+        Its place among `settings()`.
+    cv_results_ : dict
+        "params", the settings: scores and runs are not released.
+
+    Raises
+    ------
+    ValueError
+        By `fit`, in one line, for what is public and out of range: an estimator that cannot be a candidate, a grid that
+        sets what the search sets, more than two classes.
+
+    References
+    ----------
+    Wang, Zhu & Wang (2025), Algorithm 4, Lemma K.1 and Lemma 7.2 as corrected.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(500, 2)) / 3
+    >>> asked = dict(epsilon=4.0, classes=(False, True), random_state=np.random.default_rng(1))
+    >>> search = PrivateSearchCV(NoisyGD(steps=20), {"width": [0.1, 1.0]}, beta=0.2, **asked)
+    >>> search.cost().candidates, search.fit(X, X[:, 0] > 0).best_params_["width"] in (0.1, 1.0)
+    (2, True)
+    """
+
+    estimator: Any = None  # NoisyGD()
+    param_grid: Any = None  # {"width": WIDTHS}
+    beta: float = 0.05
+    noise: str = "exact"  # of the scores, and of the runs where they have a choice
+    verbose: bool = False  # print `cost` before fitting, and every setting whose runs begin, which tells of K
+    multi_class = False
+
+    def settings(self) -> list[dict[str, Any]]:
+        """The settings, in the order of their indices."""
+        found = list(ParameterGrid(checked_grid({"width": WIDTHS} if self.param_grid is None else self.param_grid)))
+        if taken := sorted(OURS & set().union(*found)):
+            raise ValueError(f"param_grid names {', '.join(taken)}: the search has its own, the same for every setting")
+        return found
+
+    def cost(self, shape: tuple[int, int] | None = None) -> SearchCost:
+        """What the search costs, before any data is seen; print it.
+
+        Parameters
+        ----------
+        shape : (int, int), optional
+            (n, d) of a table, for the time that it takes, which is asked of the laws of a table of zeros.
+
+        Returns
+        -------
+        SearchCost
+        """
+        seconds = None
+        if shape is not None:
+            zeros = np.zeros(check_integer(n=shape[0]) + check_integer(d=shape[1]))
+            expected = self.law(zeros, np.ones(len(zeros)), np.random.default_rng(0)).expected_cost
+            seconds = expected if isfinite(expected) else None
+        k, r = len(self._candidates()), self._r()
+        mu, promised = budget(self.epsilon, self.delta, r=r, calibration="sharp")
+        alone = gaussian_mu(self.epsilon, self.delta)
+        runs = TruncatedNegativeBinomial(1.0, r).mean
+        mean = round(runs, 6)
+        return SearchCost(promised, k, self.beta, mean, alone, split_budget(mu, 2), alone / sqrt(2 * k), seconds)
+
+    def _r(self) -> float:
+        """r of K ~ TNB(1, r): the best of k settings is never drawn with probability at most beta (Lemma 7.2)."""
+        k = len(self.settings())
+        beta = check_in_range("beta", self.beta, 0, k / (1 + k))
+        return beta / ((1 - beta) * k)
+
+    def _candidates(self) -> list[PrivateClassifier]:
+        kind = NoisyGD() if self.estimator is None else self.estimator
+        if not isinstance(kind, PrivateClassifier) or not kind.spends:
+            raise ValueError(f"estimator is a {type(kind).__name__}: its release is no Gaussian or pure mechanism")
+        if unknown := sorted(set().union(*self.settings()) - kind.get_params().keys()):
+            raise ValueError(f"param_grid names {unknown[0]!r}, which is no parameter of {type(kind).__name__}")
+        ours = {"noise": self.noise} if "noise" in kind.get_params() else {}
+        found = [kind._fresh().set_params(**setting, **ours) for setting in self.settings()]
+        if any(one._standardises for one in found):
+            raise ValueError("estimator would find ranges, and a search does not: take PrivateScaler, and ranges=None")
+        return found
+
+    @quiet
+    def law(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> Any:
+        """The law of the search on one dataset: what an audit draws from.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            Finite.
+        signs : array of shape (n,)
+            -1 or +1, and 0 for a record that is left out.
+        rng : Generator
+            Of what is public.
+
+        Returns
+        -------
+        PrivateTuningLaw
+        """
+        candidates = self._candidates()
+        X = np.array(X)  # whose rows may be blanked below
+        tables = [left_out(candidate._rows(X), signs) for candidate in candidates]
+
+        def base(mu: float) -> list[Priced]:
+            spent = GaussianDP(mu)
+            given = [spent if candidate.spends == "gaussian" else pure_within(mu) for candidate in candidates]
+            each = zip(candidates, tables, given, rng.spawn(len(candidates)), strict=True)
+            laws = [(candidate._law(table, signs, g, public), g) for candidate, table, g, public in each]
+            for j, (law, g) in enumerate(laws):
+                check_within_budget(getattr(law, "privacy", None), g, f"estimator[{j}]")
+            said = [f"runs of {setting}" if self.verbose else "" for setting in self.settings()]
+            widths = [table.shape[1] for table in tables]
+            return [Priced(law, spent, *more) for (law, _), *more in zip(laws, widths, said, strict=True)]
+
+        score = error_counter([signs[:, None] * clip_rows(table, 1.0) for table in tables])
+        asked: Any = {"epsilon": self.epsilon, "delta": self.delta, "r": self._r(), "calibration": "sharp"}
+        return private_tuning.law(base, score=score, sensitivity=1.0, noise=self.noise, **asked)
+
+    def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
+        if self.verbose:
+            print(self.cost(X.shape))
+        public, private = spawn_two_streams(rng)
+        law = self.law(X, signs, public)
+        self._settle()
+        drawn = law.sample(private)
+        self.best_index_ = int(drawn["index"][0])
+        self.best_params_ = self.settings()[self.best_index_]
+        self.cv_results_ = {"params": self.settings()}  # scores and runs are not released
+        rows = self._candidates()[self.best_index_]._rows
+        return LinearModel(drawn["release"][0, : rows(X[:1]).shape[1]], law.privacy, rows)
+
+    def _linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._candidates()[self.best_index_]._linear(weights)

@@ -1,0 +1,110 @@
+"""The Gaussian mechanism: a statistic plus Gaussian noise, the mechanism that Gaussian privacy is named after.
+
+The theorem speaks of real numbers. A float64 near 10^17 has no room for noise of size 1: value + noise would be the
+value itself. Whether that happens depends on the private value, so it cannot be refused without giving something away.
+Instead there is a public `bound`: entries beyond it are clipped, which moves no two datasets further apart, and noise
+that is too small for the bound is refused.
+
+`law` is the mechanism in float64, for experiments: its low bits tell neighbours apart. `fit` releases the one over the
+reals, rounded to a public grid (`lemmata.mechanisms.noise.grid_gaussian`), unless `noise` is "float".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lemmata.bounds.exact.privacy_curves import LOG_SQRT_2PI
+from lemmata.mechanisms.noise import grid_gaussian
+from lemmata.mechanisms.noise.grid_gaussian import noise_deviation
+from lemmata.mechanisms.noise.grid_sums import check_noise
+from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude, check_positive, resolve_generator
+from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
+
+RESOLUTION = 2.0**36  # a bound may be so many standard deviations: the grid of floats is then 2^-16 of one
+
+
+@dataclass(frozen=True)
+class GaussianLaw:
+    """The law of value + N(0, sigma^2 I), on one dataset."""
+
+    value: np.ndarray = field(repr=False)  # shape (k,), the statistic; data never in a repr
+    sigma: float  # standard deviation of every coordinate
+    privacy: GaussianDP
+
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        """Draw `size` independent releases, shape (size, k)."""
+        return self.value + self.sigma * rng.normal(size=(size, self.value.size))
+
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
+        """Return the log-density of releases of shape (size, k), shape (size,)."""
+        z = (np.asarray(releases) - self.value) / self.sigma
+        return -(z**2).sum(axis=-1) / 2 - self.value.size * (LOG_SQRT_2PI + np.log(self.sigma))
+
+
+def law(
+    value: ArrayLike,
+    *,
+    privacy: GaussianDP | ApproxDP | None = None,
+    sensitivity: float,
+    sigma: float | None = None,
+    bound: float | None = None,
+) -> GaussianLaw:
+    """Return the law of the Gaussian mechanism with noise `sigma`, or with the least noise that gives `privacy`.
+
+    Formal guarantee: (sensitivity / sigma)-GDP, rounded up, if the statistic moves by at most `sensitivity` in the L2
+    norm between neighbours (assumed: it belongs to the caller's statistic). Entries are clipped to [-bound, bound], by
+    default 2^36 sigma. The analysis is over the reals; low bits are not hardened. Raises ValueError for a value that is
+    not a vector of finite numbers, for sensitivity or bound outside (0, inf), for sigma outside [1e-100, 1e100] or
+    below bound / 2^36, and unless exactly one of `sigma` and `privacy` is given.
+
+    >>> released = law([3.0, 4.0], sensitivity=1.0, privacy=GaussianDP(0.5))
+    >>> released.sigma, released.sample(np.random.default_rng(0)).round(2).tolist()
+    (2.0, [[3.25, 3.74]])
+    """
+    value = np.atleast_1d(check_finite("value", value))
+    if value.ndim != 1 or not value.size:
+        raise ValueError(f"value has shape {value.shape}, not (k,) with k >= 1")
+    if (sigma is None) == (privacy is None):
+        raise ValueError(f"sigma = {short_repr(sigma)}, privacy = {short_repr(privacy)}: give exactly one of them")
+    (sensitivity,) = check_positive(sensitivity=sensitivity)
+    if privacy is not None:
+        check_guarantee("privacy", privacy)
+    neighbours = "replace" if privacy is None else privacy.neighbours
+    if privacy is not None:
+        sigma = noise_deviation(sensitivity, privacy)
+    (spread,) = check_magnitude(sigma=sigma)
+    (bound,) = check_positive(bound=RESOLUTION * spread if bound is None else bound)
+    if bound > RESOLUTION * spread:
+        raise ValueError(
+            f"sigma = {short_repr(sigma)} is below bound / 2^36 = {bound / RESOLUTION}: float64 would absorb the noise"
+        )
+    mu = round_up(Fraction(sensitivity) / Fraction(spread))
+    return GaussianLaw(np.clip(value, -bound, bound), spread, GaussianDP(mu, neighbours))
+
+
+def fit(
+    value: ArrayLike,
+    *,
+    privacy: GaussianDP | ApproxDP | None = None,
+    sensitivity: float,
+    sigma: float | None = None,
+    bound: float | None = None,
+    noise: str = "exact",
+    rng: np.random.Generator | None = None,
+) -> np.ndarray:
+    """Draw one release of the Gaussian mechanism, (k,). Its guarantee is Gaussian, so it takes `privacy` or `sigma`.
+
+    >>> fit([0.0], privacy=GaussianDP(1.0), sensitivity=1.0, rng=np.random.default_rng(0)).round(3).tolist()
+    [1.094]
+    """
+    check_noise(noise)
+    released = law(value, privacy=privacy, sensitivity=sensitivity, sigma=sigma, bound=bound)
+    if noise == "float":
+        return released.sample(resolve_generator(rng))[0]
+    reach = RESOLUTION * released.sigma if bound is None else bound
+    return grid_gaussian.fit(value, sensitivity=sensitivity, bound=reach, sigma=released.sigma, rng=rng)

@@ -1,0 +1,65 @@
+"""Private entries of any type, each read by itself: how one is read never depends on another one.
+
+An entry is a number, or what Python's `float` makes one of: text, decimals, objects that say so. All else is NaN, a
+list among it however long it is; none is refused, and no warning tells of one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from lemmata.mechanisms.numerics.arithmetic import REALS, as_real
+
+PLAIN = {bool, int, float, np.bool_, np.int32, np.int64, np.float32, np.float64}  # that numpy reads as `number` does
+
+
+def entries_to_floats(values: list) -> np.ndarray:
+    """Return a list of entries as floats, (n,).
+
+    >>> entries_to_floats([1, "2", None, [3], range(3, 4), 1j, np.array(4)]).tolist()
+    [1.0, 2.0, nan, nan, nan, nan, 4.0]
+    """
+    if set(map(type, values)) <= PLAIN:
+        try:
+            return np.array(values, dtype=float)
+        except OverflowError:  # a whole number that no float holds
+            pass
+    with warnings.catch_warnings(action="ignore"):
+        return np.array([number(one) for one in values], dtype=float)
+
+
+def number(one: Any) -> float:
+    """Return one entry; NaN for what is no real number, and for all that has a length but text."""
+    try:
+        if isinstance(one, np.ndarray) and one.ndim == 0:
+            one = one[()]
+        if isinstance(one, complex | np.complexfloating):
+            return nan
+        if hasattr(one, "__len__") and not isinstance(one, str | bytes) and getattr(one, "ndim", None) != 0:
+            return nan
+        return as_real("entry", one) if isinstance(one, REALS) else float(one)
+    except Exception:  # whatever an object raises would tell of its record
+        return nan
+
+
+def row_entries(one: Any) -> list | None:
+    """Return the entries of what may be a row, whatever they are; None for what has none."""
+    try:
+        return None if isinstance(one, str | bytes | Mapping) else list(one)
+    except Exception:  # a number
+        return None
+
+
+def unwrap_single(one: Any) -> Any:
+    """Return the entry of a list, a tuple or an array of one; anything else as it is: a label in a column is a label.
+
+    >>> unwrap_single([3]), unwrap_single((3.0,)), sole([1, 2]), sole("a")
+    (3, 3.0, [1, 2], 'a')
+    """
+    listed = isinstance(one, list | tuple) or (isinstance(one, np.ndarray) and one.ndim == 1)
+    return one[0] if listed and len(one) == 1 else one

@@ -1,0 +1,202 @@
+"""The file of an account: lines are only ever appended, each is on disk before `append` returns, one writer at a time.
+
+Every line is a JSON object with an entry and a check, the BLAKE2b digest of the line before's check and the entry; so a
+byte that was changed, a line that was moved and one that is missing between others are found when the file is opened.
+A process that is killed in the middle of a line leaves one without its end. `append` had not returned then, so nothing
+was released for it, and it is dropped with a warning.
+
+The checks have no key. They find rot and slips of the hand; who means to can delete the last lines, copy the file or
+delete it, and spend again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+import weakref
+from hashlib import blake2b
+from typing import Any
+
+from lemmata.mechanisms.privacy.guarantees import KINDS, Guarantee
+from lemmata.mechanisms.privacy.privacy_filter import Charge
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+Entry = dict[str, Any]
+FAR = 2**30  # the byte that is locked where locks are on bytes: beyond any account, so that others can read it
+
+
+class AccountFile:
+    """An open file of entries, locked until `close`; `entries` holds what it held when it was opened, `first` included.
+
+    Raises BlockingIOError while another holds it, ValueError for a file that is missing (with `first` = None), is no
+    account, no regular file or was changed, OSError for what the system refuses.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], first: Entry | None = None) -> None:
+        self.path = os.path.abspath(os.fspath(path))
+        create = 0 if first is None else os.O_CREAT
+        if os.path.exists(self.path) and not os.path.isfile(self.path):  # a device may be read for ever
+            raise ValueError(f"path = {self.path} is no regular file, which an account is")
+        try:
+            self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | create | getattr(os, "O_BINARY", 0), 0o666)
+        except FileNotFoundError:
+            if create:
+                raise
+            raise ValueError(f"path = {self.path} holds no account: give it a budget") from None
+        self._closing = weakref.finalize(self, _close, self._file, os.getpid())
+        try:
+            _lock(self._file, self.path)
+            self._check = ""
+            self.entries = self._read(first)
+        except BaseException:
+            self.close()
+            raise
+
+    def append(self, entry: Entry) -> None:
+        """Write one entry and wait until it is on disk. Whatever goes wrong closes the file: open it again."""
+        try:
+            if not os.path.samestat(os.stat(self.path), os.fstat(self._file)):
+                raise ValueError(f"path = {self.path} is another file now than the one that was opened")
+            check, line = _line(self._check, entry)
+            self._write(line)
+            self._check = check
+        except BaseException as error:  # an interrupt too: what the file holds is known only when it is read again
+            self.close()
+            if isinstance(error, OSError):
+                raise OSError(error.errno, error.strerror, self.path) from None
+            raise
+
+    def close(self) -> None:
+        """Give up the lock and the file; once more does nothing."""
+        self._closing()
+
+    @property
+    def closed(self) -> bool:
+        return not self._closing.alive
+
+    def _write(self, data: bytes) -> None:
+        while data:
+            data = data[os.write(self._file, data) :]
+        os.fsync(self._file)
+
+    def _cut(self, size: int) -> None:
+        os.ftruncate(self._file, size)
+        os.fsync(self._file)
+
+    def _read(self, first: Entry | None) -> list[Entry]:
+        data = b"".join(iter(lambda: os.read(self._file, 2**20), b""))
+        *lines, tail = data.split(b"\n")
+        if not lines:  # new, or killed before its first line was whole
+            check, start = _line("", first or {})
+            if first is None or not start.startswith(tail):
+                raise ValueError(f"path = {self.path} holds no account" + (": give it a budget" if not tail else ""))
+            self._cut(0)
+            self._write(start)
+            _sync_folder(self.path)
+            self._check = check
+            return [first]
+        entries = []
+        for number, line in enumerate(lines, 1):
+            entries.append(self._entry(number, line))
+        if tail and _is_whole(tail):  # all but its end of line; an end that was changed instead is no JSON
+            entries.append(self._entry(len(lines) + 1, tail))
+            self._write(b"\n")
+        elif tail:
+            self._cut(len(data) - len(tail))
+            warnings.warn(
+                f"{self.path}: the last line was cut short, so its release was never granted; it is dropped",
+                stacklevel=4,
+            )
+        return entries
+
+    def _entry(self, number: int, line: bytes) -> Entry:
+        """The entry of the line after `_check`. Raises ValueError unless it is, byte for byte, as we write it."""
+        try:
+            entry = json.loads(line)["entry"]
+            check, expected = _line(self._check, entry)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            expected = b""
+        if line + b"\n" != expected:
+            raise ValueError(
+                f"path = {self.path} is no account, or was changed: line {number} is not as it was written"
+            )
+        self._check = check
+        return entry
+
+
+def _line(before: str, entry: Entry) -> tuple[str, bytes]:
+    """The check of an entry after one whose check was `before`, and its line."""
+    text = json.dumps(entry)
+    check = blake2b(f"{before}\n{text}".encode(), digest_size=16).hexdigest()
+    return check, f'{{"check": "{check}", "entry": {text}}}\n'.encode()
+
+
+def _is_whole(tail: bytes) -> bool:
+    """Does a last line without its end hold a whole object, at least?"""
+    try:
+        json.JSONDecoder().raw_decode(tail.decode(errors="replace"))  # an end that was changed may be no text
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _lock(file: int, path: str) -> None:
+    """One writer: the lock belongs to the open file, not the process, and ends with it, even by kill -9."""
+    try:
+        if sys.platform == "win32":
+            os.lseek(file, FAR, os.SEEK_SET)
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+            os.lseek(file, 0, os.SEEK_SET)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        raise BlockingIOError(f"path = {path} is open already, here or in another process") from None
+
+
+def _close(file: int, process: int) -> None:
+    """Close it; in the process that opened it give up the lock, which its forked children hold as long as they live."""
+    try:
+        if sys.platform != "win32" and process == os.getpid():
+            fcntl.flock(file, fcntl.LOCK_UN)
+    finally:
+        os.close(file)
+
+
+def _sync_folder(path: str) -> None:
+    """A new file's name is on disk when its folder is; Windows keeps no such handle."""
+    if sys.platform != "win32":
+        folder = os.open(os.path.dirname(path), os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+# What the entries say of guarantees ----------------------------------------------------------------------------------
+
+
+def guarantee_as_dict(guarantee: Guarantee) -> Entry:
+    """A guarantee with the name of its kind."""
+    return {"kind": type(guarantee).__name__, **vars(guarantee)}
+
+
+def guarantee_from_dict(written: Entry) -> Guarantee:
+    """The guarantee that was written down."""
+    made: Guarantee = KINDS[written["kind"]](**{name: value for name, value in written.items() if name != "kind"})
+    return made
+
+
+def account_entry(label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> Entry:
+    """What was charged is written down, not worked out again: another release of SciPy may round otherwise."""
+    entry = {
+        "label": label,
+        "guarantee": guarantee_as_dict(guarantee),
+        "charge": list(charge if charge.divergences else charge[:3]),
+    }
+    return entry if m is None else {**entry, "m": m}

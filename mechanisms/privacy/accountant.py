@@ -1,0 +1,401 @@
+"""An accountant: a budget for one dataset, what has been spent of it, and a refusal to overspend.
+
+    accountant = Accountant(ApproxDP(1.0, 1e-5))                    # in memory
+    accountant = Accountant.open("study.account", ApproxDP(1.0, 1e-5))    # on disk: outlives the process
+    accountant.spend(PureDP(0.25), "histogram")
+    accountant.spent, accountant.left
+    accountant.spend(PureDP(1.0))          # OverBudget: nothing is recorded
+
+Spend *before* a release is drawn. Its guarantee, and whether there is another release at all, may depend on everything
+that was released before: however they are chosen, all releases together keep the budget. That is a theorem about the
+rule in `lemmata.mechanisms.privacy.privacy_filter`, which proves it; `compose` needs its guarantees fixed in advance.
+
+All sums are exact, in fractions: ten times 0.1 is more than 1, because the float 0.1 is more than a tenth.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import replace
+from fractions import Fraction
+from math import inf
+from typing import Any, NoReturn
+
+from lemmata.bounds.statement.notebook import card
+from lemmata.mechanisms.numerics.arithmetic import round_down, round_up, short_repr, sqrt_down, sqrt_up
+from lemmata.mechanisms.privacy.account_file import AccountFile, account_entry, guarantee_as_dict, guarantee_from_dict
+from lemmata.mechanisms.privacy.algebra import to_neighbours
+from lemmata.mechanisms.privacy.conversions import to_approx
+from lemmata.mechanisms.privacy.gaussian_curve import gaussian_epsilon
+from lemmata.mechanisms.privacy.guarantees import (
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    Guarantee,
+    PureDP,
+    RenyiDP,
+    check_guarantee,
+)
+from lemmata.mechanisms.privacy.privacy_filter import (
+    WAYS,
+    Amounts,
+    Charge,
+    as_budget,
+    charges,
+    final_caps,
+    first_caps,
+    largest_m,
+)
+
+VERSION = 1  # of the file's entries
+
+
+class OverBudget(ValueError):
+    """A release that the budget does not pay for; nothing was recorded.
+
+    Examples
+    --------
+    >>> try:
+    ...     Accountant(PureDP(1.0)).spend(PureDP(2.0))
+    ... except OverBudget as error:
+    ...     print(str(error).partition(" than")[0])
+    PureDP(epsilon=2.0, neighbours='replace') is more
+    """
+
+
+class Accountant:
+    """The account of one dataset: a budget, what was spent of it, and a refusal to overspend.
+
+    Threads may share an account: checking and recording are one step. A copy would be a second budget, so copies,
+    pickles and forked children are refused with TypeError; `open` is for what outlives a process.
+
+    Parameters
+    ----------
+    budget : PureDP, ApproxDP, GaussianDP, ZCDP or RenyiDP
+        What all releases together may spend. A number that was rounded up to a float counts as the float below.
+    way : "mixed", "approximate", "gaussian" or "zcdp", optional
+        How an ApproxDP budget is kept, see `lemmata.mechanisms.privacy.privacy_filter`; "mixed" by default.
+    reserve : PureDP or ApproxDP, optional
+        What pure and approximate releases have for themselves once the Gaussian way of a "mixed" account began.
+
+    Raises
+    ------
+    ValueError
+        In one line, for other arguments.
+
+    Examples
+    --------
+    >>> accountant = Accountant(GaussianDP(5.0))
+    >>> accountant.spend(GaussianDP(3.0), "a mean"), accountant.left
+    (GaussianDP(mu=3.0, neighbours='replace'), GaussianDP(mu=4.0, neighbours='replace'))
+    >>> accountant.affords(GaussianDP(4.1))
+    False
+    """
+
+    def __init__(self, budget: Guarantee, *, way: str | None = None, reserve: PureDP | ApproxDP | None = None) -> None:
+        check_guarantee("budget", budget)
+        self._budget = as_budget(budget)
+        ways = WAYS.get(type(budget), ())
+        if not (way is None or (isinstance(way, str) and way in ways)):
+            raise ValueError(f"way = {short_repr(way)} is not one of {', '.join(ways)} for {budget}")
+        self._way = way or next(iter(ways), "")
+        self._reserve = _reserved(reserve, self._budget, self._way)
+        self._sums = Amounts()
+        self._caps = first_caps(self._budget, self._way)
+        self._final = self._way != "mixed"
+        self._calibrated: tuple[Amounts, float] | None = None  # the last m that was worked out, and for which sums
+        if isinstance(self._budget, ApproxDP) and self._way == "gaussian":
+            self._caps = self._switched(self._calibration())
+        self._history: list[tuple[str, Guarantee]] = []
+        self._file: AccountFile | None = None
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        budget: Guarantee | None = None,
+        *,
+        way: str | None = None,
+        reserve: PureDP | ApproxDP | None = None,
+    ) -> Accountant:
+        """The account in the file `path`: a new one with `budget`, or what was spent of it before, in any process.
+
+        One writer at a time: BlockingIOError, in one line, while another has it open. A spend is on disk before `spend`
+        returns, so kill -9 loses none. A last line that was cut short was never granted and is dropped with a warning;
+        any other change raises ValueError, and so does another budget, way or reserve than the file's. Close it with
+        `close`, or as a context. The lock needs a local file system, and who copies or deletes the file spends again.
+
+        Parameters
+        ----------
+        path : path
+            Of the file.
+        budget, way, reserve
+            As of `Accountant`; all may be left out where the file exists.
+
+        Returns
+        -------
+        Accountant
+
+        Raises
+        ------
+        BlockingIOError
+            In one line, while another has it open.
+        ValueError
+            In one line, for a file that was changed, and for another budget than its own.
+        """
+        fresh = None if budget is None else cls(budget, way=way, reserve=reserve)
+        file = AccountFile(path, None if fresh is None else fresh._heading())
+        try:
+            account = _replayed(cls, file)
+            if fresh is not None and fresh._heading() != account._heading():
+                raise ValueError(f"budget = {fresh._kept()} is not that of {file.path}, which is {account._kept()}")
+        except BaseException:
+            file.close()
+            raise
+        account._file = file
+        return account
+
+    def close(self) -> None:
+        """Give up the file, of which nothing can be spent any more; an account in memory stays open."""
+        if self._file is not None:
+            self._file.close()
+
+    def __enter__(self) -> Accountant:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def budget(self) -> Guarantee:
+        """What all releases together may spend."""
+        return self._budget
+
+    @property
+    def way(self) -> str:
+        """Which way the account is kept now: a "mixed" one is "gaussian" from its first Gaussian release on."""
+        with self._lock:
+            return "gaussian" if self._final and self._way == "mixed" else self._way
+
+    @property
+    def history(self) -> tuple[tuple[str, Guarantee], ...]:
+        """What was spent, in order, as (label, guarantee)."""
+        with self._lock:
+            return tuple(self._history)
+
+    @property
+    def spent(self) -> Guarantee | None:
+        """What the releases would promise together, fixed in advance, in the budget's terms; None at first.
+
+        Releases that were chosen by the outcomes of others keep the budget, not this.
+        """
+        with self._lock:
+            (epsilon, delta, square, divergences), budget = self._sums, self._budget
+        if divergences:
+            promised = _divergences(budget, [round_up(sum) for sum in divergences])
+            if not isinstance(budget, ApproxDP):
+                return promised
+            implied = to_approx(promised, delta=budget.delta)
+            return ApproxDP(min(implied.epsilon, budget.epsilon), budget.delta, budget.neighbours)
+        if isinstance(budget, GaussianDP):
+            return GaussianDP(sqrt_up(square), budget.neighbours) if square else None
+        if square and isinstance(budget, ApproxDP):
+            curve = gaussian_epsilon(sqrt_up(square), round_down(Fraction(budget.delta) - delta))
+            both = round_up(epsilon + Fraction(curve)) if curve < inf else inf
+            # within the budget up to rounding, by the caps; the budget itself is proved
+            return ApproxDP(min(both, budget.epsilon), budget.delta, budget.neighbours)
+        if delta:
+            return ApproxDP(round_up(epsilon), round_up(delta), budget.neighbours)
+        return PureDP(round_up(epsilon), budget.neighbours) if epsilon else None
+
+    @property
+    def left(self) -> Guarantee | None:
+        """What one more release may spend, None if nothing; `affords` accepts it, and nothing larger of its kind.
+
+        Where the Gaussian way has anything left it is a GaussianDP; else an ApproxDP, or a PureDP if delta is used up.
+        Of the "zcdp" way it is a ZCDP, of a RenyiDP budget one at its orders.
+        """
+        with self._lock:
+            caps, sums = self._caps, self._sums
+        epsilon, delta, square = (cap - sum for cap, sum in zip(caps[:3], sums[:3], strict=True))
+        if caps.divergences:
+            spent = sums.divergences or (Fraction(0),) * len(caps.divergences)
+            rest = [round_down(cap - sum) for cap, sum in zip(caps.divergences, spent, strict=True)]
+            return _divergences(self._budget, rest) if min(rest) > 0 else None
+        if square > 0:
+            return GaussianDP(sqrt_down(square), self._budget.neighbours)
+        if delta > 0:
+            return ApproxDP(round_down(epsilon), round_down(delta), self._budget.neighbours)
+        return PureDP(round_down(epsilon), self._budget.neighbours) if epsilon > 0 else None
+
+    def affords(self, guarantee: Guarantee) -> bool:
+        """Would `spend` accept it?
+
+        Parameters
+        ----------
+        guarantee : Guarantee
+            Of the release.
+
+        Returns
+        -------
+        bool
+        """
+        with self._lock:
+            try:
+                self._charged(guarantee)
+            except OverBudget:
+                return False
+        return True
+
+    def spend(self, guarantee: Guarantee, label: str = "") -> Guarantee:
+        """Record a release before it is drawn, and hand back its guarantee for the budget's neighbours.
+
+        Parameters
+        ----------
+        guarantee : Guarantee
+            Of the release; it, and the release, may depend on everything that was released before.
+        label : str
+            What `history` calls it.
+
+        Returns
+        -------
+        Guarantee
+
+        Raises
+        ------
+        OverBudget
+            Beyond the budget; nothing was recorded.
+        ValueError
+            In one line, for a guarantee that says nothing about the budget's neighbours, a label that is no text, and a
+            file that was closed.
+        """
+        if not isinstance(label, str):
+            raise ValueError(f"label = {short_repr(label)} is not a text")
+        if self._process != os.getpid():
+            _refuse_copies(self)
+        with self._lock:
+            charge, m = self._charged(guarantee)
+            if self._file is not None and self._file.closed:
+                raise ValueError(f"path = {self._file.path} was closed: nothing can be spent any more")
+            try:
+                if self._file is not None:
+                    self._file.append(account_entry(label, guarantee, charge, m))
+                self._record(label, guarantee, charge, m)
+            except BaseException:  # a full disk, an interrupt in between: opened again, the file knows
+                self.close()
+                raise
+        return self._converted(guarantee)
+
+    def _converted(self, guarantee: Any) -> Guarantee:
+        check_guarantee("guarantee", guarantee)
+        return to_neighbours(guarantee, self._budget.neighbours)
+
+    def _charged(self, guarantee: Any) -> tuple[Charge, float | None]:
+        """How a release would be charged, and the m of the switch that it brings about. OverBudget beyond the caps."""
+        converted = self._converted(guarantee)
+        switches = not self._final and isinstance(converted, GaussianDP)
+        m = self._calibration() if switches else None
+        caps = self._caps if m is None else self._switched(m)
+        ways = list(charges(converted, self._budget, self._way))
+        for charge in ways:
+            if self._sums.plus(charge).within(caps):
+                return charge, m
+        if not any(caps.open_to(charge) for charge in ways):
+            raise OverBudget(f"{self._kept()} cannot pay for it: {guarantee}; left: {self.left}")
+        raise OverBudget(f"{guarantee} is more than what {self._kept()} has left: {self.left}")
+
+    def _record(self, label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> None:
+        """Charge first, then list: an interrupt in between leaves more charged than released, never less."""
+        if m is not None:
+            self._caps, self._final = self._switched(m), True
+        self._sums = self._sums.plus(charge)
+        self._history.append((label, guarantee))
+
+    def _switched(self, m: float) -> Amounts:
+        return final_caps(self._sums, self._reserve, m)
+
+    def _calibration(self) -> float:
+        if self._calibrated is None or self._calibrated[0] is not self._sums:
+            budget: Any = self._budget  # only an ApproxDP can switch
+            self._calibrated = self._sums, largest_m(budget, self._sums, self._reserve)
+        return self._calibrated[1]
+
+    def _kept(self) -> str:
+        reserve = f", reserve {self._reserve}" if self._reserve.epsilon or self._reserve.delta else ""
+        return f"{self._budget} (kept as {self.way}{reserve})"
+
+    def _heading(self) -> dict[str, Any]:
+        return {
+            "account": VERSION,
+            "budget": guarantee_as_dict(self._budget),
+            "way": self._way,
+            "reserve": guarantee_as_dict(self._reserve),
+        }
+
+    def __repr__(self) -> str:
+        return f"Accountant({self._kept()}, {len(self._history)} releases, {self.left} left)"
+
+    def _repr_html_(self) -> str:
+        with self._lock:
+            spent = [(label or "a release", guarantee) for label, guarantee in self._history]
+            facts = [("spent", self.spent or "nothing"), ("left", self.left or "nothing"), *spent]
+            return card(f"Account of {self._kept()}", facts)
+
+    def __copy__(self) -> NoReturn:
+        _refuse_copies(self)
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        _refuse_copies(self)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        _refuse_copies(self)
+
+
+def _refuse_copies(account: Accountant) -> NoReturn:
+    raise TypeError(
+        "an Accountant is not copied, pickled or forked: that would be a second budget (see Accountant.open)"
+    )
+
+
+def _divergences(budget: Guarantee, sums: list[float]) -> Guarantee:
+    """A rho, or an epsilon at each order of a RenyiDP budget, as a guarantee."""
+    if isinstance(budget, RenyiDP):
+        return replace(budget, epsilon=tuple(sums) if isinstance(budget.order, tuple) else sums[0])
+    return ZCDP(sums[0], budget.neighbours)
+
+
+def _reserved(reserve: Any, budget: Guarantee, way: str) -> ApproxDP:
+    """`reserve` as an ApproxDP for the budget's neighbours, (0, 0) for None."""
+    if reserve is None:
+        return ApproxDP(0.0, 0.0, budget.neighbours)
+    if not isinstance(budget, ApproxDP) or way in ("approximate", "zcdp"):
+        raise ValueError(f"reserve = {short_repr(reserve)} is for an ApproxDP budget with a Gaussian way")
+    if not isinstance(reserve, PureDP | ApproxDP) or reserve.neighbours != budget.neighbours:
+        raise ValueError(
+            f"reserve = {short_repr(reserve)} is not a PureDP or ApproxDP for {budget.neighbours!r} neighbours"
+        )
+    if reserve.epsilon > budget.epsilon or reserve.delta > budget.delta:
+        raise ValueError(f"reserve = {reserve} is more than {budget}")
+    return ApproxDP(reserve.epsilon, reserve.delta, budget.neighbours)
+
+
+def _replayed(cls: type[Accountant], file: AccountFile) -> Accountant:
+    """The account that a file's entries tell of. Raises ValueError where they are none, or overspend."""
+    heading, *releases = file.entries
+    try:
+        if heading["account"] != VERSION:
+            raise ValueError(f"path = {file.path} holds an account of version {heading['account']}, not {VERSION}")
+        budget, reserve = guarantee_from_dict(heading["budget"]), guarantee_from_dict(heading["reserve"])
+        kept: Any = None if not reserve.epsilon and not reserve.delta else reserve  # type: ignore[union-attr]
+        account = cls(budget, way=heading["way"], reserve=kept)
+        for entry in releases:
+            guarantee, charge = guarantee_from_dict(entry["guarantee"]), Charge(*entry["charge"])
+            account._record(entry["label"], guarantee, charge, entry.get("m"))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"path = {file.path} holds no account: {type(error).__name__}: {error}") from None
+    if not account._sums.within(account._caps):
+        raise ValueError(f"path = {file.path} has spent more than its budget, {account._kept()}")
+    return account

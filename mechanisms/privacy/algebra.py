@@ -1,0 +1,293 @@
+"""How one guarantee turns into another, what several promise together, and what they promise for groups.
+
+Every number handed back is rounded towards more noise and less privacy claimed, in exact arithmetic and in balls
+(`lemmata.mechanisms.numerics.arithmetic`, `divergences`). A number given that is no float (a Fraction, a large int)
+becomes the float above it in a guarantee, which claims a loss, and the float below in the budget of an account, which
+allows one. Conversions that do not exist, or that nobody here knows, raise ValueError:
+
+    from \\ to      PureDP         ApproxDP              GaussianDP                    ZCDP               RenyiDP
+    PureDP         itself         delta = 0             mu of randomised response     e tanh(e / 2)      its curve
+    ApproxDP       if delta = 0   itself                if delta = 0                  if delta = 0       if delta = 0
+    GaussianDP     none           a delta per epsilon   itself                        mu^2 / 2           order mu^2 / 2
+    ZCDP           none           a delta per epsilon   not known                     itself             order rho
+    RenyiDP        none           a delta per epsilon   none                          none               between orders
+    PrivacyCurve   a delta = 0    between points        a delta = 0                   a delta = 0        a delta = 0
+
+All of them but the last line's turn into a PrivacyCurve by `to_curve`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import inf, nextafter
+from typing import Any, TypeVar
+
+from lemmata.mechanisms.numerics.arithmetic import (
+    as_real,
+    group_delta,
+    round_up,
+    short_repr,
+    sqrt_down,
+    sqrt_up,
+    sum_up,
+)
+from lemmata.mechanisms.privacy.conversions import to_gaussian, to_renyi, to_zcdp
+from lemmata.mechanisms.privacy.divergences import doubled
+from lemmata.mechanisms.privacy.gaussian_curve import gaussian_mu
+from lemmata.mechanisms.privacy.guarantees import (
+    LARGEST,
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    Guarantee,
+    PrivacyCurve,
+    PureDP,
+    RenyiDP,
+    check_guarantee,
+    check_neighbours,
+)
+from lemmata.mechanisms.privacy.privacy_curve import grouped
+
+G = TypeVar("G", PureDP, ApproxDP, GaussianDP, ZCDP, RenyiDP, PrivacyCurve)
+
+
+# Budgets of a Gaussian mechanism -----------------------------------------------------------------------------
+
+
+def gaussian_noise_multiplier(privacy: Guarantee) -> float:
+    """Return sigma / sensitivity of the Gaussian mechanism that just gives `privacy`, rounded up.
+
+    Parameters
+    ----------
+    privacy : Guarantee
+        GaussianDP(mu): 1 / mu. ApproxDP: the analytic calibration, 0 < delta < 1. The others as `to_gaussian_budget`.
+
+    Returns
+    -------
+    float
+        A number without a unit: the standard deviation of each coordinate over the l2 sensitivity.
+
+    Raises
+    ------
+    ValueError
+        In one line, where no noise does it (delta = 0), or more than a float can hold.
+
+    Examples
+    --------
+    >>> round(gaussian_noise_multiplier(ApproxDP(1.0, 1e-5)), 5)
+    3.73063
+    """
+    mu = to_gaussian_budget(privacy).mu
+    if 1 / Fraction(mu) > Fraction(LARGEST):
+        raise ValueError(f"privacy = {privacy} needs more noise than a float can hold")
+    return nextafter(1 / mu, inf)
+
+
+def to_gaussian_budget(privacy: Guarantee) -> GaussianDP:
+    """Return the largest GaussianDP that implies `privacy`: what a Gaussian mechanism may spend.
+
+    Raises ValueError for delta = 0, which Gaussian noise never gives, and for delta = 1, which needs no noise.
+    """
+    check_guarantee("privacy", privacy)
+    if isinstance(privacy, GaussianDP):
+        return privacy
+    if isinstance(privacy, ZCDP):
+        return GaussianDP(sqrt_down(2 * Fraction(privacy.rho)), privacy.neighbours)
+    if isinstance(privacy, RenyiDP):
+        least = min(2 * Fraction(epsilon) / Fraction(order) for order, epsilon in privacy.points)
+        return GaussianDP(sqrt_down(least), privacy.neighbours)
+    if isinstance(privacy, PrivacyCurve):
+        told = [point for point in privacy.points if point.delta < 1] or privacy.points
+        return min((to_gaussian_budget(point) for point in told), key=lambda budget: budget.mu)
+    if not 0 < privacy.delta < 1:
+        raise ValueError(f"delta = {privacy.delta} is outside (0, 1): no Gaussian noise is calibrated to it")
+    return GaussianDP(gaussian_mu(privacy.epsilon, privacy.delta), privacy.neighbours)
+
+
+# Neighbours ---------------------------------------------------------------------------------------------
+
+
+def to_neighbours(privacy: G, neighbours: str) -> G:
+    """Return `privacy` for another neighbour relation.
+
+    Changing a label is a replacement, so "replace" implies "label"; a replacement is one removal and one
+    addition, so "add/remove" implies "replace" and "label" at the price of a group of two. Nothing implies
+    "add/remove": the others keep the size.
+
+    Parameters
+    ----------
+    privacy : Guarantee
+        Of any kind.
+    neighbours : "replace", "add/remove" or "label"
+        The relation asked for.
+
+    Returns
+    -------
+    Guarantee
+        Of the same kind.
+
+    Raises
+    ------
+    ValueError
+        In one line, where nothing follows.
+
+    Examples
+    --------
+    >>> to_neighbours(PureDP(0.5, "add/remove"), "replace")
+    PureDP(epsilon=1.0, neighbours='replace')
+    """
+    check_guarantee("privacy", privacy)
+    check_neighbours(neighbours)
+    if privacy.neighbours == neighbours:
+        return privacy
+    if privacy.neighbours == "add/remove":
+        return replace(group(privacy, 2), neighbours=neighbours)
+    if privacy.neighbours == "replace" and neighbours == "label":
+        return replace(privacy, neighbours=neighbours)
+    raise ValueError(f"neighbours = {neighbours!r} does not follow from {privacy.neighbours!r}")
+
+
+# Composition and groups -----------------------------------------------------------------------------------
+
+
+def compose(*guarantees: Guarantee) -> Guarantee:
+    """Return what several mechanisms on the same data promise together.
+
+    They may be chosen adaptively, their guarantees may not: those are fixed in advance
+    (`lemmata.mechanisms.privacy.accountant` is for those that are not).
+
+    Only GaussianDP and PureDP: sqrt of the sum of the squares of mu if there is a GaussianDP (pure ones
+    converted), else the sum of epsilon. With a ZCDP: the sum of rho, all others converted; with a RenyiDP: the sum of
+    epsilon at every order that all of them reach. With an ApproxDP: sums of epsilon and of delta (basic composition).
+    Sums and roots are exact, then rounded up.
+
+    Parameters
+    ----------
+    *guarantees : Guarantee
+        At least one, for the same neighbours.
+
+    Returns
+    -------
+    Guarantee
+
+    Raises
+    ------
+    ValueError
+        In one line: for no guarantee, for different neighbour relations, and where an ApproxDP with delta > 0 or a
+        PrivacyCurve stands beside another kind: convert with `to_approx` first, at a delta of your choice.
+
+    Examples
+    --------
+    >>> compose(GaussianDP(3.0), GaussianDP(4.0)).mu
+    5.0
+    >>> compose(PureDP(0.5), ApproxDP(0.5, 1e-6))
+    ApproxDP(epsilon=1.0, delta=1e-06, neighbours='replace')
+    """
+    if not guarantees:
+        raise ValueError("guarantees = () is empty: nothing to compose")
+    for one in guarantees:
+        check_guarantee("guarantees", one)
+    relations = {g.neighbours for g in guarantees}
+    if len(relations) > 1:
+        raise ValueError(f"neighbours = {sorted(relations)} differ: convert with to_neighbours first")
+    (neighbours,) = relations
+    if any(isinstance(g, ZCDP | RenyiDP | PrivacyCurve) for g in guarantees):
+        return _composed(guarantees, neighbours)
+    if any(isinstance(g, GaussianDP) for g in guarantees):
+        if any(isinstance(g, ApproxDP) and g.delta > 0 for g in guarantees):
+            raise ValueError("guarantees mix GaussianDP and ApproxDP: convert with to_approx first")
+        squares = (Fraction(to_gaussian(g).mu) ** 2 for g in guarantees)
+        return GaussianDP(sqrt_up(sum(squares, Fraction(0))), neighbours)
+    others = [g for g in guarantees if isinstance(g, PureDP | ApproxDP)]
+    epsilon = sum_up(g.epsilon for g in others)
+    if all(isinstance(g, PureDP) for g in others):
+        return PureDP(epsilon, neighbours)
+    return ApproxDP(epsilon, min(1.0, sum_up(g.delta for g in others)), neighbours)
+
+
+def _composed(guarantees: Sequence[Guarantee], neighbours: str) -> Guarantee:
+    """The sum of rho, or of epsilon at each order."""
+    curves = [g for g in guarantees if isinstance(g, PrivacyCurve)]
+    if curves or any(isinstance(g, ApproxDP) and g.delta > 0 for g in guarantees):
+        if len(guarantees) == 1:
+            return guarantees[0]
+        raise ValueError("guarantees mix what has a delta with what has none, or curves: convert with to_approx first")
+    known = [g for g in guarantees if isinstance(g, RenyiDP)]
+    if not known:
+        return ZCDP(sum_up(to_zcdp(g).rho for g in guarantees), neighbours)
+    reach = min(g.points[-1][0] for g in known)
+    orders = sorted({order for g in known for order, _ in g.points if order <= reach})
+    parts = [to_renyi(g, orders) for g in guarantees]
+    sums = [sum_up(part.points[k][1] for part in parts) for k in range(len(orders))]
+    return _renyi(list(zip(orders, sums, strict=True)), neighbours)
+
+
+def _renyi(points: Sequence[tuple[float, float]], neighbours: str) -> RenyiDP:
+    """One order as a number, several as a curve."""
+    orders, epsilons = zip(*points, strict=True)
+    return RenyiDP(orders, epsilons, neighbours) if len(orders) > 1 else RenyiDP(orders[0], epsilons[0], neighbours)
+
+
+def group(privacy: G, k: int) -> G:
+    """Return what `privacy` promises for datasets that are k steps apart, rounded up.
+
+    PureDP k epsilon; ApproxDP, and each point of a PrivacyCurve, (k epsilon, delta (e^{k epsilon} - 1) / (e^epsilon -
+    1)); GaussianDP k mu; ZCDP k^2 rho. RenyiDP: as often as 2 has to be doubled to reach k, from order a to a / 2, with
+    (a - 1) / (a - 2) times the epsilon at a plus that at a - 1.
+
+    Parameters
+    ----------
+    privacy : Guarantee
+        Of any kind.
+    k : int
+        Records in which two datasets differ, k >= 1.
+
+    Returns
+    -------
+    Guarantee
+        Of the same kind, for the same relation.
+
+    Raises
+    ------
+    ValueError
+        In one line: for another k, and for a RenyiDP of which no order stays above 1.
+
+    Examples
+    --------
+    >>> group(ApproxDP(0.0, 0.01), 3).delta
+    0.03
+    """
+    check_guarantee("privacy", privacy)
+    times = as_real("k", k)
+    if not (1 <= times < inf and times == int(times)):
+        raise ValueError(f"k = {short_repr(k)} is not a whole number >= 1")
+    whole = int(k)
+    larger: Any  # a TypeVar is not narrowed
+    if isinstance(privacy, GaussianDP):
+        larger = GaussianDP(round_up(whole * Fraction(privacy.mu)), privacy.neighbours)
+        return larger
+    if isinstance(privacy, ZCDP):
+        larger = ZCDP(round_up(whole**2 * Fraction(privacy.rho)), privacy.neighbours)
+        return larger
+    if isinstance(privacy, RenyiDP):
+        larger = _doubled(privacy, (whole - 1).bit_length())
+        return larger
+    if isinstance(privacy, PrivacyCurve):
+        return grouped(privacy, lambda point: group(point, whole))
+    epsilon = round_up(whole * Fraction(privacy.epsilon))
+    if isinstance(privacy, PureDP):
+        return replace(privacy, epsilon=epsilon)
+    return replace(privacy, epsilon=epsilon, delta=group_delta(privacy.epsilon, privacy.delta, whole))
+
+
+def _doubled(privacy: RenyiDP, times: int) -> RenyiDP:
+    points = privacy.points
+    for _ in range(times):
+        points = doubled(points)
+        if not points:
+            raise ValueError(
+                f"order = {short_repr(privacy.order)} is not above {2.0**times:g}: nothing for groups of so many"
+            )
+    return _renyi(points, privacy.neighbours)

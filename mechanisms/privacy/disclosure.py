@@ -1,0 +1,125 @@
+"""What a fit gives away beside its release, said once: `PrivacyLeakWarning`.
+
+Only public things are looked at: parameters, shapes, types, the steps of a Pipeline. No warning depends on a record.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn import model_selection
+from sklearn.base import MetaEstimatorMixin
+from sklearn.pipeline import Pipeline
+
+from lemmata.mechanisms.privacy.accountant import Accountant
+from lemmata.mechanisms.privacy.guarantees import Guarantee
+
+DEPTH = 48  # frames above a fit in which a Pipeline or a search is looked for
+FITS = ("fit", "fit_transform", "fit_predict")
+VALIDATION = "scikit-learn's validation"  # whose name cannot be seen
+TOLD: set[str] = set()  # what this process was warned of
+
+
+class PrivacyLeakWarning(UserWarning):
+    """Something about the data, or all of its protection, is given away beside the release.
+
+    Each text is shown once a process; none depends on a record.
+
+    Examples
+    --------
+    >>> warnings.filterwarnings("error", category=PrivacyLeakWarning)  # doctest: +SKIP
+    """
+
+
+def leak(text: str) -> None:
+    """Warn once of a leak; not again in this process."""
+    if text not in TOLD:
+        TOLD.add(text)
+        warnings.warn(text, PrivacyLeakWarning, stacklevel=5)  # who called fit, which `quiet` decorates
+
+
+def warn_of_leaks(estimator: Any, n: int, *, labels: bool = True) -> None:
+    """Warn of labels taken from the data, a seed, a delta of 1/n or more, steps that look, and fits that are repeated.
+
+    `n`: how many records; `labels`: whether the estimator has `classes`.
+    """
+    if labels and estimator.classes is None:
+        leak("classes was left out: the labels that occur in y are taken to be public. Give classes=(...)")
+    if isinstance(estimator.random_state, int | np.integer | np.random.RandomState):
+        leak("random_state is a seed: whoever knows it can take the noise away. Leave it out for a release")
+    if getattr(estimator, "delta", 0) * n >= 1:
+        leak("delta is 1/n or more: it would allow to publish a record that is picked at random")
+    pipelines, repeating = fitting()
+    for around in pipelines:
+        for name, step in around.steps[:-1]:
+            if step is not estimator and _looks(step):
+                leak(f"Pipeline step {name!r} looks at the data and promises no privacy: use PrivateScaler")
+    for name in repeating:
+        leak(f"{name} fits several times, and each fit spends the whole budget: add them up")
+
+
+def fitting() -> tuple[list[Pipeline], list[str]]:
+    """Return the Pipelines around a fit, and the names of what fits several times, as far as can be seen.
+
+    A step of a Pipeline is fine that fits nothing (scikit-learn's tag `requires_fit`), or says what it spent
+    (`privacy_`). Searches, ensembles, calibrations and one class against the rest are scikit-learn's meta-estimators;
+    `cross_validate`, `learning_curve` and their kin are functions of `sklearn.model_selection`, of which the outermost
+    counts: in a process of joblib's there is only what they call.
+    """
+    pipelines: list[Pipeline] = []
+    repeating: list[str] = []
+    validation = ""
+    frame = sys._getframe(1)
+    for _ in range(DEPTH):
+        if (caller := frame.f_back) is None:
+            break
+        frame = caller
+        code = frame.f_code
+        if code.co_name in FITS:
+            around = frame.f_locals.get("self")
+            if isinstance(around, Pipeline) and not any(around is one for one in pipelines):
+                pipelines.append(around)
+            elif isinstance(around, MetaEstimatorMixin) and type(around).__name__ not in repeating:
+                repeating.append(type(around).__name__)
+        elif str(frame.f_globals.get("__name__")).startswith(model_selection.__name__):
+            named = code.co_name in model_selection.__all__
+            validation = code.co_name if named else validation or VALIDATION
+    if validation and (validation != VALIDATION or not repeating):
+        repeating.append(validation)
+    return pipelines, repeating
+
+
+def _looks(step: Any) -> bool:
+    """Whether fitting a step takes something from the data for nothing."""
+    if step is None or isinstance(step, str) or hasattr(step, "privacy_") or hasattr(type(step), "promises"):
+        return False
+    tags = getattr(step, "__sklearn_tags__", None)
+    return bool(tags().requires_fit) if tags else True
+
+
+def pay(accountant: Any, guarantee: Guarantee, label: str) -> None:
+    """Charge a release to an account before it is drawn; nothing for None. OverBudget, and no release, beyond it."""
+    if checked_account(accountant):
+        accountant.spend(guarantee, label)
+
+
+def checked_account(accountant: Any) -> bool:
+    """Return whether there is an account. Raises ValueError for what is none."""
+    if accountant is None:
+        return False
+    if not isinstance(accountant, Accountant):
+        raise ValueError(f"accountant is a {type(accountant).__name__}, not an Accountant")
+    return True
+
+
+def refuse(given: dict[str, Any]) -> None:
+    """Raise for arguments of `fit` that these estimators do not have, and say why of those that others do."""
+    if given.pop("sample_weight", None) is not None:
+        raise ValueError(
+            "sample_weight is refused: a record of weight w would count w times, and the guarantee is one for records"
+        )
+    if given:
+        raise TypeError(f"fit() got an unexpected keyword argument {next(iter(given))!r}")

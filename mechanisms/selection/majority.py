@@ -1,0 +1,69 @@
+"""The majority class, privately: one label for everybody, by a noisy count. What a learner has to beat.
+
+release  #{i : y_i = +1} - #{i : y_i = -1} + Laplace noise,    predict its sign
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.noise.laplace import GridLaplace, grid_for
+from lemmata.mechanisms.numerics.arguments import quiet, read_labels, read_records, resolve_generator
+from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
+
+SENSITIVITY = 2.0  # of the difference of the two counts, one label replaced
+
+
+def count_ones(X: ArrayLike) -> np.ndarray:
+    """Return the one feature of a predictor that does not look at the record, shape (n, 1)."""
+    return np.ones((len(read_records(X)), 1))
+
+
+@dataclass(frozen=True)
+class MajorityLaw:
+    """The law of the noisy difference of counts on one dataset; releases have shape (size, 1)."""
+
+    noise: GridLaplace = field(repr=False)
+    privacy: PureDP  # neighbours differ in one replaced record
+
+    @quiet
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        """Draw `size` independent releases, shape (size, 1)."""
+        return self.noise.sample(rng, size)
+
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
+        """Return the exact log-probability of releases, shape (size,)."""
+        return self.noise.log_density(releases)
+
+
+@quiet
+def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
+    """Return the law of the difference of the two counts under discrete Laplace noise.
+
+    Formal guarantee: `privacy`, a PureDP under replacement of one record, for every input, in floating point too.
+    Proof: a replaced label moves the difference by 2, a replaced row not at all, and the probabilities of the noise
+    fall by at most e^(-epsilon/2) a unit, on a public grid (`lemmata.mechanisms.noise.laplace`). Enforced here: labels
+    are
+    -1 or +1, and X is read for its shape only.
+
+    >>> law(np.zeros((3, 2)), [1, 1, -1], privacy=PureDP(2.0)).sample(np.random.default_rng(0), 5).shape
+    (5, 1)
+    """
+    pure = to_pure(privacy)
+    signs = read_labels(y, len(read_records(X)))
+    return MajorityLaw(GridLaplace(np.array([signs.sum()]), *grid_for(SENSITIVITY, pure.epsilon, 1)), pure)
+
+
+@quiet
+def fit(X: ArrayLike, y: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None) -> LinearModel:
+    """Draw one release, as a predictor that says the same of every record; epsilon-DP under replacement of one record.
+
+    >>> fit(np.zeros((90, 2)), np.ones(90), epsilon=1.0, rng=np.random.default_rng(0)).predict([[3.0, 4.0]])
+    array([1.])
+    """
+    released = law(X, y, privacy=PureDP(epsilon))
+    return LinearModel(released.sample(resolve_generator(rng))[0], released.privacy, count_ones)

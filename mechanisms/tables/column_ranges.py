@@ -1,0 +1,414 @@
+"""Where the numbers of a table lie: a centre and a spread for every column, found privately, whatever its units.
+
+A first release counts, for all d columns at once, how many records have their entry in which signed octave
+(-2^(k+1), -2^k], (-2^-64, 2^-64) or [2^k, 2^(k+1)), -64 <= k < 64, with noise of standard deviation sigma:
+
+    counts[j, b] + N(0, sigma^2),      sigma = max(n / 16, sqrt(2 d) / mu).
+
+A replaced record moves one count up and one down in every column, sqrt(2 d) in the L2 norm. From the noisy counts, and
+from nothing else, each column gets the nearest of some shapes (normal, exponential, zeros beside them, of either sign,
+at 256 positions), by least squares with a prior over shapes and positions that is learnt from the noisy counts of all
+columns: 64 pixels on one scale tell each other of it, and columns without a common scale do not.
+
+A column with four fifths of its records in two octaves, such as 10^6 +- 1, is looked at again if no wider shape is as
+near: 16 cells over the two octaves, then 32 over two of those cells, and so on, at most `LEVELS` times, all such
+columns in one release of sensitivity sqrt(2 d'), d' their number, as precise as so many looks allow (`look_noise`).
+Releases stop where the next would exceed the budget; what is not spent is left to the learner. That a schedule may
+depend on what was released, as long as the squares of mu add up to no more than the budget's, is derived at
+`wzw25.rem2.3/explicit/account-gaussian`.
+
+Nothing fails: entries that are no number count as 0, infinite ones as 10^100, and all beyond an edge in the last cell.
+Counts are whole and their noise is exact by default (`lemmata.mechanisms.noise.grid_sums.noisy_counts`), so the
+guarantee holds for the bits released (`wzw25.rem2.3.float64/explicit/counts`). Not hardened: how long a draw takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache, cached_property
+from math import inf, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr
+
+from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
+from lemmata.mechanisms.numerics.arguments import clip_entries, quiet, resolve_generator
+from lemmata.mechanisms.numerics.arithmetic import round_up, sqrt_up
+from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
+
+OCTAVES = 64  # on either side of 1
+BINS = 4 * OCTAVES + 1
+CELLS = (16, 32)  # of the first closer look, and of those after it; one more on either side for what lies outside
+LEVELS = 10  # closer looks, at most: 8 16^9 = 2^39 cells of an octave
+PRECISE = 16  # a count's noise is n / 16 where the budget affords it: more precision did no better
+CLOSER = 24  # the same of a closer look, where the budget affords `LEVELS` of them
+HELD = 0.8  # of n: what has to lie in two octaves, or next to one cell, for a closer look at it
+MISFIT = 0.05  # of n: how far the counts of a real column are from those of its shape, in each bin
+ROUNDS = 10  # of learning the prior
+CONCENTRATION = 3.0  # columns that the first prior counts as
+LEARNING = 1000  # columns, at most, that the prior is learnt from
+REACH = 2.0  # spreads around the centre, beyond which entries are clipped
+NARROW = 32  # spreads between 0 and the centre of a shape that is as good as a point
+
+Cdf = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """One release: for every column where its middle is and how far its records spread; public once released."""
+
+    centre: np.ndarray  # shape (d,)
+    spread: np.ndarray  # shape (d,), positive
+    privacy: GaussianDP | None  # what the releases spent together; None where everything was given
+
+    @quiet
+    def standardised(self, X: ArrayLike) -> np.ndarray:
+        """Return (x - centre) / spread, clipped to [-`REACH`, `REACH`], record by record; what is no number is 0.
+
+        >>> Ranges(np.array([5.0]), np.array([2.0]), None).standardised([[6.0], [float("nan")], [1e308]]).tolist()
+        [[0.5], [0.0], [2.0]]
+        """
+        X = np.asarray(X, dtype=float)
+        Z = (X - self.centre) / self.spread
+        np.clip(Z, -REACH, REACH, out=Z)
+        Z[np.isnan(Z)] = 0.0
+        return Z
+
+
+# Shapes ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """The shapes that noisy counts are compared with."""
+
+    masses: np.ndarray  # of every bin, shape (shapes, bins)
+    centre: np.ndarray  # shape (shapes,)
+    spread: np.ndarray
+    narrow: np.ndarray  # bool: looked at more closely
+
+    @cached_property
+    def halved(self) -> tuple[np.ndarray, np.ndarray]:
+        """The masses, transposed, and half of their squared length: in float32, in half the time and memory."""
+        squares = (self.masses**2).sum(axis=1)
+        return np.ascontiguousarray(self.masses.T, dtype=np.float32), (squares / 2).astype(np.float32)
+
+    def fits(self, noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
+        """Return -(squared distance of counts and shape) / 2 over the variance, up to a constant a column: (d, shapes).
+
+        Noisy counts are public, so nothing but the choice of a shape hangs on the precision of this.
+        """
+        masses, squares = self.halved
+        fits = np.asarray(noisy / n, dtype=np.float32) @ masses
+        fits -= squares
+        fits *= np.float32(n**2 / (sigma**2 + (MISFIT * n) ** 2))
+        return fits
+
+
+def normal_cdf(mean: float, spread: float) -> Cdf:
+    """Return the distribution function of the standard normal law at x."""
+    return lambda x: ndtr((x - mean) / spread)
+
+
+def exponential_cdf(x: np.ndarray) -> np.ndarray:
+    """Return the distribution function of the exponential law of mean 1 at x."""
+    return -np.expm1(-np.maximum(x, 0.0))
+
+
+def broad_cdf(x: np.ndarray) -> np.ndarray:
+    """Return the distribution function of a number of either sign whose base-2 logarithm is normal with spread 3."""
+    with np.errstate(divide="ignore"):
+        return 0.5 + np.sign(x) * ndtr(np.log2(np.abs(x)) / 3) / 2
+
+
+@dataclass(frozen=True)
+class Family:
+    """A shape, with the centre and spread that a column of it gets, in units of a position."""
+
+    distribution: Cdf
+    centre: float
+    spread: float
+    narrow: bool = False
+
+
+def shape_families() -> list[Family]:
+    """Return the shapes of columns: normals, exponentials, zeros beside normals, broad ones, points in 1 or 2 octaves.
+
+    Of a point no more is known than its octaves, so its spread is a quarter of its centre.
+    """
+    found = [Family(normal_cdf(mean, 1.0), mean, 1.0) for mean in (0.0, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 8.0, -8.0)]
+    found += [Family(exponential_cdf, 0.8, 0.8), Family(lambda x: 1 - exponential_cdf(-x), -0.8, 0.8)]
+    found += [Family(broad_cdf, 0.0, 2.0)]
+    for sign in (1, -1):
+        for zeros in (0.3, 0.6, 0.9):
+            for width in (1 / 2, 1 / 8):
+                centre, square = 1 - zeros, (1 - zeros) * (1 + width**2)
+                shape = lambda x, zeros=zeros, sign=sign, width=width: (  # noqa: E731
+                    zeros * (x >= 0) + (1 - zeros) * ndtr((x - sign) / width)
+                )
+                found.append(Family(shape, sign * centre, sqrt(square - centre**2)))
+        for place in (-1.3, -0.7, -0.3, 0.0, 0.3, 0.7, 1.3):  # of an edge between two octaves
+            mean = sign * (NARROW + place)
+            found.append(Family(normal_cdf(mean, 1.0), mean, NARROW / 4, narrow=True))
+    return found
+
+
+@cache
+def octave_edges() -> np.ndarray:
+    """Return the finite edges of the signed octaves, ascending, shape (BINS + 1,)."""
+    sizes = 2.0 ** np.arange(-OCTAVES, OCTAVES + 1)
+    return np.concatenate([-sizes[::-1], sizes])
+
+
+@cache
+def octave_shapes() -> Shapes:
+    """Return the shapes of every family at every half octave, family by family."""
+    edges = octave_edges().copy()
+    edges[[0, -1]] = -inf, inf
+    units = 2.0 ** ((np.arange(4 * OCTAVES) - 2 * OCTAVES) / 2)
+    every = shape_families()
+    masses = np.concatenate([np.diff(family.distribution(edges / units[:, None]), axis=1) for family in every])
+    centre = np.concatenate([family.centre * units for family in every])
+    spread = np.concatenate([family.spread * units for family in every])
+    narrow = np.repeat([family.narrow for family in every], len(units))
+    return Shapes(masses, centre, spread, narrow)
+
+
+@cache
+def cell_shapes(cells: int) -> Shapes:
+    """Return normals at every half cell, of widths from half a cell to a quarter of all.
+
+    The narrowest get a closer look.
+    """
+    sizes = 2.0 ** np.arange(-1, cells.bit_length() - 2)
+    middles, widths = (a.ravel() for a in np.meshgrid(np.arange(0, cells + 0.25, 0.5), sizes))
+    edges = np.concatenate([[-inf], np.arange(cells + 1.0), [inf]])
+    masses = np.diff(ndtr((edges - middles[:, None]) / widths[:, None]), axis=1)
+    return Shapes(masses, middles, widths, widths == widths.min())
+
+
+def match_shapes(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
+    """Return the shape of every column, by its noisy counts and a prior learnt from those of all columns: (d,) indices.
+
+    The prior is a product of one over families, flat at first, and one over positions, at first falling like 1 / k^2
+    beyond four octaves from 1; both are learnt by expectation and maximisation, `ROUNDS` times.
+    """
+    shapes, some = octave_shapes(), noisy[:: -(-len(noisy) // LEARNING)]
+    far = 1 / (1 + np.abs(np.arange(4 * OCTAVES) - 2 * OCTAVES) / 8) ** 2
+    count = len(shapes.centre) // len(far)
+    families_first, places_first = np.full(count, 1 / count), far / far.sum()
+    likely, families_now, places_now = shapes.fits(some, n, sigma), families_first, places_first
+    likely -= likely.max(axis=1, keepdims=True)
+    np.exp(likely, out=likely)
+    for _ in range(ROUNDS):
+        now = np.outer(families_now, places_now).ravel().astype(np.float32)  # every family at every place, in order
+        total = now * ((1 / (likely @ now)) @ likely)  # of the columns' posterior odds, each summing to 1
+        table = total.reshape(count, -1).astype(float)
+        smooth = np.convolve(table.sum(axis=0), [0.25, 0.5, 0.25], "same")
+        places_now = CONCENTRATION * places_first + smooth
+        families_now = CONCENTRATION * families_first + table.sum(axis=1)
+        places_now, families_now = places_now / places_now.sum(), families_now / families_now.sum()
+    prior = np.outer(families_now, places_now).ravel()
+    if len(some) == len(noisy):
+        likely *= prior.astype(np.float32)
+        return np.asarray(likely.argmax(axis=1))
+    log_prior, starts = np.log(prior), range(0, len(noisy), LEARNING)
+    blocks = [noisy[start : start + LEARNING] for start in starts]
+    return np.concatenate([(shapes.fits(block, n, sigma) + log_prior).argmax(axis=1) for block in blocks])
+
+
+# Counts: the one way from records to a release ------------------------------------------------------------------------
+
+
+@cache
+def _octave_of_bits() -> np.ndarray:
+    """The signed octave, 0 to 256, of a float whose first twelve bits, sign and exponent, are the index below 4096."""
+    bits = np.arange(2**12)
+    size = np.clip((bits & 2047) - (1023 - OCTAVES - 1), 0, 2 * OCTAVES)
+    return (np.where(bits < 2048, size, -size) + 2 * OCTAVES).astype(np.int16)
+
+
+def octave_bins(X: np.ndarray) -> np.ndarray:
+    """Return the signed octave of every entry, 0 to 256, by the bits of its exponent; finite entries.
+
+    >>> octave_bins(np.array([[1.5, -1.5, 0.0, 1e-300, 1e300]])).tolist()
+    [[193, 63, 128, 128, 256]]
+    """
+    bits = np.ascontiguousarray(X, dtype=float).view(np.int64)
+    return _octave_of_bits()[bits >> 52]  # negative ones of negative numbers, which count from the end of the table
+
+
+def count_bins(bins: np.ndarray, size: int) -> np.ndarray:
+    """Return how many records are in each bin, column by column: (n, d) whole numbers below `size` -> (d, size)."""
+    return np.stack([np.bincount(column, minlength=size) for column in bins.T]).astype(float)
+
+
+def count_octaves(X: np.ndarray) -> np.ndarray:
+    """Return the counts of the first release before noise, shape (d, 257).
+
+    A band of rows at a time, which fits the cache.
+    """
+    if kernels := numba_kernels_if_worthwhile(X.size):
+        counts = np.zeros((X.shape[1], BINS), dtype=np.int64)
+        kernels.exponent_counts(np.ascontiguousarray(X, dtype=float).view(np.int64), OCTAVES, counts)
+        return counts.astype(float)
+    total = np.zeros((X.shape[1], BINS))
+    height = max(1, 2**18 // X.shape[1])
+    shift = np.arange(X.shape[1]) * BINS
+    for start in range(0, len(X), height):
+        bins = octave_bins(X[start : start + height]) + shift
+        total += np.bincount(bins.ravel(), minlength=total.size).reshape(total.shape)
+    return total
+
+
+def count_cells(X: np.ndarray, low: np.ndarray, width: np.ndarray, cells: int) -> np.ndarray:
+    """Return the counts of a closer look before noise, cells in [low, low + width) and two outside: (d, cells + 2)."""
+    with np.errstate(over="ignore"):
+        found = np.floor((X - low) / width * cells)
+    return count_bins(np.clip(found, -1, cells).astype(int) + 1, cells + 2)
+
+
+# The law --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ColumnRangesLaw:
+    """The law of centres and spreads on one dataset; a release is a dict of `centre`, `spread` (size, d), `mu` (size,).
+
+    `mu` is what a release spent, at most `privacy`: it is known from the releases, so it may be used up elsewhere.
+    """
+
+    X: np.ndarray = field(repr=False)  # shape (n, d), finite
+    privacy: GaussianDP
+    sigma: float  # standard deviation of the first release's noise
+    noise: str = "exact"
+
+    def noisy(self, rng: np.random.Generator, counts: np.ndarray, sigma: float) -> np.ndarray:
+        """Return counts with noise added."""
+        if self.noise == "exact":
+            return noisy_counts(rng, counts, sigma)
+        return counts + rng.normal(scale=sigma, size=counts.shape)
+
+    def first_counts(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        """Return the first release alone, shape (size, d, 257)."""
+        counts = count_octaves(self.X)
+        return self.noisy(rng, np.broadcast_to(counts, (size, *counts.shape)), self.sigma)
+
+    @quiet
+    def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
+        """Draw `size` independent searches, one after the other."""
+        found = [self.search(lambda counts, sigma: self.noisy(rng, counts, sigma)) for _ in range(size)]
+        return {name: np.array([one[name] for one in found]) for name in ("centre", "spread", "mu")}
+
+    def search(self, ask: Callable[[np.ndarray, float], np.ndarray]) -> dict[str, Any]:
+        """Run one search: the octaves, then closer looks at the columns that need them.
+
+        `ask(counts, sigma)` hands back noisy counts: what is released is a function of them.
+        """
+        (n, d), shapes = self.X.shape, octave_shapes()
+        noisy = ask(count_octaves(self.X), self.sigma)
+        best = match_shapes(noisy, n, self.sigma)
+        centre, spread = shapes.centre[best].copy(), shapes.spread[best].copy()
+        spent, left = Fraction(2 * d) / Fraction(self.sigma) ** 2, Fraction(self.privacy.mu) ** 2
+        low, width, held = fullest_octaves(noisy)
+        here = np.flatnonzero(shapes.narrow[best] & (held > HELD * n - self.sigma))
+        low, width = low[here], width[here]
+        sigma = look_noise(n, len(here), left - spent)
+        for level in range(LEVELS):
+            size = CELLS[min(level, 1)]
+            price = Fraction(2 * len(here)) / Fraction(sigma) ** 2
+            if not len(here) or spent + price > left:
+                break
+            spent, cells = spent + price, cell_shapes(size)
+            counts, step = ask(count_cells(self.X[:, here], low, width, size), sigma), width / size
+            fits = cells.fits(counts, n, sigma)
+            best = fits.argmax(axis=1)
+            again = cells.narrow[best] & (count_around(counts, cells.centre[best]) > HELD * n - sigma)
+            best = np.where(again, best, np.where(cells.narrow, -inf, fits).argmax(axis=1))
+            centre[here], spread[here] = low + cells.centre[best] * step, cells.spread[best] * step
+            again &= step > np.abs(centre[here]) * 2.0**-45
+            low, width, here = (centre[here] - step)[again], 2 * step[again], here[again]
+        return {"centre": centre, "spread": spread, "mu": sqrt_up(spent)}
+
+
+def look_noise(n: int, columns: int, left: Fraction) -> float:
+    """Return the noise's standard deviation of a closer look.
+
+    n / `CLOSER`, and up to n / `PRECISE` to afford `LEVELS` looks.
+
+    `left` of mu^2 pays for all of them. An offset that is 10^9 times a column's spread takes eight.
+
+    >>> look_noise(2400, 6, Fraction(1)), look_noise(2400, 6, Fraction(1, 120)), look_noise(2400, 6, Fraction(0))
+    (100.0, 120.0, 150.0)
+    """
+    least, most = n / CLOSER, n / PRECISE
+    square = 2 * columns * LEVELS / left if left > 0 else inf  # of what LEVELS looks need
+    return least if square <= least**2 else sqrt(square) if square < most**2 else most
+
+
+def fullest_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the neighbouring octaves of one sign that hold most, by noisy counts.
+
+    Lower ends, widths, what they hold.
+    """
+    pairs = noisy[:, :-1] + noisy[:, 1:]
+    pairs[:, 2 * OCTAVES - 1 : 2 * OCTAVES + 1] = -inf  # with the middle, which is of both signs
+    best, edges = pairs.argmax(axis=1), octave_edges()
+    return edges[best], edges[best + 2] - edges[best], pairs.max(axis=1)
+
+
+def count_around(noisy: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    """Return what the cells within one of a centre hold, by noisy counts (d, cells + 2); centres (d,) in cells."""
+    cell, middle = np.arange(-1, noisy.shape[1] - 1), centre[:, None]
+    near = (cell >= np.floor(middle - 1)) & (cell < np.ceil(middle + 1))
+    return np.asarray((noisy * near).sum(axis=1))
+
+
+@quiet
+def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -> ColumnRangesLaw:
+    """Return the law of a search for the centre and spread of every column within `privacy`.
+
+    Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an ApproxDP
+    the largest that implies it): the first release spends sqrt(2 d) / sigma, and every further one is made only if the
+    squares of all still add up to mu^2, in exact arithmetic. With `noise` "exact" it holds for the bits released. The
+    number of releases is a function of what was released. X: (n, d), read as in
+    `lemmata.mechanisms.numerics.arguments.read_records`. Raises ValueError for another shape or type, and for a budget
+    that needs more noise than a float can hold.
+
+    >>> X = 1e6 + np.random.default_rng(0).normal(size=(1000, 2)) * [1.0, 200.0]
+    >>> found = law(X, privacy=GaussianDP(1.0)).sample(np.random.default_rng(1))
+    >>> (found["centre"][0] / 1e6).round(4).tolist(), found["spread"][0].round(1).tolist()
+    ([1.0, 1.0], [0.8, 192.0])
+    """
+    check_noise(noise)
+    budget, X = to_gaussian_budget(privacy), clip_entries(X)
+    n, d = X.shape
+    sigma = max(n / PRECISE, round_up(Fraction(sqrt_up(Fraction(2 * d))) / Fraction(budget.mu)))
+    if not sigma < inf:
+        raise ValueError(f"mu = {budget.mu} needs more noise than a float can hold")
+    return ColumnRangesLaw(X, budget, sigma, noise)
+
+
+@quiet
+def fit(
+    X: ArrayLike, *, epsilon: float, delta: float, noise: str = "exact", rng: np.random.Generator | None = None
+) -> Ranges:
+    """Draw one release: the centre and spread of every column; its `privacy` is what was spent of (epsilon, delta).
+
+    >>> X = np.random.default_rng(0).normal(size=(1000, 1)) * 1e-4
+    >>> found = fit(X, epsilon=2.0, delta=1e-5, rng=np.random.default_rng(1))
+    >>> bool(0.5e-4 < found.spread[0] < 2e-4), found.privacy.mu < 0.5
+    (True, True)
+    """
+    return draw_release(law(X, privacy=ApproxDP(epsilon, delta), noise=noise), resolve_generator(rng))
+
+
+def draw_release(made: ColumnRangesLaw, rng: np.random.Generator) -> Ranges:
+    """Draw one release of a law."""
+    found = made.sample(rng)
+    return Ranges(found["centre"][0], found["spread"][0], GaussianDP(float(found["mu"][0]), made.privacy.neighbours))

@@ -1,0 +1,184 @@
+"""What an estimator is given, read record by record: tables, labels, and a random state.
+
+Nothing here fails because of what a record holds, and no message quotes one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import check_random_state
+
+from lemmata.mechanisms.numerics.arguments import MAGNITUDES, as_float_array, resolve_generator
+from lemmata.mechanisms.numerics.arithmetic import check_in_range
+from lemmata.mechanisms.numerics.per_record import entries_to_floats, unwrap_single
+
+TEXT = ("str", "string")  # names of pandas' types of text
+
+
+def resolve_random_state(random_state: Any) -> np.random.Generator:
+    """Return a generator from what scikit-learn calls a `random_state`; None is the system's entropy.
+
+    ValueError, of one line and without what was given, for anything else: it may be the records, by mistake.
+    """
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return resolve_generator(random_state)
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, np.timedelta64):
+        check_in_range("random_state", random_state, 0, 2**32 - 1, closed=True)
+    elif random_state is not np.random and not isinstance(random_state, np.random.RandomState):
+        raise ValueError(f"random_state is a {type(random_state).__name__}, not an int, a generator or None")
+    return np.random.default_rng(check_random_state(random_state).randint(2**32, size=8, dtype=np.uint64))
+
+
+def check_budget(estimator: Any) -> None:
+    """Raise ValueError for an epsilon or a delta from which no noise can be computed.
+
+    Of epsilon, beyond 1e100 squares of what follows from it are no floats; an estimator's own range may be smaller.
+    """
+    check_in_range("epsilon", estimator.epsilon, 0, MAGNITUDES[1], closed=True)
+    if hasattr(estimator, "delta"):
+        check_in_range("delta", estimator.delta, 0, 1, closed=True)
+
+
+def type_letter(table: Any) -> str:
+    """Return NumPy's letter for the type of an array, which is public; "O" for what declares none, "U" for any text."""
+    dtype = getattr(table, "dtype", None)
+    return "U" if str(getattr(dtype, "name", "")) in TEXT else str(getattr(dtype, "kind", "O"))
+
+
+def is_time_type(dtype: Any) -> bool:
+    """Return whether a frame's type says dates, times with or without a zone, differences of them, or periods."""
+    kind = getattr(dtype, "kind", "O")
+    return kind in "mM" if isinstance(dtype, np.dtype) else hasattr(dtype, "tz") or hasattr(dtype, "freq")
+
+
+def check_frame(X: Any) -> None:
+    """Raise ValueError for a frame without columns, with two of one name, with names of which only some are text, or
+    with a column of complex numbers.
+
+    A frame of another library than pandas has to declare numbers alone, which is asked of none of its rows.
+    """
+    if not hasattr(X, "iloc"):
+        try:
+            numbers = np.asarray(X[:0]).dtype.kind in "biuf"
+        except Exception:
+            numbers = False
+        if not numbers:
+            what = f"{type(X).__name__} of {type(X).__module__.partition('.')[0]}"
+            raise ValueError(f"X is a {what} with columns that are no numbers: give a frame of pandas")
+    elif len(set(X.columns)) < len(X.columns):
+        raise ValueError("X is a frame with two columns of one name")
+    elif len({isinstance(name, str) for name in X.columns}) > 1:
+        raise ValueError("X is a frame whose column names are text and others: make all of them text, or none")
+    elif any(getattr(dtype, "kind", "O") == "c" for dtype in X.dtypes):
+        raise ValueError("Complex data not supported: X has a column of complex numbers")
+    if not X.shape[1]:
+        raise ValueError(f"0 feature(s) (shape={tuple(X.shape)}) while a minimum of 1 is required.")
+
+
+def as_table(X: Any) -> Any:
+    """Return X, a list or what holds objects as floats, entry by entry: what is no number is NaN, and none is refused.
+
+    Raises ValueError for what is no table of real numbers, before scikit-learn does and shows the records.
+    """
+    if isinstance(X, list | tuple):
+        X = as_float_array("X", X)
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    if len(shape) != 2:
+        raise ValueError(f"X has shape {shape}, not (n, d). Reshape your data: a record is a row")
+    if hasattr(X, "columns"):
+        check_frame(X)
+    check_declared("X", X)
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "biufO":
+        raise ValueError(f"X has dtype {X.dtype}, not one of numbers")
+    if hasattr(X, "iloc") and any(map(is_time_type, X.dtypes)):
+        raise ValueError("X has a column of dates or times: PrivateScaler makes numbers of it")
+    if isinstance(X, np.ndarray) and X.dtype.kind == "O" and X.size:
+        return objects_to_floats(X)
+    if hasattr(X, "iloc") and any(not isinstance(kind, np.dtype) or kind.kind == "O" for kind in X.dtypes):
+        return type(X)(objects_to_floats(X.to_numpy(dtype=object)), index=X.index, columns=X.columns)
+    return X
+
+
+def objects_to_floats(objects: np.ndarray) -> np.ndarray:
+    """Return an array of objects as floats of the same shape, each by itself: dates in days, NaN for what is no number.
+
+    >>> objects_to_floats(np.array([1, None, "2", date(1, 1, 2)], dtype=object)).tolist()
+    [1.0, nan, 2.0, 2.0]
+    """
+    return entries_to_floats([date_to_days(one) for one in np.asarray(objects).ravel()]).reshape(objects.shape)
+
+
+def date_to_days(one: Any) -> Any:
+    """Return a date in days, the first of January of year 1 being 1, its time of day included; anything else as it is.
+
+    >>> date_to_days(datetime(1, 1, 2, 12)), date_to_days("2")
+    (2.5, '2')
+    """
+    try:
+        if not isinstance(one, date):
+            return one
+        clock = (one.hour, one.minute, one.second) if isinstance(one, datetime) else (0, 0, 0)
+        return one.toordinal() + (clock[0] + (clock[1] + clock[2] / 60) / 60) / 24
+    except Exception:  # a missing date is one that has none of these
+        return float("nan")
+
+
+def check_declared(name: str, value: Any) -> None:
+    """Raise ValueError for an array that is masked, or one of complex numbers."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array: what its masked entries stand for is not ours to guess")
+    if type_letter(value) == "c":
+        raise ValueError(f"Complex data not supported: {name} is an array of complex numbers")
+
+
+def as_label_array(classes: Any) -> np.ndarray:
+    """Return `classes` as an array, of text where every one of an array of objects is.
+
+    ValueError for what is no sequence of two or more labels, and where one is missing or equals another one.
+    """
+    try:
+        found = np.asarray(classes)
+        names = found.tolist() if found.ndim == 1 else []
+        several = len(names) > 1 and not any(a is None or a != a or a in names[:i] for i, a in enumerate(names))
+    except Exception:  # pandas' NA has no truth value, and labels of several lengths are no array
+        several = False
+    if not several:
+        raise ValueError("classes is not a sequence of two or more different labels, none of them missing")
+    texts = found.dtype.kind == "O" and all(isinstance(one, str) for one in names)
+    return found.astype(str) if texts else found
+
+
+def as_label_column(y: Any) -> np.ndarray:
+    """Return labels, (n,). Those of a list keep their types, as the label of one record may not change another's."""
+    check_declared("y", y)
+    return (
+        np.fromiter(map(unwrap_single, y), dtype=object, count=len(y))
+        if isinstance(y, list | tuple)
+        else column_or_1d(y)
+    )
+
+
+def equals_label(y: np.ndarray, label: Any) -> np.ndarray:
+    """Return which labels are `label`, shape (n,), bool; what cannot be compared with it is another one.
+
+    >>> from decimal import Decimal
+    >>> equals_label(np.array([Decimal(1), "1", 1.0, None], dtype=object), np.int64(1)).tolist()
+    [True, False, True, False]
+    """
+    label = label.item() if isinstance(label, np.number) else label  # with which a Decimal can be compared
+
+    def same(one: Any) -> bool:
+        try:
+            return bool(one == label)
+        except Exception:  # whatever an object raises would tell of its record
+            return False
+
+    if y.dtype.kind != "O":
+        return y == label
+    with warnings.catch_warnings(action="ignore"):  # and whatever it says
+        return np.array([same(one) for one in y], dtype=bool)

@@ -1,0 +1,243 @@
+"""The shared checks, field by field: what a verdict says beside its outcome, and what a claim says by default."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from flint import arb
+
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED
+from lemmata.bounds.wzw25 import gaussian_privacy
+from lemmata.experiments.checks import inequality, order
+from lemmata.experiments.checks.gaussian_means import mean_ratio
+from lemmata.experiments.checks.gaussian_tails import whole_above, whole_below
+from lemmata.experiments.checks.identity import equal
+from lemmata.experiments.checks.pair import largest_log_ratio, weaker
+from lemmata.experiments.checks.privacy_conversion import Conversion, decide_conversion, sharpest
+from lemmata.mechanisms.noise import gaussian
+from lemmata.mechanisms.noise.laplace import FloatLaplace
+
+OPTIONS = {"factor": 1, "evidence": "derivation", "scope": "everywhere"}
+TRUTHS = [({"x": 1}, 1), ({"x": 2}, 1), ({"x": 3}, 1)]
+
+
+@pytest.mark.parametrize(
+    ("constant", "truths", "sampled", "truth", "outcome", "tightness"),
+    [
+        (4.0, TRUTHS, [1, 2], None, HOLDS, (0.5, 1.0)),
+        (4.0, TRUTHS, [1, 2], 1, HOLDS, (0.25, 0.5)),
+        (4.0, TRUTHS, [5], None, INCONCLUSIVE, None),
+        (math.inf, TRUTHS, [1], None, INCONCLUSIVE, None),
+        (4.0, [({"x": 1}, 1), ({"x": 2}, 10), ({"x": 3}, 75)], [1], None, REFUTED, None),
+    ],
+)
+def test_an_order_with_a_constant_derived_by_hand(constant, truths, sampled, truth, outcome, tightness):
+    verdict = order.within_order(
+        lambda x: x, constant, family="x grows", truths=truths, sampled=sampled, truth=truth, scope="everywhere"
+    )
+    assert (verdict.outcome, verdict.tightness) == (outcome, tightness)
+
+
+def test_an_order_claim_has_a_constant_or_a_family():
+    for both in ({}, {"constant": 2.0, "family": "x grows"}):
+        with pytest.raises(ValueError, match="give exactly one of them"):
+            order.order_claim(None, **both)
+
+
+def test_a_search_is_one_case_of_the_largest_ratio():
+    assert list(order.searched(lambda a: math.log(a), {"a": (0.5, 2.0)})) == [({"a": 2.0}, pytest.approx(2.0), 1)]
+
+
+def test_equal_numbers_are_tight_and_zero_has_all_digits():
+    verdict = equal([({}, arb(0), arb(0))], rounding=0.0, digits=11, **OPTIONS)
+    assert (verdict.outcome, verdict.tightness) == (HOLDS, (1.0, 1.0))
+
+
+HAIR = Fraction(1, 2 * 10**12)
+
+
+@pytest.mark.parametrize("decide", [inequality.compare, equal])
+@pytest.mark.parametrize(
+    ("left", "rounding", "outcome"),
+    [
+        (1 + float(HAIR), None, HOLDS),  # a float stands for a number nearby
+        (1 + 1e-11, None, REFUTED),
+        (1 + float(HAIR), 0.0, REFUTED),
+        (1 + HAIR, None, REFUTED),  # a rational or a ball does not
+        (exact(1 + HAIR), None, REFUTED),
+        (1 + HAIR, 1e-12, HOLDS),
+        (exact(1 + HAIR), 1e-12, HOLDS),
+    ],
+)
+def test_only_floats_are_rounded_unless_a_claim_says_so(decide, left, rounding, outcome):
+    assert decide([({}, left, 1)], rounding=rounding, **OPTIONS).outcome == outcome
+
+
+def test_a_program_is_a_text_or_made_of_what_is_shown():
+    assert inequality.program("assert True", {}, 2, 1) == "assert True"
+    assert inequality.program(lambda setting, left, right: f"assert {left} > {right}", {}, 2, 1) == "assert 2 > 1"
+    assert inequality.program(None, {}, 2, 1) == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "evidence", "scope"),
+    [
+        ({}, "tested", "settings"),
+        ({"given": ["a/printed"]}, "derivation", "everywhere"),
+        ({"given": ["a/printed"], "severity": "constant"}, "tested", "settings"),
+        ({"given": ["a/printed"], "evidence": "composition"}, "composition", "everywhere"),
+        ({"evidence": "certificate", "scope": "domain"}, "certificate", "domain"),
+    ],
+)
+def test_what_a_claim_by_cases_says_by_default(monkeypatch, fields, evidence, scope):
+    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
+    statement = SimpleNamespace(theorem=SimpleNamespace(formula=lambda: 2, says=""))
+    check = inequality.inequality_claim(statement, **fields)(lambda: [({}, 1, 2)])
+    assert (check().evidence, check().scope) == (evidence, scope)
+
+
+LINK = inequality.Link("the second step", {"x": 1}, 2, 1)
+FAILS = inequality.Case({"x": 2}, 2, 1)
+
+
+@pytest.mark.parametrize("decide", [inequality.compare, equal])
+def test_a_link_that_fails_refutes_nothing_and_is_named(decide):
+    verdict = decide(iter([LINK]), rounding=None, **OPTIONS)
+    assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "FAILED")
+    assert "the link 'the second step'" in verdict.note
+
+
+@pytest.mark.parametrize("decide", [inequality.compare, equal])
+@pytest.mark.parametrize("cases", [[FAILS, LINK], [LINK, FAILS], [LINK, tuple(FAILS)]])
+def test_a_case_that_fails_refutes_whatever_the_links_do(decide, cases):
+    assert decide(iter(cases), rounding=None, **OPTIONS).outcome == REFUTED
+
+
+def test_a_control_is_caught_wherever_it_breaks():
+    ((name, setting, left, right),) = [LINK]
+    cases = inequality.looked_at(iter([LINK]), set(), links_too=True)
+    assert inequality.compare(cases, rounding=None, **OPTIONS).outcome == REFUTED
+    assert (name, setting, left, right) == LINK
+
+
+@pytest.mark.parametrize("decide", [inequality.compare, equal])
+@pytest.mark.parametrize("sides", [(math.inf, 1.0), (1.0, -math.inf), (1.0, math.inf), (-math.inf, 1.0)])
+def test_an_infinite_float_is_no_certificate(decide, sides):
+    verdict = decide([({"x": 1}, *sides)], rounding=None, **OPTIONS)
+    assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "FAILED")
+
+
+@pytest.mark.parametrize("infinite", [np.float32("inf"), Decimal("inf")])
+def test_an_infinite_float_of_another_kind_is_none_either(infinite):
+    for decide, left, right in ((inequality.compare, infinite, np.float32(1)), (equal, np.float32(1), infinite)):
+        verdict = decide([({"x": 1}, left, right)], rounding=None, **OPTIONS)
+        assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "FAILED")
+
+
+@pytest.mark.parametrize("one", [1.0, np.float32(1), Decimal(1)])
+def test_what_somebody_has_rounded_was_tried_and_not_enumerated(one):
+    assert inequality.proof_of(one, Fraction(1)) == inequality.proof_of(2, one) == "tested"
+    assert inequality.proof_of(np.int64(1), Fraction(1)) == "enumeration"
+    assert inequality.allowed(one, 1, None) == inequality.ROUNDING
+
+
+def test_a_float_beside_0_may_be_rounded():
+    """sin^2 + cos^2 - 1 is 2e-16 at some x: no statement falls by that; a fraction beside 0 is what it is."""
+    verdict = inequality.compare([({"x": 1}, 2.2e-16, 0.0)], **OPTIONS)
+    assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "BUDGET") and "rounded 0" in verdict.note
+    assert inequality.compare([({"x": 1}, 1e-3, 0.0)], **OPTIONS).outcome == REFUTED
+    assert inequality.compare([({"x": 1}, Fraction(1, 10**20), 0)], **OPTIONS).outcome == REFUTED
+
+
+@pytest.mark.parametrize("said", ["certificate", "enumeration"])
+def test_no_machine_has_checked_what_floats_tried(monkeypatch, said):
+    """n! <= 10^n up to n = 24 in floats is tested, whatever the claim says of itself; exact cases are what it says."""
+    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
+    statement = SimpleNamespace(theorem=SimpleNamespace(formula=lambda: 2, says=""))
+    for kind, evidence, scope in ((float, "tested", "settings"), (int, said, "domain: n < 25")):
+        check = inequality.inequality_claim(statement, evidence=said, scope="domain: n < 25")(
+            lambda kind=kind: [({"n": n}, kind(math.factorial(n)), kind(10**n)) for n in range(1, 25)]
+        )
+        assert (check().evidence, check().scope) == (evidence, scope)
+
+
+def test_an_infinite_float_beside_a_case_that_holds():
+    """Nothing is compared where everything is allowed; a left side that overflows leaves the row undecided."""
+    held = ({"x": 2}, 1.0, 2.0)
+    assert inequality.compare([({"x": 1}, 1.0, math.inf), held], **OPTIONS).outcome == HOLDS
+    assert inequality.compare([({"x": 1}, math.inf, 1.0), held], **OPTIONS).outcome == INCONCLUSIVE
+
+
+def test_an_infinity_that_is_meant_is_a_ball():
+    assert inequality.compare([({"x": 1}, 1.0, arb("inf"))], **OPTIONS).outcome == HOLDS
+    assert inequality.compare([({"x": 1}, arb("inf"), 1.0)], **OPTIONS).outcome == REFUTED
+
+
+@pytest.mark.parametrize(
+    ("sides", "evidence"),
+    [((2, 1), "enumeration"), ((2.0, 1), "tested"), ((arb(2), 1), "certificate"), ((arb(2), 1.0), "certificate")],
+)
+def test_what_breaks_says_what_it_was_computed_in(sides, evidence):
+    assert inequality.compare([({"x": 1}, *sides)], **OPTIONS).evidence == evidence
+
+
+def test_a_ball_across_the_bound_is_undecided():
+    verdict = inequality.compare([({"x": 1}, arb(1, 0.1), 1)], **OPTIONS)
+    assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "BUDGET")
+
+
+def test_a_family_grows_only_if_its_enclosures_do():
+    def family(radius):
+        return [({"x": k}, arb(10**k, radius * 10**k), 1) for k in range(4)]
+
+    how = {"family": "x grows", "growth": 5, "rounding": None}
+    assert order.outgrown(family(0.1), **how, **OPTIONS).outcome == REFUTED
+    assert order.outgrown(family(0.5), **how, **OPTIONS).outcome == INCONCLUSIVE
+    assert order.outgrown([*family(0.1), ({"x": 4}, math.inf, 1)], **how, **OPTIONS).reason == "FAILED"
+
+
+def test_weaker_laws_have_less_of_the_scale_that_is_named():
+    pair = [gaussian.law([value], sensitivity=1.0, sigma=3.0) for value in (0.0, 1.0)]
+    assert [(law.sigma, law.value[0]) for law in weaker(pair, 2)] == [(1.5, 0.0), (1.5, 1.0)]
+    other = [FloatLaplace([value], 2.0) for value in (0.0, 1.0)]
+    assert [law.scale for law in weaker(other, 4, "scale")] == [0.5, 0.5]
+
+
+def test_an_output_of_one_law_alone_is_an_infinite_ratio():
+    def law(*chances):
+        with np.errstate(divide="ignore"):
+            logs = np.log(chances)
+        return SimpleNamespace(log_probabilities=lambda: logs)
+
+    assert largest_log_ratio(law(0.0, 1.0), law(0.5, 0.5)) == math.inf
+    assert largest_log_ratio(law(0.5, 0.5), law(0.0, 1.0)) == math.inf
+    assert largest_log_ratio(law(0.0, 0.5, 0.5), law(0.0, 0.25, 0.75)) == pytest.approx(math.log(2))
+
+
+def test_a_mean_over_its_bound_on_a_box():
+    """n over n, both ends of the box apart: at most 10/2, at least 10/10."""
+    upper, value, _ = mean_ratio(lambda n: arb(n), lambda n: arb(n), lambda n: arb(n))
+    assert float(upper((math.log(2), math.log(10)))) >= 5 and float(value(math.log(10))) <= 1
+
+
+def test_the_sharp_constant_of_a_conversion_is_that_of_its_worked_example():
+    """STATISTICS 5, example A: on mu in [.01, 10], t in [0, 8] the ratio is at most 0.4605; everywhere at most 1/2."""
+    rule = Conversion.of(gaussian_privacy.approx_epsilon_at, slope=None)
+    assert sharpest(rule).reached == pytest.approx(0.4605, abs=2e-3)
+    epsilon = gaussian_privacy.approx_epsilon(mu=1.0, delta=0.01)
+    low, high = decide_conversion(rule, {}, epsilon, 1.0, 0.01).tightness
+    assert (low, high) == pytest.approx((0.4605, 0.5), abs=2e-3)
+
+
+@pytest.mark.parametrize("sides", [(arb(1), arb(4)), (1, 4), (0.25, 1.0)])
+def test_a_ratio_is_the_left_side_over_the_right(sides):
+    assert inequality.ratio(*inequality.sides(*sides, 1)) == 0.25
+
+
+@pytest.mark.parametrize("n", [2, 10, 10**6])
+def test_whole_numbers_around_an_exponential(n):
+    assert whole_below(math.log(n)) <= n <= whole_above(math.log(n)) <= n + 1

@@ -1,0 +1,186 @@
+"""The attack game on laws whose leak is known: what it must see, what it must spare, and when it has no say."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.experiments.engine.claims import attack as game
+from lemmata.experiments.engine.claims.attack import Sampler
+from lemmata.experiments.engine.claims.claim import attack_claim
+from lemmata.experiments.engine.claims.verdict import LOG_REFUTE, AttackDecider, conclude
+from lemmata.experiments.engine.running.cell import Cell
+from lemmata.experiments.engine.running.store import Chunk
+from lemmata.mechanisms.numerics.streams import generator
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from tests.engine import toy
+
+ROOT = 5
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Three normal coordinates, the first off centre; `leak` of the outcomes are replaced by `odd`."""
+
+    centre: float = 0.0
+    scale: float = 1.0
+    leak: float = 0.0
+    odd: float = np.nan
+
+    def sample(self, rng, size=1):
+        x = self.scale * (rng.normal(size=(size, 3)) + np.array([self.centre, 0, 0]))
+        x[rng.random(size) < self.leak] = self.odd
+        return x
+
+
+def audit(a, b, claim, *, budget, chunk=1000):
+    """The attack of an `impl` row, chunk by chunk, with the rule of the training releases."""
+    decider = toy.decider_for(claim)
+
+    def train(block):
+        return np.random.default_rng([ROOT, block])
+
+    rule = game.trained(a, b, decider.claim, decider.level, train, 4)
+    rng = np.random.default_rng(ROOT)
+    while decider.trials < budget and decider.log_e()[1] < LOG_REFUTE:
+        decider.add(AttackDecider.pack(game.play(a, b, rule, rng, chunk)))
+    return decider
+
+
+def words(p):
+    return Sampler(lambda rng, size: np.where(rng.random(size) < p, "yes", None).astype(object))
+
+
+def named(p):
+    """A release in two fields, one of them a number that never changes."""
+    return Sampler(lambda rng, size: {"hit": rng.random(size) < p, "size": np.full(size, 7)})
+
+
+SEEN = {
+    "half the noise": (Normal(), Normal(2), GaussianDP(1)),
+    "half the noise, on a small scale": (Normal(0, 1e-9), Normal(2, 1e-9), GaussianDP(1)),
+    "half the noise, on a large scale": (Normal(0, 1e12), Normal(2, 1e12), GaussianDP(1)),
+    "a missing value": (Normal(), Normal(leak=0.03), GaussianDP(0.5)),
+    "an infinite value": (Normal(), Normal(leak=0.03, odd=np.inf), GaussianDP(0.5)),
+    "an atom in the middle": (Normal(), Normal(leak=0.2, odd=0.125), PureDP(0.5)),
+    "one of two missing values": (Normal(leak=0.5), Normal(leak=0.5, odd=-np.inf), PureDP(1)),
+    "delta too large": (Normal(), Normal(leak=0.1), ApproxDP(1, 0.01)),
+    "words": (words(0.2), words(0.8), PureDP(0.5)),
+    "fields": (named(0.2), named(0.8), PureDP(0.5)),
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_a_leak_is_seen(name):
+    decider = audit(*SEEN[name], budget=30_000)
+    assert conclude(*decider.log_e()) == REFUTED, decider.told()
+    assert decider.reached() > decider.level
+
+
+SPARED = {
+    "normal": (Normal(), Normal(1), GaussianDP(1)),
+    "small": (Normal(0, 1e-9), Normal(1, 1e-9), GaussianDP(1)),
+    "missing": (Normal(leak=0.2), Normal(leak=0.3), PureDP(0.5)),
+    "words": (words(0.4), words(0.6), PureDP(0.41)),
+    "delta": (Normal(), Normal(leak=0.1), ApproxDP(1, 0.1)),
+}
+
+
+@pytest.mark.parametrize("name", SPARED)
+def test_the_honest_are_spared(name):
+    decider = audit(*SPARED[name], budget=6000)
+    assert conclude(*decider.log_e()) is None
+    assert decider.trials == 6000
+    assert decider.reached() <= decider.level
+
+
+def test_later_chunks_are_played_by_rules_that_saw_more(monkeypatch):
+    seen = []
+    monkeypatch.setattr(game, "trained", lambda *given: seen.append(given[-1]))
+    monkeypatch.setattr(game, "play", lambda a, b, rule, rng, size: size)
+    trial = game.attacker(lambda factor: (Normal(), Normal(factor)), "gdp", lambda: 1.0)
+    for index in (0, 1, 2, 3, 7):
+        trial(None, 5, root=ROOT, key="k", stream="main", index=index)
+    assert seen == [1, 2, 3, 4]  # a rule is kept while its releases are the same
+
+
+def test_no_training_release_is_judged():
+    """What an attacker learns from and what it is judged by are drawn from other generators, whatever the block."""
+    states = []
+
+    @dataclass(frozen=True)
+    class Seen(Normal):
+        def sample(self, rng, size=1):
+            states.append(rng.bit_generator.state["state"]["state"])
+            return super().sample(rng, size)
+
+    streams = ("main", "sabotage:2", "pilot")
+    trial = game.attacker(lambda factor: (Seen(), Seen(factor)), "gdp", lambda: 1.0)
+    for stream in streams:
+        for index in (0, 1, 3, 200):
+            trial(generator(ROOT, "k", {}, stream, index), 5, root=ROOT, key="k", stream=stream, index=index)
+    training = set(states)
+    blocks = [*range(64), *range(10_000, 10_004), 200]
+    judging = {generator(ROOT, "k", {}, s, i).bit_generator.state["state"]["state"] for s in streams for i in blocks}
+    assert len(training) > 3 * 2 * (1 + 1 + 2 + 3) and not training & judging
+
+
+def test_total_variation_alone_would_miss_a_rare_sure_sign():
+    """Three outcomes in a hundred give the dataset away: inside mu = 0.5 in total variation, outside its curve."""
+    decider = audit(*SEEN["a missing value"], budget=30_000)
+    alone = AttackDecider("gdp", 0.5, counts=decider.counts[:1])
+    assert decider.evidence(0.5) > 20 > 1 > alone.evidence(0.5)
+
+
+def test_every_outcome_is_counted():
+    """A score that is no number is no guess; one that is infinite is one."""
+    scores = np.array([np.nan, np.inf, -np.inf, 0.5, -0.5, 0])
+    assert game.guess(scores, 0.0).tolist() == [1, 1, -1, 1, -1, 1]
+    assert game.guess(scores, 0.5).tolist() == [0, 1, -1, 1, -1, 0]
+
+
+def test_rounding_hides_the_low_bits_and_no_more():
+    rng = np.random.default_rng(ROOT)
+    for scale in (1e-9, 1.0, 1e9):
+        x = scale * rng.normal(size=(1000, 2))
+        coarse = game.rounded(x, game.grid_of(x))
+        assert np.abs(coarse - x).max() < scale * 2.0**-18
+        assert (coarse != x).mean() > 0.9
+        assert np.array_equal(coarse, game.rounded(coarse, game.grid_of(x)))
+    whole = np.arange(5)
+    assert game.grid_of(whole) is None and game.rounded(whole, None) is whole
+    assert game.spread(np.array([np.nan, 3.0, 3.0])) == 3 and game.spread(np.array([np.inf])) == 1
+
+
+@pytest.mark.parametrize(("counts", "reason"), [((500, 500, 0), "NO_POWER"), ((700, 300, 0), "AUDIT_ONLY")])
+def test_an_attack_without_power_does_not_say_survived(counts, reason):
+    with toy.registered() as claims:
+        claim = replace(claims["abgmu22.asm2/printed/impl:laplace"], cap=1)
+        cell = Cell(claim, {})
+        cell.add(Chunk(AttackDecider.pack(counts), 0.0, b""))
+    assert (cell.verdict.outcome, cell.verdict.reason) == ("INCONCLUSIVE", reason)
+    assert ("survived" in cell.verdict.note) == (reason == "AUDIT_ONLY")
+
+
+def test_a_function_is_a_side_like_a_law():
+    """The same game, guess by guess; what is neither is refused in one line, and so is another attack."""
+
+    def attacked(pair):
+        trial = game.attacker(pair, "pure", lambda: 1.0)
+        return trial(np.random.default_rng(ROOT), 500, root=ROOT, key="k", stream="main", index=0).tolist()
+
+    def scaled(rng, size):
+        return rng.normal(size=(size, 3)) * 3
+
+    def plain(rng, size):
+        return rng.normal(size=(size, 3))
+
+    as_laws = attacked(lambda factor: (Sampler(scaled), Sampler(plain)))
+    assert attacked(lambda factor: (scaled, plain)) == as_laws
+    with pytest.raises(
+        ValueError, match=r"^a side is a int, neither a law with `sample` nor a function \(rng, size\)$"
+    ):
+        attacked(lambda factor: (3, plain))
+    with pytest.raises(ValueError, match=r"^attack = 'puree' is not one of pure, approx, gdp$"):
+        attack_claim(None, law="x", attack="puree")

@@ -1,0 +1,188 @@
+"""What a code hash must notice, and what it must not."""
+
+import re
+import sys
+import textwrap
+import types
+
+import numpy as np
+import pytest
+
+from lemmata.experiments.engine.claims import attack, fingerprint, registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.claims.fingerprint import code_hash
+from lemmata.mechanisms import solvers
+from lemmata.mechanisms.numerics import kernel_choice
+
+
+def made(text):
+    scope = {"__name__": "tests.engine.claims.test_fingerprint"}
+    exec(compile(textwrap.dedent(text), __file__, "exec"), scope)
+    return scope["f"]
+
+
+WRITTEN = '''
+def f(x, *, y=2):
+    """Says one thing."""
+    def inner(z):
+        return z * 3
+    return inner(x) + 5 + y
+'''
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("+ 5", "+ 6"), ("* 3", "* 4"), ("y=2", "y=3"), ("+ y", "- y"), ("inner(x)", "inner(-x)"), ("z * 3", "3 * z")],
+)
+def test_what_is_computed_counts(before, after):
+    assert code_hash(made(WRITTEN)) != code_hash(made(WRITTEN.replace(before, after)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(a={}, b={}):\n    return a - b",
+        "def f(*, a={}, b={}):\n    return a - b",
+        "A, B = {}, {}\ndef f():\n    return A - B",
+        "D = {{'a': {}, 'b': {}}}\ndef f():\n    return D",
+        "D = {{({}, 5): 3, ({}, 5): 4}}\ndef f():\n    return D",
+        "T = ({}, {})\ndef f():\n    return T",
+        "class C:\n    a, b = {}, {}\ndef f():\n    return C",
+        "def g(a, b):\n    return lambda: a - b\nf = g({}, {})",
+    ],
+)
+def test_it_counts_which_of_two_values_stands_where(text):
+    assert code_hash(made(text.format(1, 2))) != code_hash(made(text.format(2, 1)))
+
+
+@pytest.mark.parametrize(
+    "made_of",
+    [
+        "decimal.Decimal({})",
+        "scipy.stats.expon(scale={})",
+        "np.poly1d([1, {}])",
+        "np.polynomial.Polynomial([1, {}])",
+        "collections.deque([{}])",
+        "types.SimpleNamespace(a={})",
+        "types.MappingProxyType({{'a': {}}})",
+        "array.array('d', [{}])",
+        "re.compile('{}')",
+        "np.dtype('f{}')",
+        "np.vectorize(lambda x: x + {})",
+        "functools.partialmethod(pow, {})",
+        "frozenset([(1, {})])",
+        "datetime.date(2000, 1, {})",
+        "pandas.Series([{}])",
+        "Slotted({}).get",
+        "Slotted({})",
+        "type('Late', (), {{'a': functools.cached_property(lambda self: {})}})",
+        "functools.singledispatch(lambda x: {})",
+        "contextlib.contextmanager(lambda: {})",
+        "{{Slotted({}): 1}}",
+        "{{(lambda: {}): 1}}",
+    ],
+)
+def test_a_constant_of_any_kind_counts_and_is_the_same_when_made_again(made_of):
+    text = """
+    import array, collections, contextlib, datetime, decimal, functools, re, types
+    import numpy as np, pandas, scipy.stats
+    class Slotted:
+        __slots__ = ("a",)
+        def __init__(self, a): self.a = a
+        def get(self): return self.a
+        def __repr__(self): return f"of {self.a}"
+    CONSTANT = MADE
+    def f():
+        return CONSTANT
+    """
+    hashes = [code_hash(made(text.replace("MADE", made_of.format(number)))) for number in (4, 8, 4)]
+    assert hashes[0] != hashes[1] and hashes[0] == hashes[2]
+
+
+def test_what_a_statement_assumes_counts():
+    text = """
+    from lemmata.bounds.statement.hypotheses import integer, require
+    SMALLEST = FIRST
+    NEEDS = [integer("n", LEAST), require("n is large", lambda n: n >= SMALLEST)]
+    def f():
+        return [n for n in range(9) if all(need.admits({"n": n}) for need in NEEDS)]
+    """
+
+    def of(first, least):
+        return code_hash(made(text.replace("FIRST", first).replace("LEAST", least)))
+
+    assert len({of("1", "1"), of("2", "1"), of("1", "2")}) == 3 and of("1", "1") == of("1", "1")
+    claim = registry.find("wzw25.lem6.4/corrected")
+    reached = [thing for thing, _ in fingerprint.reached(claim.theorem.formula, claim.trial)]
+    assert claim.theorem.needs and all(any(thing is need for thing in reached) for need in claim.theorem.needs)
+
+
+def test_the_state_of_a_generator_does_not_count():
+    rng = np.random.default_rng(1)
+    before = code_hash(lambda: rng)
+    rng.normal()
+    fingerprint._KEPT.clear()
+    assert code_hash(lambda: rng) == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("one thing", "another"), ("    return inner", "    # why\n    return inner"), ("\ndef f", "\n\n\ndef f")],
+)
+def test_how_it_is_written_does_not(before, after):
+    assert code_hash(made(WRITTEN)) == code_hash(made(WRITTEN.replace(before, after)))
+
+
+def test_a_function_without_a_docstring_has_constants_too():
+    bare = WRITTEN.replace('    """Says one thing."""\n', "")
+    assert code_hash(made(bare)) != code_hash(made(bare.replace("+ 5", "+ 6")))
+
+
+def test_a_library_counts_before_it_is_loaded(monkeypatch):
+    """A function that imports a library when it is called has one hash, whatever the process has loaded by then."""
+
+    def late():
+        import statsmodels
+
+        return statsmodels
+
+    loaded = fingerprint.texts(late)
+    monkeypatch.delitem(sys.modules, "statsmodels", raising=False)
+    monkeypatch.setattr(fingerprint, "_KEPT", {})
+    assert fingerprint.texts(late) == loaded
+    assert any(text.startswith("statsmodels ") for text in loaded)
+
+
+def test_whether_the_kernels_are_loaded_does_not_count(monkeypatch):
+    monkeypatch.delattr(solvers, "kernels", raising=False)
+    without = code_hash(kernel_choice.numba_kernels_if_worthwhile, kernel_choice._kernels)
+    monkeypatch.setattr(solvers, "kernels", types.ModuleType("lemmata.mechanisms.numerics.kernels"), raising=False)
+    monkeypatch.setattr(fingerprint, "_KEPT", {})
+    assert code_hash(kernel_choice.numba_kernels_if_worthwhile, kernel_choice._kernels) == without
+
+
+def test_a_method_that_is_called_like_a_module_is_none(monkeypatch):
+    """`text.count` is the same whether or not somebody has imported a module `count`."""
+    text = "def f(text):\n    return text.count"
+    monkeypatch.delitem(sys.modules, "count", raising=False)
+    before = code_hash(made(text))
+    monkeypatch.setitem(sys.modules, "count", types.ModuleType("count"))
+    assert code_hash(made(text)) == before
+
+
+def test_a_library_is_one_wherever_numpy_was_found():
+    assert fingerprint._foreign(re.__file__) and fingerprint._foreign(sys.modules["numpy"].__file__)
+    assert not fingerprint._foreign(kernel_choice.__file__)
+
+
+def test_the_attacker_is_part_of_what_an_attack_computes_and_of_nothing_else(monkeypatch):
+    registry.load()
+    attacked, other = (CLAIMS[key] for key in ("wzw25.rem2.3/printed/impl:gaussian", "wzw25.lemA.5/printed/mean"))
+    before = [fingerprint.of_claim(claim) for claim in (attacked, other)]
+    monkeypatch.setattr(attack, "attacker", made(WRITTEN))
+    after = [fingerprint.of_claim(claim) for claim in (attacked, other)]
+    assert after[0] != before[0] and after[1] == before[1]
+
+
+def test_a_hash_has_sixteen_digits():
+    assert re.fullmatch("[0-9a-f]{16}", fingerprint.code_hash(test_a_hash_has_sixteen_digits))

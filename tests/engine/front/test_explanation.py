@@ -1,0 +1,262 @@
+"""What `explain` says: two statements whole, against the text that a reader was shown, and every turn of phrase.
+
+After a change that is meant, `python -m tests.engine.front.test_explanation > tests/engine/front/explained.txt`; read
+what it says.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lemmata.experiments.engine.front import explanation
+from lemmata.experiments.engine.front.decision import decide
+from lemmata.experiments.engine.ledger import graph, sentences
+from lemmata.experiments.engine.ledger.ledger_rows import ledger
+from lemmata.experiments.engine.running.store import Store
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
+from tests.engine import toy
+
+SHOWN = Path(__file__).with_name("explained.txt")
+
+
+def toys():
+    """The toy claims' page of two statements, lines of code left out."""
+    with toy.registered() as claims:
+        store = Store()
+        toy.execute(list(claims.values()), store, root=TEST_ROOT)
+        rows = ledger(store, TEST_ROOT)
+        links = graph.of_claims()
+        text = "\n\n\n".join(explanation.explained(id, rows, links) for id in ("abgmu22.asm1", "abgmu22.asm2"))
+    return re.sub(r"(\.py):\d+", r"\1", text)
+
+
+def test_two_statements_as_they_are_shown():
+    assert toys() + "\n" == SHOWN.read_text()
+
+
+ROW = {
+    "key": "a/printed",
+    "part": "",
+    "reading": "printed",
+    "verdict": "HOLDS",
+    "reason": "",
+    "note": "",
+    "scope": "everywhere",
+    "evidence": "derivation",
+    "severity": "",
+    "corner": "",
+    "used": [],
+    "restated": [],
+    "misprint": "",
+    "undecided": "",
+    "witness": None,
+    "corrected_by": "",
+    "cites": [],
+    "rests_on": [],
+    "kind": "bound",
+    "smallest_caught": "",
+    "control": "",
+    "literature": [],
+}
+SLIP = ROW | {"verdict": "SLIP", "corner": "n ≥ 2", "corrected_by": "a/corrected"}
+BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting": {"n": 1, "beta": 0.123456}}}
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (ROW, "everywhere"),
+        (ROW | {"scope": ""}, "–"),
+        (BAD, "false at n = 1, β = 0.1235"),
+        (BAD | {"witness": None}, "false at its only setting"),
+        (SLIP, "True for n ≥ 2. No use of it is named."),
+        (
+            SLIP | {"used": ["Lemma 1", "Lemma 2"]},
+            "True for n ≥ 2. The paper uses it only there (Lemma 1, Lemma 2).",
+        ),
+        (
+            SLIP | {"restated": ["Lemma 1"]},
+            "True for n ≥ 2. The same flaw is repeated in Lemma 1; nothing depends on it.",
+        ),
+        (SLIP | {"corner": "", "misprint": "read X for Y"}, "A misprint: read X for Y."),
+        (
+            SLIP | {"verdict": "INCONCLUSIVE", "reason": "CORNER", "undecided": "n = 2"},
+            "False in general; undecided for n ≥ 2: n = 2.",
+        ),
+    ],
+)
+def test_where_it_is_true(row, words):
+    assert explanation.where_true(row) == words
+
+
+@pytest.mark.parametrize(
+    ("row", "instead", "true", "words"),
+    [
+        (ROW, None, [], "the statement as printed"),
+        (ROW | {"reading": "explicit"}, None, [], "a/printed"),
+        (ROW | {"verdict": "OPEN"}, None, [], "nothing yet"),
+        (ROW | {"verdict": "INCONCLUSIVE"}, ROW | {"key": "a/explicit"}, [], "a/explicit (HOLDS): "),
+        (SLIP, None, [], "a/corrected"),
+        (BAD, None, [], "no corrected reading is known"),
+        (BAD, ROW | {"key": "a/corrected"}, [], "a/corrected (HOLDS): "),
+        (BAD, ROW | {"key": "a/corrected"}, ["privacy"], "as printed: privacy; else a/corrected (HOLDS): "),
+    ],
+)
+def test_what_to_cite(row, instead, true, words):
+    assert explanation.cited(row, instead, true) == words
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (ROW, "derived in prose beside the code"),
+        (ROW | {"evidence": "certificate", "scope": "settings"}, "computed at the settings that were tried"),
+        (ROW | {"evidence": "sampled", "scope": "settings"}, "tested at the settings that were tried"),
+        (ROW | {"verdict": "OPEN", "evidence": ""}, "–"),
+        (ROW | {"cites": ["Sauer", "Moreau"]}, "found no counterexample; up to what it cites: Sauer; Moreau"),
+    ],
+)
+def test_how_we_know(row, words):
+    assert words in explanation.evidence_of(row)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0.123456, "0.1235"),
+        ([1, 2, 3, 4], "[1, 2, 3, 4]"),
+        ([1, 2, 3, 4, 5], "[1, 2, 3, 4, …]"),
+        ({"n": 2}, "n = 2"),
+        ({}, "its only setting"),
+        ("x" * 160, "x" * 160),
+        ("x" * 161, "x" * 159 + "…"),
+    ],
+)
+def test_values_for_people(value, words):
+    assert sentences.short(value) == words
+
+
+def test_controls_in_words():
+    assert (
+        explanation.control_of(ROW | {"smallest_caught": "p / 2"})
+        == "the same check refuses a copy broken on purpose: p / 2"
+    )
+    assert explanation.control_of(ROW | {"control": "HOLDS"}) == "came out HOLDS"
+    assert explanation.control_of(ROW) == "–"
+
+
+def test_links_and_what_stands_behind_them():
+    """a rests on b, b on c: b is named with its verdict, c by its statement, summaries are no links."""
+    a, b, c = (ROW | {"key": f"wzw25.lem6.{i}/printed"} for i in (1, 2, 4))
+    a, b = a | {"rests_on": [b["key"]], "cites": ["Moreau 1965"]}, b | {"rests_on": [c["key"]]}
+    summary = ROW | {"key": "bms22.lemA.1/printed", "kind": "summary", "rests_on": [c["key"]]}
+    shown = explanation.rests_on([a, summary], [a, b, c, summary])
+    assert shown[:3] == [
+        "rests on",
+        f"  {b['key']}   HOLDS, {graph.CLASSES['derived']}",
+        "  Moreau 1965   cited, not proved here",
+    ]
+    assert "Lemma 6.4" in shown[3] and len(shown) == 4
+    assert explanation.rests_on([summary], [summary, c]) == ["rests on nothing else: it stands by itself"]
+    assert explanation.rests_on([a], [a])[1] == f"  {b['key']}   not in this ledger"
+
+
+def test_a_row_is_shown_with_all_that_can_be_said():
+    row = BAD | {"corner": "n ≥ 2", "used": ["Lemma 1"], "note": "n = 1", "tightness": [0.5, None], "trials": 0}
+    row |= {
+        "nonvacuous_from": {},
+        "witness": {"claimed": 1.0, "found": 2.0, "family": "n → ∞", "python": "assert True\n"},
+    }
+    assert explanation.one(row) == [
+        "a/printed   REFUTED, an implementation of the text is not private",
+        "  where true       True for n ≥ 2. The paper uses it only there (Lemma 1).",
+        "  scope            everywhere",
+        "  evidence         a counterexample, which a program that runs by itself shows",
+        "  share of bound   [0.5, None]",
+        "  note             n = 1",
+        "  counterexample   the left side is 2; the text claims at most 1.",
+        "  family           n → ∞",
+        "",
+        "assert True",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "witness", "shown"),
+    [
+        ("tail", {"claimed": 0.05, "found": 0.5}, "the probability is 0.5; the text claims at most 0.05."),
+        ("tail", {"claimed": 0.9, "found": 0.8}, "the probability is 0.8; the text claims at least 0.9."),
+        (
+            "tail",
+            {"claimed": 0.1, "found": {"trials": 5, "failures": 4}},
+            "a failure probability of 0.1; 4 of 5 trials failed.",
+        ),
+        ("inequality", {"claimed": 2, "found": 3}, "the left side is 3; the text claims at most 2."),
+        ("identity", {"claimed": 2, "found": 3}, "the left side is 3; the text says 2."),
+        (
+            "privacy",
+            {"claimed": 1, "found": 2.5, "log_ratio": 2.5},
+            "some outcome is exp(2.5) times as likely on one of two neighbouring datasets as on the other.",
+        ),
+        ("rate", {"claimed": "a constant", "found": "none"}, "the text claims a constant; in truth none."),
+    ],
+)
+def test_a_witness_says_what_its_numbers_are(kind, witness, shown):
+    sentence = sentences.in_a_sentence({"key": "a/printed", "kind": kind, "witness": {"setting": {"n": 4}} | witness})
+    assert sentence.startswith("at n = 4, ") and sentence.endswith(shown)
+
+
+@pytest.mark.parametrize(
+    ("key", "claimed", "found"),
+    [
+        ("abgmu22.lem.conc.s1/printed", 0.9875, 0.3585),  # the probability that all losses are small
+        ("rbht09.thm20.s1/printed", 5.0, 4.0),  # N > 4
+        ("bms22.exH/printed/empirical", 4.0, 1.0),  # an empirical minimiser is longer than m
+        ("abgmu22.lem.conc.s2/printed", None, None),  # from above: the truth is the larger number
+    ],
+)
+def test_what_is_claimed_is_the_papers_number_on_either_side(key, claimed, found):
+    row = decide(key, root=TEST_ROOT)
+    shown = row["witness"]
+    if claimed is None:
+        assert (shown["claimed"] < shown["found"]) and not sentences.from_below(row)
+        assert "claims at most" in sentences.in_a_sentence(row)
+        return
+    assert (shown["claimed"], shown["found"]) == pytest.approx((claimed, found), rel=1e-3)
+    assert sentences.from_below(row) and "claims at least" in sentences.in_a_sentence(row)
+    assert sentences.with_sides(key, shown) == shown  # said once, it stays
+    assert shown["lhs"][0] > shown["rhs"][1]  # what is checked stays as it is
+
+
+@pytest.mark.parametrize(
+    ("ratios", "shown"),
+    [
+        ([2.5, 25.0, 250.0], "the left side is 2.5, 25, 250 times the printed order: no hidden constant is enough."),
+        (["inf", "inf", "inf"], "the printed right side is 0 and the left side is not."),
+    ],
+)
+def test_a_family_says_that_no_constant_is_enough(ratios, shown):
+    witness = {"setting": {"n": 10**80}, "claimed": "truth <= C g with one C for all", "found": "", "ratios": ratios}
+    sentence = sentences.in_a_sentence({"key": "a/printed", "kind": "rate", "witness": witness})
+    assert sentence == f"along a family of settings that goes through n = 1e+80, {shown}"
+
+
+def test_lines_fit_the_width_and_programs_stay_whole():
+    program = "assert " + " + ".join(["bound(n=4)"] * 12)
+    ours = ["witness    " + "a word " * 30, "  note             " + "word " * 30, "    | " + "doc " * 30]
+    lines = explanation.fitted("\n".join([*ours, program]), 50).splitlines()
+    assert lines[-1] == program and max(map(len, lines[:-1])) <= 50
+    assert lines[1].startswith(" " * 11) and " ".join(lines).count("doc") == 30
+
+
+if __name__ == "__main__":
+    print(toys())
+
+
+def test_a_narrow_enclosure_is_one_number():
+    assert (
+        sentences.short("[0.9999998750000078, 0.9999998750000079] against [0.1, 0.2]")
+        == "0.999999875 against [0.1, 0.2]"
+    )

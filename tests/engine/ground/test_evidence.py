@@ -1,0 +1,132 @@
+"""Evidence is earned: what a claim may say of itself, and what becomes of one that says more."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from lemmata.bounds.statement.verdicts import HOLDS
+from lemmata.bounds.theorem import Theorem
+from lemmata.experiments.engine.claims.claim import Claim
+from lemmata.experiments.engine.claims.verdict import Verdict
+from lemmata.experiments.engine.ground.evidence import EVIDENCE, derivation, derived, missing, weakest
+from lemmata.experiments.engine.ledger.ledger_rows import _earned
+
+
+def silent() -> int:
+    """The bound."""
+    return 1
+
+
+def trivial() -> int:
+    """The bound.
+
+    Derivation. Trivial.
+    """
+    return 1
+
+
+def wordy() -> int:
+    """The bound.
+
+    Derivation. It is clear from what has been said before that this is so, as every reader sees at once and nobody
+    has ever doubted it.
+    """
+    return 1
+
+
+def derives() -> int:
+    """The bound.
+
+    Derivation. The left side is a sum of n terms of at most 1/n each, by the choice of the grid, so it is at most
+    n (1/n) = 1.
+
+    >>> derives()
+    1
+    """
+    return 1
+
+
+def again() -> int:
+    """The bound on the sum.
+
+    Derivation. The sum is at most n^2, since the bound on the sum is n^2: the statement follows from its formula.
+    """
+    return 1
+
+
+def chained() -> int:
+    """The bound on the sum.
+
+    Derivation. The sum is 1 + 3 + ... + (2n - 1) = n^2 - (n - 1)^2 + ... = n^2.
+    """
+    return 1
+
+
+SAYS = r"\sum_{i=1}^n (2i-1) \le n^2"
+
+
+def recorded(formula):
+    return SimpleNamespace(formula=formula, says=SAYS)
+
+
+@pytest.mark.parametrize(
+    ("formula", "enough"),
+    [(silent, False), (trivial, False), (wordy, False), (again, False), (chained, True), (derives, True)],
+)
+def test_a_derivation_says_something(formula, enough):
+    assert derived(formula, SAYS) == enough
+
+
+def test_a_derivation_ends_where_the_examples_begin():
+    assert derivation(derives).startswith("Derivation. The left side") and derivation(derives).endswith("= 1.")
+
+
+@pytest.mark.parametrize("formula", [silent, trivial, wordy])
+@pytest.mark.parametrize(
+    ("evidence", "scope"),
+    [
+        ("derivation", "everywhere"),
+        ("derivation", "settings"),
+        ("composition", "everywhere"),
+        ("tested", "everywhere"),
+        ("sampled", "everywhere"),
+        ("enumeration", "everywhere"),
+        ("", "everywhere"),
+    ],
+)
+def test_what_is_not_earned_is_refused(formula, evidence, scope):
+    lacks = missing(evidence, scope, recorded(formula), ())
+    assert lacks and "\n" not in lacks and "given=[rows]" in lacks and formula.__name__ in lacks
+    assert not missing(evidence, scope, recorded(derives), ()) and not missing(
+        evidence, scope, recorded(formula), ("a/printed",)
+    )
+
+
+def test_a_certificate_says_why_it_covers_everything():
+    """Balls at a few points are a certificate of these points: that they cover all others is a derivation."""
+    mute, proved = recorded(silent), recorded(derives)
+    assert missing("certificate", "everywhere", mute, ()) and not missing("certificate", "everywhere", proved, ())
+    assert not missing("certificate", "domain: n <= 9", mute, ())
+    assert not missing("enumeration", "domain: n <= 9", mute, ())
+
+
+def test_an_unknown_kind_of_evidence_is_refused():
+    assert missing("proved", "everywhere", recorded(derives), ()).startswith(
+        "evidence = 'proved' is not one of sampled"
+    )
+
+
+def test_the_weakest_link_comes_first():
+    assert weakest(["certificate", "composition", "derivation"]) == "composition"
+    assert EVIDENCE.index("sampled") < EVIDENCE.index("composition") < EVIDENCE.index("derivation")
+    assert EVIDENCE.index("derivation") < EVIDENCE.index("enumeration") < EVIDENCE.index("certificate")
+
+
+@pytest.mark.parametrize(
+    ("formula", "evidence", "scope"), [(silent, "tested", "settings"), (derives, "derivation", "everywhere")]
+)
+def test_a_check_that_says_derived_by_itself_is_worth_what_it_has_earned(formula, evidence, scope):
+    record = Theorem("inv25.lem1", "", "printed", "inequality", "x", (), "", False, formula)
+    claim = Claim(record, "exact", lambda: None, ({},), (), None)
+    verdict = _earned(claim, Verdict(HOLDS, evidence="derivation", scope="everywhere"))
+    assert (verdict.evidence, verdict.scope) == (evidence, scope)

@@ -1,0 +1,102 @@
+"""Controls have power, computed: the chance that a sabotage, or a false claim, is not REFUTED at its cap, summed.
+
+A control is missed only if its last factor is. `lemmata pilot KEY` prints the chance of every factor of one claim.
+"""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.command.main import main
+from lemmata.experiments.audits.tables import write_lines
+from lemmata.experiments.conformance import accepted
+from lemmata.experiments.engine.claims import registry, verdict
+from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.running.cell import Sabotaged
+from lemmata.experiments.engine.running.power import chernoff, miss_tail, missed, pilot, piloted
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
+from tests.engine import toy
+
+registry.load()
+SAMPLED = {key: claim for key, claim in CLAIMS.items() if claim.style != "exact"}
+WORST, ALL = 1e-8, 1e-6  # for one control or cell, and for all of them together
+
+
+def test_the_arithmetic_of_a_coin():
+    """The exact miss of a tail control, against the same by Chernoff's bound, which is larger and of its order."""
+    exact = miss_tail(2000, 0.1, 0.2, REFUTED)
+    q = 2 * 0.1 / (1 - 0.1 + 2 * 0.1)
+    logs = np.log([q / 0.1, (1 - q) / 0.9])
+    bound = chernoff(logs, np.array([0.2, 0.8]), 2000, len(verdict.REFUTE_ODDS))
+    assert exact < 1e-8 and exact <= bound < 1e-4
+
+
+WHOLE = {  # controls that count records, outliers or terms: nothing lies between none and one
+    "bms22.lem3.1.s2/corrected/sum",
+    "wzw25.eq2.s1/printed",
+    "wzw25.thm4.1/explicit/simultaneous",
+    "wzw25.corD.2/explicit",
+}
+
+
+def test_a_factor_that_is_tried_alone_is_near_or_no_factor():
+    """Elsewhere a nearer one is tried first, so that what is published is the nearest at which the row falls."""
+    alone = {key: claim.control for key, claim in CLAIMS.items() if claim.control and len(claim.control.factors) == 1}
+    far = {key: control.factors[0] for key, control in alone.items() if control.factors[0] > 1.05}
+    assert {key for key, factor in far.items() if alone[key].text(factor) != alone[key].text(2 * factor)} == WHOLE
+
+
+def test_a_control_stands_where_its_claim_is_tried():
+    controls = [(key, claim, claim.control.setting) for key, claim in CLAIMS.items() if claim.control]
+    assert not [key for key, claim, at in controls if at is not None and at not in claim.settings("full")]
+
+
+def refuted_at(claim, setting, factor):
+    return missed(claim, setting, pilot(claim, setting, factor, TEST_ROOT))
+
+
+def misses():
+    """(key, what) -> a bound on its miss, for every sampled control and every sampled claim that is REFUTED."""
+    false = {key for key, line in accepted.everything().items() if line.verdict == REFUTED}
+    for key, claim in SAMPLED.items():
+        if claim.control:
+            yield f"{key} control", refuted_at(claim, Sabotaged(claim).setting, claim.control.factors[-1])
+        if key in false:
+            settings = [s for s in claim.quick if not claim.theorem.skipped(s) and not claim.vacuous_at(s)]
+            yield f"{key} claim", min(refuted_at(claim, setting, 1) for setting in settings)
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+def test_no_control_and_no_false_claim_is_missed():
+    chances = dict(misses())
+    assert not {place: miss for place, miss in chances.items() if miss > WORST}
+    assert sum(chances.values()) <= ALL
+
+
+def test_a_pilot_prints_what_a_cap_can_miss():
+    shown = CliRunner().invoke(main, ["pilot", "bms22.lemA.1/printed/thresholds"])
+    assert shown.exit_code == 0, shown.output
+    assert "cap 1000" in shown.stdout and "factor 20" in shown.stdout and "HOLDS missed with" in shown.stdout
+    refused = CliRunner().invoke(main, ["pilot", "bms22.lemA.1/printed"])
+    assert refused.exit_code == 2 and "no row that sampling decides" in refused.stderr
+    assert CliRunner().invoke(main, ["pilot", "nonsense"]).exit_code == 2
+
+
+def test_a_pilot_tries_what_the_hypotheses_allow_and_the_control():
+    """Of the toy coin's three settings one is outside [0, 1], one is said to be empty; its control has two factors."""
+    with toy.registered(trivial=lambda *, beta=0.0: "it says nothing" if beta == 0.1 else None) as claims:
+        lines = list(piloted(claims["abgmu22.asm1/printed/coin"], TEST_ROOT))
+    assert [line.split("factor ")[1].split(",")[0] for line in lines] == ["1", "1.5", "6"]
+
+
+def test_a_table_stays_until_its_first_line_is_there(tmp_path, capsys):
+    path = tmp_path / "table.csv"
+    path.write_text("as it was")
+    with pytest.raises(ZeroDivisionError):
+        write_lines(path, ({"x": 1 / n} for n in (0, 1)))
+    assert path.read_text() == "as it was"
+    with pytest.raises(ZeroDivisionError):
+        write_lines(path, ({"x": 1 / n, "n": n} for n in (2, 1, 0)))
+    assert path.read_text() == "x,n\n0.5,2\n1.0,1\n" and capsys.readouterr().out == "0.5  2\n1.0  1\n"

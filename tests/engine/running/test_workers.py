@@ -1,0 +1,185 @@
+"""Processes that end under their chunk: nothing is lost but the chunk that ends its process again when it is alone."""
+
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from lemmata.experiments.engine.running import workers
+from lemmata.experiments.engine.running.schedule import GivenUp
+from tests.engine.running import faults
+from tests.engine.running.faulted import rows
+from tests.engine.running.faults import command
+from tests.test_fifth_paper import FOLDER
+
+
+def results(compute, chunks=6):
+    """{ticket: result} of so many chunks, all in flight at once in two processes."""
+    pool = workers.Processes(compute, 2)
+    try:
+        for ticket in range(chunks):
+            pool.submit(ticket, ticket)
+        return dict(pool.result() for _ in range(chunks))
+    finally:
+        pool.kill()
+
+
+def test_the_chunk_that_takes_its_process_along_is_given_up_and_no_other():
+    """As the kernel ends who takes more memory than there is."""
+
+    def compute(index, _):
+        if index == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return f"chunk {index}"
+
+    arrived = results(compute)
+    assert isinstance(arrived[3], GivenUp) and "was killed, or ran out of memory" in arrived[3]
+    assert {ticket: text for ticket, text in arrived.items() if ticket != 3} == {
+        ticket: f"chunk {ticket}" for ticket in (0, 1, 2, 4, 5)
+    }
+
+
+def test_a_chunk_whose_process_was_killed_once_is_computed_again(tmp_path):
+    mark = str(tmp_path / "killed")
+
+    def compute(index, _):
+        if index == 3 and not os.path.exists(mark):
+            open(mark, "x").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return f"chunk {index}"
+
+    assert results(compute) == {ticket: f"chunk {ticket}" for ticket in range(6)}
+    assert os.path.exists(mark)
+
+
+def test_compiled_code_that_has_no_end_is_given_up(monkeypatch):
+    """No alarm reaches a loop that never comes back to the interpreter."""
+    monkeypatch.setattr(workers, "DEAF", 2)
+
+    def compute(index, _):
+        return any(itertools.repeat(False)) if index == 1 else f"chunk {index}"
+
+    arrived = results(compute, 3)
+    assert isinstance(arrived[1], GivenUp) and "gave no sign for 2 seconds" in arrived[1]
+    assert (arrived[0], arrived[2]) == ("chunk 0", "chunk 2")
+
+
+def test_what_clears_away_after_others_hears_nothing_of_a_closed_terminal():
+    """Its process inherits that SIGHUP is blocked; this one goes on to hear it."""
+
+    def blocked():
+        return signal.SIGHUP in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+    seen = []
+    workers.begin_tracker(SimpleNamespace(ensure_running=lambda: seen.append(blocked())))
+    assert seen == [True] and not blocked()
+
+
+def test_whoever_waits_can_be_interrupted():
+    """Ctrl-C while a chunk is computed ends the wait at once, and no process is left."""
+
+    def compute(index, _):
+        time.sleep(30)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a command in the background ignores it
+    threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt), workers.pool_of(compute, 2) as pool:
+        pool.submit(0, 0)
+        pool.result()
+    signal.signal(signal.SIGINT, before)
+    assert not workers.get_reusable_executor(2)._processes or pool.executor._flags.shutdown
+
+
+def test_what_nobody_has_begun_is_forgotten_in_silence():
+    """Of a pool that is killed: a chunk that waits for its turn raised in loky's thread, with a traceback."""
+    pool = workers.Processes(lambda index, _: f"chunk {index}", 2)
+    pool.submit(0, 0)
+    pool.result()
+    managing = pool.executor._executor_manager_thread
+    pool.executor._work_ids.put(99)  # and nobody knows it, as after loky has forgotten it
+    pool.kill()
+    managing.join()  # what a thread raises fails the test
+
+
+PARENT = """
+from lemmata.experiments.engine.running import workers
+def compute(index, _):
+    import os, time
+    os.write(1, b"%d\\n" % os.getpid())  # whole, as two write at once
+    time.sleep(60)
+with workers.pool_of(compute, 2) as pool:
+    pool.submit(0, 0)
+    pool.submit(1, 1)
+    pool.result()
+"""
+
+
+def test_no_worker_outlives_a_parent_that_was_killed():
+    """Nobody tells them: the pipe that they share with this test closes when the last of them has ended."""
+    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
+    with parent:
+        pids = {int(parent.stdout.readline()) for _ in range(2)}
+        parent.kill()
+        parent.stdout.read()
+    deadline = time.monotonic() + 15  # they say goodbye within a second
+    while time.monotonic() < deadline and any(map(alive, pids)):
+        time.sleep(0.1)
+    assert not any(map(alive, pids))
+
+
+def alive(pid):
+    """Whether there is such a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_without_proc_a_run_goes_on_in_one_process(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(workers, "MEMORY", "/proc/missing")
+    with workers.pool_of(lambda index: f"chunk {index}", 2) as pool:
+        pool.submit(0, 7)
+        assert (pool.workers, pool.result()) == (1, (0, "chunk 7"))
+    assert capsys.readouterr().err == (
+        "lemmata: no worker process can be started here (/proc/missing is missing); going on in one\n"
+    )
+
+
+def test_where_no_thread_can_be_started_one_line_says_what_works(monkeypatch):
+    """As under a limit of address space: nothing can be computed elsewhere, and everything here."""
+
+    def refused(*given):
+        raise RuntimeError("can't start new thread")
+
+    with workers.pool_of(lambda index: f"chunk {index}", 2) as pool:
+        monkeypatch.setattr(pool.executor, "submit", refused)
+        with pytest.raises(workers.Lost, match=r"\(can't start new thread\), and --jobs 1 needs none"):
+            pool.submit(0, 7)
+
+
+FAIR = "    return abs(2 * rng"  # how the trial of Theorem 3 begins
+FATAL = "    __import__('os').kill(__import__('os').getpid(), 9)\n"
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_without_the_chunk_that_kills(tmp_path):
+    """The row of that chunk is FAILED and says why; all the others are decided."""
+    folder = shutil.copytree(FOLDER, tmp_path / "paper", ignore=shutil.ignore_patterns("__pycache__"))
+    checks = folder / "coins_checks.py"
+    checks.write_text(checks.read_text().replace(FAIR, FATAL + FAIR))
+    out = tmp_path / "out"
+    ran = faults.run(command("run", folder, "--jobs", "2", "--out", out))
+    assert ran.status in (0, 1), ran.said
+    listed = rows(folder, out)
+    lost = next(row for row in listed if row["key"] == "inv25.thm3/printed")
+    assert lost["reason"] == "FAILED" and "was killed, or ran out of memory" in lost["note"]
+    assert {row["verdict"] for row in listed if row is not lost} == {"HOLDS", "REFUTED"}

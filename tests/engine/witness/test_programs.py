@@ -1,0 +1,101 @@
+"""The program of a witness: it runs by itself, calls the row's own function, and depends on what that says."""
+
+import pytest
+
+from lemmata.experiments.engine.claims import fingerprint, registry
+from lemmata.experiments.engine.witness import programs
+from lemmata.mechanisms.learners.erm import private_svm
+
+IMPORTED = "from lemmata.bounds.rbht09.lower_bounds_rbf import circle_databases\n"
+OWN = "from lemmata.bounds.rbht09.lower_bounds_rbf import least_databases_printed\n"
+ROW = {
+    "key": "rbht09.thm20.s1/printed",
+    "module": "lemmata.bounds.rbht09.lower_bounds_rbf",
+    "name": "least_databases_printed",
+    "folder": "",
+}
+PLANTED = {
+    "": IMPORTED + OWN + "assert circle_databases(sigma=0.84) < least_databases_printed()",
+    "is not named in it": IMPORTED + "assert circle_databases(sigma=0.84) == 4",
+    "the statement that it is to refute": IMPORTED + OWN + "assert circle_databases(sigma=0.84) == 4",
+    "asserts nothing about": IMPORTED + OWN + "least_databases_printed()\nassert circle_databases(sigma=0.84) == 4",
+    "failed in a process of its own": IMPORTED
+    + OWN
+    + "assert circle_databases(sigma=0.84) > least_databases_printed()",
+    "SyntaxError": "assert (least_databases_printed",
+    "warned": "import warnings\nwarnings.warn('warned')\n" + OWN + "assert least_databases_printed() > 4",
+}
+
+
+LOGARITHM = (
+    IMPORTED + OWN + "from math import log\nlog(least_databases_printed())\nassert circle_databases(sigma=0.84) == 4"
+)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return dict(zip(PLANTED, programs.answers([ROW | {"python": text} for text in PLANTED.values()]), strict=True))
+
+
+@pytest.mark.parametrize("said", PLANTED)
+def test_a_program_is_told_what_is_wrong_with_it(answers, said):
+    assert said in answers[said] and bool(said) == bool(answers[said])
+
+
+def test_only_an_assertion_that_fails_is_about_the_statement(tmp_path, monkeypatch):
+    """A logarithm of a negative number is none; and what a user's own start-up file prints is no answer."""
+    (tmp_path / "sitecustomize.py").write_text("print(7)\nprint('hi')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    said = programs.answers([ROW | {"python": python} for python in (LOGARITHM, PLANTED[""])])
+    assert "asserts nothing about" in said[0] and said[1] == ""
+
+
+def test_a_function_that_is_called_inside_another_counts():
+    python = (
+        "from lemmata.bounds.bms22.efficient_learner import printed_rows\n"
+        "from lemmata.bounds.bms22.polynomial_kernels import printed_dimension\n"
+        "ratios = [(1 + p) / printed_dimension(d=1, degree=p) for p in (1, 10, 100)]\n"
+        "assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"
+    )
+    row = {"key": "bms22.rem.poly/printed/dimension", "module": "lemmata.bounds.bms22.polynomial_kernels"}
+    row |= {"name": "printed_dimension"}
+    assert programs.answers([row | {"folder": "", "python": python}]) == [""]
+
+
+@pytest.mark.parametrize(
+    "python",
+    [
+        "from lemmata.mechanisms.learners.erm.private_svm import law\nassert law",
+        "from lemmata.mechanisms.learners.erm import private_svm\nassert private_svm.law",
+        "import lemmata.mechanisms.learners.erm.private_svm as p\nassert p.law",
+        "import lemmata.mechanisms.learners.erm.private_svm\nassert lemmata.mechanisms.learners.erm.private_svm.law",
+    ],
+)
+def test_a_law_that_only_a_program_runs_is_part_of_what_it_came_to(monkeypatch, python):
+    """No statement and no check of Theorem 20's first step names this law."""
+    claim = registry.find("rbht09.thm20.s1/printed")
+    seen = []
+    for changed in (None, lambda X, y: None):
+        if changed:
+            monkeypatch.setattr(private_svm, "law", changed)
+        monkeypatch.setattr(fingerprint, "_KEPT", {})
+        seen.append((programs.digest(claim, python), programs.digest(claim, "assert True")))
+    assert seen[0][0] != seen[1][0] and seen[0][1] == seen[1][1]
+
+
+def test_who_judges_is_part_of_it_too(monkeypatch):
+    claim = registry.find("rbht09.thm20.s1/printed")
+    before = programs.digest(claim, "assert True")
+    monkeypatch.setattr(programs.program_process, "judged", lambda **program: "")
+    assert programs.digest(claim, "assert True") != before
+
+
+def test_what_is_no_program_has_a_digest():
+    claim = registry.find("rbht09.thm20.s1/printed")
+    assert programs.digest(claim, "assert (") != programs.digest(claim, "assert [")
+
+
+def test_a_process_that_dies_is_no_answer_and_the_next_run_asks_again(monkeypatch):
+    """Out of memory, or no process to be had: nothing is kept against the program."""
+    monkeypatch.setattr(programs.sys, "executable", "/bin/false")
+    assert programs.answers([ROW | {"python": PLANTED[""]}]) == [None]

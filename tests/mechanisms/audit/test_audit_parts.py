@@ -1,0 +1,116 @@
+"""The auditor part by part, where a mutant of one line survived: tests state the rule, and no value that came out."""
+
+from math import exp, inf, log
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from lemmata.mechanisms.audit.evidence.attackers import by_label
+from lemmata.mechanisms.audit.evidence.divergence_bets import CLAIMED, FACTORS, SPARE, DivergenceBets, binned_scores
+from lemmata.mechanisms.audit.evidence.rules import Rule
+from lemmata.mechanisms.audit.evidence.stakes import log_capital, tables, tally
+from lemmata.mechanisms.audit.play.sequential_test import Game
+from lemmata.mechanisms.audit.subjects.samplers import Recorded, Source, WrongSize
+from lemmata.mechanisms.privacy import ZCDP, PureDP
+
+
+def drawn(a, b, size=40):
+    """Outcomes of a game before anything is learnt, and which dataset each came from."""
+    fresh, truth, _ = Game(a, b, PureDP(1.0), root=3, named=[]).draw(0, size)
+    return fresh, truth
+
+
+def test_half_of_the_capital_bets_nothing_at_first_and_all_bets_share_the_rest(monkeypatch):
+    """Where every bet gains a factor e^c, the capital is (1 + e^c)/2, and what is divided equally is e^c."""
+    c = 0.7
+    bets = DivergenceBets(ZCDP(0.5), 2)
+    monkeypatch.setattr(bets, "gained", lambda log_h, counts: np.full(bets.capital.shape[1:], c))
+    quiet = np.zeros(bets.capital[0][..., CLAIMED, :].shape)
+    bets.rules = [SimpleNamespace(log_h=None, growth=quiet, counts=lambda fresh, truth: None)] * 2
+    bets.judge(None, None)
+    assert bets.won == pytest.approx(log((1 + exp(c)) / 2)) and bets.averaged() == pytest.approx(c)
+    assert exp(bets.log_e()) == pytest.approx(SPARE * exp(c) + (1 - SPARE) * (1 + exp(c)) / 2)
+
+
+def test_evidence_against_a_claim_is_that_against_the_next_larger_one_that_was_tried():
+    bets = DivergenceBets(ZCDP(0.5), 1)
+    bets.capital += np.arange(len(FACTORS))[:, None]
+    for place, factor in enumerate(FACTORS):
+        assert bets.against(float(factor)) == pytest.approx(place)
+    for place in range(1, len(FACTORS)):
+        assert bets.against(float(FACTORS[place - 1] * 1.0001)) == pytest.approx(place)
+    assert bets.against(float(FACTORS[-1] * 1.0001)) == 0
+
+
+def test_few_releases_are_scored_each_once_by_a_score_learnt_from_the_others():
+    numbers = iter(range(10**6))
+    fresh, truth = drawn(*[lambda rng, size: np.array([float(next(numbers)) for _ in range(size)])] * 2)
+    learnt = []
+
+    def learn(data, truth):
+        learnt.append(set(data.raw.tolist()))
+        return lambda new: np.where(np.isin(new.raw, list(learnt[-1])), -1.0, new.raw)
+
+    _, scores, was = binned_scores(learn, fresh, truth)
+    assert sorted(scores.tolist()) == sorted(fresh.raw.tolist()) and len(was) == len(truth)
+
+
+def test_a_rule_is_silent_if_it_never_guesses_either_dataset():
+    nothing, something = np.full(2, inf), np.array([inf, 1.0])
+    assert Rule(None, nothing, nothing).silent
+    assert not Rule(None, nothing, something).silent and not Rule(None, something, nothing).silent
+
+
+def test_a_score_on_a_threshold_is_a_guess():
+    scores, truth = np.array([-1.0, 1.0]), np.array([-1, 1])
+    rule = Rule(lambda data: data, np.array([1.0]), np.array([1.0]))
+    assert rule.guesses(scores).tolist() == [[-1, 1]]
+    assert tally(scores, truth, rule.above, rule.below)[0].tolist() == [[1, 0, 1], [1, 0, 1], [2, 0, 0]]
+
+
+def test_a_label_that_either_dataset_shows_equally_often_says_nothing():
+    fresh, truth = drawn(lambda rng, size: ["x"] * size, lambda rng, size: ["x"] * size, 400)
+    assert abs(by_label(fresh, truth)(fresh)[0]) < 0.01
+
+
+def test_minus_0_is_0():
+    fresh, _ = drawn(lambda rng, size: rng.choice([-0.0, 0.0, 1.0], size), lambda rng, size: np.ones(size), 200)
+    assert len(set(fresh.labels[fresh.raw == 0].tolist())) == 1
+
+
+def test_releases_of_one_at_a_time_are_those_that_were_drawn():
+    """A mechanism that fails in batches is asked one by one: a dict of fields, an array, each its only entry."""
+
+    def fields(rng, size):
+        if size > 1:
+            raise RuntimeError
+        return {"b": np.array([2.0]), "a": np.array([1.0])}
+
+    assert Source("it", fields)._one(np.random.default_rng(1)) == (1.0, 2.0)
+    assert Source("it", lambda rng, size: ["x"] * size)._one(np.random.default_rng(1)) == "x"
+
+
+def test_recorded_releases_begin_with_the_first():
+    kept = Recorded("it", [5, 6, 7])
+    assert kept.left == 3
+
+
+@pytest.mark.parametrize("released", [np.float64(1), np.array(1.0), 1.0])
+def test_a_number_is_no_list_of_releases(released):
+    with pytest.raises(WrongSize, match="not an array or list"):
+        Source("it", lambda rng, size: released)._checked(released, 1)
+
+
+def test_the_first_dataset_is_the_first():
+    fresh, truth = drawn(lambda rng, size: np.zeros(size), lambda rng, size: np.ones(size))
+    assert (fresh.raw[truth == 1] == 0).all() and (fresh.raw[truth == -1] == 1).all()
+    assert [
+        source.name for source in Game(*[lambda rng, size: np.zeros(size)] * 2, PureDP(1.0), root=1, named=[]).sources
+    ] == ["sample_a", "sample_b"]
+
+
+def test_a_capital_that_has_bet_nothing_is_1():
+    """Of each process, whatever stakes it is divided among."""
+    table = tables([(1.0, 0.0), (0.5, 0.1)])
+    assert log_capital(np.zeros((3, 2, 3, 3)), table) == pytest.approx(0)

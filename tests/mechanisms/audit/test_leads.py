@@ -1,0 +1,124 @@
+"""What an audit suspects: a line that leaks, and nothing that an honest mechanism does as well."""
+
+import numpy as np
+import pytest
+
+import lemmata
+from lemmata import PureDP, audit
+from lemmata.mechanisms.audit.subjects.tracing import trace
+from tests.mechanisms.audit.planted_leaks import tidy
+
+ONE = PureDP(1.0)
+x = np.linspace(0.1, 0.9, 12)
+moved = np.append(x[:-1], 0.0)
+GRID = np.linspace(0, 1, 5)
+
+
+def shuffled(x, rng):
+    own = tidy(x)
+    rng.shuffle(own)
+    return own.sum() + rng.laplace()
+
+
+def in_another_order(x, rng):
+    return tidy(rng.permutation(x)).sum() + rng.laplace()
+
+
+def of_a_sample(x, rng):
+    return tidy(rng.choice(x, size=len(x), replace=False)).sum() + rng.laplace()
+
+
+def rejected(x, rng):
+    """Draws around the mean until one lies in [0, 1], which costs twice what the centre moves by."""
+    while True:
+        found = rng.laplace(tidy(x).mean(), 1.0)
+        if 0 <= found <= 1:
+            return float(found)
+
+
+def chosen(x, rng):
+    """The exponential mechanism, whose utility one record moves by 1."""
+    utility = -np.array([abs((tidy(x) < t).sum() - len(x) / 2) for t in GRID])
+    shares = np.exp((utility - utility.max()) / 2)
+    return float(rng.choice(GRID, p=shares / shares.sum()))
+
+
+def responded(x, rng):
+    truth = float(np.nan_to_num(x)[-1] > 0.5)
+    return truth if rng.random() < np.e / (1 + np.e) else 1 - truth
+
+
+def largest(x, rng):
+    """Report noisy max: one record moves every count by 1."""
+    counts = np.array([(tidy(x) > t).sum() for t in (0.0, 0.2, 0.4, 0.6, 0.8)])
+    return int(np.argmax(counts + rng.laplace(scale=2.0, size=5)))
+
+
+def above(x, rng):
+    """Sparse vector: the first of many counts above a noisy threshold."""
+    threshold = 6 + rng.laplace(scale=2.0)
+    for place, t in enumerate((0.9, 0.8, 0.7, 0.6, 0.5, 0.4)):
+        if (tidy(x) > t).sum() + rng.laplace(scale=4.0) >= threshold:
+            return place
+    return -1
+
+
+def centred(x, rng):
+    """Noise around a mean that moves within its scale times the budget."""
+    return rng.laplace(tidy(x).sum(), 1.0)
+
+
+HONEST = [shuffled, in_another_order, of_a_sample, rejected, chosen, responded, largest, above, centred]
+
+
+@pytest.mark.parametrize("mechanism", HONEST, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("seed", range(5))
+def test_nothing_is_suspected_of_an_honest_mechanism(mechanism, seed):
+    assert not trace(mechanism, x, moved, ONE, seed=seed).leads
+
+
+@pytest.mark.parametrize("mechanism", [shuffled, chosen, above], ids=lambda one: one.__name__)
+def test_nor_by_an_audit_of_it(mechanism):
+    found = audit(mechanism, x, ONE, root=3, budget=4096)
+    assert found.verdict != "REFUTED" and not found.place, found
+
+
+def rows_that_count(x, rng):
+    return np.array([(tidy(x) > t).sum() for t in (0.0, 0.2, 0.4, 0.6, 0.8)]) + rng.laplace(scale=2.0, size=5)
+
+
+def by_a_far_too_sharp_choice(x, rng):
+    shares = np.exp(-20 * abs(GRID - tidy(x)[-1]))
+    return float(rng.choice(GRID, p=shares / shares.sum()))
+
+
+def through(x, rng):
+    return x.sum() + rng.laplace()
+
+
+@pytest.mark.parametrize("mechanism", [rows_that_count, by_a_far_too_sharp_choice])
+def test_what_is_seen_to_leak_is_suspected(mechanism):
+    assert trace(mechanism, x, moved, ONE).leads
+
+
+def test_no_scale_is_infinite_in_words():
+    said = str(trace(through, x, np.append(x[:-1], np.nan), ONE))
+    assert "inf" not in said and "more than noise of any scale hides" in said
+
+
+def seeded_by_itself(x):
+    return tidy(x).sum() + np.random.default_rng(7).laplace()
+
+
+def test_a_generator_that_always_begins_alike_is_told():
+    found = audit(seeded_by_itself, x, ONE, root=3)
+    assert found.verdict == "REFUTED" and found.place[0].startswith("every release is the same, whatever the seed")
+    assert not any("every release" in lead for lead in audit(through, x, ONE, root=3).place)
+
+
+def test_one_record_is_one(capsys):
+    """And an audit may be given seconds, which are so many releases."""
+    found = audit(through, x, ONE, root=3, seconds=0.5)
+    assert "1 records" not in str(found) and "0.5 s are budget=" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="seconds = 1 is for a search without a budget"):
+        lemmata.audit(through, x, ONE, budget=4096, seconds=1)

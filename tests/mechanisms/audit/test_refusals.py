@@ -1,0 +1,106 @@
+"""What is no mechanism, dataset or number is refused in one line; a mechanism that exits has an outcome like others."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import lemmata
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
+from tests.mechanisms.audit.planted_leaks import ONE, tidy, total, x
+
+pytestmark = pytest.mark.statistical
+
+
+def exits(x, rng):
+    if x.max() > 100:
+        sys.exit(0)
+    return tidy(x).sum() + rng.laplace()
+
+
+def always_exits(x, rng):
+    sys.exit(0)
+
+
+def law_exits(x):
+    sys.exit(0)
+
+
+def stops(x, rng):
+    if x.max() > 100:
+        raise GeneratorExit
+    return tidy(x).sum() + rng.laplace()
+
+
+@pytest.mark.parametrize("function, name", [(exits, "SystemExit"), (stops, "GeneratorExit")])
+def test_an_exit_is_an_outcome(function, name):
+    """On one record only: the search finds it, the program without lemmata shows it."""
+    found = lemmata.audit(function, x, ONE, root=TEST_ROOT, budget=8_192)
+    assert found.verdict == "REFUTED" and any(f"raises {name}" in lead for lead in found.place), found
+
+
+def test_a_program_shows_an_exit():
+    program = lemmata.audit(exits, x, ONE, root=TEST_ROOT, budget=8_192).reproducer
+    said = {}
+    exec(program.replace("print(", "said.update([(").replace(', "of 1000")', ")])"), {"said": said})
+    assert sorted(said.values()) == [0, 1000], program
+
+
+def test_an_exit_fails_a_test():
+    with pytest.raises(AssertionError, match="REFUTED"):
+        lemmata.assert_private(exits, ONE, data=x, budget=8_192)
+
+
+def test_exits_of_samplers_laws_and_traces():
+    def honest(rng, size):
+        return rng.laplace(size=size)
+
+    found = lemmata.audit(honest, lambda rng, size: sys.exit(3), ONE, root=TEST_ROOT, budget=512)
+    assert (found.reason, found.event) == ("NOT_AUDITED", "sample_b raised at every release, first SystemExit: 3")
+    for function in (always_exits, law_exits):
+        with pytest.raises(ValueError, match=f"{function.__name__} raises on every pair of datasets: SystemExit: 0"):
+            lemmata.audit(function, x, ONE, root=TEST_ROOT, budget=1_024)
+    assert lemmata.trace(exits, x, 1000 * x, ONE).leads[0].words == "the neighbour raises SystemExit: 0"
+
+
+def test_one_mechanism_has_no_sample_a():
+    class Law:
+        def sample(self, rng, size):
+            return np.zeros(size + (size > 1))
+
+    with pytest.raises(ValueError, match="target on the data returned 25 releases where 24 were asked for"):
+        lemmata.audit(lambda x: Law(), x, ONE, root=TEST_ROOT, budget=1_024)
+
+
+@pytest.mark.parametrize(
+    "arguments, options, message",
+    [
+        ((total, x, ONE), {"budget": "x"}, "budget = 'x' is not a real number"),
+        ((total, x, ONE), {"level": "x"}, "level = 'x' is not a real number"),
+        ((total, x, ONE), {"released": 3}, "released = 3 is no attribute's name, no list of names and no function"),
+        ((total, x, ONE), {"seconds": "3"}, "seconds = '3' is not a real number"),
+        ((total, x, ONE), {"seconds": -1}, r"seconds = -1 is outside \[0, inf\)"),
+        ((total, {"a": 1}, ONE), {}, "data is a dict, not an array or frame with a record a row"),
+        ((total, None, ONE), {}, "data is a NoneType, not an array or frame with a record a row"),
+        ((total, {"a": 1}, ONE), {"seconds": 1}, "data is a dict, not an array or frame with a record a row"),
+        ((total, x, lemmata.PureDP), {}, "claim = PureDP is a class: give a guarantee with its numbers"),
+        ((3, x, ONE), {}, "target is a int, not an unfitted estimator"),
+        (("total", x, ONE), {}, "target is a str, not an unfitted estimator"),
+    ],
+)
+def test_bad_arguments(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        lemmata.audit(*arguments, root=TEST_ROOT, **options)
+
+
+def test_a_file_of_releases_that_is_none(tmp_path):
+    empty = tmp_path / "empty.npy"
+    empty.touch()
+    for path, message in ((empty, "is no .npy file of numbers or texts"), (tmp_path / "no.npy", "cannot be read: No")):
+        with pytest.raises(ValueError, match=f"sample_a = '{path}' {message}"):
+            lemmata.audit(str(path), np.zeros(9), ONE)
+
+
+def test_a_number_is_priced_as_a_dataset(capsys):
+    """One record by itself is a dataset for `assert_private` too, by seconds and by releases."""
+    assert lemmata.assert_private(lambda x, rng: rng.laplace(), ONE, data=3.0, seconds=0.01).verdict == "INCONCLUSIVE"

@@ -1,0 +1,109 @@
+"""What a search spends: rounds of equal cost, nothing twice, a wider noise first, an estimate of time at the begin."""
+
+import numpy as np
+import pytest
+
+import lemmata
+from lemmata.mechanisms.audit.evidence.stakes import checked
+from lemmata.mechanisms.audit.front.entry import offered
+from lemmata.mechanisms.audit.neighbours.changes import Neighbours
+from lemmata.mechanisms.audit.play import neighbour_search, pair_ranking
+from lemmata.mechanisms.audit.subjects.adapters import mechanism
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
+from lemmata.mechanisms.privacy import PureDP
+from tests.mechanisms.audit.planted_leaks import tidy, x
+
+pytestmark = pytest.mark.statistical
+
+
+def rough(x, rng):
+    return tidy(x).sum() + rng.laplace(scale=0.8)
+
+
+def searching(say=lambda line: None):
+    return neighbour_search.Search(mechanism(rough), checked(PureDP(1.0)), TEST_ROOT, 20_000, say=say)
+
+
+def test_a_round_costs_as_much_as_the_last_and_what_was_released_counts_on(monkeypatch):
+    search, rounds, spent = searching(), [], []
+    apart = neighbour_search.apart
+
+    def noted(best):
+        rounds.append((len(best), len(best[0].one), len(best[0].other)))
+        spent.append(search.spent)
+        return apart(best)
+
+    monkeypatch.setattr(neighbour_search, "apart", noted)
+    ranked = search.screened(offered(search, (x,)))
+    spent.append(search.spent)
+    search.halved(ranked, lambda leader, releases: False)
+    assert rounds[:3] == [(24, 24, 24), (8, 96, 96), (3, 312, 312)]
+    costs = np.diff(spent)[:3]
+    assert costs.max() <= 2 * 3 * 216 and all(costs > 0)  # less where pairs share a dataset
+
+
+def test_what_pairs_share_is_released_once():
+    search = searching()
+    first, again = (search.releases((x,), "screen", 0, 12) for _ in range(2))
+    assert first is again and search.spent == 12
+    others = [search.releases((x,), *which) for which in (("screen", 12, 12), ("halve", 0, 12))]
+    assert search.spent == 36 and not any(np.array_equal(first, other) for other in others)
+
+
+def test_pairs_that_release_the_same_go_on_last():
+    """The lower end and what is cut to it are one dataset to the mechanism: another pair goes before the second."""
+
+    def candidate(value, one, other):
+        pair = Neighbours((np.zeros(3),), (np.append(np.zeros(2), value),), "")
+        return neighbour_search.Candidate(pair, [np.array([one])], [np.array([other])], move=str(value))
+
+    best = [candidate(-1.0, 0.5, 0.7), candidate(-9.0, 0.5, 0.7), candidate(1.0, 0.5, 0.8)]
+    assert neighbour_search.apart(best) == [best[0], best[2], best[1]]
+
+
+def test_an_estimate_is_told_after_the_first_pairs():
+    lines = []
+    search = searching(lines.append)
+    search.screened(offered(search, (x,)))
+    assert len(lines) == 1 and lines[0].startswith(f"rough: {neighbour_search.TIMED} pairs tried; 19,")
+
+
+def released(*columns):
+    return [np.array(row) for row in zip(*columns, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "ratio"),
+    [
+        ([0.3, -1.1, 2.0], [1.3, -0.1, 3.0], 1.0),  # noise of one scale: only the number moves
+        ([0.3, -1.1, 2.0], [0.6, -2.2, 4.0], 2.0),  # twice the scale
+        ([0.3, -1.1, 2.0], [5.15, 4.45, 6.0], 0.5),  # half of it, elsewhere
+        ([0.3, -1.1, 2.0], [0.6, -2.2, 4.1], 1.0),  # two noises: no line
+        ([0.5, 0.5, 0.5], [0.7, 0.7, 0.7], 1.0),  # no noise
+        ([0.3, -1.1, np.inf], [0.6, -2.2, np.nan], 1.0),
+    ],
+)
+def test_with_equal_seeds_a_wider_noise_lies_on_a_line(one, other, ratio):
+    assert pair_ranking.wider(released(one), released(other)) == pytest.approx(abs(np.log(ratio)), abs=1e-6)
+    assert pair_ranking.wider(released(one, one), released(one, other)) == pytest.approx(abs(np.log(ratio)), abs=1e-6)
+
+
+def test_what_is_of_another_length_or_no_number_is_not_compared():
+    assert (
+        pair_ranking.wider([np.zeros(1)] * 3, [np.zeros(2)] * 3) == pair_ranking.wider(["a"] * 3, [np.ones(1)] * 3) == 0
+    )
+    assert pair_ranking.wider([], []) == pair_ranking.wider(released([1.0, 2.0]), released([2.0, 4.0])) == 0
+
+
+def mean(x, rng):
+    return np.clip(np.nan_to_num(x), 0, 1).mean() + rng.laplace(scale=1 / len(x))
+
+
+@pytest.mark.parametrize(("wide", "most"), [(neighbour_search.WIDE, 2_500), (np.inf, np.inf)])
+def test_the_widest_noise_is_tried_before_pairs_are_halved(wide, most, monkeypatch):
+    """The scale of its noise is one over the number of records. Halving comes to the same end, and costs more."""
+    monkeypatch.setattr(neighbour_search, "WIDE", wide)
+    data, claim = np.array([-1.0, 0.0, 1.0, 0.5]), PureDP(1.0, "add/remove")
+    found = lemmata.audit(mean, data, claim, root=TEST_ROOT, budget=40_000, level=0.05)
+    assert found.verdict == "REFUTED"
+    assert found.needed < most and (wide < np.inf or found.needed > 2_500)

@@ -1,0 +1,174 @@
+"""Fast paths against their slow twins: the projections' tiles and transforms, the steps of phased SGD."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from lemmata.mechanisms.features import fast_projection as fast_projections
+from lemmata.mechanisms.features import sign_projection as sign_projections
+from lemmata.mechanisms.features.fast_projection import fast_projection
+from lemmata.mechanisms.features.sign_projection import sign_projection
+from lemmata.mechanisms.learners.descent import noisy_gd
+from lemmata.mechanisms.learners.erm import phased_sgd
+from lemmata.mechanisms.noise import grid_sums
+from lemmata.mechanisms.numerics import kernels
+from lemmata.mechanisms.privacy import GaussianDP
+from lemmata.mechanisms.tables import column_ranges
+
+
+@pytest.mark.parametrize(("k", "d"), [(1, 1), (7, 5), (100, 1000), (1024, 20), (1030, 4101)])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_compiled_and_numpy_transforms_agree_bit_for_bit(k, d, kind, monkeypatch):
+    """Both add and subtract the same numbers in the same order; without numba the kernels run as plain Python."""
+    rng = np.random.default_rng(7)
+    phi = fast_projection(k, d, rng=rng)
+    X, W = rng.normal(size=(3, d)).astype(kind), rng.normal(size=(2, k)).astype(kind)
+    ours = phi.apply(X), phi.apply(X[0]), phi.transpose(W), phi.apply(np.asfortranarray(X))
+    monkeypatch.setattr(fast_projections, "numba_kernels_if_worthwhile", lambda work: kernels)
+    theirs = phi.apply(X), phi.apply(X[0]), phi.transpose(W), phi.apply(np.asfortranarray(X))
+    for a, b in zip(ours, theirs, strict=True):
+        assert a.dtype == b.dtype == kind and np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("draw", [sign_projection, fast_projection])
+def test_single_precision_stays_single_and_near(draw):
+    rng = np.random.default_rng(8)
+    phi, X, W = draw(50, 3000, rng=rng), rng.normal(size=(4, 3000)), rng.normal(size=(4, 50))
+    for exact, single in (
+        (phi.apply(X), phi.apply(X.astype(np.float32))),
+        (phi.transpose(W), phi.transpose(W.astype(np.float32))),
+    ):
+        assert single.dtype == np.float32
+        assert np.abs(single - exact).max() < 1e-5 * np.linalg.norm(exact, axis=1).max()
+
+
+def test_tiles_cover_the_sign_matrix_and_repeat_nothing(monkeypatch):
+    """Tiles of 3 x 8 or less against the matrix from which `apply` computes; no two tiles are alike."""
+    monkeypatch.setattr(sign_projections, "HEIGHT", 3)
+    monkeypatch.setattr(sign_projections, "TILE", 24)
+    phi, dense = sign_projection(7, 21, rng=np.random.default_rng(0)), np.zeros((7, 21))
+    tiles = list(phi._tiles())
+    for rows, columns, bits in tiles:
+        assert not dense[rows, columns].any()
+        dense[rows, columns] = 2.0 * np.unpackbits(bits, axis=1, count=columns.stop - columns.start) - 1
+    assert np.abs(dense).min() == 1 and len(tiles) == 9
+    assert len({bits.tobytes() for rows, columns, bits in tiles if rows.stop < 7 and columns.stop < 21}) == 4
+    np.testing.assert_allclose(phi.apply(np.eye(21)).T * 7**0.5, dense)
+    np.testing.assert_allclose(phi.transpose(np.eye(7)) * 7**0.5, dense)
+
+
+@pytest.mark.parametrize(("n", "k", "d"), [(48, 128, 128), (150, 130, 1031), (64, 1100, 200), (3, 200, 300)])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_signed_sums_and_matrix_products_agree(n, k, d, kind, monkeypatch):
+    """Sums of the same numbers in another order: k or d of them, below 5 times the length of their record."""
+    rng = np.random.default_rng(11)
+    phi = sign_projection(k, d, rng=rng)
+    X, W = rng.normal(size=(n, d)).astype(kind), np.asfortranarray(rng.normal(size=(n, k)).astype(kind))
+    monkeypatch.setattr(sign_projections, "numba_kernels_if_worthwhile", lambda work: None)
+    ours = phi.apply(X), phi.transpose(W)
+    used = []
+    monkeypatch.setattr(sign_projections, "numba_kernels_if_worthwhile", lambda work: used.append(work) or kernels)
+    theirs = phi.apply(X), phi.transpose(W)
+    assert bool(used) == (n >= sign_projections.FEWEST)
+    for a, b in zip(ours, theirs, strict=True):
+        assert a.dtype == b.dtype == kind
+        assert np.abs(a - b).max() <= 40 * np.finfo(kind).eps * np.abs(a).max()
+
+
+def test_signed_sums_are_the_sums():
+    """The kernel alone against the signs of its bits, a plain loop where numba is not installed."""
+    rng = np.random.default_rng(12)
+    X, packed = rng.normal(size=(32, 5)), rng.integers(0, 256, size=(4, 7), dtype=np.uint8)
+    signs, total = 2.0 * np.unpackbits(packed, axis=0) - 1, np.ones((7, 5))
+    kernels.signed_sums(X, packed, np.empty((4, 16, 5)), total)
+    np.testing.assert_allclose(total, 1 + signs.T @ X, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("d", [31, 130])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_sums_of_rows_within_the_width_are_the_sums(kind, d):
+    """Rows on a grid, short and long ones: the sum is exact in either precision, and equal to that of the products."""
+    rng = np.random.default_rng(15)
+    Z, w, total = rng.integers(-(2**19), 2**19, size=(300, d)) / 2**19, rng.normal(size=d), np.ones(d)
+    assert kernels.hinge_sums(Z.astype(kind), w, 0.5, total) is total
+    assert np.array_equal(total, (Z @ w < 0.5) @ Z)
+
+
+def test_octaves_are_counted_as_they_are_numbered(monkeypatch):
+    """Zeros of either sign, ends of octaves, the smallest and the largest floats, columns in any order in memory."""
+    ends = np.concatenate([2.0 ** np.arange(-70, 70), [0.0, -0.0, 5e-324, 1e308, np.nextafter(1, 0)]])
+    X = np.random.default_rng(18).choice(np.concatenate([ends, -ends]), size=(400, 5))
+    monkeypatch.setattr(column_ranges, "numba_kernels_if_worthwhile", lambda work: None)
+    slow = column_ranges.count_octaves(X)
+    monkeypatch.setattr(column_ranges, "numba_kernels_if_worthwhile", lambda work: kernels)
+    for table in (X, np.asfortranarray(X)):
+        assert np.array_equal(column_ranges.count_octaves(table), slow)
+
+
+def test_a_run_alone_releases_what_runs_abreast_would(monkeypatch):
+    """On a grid the kernel and the products give the same sums, so the same release, bit for bit."""
+    rng = np.random.default_rng(16)
+    X, y = rng.normal(size=(200, 140)), np.where(rng.random(200) < 0.5, 1.0, -1.0)
+    law = noisy_gd.law(X, y, privacy=GaussianDP(1.0), width=0.1, steps=30, noise="exact")
+    monkeypatch.setattr(grid_sums, "numba_kernels_if_worthwhile", lambda work: None)
+    products = law.sample(np.random.default_rng(17))
+    monkeypatch.setattr(grid_sums, "numba_kernels_if_worthwhile", lambda work: kernels)
+    assert np.array_equal(law.sample(np.random.default_rng(17)), products)
+
+
+def test_a_byte_becomes_its_eight_bits():
+    assert np.array_equal((sign_projections.SIGNS + 1) / 2 @ 2 ** np.arange(7, -1, -1), np.arange(256))
+
+
+@pytest.mark.parametrize("draw", ["sign_projection", "fast_projection"])
+def test_one_and_two_threads_give_the_same_image(draw, tmp_path):
+    """The fast projection bit for bit; the sign projection up to the order in which BLAS sums, which threads change.
+
+    A sum of d products of entries below 1 in any order errs by at most d^2 2^-53 in float64 and d^2 2^-24 in float32.
+    """
+    program = (
+        f"import sys; import numpy as np; from lemmata.mechanisms.features.{draw} import {draw}\n"
+        "rng = np.random.default_rng(1); X = rng.uniform(-1, 1, size=(300, 5000))\n"
+        f"phi = {draw}(700, 5000, rng=rng)\n"
+        "np.savez(sys.argv[1], a=phi.apply(X), b=phi.transpose(X[:40, :700]), c=phi.apply(X.astype(np.float32)))"
+    )
+    images = []
+    for threads in "12":
+        limits = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], threads)
+        path = tmp_path / f"{threads}.npz"
+        subprocess.run([sys.executable, "-c", program, path], env=os.environ | limits, check=True)
+        images.append(np.load(path))
+    for name, d, error in (("a", 5000, 2.0**-53), ("b", 700, 2.0**-53), ("c", 5000, 2.0**-24)):
+        allowed = d**2 * error * 700**-0.5 if draw == "sign_projection" else 0.0
+        assert np.abs(images[0][name] - images[1][name]).max() <= allowed
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_compiled_bootstraps_are_those_of_numpy(own, monkeypatch):
+    """The same records and noise, all runs on one dataset or each on its own; blocks of 7 steps."""
+    rng = np.random.default_rng(13)
+    Z = rng.normal(size=(300, 4)) / 4
+    known = dict(rho=0.5, lipschitz=4.0, norm_bound=0.3, eta=0.7, multiplier=0.1)
+    known["rows"] = rng.integers(0, 300, size=(3, 200)) if own else None
+    monkeypatch.setattr(phased_sgd, "DRAWN", 21)
+    monkeypatch.setattr(phased_sgd, "numba_kernels_if_worthwhile", lambda work: None)
+    slow = phased_sgd.bootstrap_runs(np.random.default_rng(14), Z, 3, 200, **known)
+    monkeypatch.setattr(phased_sgd, "numba_kernels_if_worthwhile", lambda work: kernels)
+    assert phased_sgd.bootstrap_runs(np.random.default_rng(14), Z, 3, 200, **known) == pytest.approx(slow, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "k", "norm_bound"), [(2, 1, 1.0), (300, 4, 0.3), (300, 4, 50.0), (40, 33, 1.0)])
+@pytest.mark.parametrize("output", phased_sgd.OUTPUTS)
+def test_compiled_phases_are_those_of_numpy(n, k, norm_bound, output, monkeypatch):
+    """The same noise, and steps that differ by rounding: no step pulls two runs apart, so rounding only adds up."""
+    rng = np.random.default_rng(9)
+    X, y = rng.normal(size=(n, k)), np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    X[0] = 0
+    settings = dict(privacy=GaussianDP(1.0), rho=0.5, radius=1.0, norm_bound=norm_bound, eta=0.7, output=output)
+    law = phased_sgd.law(X, y, **settings)
+    slow = law.sample(np.random.default_rng(10), 3)
+    monkeypatch.setattr(phased_sgd, "numba_kernels_if_worthwhile", lambda work: kernels)
+    assert law.sample(np.random.default_rng(10), 3) == pytest.approx(slow, abs=1e-12 * np.abs(slow).max())

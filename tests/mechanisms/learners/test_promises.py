@@ -1,0 +1,220 @@
+"""A promise is read: whoever wraps a law compares what it says that it spends with what it allots, and refuses more."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from lemmata.mechanisms.estimators import margin_classifier
+from lemmata.mechanisms.estimators.search import PrivateSearchCV
+from lemmata.mechanisms.law import check_within_budget
+from lemmata.mechanisms.learners.covers import label_learner
+from lemmata.mechanisms.learners.descent import private_tuning
+from lemmata.mechanisms.learners.erm import phased_sgd
+from lemmata.mechanisms.learners.glm import confidence_boosting, glm_output, grid_search
+from lemmata.mechanisms.noise import gaussian
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_gaussian
+from lemmata.mechanisms.selection import margin_selection
+
+X = np.random.default_rng(0).normal(size=(60, 2))
+Y = np.sign(X[:, 0])
+BUDGET = ApproxDP(1.0, 1e-5)
+GREEDY = GaussianDP(50.0)  # what a base spends that does not ask
+
+
+def learner(spends):
+    """A law of weights for any wrapper: `spends` says what its privacy is, given what it is handed."""
+
+    def made(X, y, *, privacy, **sizes):
+        return glm_output.law(X, y, privacy=spends(privacy), loss="logistic", norm_bound=sizes.get("norm_bound", 1.0))
+
+    return made
+
+
+def grid(spends, accounting="disjoint"):
+    return grid_search.law(
+        X, Y, privacy=BUDGET, loss="logistic", guesses=2, base=learner(spends), accounting=accounting
+    )
+
+
+def boosting(spends, calibration="tight"):
+    sizes = dict(candidates=2, loss="logistic", loss_bound=2.0, calibration=calibration)
+    return confidence_boosting.law(X, Y, learner=learner(spends), privacy=BUDGET, **sizes)
+
+
+def boosting_as_printed(spends):
+    return boosting(spends, "printed")
+
+
+def selection(spends):
+    def at(X, y, *, rho, privacy, beta):
+        return phased_sgd.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=spends(privacy))
+
+    functions = dict(bound=lambda rho, t: t / rho, best_loss=lambda X, y, rho: 0.1, sensitivity=lambda rho: 0.1 / rho)
+    return margin_selection.margin_law(X, Y, privacy=BUDGET, learner=at, **functions, h_max=1.0, beta=0.1)
+
+
+def tuning(spends):
+    def base(mu):
+        return [gaussian.law([0.0], privacy=spends(GaussianDP(mu)), sensitivity=1.0)] * 2
+
+    return private_tuning.law(base, epsilon=1.0, delta=1e-5, score=lambda j, m: m[:, 0], sensitivity=1.0, r=0.25)
+
+
+def spending(kind, spends):
+    """The estimator, but its law spends what it likes."""
+
+    class Other(kind):
+        def _law(self, X, signs, privacy, public, *more):
+            return super()._law(X, signs, spends(privacy), public, *more)
+
+    return Other
+
+
+def fitting(spends):
+    return spending(margin_classifier.NoisyGD, spends)(steps=3, classes=(-1, 1), random_state=0).fit(X, Y)
+
+
+def searching(spends):
+    candidate = spending(margin_classifier.NoisyGD, spends)(steps=3)
+    return PrivateSearchCV(candidate, {"width": [0.1, 0.3]}, classes=(-1, 1), random_state=0, beta=0.4).fit(X, Y)
+
+
+def searching_pure(spends):
+    candidate = spending(margin_classifier.PrivateSVM, spends)()
+    return PrivateSearchCV(candidate, {"C": [0.1, 0.3]}, classes=(-1, 1), random_state=0, beta=0.4).fit(X, Y)
+
+
+WRAPPERS = [grid, boosting, boosting_as_printed, selection, tuning, fitting, searching, searching_pure]
+OVERSPENT = {
+    "fifty times": lambda handed: PureDP(50.0) if isinstance(handed, PureDP) else GREEDY,
+    "a millionth": lambda handed: more(handed, 1 + 1e-6),
+}
+
+
+def more(handed, factor):
+    """What is handed, `factor` times."""
+    first = "mu" if isinstance(handed, GaussianDP) else "epsilon"
+    return type(handed)(**vars(handed) | {first: getattr(handed, first) * factor})
+
+
+@pytest.mark.parametrize("spends", OVERSPENT)
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_a_base_that_spends_more_is_refused(wrapper, spends):
+    with pytest.raises(ValueError, match=r"\.privacy = .*DP\(.*\) is outside its budget, \w+DP\(") as raised:
+        wrapper(OVERSPENT[spends])
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_a_base_that_spends_what_it_is_handed_or_less_is_not(wrapper):
+    wrapper(lambda handed: handed)
+    wrapper(lambda handed: more(handed, 0.5))
+
+
+NOTHING = {}  # what a base says that makes no promise
+STRANGE = [NOTHING, *({"privacy": said} for said in ([1], {}, 0.1, np.nan, "PureDP(0.1)", np.ones(3), PureDP))]
+
+
+@pytest.mark.parametrize("said", STRANGE, ids=str)
+@pytest.mark.parametrize("wrap", [grid, boosting, boosting_as_printed, selection, tuning])
+def test_what_is_no_promise_is_refused_in_one_line(wrap, said, monkeypatch):
+    """Whatever it is: nothing, a list, a number, a text, an array, a class."""
+    strange = SimpleNamespace(sigma=1.0, sample=lambda rng, size=1: np.zeros((size, 1)), **said)
+    for module in (glm_output, phased_sgd, gaussian):
+        monkeypatch.setattr(module, "law", lambda *_, **__: strange)
+    with pytest.raises(ValueError, match=r"\.privacy = .* is outside its budget, ") as raised:
+        wrap(lambda handed: handed)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("wrapper", [grid, boosting, selection, tuning, fitting, searching])
+def test_a_base_for_other_neighbours_is_refused(wrapper):
+    with pytest.raises(ValueError, match=r"neighbours='label'.* is outside its budget"):
+        wrapper(lambda handed: type(handed)(**vars(handed) | {"neighbours": "label"}))
+
+
+@pytest.mark.parametrize("accounting", ["printed", "disjoint"])
+def test_both_accountings_of_the_grid_read_their_bases(accounting):
+    grid(lambda handed: handed, accounting)
+    with pytest.raises(ValueError, match=r"base\[0\]\.privacy = GaussianDP"):
+        grid(lambda handed: GREEDY, accounting)
+
+
+def test_a_base_without_a_promise_is_refused():
+    silent = SimpleNamespace(sigma=1.0, sample=lambda rng, size=1: np.zeros((size, 2)))
+    with pytest.raises(ValueError, match=re.escape("base[0].privacy = None is outside its budget, GaussianDP(")):
+        grid_search.law(
+            X, Y, privacy=BUDGET, loss="logistic", guesses=2, accounting="disjoint", base=lambda X, y, **_: silent
+        )
+
+
+EXAMPLES = [
+    (PureDP(0.5), PureDP(0.5), True),
+    (PureDP(0.5), PureDP(np.nextafter(0.5, 0)), False),
+    (ApproxDP(0.5, 0.0), PureDP(0.5), True),
+    (ApproxDP(0.5, 1e-300), PureDP(0.5), False),
+    (GaussianDP(1e-9), PureDP(0.5), False),
+    (PureDP(0.5), ApproxDP(0.5, 1e-5), True),
+    (ApproxDP(0.5, 1e-5), ApproxDP(0.5, 1e-5), True),
+    (ApproxDP(0.5, 2e-5), ApproxDP(0.5, 1e-5), False),
+    (ApproxDP(0.6, 1e-5), ApproxDP(0.5, 1e-5), False),
+    (PureDP(0.5), to_gaussian(PureDP(0.5)), True),
+    (PureDP(0.51), to_gaussian(PureDP(0.5)), False),
+    (ApproxDP(0.0, 1e-9), GaussianDP(10.0), False),
+    (GaussianDP(0.2), GaussianDP(0.2), True),
+    (GaussianDP(np.nextafter(0.2, 1)), GaussianDP(0.2), False),
+    (PureDP(0.5, "label"), PureDP(0.5), False),
+    (PureDP(0.5), PureDP(0.5, "label"), True),
+    (PureDP(0.25, "add/remove"), PureDP(0.5), True),
+    (PureDP(0.3, "add/remove"), PureDP(0.5), False),
+    (PureDP(0.1), PureDP(0.5, "add/remove"), False),
+    ("GaussianDP(mu=1)", GaussianDP(2.0), False),
+]
+
+
+@pytest.mark.parametrize(("promised", "allotted", "within"), EXAMPLES, ids=str)
+def test_what_a_promise_implies(promised, allotted, within):
+    if within:
+        assert check_within_budget(promised, allotted, "base") is promised
+    else:
+        with pytest.raises(ValueError, match=r"^base\.privacy = .* is outside its budget, "):
+            check_within_budget(promised, allotted, "base")
+
+
+# A released number is of the hypothesis that was chosen ---------------------------------------------------------------
+
+LINE = np.linspace(-1, 1, 60)[:, None]
+SIDES = np.where(LINE[:, 0] > 0, 1.0, -1.0)
+POOL = dict(epsilon=20.0, rho=0.4, net=0.05)
+
+
+def slopes(X):
+    return np.arange(-3, 3.01, 0.05 / np.abs(X).max())[:, None]
+
+
+def chosen(hypotheses):
+    return label_learner.fit(LINE, SIDES, **POOL, hypotheses=hypotheses, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("rows", [LINE, 4 * LINE, LINE[20:40], LINE[:1], 0.1 * LINE])
+def test_a_pool_made_at_fit_is_kept(rows):
+    def pool(X):
+        made = slopes(X)
+        return lambda Z: Z[:, 0] * made
+
+    assert np.array_equal(chosen(pool).predict(rows), np.where(rows[:, 0] > 0, 1.0, -1.0))
+
+
+def test_a_pool_made_anew_is_right_or_refused():
+    model = chosen(lambda X: X[:, 0] * slopes(X))
+    assert np.array_equal(model.predict(LINE), SIDES)
+    assert np.array_equal(model.predict(LINE[20:40]), SIDES[20:40])  # with the rows of the fit beside them
+    with pytest.raises(ValueError, match=r"^hypotheses are others on these rows than at fit"):
+        model.predict(4 * LINE)
+
+
+def test_a_class_that_knows_no_data_is_what_it_was():
+    model = chosen(lambda X: X[:, 0] * np.linspace(-3, 3, 121)[:, None])
+    assert np.array_equal(model.predict(4 * LINE), SIDES)

@@ -1,0 +1,239 @@
+"""No guarantee is better on paper than in truth: every number against exact fractions or 400-digit balls."""
+
+import math
+import re
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from hypothesis import assume, given, settings
+from hypothesis.strategies import floats, integers, lists
+
+from lemmata.mechanisms.numerics.arithmetic import (
+    certified_delta,
+    check_in_range,
+    round_down,
+    round_up,
+    rounded_down_in_range,
+    rounded_up_in_range,
+    sqrt_down,
+    sqrt_up,
+    sum_up,
+)
+from lemmata.mechanisms.privacy import (
+    ApproxDP,
+    GaussianDP,
+    PureDP,
+    compose,
+    gaussian_epsilon,
+    gaussian_mu,
+    gaussian_noise_multiplier,
+    group,
+    to_approx,
+    to_gaussian,
+    to_neighbours,
+    to_pure,
+)
+
+TINY = 5e-324
+LARGEST = sys.float_info.max
+BITS = 2400  # cancellation at mu = 5e-324 takes 1100
+anything = floats(-280, 100).map(lambda x: 10**x)
+budgets = lists(anything, min_size=1, max_size=12)
+
+
+def curve(epsilon, mu):
+    """delta(epsilon; mu) as a ball, from the two normal tails."""
+    with ctx.workprec(BITS):
+        e, m = arb(epsilon), arb(mu)
+        u, root = e / m - m / 2, arb(2).sqrt()
+        return (u / root).erfc() / 2 - e.exp() * ((u + m) / root).erfc() / 2
+
+
+def spends_at_most(epsilon, mu, delta):
+    """Whether mu-GDP is certainly (epsilon, delta)-DP, by the tails above."""
+    with ctx.workprec(BITS):
+        return bool(curve(epsilon, mu) <= arb(delta))
+
+
+# Rounding
+
+
+@given(x=floats(allow_nan=False, allow_infinity=False), k=integers(1, 10**6))
+def test_up_and_down_enclose_a_fraction_as_neighbours(x, k):
+    exact = Fraction(x) / k
+    assert round_down(exact) <= exact <= round_up(exact)
+    assert round_up(exact) <= math.nextafter(round_down(exact), math.inf)
+
+
+@given(x=floats(0, 1e300))
+def test_the_root_is_the_smallest_float_above(x):
+    root = sqrt_up(Fraction(x))
+    assert Fraction(root) ** 2 >= Fraction(x)
+    assert root == 0 or Fraction(math.nextafter(root, 0)) ** 2 < Fraction(x)
+
+
+@given(x=floats(0, 1e300), k=integers(1, 10**6))
+def test_the_root_below_is_the_largest_float_below(x, k):
+    exact = Fraction(x) / k**2
+    root = sqrt_down(exact)
+    assert Fraction(root) ** 2 <= exact < Fraction(math.nextafter(root, math.inf)) ** 2
+
+
+@given(numerator=integers(1, 10**400), denominator=integers(1, 10**400), shift=integers(-300, 300))
+def test_a_number_that_is_no_float_is_rounded_to_the_side_that_was_asked_for(numerator, denominator, shift):
+    exact = Fraction(numerator, denominator) * Fraction(10) ** shift
+    assume(float_range(exact))
+    above, below = rounded_up_in_range("x", exact, 0, math.inf), rounded_down_in_range("x", exact, 0, math.inf)
+    assert (above, below) == (round_up(exact), round_down(exact))
+    assert getattr(above, "below", above) == below and rounded_up_in_range("x", above, 0, math.inf) is above
+    assert rounded_down_in_range("x", above, 0, math.inf) == below
+
+
+def float_range(exact):
+    return Fraction(5e-324) < exact < Fraction(LARGEST)
+
+
+@pytest.mark.parametrize("value", [0.1, np.float32(0.1), np.float64(0.1), 1, True, np.int64(7), np.array(0.25)])
+def test_a_float_is_itself_on_both_sides(value):
+    for side in (rounded_up_in_range, rounded_down_in_range):
+        assert type(side("x", value, 0, math.inf)) is float and side("x", value, 0, math.inf) == float(value)
+
+
+@pytest.mark.parametrize(
+    "value", [Fraction(LARGEST) + 1, 10**400, math.inf, np.longdouble("inf"), np.longdouble("nan")]
+)
+def test_what_no_float_holds_is_out_of_range(value):
+    with pytest.raises(ValueError, match=r"^x = .* is outside \(0, inf\)$"):
+        rounded_up_in_range("x", value, 0, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (-1, 2.5, "(-1, 2.5)"),
+        (-math.inf, 0, "(-inf, 0)"),
+        (-1e7, 1e7, "(-10000000.0, 10000000.0)"),
+        (0, LARGEST, "(0, the largest float)"),
+        (-LARGEST, 0, f"(-{LARGEST}, 0)"),
+    ],
+)
+def test_a_range_as_a_message_shows_it(low, high, said):
+    with pytest.raises(ValueError, match=re.escape(f"x = nan is outside {said}")):
+        check_in_range("x", math.nan, low, high)
+
+
+def test_what_rounding_to_nearest_lost():
+    """Control: plain sums, products and roots go below the truth, so the tests of this file can fail."""
+    assert Fraction(sum([0.1] * 10)) < 10 * Fraction(0.1) <= Fraction(sum_up([0.1] * 10))
+    assert Fraction(float(np.hypot.reduce([0.1, 0.7]))) ** 2 < Fraction(0.1) ** 2 + Fraction(0.7) ** 2
+    assert any(Fraction(k * 0.1) < k * Fraction(0.1) for k in range(1, 100))
+
+
+# Composition, groups, neighbours
+
+
+@given(epsilons=budgets)
+def test_pure_budgets_add_up_exactly(epsilons):
+    total = compose(*map(PureDP, epsilons)).epsilon
+    assert Fraction(total) >= sum(map(Fraction, epsilons))
+    assert Fraction(math.nextafter(total, 0)) < sum(map(Fraction, epsilons))
+
+
+@given(epsilons=budgets, deltas=lists(floats(0, 0.05), min_size=12, max_size=12))
+def test_approximate_budgets_add_up_exactly(epsilons, deltas):
+    parts = [ApproxDP(e, d) for e, d in zip(epsilons, deltas, strict=False)]
+    whole = compose(*parts)
+    assert Fraction(whole.epsilon) >= sum(Fraction(part.epsilon) for part in parts)
+    assert Fraction(whole.delta) >= sum(Fraction(part.delta) for part in parts)
+
+
+@given(mus=budgets)
+def test_gaussian_budgets_add_up_exactly(mus):
+    assert Fraction(compose(*map(GaussianDP, mus)).mu) ** 2 >= sum(Fraction(mu) ** 2 for mu in mus)
+
+
+@given(x=anything, k=integers(1, 10**5))
+def test_groups_multiply_exactly(x, k):
+    assert Fraction(group(PureDP(x), k).epsilon) >= k * Fraction(x)
+    assert Fraction(group(GaussianDP(x), k).mu) >= k * Fraction(x)
+    assert Fraction(to_neighbours(PureDP(x, "add/remove"), "replace").epsilon) >= 2 * Fraction(x)
+
+
+@given(epsilon=floats(0, 20), delta=floats(1e-300, 1e-2), k=integers(1, 30))
+def test_group_delta_against_its_sum(epsilon, delta, k):
+    grouped = group(ApproxDP(epsilon, delta), k)
+    assert Fraction(grouped.epsilon) >= k * Fraction(epsilon)
+    with ctx.workprec(1400):
+        total = sum(((arb(epsilon) * j).exp() for j in range(k)), arb(0)) * arb(delta)
+        assert grouped.delta == 1 or bool(arb(grouped.delta) >= total)
+
+
+# The Gaussian curve
+
+
+@pytest.mark.parametrize(("mu", "epsilon"), [(1, 60), (0.01, 0.5), (0.1, 5), (3, 200), (1e-6, 1e-3), (1e-300, 1e300)])
+def test_no_gaussian_guarantee_becomes_pure(mu, epsilon):
+    spent = to_approx(GaussianDP(mu), epsilon=epsilon)
+    assert spent.delta >= TINY
+    with pytest.raises(ValueError, match="implies no PureDP"):
+        to_pure(spent)
+    assert compose(spent, PureDP(1.0)).delta >= TINY
+
+
+@given(log_mu=floats(-150, 3), u=floats(-40, 40))
+def test_delta_is_rounded_up(log_mu, u):
+    mu = 10**log_mu
+    epsilon = max(0.0, mu * (u + mu / 2))
+    delta = certified_delta(epsilon, mu)
+    assert spends_at_most(epsilon, mu, delta)
+    assert delta == TINY or not spends_at_most(epsilon, mu, delta * (1 - 1e-9))
+
+
+@given(log_mu=floats(-300, 2), log_delta=floats(-320, -1e-9))
+def test_epsilon_is_rounded_up(log_mu, log_delta):
+    mu, delta = 10**log_mu, max(TINY, 10**log_delta)
+    assert spends_at_most(gaussian_epsilon(mu, delta), mu, delta)
+
+
+@settings(max_examples=50)
+@given(log_epsilon=floats(-323, 3), log_delta=floats(-323, -1e-9))
+def test_mu_is_rounded_down(log_epsilon, log_delta):
+    epsilon, delta = 10**log_epsilon, max(TINY, 10**log_delta)
+    mu = gaussian_mu(epsilon, delta)
+    assert mu == 0 or spends_at_most(epsilon, mu, delta)
+    if mu > 1e-285:
+        assert not spends_at_most(epsilon, mu * 1.001, delta)  # and nothing is wasted
+        assert Fraction(gaussian_noise_multiplier(ApproxDP(epsilon, delta))) * Fraction(mu) >= 1
+
+
+@pytest.mark.parametrize("delta", [1e-310, 1e-12, 0.5, 1 - 2**-53])
+@pytest.mark.parametrize("epsilon", [0.0, TINY, 1e-310, 1e-200, 1e300, 1e308])
+def test_calibration_at_its_ends_returns_and_is_safe(epsilon, delta):
+    mu = gaussian_mu(epsilon, delta)
+    assert 0 < mu < math.inf
+    assert certified_delta(epsilon, mu) <= delta
+    assert mu > 1e-300 or spends_at_most(epsilon, mu, delta)
+
+
+@pytest.mark.parametrize("delta", [TINY, 1e-5, 1 - 2**-53])
+@pytest.mark.parametrize("mu", [TINY, 1e-155, 1e-5, 1e149, 1e154, 1e308])
+def test_epsilon_at_its_ends_returns_and_is_safe(mu, delta):
+    epsilon = gaussian_epsilon(mu, delta)
+    assert epsilon == math.inf or certified_delta(epsilon, mu) <= delta
+
+
+@given(log_epsilon=floats(-323, 2))
+def test_a_pure_guarantee_is_gaussian(log_epsilon):
+    epsilon = 10**log_epsilon
+    mu = to_gaussian(PureDP(epsilon)).mu
+    with ctx.workprec(BITS):
+        keep = 1 / (1 + (-arb(epsilon)).exp())
+        assert bool((arb(mu) / 2 / arb(2).sqrt()).erf() >= 2 * keep - 1)
+
+
+@pytest.mark.parametrize("epsilon", [TINY, 700.0, 1e5, 1e300, 1e307])
+def test_pure_to_gaussian_at_its_ends(epsilon):
+    assert 0 < to_gaussian(PureDP(epsilon)).mu <= 3 * math.sqrt(epsilon) + 1

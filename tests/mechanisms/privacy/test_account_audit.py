@@ -1,0 +1,88 @@
+"""An account under attack: the best choice of up to three releases, each by the outcomes before, against its budget.
+
+The adversary is that of `lemmata.experiments.instances.pairs.adaptive_spending`. The same attack on rules that are
+wrong has to find more than delta.
+"""
+
+from fractions import Fraction
+
+import pytest
+
+from lemmata.experiments.instances.pairs.adaptive_spending import BetterOfTwoWays, spent
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta, gaussian_mu
+from lemmata.mechanisms.privacy import accountant as accounts
+from lemmata.mechanisms.privacy.accountant import Accountant
+
+SLACK = 1e-3  # relative, for trapezoids
+BUDGETS = [(1.0, 1e-6), (3.0, 1e-5), (0.5, 1e-4), (0.1, 1e-2), (6.0, 1e-9)]
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
+def test_whoever_chooses_afterwards_spends_the_budget_and_no_more(epsilon, delta):
+    found = spent(lambda: Accountant(ApproxDP(epsilon, delta)), epsilon, delta)
+    assert 0.98 * delta <= found <= (1 + SLACK) * delta
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"reserve": PureDP(0.4)},
+        {"reserve": ApproxDP(0.4, 5e-7)},
+        {"reserve": ApproxDP(0.0, 5e-7)},
+        {"way": "gaussian"},
+        {"way": "gaussian", "reserve": ApproxDP(0.5, 1e-7)},
+        {"way": "approximate"},
+    ],
+    ids=str,
+)
+def test_every_way_to_keep_it_is_a_filter(kept):
+    assert spent(lambda: Accountant(ApproxDP(1.0, 1e-6), **kept), 1.0, 1e-6) <= (1 + SLACK) * 1e-6
+
+
+def test_an_account_kept_by_rho_is_a_filter():
+    """What a rho implies is never quite reached by releases that have a closed form."""
+    for epsilon, delta in [(1.0, 1e-6), (3.0, 1e-5), (0.5, 1e-2)]:
+        found = spent(lambda e=epsilon, d=delta: Accountant(ApproxDP(e, d), way="zcdp"), epsilon, delta, depth=2)
+        assert 0.01 * delta < found <= delta
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.5])
+def test_a_gaussian_budget_is_kept_along_its_curve(epsilon):
+    delta = float(gaussian_delta(epsilon, 0.6))
+    found = spent(lambda: Accountant(GaussianDP(0.6)), epsilon, delta)
+    assert 0.98 * delta <= found <= (1 + SLACK) * delta
+
+
+def test_a_pure_budget_leaves_no_delta():
+    assert spent(lambda: Accountant(PureDP(1.0)), 1.0, 1e-6) <= 1e-12
+
+
+# Rules that are wrong -------------------------------------------------------------------------------------------------
+
+TWO_BRANCHES = [  # the first release, and what choosing the second by it was measured to spend, over delta
+    ((1.0, 1e-6), GaussianDP(0.18), 1.95),
+    ((3.0, 1e-5), GaussianDP(0.4), 1.7),
+    ((1.0, 1e-5), GaussianDP(0.1), 1.6),
+]
+
+
+@pytest.mark.parametrize(("budget", "first", "times"), TWO_BRANCHES)
+def test_the_better_of_two_ways_after_the_fact_is_caught(budget, first, times):
+    """Each branch alone is within the budget; both together are not. On the account of today they are."""
+    attack = {"firsts": [first], "depth": 2, "rounds": 14}
+    assert spent(lambda: BetterOfTwoWays(ApproxDP(*budget)), *budget, **attack) > times * budget[1]
+    assert spent(lambda: Accountant(ApproxDP(*budget)), *budget, **attack) <= (1 + SLACK) * budget[1]
+
+
+def test_a_switch_that_forgets_what_was_spent_is_caught(monkeypatch):
+    """The Gaussian way calibrated to the whole budget, whatever pure and approximate releases had or keep."""
+    monkeypatch.setattr(accounts, "largest_m", lambda budget, sums, reserve: gaussian_mu(budget.epsilon, budget.delta))
+    for kept in ({}, {"reserve": PureDP(0.4)}):
+        assert spent(lambda kept=kept: Accountant(ApproxDP(1.0, 1e-6), **kept), 1.0, 1e-6, depth=2) > 1.5e-6
+
+
+def test_a_switch_that_can_be_taken_back_is_caught(monkeypatch):
+    """The caps of the approximate way kept beside those of the Gaussian one."""
+    both = lambda sums, reserve, m: accounts.Amounts(Fraction(1.0), Fraction(1e-6), Fraction(m) ** 2)  # noqa: E731
+    monkeypatch.setattr(accounts, "final_caps", both)
+    assert spent(lambda: Accountant(ApproxDP(1.0, 1e-6)), 1.0, 1e-6, depth=2) > 1.5e-6

@@ -1,0 +1,343 @@
+"""ZCDP, RenyiDP and curves: laws of two outcomes as oracle, exact to 60 digits; every rule has a twin that falls."""
+
+import math
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution
+from hypothesis import assume, given, settings
+from hypothesis.strategies import floats
+from mpmath import mp, mpf
+from scipy.optimize import brentq, minimize_scalar
+
+from lemmata.mechanisms.law import check_within_budget
+from lemmata.mechanisms.privacy import (
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    PrivacyCurve,
+    PureDP,
+    RenyiDP,
+    compose,
+    gaussian_delta,
+    group,
+    to_approx,
+    to_curve,
+    to_gaussian,
+    to_gaussian_budget,
+    to_neighbours,
+    to_pure,
+    to_renyi,
+    to_zcdp,
+)
+from lemmata.mechanisms.privacy.accountant import Accountant
+from lemmata.mechanisms.privacy.divergences import pure_renyi, pure_rho, renyi_at
+from lemmata.mechanisms.privacy.privacy_curve import from_trade_off, privacy_curve, trade_off
+
+exactly = settings(derandomize=True, deadline=None, max_examples=60)
+
+
+@pytest.fixture(autouse=True)
+def _digits():
+    with mp.workdps(60):
+        yield
+
+
+def renyi(p, q, order):
+    """D_order of two laws of finitely many outcomes, to 60 digits."""
+    order = mpf(order)
+    total = mp.fsum(mpf(x) ** order * mpf(y) ** (1 - order) for x, y in zip(p, q, strict=True))
+    return mp.log(total) / (order - 1)
+
+
+def two(p):
+    return [mpf(p), 1 - mpf(p)]
+
+
+def above(x):
+    """A float that is not below x."""
+    return math.nextafter(float(x), math.inf)
+
+
+# From divergences to (epsilon, delta) ---------------------------------------------------------------------------------
+
+
+@exactly
+@given(p=floats(1e-6, 1 - 1e-6), q=floats(1e-6, 1 - 1e-6), order=floats(1.01, 60), epsilon=floats(0, 8))
+def test_no_event_of_two_outcomes_is_more_than_its_divergence_allows(p, q, order, epsilon):
+    """What a pair needs is never below what is claimed of its divergence, at one order."""
+    assume(abs(p - q) > 1e-4)
+    claim = RenyiDP(order, above(renyi(two(p), two(q), order)))
+    needed = max(mpf(p) - mp.exp(mpf(epsilon)) * mpf(q), mp.mpf(0))
+    claimed = to_approx(claim, epsilon=epsilon).delta
+    assert needed <= mpf(claimed)
+    if 0 < needed < 1:
+        assert mpf(to_approx(claim, delta=float(needed) * (1 - 1e-15)).epsilon) >= mpf(epsilon) * (1 - mpf(10) ** -12)
+
+
+def hardest(orders, gammas, epsilon):
+    """The largest p - e^epsilon q over laws of two outcomes that keep all bounds: the slow twin, by bisection."""
+
+    def least_q(p):
+        found = 0.0
+        for order, gamma in zip(orders, gammas, strict=True):
+
+            def excess(x, order=order, gamma=gamma):
+                q = math.exp(x)
+                parts = order * math.log(p) + (1 - order) * x, order * math.log1p(-p) + (1 - order) * math.log1p(-q)
+                return np.logaddexp(*parts) - (order - 1) * gamma
+
+            low = (order * math.log(p) - (order - 1) * gamma) / (order - 1) - 1
+            found = max(found, math.exp(brentq(excess, low, math.log(p) - 1e-13, xtol=1e-14)))
+        return found
+
+    value = lambda log_p: math.exp(epsilon) * least_q(math.exp(log_p)) - math.exp(log_p)  # noqa: E731
+    best = min(np.linspace(-20, -1e-4, 40), key=value)
+    result = minimize_scalar(
+        value, bounds=(best - 0.6, min(best + 0.6, -1e-9)), method="bounded", options={"xatol": 1e-9}
+    )
+    return -result.fun
+
+
+@pytest.mark.parametrize(("order", "gamma", "epsilon"), [(2, 0.5, 0.5), (1.2, 0.3, 0.1), (8, 2.0, 3.0), (30, 4, 4.5)])
+def test_at_one_order_nothing_is_lost(order, gamma, epsilon):
+    slow = hardest([order], [gamma], epsilon)
+    assert to_approx(RenyiDP(order, gamma), epsilon=epsilon).delta == pytest.approx(slow, rel=1e-7)
+    # a divergence that is one per cent smaller is not enough for this pair
+    assert to_approx(RenyiDP(order, 0.99 * gamma), epsilon=epsilon).delta < slow
+
+
+@pytest.mark.parametrize(("rho", "epsilon"), [(0.01, 0.1), (0.1, 0.0), (0.5, 2.0), (2.0, 6.0)])
+def test_over_all_orders_nothing_is_lost(rho, epsilon):
+    """Also not by taking the best order alone: two outcomes that keep a rho at all orders attain it."""
+    orders = 1 + np.geomspace(1e-4, 200, 150)  # some of all orders allow slightly more
+    ours = to_approx(ZCDP(rho), epsilon=epsilon).delta
+    assert hardest(orders, 0.99 * orders * rho, epsilon) < ours <= hardest(orders, orders * rho, epsilon) * (1 + 1e-9)
+
+
+def by_moment_alone(rho, delta):
+    """Canonne, Kamath & Steinke (2020), Proposition 12, solved for epsilon at the best order."""
+    rule = lambda s: (lambda a: a * rho + math.log1p(-1 / a) - math.log(delta * a) / (a - 1))(1 + math.exp(s))  # noqa: E731
+    start = min(np.linspace(-12, 12, 500), key=rule)
+    return minimize_scalar(rule, bounds=(start - 0.1, start + 0.1), method="bounded", options={"xatol": 1e-10}).fun
+
+
+@pytest.mark.parametrize("rho", [1e-6, 1e-3, 0.1, 1.0, 30.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.01, 0.3])
+def test_never_more_than_the_best_known_closed_form(rho, delta):
+    ours, theirs = to_approx(ZCDP(rho), delta=delta).epsilon, by_moment_alone(rho, delta)
+    assert ours <= max(theirs, 0) * (1 + 1e-9)
+    assert ours >= to_approx(GaussianDP(math.sqrt(2 * rho)), delta=delta).epsilon  # one of its mechanisms
+
+
+@exactly
+@given(rho=floats(1e-9, 1e3), log_delta=floats(-200, -0.01))
+def test_epsilon_and_delta_invert_each_other(rho, log_delta):
+    delta = math.exp(log_delta)
+    epsilon = to_approx(ZCDP(rho), delta=delta).epsilon
+    back = to_approx(ZCDP(rho), epsilon=epsilon).delta
+    assert back <= delta * (1 + 1e-6) and (epsilon == 0 or back >= delta * (1 - 1e-6))
+
+
+@pytest.mark.parametrize("order", [1.5, 2.0, 16.0, 64.0])
+def test_agrees_with_dp_accounting_or_is_smaller(order):
+    from dp_accounting.rdp import rdp_privacy_accountant
+
+    gammas = order * np.array([0.01, 0.3])
+    for gamma in gammas:
+        theirs = rdp_privacy_accountant.compute_epsilon([order], [gamma], 1e-6)[0]
+        assert to_approx(RenyiDP(order, gamma), delta=1e-6).epsilon <= theirs * (1 + 1e-12)
+
+
+def test_extremes_are_answered():
+    assert to_approx(ZCDP(1e-300), delta=1e-300).epsilon < 1e-100
+    assert to_approx(ZCDP(1e6), epsilon=0.0).delta == 1.0
+    assert to_approx(ZCDP(0.5), epsilon=1e5).delta == 5e-324
+    assert 0 < to_approx(RenyiDP((1.0000001, 1e9), (1e-7, 3e3)), delta=1e-9).epsilon <= 3e3 + 1
+
+
+# Pure and Gaussian guarantees -----------------------------------------------------------------------------------------
+
+
+@exactly
+@given(epsilon=floats(1e-6, 300), order=floats(1.001, 200))
+def test_randomised_response_keeps_its_rho_and_its_curve(epsilon, order):
+    with mp.workdps(400):
+        p, q = 1 / (1 + mp.exp(-mpf(epsilon))), 1 / (1 + mp.exp(mpf(epsilon)))
+        exact = renyi([p, q], [q, p], order)
+    assert 0 <= mpf(pure_renyi(epsilon, order)) - exact <= exact * mpf(10) ** -15 + mpf(10) ** -300
+    assert exact <= mpf(order) * mpf(pure_rho(epsilon))
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
+def test_no_smaller_rho_follows_from_pure_privacy(epsilon):
+    order = 1 + 1e-6
+    assert mpf(pure_renyi(epsilon, order)) > mpf(order) * mpf(pure_rho(epsilon)) * (1 - mpf(10) ** -4)
+    assert to_zcdp(PureDP(epsilon)).rho < epsilon**2 / 2
+
+
+def test_gaussian_divergences():
+    assert to_zcdp(GaussianDP(3.0)).rho == 4.5
+    assert to_renyi(GaussianDP(2.0), [2, 5]) == RenyiDP((2, 5), (4.0, 10.0))
+    assert to_gaussian_budget(ZCDP(2.0)) == to_gaussian_budget(RenyiDP((2, 8), (4.0, 99.0))) == GaussianDP(2.0)
+    assert to_gaussian_budget(PrivacyCurve((1, 3), (1e-5, 1e-9))).mu == min(
+        to_gaussian_budget(ApproxDP(e, d)).mu for e, d in ((1, 1e-5), (3, 1e-9))
+    )
+
+
+def test_between_orders_a_chord():
+    curve = RenyiDP((2, 4), (0.5, 1.5)).points
+    assert renyi_at(curve, 3.0) == (mpf(0.5) + mpf(4.5)) / 2 / 2
+    assert renyi_at(curve, 1.5) == 0.5 and renyi_at(curve, 5.0) is None
+    p, q = [0.7, 0.2, 0.1], [0.2, 0.2, 0.6]
+    known = RenyiDP((1.5, 6), [above(renyi(p, q, a)) for a in (1.5, 6)])
+    for order in (1.1, 2.0, 3.3, 5.9):
+        assert renyi(p, q, order) <= to_renyi(known, order).epsilon
+
+
+# Groups and composition -----------------------------------------------------------------------------------------------
+
+
+def chained(p, q, r, order, factor=lambda a: (a - 0.5) / (a - 1)):
+    """What the inequality of groups says of a chain of three laws, over the truth."""
+    claimed = factor(order) * renyi(p, q, 2 * order) + renyi(q, r, 2 * order - 1)
+    return claimed / renyi(p, r, order)
+
+
+def test_groups_of_two():
+    """Over random chains; without the factor (a - 1/2) / (a - 1) some chain needs more."""
+    draw = np.random.default_rng(7)
+    chains = [draw.dirichlet(np.full(3, 2.0), size=3) for _ in range(60)]
+    normal = [np.exp(-((np.linspace(-9, 9, 61) - shift) ** 2) / 2) for shift in (0, 0.5, 1.0)]
+    chains.append([law / law.sum() for law in normal])
+    for order in (1.2, 2.0, 6.0):
+        assert min(chained(*chain, order) for chain in chains) >= 1
+    assert min(chained(*chain, 6.0, lambda a: 0.5) for chain in chains) < 1
+
+
+def test_groups():
+    assert group(ZCDP(0.25), 4) == ZCDP(4.0)
+    single = group(RenyiDP(8, 1.0), 2)  # Mironov's Proposition 2 says 3 times at order 4
+    assert single.order == 4.0 and single.epsilon == pytest.approx(3.5 / 3 + 1.0)
+    assert group(RenyiDP((2, 8), (0.5, 2.0)), 1) == RenyiDP((2, 8), (0.5, 2.0))
+    with pytest.raises(ValueError, match=r"order = .* is not above 8"):
+        group(RenyiDP(8, 1.0), 5)
+    assert to_neighbours(ZCDP(0.1, "add/remove"), "replace") == ZCDP(0.4)
+    grouped = group(PrivacyCurve((0, 1), (1e-3, 1e-6)), 3)
+    assert grouped.points[1] == group(ApproxDP(1, 1e-6), 3)
+
+
+def test_composition():
+    assert compose(ZCDP(0.25), ZCDP(0.5)) == ZCDP(0.75)
+    assert compose(ZCDP(0.25), GaussianDP(1.0)) == ZCDP(0.75)
+    assert compose(RenyiDP(2, 0.5), ZCDP(0.25)) == RenyiDP(2, 1.0)
+    both = compose(RenyiDP((2, 8), (0.5, 2.0)), RenyiDP(4, 0.25))
+    assert both == RenyiDP((2, 4), (0.5 + 0.25, float(renyi_at(((2.0, 0.5), (8.0, 2.0)), 4.0)) + 0.25))
+    assert compose(PureDP(0.5), ZCDP(0.1)).rho == pytest.approx(0.1 + 0.5 * math.tanh(0.25))
+    assert compose(*[ZCDP(0.1)] * 10).rho > 1  # ten tenths are more than one
+    for pair in [(ZCDP(1.0), ApproxDP(1.0, 1e-6)), (PrivacyCurve((0,), (0.1,)), PureDP(1.0))]:
+        with pytest.raises(ValueError, match="convert with to_approx"):
+            compose(*pair)
+
+
+# Curves and trade-off functions ---------------------------------------------------------------------------------------
+
+
+@exactly
+@given(mu=floats(0.05, 3), epsilon=floats(0, 12))
+def test_a_curve_is_read_above_the_truth(mu, epsilon):
+    curve = to_curve(GaussianDP(mu), [0.0, 0.3, 1.0, 2.5, 6.0])
+    truth = gaussian_delta(epsilon, mu)
+    read = to_approx(curve, epsilon=epsilon).delta
+    assert truth * (1 - 1e-12) <= read
+    if epsilon in curve.epsilon:
+        assert read == pytest.approx(truth)
+    at = to_approx(curve, delta=max(read, 1e-300))
+    assert at.epsilon <= epsilon * (1 + 1e-9) + 1e-12
+
+
+def test_a_chord_below_the_convex_curve_is_none():
+    """Read linearly in epsilon, not in e^epsilon, the curve of a randomised response promises too much."""
+    p = 1 / (1 + math.exp(-4.0))
+    curve = PrivacyCurve((1, 4), (p - math.e * (1 - p), 0.0))
+    linear = np.interp(2.5, curve.epsilon, curve.delta)
+    truth = p - math.exp(2.5) * (1 - p)
+    assert linear < 0.9 * truth and to_approx(curve, epsilon=2.5).delta == pytest.approx(truth)
+
+
+def test_trade_off_functions_and_curves_say_the_same():
+    alpha = [0.0, 0.1, 0.3, 1.0]
+    beta = [1.0, 0.6, 0.3, 0.0]
+    curve = from_trade_off(alpha, beta)
+    inverse = np.interp(alpha, beta[::-1], alpha[::-1])
+    for a, b, other in zip(alpha, beta, inverse, strict=True):
+        assert max(b, other) * (1 - 1e-12) <= trade_off(curve, a) + 1e-12
+        assert trade_off(curve, a) <= max(b, other) + 1e-9
+    assert to_pure(from_trade_off([0, 0.2, 1], [1, 0.2, 0])).epsilon == pytest.approx(math.log(4))
+    mixed = from_trade_off([0, 0.9], [0.9, 0])  # with a chance of 0.1 all is told
+    assert to_approx(mixed, epsilon=5.0).delta == pytest.approx(0.1) and trade_off(mixed, 0.0) <= 0.9
+
+
+def test_the_trade_off_of_zcdp_lies_between_a_gaussian_and_nothing():
+    curve = to_curve(ZCDP(0.5))
+    for alpha in (0.001, 0.05, 0.3):
+        assert 0 < trade_off(curve, alpha) <= trade_off(to_curve(GaussianDP(1.0)), alpha)
+
+
+def test_privacy_loss_distributions_of_dp_accounting():
+    theirs = privacy_loss_distribution.from_laplace_mechanism(2.0, value_discretization_interval=1e-3)
+    curve = privacy_curve(theirs, [0.0, 0.1, 0.3, 0.5], "add/remove")
+    for epsilon, delta in zip(curve.epsilon, curve.delta, strict=True):
+        assert delta == theirs.get_delta_for_epsilon(epsilon)
+        assert delta == pytest.approx(-math.expm1((epsilon - 0.5) / 2), abs=1e-3)
+    assert curve.neighbours == "add/remove"
+    with pytest.raises(ValueError, match=r"delta = 'no' is no function"):
+        privacy_curve("no")
+
+
+# Conversions that do not exist, and bad input -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: ZCDP(0.0), r"rho = 0\.0 is outside \(0, inf\)"),
+        (lambda: ZCDP(1.0, "swap"), r"neighbours = 'swap'"),
+        (lambda: RenyiDP(1.0, 1.0), r"order = 1\.0 is outside \(1, inf\)"),
+        (lambda: RenyiDP((3, 2), (1, 1)), r"order = 2\.0 after 3\.0 is not ascending"),
+        (lambda: RenyiDP((2, 3), (1.0,)), r"epsilon = .* is not one number for each order"),
+        (lambda: RenyiDP(2, (1.0,)), r"epsilon = .* is not one number for each order"),
+        (lambda: PrivacyCurve((0, 1), (0.1,)), r"delta has 1 numbers, epsilon 2"),
+        (lambda: PrivacyCurve((), ()), r"epsilon is a tuple that holds no numbers"),
+        (lambda: PrivacyCurve((0,), (1.5,)), r"delta = 1\.5 is outside \[0, 1\]"),
+        (lambda: from_trade_off([0, 0.5, 1], [1, 0.6, 0]), r"beta is not convex"),
+        (lambda: from_trade_off([0.1, 1], [0.9, 0]), r"alpha is not ascending from 0"),
+        (lambda: to_pure(ZCDP(1.0)), r"privacy = ZCDP.* implies no PureDP"),
+        (lambda: to_pure(PrivacyCurve((1,), (0.1,))), r"privacy = .* implies no PureDP"),
+        (lambda: to_gaussian(ZCDP(1.0)), r"no GaussianDP is known"),
+        (lambda: to_zcdp(RenyiDP(2, 1.0)), r"implies no ZCDP"),
+        (lambda: to_zcdp(ApproxDP(1.0, 0.1)), r"implies no least ZCDP"),
+        (lambda: to_renyi(RenyiDP(2, 1.0), 3), r"order = 3\.0 is above 2\.0"),
+        (lambda: to_approx(ZCDP(1.0)), r"ZCDP needs just one of them"),
+        (lambda: to_approx(PrivacyCurve((1,), (0.1,)), delta=0.01), r"delta = 0\.01 is below every delta"),
+        (lambda: to_neighbours(ZCDP(1.0, "label"), "replace"), r"does not follow"),
+        (lambda: Accountant(PrivacyCurve((1,), (0.1,))), r"no account is kept of it"),
+        (lambda: Accountant(ZCDP(1.0), way="gaussian"), r"way = 'gaussian' is not one of zcdp"),
+    ],
+)
+def test_what_does_not_exist_raises(build, message):
+    with pytest.raises(ValueError, match=message):
+        build()
+
+
+def test_a_promise_that_is_wrapped_is_read_in_the_terms_of_the_budget():
+    assert check_within_budget(PureDP(0.1), ZCDP(0.005), "base") == PureDP(0.1)
+    assert check_within_budget(ZCDP(0.1), RenyiDP((2, 4), (0.2, 0.4)), "base") == ZCDP(0.1)
+    assert check_within_budget(ZCDP(0.02), ApproxDP(1.0, 1e-6), "base") == ZCDP(0.02)
+    for promised, allotted in [
+        (ZCDP(0.1), PureDP(1.0)),
+        (PureDP(0.11), ZCDP(0.005)),
+        (ZCDP(0.03), ApproxDP(1.0, 1e-6)),
+    ]:
+        with pytest.raises(ValueError, match="outside its budget"):
+            check_within_budget(promised, allotted, "base")

@@ -1,0 +1,92 @@
+"""What was wrong once: inputs changed silently, noise lost in the float grid, budgets overspent, secrets shared."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from lemmata.mechanisms.learners.descent import adaptive_margin, private_tuning
+from lemmata.mechanisms.learners.erm import phased_sgd
+from lemmata.mechanisms.noise import gaussian
+from lemmata.mechanisms.numerics import arguments
+from lemmata.mechanisms.privacy import ApproxDP, PureDP
+
+X, Y = np.array([[0.6, 0.1], [-0.5, 0.2], [0.3, -0.4], [0.1, 0.1]]), np.array([1.0, -1.0, 1.0, -1.0])
+
+
+def rng():
+    return np.random.default_rng(1)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        np.ma.masked_array([[1.0, 2.0]], mask=[[True, False]]),
+        np.array([[1 + 2j, 0j]]),
+        np.array([["1", "2"]]),
+        np.array([[1.0, None]], dtype=object),
+    ],
+)
+def test_inputs_that_would_be_changed_silently_are_refused(bad):
+    with pytest.raises(ValueError, match=r"^X is "):
+        arguments.check_rows(bad)
+
+
+def test_rows_beyond_the_range_of_squares_keep_their_direction():
+    clipped = arguments.clip_rows([[3e200, 4e200], [3e-200, 4e-200], [1e308, 1e308], [0.0, 0.0]], 1.0)
+    assert np.allclose(clipped, [[0.6, 0.8], [0.0, 0.0], [0.5**0.5, 0.5**0.5], [0.0, 0.0]])
+    assert np.allclose(arguments.clip_rows([[3e-200, 4e-200]], 1e-200) / 1e-200, [[0.6, 0.8]])
+
+
+def test_noise_is_never_absorbed_by_the_float_grid():
+    with pytest.raises(ValueError, match=r"sigma = 1 is below bound / 2\^36"):
+        gaussian.law([1e17], sensitivity=1, sigma=1, bound=1e17)
+    seen = gaussian.law([1e17], sensitivity=1, sigma=1).sample(rng(), 100)
+    assert len(np.unique(seen)) == 100
+
+
+def test_integers_and_bools_are_numbers():
+    assert gaussian.law([0.0], sensitivity=np.int64(1), sigma=True).sigma == 1.0
+    assert PureDP(np.float32(0.5)) == PureDP(0.5) and ApproxDP(True, 0).epsilon == 1.0
+
+
+def test_steps_that_would_overflow_are_refused():
+    with pytest.raises(ValueError, match=r"eta = 1e\+308 is outside"):
+        phased_sgd.law(X, Y, privacy=ApproxDP(1.0, 1e-3), rho=0.5, radius=1.0, norm_bound=1.0, eta=1e308)
+
+
+@pytest.mark.parametrize("fit", [adaptive_margin.fit, private_tuning.fit])
+def test_one_class_is_no_error(fit):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = fit(X, np.ones(4), epsilon=1.0, delta=1e-3, steps=2, rng=rng())
+    assert model.privacy.epsilon <= 1.0 and model.privacy.delta <= 1e-3
+
+
+def test_a_tuned_release_spends_at_most_what_was_asked():
+    for epsilon in np.random.default_rng(0).uniform(0.1, 9.0, 200):
+        asked = private_tuning.theorem_epsilon(epsilon, 1e-3, "printed")
+        assert private_tuning.budget(asked, 1e-3, r=0.25)[1].epsilon <= epsilon
+
+
+def test_a_published_projection_tells_nothing_about_the_noise(monkeypatch):
+    """The projection remembers the state it was drawn at; the noise comes from another stream."""
+    seen = {}
+
+    def drawn(n, d, *, radius, rng):
+        seen["public"] = rng
+        return (None,) * 3
+
+    def chosen(released, rng):
+        seen["private"] = rng
+
+    monkeypatch.setattr(adaptive_margin, "draw_projections", drawn)
+    monkeypatch.setattr(adaptive_margin, "chosen_model", chosen)
+    adaptive_margin.fit(X, Y, epsilon=1.0, delta=1e-3, steps=2, rng=rng())
+    states = [stream.bit_generator.state["state"] for stream in (seen["public"], seen["private"])]
+    assert states[0] != states[1] and seen["public"] is not seen["private"]
+
+
+def test_releases_without_a_generator_differ():
+    first, second = (gaussian.fit([0.0], sensitivity=1.0, sigma=1.0) for _ in range(2))
+    assert first != second

@@ -1,0 +1,202 @@
+"""Tables of every kind that people have: each is learnt as it is, or refused in a line for what it declares."""
+
+import datetime
+from decimal import Decimal
+from math import sqrt
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from lemmata.mechanisms.estimators import scaling
+from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
+from lemmata.mechanisms.estimators.scaling import PrivateScaler, row_length
+from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
+from lemmata.mechanisms.tables import column_ranges
+from lemmata.mechanisms.tables.table_columns import plan_layout
+
+N = 1500
+DRAW = np.random.default_rng(0)
+DAYS = DRAW.integers(0, 3650, N)
+NOISE = DRAW.normal(size=N)
+DATES = pd.Series(pd.Timestamp("2015-01-01") + pd.to_timedelta(DAYS, "D"))
+LATE = (DAYS > 1825).astype(int)
+WARM = DRAW.normal(size=(N, 3))
+BEFORE = datetime.date(2014, 12, 31)
+
+
+def beside(column, name="c"):
+    """A frame of one telling column and one of noise."""
+    return pd.DataFrame({name: column, "noise": NOISE})
+
+
+def with_gaps(values, gap):
+    """Every twentieth entry is missing."""
+    return [gap if i % 20 == 7 else value for i, value in enumerate(values)]
+
+
+TOLD = {  # a table and its labels, which one column says, the records in random order
+    "dates": (beside(DATES), LATE),
+    "dates with a zone and gaps": (beside(pd.Series(with_gaps(DATES, pd.NaT)).dt.tz_localize("Europe/Berlin")), LATE),
+    "differences of dates": (beside(DATES - DATES.min()), LATE),
+    "periods": (beside(DATES.dt.to_period("M")), LATE),
+    "dates as objects": (beside([BEFORE + datetime.timedelta(int(day)) for day in DAYS]), LATE),
+    "nullable": (beside(pd.Series(with_gaps(DAYS, None), dtype="Int64")), LATE),
+    "decimals": (beside([Decimal(int(day)) / 7 for day in DAYS]), LATE),
+    "sentinels": (beside(np.where(DRAW.random(N) < 0.1, -999, DAYS % 50)), (DAYS % 50 > 25).astype(int)),
+    "categories": (beside(pd.Categorical(np.where(LATE, "late", "soon"))), LATE),
+    "text": (beside(np.where(LATE, "late", "soon")), LATE),
+    "truth values": (beside(LATE == 1), LATE),
+    "nullable truth": (beside(pd.Series(with_gaps(LATE == 1, None), dtype="boolean")), LATE),
+    "bytes": ((255 * LATE + DRAW.integers(0, 60, N))[:, None].clip(0, 255).astype(np.uint8), LATE),
+    "a constant": (np.column_stack([WARM, np.full(N, 7.0)]), (WARM[:, 0] > 0).astype(int)),
+    "numbers of records": (np.column_stack([np.arange(N) + 1e9, WARM]), (WARM[:, 0] > 0).astype(int)),
+    "half of it missing": (np.where(DRAW.random((N, 3)) < 0.3, np.nan, WARM), (WARM[:, 0] > 0).astype(int)),
+}
+
+
+def learners(epsilon, seed=0):
+    """The default, and what stands behind a scaler, with a budget of epsilon or little more."""
+    rng = lambda: np.random.default_rng(seed)  # noqa: E731
+    scaler = PrivateScaler(epsilon=epsilon / 4, unit_ball=True, random_state=rng())
+    yield MarginClassifier(epsilon=epsilon, classes=(0, 1), random_state=rng())
+    yield make_pipeline(scaler, NoisyGD(epsilon=epsilon, classes=(0, 1), random_state=rng()))
+    yield make_pipeline(scaler, PrivateSVM(epsilon=epsilon, C=30.0, classes=(0, 1), random_state=rng()))
+    yield make_pipeline(PrivateScaler(epsilon=epsilon, random_state=rng()), LogisticRegression())
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 3.0])
+@pytest.mark.parametrize("name", TOLD)
+def test_a_table_as_it_is_tells_its_labels(name, epsilon):
+    X, y = TOLD[name]
+    for learner in learners(epsilon):
+        right = learner.fit(X, y).score(X, y)
+        assert right > (0.75 if name in ("sentinels", "half of it missing") else 0.85), (learner, right)
+
+
+def test_labels_of_any_type_are_learnt():
+    X, up = WARM, WARM[:, 0] > 0
+    for y, classes in (
+        (pd.Series(np.where(up, "hi", "lo"), dtype="string"), ("lo", "hi")),
+        (pd.Series(np.where(up, "hi", "lo")).astype("category"), ("lo", "hi")),
+        (pd.Series(with_gaps(up, None), dtype="boolean"), (False, True)),
+        (np.where(up, "hi", None), ("lo", "hi")),
+        (np.where(up, 1.0, np.nan), (-1.0, 1.0)),
+        (up[:, None].astype(int), (0, 1)),
+    ):
+        said = MarginClassifier(classes=classes, random_state=np.random.default_rng(0)).fit(X, y).predict(X)
+        assert set(said.tolist()) <= set(classes)
+
+
+@pytest.mark.parametrize("classes", [3, 5])
+def test_several_classes_are_told_apart(classes):
+    rng = np.random.default_rng(classes)
+    y = rng.integers(0, classes, N)
+    X = (rng.normal(size=(classes, 8)) * 3)[y] + rng.normal(size=(N, 8))
+    given = {"classes": tuple("abcde"[:classes]), "random_state": np.random.default_rng(0)}
+    model = MarginClassifier(**given).fit(X * np.logspace(-3, 3, 8), np.array(list("abcde"))[y])
+    assert model.score(X * np.logspace(-3, 3, 8), np.array(list("abcde"))[y]) > 0.9
+
+
+@pytest.mark.parametrize("learner", [MarginClassifier(classes=(0, 1)), PrivateScaler()])
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame(WARM, columns=["a", "a", "b"]),
+        pd.DataFrame({"a": [1 + 2j] * N}),
+        np.zeros(N, dtype=[("a", "f8")]),
+        DATES.to_numpy()[:, None],
+        np.array([["u"]] * N),
+    ],
+    ids=["a name twice", "complex numbers", "a structure", "an array of dates", "an array of text"],
+)
+def test_what_is_declared_otherwise_is_refused_in_a_line(learner, table):
+    with pytest.raises((ValueError, TypeError)) as refused:
+        learner.fit(table, LATE)
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize("shape", [(1000, 5, 1e6), (1500, 5, 1e9)])
+def test_huge_offsets_are_found_within_a_small_budget(shape):
+    """Looks are as precise as a budget for all of them allows: with n / 24 there are too few."""
+    n, d, offset = shape
+    rng = np.random.default_rng(1)
+    X = offset + rng.normal(size=(n, d))
+    y = (X[:, 0] > offset).astype(int)
+
+    def right():
+        given = {"classes": (0, 1), "noise": "float", "random_state": np.random.default_rng(0)}
+        return MarginClassifier(**given).fit(X, y).score(X, y)
+
+    assert right() > 0.9
+    with mock.patch.object(column_ranges, "look_noise", lambda n, columns, left: n / column_ranges.CLOSER):
+        assert right() < 0.7
+
+
+def test_learners_without_ranges_take_no_dates():
+    with pytest.raises(ValueError, match="X has a column of dates or times: PrivateScaler makes numbers of it"):
+        NoisyGD(classes=(0, 1)).fit(beside(DATES), LATE)
+
+
+def test_dates_are_the_numbers_that_their_type_counts_in():
+    """A missing one is a gap, and one at the end of what the type holds is refused no more than others."""
+    dates = pd.Series(pd.to_datetime(["1970-01-02", None, "2262-04-11"])).astype("datetime64[s]")
+    frame = pd.DataFrame({"s": dates, "d": dates.dt.to_period("D")})
+    made = plan_layout(frame).apply(frame)
+    np.testing.assert_array_equal(made[:2], [[86_400.0, 1.0], [np.nan, np.nan]])
+    objects = pd.DataFrame(
+        {"o": pd.Series([datetime.date(1, 1, 3), datetime.datetime(1, 1, 3, 12), pd.NaT], dtype=object)}
+    )
+    assert plan_layout(objects).apply(objects)[:, 0].tolist()[:2] == [3.0, 3.5]
+    assert not np.isfinite(plan_layout(objects).apply(objects)[2, 0])
+    assert not plan_layout(objects).apply(objects)[:, 1:].any()
+
+
+def aside(n, shift=4.0, share=0.2):
+    """A fifth of the records lie aside, in the first of five columns."""
+    rng = np.random.default_rng(6)
+    y = (rng.random(n) < share).astype(int)
+    X = rng.normal(size=(n, 5))
+    X[:, 0] += shift * y
+    return X, y
+
+
+def test_a_small_class_is_seen_where_noise_resolves_it():
+    """And is hidden where rows are as short as for few records."""
+    X, y = aside(6000)
+
+    def right():
+        rng = np.random.default_rng(0)
+        return MarginClassifier(classes=(0, 1), noise="float", random_state=rng).fit(X, y).score(X, y)
+
+    with mock.patch.object(scaling, "row_length", lambda n, d, size, mu: sqrt(size / 2)):
+        assert right() < 0.94
+    assert right() > 0.95
+
+
+def test_rows_are_longer_the_more_is_resolved():
+    lengths = [row_length(n, 20, 20, 0.25) for n in (10, 1000, 3000, 10_000, 10**6)]
+    assert lengths == sorted(lengths) and lengths[0] == lengths[1] == sqrt(10) and lengths[-1] == 2 * sqrt(10)
+    assert row_length(3000, 20, 20, 0.25) == pytest.approx(sqrt(10) * 0.01 * 3000 * 0.25 / sqrt(20))
+
+
+def test_coefficients_give_the_scores_of_long_rows_too():
+    X, y = aside(6000)
+    model = MarginClassifier(classes=(0, 1), random_state=np.random.default_rng(0)).fit(X, y)
+    assert model.length_ == pytest.approx(2 * sqrt(5 / 2))
+    inside = X[np.abs(X).max(axis=1) < 1]
+    np.testing.assert_allclose(
+        model.decision_function(inside), inside @ model.coef_[0] + model.intercept_[0], atol=1e-12
+    )
+
+
+@pytest.fixture(autouse=True)
+def seeds_are_public(recwarn):
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyLeakWarning)
+        yield

@@ -1,0 +1,356 @@
+"""The site that is sent on: complete, self-contained, small; what authors replied; how each row is cited."""
+
+import json
+import re
+import shutil
+import subprocess
+from datetime import date
+from html.parser import HTMLParser
+from importlib import metadata
+from urllib.parse import unquote, urlencode
+
+import pytest
+import yaml
+
+from lemmata.bounds.library import PaperError, Work, library
+from lemmata.command.main import main
+from lemmata.experiments.engine.running.store import Store
+from lemmata.experiments.report import citations, errata, write
+from lemmata.experiments.report.errata import CLASS_WORDS, SEVERITY_WORDS
+from lemmata.experiments.report.layout import NAV, mark_up_symbols
+from lemmata.experiments.report.nonvacuous import place_statements
+from lemmata.experiments.report.replies import read_replies
+from lemmata.experiments.report.site import list_navigation
+from lemmata.experiments.report.site_copy import LARGEST, MARK, ForeignFolderError, copy_site
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
+from lemmata.tools.speed.pages import CHECKOUT
+from tests.engine import toy
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+OUTWARD = ("https://arxiv.org/abs/", "https://doi.org/")  # where a page may lead, beside what the documents name
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """(the published copy, its folder of reports) of the toy claims."""
+    folder = tmp_path_factory.mktemp("site")
+    with toy.registered() as claims:
+        store = Store()
+        toy.execute(list(claims.values()), store)
+        write(store, LEDGER_ROOT, folder / "reports", also=lambda: CHECKOUT)
+    copy_site(folder / "reports", folder / "copy")
+    return folder / "copy", folder / "reports"
+
+
+class Page(HTMLParser):
+    """What a page refers to, its ids, and its text."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.ids, self.links, self.loads = [], [], []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.ids += [attrs["id"]] if "id" in attrs else []
+        self.links += [attrs["href"]] if tag == "a" and "href" in attrs else []
+        self.loads += [attrs[name] for name in ("src", "href", "action") if name in attrs and tag != "a"]
+
+
+def test_every_link_and_asset_of_the_published_site_is_inside_it(site):
+    """Relative, and there: pages, fragments, pictures, stylesheet, script, and what the stylesheet loads."""
+    copy = site[0]
+    found = {path: Page(path) for path in copy.rglob("*.html")}
+    assert len(found) >= 140
+    for path, page in found.items():
+        assert len(set(page.ids)) == len(page.ids), f"an id twice on {path.relative_to(copy)}"
+        inside = [link for link in page.links if not re.match(r"[a-z]+:", link)]
+        for link in set(inside + page.loads) - {"data:,"}:
+            assert not re.match(r"[a-z]+:|/", link), f"{path.name} loads {link}"
+            file, _, fragment = unquote(link).partition("#")
+            target = (path.parent / file).resolve() if file else path
+            assert target.is_file() and target.is_relative_to(copy), f"{path.name} refers to {link}"
+            assert not fragment or target not in found or fragment in found[target].ids, f"{path.name} links {link}"
+        outward = {link for link in page.links if re.match(r"[a-z]+:", link)}
+        assert all(link.startswith(OUTWARD) for link in outward), (path.name, outward)
+    style = (copy / "site" / "style.css").read_text(encoding="utf-8")
+    assert all(place.startswith("data:") for place in re.findall(r'url\("?([^")]{0,20})', style))
+
+
+def test_everything_can_be_reached_from_the_front_page(site):
+    copy = site[0]
+    met, new = set(), {copy / "index.html"}
+    while new:
+        met |= new
+        links = [(path, link) for path in new if path.suffix == ".html" for link in Page(path).links]
+        targets = {(p.parent / unquote(link).split("#")[0]).resolve() for p, link in links if ":" not in link}
+        new = {target for target in targets if target.is_file()} - met
+    assert {path for path in copy.rglob("*.html")} - met == set()
+    for wanted in ("speed.html", "scaling.html"):
+        assert copy / wanted in met, wanted
+
+
+def test_the_copy_is_small_and_holds_nothing_but_the_site(site):
+    copy, reports = site
+    assert sum(path.stat().st_size for path in copy.rglob("*") if path.is_file()) < LARGEST
+    assert not list(copy.rglob("*.sqlite")) and not (copy / "site" / "drawn.json").exists()
+    (copy / "stale.html").touch()
+    files, _ = copy_site(reports, copy)
+    assert not (copy / "stale.html").exists() and files > 140
+
+
+def test_the_documentation_is_linked_and_carried_where_it_was_built(site, tmp_path):
+    copy, reports = tmp_path / "copy", tmp_path / "reports"
+    (reports / "docs" / "api").mkdir(parents=True)
+    for name in ("index.html", "api/audit.html", ".buildinfo"):
+        (reports / "docs" / name).touch()
+    assert ("Documentation", "docs/index.html") in list_navigation(NAV, reports)
+    assert list_navigation(NAV, site[1]) == NAV
+    copy_site(reports, copy)
+    assert {str(path.relative_to(copy)) for path in (copy / "docs").rglob("*.*")} == {
+        "docs/index.html",
+        "docs/api/audit.html",
+    }
+
+
+def test_a_folder_of_somebody_else_is_left_alone(site, tmp_path):
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(ForeignFolderError, match="holds no site of lemmata"):
+        copy_site(site[1], tmp_path)
+    with pytest.raises(ForeignFolderError, match="is not a folder"):
+        copy_site(site[1], tmp_path / "thesis.tex")
+    assert (tmp_path / "thesis.tex").exists() and not (tmp_path / MARK).exists()
+
+
+def test_raised_characters_are_elements_where_people_read():
+    page = '<title>x²</title><p data-text="x²">x² of yⱼ</p><pre>x²</pre><pre class="prose">10⁻⁹</pre><code>a²</code>'
+    assert mark_up_symbols(page) == page.replace("x² of yⱼ", "x<sup>2</sup> of y<sub>j</sub>").replace(
+        "10⁻⁹", "10<sup>−9</sup>"
+    )
+
+
+# Citing ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_citation_has_first_names_number_version_and_permanent_id():
+    row = {"id": "wzw25.lem7.2", "paper": "wzw25", "key": "wzw25.lem7.2/corrected", "label": "Lemma 7.2"}
+    text = citations.cite_row(row | {"reading": "corrected", "part": "", "verdict": "HOLDS"})
+    for wanted in ("Wang, Erchi", "Zhu, Yuqing", "2505.24737", metadata.version("lemmata"), row["key"]):
+        assert wanted in text, wanted
+    assert text.count("{") == text.count("}")
+    assert "lemmata:wzw25:E7" in citations.cite_row(
+        row | {"reading": "printed", "part": "", "verdict": "REFUTED"}, "E7"
+    )
+
+
+@pytest.mark.parametrize("paper", library.house, ids=lambda paper: paper.id)
+def test_the_papers_are_cited_as_in_the_citation_file(paper, request):
+    """Titles and numbers stand in two places, for people and for hosts that read CITATION.cff."""
+    text = (request.config.rootpath / "CITATION.cff").read_text(encoding="utf-8")
+    assert paper.title.lower() in text.lower() and f"arXiv:{paper.arxiv}" in text
+    assert paper.doi and paper.doi in text
+    for author in paper.authors:
+        given, family = author.rsplit(" ", 1)
+        assert f"{{family-names: {family}, given-names: {given}}}" in text
+
+
+def test_versions_agree(request):
+    text = (request.config.rootpath / "CITATION.cff").read_text(encoding="utf-8")
+    changelog = (request.config.rootpath / "CHANGELOG.md").read_text(encoding="utf-8")
+    declared = re.search(
+        r'^version = "([^"]+)"', (request.config.rootpath / "pyproject.toml").read_text(), re.MULTILINE
+    )
+    released = re.search(r"^date-released: (\d{4}-\d\d-\d\d)$", text, re.MULTILINE)
+    assert declared and released and f"version: {declared[1]}\n" in text
+    assert f"## [{declared[1]}] - {released[1]}\n" in changelog
+
+
+def test_a_letter_names_each_finding_once_on_its_first_page():
+    row = {
+        "id": "wzw25.lemA.5",
+        "label": "Lemma A.5",
+        "name": "risk bound",
+        "finding": "It lacks σ",
+        "severity": "constant",
+    }
+    again = row | {"id": "wzw25.corA.6", "label": "Corollary A.6"}
+    step = again | {"id": "wzw25.corA.6.s4", "name": "step s4"}
+    told = errata.shorten([row, row, again, step])
+    assert told[errata.IN_STATEMENTS] == [("Lemma A.5; Corollary A.6", "It lacks σ", "constant")]
+    assert told[errata.IN_PROOFS] == [("Corollary A.6, step s4", "It lacks σ", "constant")]
+
+
+def test_pages_tell_machines_what_they_hold(site):
+    """JSON-LD: a statement is a review of a claim, an errata page the paper with its corrections."""
+    script = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.DOTALL)
+    statement = json.loads(script.search((site[0] / "statements/abgmu22.asm1.html").read_text())[1])
+    assert statement["@type"] == "ClaimReview" and statement["itemReviewed"]["appearance"]["name"]
+    errata = json.loads(script.search((site[0] / "errata/abgmu22.html").read_text())[1])
+    assert errata["@type"] == "ScholarlyArticle" and errata["correction"] and errata["sameAs"]
+
+
+def test_text_in_json_cannot_leave_its_element():
+    assert "<" not in citations.embed_json({"name": "</script><script>alert(1)"})
+
+
+def test_links_lead_to_where_a_paper_is_known_to_stand():
+    work = Work(("A B",), "T", 2020, doi="10.1/x", arxiv="2001.00001", url="https://example.org/t/")
+    assert [words for words, _ in citations.list_links(work)] == ["arXiv:2001.00001", "doi:10.1/x", "example.org/t"]
+    assert citations.list_links(Work(("A B",), "T", 2020)) == []
+
+
+def test_every_severity_and_class_has_its_words():
+    from lemmata.experiments.engine.claims.claim import SEVERITIES
+    from lemmata.experiments.engine.ledger.graph import CLASSES
+
+    assert set(SEVERITY_WORDS) == set(SEVERITIES) - {""} and set(CLASS_WORDS) == set(CLASSES)
+
+
+# Replies --------------------------------------------------------------------------------------------------------------
+
+REPLY = """[[reply]]
+about = "{about}"
+author = "Ada Nobody"
+date = 2026-11-30
+status = "{status}"
+text = "The next version says so."
+"""
+
+
+@pytest.fixture
+def paper(tmp_path):
+    (tmp_path / "paper.toml").write_text(
+        'id = "replied"\nauthors = ["Ada Nobody"]\ntitle = "T"\nyear = 2026\n'
+        'contact = "ada@example.org"\n[contents]\n"lem1" = "Lemma 1"\n'
+    )
+    made = library.add(tmp_path)
+    yield made
+    library.forget("replied")
+
+
+def test_a_reply_belongs_to_an_erratum_a_row_or_a_statement(paper):
+    texts = [REPLY.format(about=about, status="confirmed") for about in ("E1", "replied.lem1")]
+    (paper.folder / "replies.toml").write_text("\n".join(texts))
+    said = read_replies(paper, {"E1": "replied.lem1/printed"}, {"replied.lem1/printed", "replied.lem1"})
+    assert set(said) == {"replied.lem1/printed", "replied.lem1"}
+    (reply,) = said["replied.lem1"]
+    assert reply["date"] == date(2026, 11, 30).isoformat() and reply["words"] == "The author confirms this"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (REPLY.format(about="E9", status="confirmed"), "about = 'E9' is no erratum"),
+        (REPLY.format(about="E1", status="angry"), "status = 'angry' is none of confirmed"),
+        (REPLY.format(about="E1", status="comment").replace("2026-11-30", '"today"'), "date = 'today' is not a date"),
+        (REPLY.format(about="E1", status="comment") + 'mood = "fine"\n', "mood is unknown"),
+        (REPLY.format(about="E1", status="comment") + 'link = "javascript:x"\n', "does not begin with https"),
+        ("[reply", "cannot be read"),
+    ],
+)
+def test_a_reply_that_cannot_be_shown_is_refused_in_one_line(paper, text, told):
+    (paper.folder / "replies.toml").write_text(text)
+    with pytest.raises(PaperError, match=told) as error:
+        read_replies(paper, {"E1": "replied.lem1/printed"}, {"replied.lem1/printed"})
+    assert "\n" not in str(error.value) and "replies.toml" in str(error.value)
+
+
+@pytest.mark.slow
+def test_replies_stand_on_the_errata_page_on_the_letter_and_on_the_statement(tmp_path, monkeypatch):
+    from lemmata.experiments.report import errata
+
+    said = {
+        "date": "2026-11-30",
+        "author": "Ada",
+        "text": "<b>No.</b>",
+        "link": "",
+        "words": "The author disputes this",
+    }
+    key = "abgmu22.asm1/printed/false"
+    monkeypatch.setattr(errata, "replies_of", lambda paper, *_: {key: [said]} if paper.id == "abgmu22" else {})
+    with toy.registered() as claims:
+        store = Store()
+        toy.execute(list(claims.values()), store)
+        write(store, LEDGER_ROOT, tmp_path)
+    for page in ("errata/abgmu22.html", "errata/abgmu22-letter.html", "statements/abgmu22.asm1.html"):
+        text = (tmp_path / page).read_text(encoding="utf-8")
+        assert "The author disputes this" in text and "&lt;b&gt;No.&lt;/b&gt;" in text, page
+    entries = json.loads((tmp_path / "errata/abgmu22.json").read_text())["errata"]
+    assert [e["replies"] for e in entries if e["key"] == key] == [[said]]
+
+
+def test_an_author_is_told_where_to_reply_only_where_somebody_said_it(paper):
+    assert (
+        citations.find_contact(paper) == "ada@example.org"
+        and citations.make_address(citations.find_contact(paper)) == "mailto:ada@example.org"
+    )
+    told = dict(line.split(", ", 1) for line in metadata.metadata("lemmata").get_all("Project-URL") or [])
+    assert citations.find_contact(library.papers["wzw25"]) == told.get("Contact", "")
+    assert citations.make_address("https://example.org/issues") == "https://example.org/issues"
+
+
+# What builds it -------------------------------------------------------------------------------------------------------
+
+
+def test_the_workflow_builds_what_it_deploys(request):
+    """Its commands are commands, its targets are targets, and the folder that is uploaded is the one that is made."""
+    root = request.config.rootpath
+    page = yaml.safe_load((root / ".github/workflows/site.yml").read_text(encoding="utf-8"))
+    steps = page["jobs"]["site"]["steps"]
+    commands = [step["run"].split() for step in steps if "run" in step]
+    targets = [words[1] for words in commands if words[0] == "make"]
+    assert all(re.search(rf"^{target}:", (root / "Makefile").read_text(), re.MULTILINE) for target in targets)
+    ours = [words[1:] for words in commands if words[0].endswith("lemmata")]
+    contexts = [main.commands[name].make_context(name, given) for name, *given in ours]
+    assert targets == ["verify", "docs"] and commands[-1][1:] == ours[-1]  # the site is drawn of what the others made
+    (upload,) = [step["with"]["path"] for step in steps if "upload-pages-artifact" in step.get("uses", "")]
+    assert contexts[-1].params["publish"] == upload
+
+
+# Search ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="NO BROWSER HERE: nothing was searched")
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [("Lemma 6.4", "Lemma 6.4"), ("wzw25 lemma 6.4", "Lemma 6.4"), ("Johnson–Lindenstrauss", "Remark, JL")],
+)
+def test_the_search_finds_names_and_puts_what_is_called_so_first(site, tmp_path, query, first):
+    """In the ledger, as a reader types it; the label of the first row that is shown begins with `first`."""
+    opened = site[0] / "probe.html"
+    told = (
+        "<script>const shown = [...document.querySelectorAll('tr[data-text]:not(.hide)')];"
+        "document.documentElement.dataset.first = shown.length + ' ' + shown[0]?.querySelector('a').innerText</script>"
+    )
+    text = (site[0] / "ledger.html").read_text(encoding="utf-8")
+    opened.write_text(text.replace("</body>", told + "</body>"), encoding="utf-8")
+    quiet = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+    address = f"file://{opened}?{urlencode({'q': query})}"
+    try:
+        made = subprocess.run(
+            [str(CHROMIUM), *quiet, f"--user-data-dir={tmp_path}", "--dump-dom", address],
+            capture_output=True, text=True, timeout=120, check=True,
+        )  # fmt: skip
+    finally:
+        opened.unlink()
+    found = re.search(r'data-first="(\d+) (\w+) ([^"]*)"', made.stdout)
+    assert found and int(found[1]) >= 1 and found[3].startswith(first), found
+
+
+# The picture of when bounds speak -------------------------------------------------------------------------------------
+
+
+def test_the_picture_has_a_dot_a_bound_that_holds_on_a_logarithmic_axis():
+    def row(id, first, verdict="HOLDS", part=""):
+        url = f"statements/{id}.html#{id}"
+        return {"id": id, "nonvacuous_from": first, "verdict": verdict, "part": part, "reading": "explicit", "url": url}
+
+    rows = [row("wzw25.thm4.1", 10**8), row("wzw25.thm4.1", 10**6, part="tail"), row("wzw25.lemA.5", 1)]
+    rows += [row("wzw25.lemF.2", 10, "REFUTED"), row("wzw25.lemC.1", 10, part="impl:x"), row("wzw25.lemH.2", None)]
+    picture = place_statements(rows)
+    late, early = picture["lines"][1], picture["lines"][0]
+    assert (early["label"], early["first"], early["url"]) == ("Wang 2025, Lemma A.5", 0, "statements/wzw25.lemA.5.html")
+    assert (late["first"], late["last"]) == (75, 100)
+    assert late["dots"][0]["words"] == "explicit tail: from n = 1,000,000"
+    assert [tick["place"] for tick in picture["ticks"]] == [0, 25, 50, 75, 100]
+    assert place_statements([])["lines"] == []

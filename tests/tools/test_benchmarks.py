@@ -1,0 +1,90 @@
+"""The benchmarks themselves: what they time, that each of them runs, and that each limit is one of theirs."""
+
+import ast
+import importlib
+import inspect
+import subprocess
+import sys
+import time
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from lemmata.tools.speed import limits, page, record
+
+
+def test_every_limit_is_one_of_a_benchmark():
+    for limit in limits.limits():
+        name, kind, function = limit.benchmark.split(".")
+        measured = getattr(importlib.import_module(f"lemmata.tools.speed.{name}"), kind)
+        assert callable(getattr(measured, function)) and limit.at_most > 0
+        names, values = getattr(measured, "param_names", ()), getattr(measured, "params", ())
+        spelled = [
+            ", ".join(f"{a} = {b!r}" for a, b in zip(names, combination, strict=True))
+            for combination in product(*values)
+        ]
+        assert any(limit.parameters in one for one in spelled), limit
+
+
+@pytest.mark.parametrize("path", sorted(Path(page.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+def test_the_benchmarks_can_be_imported_beside_a_wheel(path):
+    """asv imports all that stands beside a benchmark, in a virtualenv in which there are neither tools nor tests."""
+    for node in ast.parse(path.read_text()).body:
+        name = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [name]
+        assert not any(one.startswith(("lemmata.tools", "tests")) for one in names), ast.unparse(node)
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in Path(page.__file__).parent.glob("bench_*.py")))
+def test_seconds_are_of_a_cpu(name):
+    """asv's own timer is the wall's, where limits and the page speak of CPU seconds."""
+    module = importlib.import_module(f"lemmata.tools.speed.{name}")
+    kinds = [kind for kind in vars(module).values() if inspect.isclass(kind) and kind.__module__ == module.__name__]
+    if any(function.startswith("time_") for kind in kinds for function in dir(kind)):
+        assert module.timer is time.process_time
+
+
+SAMPLED = """
+from asv_runner.discovery import get_benchmark_from_name
+asked = {"sample_time": 0.02, "repeat": (2, 2, 1.0), "warmup_time": 0.0}
+benchmark = get_benchmark_from_name(%r, "bench_exact.Inverse.time_epsilon-1", asked)
+benchmark.do_setup()
+print(benchmark.do_run()["number"])
+"""
+
+
+def test_a_sample_is_many_calls():
+    program = [sys.executable, "-c", SAMPLED % str(Path(page.__file__).parent)]
+    assert int(subprocess.run(program, capture_output=True, text=True, check=True).stdout) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(path.stem for path in Path(page.__file__).parent.glob("bench_*.py")))
+def test_every_benchmark_runs_at_its_smallest_setting(name, monkeypatch):
+    monkeypatch.setenv(record.QUICK, "1")
+    module = importlib.import_module(f"lemmata.tools.speed.{name}")
+    for kind in vars(module).values():
+        if inspect.isclass(kind) and kind.__module__ == module.__name__:
+            combination = next(product(*getattr(kind, "params", ())))
+            for function in (f for f in dir(kind) if f.startswith(("time_", "track_"))):
+                benchmark = kind()
+                try:
+                    benchmark.setup(*combination)
+                except NotImplementedError as skipped:  # as asv skips it: dear in a brief run, or a peer is missing
+                    assert str(skipped).startswith(("not in a brief", "No module named")), skipped
+                    continue
+                value = getattr(benchmark, function)(*combination)
+                getattr(benchmark, "teardown", lambda *_: None)(*combination)
+                assert function.startswith("time_") or isinstance(value, float), (kind, function)
+
+
+def test_a_commit_without_a_core_skips_its_benchmark():
+    from lemmata.tools.speed.side_by_side import module
+
+    for missing in (("lemmata.mechanisms.nothing",), ("lemmata.mechanisms.selection.tnb", "law", "nothing")):
+        with pytest.raises(NotImplementedError, match="nothing"):
+            module(*missing)
+
+
+# asv's own pages ------------------------------------------------------------------------------------------------------
