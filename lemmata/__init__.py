@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from lemmata.command.main import script as script
     from lemmata.command.verdict import Verdict as Verdict
     from lemmata.command.verdict import verdict as verdict
-    from lemmata.experiments.figure import figure as figure
+    from lemmata.experiments.figures.statement import figure as figure
     from lemmata.mechanisms.audit.front.assertion import assert_private as assert_private
     from lemmata.mechanisms.audit.front.entry import audit as audit
     from lemmata.mechanisms.audit.play.audit_result import Audit as Audit
@@ -119,7 +119,7 @@ HOMES = {
     "gaussian_noise_multiplier",
     "lemmata.mechanisms.privacy.privacy_curve": "privacy_curve from_trade_off trade_off",
     "lemmata.mechanisms.features.sizes": "rows_needed rows_compared features_needed",
-    "lemmata.experiments.figure": "figure",
+    "lemmata.experiments.figures.statement": "figure",
     "lemmata.command.main": "script",
     "lemmata.command.verdict": "verdict Verdict",
 }

@@ -22,7 +22,7 @@ import pytest
 
 import lemmata
 from lemmata.experiments.engine.ground.files import replaced, tabled
-from lemmata.experiments.report import soaked
+from lemmata.experiments.report import soak_table
 
 ROOT = Path(__file__).parents[1]
 REPORTS = ROOT / "reports"
@@ -141,8 +141,10 @@ def publish(name: str, place: Path) -> None:
     edited = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", ":!reports"], cwd=ROOT).returncode
     commit = git.stdout.strip() + "+" * edited  # as `digest` has it, what stands in reports/ is not the code
     values = (name, tried, failed, round(minutes), time.strftime("%Y-%m-%d"), commit, lemmata.__version__)
-    lines = {line["part"]: line for line in soaked.lines(REPORTS)} | {name: dict(zip(soaked.HEAD, values, strict=True))}
-    tabled(REPORTS / soaked.TABLE, soaked.HEAD, (lines[part].values() for part in PARTS if part in lines))
+    lines = {line["part"]: line for line in soak_table.read_lines(REPORTS)} | {
+        name: dict(zip(soak_table.HEAD, values, strict=True))
+    }
+    tabled(REPORTS / soak_table.TABLE, soak_table.HEAD, (lines[part].values() for part in PARTS if part in lines))
 
 
 def main(wanted: Iterable[str]) -> int:

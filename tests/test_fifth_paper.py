@@ -18,7 +18,7 @@ from lemmata.experiments.engine.ledger.ledger_rows import ledger
 from lemmata.experiments.engine.running.run import execute
 from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.engine.witness import programs
-from lemmata.experiments.report.site import pages
+from lemmata.experiments.report.site import make_pages
 
 FOLDER = Path(__file__).parent / "fifth_paper"
 
@@ -61,7 +61,7 @@ def test_a_folder_goes_through_contents_claim_verdict_and_page(added, tmp_path):
     assert rows["inv25.lem2/printed"]["where"] == {"bound": "coins.py:14", "claim": "coins_checks.py:20"}
     assert resolve("inv25 lemma 2") == resolve("lem2", [paper]) == ("id", "inv25.lem2")
     assert "Lemma 2: off by one." in explained("inv25.lem2", list(rows.values()), graph.of_claims())
-    site, _ = pages(row_cache.folded(store, 1, None, [paper]), 1, tmp_path, papers=[paper])
+    site, _ = make_pages(row_cache.folded(store, 1, None, [paper]), 1, tmp_path, papers=[paper])
     assert "<h1>On Coins and Odd Numbers</h1>" in site["index.html"] and "Nobody 2025" in site["errata/inv25.html"]
     assert "Off by one" in site["statements/inv25.lem2.html"]
     assert {path for path in site if path.endswith(".html")} == {

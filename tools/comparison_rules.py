@@ -98,7 +98,7 @@ def risk(law: Any, setting: dict[str, float], X: np.ndarray, y: np.ndarray, name
     found = []
     for split, epsilon in product(range(SPLITS), EPSILONS):
         rng = generator(ROOT, "compare.rules", {"table": name}, "split", split)
-        train, test = problems.held_out(len(X), len(X) * 3 // 4, problems.HELD_OUT, rng)
+        train, test = problems.split_records(len(X), len(X) * 3 // 4, problems.HELD_OUT, rng)
         public, private = rng.spawn(2)
         made = law(X[train], y[train], epsilon=epsilon, delta=DELTA, rng=public, **setting)
         said = np.where(learners.scores(made, made.sample(private, RELEASES), X[test]) >= 0, 1.0, -1.0)

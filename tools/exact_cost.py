@@ -17,7 +17,7 @@ from time import perf_counter
 
 import numpy as np
 
-from lemmata.experiments.comparison.problems import draw
+from lemmata.experiments.comparison.problems import draw_problem
 from lemmata.mechanisms.estimators import margin_classifier
 from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from lemmata.mechanisms.learners.descent import private_perceptron
@@ -87,7 +87,7 @@ LEARNERS = {
 
 def pair(learner, table, epsilon, seed, flipped):
     """(percent right with float noise, with exact noise) on one split."""
-    problem, found = draw(table, 500, np.random.default_rng(seed)), []
+    problem, found = draw_problem(table, 500, np.random.default_rng(seed)), []
     for noise in ("float", "exact"):
         rng = Coupled(np.random.PCG64DXSM(seed))
         rng.flipped = flipped
@@ -98,7 +98,7 @@ def pair(learner, table, epsilon, seed, flipped):
 
 def seconds(learner, table, epsilon):
     """(median seconds of a fit with float noise, with exact noise)."""
-    problem, taken = draw(table, 500, np.random.default_rng(0)), []
+    problem, taken = draw_problem(table, 500, np.random.default_rng(0)), []
     for seed in range(FITS + 1):
         turns = []
         for noise in ("float", "exact"):

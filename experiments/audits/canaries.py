@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from lemmata.experiments import data
-from lemmata.experiments.audits.tables import keep
-from lemmata.experiments.comparison.attacks import releases
+from lemmata.experiments.audits.tables import write_lines
+from lemmata.experiments.comparison.attacks import sample_releases
 from lemmata.experiments.comparison.learners import Learner, find
 from lemmata.mechanisms.audit.play.audit_result import Audit
 from lemmata.mechanisms.audit.play.sequential_test import audit
@@ -36,20 +36,20 @@ LEARNERS = (
 )  # fmt: skip
 
 
-def canary(X: np.ndarray) -> np.ndarray:
+def make_canary(X: np.ndarray) -> np.ndarray:
     """A record of norm 1 in the direction that the others cover least."""
     return np.linalg.svd(X, full_matrices=True)[2][-1]
 
 
-def neighbours(name: str) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray], np.ndarray]:
+def make_neighbours(name: str) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray], np.ndarray]:
     """The dataset with its last record replaced by a canary labelled +1, the same labelled -1, and the canary."""
     X, y = data.load(name)
-    far = canary(X[:-1])
+    far = make_canary(X[:-1])
     X = np.vstack([X[:-1], far])
     return (X, np.append(y[:-1], 1.0)), (X, np.append(y[:-1], -1.0)), far
 
 
-def along(far: np.ndarray, sample: Callable) -> Callable:
+def project_releases(far: np.ndarray, sample: Callable) -> Callable:
     """What an attacker looks at who knows the canary: what a release says of it, and its length."""
 
     def seen(rng: np.random.Generator, size: int) -> np.ndarray:
@@ -62,16 +62,16 @@ def along(far: np.ndarray, sample: Callable) -> Callable:
     return seen
 
 
-def promised(learner: Learner, law: Any) -> Any:
+def find_promise(learner: Learner, law: Any) -> Any:
     """What is audited: Gaussian noise as such."""
     if isinstance(getattr(law, "privacy", None), GaussianDP):
         return GaussianDP(gaussian_mu(EPSILON, DELTA))
     return PureDP(PURE) if learner.spends == "epsilon" else ApproxDP(EPSILON, DELTA)
 
 
-def audited(named: str, dataset: str, budget: int) -> Audit:
+def audit_learner(named: str, dataset: str, budget: int) -> Audit:
     """One learner on one dataset, at what it promises."""
-    one, other, far = neighbours(dataset)
+    one, other, far = make_neighbours(dataset)
     if named == FITTED:
         estimator = MarginClassifier(epsilon=EPSILON, delta=DELTA, ranges=None)
         samples: list[Callable] = [Fitted(estimator, X, y, singly=True) for X, y in (one, other)]
@@ -80,14 +80,14 @@ def audited(named: str, dataset: str, budget: int) -> Audit:
         learner = find(named)
         asked = {"epsilon": PURE if learner.spends == "epsilon" else EPSILON, "delta": DELTA}
         laws = [learner.law(X, y, rng=np.random.default_rng(LEDGER_ROOT), **asked) for X, y in (one, other)]
-        samples, claim = [releases(law) for law in laws], promised(learner, laws[0])
-    a, b = (along(far, sample) for sample in samples)
+        samples, claim = [sample_releases(law) for law in laws], find_promise(learner, laws[0])
+    a, b = (project_releases(far, sample) for sample in samples)
     return audit(a, b, claim, root=LEDGER_ROOT, budget=budget)
 
 
-def line(dataset: str, named: str, budget: int) -> dict:
+def make_line(dataset: str, named: str, budget: int) -> dict:
     """A line of the table."""
-    found = audited(named, dataset, budget)
+    found = audit_learner(named, dataset, budget)
     return {
         "dataset": dataset,
         "learner": named,
@@ -101,10 +101,10 @@ def line(dataset: str, named: str, budget: int) -> dict:
     }
 
 
-def table(budget: int) -> Iterator[dict]:
+def make_lines(budget: int) -> Iterator[dict]:
     """A line a dataset and learner."""
-    return (line(dataset, named, budget) for dataset in DATASETS for named in LEARNERS)
+    return (make_line(dataset, named, budget) for dataset in DATASETS for named in LEARNERS)
 
 
 if __name__ == "__main__":
-    keep(TABLE, table(int(sys.argv[1]) if len(sys.argv) > 1 else BUDGET))
+    write_lines(TABLE, make_lines(int(sys.argv[1]) if len(sys.argv) > 1 else BUDGET))

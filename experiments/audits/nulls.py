@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import beta, binom
 
-from lemmata.experiments.audits import known
+from lemmata.experiments.audits.known_mechanisms import KEPT, added, geometric_noise, response
 from lemmata.experiments.engine.claims.fingerprint import code_hash
 from lemmata.experiments.engine.ground.files import tabled
 from lemmata.mechanisms.audit.evidence.attackers import attackers
@@ -79,32 +79,32 @@ class Noise:
         return np.asarray(logs.sum(axis=1))
 
 
-def clamped(centre: float) -> Callable:
+def sample_clamped(centre: float) -> Callable:
     """Laplace noise of scale 1, clamped to a public range: two atoms, and values between them."""
     return lambda rng, size: np.clip(centre + rng.laplace(size=(size, 1)), -0.5, 1.5)
 
 
-def signed(value: int, delta: float) -> Callable:
+def sample_signed(value: int, delta: float) -> Callable:
     """The value in the clear with probability delta (as +-2), else randomised response at epsilon = 1 (as +-1)."""
 
     def sample(rng: np.random.Generator, size: int) -> np.ndarray:
-        kept = np.where(rng.random(size) < known.KEPT, value, -value)
+        kept = np.where(rng.random(size) < KEPT, value, -value)
         return np.where(rng.random(size) < delta, 2 * value, kept)
 
     return sample
 
 
-def one_of(first: Any, other: Any, probability: float) -> Callable:
+def sample_one_of(first: Any, other: Any, probability: float) -> Callable:
     """One of two outcomes of any kind, the first with `probability`."""
     return lambda rng, size: [first if u < probability else other for u in rng.random(size)]
 
 
-def numbers(odd: float, probability: float) -> Callable:
+def sample_numbers(odd: float, probability: float) -> Callable:
     """Normal noise, or now and then an outcome that is no finite number."""
     return lambda rng, size: np.where(rng.random((size, 1)) < probability, odd, rng.normal(size=(size, 1)))
 
 
-def raising(probability: float) -> Callable:
+def sample_raising(probability: float) -> Callable:
     """Zero, or an exception: whoever judges the batch in which it came up first knows too much."""
 
     def sample(rng: np.random.Generator, size: int) -> np.ndarray:
@@ -121,46 +121,42 @@ NULLS = {
     "Laplace, two records": Null(Noise((0.0,), True), Noise((1.0,), True), PureDP(0.5), records=2),
     "Gaussian": Null(Noise((0.0,), False), Noise((1.0,), False), MU),
     "vectors of five normal coordinates": Null(Noise((0.0,) * 5, False), Noise((0.2**0.5,) * 5, False), MU),
-    "randomised response": Null(known.response(0, 2, known.KEPT), known.response(1, 2, known.KEPT), ONE),
-    "randomised response, 400 releases": Null(
-        known.response(0, 2, known.KEPT), known.response(1, 2, known.KEPT), ONE, releases=400
-    ),
+    "randomised response": Null(response(0, 2, KEPT), response(1, 2, KEPT), ONE),
+    "randomised response, 400 releases": Null(response(0, 2, KEPT), response(1, 2, KEPT), ONE, releases=400),
     "randomised response, claimed 5 % larger": Null(
-        known.response(0, 2, known.KEPT), known.response(1, 2, known.KEPT), PureDP(1.05), truth=1.0
+        response(0, 2, KEPT), response(1, 2, KEPT), PureDP(1.05), truth=1.0
     ),
     "Laplace, claimed 10 % larger": Null(Noise((0.0,), True), Noise((1.0,), True), PureDP(1.1), truth=1.0),
-    "atoms: Laplace noise, clamped": Null(clamped(0.0), clamped(1.0), ONE),
-    "integers: geometric noise": Null(
-        known.added(0, known.geometric_noise(1)), known.added(1, known.geometric_noise(1)), ONE
-    ),
-    "mixture: the record with probability 0.3": Null(signed(1, 0.3), signed(-1, 0.3), ApproxDP(1.0, 0.3)),
-    "infinite numbers": Null(numbers(np.inf, 0.1), numbers(np.inf, 0.1 * exp(0.5)), PureDP(0.5)),
-    "strings and None": Null(one_of("a", None, 0.2), one_of("a", None, 0.2 * e), ONE),
-    "exceptions": Null(raising(0.1), raising(0.1 * e), ONE),
+    "atoms: Laplace noise, clamped": Null(sample_clamped(0.0), sample_clamped(1.0), ONE),
+    "integers: geometric noise": Null(added(0, geometric_noise(1)), added(1, geometric_noise(1)), ONE),
+    "mixture: the record with probability 0.3": Null(sample_signed(1, 0.3), sample_signed(-1, 0.3), ApproxDP(1.0, 0.3)),
+    "infinite numbers": Null(sample_numbers(np.inf, 0.1), sample_numbers(np.inf, 0.1 * exp(0.5)), PureDP(0.5)),
+    "strings and None": Null(sample_one_of("a", None, 0.2), sample_one_of("a", None, 0.2 * e), ONE),
+    "exceptions": Null(sample_raising(0.1), sample_raising(0.1 * e), ONE),
 }
 
 # Attackers that learn nothing, beside those of every audit ------------------------------------------------------------
 
 
-def fixed(score: Callable[[np.ndarray], np.ndarray]) -> Callable:
+def fix_score(score: Callable[[np.ndarray], np.ndarray]) -> Callable:
     """An attacker with a score of the values that no release changes; its thresholds are learnt."""
     return lambda data, truth: lambda fresh: score(np.nan_to_num(fresh.values, nan=9.0, posinf=99.0, neginf=-99.0))
 
 
-def by_order(data: Outcomes, truth: np.ndarray) -> Callable:
+def guess_by_order(data: Outcomes, truth: np.ndarray) -> Callable:
     """Guesses by the place of a release in its chunk, which says nothing to an honest game."""
     return lambda fresh: np.cos(np.arange(len(fresh)))
 
 
 IDLE = [
-    ("the first value", fixed(lambda x: x[:, 0])),
-    ("minus the first value", fixed(lambda x: -x[:, 0])),
-    ("the size of the release", fixed(lambda x: np.abs(x).sum(axis=1))),
-    ("the place in the chunk", by_order),
+    ("the first value", fix_score(lambda x: x[:, 0])),
+    ("minus the first value", fix_score(lambda x: -x[:, 0])),
+    ("the size of the release", fix_score(lambda x: np.abs(x).sum(axis=1))),
+    ("the place in the chunk", guess_by_order),
 ]
 
 
-def audited(null: Null, root: int) -> tuple[bool, bool, int]:
+def audit_null(null: Null, root: int) -> tuple[bool, bool, int]:
     """Is the true claim REFUTED, is the lower limit above the truth, both at `LEVEL`; and by how many attackers."""
     named = [*attackers(null.a, null.b, None), *IDLE]
     game = Game(null.a, null.b, null.claim, root=root, named=named, records=null.records)
@@ -171,18 +167,18 @@ def audited(null: Null, root: int) -> tuple[bool, bool, int]:
 # The table ------------------------------------------------------------------------------------------------------------
 
 
-def counted(name: str, roots: Sequence[int]) -> tuple[int, int]:
+def count_alarms(name: str, roots: Sequence[int]) -> tuple[int, int]:
     """(false alarms, lower limits above the truth) in one audit a root."""
-    alarms, overclaims, _ = zip(*(audited(NULLS[name], root) for root in roots), strict=True)
+    alarms, overclaims, _ = zip(*(audit_null(NULLS[name], root) for root in roots), strict=True)
     return sum(alarms), sum(overclaims)
 
 
-def allowed(audits: int) -> int:
+def limit_alarms(audits: int) -> int:
     """The most alarms in so many audits that an honest auditor exceeds with a chance of at most `SURE`."""
     return int(binom.isf(SURE, audits, LEVEL))
 
 
-def interval(alarms: int, audits: int, chance: float = 0.01) -> tuple[float, float]:
+def find_interval(alarms: int, audits: int, chance: float = 0.01) -> tuple[float, float]:
     """Clopper and Pearson's interval for the share of alarms, which fails with at most `chance`.
 
     >>> low, high = interval(0, 12, 0.05)
@@ -194,25 +190,25 @@ def interval(alarms: int, audits: int, chance: float = 0.01) -> tuple[float, flo
     return float(low), float(high)
 
 
-def codes() -> dict[str, str]:
+def digest_codes() -> dict[str, str]:
     """What the counts of each null depend on."""
-    return {name: code_hash(audited, null) for name, null in NULLS.items()}
+    return {name: code_hash(audit_null, null) for name, null in NULLS.items()}
 
 
-def shown(lines: list[dict[str, str]]) -> list[dict]:
+def describe_lines(lines: list[dict[str, str]]) -> list[dict]:
     """The lines of the table with an interval for either rate, in per cent, and whether this code has made them."""
-    rates, now = ("alarms", "overclaims"), codes()
+    rates, now = ("alarms", "overclaims"), digest_codes()
     return [
         line
-        | {f"{name}_share": [100 * x for x in interval(int(line[name]), int(line["audits"]))] for name in rates}
+        | {f"{name}_share": [100 * x for x in find_interval(int(line[name]), int(line["audits"]))] for name in rates}
         | {"current": line["code"] == now.get(line["null"])}
         for line in lines
     ]
 
 
-def stored(table: Path) -> dict[str, dict]:
+def read_lines(table: Path) -> dict[str, dict]:
     """The lines of a table that this code has made, by name; fresh ones for the others."""
-    now = codes()
+    now = digest_codes()
     kept: dict[str, dict] = {}
     if table.exists():
         with table.open(newline="", encoding="utf-8") as lines:
@@ -230,13 +226,13 @@ def stored(table: Path) -> dict[str, dict]:
     }
 
 
-def measured(table: Path, audits: int) -> Iterator[dict]:
+def measure_nulls(table: Path, audits: int) -> Iterator[dict]:
     """Piece after piece, the null with the fewest audits first, until all have so many; the table is always whole."""
-    lines = stored(table)
+    lines = read_lines(table)
     while (line := min(lines.values(), key=lambda line: line["audits"]))["audits"] < audits:
         done = line["audits"]
         roots = range(done, min(done + PIECE, audits))
-        alarms, overclaims = counted(line["null"], roots)
+        alarms, overclaims = count_alarms(line["null"], roots)
         line["audits"], line["alarms"], line["overclaims"] = (
             done + len(roots),
             line["alarms"] + alarms,
@@ -249,5 +245,5 @@ def measured(table: Path, audits: int) -> Iterator[dict]:
 if __name__ == "__main__":
     from lemmata.experiments.audits import nulls  # not as __main__, whose code would be other code
 
-    for made in nulls.measured(TABLE, int(sys.argv[1]) if len(sys.argv) > 1 else AUDITS):
+    for made in nulls.measure_nulls(TABLE, int(sys.argv[1]) if len(sys.argv) > 1 else AUDITS):
         print(*list(made.values())[:-1], sep="  ", flush=True)

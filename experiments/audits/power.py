@@ -16,9 +16,9 @@ from statistics import median
 import numpy as np
 
 from lemmata.bounds.statement.verdicts import REFUTED
-from lemmata.experiments.audits import operating
-from lemmata.experiments.audits.pictures import NAMES
-from lemmata.experiments.audits.tables import keep
+from lemmata.experiments.audits import operating_curves
+from lemmata.experiments.audits.figures import NAMES
+from lemmata.experiments.audits.tables import write_lines
 from lemmata.mechanisms.audit.evidence.stakes import tangents
 from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.numerics.streams import generator
@@ -28,19 +28,19 @@ LEAKS = 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0
 BUDGET, LEVEL, AUDITS, GAMES = 1_000, 1e-6, 5, 4_000
 
 
-def ours(name: str, leak: float, audits: int) -> float:
+def measure_auditor(name: str, leak: float, audits: int) -> float:
     """The share of audits that refute the claim 1 of a mechanism that leaks so many times as much."""
-    a, b, claim = operating.leaking(name, leak)
+    a, b, claim = operating_curves.make_leaking_pair(name, leak)
     found = (audit(a, b, claim, root=root, level=LEVEL, budget=BUDGET).verdict for root in range(audits))
     return sum(verdict == REFUTED for verdict in found) / audits
 
 
-def best_bet(name: str, leak: float) -> tuple[float, np.ndarray, np.ndarray]:
+def find_best_bet(name: str, leak: float) -> tuple[float, np.ndarray, np.ndarray]:
     """What grows fastest: its mean growth, log gains and chances of a right guess, a wrong one and none."""
     stakes, best = np.linspace(0.001, 0.999, 999)[:, None], (-1.0, np.zeros(3), np.zeros(3))
-    for right, wrong in operating.events(name, leak):
+    for right, wrong in operating_curves.list_events(name, leak):
         chances = np.array([right, wrong, max(0.0, 1 - right - wrong)])
-        for epsilon, delta in tangents(operating.leaking(name, leak)[2]):
+        for epsilon, delta in tangents(operating_curves.make_leaking_pair(name, leak)[2]):
             stake = stakes / (exp(epsilon) + delta)
             gains = np.hstack([np.log1p(stake * (1 - delta)), np.log1p(-stakes), np.log1p(-stake * delta)])
             growth = gains @ chances
@@ -50,33 +50,32 @@ def best_bet(name: str, leak: float) -> tuple[float, np.ndarray, np.ndarray]:
     return best
 
 
-def oracle(name: str, leak: float) -> float:
+def measure_oracle(name: str, leak: float) -> float:
     """The share of games that the best bet on the best event wins."""
-    _, gains, chances = best_bet(name, leak)
+    _, gains, chances = find_best_bet(name, leak)
     rng = generator(0, f"power.{name}", {"leak": leak}, "main", 0)
     outcomes = rng.choice(3, size=(GAMES, BUDGET), p=chances)
     return float((np.cumsum(gains[outcomes], axis=1).max(axis=1) >= -log(LEVEL)).mean())
 
 
-def said(name: str, audits: int) -> float:
+def measure_caught(name: str, audits: int) -> float:
     """The smallest leak that audits of the honest mechanism say they would have caught: their median."""
-    a, b, claim = operating.leaking(name, 1.0)
+    a, b, claim = operating_curves.make_leaking_pair(name, 1.0)
     results = [audit(a, b, claim, root=1000 + root, level=LEVEL, budget=BUDGET) for root in range(audits)]
     return median(result.smallest_caught or float("inf") for result in results)
 
 
-def table(audits: int) -> Iterator[dict]:
+def make_lines(audits: int) -> Iterator[dict]:
     """A line a mechanism and leak; the leak that is said to be caught is one of them."""
     for name in NAMES:
-        caught = round(said(name, audits), 3)
+        caught = round(measure_caught(name, audits), 3)
         for leak in sorted({*LEAKS, caught}):
             what = "said" if leak == caught else ""
-            share = ours(name, leak, audits)
-            yield {
-                "mechanism": name, "leak": leak, "ours": round(share, 3), "oracle": round(oracle(name, leak), 3),
-                "audits": audits, "what": what,
-            }  # fmt: skip
+            share = measure_auditor(name, leak, audits)
+            best = round(measure_oracle(name, leak), 3)
+            line = {"mechanism": name, "leak": leak, "ours": round(share, 3), "oracle": best}
+            yield line | {"audits": audits, "what": what}
 
 
 if __name__ == "__main__":
-    keep(TABLE, table(int(sys.argv[1]) if len(sys.argv) > 1 else AUDITS))
+    write_lines(TABLE, make_lines(int(sys.argv[1]) if len(sys.argv) > 1 else AUDITS))

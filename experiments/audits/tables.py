@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 
-def keep(path: Path, lines: Iterator[dict]) -> None:
+def write_lines(path: Path, lines: Iterator[dict]) -> None:
     """Write and print `lines` as they come; what stood in the table stays until the first is there."""
     first = next(lines)
     with path.open("w", newline="") as file:

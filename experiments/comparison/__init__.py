@@ -1,1 +1,6 @@
-"""Learners side by side: `lemmata compare` (`command`), and two studies of single papers on real records."""
+"""Learners side by side: what `lemmata compare` measures, its tables and figures, and two studies of single papers.
+
+A learner that is to be compared, a data set of the comparison and what its page shows belong here; an algorithm belongs
+to `lemmata.mechanisms`, and a claim about it to its paper.
+Modules of this package import the papers and what is below, and neither audits nor the report.
+"""

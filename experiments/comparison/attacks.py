@@ -22,7 +22,7 @@ RECORDS = 4
 RELEASES = 10_000  # on either dataset together
 
 
-def neighbours() -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+def make_neighbours() -> tuple[tuple[np.ndarray, np.ndarray], ...]:
     """Two datasets that differ in one record: its label is the other one."""
     X, y = np.tile([[0.8, 0.6]], (RECORDS, 1)), np.ones(RECORDS)
     other = y.copy()
@@ -30,7 +30,7 @@ def neighbours() -> tuple[tuple[np.ndarray, np.ndarray], ...]:
     return (X, y), (X, other)
 
 
-def releases(law: Any) -> Callable:
+def sample_releases(law: Any) -> Callable:
     """A sampler of what is released, as vectors."""
 
     def sample(rng: np.random.Generator, size: int) -> np.ndarray:
@@ -40,11 +40,11 @@ def releases(law: Any) -> Callable:
     return sample
 
 
-def attacked(learner: Learner, *, root: int, budget: int = RELEASES) -> dict:
+def attack_learner(learner: Learner, *, root: int, budget: int = RELEASES) -> dict:
     """What an attack on a learner finds, as a row: learner, claim, verdict, reason, survived, event."""
     known = dict.fromkeys(learner.knows, 0.5)
     asked = {"epsilon": EPSILON, "delta": DELTA, **known}
-    pair = [releases(learner.law(X, y, rng=np.random.default_rng(root), **asked)) for X, y in neighbours()]
+    pair = [sample_releases(learner.law(X, y, rng=np.random.default_rng(root), **asked)) for X, y in make_neighbours()]
     pure = learner.spends == "epsilon"
     claim = PureDP(EPSILON, learner.neighbours) if pure else ApproxDP(EPSILON, DELTA, learner.neighbours)
     a, b = pair
@@ -61,8 +61,8 @@ def attacked(learner: Learner, *, root: int, budget: int = RELEASES) -> dict:
     }
 
 
-def table(named: Iterable[str], *, root: int, budget: int = RELEASES) -> pd.DataFrame:
+def make_table(named: Iterable[str], *, root: int, budget: int = RELEASES) -> pd.DataFrame:
     """A row a learner that promises anything. `caught`: so many times its leak would have been caught; `epsilon`: what
     it exceeds, with a chance of 1/1000 of being wrong."""
-    found = [attacked(learner, root=root, budget=budget) for learner in map(find, named) if learner.private]
+    found = [attack_learner(learner, root=root, budget=budget) for learner in map(find, named) if learner.private]
     return pd.DataFrame(found)

@@ -20,13 +20,15 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from lemmata.bounds.bms22.bound_sensitivity import sensitivity_2_explicit
 from lemmata.bounds.bms22.efficient_learner import printed_order
-from lemmata.experiments.comparison.problems import held_out
+from lemmata.experiments.comparison.problems import split_records
 from lemmata.experiments.data import load
+from lemmata.experiments.figures.style import COLOURS, FAINT, panels, svg
 from lemmata.mechanisms.learners.erm import efficient_learner, kernel_learner
 from lemmata.mechanisms.numerics.arguments import clip_rows
 from lemmata.mechanisms.privacy import ApproxDP
@@ -109,7 +111,7 @@ class Identity:
 def split(name: str, seed: int, records: int) -> tuple[np.ndarray, ...]:
     """(training X, test X, training y, test y): a fifth is held out; at most `records` are trained on."""
     X, y = load(name)
-    train, test = held_out(len(X), len(X) * 4 // 5, len(X), np.random.default_rng(seed))
+    train, test = split_records(len(X), len(X) * 4 // 5, len(X), np.random.default_rng(seed))
     return X[train][:records], X[test], y[train][:records], y[test]
 
 
@@ -164,34 +166,27 @@ def rows(*, splits: int, releases: int, records: int, **sizes: int) -> Iterator[
             yield [*ceilings(name, seed, records), *found]
 
 
-def figure(found: pd.DataFrame, path: Path) -> None:
+def plot_risks(found: pd.DataFrame) -> Figure:
     """A panel a dataset: mean risk along epsilon, with the middle 80 % of the releases."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    plot, (axes,) = pyplot.subplots(1, len(DATASETS), figsize=(14, 3.6), sharex=True, squeeze=False)
+    fig, (axes,) = panels(1, len(DATASETS), size=(14, 3.6), sharex=True, squeeze=False)
     for axis, name in zip(axes, DATASETS, strict=True):
         here = found[found.dataset == name]
-        for learner, colour in (("linear", "C0"), ("kernel", "C1")):
+        for learner, colour in zip(("linear", "kernel"), COLOURS, strict=False):
             for margin, style in (("chosen", "-"), ("fixed", ":")):
                 lines = here[(here.learner == learner) & (here.margin == margin)].groupby("epsilon").risk
-                axis.plot(lines.mean(), style, color=colour, marker="o", ms=3, label=f"{learner}, {margin} margin")
+                axis.plot(lines.mean(), style, color=colour, marker="o", label=f"{learner}, {margin} margin")
                 if margin == "chosen":
-                    axis.fill_between(
-                        list(EPSILONS), lines.quantile(0.1), lines.quantile(0.9), color=colour, alpha=0.15
-                    )
+                    low, high = lines.quantile(0.1), lines.quantile(0.9)
+                    axis.fill_between(list(EPSILONS), low, high, color=colour, alpha=0.15)
             axis.axhline(here[here.learner == f"{learner} SVM"].risk.mean(), color=colour, ls="--", lw=1)
-        axis.axhline(here[here.learner == "majority"].risk.mean(), color="grey", lw=1, label="majority class")
+        axis.axhline(here[here.learner == "majority"].risk.mean(), color=FAINT, lw=1, label="majority class")
         axis.set(title=name, xscale="log", xlabel="epsilon", xticks=EPSILONS, xticklabels=EPSILONS)
         axis.minorticks_off()
     axes[0].set_ylabel("risk on held-out records")
-    axes[0].legend(fontsize=7)
-    plot.suptitle("Private learners of bms22 (dashed: SVMs without privacy)", fontsize=10)
-    plot.tight_layout()
-    plot.savefig(path)
-    pyplot.close(plot)
+    axes[0].legend()
+    fig.suptitle("Private learners of bms22 (dashed: SVMs without privacy)")
+    fig.tight_layout()
+    return fig
 
 
 @click.command()
@@ -204,7 +199,7 @@ def main(full: bool, folder: Path) -> None:
     for more in rows(**(FULL if full else SMALL)):
         found = pd.concat([found, pd.DataFrame(more)], ignore_index=True)
         found.to_csv(folder / "kernel_against_linear.csv", index=False, float_format="%.6g")
-    figure(found, folder / "kernel_against_linear.svg")
+    (folder / "kernel_against_linear.svg").write_text(svg(plot_risks, found), encoding="utf-8")
     private = found.dropna(subset="epsilon").groupby(["dataset", "learner", "margin", "epsilon"]).risk.mean()
     print(private.unstack("epsilon").round(3).to_string())
     print(found[found.epsilon.isna()].groupby(["dataset", "learner"]).risk.mean().unstack().round(3).to_string())

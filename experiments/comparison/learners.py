@@ -274,7 +274,7 @@ class Foreign:
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         asked = {"epsilon": self.privacy.epsilon, "C": self.C, "seeds": rng.integers(2**31, size=size)}
-        return peer.asked(X=self.X, y=self.y, **asked)
+        return peer.ask_peer(X=self.X, y=self.y, **asked)
 
 
 def diffprivlib_logistic(X, y, *, epsilon, delta, rng, scale=0.3, power=0.5):

@@ -17,7 +17,7 @@ import pandas as pd
 from lemmata.bounds.statement.formula import in_symbols
 from lemmata.experiments.comparison import reasons
 from lemmata.experiments.comparison.learners import LEARNERS, LISTED, NOT_INSTALLED, OPTIONAL, Learner
-from lemmata.experiments.comparison.table import CALLED, DATASETS, DEFAULT, DELTA, says_little
+from lemmata.experiments.comparison.table import CALLED, DATASETS, DEFAULT, DELTA, is_uninformative
 
 TABLES = ("means", "differences", "attacks")
 DECIDED = 3.0  # log10 of the evidence: wrong with a chance of 1/1000
@@ -48,7 +48,7 @@ WHY = {
 }
 
 
-def rule(learner: Learner | None) -> str:
+def describe_rule(learner: Learner | None) -> str:
     """How C follows from n, d and the budget, for a learner that has such a rule."""
     given = getattr(learner and learner.law, "__kwdefaults__", None) or {}
     if learner is None or "scale" not in given:
@@ -57,7 +57,7 @@ def rule(learner: Learner | None) -> str:
     return f"C = {given['scale']:g} n{spent}/{'√d' if given['power'] == 0.5 else 'd'}, chosen elsewhere."
 
 
-def tables(reports: Path) -> dict[str, pd.DataFrame]:
+def read_tables(reports: Path) -> dict[str, pd.DataFrame]:
     """{name: table}: of the last run below `reports`, else the committed one."""
     found = {}
     for name in TABLES:
@@ -67,11 +67,11 @@ def tables(reports: Path) -> dict[str, pd.DataFrame]:
     return found
 
 
-def standing(means: pd.DataFrame, differences: pd.DataFrame) -> list[dict]:
+def compare_learners(means: pd.DataFrame, differences: pd.DataFrame) -> list[dict]:
     """A line a learner: its risks at epsilon 1, how often it is better or worse than our default, seconds."""
     real = [name for name in DATASETS if (means.dataset == name).any()]
     known = {one.name: one for one in [*LISTED, OPTIONAL]} | LEARNERS
-    shown = reasons.sentences(pd.read_csv(reasons.TABLE))
+    shown = reasons.write_sentences(pd.read_csv(reasons.TABLE))
     lines = []
     for name in means.learner.unique():
         mine, against = means[means.learner == name], differences[differences.learner == name]
@@ -92,7 +92,7 @@ def standing(means: pd.DataFrame, differences: pd.DataFrame) -> list[dict]:
                 "about": learner.about if learner else "",
                 "spends": learner.spends.replace("epsilon", "ε").replace("delta", "δ") if learner else "",
                 "why": WHY.get(name, ""),
-                "rule": rule(learner),
+                "rule": describe_rule(learner),
                 "shown": shown.get(name, ""),
                 "private": private,
                 "cells": cells,
@@ -105,13 +105,13 @@ def standing(means: pd.DataFrame, differences: pd.DataFrame) -> list[dict]:
     return lines
 
 
-def shares(means: pd.DataFrame, dataset: str = DATASETS[0]) -> dict[str, str]:
+def share_right(means: pd.DataFrame, dataset: str = DATASETS[0]) -> dict[str, str]:
     """{private learner: its share of right answers at epsilon 1 on a dataset}, best first."""
     here = means[(means.dataset == dataset) & (means.epsilon == LEVEL)].sort_values("risk")
     return {name: f"{1 - risk:.3f}" for name, risk in zip(here.learner, here.risk, strict=True)}
 
 
-def dominated(lines: list[dict]) -> dict[str, list[str]]:
+def group_by_defeat(lines: list[dict]) -> dict[str, list[str]]:
     """Which private learners our default is never decidedly worse than, and which it does not dominate."""
     private = [line for line in lines if line["private"] and line["name"] != DEFAULT]
     return {
@@ -122,22 +122,24 @@ def dominated(lines: list[dict]) -> dict[str, list[str]]:
     }
 
 
-def shown(reports: Path) -> dict:
+def describe_comparison(reports: Path) -> dict:
     """What the template takes."""
-    found = tables(reports)
-    lines = standing(found["means"], found["differences"])
+    found = read_tables(reports)
+    lines = compare_learners(found["means"], found["differences"])
     return {
         "datasets": [CALLED[name] for name in DATASETS if (found["means"].dataset == name).any()],
         "lines": lines,
-        "order": dominated(lines),
-        "digits": shares(found["means"]),
+        "order": group_by_defeat(lines),
+        "digits": share_right(found["means"]),
         "attacks": found["attacks"].astype(object).where(found["attacks"].notna(), "").to_dict("records"),
         "repeats": int(found["means"].repeats.max()),
         "default": DEFAULT,
         "delta": in_symbols(f"{DELTA:g}"),
         "level": f"{LEVEL:g}",
         "missing": NOT_INSTALLED,
-        "little": [CALLED[name] for name in DATASETS if says_little(found["means"][found["means"].dataset == name])],
+        "little": [
+            CALLED[name] for name in DATASETS if is_uninformative(found["means"][found["means"].dataset == name])
+        ],
         "records": {
             CALLED[name]: int(here.n.iloc[0])
             for name in DATASETS

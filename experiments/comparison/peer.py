@@ -30,7 +30,7 @@ while header := sys.stdin.buffer.readline():
 
 
 @cache
-def process(python: str, program: str) -> subprocess.Popen[bytes]:
+def start_peer(python: str, program: str) -> subprocess.Popen[bytes]:
     """The other Python, started once: a line with a number of bytes and an .npz in, a line of JSON out."""
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     started = subprocess.Popen([python, "-c", SERVE, program], **pipes)
@@ -38,16 +38,16 @@ def process(python: str, program: str) -> subprocess.Popen[bytes]:
     return started
 
 
-def asked(**arrays: Any) -> np.ndarray:
+def ask_peer(**arrays: Any) -> np.ndarray:
     """What the program answers to these arrays. RuntimeError, with its last line, if it has ended."""
     sent = io.BytesIO()
     np.savez(sent, **arrays)
-    other: Any = process(PYTHON, PROGRAM)
+    other: Any = start_peer(PYTHON, PROGRAM)
     try:
         other.stdin.write(b"%d\n" % len(sent.getvalue()) + sent.getvalue())
         other.stdin.flush()
         return np.array(json.loads(other.stdout.readline()))
     except (OSError, ValueError):
         other.kill()
-        process.cache_clear()
+        start_peer.cache_clear()
         raise RuntimeError(f"{PYTHON}: {other.communicate()[1].decode().strip().splitlines()[-1]}") from None

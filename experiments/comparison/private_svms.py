@@ -20,22 +20,21 @@ from math import log, sqrt
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from lemmata.bounds.rbht09 import private_svm as bound
 from lemmata.bounds.rbht09 import svm_accuracy
-from lemmata.experiments.comparison.problems import held_out as split
+from lemmata.experiments.comparison.problems import split_records as split
 from lemmata.experiments.data import load
-from lemmata.experiments.drawing import COLOURS, STYLE
+from lemmata.experiments.figures.claims import COLOURS
+from lemmata.experiments.figures.style import FAINT, panels, svg
 from lemmata.mechanisms.features.random_features import fourier_map, profile
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, private_svm
 from lemmata.mechanisms.numerics.arguments import spawn_two_streams
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, generator
 from lemmata.mechanisms.solvers.svm import solve_rows
-
-matplotlib.use("svg")
 
 C = 10.0
 BANDWIDTH = 1.0  # of the Gaussian kernel, on records in the unit ball
@@ -168,37 +167,33 @@ def measure(
     return pd.DataFrame(found)[columns].dropna(ignore_index=True)
 
 
-def draw(table: pd.DataFrame, path: Path) -> None:
+def plot_curves(table: pd.DataFrame) -> Figure:
     """Error and distance against epsilon, a column a dataset; dashed: the exact SVM, or the accuracy printed."""
-    import matplotlib.pyplot as plt
-
-    with plt.rc_context(STYLE):
-        datasets = list(dict.fromkeys(table["dataset"]))
-        fig, axes = plt.subplots(2, len(datasets), figsize=(4 * len(datasets), 6), sharex=True, squeeze=False)
-        mean = table.groupby(["dataset", "quantity", "learner", "epsilon"])["value"].mean()
-        private = list(dict.fromkeys(table.loc[np.isfinite(table["epsilon"]), "learner"]))
-        for column, dataset in enumerate(datasets):
-            for quantity, axis in zip(("error", "distance"), axes[:, column], strict=True):
-                for name, colour in zip(private, COLOURS, strict=False):
-                    curve = mean[dataset, quantity, name]
-                    axis.plot(curve.index, curve.values, "o-", ms=3, color=colour, label=name)
-                    if quantity == "distance" and (dataset, "printed", name) in mean.index.droplevel(-1):
-                        printed = mean[dataset, "printed", name]
-                        axis.plot(printed.index, printed.values, "--", lw=0.8, color=colour)
-                axis.set_xscale("log")
-            exact = mean.xs(np.inf, level="epsilon")[dataset, "error"]
-            for style, (name, value) in zip(("-.", "--", ":"), exact.items(), strict=False):
-                axes[0, column].axhline(value, ls=style, lw=0.8, color="#8a857a", label=name)
-            n = table.loc[table["dataset"] == dataset, "n"].iloc[0]
-            axes[0, column].set_title(f"{dataset}, n = {n}", loc="left")
-            axes[1, column].set_yscale("log")
-            axes[1, column].set_xlabel("privacy level ε (the paper's β)")
-        axes[0, 0].set_ylabel("held-out records wrong")
-        axes[1, 0].set_ylabel("largest |f̂ − f*| (dashed: printed)")
-        axes[0, -1].legend(fontsize=7)
-        fig.tight_layout()
-        fig.savefig(path, metadata={"Date": None})
-        plt.close(fig)
+    datasets = list(dict.fromkeys(table["dataset"]))
+    fig, axes = panels(2, len(datasets), size=(4 * len(datasets), 6), sharex=True, squeeze=False)
+    mean = table.groupby(["dataset", "quantity", "learner", "epsilon"])["value"].mean()
+    private = list(dict.fromkeys(table.loc[np.isfinite(table["epsilon"]), "learner"]))
+    for column, dataset in enumerate(datasets):
+        for quantity, axis in zip(("error", "distance"), axes[:, column], strict=True):
+            for name, colour in zip(private, COLOURS, strict=False):
+                curve = mean[dataset, quantity, name]
+                axis.plot(curve.index, curve.values, "o-", color=colour, label=name)
+                if quantity == "distance" and (dataset, "printed", name) in mean.index.droplevel(-1):
+                    printed = mean[dataset, "printed", name]
+                    axis.plot(printed.index, printed.values, "--", lw=0.8, color=colour)
+            axis.set_xscale("log")
+        exact = mean.xs(np.inf, level="epsilon")[dataset, "error"]
+        for style, (name, value) in zip(("-.", "--", ":"), exact.items(), strict=False):
+            axes[0, column].axhline(value, ls=style, lw=0.8, color=FAINT, label=name)
+        n = table.loc[table["dataset"] == dataset, "n"].iloc[0]
+        axes[0, column].set_title(f"{dataset}, n = {n}")
+        axes[1, column].set_yscale("log")
+        axes[1, column].set_xlabel("privacy level ε (the paper's β)")
+    axes[0, 0].set_ylabel("held-out records wrong")
+    axes[1, 0].set_ylabel("largest |f̂ − f*| (dashed: printed)")
+    axes[0, -1].legend()
+    fig.tight_layout()
+    return fig
 
 
 def main(arguments: list[str]) -> None:
@@ -211,7 +206,7 @@ def main(arguments: list[str]) -> None:
     table = pd.concat([measure(name, n=n, repeats=3 if full else 2) for name, n in sizes.items()], ignore_index=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
     table.to_csv(FOLDER / "curves.csv", index=False)
-    draw(table, FOLDER / "curves.svg")
+    (FOLDER / "curves.svg").write_text(svg(plot_curves, table), encoding="utf-8")
     shown = table.groupby(["dataset", "quantity", "learner", "epsilon"], sort=False)["value"].mean()
     print(shown.unstack("epsilon").round(3).to_string())
     print(f"{FOLDER / 'curves.csv'}, {FOLDER / 'curves.svg'}")

@@ -34,7 +34,7 @@ class Problem:
     margin: float  # planted, or a guess
 
 
-def family(name: str) -> dict[str, float]:
+def read_family(name: str) -> dict[str, float]:
     """The parameters of planted:... Raises ValueError in one line."""
     chosen = dict(PLANTED)
     for part in filter(None, name.removeprefix("planted").removeprefix(":").split(",")):
@@ -52,7 +52,7 @@ def family(name: str) -> dict[str, float]:
     return chosen
 
 
-def planted(count: int, rng: np.random.Generator, *, n: int, d: int, margin: float, outliers: int, flips: float):
+def make_planted(count: int, rng: np.random.Generator, *, n: int, d: int, margin: float, outliers: int, flips: float):
     """`count` unit records of margin `margin` along e_1; outliers/n of them lie at -y e_1; labels flip with `flips`."""
     y = np.where(rng.random(count) < 0.5, 1.0, -1.0)
     Z = rng.normal(size=(count, d - 1))
@@ -64,35 +64,35 @@ def planted(count: int, rng: np.random.Generator, *, n: int, d: int, margin: flo
     return X, np.where(rng.random(count) < flips, -y, y)
 
 
-def held_out(count: int, n: int, most: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def split_records(count: int, n: int, most: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """The numbers of n records to train on and of at most `most` others, in random order."""
     order = rng.permutation(count)
     return order[:n], order[n : n + most]
 
 
-def training(name: str, records: int | None) -> int:
+def count_training(name: str, records: int | None) -> int:
     """How many records a split trains on: what is planted; of real ones three quarters, and at most `records`."""
     if name.startswith("planted"):
-        return int(family(name)["n"])
+        return int(read_family(name)["n"])
     most = len(load(name)[0]) * 3 // 4
     return max(2, most if records is None else min(records, most))
 
 
-def draw(name: str, records: int | None, rng: np.random.Generator) -> Problem:
+def draw_problem(name: str, records: int | None, rng: np.random.Generator) -> Problem:
     """One split of real records, `training` of them to learn from; or fresh planted ones."""
     if name.startswith("planted"):
-        chosen = family(name)
+        chosen = read_family(name)
         test = max(100, min(HELD_OUT, ENTRIES // chosen["d"]))
-        (X, y), (Z, truth) = (planted(count, rng, **chosen) for count in (chosen["n"], test))
+        (X, y), (Z, truth) = (make_planted(count, rng, **chosen) for count in (chosen["n"], test))
         return Problem(unit_rows(X), y, unit_rows(Z), truth, chosen["margin"] / np.sqrt(1.25))
     X, y = load(name)
-    train, test = held_out(len(X), training(name, records), HELD_OUT, rng)
+    train, test = split_records(len(X), count_training(name, records), HELD_OUT, rng)
     return Problem(unit_rows(X[train]), y[train], unit_rows(X[test]), y[test], GUESS)
 
 
-def check(name: str) -> None:
+def check_dataset(name: str) -> None:
     """Raise ValueError, in one line, for a name that is none."""
     if name.startswith("planted"):
-        family(name)
+        read_family(name)
     else:
         load(name)

@@ -49,7 +49,7 @@ def gaussian_about(weights: Rows, n: int, C: float, rng: np.random.Generator) ->
     return weights + rng.normal(scale=sigma, size=(RELEASES, len(weights)))
 
 
-def changed(learner: str, problem: problems.Problem, rng: np.random.Generator) -> dict[str, Rows]:
+def train_changed(learner: str, problem: problems.Problem, rng: np.random.Generator) -> dict[str, Rows]:
     """{what is changed: weights of releases} for a learner that is explained here."""
     X, y = problem.X, problem.y
     n, d = X.shape
@@ -86,20 +86,20 @@ EXPLAINED = (
 )
 
 
-def table() -> pd.DataFrame:
+def make_table() -> pd.DataFrame:
     """A row a learner, dataset and change: the mean risk as it is, and changed."""
     rows = []
     for dataset in DATASETS:
         found: dict[tuple[str, str], list[tuple[float, float]]] = {}
         for split in range(SPLITS):
             rng = generator(ROOT, "compare.reasons", {"dataset": dataset}, "split", split)
-            problem = problems.draw(dataset, None, rng)
+            problem = problems.draw_problem(dataset, None, rng)
             for learner in EXPLAINED:
                 public, private, other = rng.spawn(3)
                 law = learners.find(learner).law(problem.X, problem.y, epsilon=EPSILON, delta=DELTA, rng=public)
-                as_it_is = missed(learners.scores(law, law.sample(private, RELEASES), problem.test), problem)
-                for change, weights in changed(learner, problem, other).items():
-                    there = missed(problem.test @ weights.T, problem)
+                as_it_is = count_missed(learners.scores(law, law.sample(private, RELEASES), problem.test), problem)
+                for change, weights in train_changed(learner, problem, other).items():
+                    there = count_missed(problem.test @ weights.T, problem)
                     found.setdefault((learner, change), []).append((as_it_is, there))
         for (learner, change), pairs in found.items():
             mean, there = np.mean(pairs, axis=0)
@@ -107,12 +107,12 @@ def table() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["learner", "dataset", "change", "risk", "changed"])
 
 
-def missed(scores: Rows, problem: problems.Problem) -> float:
+def count_missed(scores: Rows, problem: problems.Problem) -> float:
     """The share of test records that are said wrongly; a tie is +1."""
     return float((np.where(scores >= 0, 1.0, -1.0) != problem.truth[:, None]).mean())
 
 
-def sentences(found: pd.DataFrame) -> dict[str, str]:
+def write_sentences(found: pd.DataFrame) -> dict[str, str]:
     """{learner: what the lines about it show}."""
     said = {}
     for learner, lines in found.groupby("learner", sort=False):
@@ -128,4 +128,4 @@ def sentences(found: pd.DataFrame) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    table().to_csv(TABLE, index=False)
+    make_table().to_csv(TABLE, index=False)

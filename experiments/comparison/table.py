@@ -43,32 +43,32 @@ PAIRED = "dataset epsilon learner repeats difference low high wins losses better
 Task = tuple[str, int | None, int, list]  # dataset, records, repeat, [(learner as it was named, epsilon)]
 
 
-class Failed(Exception):
+class LearnerError(Exception):
     """A learner raised; one line."""
 
 
-def key_of(learner: Learner) -> str:
+def name_learner(learner: Learner) -> str:
     """Under which name the store keeps the chunks of a learner."""
     return f"compare/{learner.name}"
 
 
-def code_of(learner: Learner) -> str:
+def hash_learner(learner: Learner) -> str:
     """What its stored results depend on."""
-    return code_hash(learner.law, problems.draw, one_fit, generator)
+    return code_hash(learner.law, problems.draw_problem, fit_once, generator)
 
 
-def with_code() -> Callable[[str], tuple[Learner, str]]:
+def remember_codes() -> Callable[[str], tuple[Learner, str]]:
     """(learner, its code) by the learner's name: found and hashed once, for as long as the function is kept."""
 
     @cache
     def coded(named: str) -> tuple[Learner, str]:
         learner = find(named)
-        return learner, code_of(learner)
+        return learner, hash_learner(learner)
 
     return coded
 
 
-def place_of(dataset: str, records: int | None, epsilon: float, learner: Learner) -> tuple:
+def locate_chunk(dataset: str, records: int | None, epsilon: float, learner: Learner) -> tuple:
     """(setting, stream, size, level) of a chunk."""
     setting = {"dataset": dataset, "delta": DELTA, "epsilon": epsilon if learner.private else None}
     if not dataset.startswith("planted"):
@@ -76,7 +76,7 @@ def place_of(dataset: str, records: int | None, epsilon: float, learner: Learner
     return canonical_json(setting), "main", RELEASES[learner.cost], ""
 
 
-def one_fit(learner: Learner, problem: Any, epsilon: float, public: Any, private: Any) -> tuple[np.ndarray, tuple]:
+def fit_once(learner: Learner, problem: Any, epsilon: float, public: Any, private: Any) -> tuple[np.ndarray, tuple]:
     """(the risk of every release, shape (releases,); the shape of the training records). A tie is +1."""
     known = {name: getattr(problem, name) for name in learner.knows}
     law = learner.law(problem.X, problem.y, epsilon=epsilon, delta=DELTA, rng=public, **known)
@@ -85,20 +85,22 @@ def one_fit(learner: Learner, problem: Any, epsilon: float, public: Any, private
     return (said != problem.truth[:, None]).mean(axis=0), problem.X.shape
 
 
-def fits(task: Task, root: int) -> list[tuple]:
+def fit_chunk(task: Task, root: int) -> list[tuple]:
     """Every fit of one split, in a worker: (learner as it was named, its code, epsilon, chunk or what it raised)."""
     dataset, records, repeat, asked = task
     done = []
-    problem = problems.draw(dataset, records, generator(root, "compare.split", {"dataset": dataset}, "main", repeat))
+    problem = problems.draw_problem(
+        dataset, records, generator(root, "compare.split", {"dataset": dataset}, "main", repeat)
+    )
     for named, epsilon in asked:
         learner = find(named)
-        code = code_of(learner)
+        code = hash_learner(learner)
         setting = {"dataset": dataset, "epsilon": epsilon, "records": records}
-        public = generator(root, key_of(learner), setting, "public", repeat)
-        private = generator(root, key_of(learner), setting, "main", repeat)
+        public = generator(root, name_learner(learner), setting, "public", repeat)
+        private = generator(root, name_learner(learner), setting, "main", repeat)
         digest, start, spent = private.bytes(16), time.perf_counter(), time.process_time()
         try:
-            risks, shape = one_fit(learner, problem, epsilon, public, private)
+            risks, shape = fit_once(learner, problem, epsilon, public, private)
         except (Exception, SystemExit) as error:  # a learner may be somebody else's and raise anything
             done.append((named, code, epsilon, f"{type(error).__name__}: {error}".splitlines()[0]))
             continue
@@ -108,12 +110,14 @@ def fits(task: Task, root: int) -> list[tuple]:
     return done
 
 
-def dimension(dataset: str) -> int:
+def count_features(dataset: str) -> int:
     """d of the records as they are prepared."""
-    return (problems.family(dataset)["d"] if dataset.startswith("planted") else problems.load(dataset)[0].shape[1]) + 1
+    return (
+        problems.read_family(dataset)["d"] if dataset.startswith("planted") else problems.load(dataset)[0].shape[1]
+    ) + 1
 
 
-def wanted(
+def list_tasks(
     datasets: Iterable[str],
     named: Iterable[str],
     epsilons: Iterable[float],
@@ -123,7 +127,7 @@ def wanted(
     """(dataset, learner as it was named, epsilon, repeat) of a comparison; without privacy there is one epsilon."""
     epsilons = tuple(epsilons)
     for dataset in datasets:
-        d, n = dimension(dataset), problems.training(dataset, records)
+        d, n = count_features(dataset), problems.count_training(dataset, records)
         for name in named:
             learner = find(name)
             if d <= learner.largest_d and n <= learner.largest_n:
@@ -131,16 +135,19 @@ def wanted(
                     yield from ((dataset, name, epsilon, repeat) for repeat in range(repeats))
 
 
-def run(
+def run_tasks(
     asked: Iterable[tuple], store: Store, *, root: int, records: int | None, jobs: int = 1, progress: bool = False
 ) -> int:
-    """Compute what the store lacks of `asked`, write it as it arrives; how many fits. Raises `Failed` at the end."""
+    """Compute what the store lacks of `asked`, write it as it arrives.
+
+    Returns how many fits. Raises `LearnerError` at the end.
+    """
     missing: dict[tuple[str, int], list] = {}
     seen: dict[tuple, set] = {}
-    coded = with_code()
+    coded = remember_codes()
     for dataset, named, epsilon, repeat in asked:
         learner, code = coded(named)
-        cell = key_of(learner), code, root, place_of(dataset, records, epsilon, learner)
+        cell = name_learner(learner), code, root, locate_chunk(dataset, records, epsilon, learner)
         if cell not in seen:
             seen[cell] = set(store.read(*cell))
         if repeat not in seen[cell]:
@@ -148,7 +155,9 @@ def run(
     tasks = [(dataset, records, repeat, todo) for (dataset, repeat), todo in missing.items()]
     workers = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
     made, raised = 0, {}
-    for task, done in with_progress(workers(joblib.delayed(labelled)(task, root) for task in tasks), tasks, progress):
+    for task, done in show_progress(
+        workers(joblib.delayed(label_chunk)(task, root) for task in tasks), tasks, progress
+    ):
         for named, theirs, epsilon, chunk in done:
             learner, code = coded(named)
             if theirs != code:
@@ -157,37 +166,37 @@ def run(
             if isinstance(chunk, str):
                 raised[named] = f"learner = {named}: on {task[0]} at epsilon = {epsilon:g} it raised {chunk}"
                 continue
-            where = place_of(task[0], records, epsilon, learner)
-            store.write(key_of(learner), code, root, where, task[2], chunk)
+            where = locate_chunk(task[0], records, epsilon, learner)
+            store.write(name_learner(learner), code, root, where, task[2], chunk)
             made += 1
     if raised:
-        raise Failed("; ".join(raised.values()))
+        raise LearnerError("; ".join(raised.values()))
     return made
 
 
-def labelled(task: Task, root: int) -> tuple[Task, list]:
+def label_chunk(task: Task, root: int) -> tuple[Task, list]:
     """A task and its fits: they come in any order."""
-    return task, fits(task, root)
+    return task, fit_chunk(task, root)
 
 
-def with_progress(done: Iterable, tasks: list, progress: bool) -> Iterable:
+def show_progress(done: Iterable, tasks: list, progress: bool) -> Iterable:
     """A bar on stderr, if there is a terminal."""
     from lemmata.experiments.engine.ground.progress import bar
 
     return bar(done, total=len(tasks), unit=" splits", disable=None if progress else True, leave=False)
 
 
-def table(asked: Iterable[tuple], store: Store, *, root: int, records: int | None) -> pd.DataFrame:
+def make_table(asked: Iterable[tuple], store: Store, *, root: int, records: int | None) -> pd.DataFrame:
     """The tidy table of what the store holds of `asked`: a row a fit; epsilon inf where nothing is private.
 
     `risk` is the mean over the releases of the fit, `seconds` CPU seconds a release, the fit's share included.
     """
     rows = []
-    coded = with_code()
+    coded = remember_codes()
     for (dataset, named, epsilon), group in groupby(asked, key=lambda one: one[:3]):
         learner, code = coded(named)
-        where = place_of(dataset, records, epsilon, learner)
-        chunks = store.read(key_of(learner), code, root, where)
+        where = locate_chunk(dataset, records, epsilon, learner)
+        chunks = store.read(name_learner(learner), code, root, where)
         for _, _, _, repeat in group:
             if repeat in chunks:
                 n, d, *risks = chunks[repeat].payload["values"].tolist()
@@ -198,14 +207,14 @@ def table(asked: Iterable[tuple], store: Store, *, root: int, records: int | Non
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def means(found: pd.DataFrame) -> pd.DataFrame:
+def average_risks(found: pd.DataFrame) -> pd.DataFrame:
     """A row a cell, over its repeats: mean risk, standard deviation, and median CPU seconds a release."""
     cells = found.groupby(["dataset", "n", "d", "learner", "epsilon"], sort=False)
     named = {"repeats": ("risk", "size"), "deviation": ("risk", "std"), "risk": ("risk", "mean")}
     return cells.agg(**named, seconds=("seconds", "median")).reset_index()
 
 
-def says_little(here: pd.DataFrame) -> bool:
+def is_uninformative(here: pd.DataFrame) -> bool:
     """Whether nobody, private or not, errs `TELLS` less than one label on a dataset."""
     risks = here.groupby(["learner", "epsilon"]).risk.mean()
     one_label = risks[risks.index.get_level_values("learner") == ONE_LABEL]
@@ -215,7 +224,7 @@ def says_little(here: pd.DataFrame) -> bool:
 # Differences ----------------------------------------------------------------------------------------------------------
 
 
-def interval(differences: np.ndarray) -> tuple[float, float]:
+def bound_difference(differences: np.ndarray) -> tuple[float, float]:
     """A 99.9 % confidence sequence for the mean of paired differences of risks, each in [-1, 1]: valid at every look.
 
     >>> low, high = interval(np.full(200, 0.3)); low > 0 and high < 0.5
@@ -226,7 +235,7 @@ def interval(differences: np.ndarray) -> tuple[float, float]:
     return decider.interval()
 
 
-def evidence(wins: int, losses: int) -> float:
+def weigh_signs(wins: int, losses: int) -> float:
     """log10 of the e-value against "no more than half of the splits are wins": valid at every look. Ties are no split.
 
     >>> evidence(20, 0) > 3 > 0 > evidence(10, 10)
@@ -235,7 +244,7 @@ def evidence(wins: int, losses: int) -> float:
     return log_e_tail(wins + losses, losses, 0.5, HOLD_ODDS) / log(10)
 
 
-def paired(found: pd.DataFrame, reference: str) -> pd.DataFrame:
+def pair_learners(found: pd.DataFrame, reference: str) -> pd.DataFrame:
     """Every learner against `reference` on the same splits: mean difference of risks, its confidence sequence, wins.
 
     Columns: dataset, epsilon, learner, repeats, difference (positive: the reference errs less), low, high, wins (splits
@@ -256,13 +265,13 @@ def paired(found: pd.DataFrame, reference: str) -> pd.DataFrame:
             for learner in at.columns.drop(reference):
                 gaps = (at[learner] - at[reference]).dropna().to_numpy()
                 if gaps.size:
-                    low, high = interval(gaps)
+                    low, high = bound_difference(gaps)
                     wins, losses = int((gaps > 0).sum()), int((gaps < 0).sum())
-                    signs = wins, losses, evidence(wins, losses), evidence(losses, wins)
+                    signs = wins, losses, weigh_signs(wins, losses), weigh_signs(losses, wins)
                     rows.append((dataset, epsilon, learner, gaps.size, gaps.mean(), low, high, *signs))
     return pd.DataFrame(rows, columns=PAIRED)
 
 
-def reference(found: pd.DataFrame) -> str:
+def choose_reference(found: pd.DataFrame) -> str:
     """What the others are compared with: our default where it was asked for, else the first learner."""
     return DEFAULT if (found.learner == DEFAULT).any() else str(found.learner.iloc[0])

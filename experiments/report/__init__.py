@@ -1,4 +1,9 @@
-"""The site: `write` draws reports/index.html and the pages beside it from the store alone."""
+"""The site: `write` draws reports/index.html and the pages beside it from the store alone.
+
+What pages say, their templates, stylesheet and the list of files that are up to date belong here; curves belong to
+`lemmata.experiments.figures` and to the studies, and every number comes from the ledger or from a committed table.
+Modules of this package import all other packages of `lemmata.experiments`, and none of those imports the report.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +15,11 @@ from typing import TYPE_CHECKING
 from lemmata.bounds.library import Paper
 from lemmata.experiments.engine.ground.files import replaced
 from lemmata.experiments.engine.ledger import row_cache
-from lemmata.experiments.report.drawn import Drawn, tables
+from lemmata.experiments.report.incremental import SiteFiles, digest_tables
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.running.store import Store
-    from lemmata.experiments.report.dress import Also
+    from lemmata.experiments.report.layout import FurtherPages
 
 NOT_PUBLISHED = ("seconds", "cpu_seconds")  # differ from run to run
 
@@ -26,7 +31,7 @@ def write(
     *,
     record: bool = False,
     start: row_cache.State | None = None,
-    also: Callable[[], Also] | None = None,
+    also: Callable[[], FurtherPages] | None = None,
     papers: Sequence[Paper] = (),
 ) -> tuple[Path, str]:
     """Write the site below `reports`, with `record` also published/ledger.csv there. Returns (front page, summary).
@@ -36,21 +41,21 @@ def write(
     default that of this package; `also` makes further pages.
     """
     reports = Path(reports)
-    drawn, shown = Drawn(reports), tables(reports)
+    drawn, shown = SiteFiles(reports), digest_tables(reports)
     mark = f"{start.mark(root, papers)} {shown} {os.environ.get('LEMMATA_CONTACT', '')}" if start else ""
-    rows = row_cache.recall(store.path, root, papers, now=start) if drawn.fits(mark) else None
+    rows = row_cache.recall(store.path, root, papers, now=start) if drawn.is_current(mark) else None
     changed = 0
     if rows is None:
-        from lemmata.experiments.report.site import pages
+        from lemmata.experiments.report.site import make_pages
 
         pairs = row_cache.folded(store, root, start, papers)
         rows = [row for row, _ in pairs]
-        made, figures = pages(pairs, root, reports, drawn, also, papers)
-        still = start is not None and row_cache.state(store.path) == start and tables(reports) == shown
+        made, figures = make_pages(pairs, root, reports, drawn, also, papers)
+        still = start is not None and row_cache.state(store.path) == start and digest_tables(reports) == shown
         changed = drawn.replace(made, figures, mark if still else "")
-    from lemmata.experiments.report.summary import summary_lines
+    from lemmata.experiments.report.summary import summarize
 
-    lines = summary_lines(rows)
+    lines = summarize(rows)
     if record:
         from lemmata.experiments.engine.ledger.ledger_rows import as_frame
 

@@ -13,9 +13,9 @@ from lemmata.bounds.statement.verdicts import REFUTED, SLIP
 from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ground import files
 from lemmata.experiments.engine.ledger.ledger_rows import jsonable
-from lemmata.experiments.report import citing, words
-from lemmata.experiments.report.formulas import compared
-from lemmata.experiments.report.replies import replies_of
+from lemmata.experiments.report import citations, words
+from lemmata.experiments.report.formulas import mark_differences
+from lemmata.experiments.report.replies import read_replies
 
 LIST = ("number", "key", "status")  # what stands in errata.csv, beside a paper.toml
 BAD = (REFUTED, SLIP)  # what a page shows first
@@ -43,7 +43,7 @@ IN_PROOFS = "In proofs and remarks (a wrong step does not refute its statement)"
 SINGULAR = {"hold": "holds", "held": "held", "are": "is", "have": "has", "say": "says", "claim": "claims"}
 
 
-def in_words(counts: Mapping[str, int]) -> list[str]:
+def count_in_words(counts: Mapping[str, int]) -> list[str]:
     """What a letter says of counts of classes: `22 hold by a derivation`, `1 has a wrong constant`."""
     said = []
     for name, n in counts.items():
@@ -52,22 +52,22 @@ def in_words(counts: Mapping[str, int]) -> list[str]:
     return said
 
 
-def beside(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
+def add_comparison(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
     """A printed row and its other readings; where one corrects it, what differs is marked in both formulas."""
     right = next((other for other in others if other["key"] == row["corrected_by"]), None)
     if row["verdict"] not in BAD or right is None or not (row["latex"] and right["latex"]):
         return row, others
-    printed, corrected = compared(row["latex"], right["latex"])
+    printed, corrected = mark_differences(row["latex"], right["latex"])
     return row | {"formula": printed}, [o | {"formula": corrected} if o is right else o for o in others]
 
 
-def numbered(papers: Sequence[Paper]) -> dict[str, tuple[str, str]]:
+def number_errata(papers: Sequence[Paper]) -> dict[str, tuple[str, str]]:
     """{key: (number, status)} of every erratum, from the list beside each `paper.toml`: no number is given twice."""
-    lines = [line for paper in papers for line in listed(paper.folder / "errata.csv")]
+    lines = [line for paper in papers for line in read_errata(paper.folder / "errata.csv")]
     return {line["key"]: (line["number"], line["status"]) for line in lines}
 
 
-def listed(path: Path) -> list[dict[str, str]]:
+def read_errata(path: Path) -> list[dict[str, str]]:
     """The lines of a list of errata. Raises `PaperError` for a number that is none."""
     lines = files.table(path, LIST)
     for line in lines:
@@ -76,39 +76,39 @@ def listed(path: Path) -> list[dict[str, str]]:
     return lines
 
 
-def annotated(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]:
+def annotate(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]:
     """Give each row its erratum's number ("" without one), its permanent id and what authors replied about it.
 
     Returns {row key or statement id: replies}.
     """
-    known, said = numbered(papers), dict[str, list[dict]]()
+    known, said = number_errata(papers), dict[str, list[dict]]()
     for paper in papers:
         own = {row["key"] for row in rows if row["paper"] == paper.id}
-        said |= replies_of(paper, {known[key][0]: key for key in own & known.keys()}, own | set(paper.contents))
+        said |= read_replies(paper, {known[key][0]: key for key in own & known.keys()}, own | set(paper.contents))
     for row in rows:
         row["erratum"] = known[row["key"]][0] if row["key"] in known else ""
         row["replies"] = said.get(row["key"], [])
-        row["bibtex"] = citing.bibtex_of_verdict(row, row["erratum"])
+        row["bibtex"] = citations.cite_verdict(row, row["erratum"])
     return said
 
 
-def errata_of(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]:
+def collect_errata(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]:
     """{paper: its errata}, worst first: the printed rows that are refuted, parts and steps included."""
-    known, by_key = numbered(papers), {row["key"]: row for row in rows}
+    known, by_key = number_errata(papers), {row["key"]: row for row in rows}
     found: dict[str, list[dict]] = {paper.id: [] for paper in papers}
     for row in rows:
         wrong = row["verdict"] == REFUTED and row["reading"] == "printed" and row["kind"] != "summary"
         if wrong and row["severity"] and row["paper"] in found:
             status = known[row["key"]][1] if row["erratum"] else "found"
             number = row["erratum"] or "new"
-            row, instead = beside(row, [by_key[row["corrected_by"]]] if row["corrected_by"] in by_key else [])
+            row, instead = add_comparison(row, [by_key[row["corrected_by"]]] if row["corrected_by"] in by_key else [])
             found[row["paper"]].append(
                 row
                 | {
                     "erratum": number,
                     "status": status,
-                    "permanent": citing.permanent(row, number),
-                    "finding": words.finding(row),
+                    "permanent": citations.make_permanent_name(row, number),
+                    "finding": words.shorten_finding(row),
                     "instead_row": instead[0] if instead else None,
                 }
             )
@@ -117,7 +117,7 @@ def errata_of(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]
     return found
 
 
-def in_short(errata: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, str, str]]]:
+def shorten(errata: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, str, str]]]:
     """{heading: [(places, what is wrong there, severity)]} for the first page of a letter; one line a finding."""
     found: dict[str, dict[tuple[str, str], list[str]]] = {IN_STATEMENTS: {}, IN_PROOFS: {}}
     for row in errata:
@@ -131,7 +131,7 @@ def in_short(errata: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, s
     }
 
 
-def errata_pages(page: Callable, paper: Paper, statements: list, errata: list, rows: list) -> list[tuple[str, str]]:
+def render_errata(page: Callable, paper: Paper, statements: list, errata: list, rows: list) -> list[tuple[str, str]]:
     """The errata of one paper: a page, one to print and send to its authors, and JSON."""
     slips = [row for row in rows if row["paper"] == paper.id and row["verdict"] == SLIP and row["kind"] != "summary"]
     main = [s for s in statements if s["label"].startswith(("Theorem", "Algorithm", "Corollary"))]
@@ -143,20 +143,20 @@ def errata_pages(page: Callable, paper: Paper, statements: list, errata: list, r
     ]
     shown = {
         "paper": paper,
-        "links": citing.links(paper),
-        "contact": citing.contact(paper),
-        "address": citing.address(citing.contact(paper)),
+        "links": citations.list_links(paper),
+        "contact": citations.find_contact(paper),
+        "address": citations.make_address(citations.find_contact(paper)),
         "statements": statements,
-        "counts": words.counted([s["row"] for s in statements]),
+        "counts": words.count_classes([s["row"] for s in statements]),
         "main": main,
         "errata": errata,
         "severities": SEVERITY_WORDS,
-        "counted": in_words(words.counted([s["row"] for s in statements])),
+        "counted": count_in_words(words.count_classes([s["row"] for s in statements])),
         "slips": slips,
-        "short": in_short(errata),
-        "bibtex": citing.bibtex(paper, paper),
-        "structured": citing.of_errata(paper, errata),
-        "version": citing.version(),
+        "short": shorten(errata),
+        "bibtex": citations.cite_errata(paper, paper),
+        "structured": citations.describe_errata(paper, errata),
+        "version": citations.read_version(),
     }
     made = [page("errata.html.j2", f"errata/{paper.id}.html", **shown)]
     made.append(page("letter.html.j2", f"errata/{paper.id}-letter.html", **shown))

@@ -35,7 +35,7 @@ SPACES = {"|": "0", "‖": "0", "/": ".05em"}
 
 
 @functools.cache
-def mathml(latex: str) -> str:
+def convert_to_mathml(latex: str) -> str:
     """A display formula as MathML. Raises ValueError if LaTeX survives the conversion."""
     latex = latex.replace(r"\setminus", "∖").replace(":=", "≔").replace(r"\arg", r"\mathrm{arg}")
     made = convert(latex, display="block")
@@ -53,16 +53,16 @@ def mathml(latex: str) -> str:
         if element.tag == "mi" and len(element.text or "") > 1:
             element.attrib.pop("mathvariant", None)  # a name of several letters is upright anyway
     for element in list(root.iter()):
-        _spaced(element)
+        _set_spacing(element)
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _spaced(row: ElementTree.Element) -> None:
+def _set_spacing(row: ElementTree.Element) -> None:
     """Put thin spaces around the names of functions in a row: d log m, and not dlogm."""
     if row.tag in PLACED:
         return
     for child in list(row):
-        if not _names_function(child):
+        if not _is_function_name(child):
             continue
         place = list(row).index(child)
         before, after = row[place - 1] if place else None, row[place + 1] if place + 1 < len(row) else None
@@ -72,7 +72,7 @@ def _spaced(row: ElementTree.Element) -> None:
             row.insert(place, ElementTree.Element("mspace", width=THIN))
 
 
-def _names_function(element: ElementTree.Element) -> bool:
+def _is_function_name(element: ElementTree.Element) -> bool:
     """Whether an element is the name of a function, alone or with a script."""
     name = element[0] if element.tag in ("msub", "msup", "munder", "msubsup") and len(element) else element
     return name.tag in ("mi", "mo") and name.text in FUNCTIONS
@@ -83,14 +83,14 @@ def _is_operator(element: ElementTree.Element, closing: bool = True) -> bool:
     return element.tag == "mo" and (closing or (element.text or "") not in CLOSED)
 
 
-def compared(printed: str, corrected: str) -> tuple[str, str]:
+def mark_differences(printed: str, corrected: str) -> tuple[str, str]:
     """Both as MathML, with class `changed` on every symbol of one that the other does not have in its place.
 
     Symbols are compared with their places, numerator or denominator, script or base: a fraction turned over differs in
     all of them. Where less than a third is common nothing is marked: then the whole formula is another.
     """
-    roots = [ElementTree.fromstring(mathml(latex)) for latex in (printed, corrected)]
-    leaves = [list(_leaves(root)) for root in roots]
+    roots = [ElementTree.fromstring(convert_to_mathml(latex)) for latex in (printed, corrected)]
+    leaves = [list(_iterate_leaves(root)) for root in roots]
     ours, theirs = ([place for _, place in side] for side in leaves)
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     if matcher.ratio() > 1 / 3:
@@ -125,9 +125,11 @@ def _balance(leaves: list[ElementTree.Element]) -> None:
             leaf.attrib["class"] = "changed"
 
 
-def _leaves(element: ElementTree.Element, place: str = "") -> Iterator[tuple[ElementTree.Element, tuple[str, str]]]:
+def _iterate_leaves(
+    element: ElementTree.Element, place: str = ""
+) -> Iterator[tuple[ElementTree.Element, tuple[str, str]]]:
     """(symbol, (its text, its place in the nearest fraction, root or script)) in reading order."""
     if len(element) == 0 and element.tag != "mspace":
         yield element, (element.text or "", place)
     for i, child in enumerate(element):
-        yield from _leaves(child, f"{element.tag}{i}" if element.tag in PLACED else place)
+        yield from _iterate_leaves(child, f"{element.tag}{i}" if element.tag in PLACED else place)

@@ -16,7 +16,7 @@ CAME = {
 }
 
 
-def promise(claim: str) -> str:
+def describe_promise(claim: str) -> str:
     """A guarantee as tables keep it, in symbols; anything else as it is.
 
     >>> promise("GaussianDP(mu=0.924930897666927, neighbours='replace')")
@@ -32,7 +32,7 @@ def promise(claim: str) -> str:
     return in_symbols(", ".join(filter(None, [*numbers, neighbours]))) if numbers else claim
 
 
-def outcome(verdict: str, reason: str) -> str:
+def describe_outcome(verdict: str, reason: str) -> str:
     """What came out of an audit.
 
     >>> outcome("INCONCLUSIVE", "AUDIT_ONLY"), outcome("REFUTED", "")
@@ -41,7 +41,7 @@ def outcome(verdict: str, reason: str) -> str:
     return CAME.get(reason or verdict, f"{verdict} {reason}".strip())
 
 
-def pair(text: str) -> str:
+def describe_pair(text: str) -> str:
     """How a pair of neighbours is told, with one record in the singular.
 
     >>> pair("made smaller: 1 records, 1 columns of 11 columns")
@@ -50,7 +50,7 @@ def pair(text: str) -> str:
     return re.sub(r"(?<![\d.])1 (record|column|draw)s\b", r"1 \1", text)
 
 
-def attacked(note: str) -> str:
+def describe_attack(note: str) -> str:
     """How a mechanism was attacked: our note without what came out of it."""
     how = re.sub(r"(^|; )(survived: |this attack does not distinguish ).*$", "", note, flags=re.DOTALL | re.IGNORECASE)
     return how.rstrip(".")

@@ -27,7 +27,7 @@ STATUS = {
 FIELDS = {"about": str, "author": str, "date": datetime.date, "status": str, "text": str, "link": str}
 
 
-def replies_of(paper: Paper, errata: Mapping[str, str], known: Collection[str]) -> dict[str, list[dict[str, Any]]]:
+def read_replies(paper: Paper, errata: Mapping[str, str], known: Collection[str]) -> dict[str, list[dict[str, Any]]]:
     """{row key or statement id: what was replied about it, oldest first}.
 
     `errata` is {number: row key} and `known` all keys and ids of the paper. Raises `PaperError`, in one line that names
@@ -45,7 +45,7 @@ def replies_of(paper: Paper, errata: Mapping[str, str], known: Collection[str]) 
     found: dict[str, list[dict[str, Any]]] = {}
     for number, entry in enumerate(entries, 1):
         place = f"{path}: reply {number}: "
-        _checked(entry, place)
+        _check_reply(entry, place)
         about = errata.get(entry["about"], entry["about"])
         if about not in known:
             raise PaperError(f"{place}about must be an erratum, row or statement of {paper.id}, got {entry['about']!r}")
@@ -56,7 +56,7 @@ def replies_of(paper: Paper, errata: Mapping[str, str], known: Collection[str]) 
     return found
 
 
-def _checked(entry: Any, place: str) -> None:
+def _check_reply(entry: Any, place: str) -> None:
     """Refuse a reply that lacks a field, or has one that is not understood."""
     if not isinstance(entry, dict):
         raise PaperError(f"{place}must be a table")

@@ -12,19 +12,20 @@ from typing import Any
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.formula import in_symbols
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
-from lemmata.experiments.audits import committed, nulls
+from lemmata.experiments.audits import nulls, read_committed, released_libraries
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ledger import graph, published
 from lemmata.experiments.engine.ledger.headline import headline, leading
 from lemmata.experiments.engine.ledger.row_cache import Pair
-from lemmata.experiments.report import atlas, citing, soaked, speaks, wild, words
-from lemmata.experiments.report.drawn import Drawn
-from lemmata.experiments.report.dress import DOCUMENTATION, NAV, OWN, Also, Nav, rendered, static
-from lemmata.experiments.report.errata import BAD, annotated, beside, errata_of, errata_pages
-from lemmata.experiments.report.figures import drawn, standing
-from lemmata.experiments.report.rests import resting
+from lemmata.experiments.report import citations, nonvacuous, soak_table, words
+from lemmata.experiments.report.dependency_graph import describe_dependencies
+from lemmata.experiments.report.errata import BAD, add_comparison, annotate, collect_errata, render_errata
+from lemmata.experiments.report.incremental import SiteFiles
+from lemmata.experiments.report.layout import DOCUMENTATION, NAV, OWN, FurtherPages, Nav, read_static_files, render_page
+from lemmata.experiments.report.page_figures import draw_missing, draw_study
+from lemmata.experiments.sample_sizes import page as sample_sizes
 from lemmata.mechanisms import hardening
 
 SHOWN = 6  # findings on the front page
@@ -35,12 +36,12 @@ $ python -m lemmata.experiments.wzw25.repetitions
 $ lemmata run wzw25.lem7.2"""
 
 
-def pages(
+def make_pages(
     pairs: Sequence[Pair],
     root: int,
     reports: Path,
-    kept: Drawn | None = None,
-    also: Callable[[], Also] | None = None,
+    kept: SiteFiles | None = None,
+    also: Callable[[], FurtherPages] | None = None,
     papers: Sequence[Paper] = (),
 ) -> tuple[dict[str, str], list[str]]:
     """{path below `reports`: text} of the site, without the figures that are `kept`; the paths of all figures.
@@ -49,95 +50,99 @@ def pages(
     makes pages that it is to have beside its own: a checkout has those of the speed of its cores.
     """
     registry.load(registry.modules(papers or None))  # where the rows were kept, nothing has been loaded yet
-    kept = kept or Drawn(reports)
-    rows, new, used = drawn(pairs, kept)
+    kept = kept or SiteFiles(reports)
+    rows, new, used = draw_missing(pairs, kept)
     house = not papers
     papers = papers or library.house
     more = also() if also else None
-    reached = citing.address(citing.of_the_project()) if house else ""
-    page = partial(rendered, nav=navigation(more.nav if more else NAV, reports) if house else OWN, contact=reached)
+    reached = citations.make_address(citations.find_project_contact()) if house else ""
+    page = partial(
+        render_page, nav=list_navigation(more.nav if more else NAV, reports) if house else OWN, contact=reached
+    )
     written = {library.statement_of(row["id"]) for row in rows}
-    replies = annotated(rows, papers)
-    shown = [statement(id, rows, replies) for id in library.ids if id in written]  # those too that theirs rest on
-    link(shown, rows)
+    replies = annotate(rows, papers)
+    shown = [
+        describe_statement(id, rows, replies) for id in library.ids if id in written
+    ]  # those too that theirs rest on
+    link_statements(shown, rows)
     statements = [s for s in shown if s["paper"] in papers]
-    made = [page("statement.html.j2", s["url"], s=s, structured=citing.of_statement(s)) for s in shown]
-    errata = errata_of(rows, papers)
+    made = [page("statement.html.j2", s["url"], s=s, structured=citations.describe_statement(s)) for s in shown]
+    errata = collect_errata(rows, papers)
     for paper in papers:
-        made += errata_pages(page, paper, [s for s in statements if s["paper"] is paper], errata[paper.id], rows)
-    listed = [(p, counts([s for s in statements if s["paper"] is p]), errata[p.id]) for p in papers]
+        made += render_errata(page, paper, [s for s in statements if s["paper"] is paper], errata[paper.id], rows)
+    listed = [(p, count_statements([s for s in statements if s["paper"] is p]), errata[p.id]) for p in papers]
     made.append(page("errata_index.html.j2", "errata/index.html", papers=listed))
-    heading, check = (QUESTION, CHECK) if house else own_heading(papers, statements)
-    first = front(listed, statements, rows, root) | {"heading": heading, "check": check, "house": house}
-    made.append(page("index.html.j2", "index.html", docs=documented(reports), **first))
+    heading, check = (QUESTION, CHECK) if house else make_heading(papers, statements)
+    first = describe_front_page(listed, statements, rows, root) | {"heading": heading, "check": check, "house": house}
+    made.append(page("index.html.j2", "index.html", docs=has_documentation(reports), **first))
     single = [row for row in rows if row["kind"] != "summary"]
     fields = {name: sorted({row[name] for row in single} - {""}) for name in FIELDS}
     made.append(page("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None))
-    mutants = mutation_run(reports) if house else None
-    faults = injected_faults(reports) if house else None
-    soak = soaked.shown(reports) if house else None
+    mutants = read_mutation_run(reports) if house else None
+    faults = read_injected_faults(reports) if house else None
+    soak = soak_table.describe_soak(reports) if house else None
     made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, faults=faults, soak=soak, house=house))
-    made.append(page("rests.html.j2", "rests.html", **resting(statements, single, papers)))
+    made.append(page("rests.html.j2", "rests.html", **describe_dependencies(statements, single, papers)))
     svgs: dict[str, str] = {}
     if house:
-        svgs, ours = our_figures(page, made, single, reports, kept)
+        svgs, ours = add_own_pages(page, made, single, reports, kept)
         used += ours
         made += more.pages(reports, page) if more else []
-    return dict(made) | svgs | dict(new) | static(), used
+    return dict(made) | svgs | dict(new) | read_static_files(), used
 
 
-def navigation(nav: Nav, reports: Path) -> Nav:
+def list_navigation(nav: Nav, reports: Path) -> Nav:
     """What the head of each page links to: the documentation too, where it has been built."""
-    return (*nav[:-1], DOCUMENTATION, nav[-1]) if documented(reports) else nav
+    return (*nav[:-1], DOCUMENTATION, nav[-1]) if has_documentation(reports) else nav
 
 
-def documented(reports: Path) -> bool:
+def has_documentation(reports: Path) -> bool:
     """Whether `make docs` has been there."""
     return (reports / DOCUMENTATION[1]).is_file()
 
 
-def own_heading(papers: Sequence[Paper], statements: list) -> tuple[str, str]:
+def make_heading(papers: Sequence[Paper], statements: list) -> tuple[str, str]:
     """(the title of the site of somebody's papers, how to repeat one of its verdicts)."""
     first = next((s["id"] for s in statements), "")
     return " · ".join(paper.title for paper in papers), f"$ lemmata explain {first}\n$ lemmata run {first}"
 
 
-def our_figures(
-    page: Callable, made: list[tuple[str, str]], single: list[dict], reports: Path, kept: Drawn
+def add_own_pages(
+    page: Callable, made: list[tuple[str, str]], single: list[dict], reports: Path, kept: SiteFiles
 ) -> tuple[dict[str, str], list[str]]:
     """Add the pages that only this package has; returns {path: SVG} of their new figures, and the paths of all."""
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
     silent = [row for row in single if row["verdict"] == VACUOUS]
     tables = dict[str, Any](
-        picture=speaks.speaking(single),
-        atlas=atlas.shown(),
-        epsilons=atlas.EPSILONS,
-        delta=in_symbols(f"{atlas.DELTA:g}"),
+        picture=nonvacuous.place_statements(single),
+        atlas=sample_sizes.describe_families(),
+        epsilons=sample_sizes.EPSILONS,
+        delta=in_symbols(f"{sample_sizes.DELTA:g}"),
     )
     made.append(page("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
-    tables = {name: committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}
-    tables["nulls"] = nulls.shown(committed("nulls"))
-    lines = committed("power")
-    theirs = wild.lines(reports)
-    audits, new = standing(
+    tables = {name: read_committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}
+    tables["nulls"] = nulls.describe_lines(read_committed("nulls"))
+    lines = read_committed("power")
+    theirs = released_libraries.read_rows(reports)
+    audits, new = draw_study(
         "audits",
         repr((lines, theirs)),
         kept,
-        lambda pictures: {"power": pictures.power(lines)} | ({"wild": pictures.wild(theirs)} if theirs else {}),
+        lambda figures: figures.draw_figures(lines, theirs),
     )
     made.append(page("audits.html.j2", "audits.html", rows=attacked, figures=audits, **tables))
-    shown = wild.shown(theirs, wild.beside(reports))
+    shown = released_libraries.describe_rows(theirs, released_libraries.read_auditorium(reports))
     made.append(page("wild.html.j2", "wild.html", figure=audits.get("wild", ""), **shown))
-    side_by_side = comparison.shown(reports)
-    means = comparison.tables(reports)["means"]
-    learners, more = standing("comparison", means.to_csv(), kept, lambda pictures: pictures.figures(means))
+    side_by_side = comparison.describe_comparison(reports)
+    means = comparison.read_tables(reports)["means"]
+    learners, more = draw_study("comparison", means.to_csv(), kept, lambda figures: figures.draw_figures(means))
     made.append(page("comparison.html.j2", "comparison.html", figures=learners, **side_by_side))
     made.append(page("hardened.html.j2", "hardened.html", lines=hardening.TABLE, generators=hardening.GENERATORS))
     return new | more, [*audits.values(), *learners.values()]
 
 
-def mutation_run(reports: Path) -> dict | None:
+def read_mutation_run(reports: Path) -> dict | None:
     """The committed record of the last mutation run: how many of which outcome, and the survivors."""
     rows = published.table(reports, "mutants")
     if not rows:
@@ -148,19 +153,19 @@ def mutation_run(reports: Path) -> dict | None:
     return {"tried": len(rows), "count": count, "score": 100 * count["killed"] / max(real, 1), "survivors": survivors}
 
 
-def injected_faults(reports: Path) -> dict | None:
+def read_injected_faults(reports: Path) -> dict | None:
     """The committed record of the last run in which every operation failed once, with its sums."""
     rows = published.table(reports, "faults")
     sums = {name: sum(int(row[name]) for row in rows) for name in ("tried", "killed", "lost")}
     return {"rows": rows} | sums if rows else None
 
 
-def counts(statements: list[dict]) -> dict[str, int]:
+def count_statements(statements: list[dict]) -> dict[str, int]:
     """The classes of statements, counted."""
-    return words.counted([s["row"] for s in statements])
+    return words.count_classes([s["row"] for s in statements])
 
 
-def front(listed: list, statements: list, rows: list, root: int) -> dict[str, Any]:
+def describe_front_page(listed: list, statements: list, rows: list, root: int) -> dict[str, Any]:
     """What the front page shows of [(paper, its counts, its errata)]."""
     found = [row for _, _, errata in listed for row in errata]
     worst = sorted(found, key=lambda row: SEVERITIES.index(row["severity"]))
@@ -171,7 +176,7 @@ def front(listed: list, statements: list, rows: list, root: int) -> dict[str, An
         row
         | {
             "cited": library.work(row["id"]).cited,
-            "place": place(row),
+            "place": describe_place(row),
             "instead": instead["title"][:1].lower() + instead["title"][1:]
             if (instead := row["instead_row"])
             else "nothing yet",
@@ -183,7 +188,7 @@ def front(listed: list, statements: list, rows: list, root: int) -> dict[str, An
     checked = sum(row["class"] == "machine-checked" for row in held)
     return {
         "statements": statements,
-        "counts": counts(statements),
+        "counts": count_statements(statements),
         "findings": findings,
         "refuted": len(worst),
         "slips": sum(row["verdict"] == SLIP and row["kind"] != "summary" for row in rows),
@@ -193,7 +198,7 @@ def front(listed: list, statements: list, rows: list, root: int) -> dict[str, An
     }
 
 
-def place(row: dict) -> str:
+def describe_place(row: dict) -> str:
     """`Lemma 7.2`, or `proof of Lemma 3.1, step s3`."""
     step = row["id"].removeprefix(library.statement_of(row["id"])).strip(".")
     where = f"proof of {row['label']}, step {step}" if step else row["label"]
@@ -203,7 +208,7 @@ def place(row: dict) -> str:
 # Statements -----------------------------------------------------------------------------------------------------------
 
 
-def statement(id: str, rows: list[dict], replies: Mapping[str, list[dict]] = MappingProxyType({})) -> dict:
+def describe_statement(id: str, rows: list[dict], replies: Mapping[str, list[dict]] = MappingProxyType({})) -> dict:
     """Everything on the page of one numbered statement."""
     mine = [row for row in rows if library.statement_of(row["id"]) == id]
     own = [row for row in mine if row["id"] == id and row["kind"] != "summary"]
@@ -213,7 +218,7 @@ def statement(id: str, rows: list[dict], replies: Mapping[str, list[dict]] = Map
     main = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
     first = leading(printed) if printed else main
     printed.sort(key=lambda row: BAD.index(row["verdict"]) if row["verdict"] in BAD else len(BAD))
-    twins = [beside(row, [r for r in own if _twin(r, row)]) for row in printed]
+    twins = [add_comparison(row, [r for r in own if _is_twin(r, row)]) for row in printed]
     paired = {r["key"] for row, others in twins for r in (row, *others)}
     return {
         "id": id,
@@ -226,8 +231,8 @@ def statement(id: str, rows: list[dict], replies: Mapping[str, list[dict]] = Map
         "severity": main["severity"],
         "title": in_symbols(library.titles.get(id, "")) or main["title"],
         "headline": in_symbols(headline(own or mine)),
-        "sub": words.subtitle(first),
-        "url": words.page_of(id),
+        "sub": words.write_subtitle(first),
+        "url": words.find_page(id),
         "pairs": twins,
         "others": [row for row in own if row["key"] not in paired and row not in attacked],
         "steps": [row for row in mine if row["id"] != id and row["kind"] != "summary"],
@@ -235,21 +240,21 @@ def statement(id: str, rows: list[dict], replies: Mapping[str, list[dict]] = Map
         "speaks": next((r["nonvacuous_from"] for r in own if r["nonvacuous_from"] is not None), None),
         "literature": list({entry["reference"]: entry for row in mine for entry in row["literature"]}.values()),
         "cites": sorted({text for row in mine for text in row["cites"]}),
-        "links": citing.links(library.work(id)),
-        "cite": citing.bibtex_of_row(first, first.get("erratum", "")),
+        "links": citations.list_links(library.work(id)),
+        "cite": citations.cite_row(first, first.get("erratum", "")),
         "replies": replies.get(id, []),
         "keys": {row["key"] for row in mine},
     }
 
 
-def _twin(other: dict, row: dict) -> bool:
+def _is_twin(other: dict, row: dict) -> bool:
     """Is `other` another reading of the printed `row`, or the row that corrects it?"""
     if other["reading"].startswith("rate") or other["reading"] == "printed" or other["part"].startswith("impl:"):
         return False
     return other["part"] == row["part"] or other["key"] == row["corrected_by"]
 
 
-def link(statements: list[dict], rows: list[dict]) -> None:
+def link_statements(statements: list[dict], rows: list[dict]) -> None:
     """Add to each statement the rows of others that it rests on, those that rest on it, and all that fall with it."""
     by_key = {row["key"]: row for row in rows if row["kind"] != "summary"}
     down = {key: [link for link in row["rests_on"] if link in by_key] for key, row in by_key.items()}

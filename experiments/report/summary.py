@@ -10,36 +10,36 @@ from lemmata.experiments.engine.ledger.graph import Row, in_numbers, tally
 from lemmata.experiments.engine.ledger.headline import charity
 
 
-def headline(rows: Iterable[Row]) -> list[Row]:
+def select_headline(rows: Iterable[Row]) -> list[Row]:
     """The rows that are counted: statements, without parts, proof steps and attacks on our own code."""
     return [row for row in rows if not row["parent"]]
 
 
-def refuted_as_printed(rows: Iterable[Row]) -> list[Row]:
+def select_refuted(rows: Iterable[Row]) -> list[Row]:
     """The statements that are refuted as printed."""
-    return [row for row in headline(rows) if row["verdict"] == REFUTED and row["reading"] == "printed"]
+    return [row for row in select_headline(rows) if row["verdict"] == REFUTED and row["reading"] == "printed"]
 
 
-def slips(rows: Iterable[Row]) -> list[Row]:
+def select_slips(rows: Iterable[Row]) -> list[Row]:
     """The slips among statements, parts and steps."""
     return [row for row in rows if row["verdict"] == SLIP and row["kind"] != "summary"]
 
 
-def by_reading(rows: Iterable[Row]) -> dict[str, Counter[str]]:
+def tally_by_reading(rows: Iterable[Row]) -> dict[str, Counter[str]]:
     """{reading: tally of its headline rows}: printed, corrected, explicit, rate."""
     readings: dict[str, list[Row]] = {"printed": [], "corrected": [], "explicit": []}
-    for row in headline(rows):
+    for row in select_headline(rows):
         readings.setdefault(row["reading"].split("[")[0], []).append(row)
     return {reading: tally(group) for reading, group in readings.items() if group}
 
 
-def summary_lines(rows: list[Row]) -> list[str]:
+def summarize(rows: list[Row]) -> list[str]:
     """The summary in plain text, with the names of refuted printed statements and of slips."""
-    lines = [f"{reading} statements: {in_numbers(tallied)}" for reading, tallied in by_reading(rows).items()]
-    if broken := refuted_as_printed(rows):
+    lines = [f"{reading} statements: {in_numbers(tallied)}" for reading, tallied in tally_by_reading(rows).items()]
+    if broken := select_refuted(rows):
         lines.append("refuted as printed:")
         lines += [f"  {row['id']:18} {row['severity'] or '-':10} {row['headline']}" for row in broken]
-    if slipped := headline(row for row in rows if row["verdict"] == SLIP):
+    if slipped := select_headline(row for row in rows if row["verdict"] == SLIP):
         lines.append("slips, true but for an edge case or a misprint:")
         lines += [f"  {row['id']:18} {row['label']:22} {charity(row)}" for row in slipped]
     impl = [row for row in rows if row["part"].startswith("impl:")]

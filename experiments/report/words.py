@@ -17,7 +17,7 @@ from lemmata.experiments.engine.ground.evidence import without_derivation
 from lemmata.experiments.engine.ledger.graph import CLASSES, Row, class_of, tally
 from lemmata.experiments.engine.ledger.headline import called, charity
 from lemmata.experiments.engine.ledger.sentences import in_a_sentence
-from lemmata.experiments.report.formulas import mathml
+from lemmata.experiments.report.formulas import convert_to_mathml
 
 ENOUGH = 45  # characters that say what is wrong, on a card
 EDGES = {
@@ -44,23 +44,23 @@ ABBREVIATIONS = {
 }
 
 
-def counted(rows: Iterable[Row]) -> dict[str, int]:
+def count_classes(rows: Iterable[Row]) -> dict[str, int]:
     """{class: how many}, in the order of the classes, without zeros."""
     counts = tally(rows)
     return {name: counts[name] for name in CLASSES if counts[name]}
 
 
-def anchor(key: str) -> str:
+def make_anchor(key: str) -> str:
     """A key as the id of an element."""
     return re.sub(r"[^A-Za-z0-9.-]", "_", key)
 
 
-def page_of(id: str) -> str:
+def find_page(id: str) -> str:
     """The page of the statement that `id` is, or is a step of."""
-    return f"statements/{anchor(library.statement_of(id))}.html"
+    return f"statements/{make_anchor(library.statement_of(id))}.html"
 
 
-def name_of(row: dict) -> str:
+def name_row(row: dict) -> str:
     """What a row is called below its statement: its step, its part, or our own code; else the paper's label."""
     if row["part"].startswith("impl:"):
         return f"our code: {row['part'].removeprefix('impl:')}"
@@ -69,24 +69,24 @@ def name_of(row: dict) -> str:
     return " ".join(filter(None, (step and f"step {step}", called(row["part"]), reading))) or row["label"]
 
 
-def sentence(text: str) -> str:
+def capitalize(text: str) -> str:
     """With a capital; a formula that comes first, a letter like n or ε, or `log(…)`, keeps its own."""
     return text[:1].upper() + text[1:] if re.match(r"(a|[A-Za-z][A-Za-z’'-]+)([ ,.;:)]|$)", text) else text
 
 
-def finding(row: dict, enough: int = ENOUGH) -> str:
+def shorten_finding(row: dict, enough: int = ENOUGH) -> str:
     """What is wrong with a printed row: the words of its headline, the beginning of its note, else its title."""
     if row["finding"]:
-        return sentence(in_symbols(row["finding"]))
+        return capitalize(in_symbols(row["finding"]))
     said = re.sub(r"^worst part: [^.]*\. ", "", row["note"]) or row["title"]
     clauses = re.split(r"(?<=[^\s.][;:.]) ", said)
     text = clauses.pop(0)
-    while clauses and (len(text) < enough or _in_brackets(text)):
+    while clauses and (len(text) < enough or _is_in_brackets(text)):
         text = f"{text} {clauses.pop(0)}"
-    return sentence(text.rstrip(".;:"))
+    return capitalize(text.rstrip(".;:"))
 
 
-def _in_brackets(text: str) -> bool:
+def _is_in_brackets(text: str) -> bool:
     """Whether a text ends inside brackets; `[0, 1)` is closed, and the `)` of `1)` closes nothing."""
     depth = 0
     for letter in text:
@@ -94,7 +94,7 @@ def _in_brackets(text: str) -> bool:
     return depth > 0
 
 
-def reach(row: dict) -> str:
+def describe_reach(row: dict) -> str:
     """Truth / bound in words."""
     if not row["tightness"]:
         return ""
@@ -102,46 +102,48 @@ def reach(row: dict) -> str:
     return f"≥ {low:.3g}" if high is None else f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
 
 
-def record_of(row: Row) -> Theorem | None:
+def find_record(row: Row) -> Theorem | None:
     """The theorem of a row, of the statement attacked for a row on our own code; None where nobody has written one."""
     return THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
 
 
-def view(row: dict, figures: list[dict]) -> dict:
+def view_row(row: dict, figures: list[dict]) -> dict:
     """A row with everything that a template shows of it."""
-    theorem = record_of(row) if row["kind"] != "summary" else None
+    theorem = find_record(row) if row["kind"] != "summary" else None
     letters = library.papers[row["paper"]].letters
     if theorem:
         row = row | {"note": without_derivation(row["note"], theorem.formula)}
-    row = row | {name: in_prose(row[name] or "") for name in ("title", "note", "corner", "misprint", "smallest_caught")}
+    row = row | {
+        name: write_prose(row[name] or "") for name in ("title", "note", "corner", "misprint", "smallest_caught")
+    }
     made = row | {
         "class": class_of(row),
         "word": "survived" if row["reason"] == "AUDIT_ONLY" else ALONE.get(class_of(row), CLASSES[class_of(row)]),
-        "anchor": anchor(row["key"]),
-        "url": f"{page_of(row['id'])}#{anchor(row['key'])}",
-        "name": name_of(row),
+        "anchor": make_anchor(row["key"]),
+        "url": f"{find_page(row['id'])}#{make_anchor(row['key'])}",
+        "name": name_row(row),
         "called": called(row["part"]),
-        "formula": mathml(theorem.says) if theorem else "",
+        "formula": convert_to_mathml(theorem.says) if theorem else "",
         "latex": theorem.says if theorem else "",
-        "hypotheses": [in_letters(h.range, letters) for h in theorem.needs] if theorem else [],
+        "hypotheses": [write_in_letters(h.range, letters) for h in theorem.needs] if theorem else [],
         "source": theorem.source if theorem else "",
         "text": in_symbols((inspect.getdoc(theorem.formula) or "").partition("\n")[2].strip()) if theorem else "",
         "figures": figures,
         "evidence_words": EVIDENCE.get(row["evidence"], "") if row["verdict"] == HOLDS else "",
         "reason_words": REASONS.get(row["reason"], row["reason"]),
-        "reach": reach(row),
-        "sentence": sentence(in_symbols(in_a_sentence(row))) if row["witness"] else "",
+        "reach": describe_reach(row),
+        "sentence": capitalize(in_symbols(in_a_sentence(row))) if row["witness"] else "",
         "python": (row["witness"] or {}).get("python", "").strip(),
-        "note": sentence(row["note"].rstrip(".")),
+        "note": capitalize(row["note"].rstrip(".")),
         "charity": charity(row),
         "edge": EDGES.get(class_of(row), ""),
     }
     words = (made["key"], made["paper"], library.papers[row["paper"]].cited, row["label"], row["title"], row["note"])
-    made["searched"] = searched(" ".join([*words, in_unicode(made["latex"]), *topics(theorem)]))
+    made["searched"] = describe_search(" ".join([*words, in_unicode(made["latex"]), *list_topics(theorem)]))
     return made
 
 
-def in_letters(needed: str, letters: Mapping[str, str]) -> str:
+def write_in_letters(needed: str, letters: Mapping[str, str]) -> str:
     """A hypothesis with the letters of the paper for the names of our arguments.
 
     >>> in_letters("0 < acc < norm_bound; the radius is whole", {"acc": "ε", "norm_bound": "Λ", "radius": "r"})
@@ -152,7 +154,7 @@ def in_letters(needed: str, letters: Mapping[str, str]) -> str:
     return in_symbols(re.sub(name, lambda found: signs.get(found[0], found[0]), needed))
 
 
-def searched(text: str) -> str:
+def describe_search(text: str) -> str:
     """Text as the search compares it, word by word: small letters, one kind of dash, no accents, what is abbreviated
     written out, and each word once.
 
@@ -167,13 +169,13 @@ def searched(text: str) -> str:
     return " ".join(dict.fromkeys(plain.split()))
 
 
-def topics(theorem: Theorem | None) -> list[str]:
+def list_topics(theorem: Theorem | None) -> list[str]:
     """What the module of a statement says it is about, in one line."""
     doc = sys.modules[theorem.formula.__module__].__doc__ if theorem else ""
     return (doc or "").strip().splitlines()[:1]
 
 
-def in_prose(text: str) -> str:
+def write_prose(text: str) -> str:
     """Symbols for ASCII mathematics, and quotation marks around the names that our docstrings have in backquotes.
 
     >>> in_prose("part `tail` of O(.) at epsilon")
@@ -182,12 +184,12 @@ def in_prose(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"“\1”", in_symbols(text))
 
 
-def subtitle(row: dict) -> str:
+def write_subtitle(row: dict) -> str:
     """The sentence below the title: where it is true, or what is wrong."""
     if said := charity(row):
         return said
     if row["verdict"] == REFUTED:
-        return sentence(in_symbols(in_a_sentence(row))) if row["witness"] else ""
+        return capitalize(in_symbols(in_a_sentence(row))) if row["witness"] else ""
     if row["verdict"] == HOLDS:
         where = "" if row["scope"] in ("", "settings") else f" {row['scope'].capitalize()}."
         return f"{EVIDENCE[row['evidence']].capitalize()}.{where}"

@@ -229,11 +229,11 @@ def drawing(plot: str) -> Callable[..., None]:
     Raises Usage for a file type that it cannot write.
     """
     try:
-        from lemmata.experiments.audits.picture import draw, kinds
+        from lemmata.experiments.audits.figures import list_file_kinds, write_course
     except ImportError as error:
         if needed := lab.missing("--plot", error):
             raise Usage(needed) from None
         raise
-    if Path(plot).suffix.lower() not in kinds():
-        raise Usage(f"--plot must end in one of {', '.join(kinds())}, got {plot}")
-    return draw
+    if Path(plot).suffix.lower() not in (kinds := list_file_kinds()):
+        raise Usage(f"--plot must end in one of {', '.join(kinds)}, got {plot}")
+    return write_course

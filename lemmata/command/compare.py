@@ -64,7 +64,7 @@ def compare(
     if attack:
         from lemmata.experiments.comparison import attacks
 
-        found = attacks.table(named, root=root)
+        found = attacks.make_table(named, root=root)
         click.echo(found.to_json(orient="records") if as_json else found.to_string(index=False))
         return
     from lemmata.experiments.comparison import table
@@ -75,11 +75,11 @@ def compare(
     reports = folder((), out)
     store = Store(reports / "ledger.sqlite")
     try:
-        made = table.run(asked, store, root=root, records=records, jobs=jobs, progress=True)
+        made = table.run_tasks(asked, store, root=root, records=records, jobs=jobs, progress=True)
         problem = ""
-    except table.Failed as error:
+    except table.LearnerError as error:
         problem = str(error)
-    found = table.table(asked, store, root=root, records=records)
+    found = table.make_table(asked, store, root=root, records=records)
     store.close()
     if problem:
         raise Usage(problem)
@@ -126,26 +126,26 @@ def grid(
 
     try:
         for one in (datasets or "").split():
-            problems.check(one)
-        asked = list(table.wanted((datasets or " ".join(table.DATASETS)).split(), named, levels, repeats, records))
+            problems.check_dataset(one)
+        asked = list(table.list_tasks((datasets or " ".join(table.DATASETS)).split(), named, levels, repeats, records))
     except ValueError as error:
         raise Usage(f"--datasets: {error}") from None
     if not datasets:
         families = [name for names in table.SWEEPS.values() for name in names]
         families += [] if quick else [name for names in table.FURTHEST.values() for name in names]
-        asked += list(table.wanted(dict.fromkeys(families), named, (1.0,), repeats))
+        asked += list(table.list_tasks(dict.fromkeys(families), named, (1.0,), repeats))
     return asked
 
 
 def written(found: pd.DataFrame, place: Path) -> None:
     """The tables and figures below reports/comparison/."""
-    from lemmata.experiments.comparison import pictures, table
+    from lemmata.experiments.comparison import figures, table
     from lemmata.experiments.engine.ground.files import replaced
 
-    differences = table.paired(found, table.reference(found))
-    for name, rows in {"table": found, "means": table.means(found), "differences": differences}.items():
+    differences = table.pair_learners(found, table.choose_reference(found))
+    for name, rows in {"table": found, "means": table.average_risks(found), "differences": differences}.items():
         replaced(place / f"{name}.csv", rows.to_csv(index=False, float_format="%.4g"))
-    for name, drawn in pictures.figures(table.means(found)).items():
+    for name, drawn in figures.draw_figures(table.average_risks(found)).items():
         replaced(place / f"{name}.svg", drawn)
 
 

@@ -299,11 +299,11 @@ def report(
         page, summary = write(store, root, folder, record=record, start=start, also=also, papers=papers)
     click.echo(summary)
     if publish:
-        from lemmata.experiments.report.publish import LARGEST, NotOurs, published
+        from lemmata.experiments.report.site_copy import LARGEST, ForeignFolderError, copy_site
 
         try:
-            files, size = published(folder, Path(publish))
-        except NotOurs as error:
+            files, size = copy_site(folder, Path(publish))
+        except ForeignFolderError as error:
             raise Usage(str(error)) from None
         click.echo(f"{files} files, {size / 1e6:.1f} MB, for any static host: {Path(publish).resolve()}")
         if size > LARGEST:
@@ -330,7 +330,7 @@ def report(
 @plainly()
 def figure(arguments: tuple[str, ...], kind: str, profile: str, root: int, out: str | None) -> None:
     """Decide statements and write their figures to figures/ beside the store, or to --out."""
-    from lemmata.experiments.figure import figure as draw
+    from lemmata.experiments.figures.statement import figure as draw
 
     papers, names, folder = scope(arguments, out)
     name = " ".join(names)
@@ -375,8 +375,8 @@ def script(file: str) -> None:
     @out_option
     @plainly()
     def decide(profile: str, jobs: int, first: bool, root: int, out: str | None) -> None:
-        from lemmata.experiments.drawing import draw
         from lemmata.experiments.engine.front.decision import decided
+        from lemmata.experiments.figures.claims import write_figures
 
         above = nearest(path.parent)
         paper = library.add(above) if above else library.papers[path.parent.name]
@@ -384,7 +384,7 @@ def script(file: str) -> None:
         rows, cells, text = decided(name, root=root, profile=profile, jobs=jobs, first=first, width=width())
         click.echo(text)
         figures = folder([paper], out) / "figures" / name
-        drawn = draw(zip(rows, cells, strict=True), figures)
+        drawn = write_figures(zip(rows, cells, strict=True), figures)
         click.echo(f"{len(drawn)} figures in {figures}" if drawn else "no figures: no row here has a curve")
 
     decide()

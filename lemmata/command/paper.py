@@ -233,7 +233,7 @@ def new_errata(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> int:
     from lemmata.experiments.report import errata
 
     file = paper.folder / "errata.csv"
-    lines = errata.listed(file)
+    lines = errata.read_errata(file)
     numbered = {line["key"] for line in lines}
     highest = max((int(line["number"][1:]) for line in lines), default=0)
     wrong = [row for row in rows if row["verdict"] == "REFUTED" and row["reading"] == "printed" and row["severity"]]

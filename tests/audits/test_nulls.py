@@ -8,7 +8,7 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import binom
 
-from lemmata.experiments.audits import committed, nulls
+from lemmata.experiments.audits import nulls, read_committed
 from lemmata.mechanisms.audit.evidence import stakes
 from lemmata.mechanisms.audit.evidence.rules import Rule
 from lemmata.mechanisms.audit.play import game, sequential_test
@@ -96,7 +96,7 @@ def test_no_rule_judges_what_it_was_learnt_from(monkeypatch):
 
 def test_there_are_a_dozen_nulls_and_eight_attackers_each():
     assert len(nulls.NULLS) >= 12
-    lines = nulls.stored(nulls.TABLE)
+    lines = nulls.read_lines(nulls.TABLE)
     assert all(line["attackers"] >= 8 for line in lines.values())
     assert [line for line in lines.values() if line["audits"] and not line["truth"] > 0] == []
 
@@ -105,36 +105,36 @@ def test_it_goes_on_where_it_was_and_counts_other_code_afresh(tmp_path, monkeypa
     monkeypatch.setattr(nulls, "NULLS", {name: nulls.NULLS[name] for name in ("Laplace", "exceptions")})
     monkeypatch.setattr(nulls, "PIECE", 2)
     asked = []
-    monkeypatch.setattr(nulls, "counted", lambda name, roots: asked.append((name, list(roots))) or (1, 0))
+    monkeypatch.setattr(nulls, "count_alarms", lambda name, roots: asked.append((name, list(roots))) or (1, 0))
     path = tmp_path / "nulls.csv"
-    bench = nulls.measured(path, 5)
+    bench = nulls.measure_nulls(path, 5)
     next(bench)
     bench.close()
-    assert [line["audits"] for line in nulls.stored(path).values()] == [2, 0]
-    assert [line["audits"] for line in nulls.measured(path, 5)] == [2, 4, 4, 5, 5]
+    assert [line["audits"] for line in nulls.read_lines(path).values()] == [2, 0]
+    assert [line["audits"] for line in nulls.measure_nulls(path, 5)] == [2, 4, 4, 5, 5]
     assert asked == [
         ("Laplace", [0, 1]), ("exceptions", [0, 1]), ("Laplace", [2, 3]), ("exceptions", [2, 3]), ("Laplace", [4]),
         ("exceptions", [4]),
     ]  # fmt: skip
-    assert [line["alarms"] for line in nulls.stored(path).values()] == [3, 3]
-    path.write_text(path.read_text().replace(nulls.stored(path)["Laplace"]["code"], "other"))
-    assert [line["audits"] for line in nulls.stored(path).values()] == [0, 5]
+    assert [line["alarms"] for line in nulls.read_lines(path).values()] == [3, 3]
+    path.write_text(path.read_text().replace(nulls.read_lines(path)["Laplace"]["code"], "other"))
+    assert [line["audits"] for line in nulls.read_lines(path).values()] == [0, 5]
 
 
 def test_what_is_published_could_have_failed_and_did_not():
     """So many audits that a rate twice as large as allowed would be seen nine times of ten; no count is too large."""
-    lines = committed("nulls")
+    lines = read_committed("nulls")
     assert {line["null"] for line in lines} == set(nulls.NULLS)
     for line in lines:
         audits = int(line["audits"])
-        assert audits >= 500 and binom.cdf(nulls.allowed(audits), audits, 2 * nulls.LEVEL) < 0.1
-        assert max(int(line["alarms"]), int(line["overclaims"])) <= nulls.allowed(audits), line
+        assert audits >= 500 and binom.cdf(nulls.limit_alarms(audits), audits, 2 * nulls.LEVEL) < 0.1
+        assert max(int(line["alarms"]), int(line["overclaims"])) <= nulls.limit_alarms(audits), line
 
 
 def test_a_page_says_which_counts_are_of_other_code():
-    lines = [line | {"code": nulls.codes()[line["null"]]} for line in committed("nulls")]
+    lines = [line | {"code": nulls.digest_codes()[line["null"]]} for line in read_committed("nulls")]
     lines[0]["code"] = "other"
-    assert [line["current"] for line in nulls.shown(lines)] == [False] + [True] * (len(lines) - 1)
+    assert [line["current"] for line in nulls.describe_lines(lines)] == [False] + [True] * (len(lines) - 1)
 
 
 def without_union(average):
@@ -187,15 +187,15 @@ FALLING = {  # target, name, mutation, null, audits
 def test_a_mistake_in_the_game_is_seen(name, monkeypatch):
     target, attribute, mutated, null, audits = FALLING[name]
     monkeypatch.setattr(target, attribute, mutated(getattr(target, attribute)))
-    assert max(nulls.counted(null, range(TEST_ROOT, TEST_ROOT + audits))) > nulls.allowed(audits)
+    assert max(nulls.count_alarms(null, range(TEST_ROOT, TEST_ROOT + audits))) > nulls.limit_alarms(audits)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", nulls.NULLS)
 def test_a_true_claim_is_refuted_as_seldom_as_the_level_says(name):
     """At roots that the published table does not use."""
-    counts = nulls.counted(name, range(TEST_ROOT, TEST_ROOT + nulls.AUDITS))
-    assert max(counts) <= nulls.allowed(nulls.AUDITS)
+    counts = nulls.count_alarms(name, range(TEST_ROOT, TEST_ROOT + nulls.AUDITS))
+    assert max(counts) <= nulls.limit_alarms(nulls.AUDITS)
 
 
 def test_the_bench_plays_the_game_of_every_audit():
@@ -205,4 +205,4 @@ def test_the_bench_plays_the_game_of_every_audit():
     course = sequential_test.play(begun, 200, 1e-10)
     assert audit(null.a, null.b, null.claim, root=7, budget=200).course == course
     with nulls.TABLE.open(newline="") as lines:
-        assert list(csv.DictReader(lines)) == committed("nulls")
+        assert list(csv.DictReader(lines)) == read_committed("nulls")

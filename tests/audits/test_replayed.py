@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from lemmata import mechanisms
-from lemmata.experiments.audits import committed, replayed
+from lemmata.experiments.audits import read_committed, replays
 from lemmata.mechanisms.audit.neighbours import extreme_pairs
 from lemmata.mechanisms.audit.subjects import replay
 from lemmata.mechanisms.learners.glm import glm_gd
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 
-LISTED = {row["learner"]: row for row in committed("replayed")}
+LISTED = {row["learner"]: row for row in read_committed("replayed")}
 NOT_LEARNERS = {  # released beside data, or put together from learners that are listed
     "discrete gaussian", "exponential", "gaussian", "generalized exponential", "grid gaussian", "margin selection",
     "report noisy max", "snapping",
@@ -22,7 +22,7 @@ NOT_LEARNERS = {  # released beside data, or put together from learners that are
 
 
 def learner(name):
-    return next(program for program in replayed.PROGRAMS if program.name == name)
+    return next(program for program in replays.PROGRAMS if program.name == name)
 
 
 def test_every_learner_is_listed():
@@ -32,21 +32,21 @@ def test_every_learner_is_listed():
         for file in files
         if any(isinstance(node, ast.FunctionDef) and node.name == "fit" for node in ast.parse(file.read_text()).body)
     }
-    assert {program.name for program in replayed.PROGRAMS} == fits - NOT_LEARNERS == set(LISTED)
+    assert {program.name for program in replays.PROGRAMS} == fits - NOT_LEARNERS == set(LISTED)
     assert fits >= NOT_LEARNERS
 
 
-@pytest.mark.parametrize("program", replayed.PROGRAMS, ids=lambda program: program.name)
+@pytest.mark.parametrize("program", replays.PROGRAMS, ids=lambda program: program.name)
 def test_the_queries_of_a_learner(program):
     """As committed, but for the pair: here known extremes alone are tried."""
-    found, listed = replayed.checked(program), LISTED[program.name]
+    found, listed = replays.check_program(program), LISTED[program.name]
     assert found["sound"] == listed["sound"] == "yes", found
     assert float(found["kappa"]) <= float(listed["kappa"]) + 1e-3 <= 1.002
     assert (str(found["queries"]), found["cost"]) == (listed["queries"], listed["cost"])
     assert found["replay"] == listed["replay"] == "no violation"
 
 
-@pytest.mark.parametrize("name", [p.name for p in replayed.PROGRAMS if not p.noise])
+@pytest.mark.parametrize("name", [p.name for p in replays.PROGRAMS if not p.noise])
 def test_a_release_with_other_noise_is_seen(name):
     """Half of every normal number, or another choice."""
     program = learner(name)
@@ -59,9 +59,9 @@ def test_a_release_with_other_noise_is_seen(name):
             return -super().gumbel(*arguments, **options)
 
     other = replace(program, release=lambda law, rng: program.release(law, Halved(rng.bit_generator)))
-    law = program.law(*replayed.hardest(program).one)
-    assert replayed.noise_of(program, law)[1]
-    assert not replayed.noise_of(other, law)[1]
+    law = program.law(*replays.find_hardest_pair(program).one)
+    assert replays.describe_noise(program, law)[1]
+    assert not replays.describe_noise(other, law)[1]
 
 
 def test_half_the_noise_is_not_affordable():
@@ -70,13 +70,13 @@ def test_half_the_noise_is_not_affordable():
         halved = replace(
             program, law=lambda X, y, law=program.law: (lambda one: replace(one, sigma=one.sigma / 2))(law(X, y))
         )
-        found = replayed.checked(halved)
+        found = replays.check_program(halved)
         assert found["sound"] == "no" and found["cost"] == "μ = 2" and found["replay"] == "no violation"
 
 
 def test_rows_that_are_too_long_move_more_than_is_declared(monkeypatch):
     monkeypatch.setattr(glm_gd, "SAFE", 0.1)
-    assert "declared" in replayed.checked(learner("glm gd"))["replay"]
+    assert "declared" in replays.check_program(learner("glm gd"))["replay"]
 
 
 def test_the_search_finds_what_no_extreme_shows():

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lemmata.experiments.audits.pictures import wild as picture
+from lemmata.experiments.audits import released_libraries as wild
+from lemmata.experiments.audits.figures import plot_wild
 from lemmata.experiments.engine.ground.files import table, tabled
-from lemmata.experiments.report import wild
-from lemmata.experiments.report.dress import rendered
+from lemmata.experiments.figures.style import svg
+from lemmata.experiments.report.layout import render_page
 from lemmata.mechanisms.audit.neighbours.queries import stepped
 from lemmata.tools.wild import auditorium, run
 from lemmata.tools.wild.targets import HONEST, KNOWN, MENDED, honest, known, listed
@@ -129,7 +130,7 @@ def test_the_page_says_what_was_missed_and_what_was_wronged():
         row(target="wronged one", kind=HONEST, verdict="REFUTED", bound="1.5"),
         row(target="silent one", kind=HONEST, verdict="NOT_AUDITED", claimed=""),
     ]
-    page = rendered("wild.html.j2", "wild.html", figure="site/x.svg", **wild.shown(rows))[1]
+    page = render_page("wild.html.j2", "wild.html", figure="site/x.svg", **wild.describe_rows(rows))[1]
     for words in (
         "<b>1 of 2</b>",
         "<b>not detected</b>: theirs 1, missed one",
@@ -137,12 +138,12 @@ def test_the_page_says_what_was_missed_and_what_was_wronged():
     ):
         assert words in page, words
     assert "Nothing was audited for theirs 1, silent one" in page and "a/b 3" in page
-    assert picture(rows).startswith("<svg")
+    assert svg(plot_wild, rows).startswith("<svg")
 
 
 def test_the_page_and_the_table_agree():
     """Every row is on the page with its verdict, what the page counts is counted here anew, the drawing is first."""
-    text = rendered("wild.html.j2", "wild.html", figure="site/x.svg", **wild.shown(wild.sorted_rows(ROWS)))[1]
+    text = render_page("wild.html.j2", "wild.html", figure="site/x.svg", **wild.describe_rows(wild.sort_rows(ROWS)))[1]
     assert text.index("<img") < text.index("<table")
     on_page = set()
     for line in re.findall(r"<tr><td>.*?</tr>", text, re.S):
@@ -171,13 +172,14 @@ def said(row):
 
 def test_the_drawing_has_a_dot_for_every_row():
     """Drawn twice over, on the same axes, they are as many dots more."""
-    assert picture([*ROWS, *ROWS]).count("<use") - picture(ROWS).count("<use") == len(ROWS)
+    once, twice = (svg(plot_wild, rows).count("<use") for rows in (ROWS, [*ROWS, *ROWS]))
+    assert twice - once == len(ROWS)
 
 
 def test_what_is_not_refuted_is_called_nothing_better():
     """INCONCLUSIVE is no word for private: where nobody told the datasets apart, the page says so."""
     told = {
-        reason: wild.came(row(kind=HONEST, verdict="INCONCLUSIVE", note=reason, caught=caught))
+        reason: wild.describe_outcome(row(kind=HONEST, verdict="INCONCLUSIVE", note=reason, caught=caught))
         for reason, caught in (("AUDIT_ONLY", "1.3"), ("NO_POWER", ""), ("BUDGET", ""), ("INTERRUPTED", ""))
     }
     assert all(words.startswith("not refuted; ") for words in told.values()) and len(set(told.values())) == 4
@@ -186,10 +188,12 @@ def test_what_is_not_refuted_is_called_nothing_better():
 
 
 def test_rows_of_an_earlier_search_are_marked():
-    rows = [row(target="new", kind=HONEST, search=wild.searching()), row(target="old", kind=HONEST, search="0")]
-    page = rendered("wild.html.j2", "wild.html", figure="", **wild.shown(rows))[1]
+    rows = [row(target="new", kind=HONEST, search=wild.digest_search()), row(target="old", kind=HONEST, search="0")]
+    page = render_page("wild.html.j2", "wild.html", figure="", **wild.describe_rows(rows))[1]
     assert "<b>1 of 2 rows</b>" in page and page.count(", by an earlier search<") == 1
-    assert "Every row was made" in rendered("wild.html.j2", "wild.html", figure="", **wild.shown(rows[:1]))[1]
+    assert (
+        "Every row was made" in render_page("wild.html.j2", "wild.html", figure="", **wild.describe_rows(rows[:1]))[1]
+    )
 
 
 def test_a_run_that_found_nothing_counts_with_all_that_it_drew():
@@ -229,24 +233,27 @@ def test_every_run_has_a_number_of_its_own_and_its_line_comes_at_once(tmp_path, 
 
 def line(by, level, found, releases, least, most, runs=5):
     told = {"mechanism": "a sum", "says": "no noise", "by": by, "level": level, "runs": runs, "found": found}
-    told |= {"releases": releases, "least": least, "most": most, "version": wild.searching()}
+    told |= {"releases": releases, "least": least, "most": most, "version": wild.digest_search()}
     return {name: f"{told.get(name, 4)}" for name in auditorium.COLUMNS}
 
 
 def beside(folder, *lines):
     """What the page has of a table of these lines."""
     tabled(folder / "published/auditorium.csv", auditorium.COLUMNS, (told.values() for told in lines))
-    return wild.beside(folder)
+    return wild.read_auditorium(folder)
 
 
 def page_of(rows):
-    return rendered(
-        "wild.html.j2", "wild.html", figure="", **wild.shown([row(kind=HONEST, search=wild.searching())], rows)
+    return render_page(
+        "wild.html.j2",
+        "wild.html",
+        figure="",
+        **wild.describe_rows([row(kind=HONEST, search=wild.digest_search())], rows),
     )[1]
 
 
 def test_the_page_says_what_either_search_needed(tmp_path):
-    assert beside(tmp_path) == [] and wild.against([]) == []
+    assert beside(tmp_path) == [] and wild.compare_searches([]) == []
     rows = beside(
         tmp_path,
         line(wild.THEIRS, "0.05", 4, 40_000, 20_000, 200_000),
@@ -279,7 +286,7 @@ def test_the_page_says_what_either_search_needed(tmp_path):
 )
 def test_the_page_compares_no_more_than_the_runs_show(tmp_path, theirs, ours, share, apart):
     rows = beside(tmp_path, line(wild.THEIRS, "0.05", *theirs), line(wild.OURS, "0.05", *ours))
-    (told,) = wild.against(rows)
+    (told,) = wild.compare_searches(rows)
     assert (told["share"], told["apart"]) == (share, apart)
     page = page_of(rows)
     assert f"DP-Auditorium in {theirs[0]} of 5 runs, ours in {ours[0]} of 5" in page
@@ -288,7 +295,7 @@ def test_the_page_compares_no_more_than_the_runs_show(tmp_path, theirs, ours, sh
 
 def test_what_neither_found_is_compared_with_nothing(tmp_path):
     none = line(wild.THEIRS, "0.05", 0, *[200_000] * 3), line(wild.OURS, "0.05", 0, *[200_000] * 3)
-    assert wild.against(beside(tmp_path, *none)) == [] == wild.against(beside(tmp_path, none[0]))
+    assert wild.compare_searches(beside(tmp_path, *none)) == [] == wild.compare_searches(beside(tmp_path, none[0]))
     assert "no run of either tool found a violation" in page_of(beside(tmp_path, *none))
 
 
@@ -310,8 +317,8 @@ def test_every_line_beside_theirs_is_of_one_of_its_mechanisms():
 
 
 def test_without_a_table_the_page_says_so(tmp_path):
-    assert wild.lines(tmp_path) == []
-    assert "make wild" in rendered("wild.html.j2", "wild.html", figure="", **wild.shown([]))[1]
+    assert wild.read_rows(tmp_path) == []
+    assert "make wild" in render_page("wild.html.j2", "wild.html", figure="", **wild.describe_rows([]))[1]
 
 
 def test_a_step_beyond_the_largest_integer_is_none():

@@ -318,7 +318,7 @@ def test_a_disk_that_is_full_takes_no_verdict_back(tmp_path, monkeypatch):
 
     (tmp_path / "ours.py").write_text("def a(rng, size):\n    return rng.laplace(0, 0.5, size)\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("lemmata.experiments.audits.picture.draw", full)
+    monkeypatch.setattr("lemmata.experiments.audits.figures.write_course", full)
     result = invoke("audit", "ours.py:a", "ours.py:a", "--mu", 1, "--budget", 1_000, "--plot", "p.svg")
     assert result.exit_code == 3 and "INCONCLUSIVE" in result.stdout and "p.svg" in result.stderr
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from lemmata import tools
 from lemmata.command.main import main
-from lemmata.experiments.comparison import attacks, learners, page, peer, pictures, problems, reasons, table
+from lemmata.experiments.comparison import attacks, figures, learners, page, peer, problems, reasons, table
 from lemmata.experiments.comparison.learners import LEARNERS, Learner, find
 from lemmata.experiments.engine.running.store import Store
 from lemmata.mechanisms.learners.erm import private_svm
@@ -102,17 +102,17 @@ def test_fits_of_an_edited_learner_are_not_taken_for_those_of_the_one_before(tmp
     file = tmp_path / "edited.py"
     text = "from tests.comparison import toy_learner\nLEARNER = toy_learner.Learner('edited', toy_learner.law, '')\n"
     file.write_text(text)
-    asked = list(table.wanted([SMALL], [str(file)], [1.0], 1))
-    fits = table.fits
+    asked = list(table.list_tasks([SMALL], [str(file)], [1.0], 1))
+    fits = table.fit_chunk
 
     def later(task, root):
         file.write_text(text.replace("toy_learner.law", "lambda *given, **named: toy_learner.law(*given, **named)"))
         return fits(task, root)
 
-    monkeypatch.setattr(table, "fits", later)
+    monkeypatch.setattr(table, "fit_chunk", later)
     with Store(tmp_path / "ledger.sqlite") as store:
-        with pytest.raises(table.Failed, match="its code was edited while it was compared"):
-            table.run(asked, store, root=5, records=60)
+        with pytest.raises(table.LearnerError, match="its code was edited while it was compared"):
+            table.run_tasks(asked, store, root=5, records=60)
         assert store.chunks().empty
 
 
@@ -120,21 +120,21 @@ def test_fits_of_an_edited_learner_are_not_taken_for_those_of_the_one_before(tmp
 
 
 def test_a_newcomer_is_attacked_and_one_that_leaks_is_refuted():
-    honest = attacks.attacked(toy_learner.LEARNER, root=3, budget=1500)
-    leaky = attacks.attacked(toy_learner.LEAKING, root=3, budget=6000)
+    honest = attacks.attack_learner(toy_learner.LEARNER, root=3, budget=1500)
+    leaky = attacks.attack_learner(toy_learner.LEAKING, root=3, budget=6000)
     assert (honest["verdict"], leaky["verdict"]) == ("INCONCLUSIVE", "REFUTED")
     assert leaky["epsilon"] > 1
 
 
 def test_attacks_make_a_table_of_what_is_promised():
-    found = attacks.table(["majority class", "SVM without privacy"], root=3, budget=600)
+    found = attacks.make_table(["majority class", "SVM without privacy"], root=3, budget=600)
     assert found.learner.tolist() == ["majority class"] and found.promise.tolist() == ["ε = 1"]
 
 
 @pytest.mark.parametrize("name", [one.name for one in LEARNERS.values() if one.private])
 def test_every_law_promises_what_the_comparison_says_that_it_spends(name):
     learner, rng = find(name), np.random.default_rng(1)
-    problem = problems.draw(SMALL, 60, rng)
+    problem = problems.draw_problem(SMALL, 60, rng)
     law = learner.law(problem.X, problem.y, epsilon=1.0, delta=1e-5, rng=rng, **{one: 0.3 for one in learner.knows})
     spent = law.privacy
     assert spent.neighbours == learner.neighbours
@@ -160,18 +160,18 @@ def test_rows_are_prepared_one_by_one():
 
 
 def test_splits_are_the_same_for_all_and_hold_out_what_they_say():
-    first, second = (problems.draw("breast_cancer", 200, np.random.default_rng(8)) for _ in range(2))
+    first, second = (problems.draw_problem("breast_cancer", 200, np.random.default_rng(8)) for _ in range(2))
     assert np.array_equal(first.X, second.X) and first.X.shape == (200, 32) and len(first.test) == 369
     train, test = ({row.tobytes() for row in part} for part in (first.X, first.test))
     assert len(train & test) == 0
 
 
 def test_planted_records_have_their_margin_and_their_outliers():
-    X, y = problems.planted(400, np.random.default_rng(3), n=400, d=6, margin=0.3, outliers=40, flips=0.0)
+    X, y = problems.make_planted(400, np.random.default_rng(3), n=400, d=6, margin=0.3, outliers=40, flips=0.0)
     assert np.linalg.norm(X, axis=1) == pytest.approx(np.ones(400))
     margins = y * X[:, 0]
     assert (margins == -1).sum() == 40 and np.allclose(margins[margins > 0], 0.3)
-    flipped = problems.planted(4000, np.random.default_rng(3), n=4000, d=6, margin=0.3, outliers=0, flips=0.2)
+    flipped = problems.make_planted(4000, np.random.default_rng(3), n=4000, d=6, margin=0.3, outliers=0, flips=0.2)
     assert (flipped[1] * flipped[0][:, 0] < 0).mean() == pytest.approx(0.2, abs=0.03)
 
 
@@ -181,7 +181,7 @@ def test_planted_records_have_their_margin_and_their_outliers():
 def test_the_evidence_of_signs_is_an_e_value():
     """Its mean over fair splits is at most 1, at every number of them."""
     for n in (1, 7, 40):
-        mean = sum(comb(n, k) / 2**n * 10 ** table.evidence(k, n - k) for k in range(n + 1))
+        mean = sum(comb(n, k) / 2**n * 10 ** table.weigh_signs(k, n - k) for k in range(n + 1))
         assert 0.5 < mean <= 1 + 1e-9
 
 
@@ -194,11 +194,11 @@ def test_differences_are_paired_and_their_intervals_hold_the_mean():
             rows.append(("set", 9, 2, learner, 1.0, repeat, 1, risk, 0.1))
         rows.append(("set", 9, 2, "plain", inf, repeat, 1, 0.0, 0.1))
     found = pd.DataFrame(rows, columns=table.COLUMNS)
-    pairs = table.paired(found, table.reference(found)).set_index("learner")
+    pairs = table.pair_learners(found, table.choose_reference(found)).set_index("learner")
     other = pairs.loc["other"]
     assert other.difference == pytest.approx(0.2) and 0 < other.low < 0.2 < other.high and other.wins == 300
     assert other.better > 3 > 0 > other.worse and pairs.loc["plain"].worse > 3
-    means = table.means(found).set_index("learner")
+    means = table.average_risks(found).set_index("learner")
     assert means.loc["plain"].risk == 0 and means.loc["other"].repeats == 300
 
 
@@ -206,20 +206,22 @@ def test_figures_group_what_varies_alone():
     names = ["planted:n=100", "planted:n=300", "planted:n=300,d=9", "fair"]
     rows = [(name, 9, 2, "MarginClassifier", 1.0, 3, 0.1, 0.01, 0.1) for name in names]
     columns = ["dataset", "n", "d", "learner", "epsilon", "repeats", "deviation", "risk", "seconds"]
-    found = pictures.families(pd.DataFrame(rows, columns=columns))
+    found = figures.group_families(pd.DataFrame(rows, columns=columns))
     assert set(found) == {"n", "d"} and found["n"].value.tolist() == [100, 300] and found["d"].value.tolist() == [50, 9]
 
 
 def test_the_page_shows_the_committed_tables_and_then_a_run_of_one_s_own(tmp_path):
-    committed = page.shown(tmp_path)
+    committed = page.describe_comparison(tmp_path)
     assert committed["datasets"] == [table.CALLED[name] for name in table.DATASETS]
-    assert set(pictures.figures(page.tables(tmp_path)["means"])) >= {"along_epsilon", "seconds"}
+    assert set(figures.draw_figures(page.read_tables(tmp_path)["means"])) >= {"along_epsilon", "seconds"}
     assert {line["name"] for line in committed["lines"]} >= {table.DEFAULT, "perceptron", "SVM without privacy"}
     assert all(line["why"] for line in committed["lines"] if line["private"])
     assert sum(map(len, committed["order"].values())) == sum(line["private"] for line in committed["lines"]) - 1
     assert {row["learner"] for row in committed["attacks"]} >= {table.DEFAULT, "perceptron"}
     done = compare(tmp_path, "--datasets", SMALL, "--learners", "perceptron", "--epsilons", "1", "--repeats", "1")
-    assert done.exit_code == 0 and [line["name"] for line in page.shown(tmp_path)["lines"]] == ["perceptron"]
+    assert done.exit_code == 0 and [line["name"] for line in page.describe_comparison(tmp_path)["lines"]] == [
+        "perceptron"
+    ]
 
 
 def test_numbers_of_learners_are_those_chosen_on_other_tables():
@@ -238,7 +240,7 @@ def test_numbers_of_learners_are_those_chosen_on_other_tables():
 def test_c_grows_with_records_and_budget_and_stays_solvable():
     assert learners.strength(2.0, 0.5, 100, 25, 0.5) == 20.0 and learners.strength(2.0, 0.5, 100, 25, 1.0) == 4.0
     assert learners.strength(1.0, 8.0, 10**6, 2, 0.5) == private_svm.LARGEST
-    problem = problems.draw(SMALL, None, np.random.default_rng(0))
+    problem = problems.draw_problem(SMALL, None, np.random.default_rng(0))
     laws = [
         find("Laplace SVM").law(problem.X, problem.y, epsilon=epsilon, delta=0.0, rng=None) for epsilon in (1.0, 2.0)
     ]
@@ -248,9 +250,9 @@ def test_c_grows_with_records_and_budget_and_stays_solvable():
 
 
 def test_a_reason_is_a_line_of_what_was_tried():
-    said = reasons.sentences(pd.read_csv(reasons.TABLE))
+    said = reasons.write_sentences(pd.read_csv(reasons.TABLE))
     assert set(said) == set(reasons.EXPLAINED)
-    line = {row["name"]: row for row in page.shown(Path("nowhere"))["lines"]}
+    line = {row["name"]: row for row in page.describe_comparison(Path("nowhere"))["lines"]}
     assert said["Laplace SVM"] == line["Laplace SVM"]["shown"] and "no noise" in said["Laplace SVM"]
     assert line["Laplace SVM"]["rule"].startswith("C = 0.1 nε/√d") and line["perceptron"]["rule"] == ""
 
@@ -259,20 +261,20 @@ def test_a_table_where_nobody_beats_one_label_says_so():
     rows = [("hard", "majority class", 1.0, 0.31), ("hard", "SVM without privacy", inf, 0.305)]
     rows += [("easy", "majority class", 1.0, 0.4), ("easy", "SVM without privacy", inf, 0.1)]
     found = pd.DataFrame(rows, columns=["dataset", "learner", "epsilon", "risk"])
-    assert [table.says_little(found[found.dataset == name]) for name in ("hard", "easy")] == [True, False]
+    assert [table.is_uninformative(found[found.dataset == name]) for name in ("hard", "easy")] == [True, False]
 
 
 def test_all_records_but_a_quarter_are_trained_on_unless_fewer_are_asked_for():
-    assert problems.training("randhie", None) == 15142 and problems.training("randhie", 500) == 500
-    assert problems.training("planted:n=70", 5) == 70
-    asked = list(table.wanted(["fair", "digits:3-8"], ["private grid search"], [1.0], 1))
+    assert problems.count_training("randhie", None) == 15142 and problems.count_training("randhie", 500) == 500
+    assert problems.count_training("planted:n=70", 5) == 70
+    asked = list(table.list_tasks(["fair", "digits:3-8"], ["private grid search"], [1.0], 1))
     assert {one[0] for one in asked} == {"digits:3-8"}
-    assert len(list(table.wanted(["fair"], ["private grid search"], [1.0], 1, records=500))) == 1
+    assert len(list(table.list_tasks(["fair"], ["private grid search"], [1.0], 1, records=500))) == 1
 
 
 def test_no_committed_attack_refutes_a_learner(tmp_path):
     """Of ours; what others have released is audited in the wild."""
-    found = {row["learner"]: row["verdict"] for row in page.shown(tmp_path)["attacks"]}
+    found = {row["learner"]: row["verdict"] for row in page.describe_comparison(tmp_path)["attacks"]}
     assert "diffprivlib" not in found and set(found.values()) == {"INCONCLUSIVE"}
 
 
@@ -303,24 +305,24 @@ def test_a_peer_in_another_python_gets_the_records_and_gives_weights(monkeypatch
 
 def test_too_many_dimensions_are_left_out_and_said():
     narrow = Learner("narrow", toy_learner.law, "", largest_d=3)
-    assert table.dimension(SMALL) == 5 and table.dimension("fair") == 10
+    assert table.count_features(SMALL) == 5 and table.count_features("fair") == 10
     assert narrow.largest_d < 5
-    asked = list(table.wanted(["planted:d=10000"], ["pure output", "perceptron"], [1.0], 1))
+    asked = list(table.list_tasks(["planted:d=10000"], ["pure output", "perceptron"], [1.0], 1))
     assert {one[1] for one in asked} == {"perceptron"}
 
 
 def test_the_store_is_shared_with_the_ledger(tmp_path):
     """Chunks of a comparison stand beside those of claims, and are no claims."""
     store = Store(tmp_path / "ledger.sqlite")
-    asked = list(table.wanted([SMALL], ["majority class"], [1.0], 2))
-    assert table.run(asked, store, root=5, records=60) == 2
+    asked = list(table.list_tasks([SMALL], ["majority class"], [1.0], 2))
+    assert table.run_tasks(asked, store, root=5, records=60) == 2
     kept = store.chunks()
     assert kept.key.tolist() == ["compare/majority class"] * 2 and kept["index"].tolist() == [0, 1]
 
 
 def test_what_the_page_says_of_the_committed_run(tmp_path):
     """Known margin is better where it is told the truth only; who has no delta errs more at every epsilon up to 1."""
-    found = page.tables(tmp_path)
+    found = page.read_tables(tmp_path)
     differences = found["differences"]
     better = differences[(differences.learner == "known margin") & (differences.worse > page.DECIDED)]
     assert len(better) and better.dataset.str.startswith("planted").all()

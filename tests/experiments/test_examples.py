@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from lemmata.experiments import examples
-from lemmata.experiments.drawing import figure_of_table
+from lemmata.experiments.examples.__main__ import plot_table
+from lemmata.experiments.figures.style import svg
 
 FOLDER = Path(examples.__file__).parent
 
@@ -49,7 +50,7 @@ def test_the_gallery_has_them_all():
 
 def test_the_picture_of_the_digits_is_of_the_table_beside_it():
     """Fonts differ by a point; the curves do not."""
-    drawn = figure_of_table((FOLDER / "digits.txt").read_text(), "share of right answers")
+    drawn = svg(plot_table, (FOLDER / "digits.txt").read_text())
     kept = (FOLDER / "digits.svg").read_text()
     names, curves = r">([^<>]+)</text>", r'd="(M[^"]*)"[^>]*clip-path'
     assert re.findall(names, kept) == re.findall(names, drawn) and "MarginClassifier" in re.findall(names, kept)

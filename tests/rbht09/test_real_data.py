@@ -7,6 +7,7 @@ import pytest
 
 from lemmata.experiments.comparison import private_svms
 from lemmata.experiments.comparison.private_svms import Learner, measure
+from lemmata.experiments.figures.style import svg
 from lemmata.mechanisms.features.random_features import profile
 from lemmata.mechanisms.law import LinearModel
 from lemmata.mechanisms.learners.erm import private_svm
@@ -42,8 +43,7 @@ def test_the_table_is_tidy_repeatable_and_shows_privacy_s_price(tmp_path):
     mean = table.groupby(["quantity", "epsilon"])["value"].mean()
     assert mean["distance", 0.1] > 20 * mean["distance", 100.0]
     assert (mean["distance"] < mean["printed"]).all()
-    private_svms.draw(table, tmp_path / "curves.svg")
-    assert "randhie, n = 300" in (tmp_path / "curves.svg").read_text()
+    assert "randhie, n = 300" in svg(private_svms.plot_curves, table)
 
 
 def test_random_features_are_compared_with_the_kernel_s_own_svm():

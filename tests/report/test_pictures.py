@@ -7,14 +7,19 @@ import pytest
 
 from lemmata.bounds.library import PaperError, library
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.experiments.compact import compact
-from lemmata.experiments.drawing import drawn
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.ledger.curves import Picture, Rate
-from lemmata.experiments.report import citing, rests
-from lemmata.experiments.report.captions import Caption, captioned, captions_of, told
-from lemmata.experiments.report.dress import readable
-from lemmata.experiments.report.figures import chosen
+from lemmata.experiments.figures.captions import (
+    Caption,
+    apply_caption,
+    read_captions,
+    write_caption,
+)
+from lemmata.experiments.figures.claims import plot_picture
+from lemmata.experiments.figures.style import COLOURS, INK, ON_DARK, svg
+from lemmata.experiments.report import citations, dependency_graph
+from lemmata.experiments.report.layout import mark_up_symbols
+from lemmata.experiments.report.page_figures import choose_pictures
 from tests.house.test_words import met
 
 CAPTION = Caption("It falls.", "records n", "risk", {"bound": "bound", "exact": "exact"})
@@ -28,7 +33,7 @@ CURVES = Picture(
 
 def test_captions_are_of_rows_that_there_are_and_say_what_to_see():
     registry.load(registry.modules())
-    captions = captions_of(library.house)
+    captions = read_captions(library.house)
     assert len(captions) > 40 and set(captions) <= set(THEOREMS)
     for key, caption in captions.items():
         assert caption.sees.endswith(".") and 30 < len(caption.sees) < 300 and met(caption.sees) == [], key
@@ -38,23 +43,24 @@ def test_captions_are_of_rows_that_there_are_and_say_what_to_see():
 
 def test_a_figure_without_a_caption_is_on_no_page():
     pairs = [({"key": "a"}, [CURVES, CURVES]), ({"key": "b"}, [CURVES])]
-    assert [len(pictures) for pictures in chosen(pairs, {"a": CAPTION})] == [1, 0]
+    assert [len(pictures) for pictures in choose_pictures(pairs, {"a": CAPTION})] == [1, 0]
 
 
 def test_curves_and_axes_are_called_what_the_caption_calls_them():
-    made = captioned(CURVES, CAPTION)
+    made = apply_caption(CURVES, CAPTION)
     assert made.series == {"records n": [1, 2, 3], "bound": [9, 8, 3], "exact": [1, 2, 2]}
-    assert made.axes == ("records n", "risk") and told(made, CAPTION) == "It falls. Drawn at ε = 0.5."
-    assert captioned(CURVES, CAPTION._replace(lines={"truth": "truth"})) is None
-    svg = drawn([made], "svg")[0].decode()
-    assert all(f">{words}</text>" in svg for words in ("records n", "risk", "bound", "exact")) and "size = 3" not in svg
+    assert made.axes == ("records n", "risk") and write_caption(made, CAPTION) == "It falls. Drawn at ε = 0.5."
+    assert apply_caption(CURVES, CAPTION._replace(lines={"truth": "truth"})) is None
+    drawn = svg(plot_picture, made)
+    assert all(f">{words}</text>" in drawn for words in ("records n", "risk", "bound", "exact"))
+    assert "size = 3" not in drawn
 
 
 def test_the_axes_of_a_rate_are_in_words():
     rate = Picture({"n": 3, "mu": 0.5}, {}, Rate("n", np.array([1.0, 10, 100]), np.array([1, 0.1, 0.02]), -0.9))
-    made = captioned(rate, CAPTION._replace(lines={}))
-    assert told(made, CAPTION) == "It falls. Drawn at μ = 0.5."
-    assert ">records n</text>" in drawn([made], "svg")[0].decode()
+    made = apply_caption(rate, CAPTION._replace(lines={}))
+    assert write_caption(made, CAPTION) == "It falls. Drawn at μ = 0.5."
+    assert ">records n</text>" in svg(plot_picture, made)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +78,7 @@ def test_a_caption_that_cannot_be_read_is_refused_in_one_line(tmp_path, text, wo
     (tmp_path / "captions.toml").write_text(text)
     paper = library.papers["wzw25"].__class__(("A B",), "T", 2026, id="captioned", folder=tmp_path)
     with pytest.raises(PaperError, match=re.escape(words)) as error:
-        captions_of([paper])
+        read_captions([paper])
     assert "\n" not in str(error.value) and "captions.toml" in str(error.value)
 
 
@@ -92,7 +98,9 @@ def test_arcs_lead_from_a_statement_to_each_that_it_rests_on():
         row("wzw25.lemG.1", "wzw25.lemA.5", verdict="REFUTED"),
     ]
     statements = [{"id": id, "paper": paper} for id in names]
-    shown = rests.resting([s | {"label": library.label(s["id"])} for s in statements], rows, [paper])
+    shown = dependency_graph.describe_dependencies(
+        [s | {"label": library.label(s["id"])} for s in statements], rows, [paper]
+    )
     (drawing,) = shown["drawings"]
     assert {(arc["from"], arc["to"]) for arc in drawing["arcs"]} == {
         ("wzw25.thm6.5", "wzw25.lem6.4"),
@@ -119,7 +127,7 @@ def test_arcs_lead_from_a_statement_to_each_that_it_rests_on():
     ],
 )  # fmt: skip
 def test_counts_have_commas_and_names_have_none(text, read):
-    assert readable(f"<p>{text}</p>") == f"<p>{read or text}</p>"
+    assert mark_up_symbols(f"<p>{text}</p>") == f"<p>{read or text}</p>"
 
 
 # Contact --------------------------------------------------------------------------------------------------------------
@@ -127,19 +135,29 @@ def test_counts_have_commas_and_names_have_none(text, read):
 
 def test_a_host_of_the_site_says_where_authors_reply(monkeypatch):
     monkeypatch.setenv("LEMMATA_CONTACT", "https://example.org/issues")
-    assert citing.contact(library.papers["wzw25"]) == "https://example.org/issues"
+    assert citations.find_contact(library.papers["wzw25"]) == "https://example.org/issues"
 
 
-def test_a_compact_picture_keeps_what_paints():
-    """Groups, names and papers without a colour go; what neighbours share stands once, a marker's style with it."""
-    tick = '<use xlink:href="#m" x="{}" y="0" style="stroke: #fff; fill: currentColor"/>'
-    svg = (
-        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"><g id="figure_1">'
-        '<path d="M 0 0 \nL 1 1 " style="fill: none"/><defs><path id="m" d="M 0 0 L 0 3" style="stroke: #fff"/></defs>'
-        + "".join(map(tick.format, range(3)))
-        + '<path id="line2d_1" d="M 0 0 L 5 5" style="fill: none; stroke: #a00; stroke-width: 2"/></g></svg>'
-    )
-    made = compact(svg)
-    assert made.count("<use ") == 3 and made.count("stroke:#fff") == 1 and 'href="#m"' in made
-    assert "M0 0L5 5" in made and "M0 0L1 1" not in made and "figure_1" not in made and "<g" not in made
-    assert compact(made) == made
+# Style ----------------------------------------------------------------------------------------------------------------
+
+
+def luminance(colour):
+    """The relative luminance of a colour such as #1d1c1a, as WCAG 2.2 defines it."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+def test_every_colour_of_a_figure_has_a_twin_for_dark_pages():
+    drawn = svg(plot_picture, CURVES)
+    _, style, body = drawn.partition("</style>")
+    assert style and "prefers-color-scheme: dark" in drawn and set(COLOURS) | {INK} == set(ON_DARK)
+    assert set(re.findall("#[0-9a-f]{6}", body)) <= set(ON_DARK)
+    assert len(re.findall("#[0-9a-f]{6}", body)) == len(re.findall(r"var\(--c[0-9a-f]{6}, #[0-9a-f]{6}\)", body)) > 10
+    for twin in ON_DARK.values():
+        assert (luminance(twin) + 0.05) / (luminance("#16171a") + 0.05) >= 4.5, twin
+
+
+def test_equal_curves_give_equal_bytes():
+    assert svg(plot_picture, CURVES) == svg(plot_picture, CURVES)
+    assert "<metadata" not in svg(plot_picture, CURVES)

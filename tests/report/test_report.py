@@ -20,10 +20,10 @@ from lemmata.experiments.engine.ledger.graph import CLASSES
 from lemmata.experiments.engine.ledger.ledger_rows import ledger, ledger_with_cells
 from lemmata.experiments.engine.running import run
 from lemmata.experiments.engine.running.store import Store
-from lemmata.experiments.report import figures, words, write
-from lemmata.experiments.report.drawn import Drawn
-from lemmata.experiments.report.formulas import mathml
-from lemmata.experiments.report.summary import summary_lines
+from lemmata.experiments.report import page_figures, words, write
+from lemmata.experiments.report.formulas import convert_to_mathml
+from lemmata.experiments.report.incremental import SiteFiles
+from lemmata.experiments.report.summary import summarize
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from tests.engine import toy
 
@@ -48,16 +48,16 @@ def pages_of(reports):
 
 @pytest.mark.parametrize("key", THEOREMS)
 def test_every_statement_becomes_mathml(key):
-    assert "<math" in mathml(THEOREMS[key].says)
+    assert "<math" in convert_to_mathml(THEOREMS[key].says)
 
 
 def test_latex_that_survives_is_an_error():
     with pytest.raises(ValueError, match="not wholly converted"):
-        mathml(r"\undefinedmacro{x}")
+        convert_to_mathml(r"\undefinedmacro{x}")
 
 
 def test_limits_stand_below_and_bars_are_tight():
-    assert "<munder>" in mathml(r"\min_{w} |w|") and 'lspace="0"' in mathml("|w|")
+    assert "<munder>" in convert_to_mathml(r"\min_{w} |w|") and 'lspace="0"' in convert_to_mathml("|w|")
 
 
 class Page(HTMLParser):
@@ -116,14 +116,14 @@ def test_only_figures_that_do_not_stand_as_they_were_drawn_are_drawn(tmp_path):
     store = Store()
     run.execute(claims, store)
     pairs = [(row, pictures_of(cells)) for row, cells in ledger_with_cells(store, LEDGER_ROOT, claims)]
-    _, drawn, paths = figures.drawn(pairs, Drawn(tmp_path))
+    _, drawn, paths = page_figures.draw_missing(pairs, SiteFiles(tmp_path))
     new = dict(drawn)
     assert list(new) == paths and all(text.startswith("<svg") for text in new.values())
-    assert Drawn(tmp_path).replace(new, paths, "") == len(paths)
-    _, drawn, same = figures.drawn(pairs, Drawn(tmp_path))
+    assert SiteFiles(tmp_path).replace(new, paths, "") == len(paths)
+    _, drawn, same = page_figures.draw_missing(pairs, SiteFiles(tmp_path))
     assert (list(drawn), same) == ([], paths)
     (tmp_path / paths[0]).write_text("<svg>an older one</svg>")
-    assert paths[0] in dict(figures.drawn(pairs, Drawn(tmp_path))[1])
+    assert paths[0] in dict(page_figures.draw_missing(pairs, SiteFiles(tmp_path))[1])
 
 
 def test_the_summary_names_what_is_refuted(reports):
@@ -151,7 +151,7 @@ def test_the_summary_names_what_is_refuted(reports):
 )
 def test_a_finding_ends_outside_of_brackets(note, shown):
     row = {"finding": "", "note": note, "title": "a title"}
-    assert words.finding(row) == (shown or "A first clause that is long enough to say it all (truly)")
+    assert words.shorten_finding(row) == (shown or "A first clause that is long enough to say it all (truly)")
 
 
 def test_what_holds_is_counted_in_five_words():
@@ -160,8 +160,8 @@ def test_what_holds_is_counted_in_five_words():
     kinds += [("composition", "everywhere"), ("tested", "settings")]
     rows = [row | {"evidence": evidence, "scope": scope} for evidence, scope in kinds]
     rows.append(rows[1] | {"cites": ["Bartlett 1998"]})
-    assert summary_lines(rows)[0] == "printed statements: 1 machine-checked, 1 derived, 1 composed, 1 citing, 2 tested"
-    assert words.counted(rows) == {"machine-checked": 1, "derived": 1, "composed": 1, "citing": 1, "tested": 2}
+    assert summarize(rows)[0] == "printed statements: 1 machine-checked, 1 derived, 1 composed, 1 citing, 2 tested"
+    assert words.count_classes(rows) == {"machine-checked": 1, "derived": 1, "composed": 1, "citing": 1, "tested": 2}
 
 
 def test_a_page_draws_what_rests_on_what(tmp_path):

@@ -15,13 +15,13 @@ import yaml
 from lemmata.bounds.library import PaperError, Work, library
 from lemmata.command.main import main
 from lemmata.experiments.engine.running.store import Store
-from lemmata.experiments.report import citing, errata, write
-from lemmata.experiments.report.dress import NAV, readable
+from lemmata.experiments.report import citations, errata, write
 from lemmata.experiments.report.errata import CLASS_WORDS, SEVERITY_WORDS
-from lemmata.experiments.report.publish import LARGEST, MARK, NotOurs, published
-from lemmata.experiments.report.replies import replies_of
-from lemmata.experiments.report.site import navigation
-from lemmata.experiments.report.speaks import speaking
+from lemmata.experiments.report.layout import NAV, mark_up_symbols
+from lemmata.experiments.report.nonvacuous import place_statements
+from lemmata.experiments.report.replies import read_replies
+from lemmata.experiments.report.site import list_navigation
+from lemmata.experiments.report.site_copy import LARGEST, MARK, ForeignFolderError, copy_site
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from lemmata.tools.speed.page import CHECKOUT
 from tests.engine import toy
@@ -38,7 +38,7 @@ def site(tmp_path_factory):
         store = Store()
         toy.execute(list(claims.values()), store)
         write(store, LEDGER_ROOT, folder / "reports", also=lambda: CHECKOUT)
-    published(folder / "reports", folder / "copy")
+    copy_site(folder / "reports", folder / "copy")
     return folder / "copy", folder / "reports"
 
 
@@ -94,7 +94,7 @@ def test_the_copy_is_small_and_holds_nothing_but_the_site(site):
     assert sum(path.stat().st_size for path in copy.rglob("*") if path.is_file()) < LARGEST
     assert not list(copy.rglob("*.sqlite")) and not (copy / "site" / "drawn.json").exists()
     (copy / "stale.html").touch()
-    files, _ = published(reports, copy)
+    files, _ = copy_site(reports, copy)
     assert not (copy / "stale.html").exists() and files > 140
 
 
@@ -103,9 +103,9 @@ def test_the_documentation_is_linked_and_carried_where_it_was_built(site, tmp_pa
     (reports / "docs" / "api").mkdir(parents=True)
     for name in ("index.html", "api/audit.html", ".buildinfo"):
         (reports / "docs" / name).touch()
-    assert ("Documentation", "docs/index.html") in navigation(NAV, reports)
-    assert navigation(NAV, site[1]) == NAV
-    published(reports, copy)
+    assert ("Documentation", "docs/index.html") in list_navigation(NAV, reports)
+    assert list_navigation(NAV, site[1]) == NAV
+    copy_site(reports, copy)
     assert {str(path.relative_to(copy)) for path in (copy / "docs").rglob("*.*")} == {
         "docs/index.html",
         "docs/api/audit.html",
@@ -114,16 +114,16 @@ def test_the_documentation_is_linked_and_carried_where_it_was_built(site, tmp_pa
 
 def test_a_folder_of_somebody_else_is_left_alone(site, tmp_path):
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(NotOurs, match=r"--publish must be a new or empty folder, or an earlier copy of.*, got .*"):
-        published(site[1], tmp_path)
-    with pytest.raises(NotOurs, match=r"--publish must be a folder, got .*"):
-        published(site[1], tmp_path / "thesis.tex")
+    with pytest.raises(ForeignFolderError, match="must be a new or empty folder"):
+        copy_site(site[1], tmp_path)
+    with pytest.raises(ForeignFolderError, match="must be a folder"):
+        copy_site(site[1], tmp_path / "thesis.tex")
     assert (tmp_path / "thesis.tex").exists() and not (tmp_path / MARK).exists()
 
 
 def test_raised_characters_are_elements_where_people_read():
     page = '<title>x²</title><p data-text="x²">x² of yⱼ</p><pre>x²</pre><pre class="prose">10⁻⁹</pre><code>a²</code>'
-    assert readable(page) == page.replace("x² of yⱼ", "x<sup>2</sup> of y<sub>j</sub>").replace(
+    assert mark_up_symbols(page) == page.replace("x² of yⱼ", "x<sup>2</sup> of y<sub>j</sub>").replace(
         "10⁻⁹", "10<sup>−9</sup>"
     )
 
@@ -133,11 +133,11 @@ def test_raised_characters_are_elements_where_people_read():
 
 def test_a_citation_has_first_names_number_version_and_permanent_id():
     row = {"id": "wzw25.lem7.2", "paper": "wzw25", "key": "wzw25.lem7.2/corrected", "label": "Lemma 7.2"}
-    text = citing.bibtex_of_row(row | {"reading": "corrected", "part": "", "verdict": "HOLDS"})
+    text = citations.cite_row(row | {"reading": "corrected", "part": "", "verdict": "HOLDS"})
     for wanted in ("Wang, Erchi", "Zhu, Yuqing", "2505.24737", metadata.version("lemmata"), row["key"]):
         assert wanted in text, wanted
     assert text.count("{") == text.count("}")
-    assert "lemmata:wzw25:E7" in citing.bibtex_of_row(
+    assert "lemmata:wzw25:E7" in citations.cite_row(
         row | {"reading": "printed", "part": "", "verdict": "REFUTED"}, "E7"
     )
 
@@ -174,7 +174,7 @@ def test_a_letter_names_each_finding_once_on_its_first_page():
     }
     again = row | {"id": "wzw25.corA.6", "label": "Corollary A.6"}
     step = again | {"id": "wzw25.corA.6.s4", "name": "step s4"}
-    told = errata.in_short([row, row, again, step])
+    told = errata.shorten([row, row, again, step])
     assert told[errata.IN_STATEMENTS] == [("Lemma A.5; Corollary A.6", "It lacks σ", "constant")]
     assert told[errata.IN_PROOFS] == [("Corollary A.6, step s4", "It lacks σ", "constant")]
 
@@ -189,13 +189,13 @@ def test_pages_tell_machines_what_they_hold(site):
 
 
 def test_text_in_json_cannot_leave_its_element():
-    assert "<" not in citing.embedded({"name": "</script><script>alert(1)"})
+    assert "<" not in citations.embed_json({"name": "</script><script>alert(1)"})
 
 
 def test_links_lead_to_where_a_paper_is_known_to_stand():
     work = Work(("A B",), "T", 2020, doi="10.1/x", arxiv="2001.00001", url="https://example.org/t/")
-    assert [words for words, _ in citing.links(work)] == ["arXiv:2001.00001", "doi:10.1/x", "example.org/t"]
-    assert citing.links(Work(("A B",), "T", 2020)) == []
+    assert [words for words, _ in citations.list_links(work)] == ["arXiv:2001.00001", "doi:10.1/x", "example.org/t"]
+    assert citations.list_links(Work(("A B",), "T", 2020)) == []
 
 
 def test_every_severity_and_class_has_its_words():
@@ -230,7 +230,7 @@ def paper(tmp_path):
 def test_a_reply_belongs_to_an_erratum_a_row_or_a_statement(paper):
     texts = [REPLY.format(about=about, status="confirmed") for about in ("E1", "replied.lem1")]
     (paper.folder / "replies.toml").write_text("\n".join(texts))
-    said = replies_of(paper, {"E1": "replied.lem1/printed"}, {"replied.lem1/printed", "replied.lem1"})
+    said = read_replies(paper, {"E1": "replied.lem1/printed"}, {"replied.lem1/printed", "replied.lem1"})
     assert set(said) == {"replied.lem1/printed", "replied.lem1"}
     (reply,) = said["replied.lem1"]
     assert reply["date"] == date(2026, 11, 30).isoformat() and reply["words"] == "The author confirms this"
@@ -250,7 +250,7 @@ def test_a_reply_belongs_to_an_erratum_a_row_or_a_statement(paper):
 def test_a_reply_that_cannot_be_shown_is_refused_in_one_line(paper, text, told):
     (paper.folder / "replies.toml").write_text(text)
     with pytest.raises(PaperError, match=told) as error:
-        replies_of(paper, {"E1": "replied.lem1/printed"}, {"replied.lem1/printed"})
+        read_replies(paper, {"E1": "replied.lem1/printed"}, {"replied.lem1/printed"})
     assert "\n" not in str(error.value) and "replies.toml" in str(error.value)
 
 
@@ -280,11 +280,12 @@ def test_replies_stand_on_the_errata_page_on_the_letter_and_on_the_statement(tmp
 
 def test_an_author_is_told_where_to_reply_only_where_somebody_said_it(paper):
     assert (
-        citing.contact(paper) == "ada@example.org" and citing.address(citing.contact(paper)) == "mailto:ada@example.org"
+        citations.find_contact(paper) == "ada@example.org"
+        and citations.make_address(citations.find_contact(paper)) == "mailto:ada@example.org"
     )
     told = dict(line.split(", ", 1) for line in metadata.metadata("lemmata").get_all("Project-URL") or [])
-    assert citing.contact(library.papers["wzw25"]) == told.get("Contact", "")
-    assert citing.address("https://example.org/issues") == "https://example.org/issues"
+    assert citations.find_contact(library.papers["wzw25"]) == told.get("Contact", "")
+    assert citations.make_address("https://example.org/issues") == "https://example.org/issues"
 
 
 # What builds it -------------------------------------------------------------------------------------------------------
@@ -345,10 +346,10 @@ def test_the_picture_has_a_dot_a_bound_that_holds_on_a_logarithmic_axis():
 
     rows = [row("wzw25.thm4.1", 10**8), row("wzw25.thm4.1", 10**6, part="tail"), row("wzw25.lemA.5", 1)]
     rows += [row("wzw25.lemF.2", 10, "REFUTED"), row("wzw25.lemC.1", 10, part="impl:x"), row("wzw25.lemH.2", None)]
-    picture = speaking(rows)
+    picture = place_statements(rows)
     late, early = picture["lines"][1], picture["lines"][0]
     assert (early["label"], early["first"], early["url"]) == ("Wang 2025, Lemma A.5", 0, "statements/wzw25.lemA.5.html")
     assert (late["first"], late["last"]) == (75, 100)
     assert late["dots"][0]["words"] == "explicit tail: from n = 1,000,000"
     assert [tick["place"] for tick in picture["ticks"]] == [0, 25, 50, 75, 100]
-    assert speaking([])["lines"] == []
+    assert place_statements([])["lines"] == []

@@ -7,27 +7,27 @@ import pytest
 
 from lemmata.bounds.library import PaperError
 from lemmata.experiments.engine.ground.files import replaced
-from lemmata.experiments.report import soaked
+from lemmata.experiments.report import soak_table
 from tests import soak
 
-HEAD = ",".join(soaked.HEAD)
+HEAD = ",".join(soak_table.HEAD)
 GOOD = "faults,500,0,12,2026-11-25,0123456789ab,0.2.0"
 
 
 def told(tmp_path, text):
-    replaced(tmp_path / soaked.TABLE, text)
-    return soaked.shown(tmp_path)
+    replaced(tmp_path / soak_table.TABLE, text)
+    return soak_table.describe_soak(tmp_path)
 
 
 def test_the_page_has_words_for_every_part():
-    assert list(soaked.PARTS) == list(soak.PARTS)
+    assert list(soak_table.PARTS) == list(soak.PARTS)
 
 
 def test_a_line_is_read_and_what_is_missing_is_said(tmp_path):
-    assert soaked.shown(tmp_path) is None
+    assert soak_table.describe_soak(tmp_path) is None
     shown = told(tmp_path, f"{HEAD}\n{GOOD}\n")
     assert [(row["tried"], row["failed"], row["minutes"]) for row in shown["rows"]] == [(500, 0, 12)]
-    assert len(shown["missing"]) == len(soaked.PARTS) - 1
+    assert len(shown["missing"]) == len(soak_table.PARTS) - 1
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_part_writes_its_line_whether_it_ended_well_or_badly(tmp_path, monkeyp
     found = []
     for status in (3, 1, 0):
         assert soak.main(["faults"]) == status
-        found.append([(line["tried"], line["failed"], line["minutes"]) for line in soaked.lines(tmp_path)])
+        found.append([(line["tried"], line["failed"], line["minutes"]) for line in soak_table.read_lines(tmp_path)])
     assert found == [[], [(10, 2, 59)], [(10, 0, 59)]]
     assert soak.main(["faults"]) == 0, "done before: it is not asked again"
 

@@ -7,7 +7,7 @@ import pytest
 from lemmata.bounds.statement.formula import in_symbols, in_unicode
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.report.formulas import compared
+from lemmata.experiments.report.formulas import mark_differences
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def changed(shown):
     ],
 )
 def test_what_a_correction_changes_is_marked(printed, corrected, gone, new):
-    assert tuple(map(changed, compared(printed, corrected))) == (gone, new)
+    assert tuple(map(changed, mark_differences(printed, corrected))) == (gone, new)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.experiments import audits
-from lemmata.experiments.audits.tables import keep
+from lemmata.experiments.audits.tables import write_lines
 from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
@@ -141,4 +141,4 @@ def audited(budget: int) -> Iterator[dict]:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    keep(TABLE, audited(int(sys.argv[1]) if len(sys.argv) > 1 else BUDGET))
+    write_lines(TABLE, audited(int(sys.argv[1]) if len(sys.argv) > 1 else BUDGET))

@@ -21,8 +21,8 @@ from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.bounds.wzw25 import algorithms
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.experiments import audits
-from lemmata.experiments.audits import known
-from lemmata.experiments.audits.tables import keep
+from lemmata.experiments.audits.known_mechanisms import added, laplace_noise
+from lemmata.experiments.audits.tables import write_lines
 from lemmata.experiments.instances.laws.selections import rare_candidate
 from lemmata.experiments.instances.pairs.svm_neighbours import flipped
 from lemmata.experiments.instances.pairs.tuned_pairs import silent
@@ -143,7 +143,7 @@ def all_iterates() -> tuple:
 
 def alarms_too_often() -> bool:
     """Honest Laplace noise refuted at level 0.05 more than 14 times of 60: by an honest auditor once in 10^6."""
-    pair = [known.added(x, known.laplace_noise(1)) for x in (0, 1)]
+    pair = [added(x, laplace_noise(1)) for x in (0, 1)]
     found = (audit(*pair, ONE, root=LEDGER_ROOT + i, budget=256, level=0.05).verdict for i in range(60))
     return sum(verdict == REFUTED for verdict in found) > 14
 
@@ -229,4 +229,4 @@ def matrix() -> Iterator[dict]:
 
 
 if __name__ == "__main__":
-    keep(TABLE, matrix())
+    write_lines(TABLE, matrix())

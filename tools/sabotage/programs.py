@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lemmata.experiments.audits import replayed
+from lemmata.experiments.audits import replays
 from lemmata.mechanisms.learners.covers import pure_learner
 from lemmata.mechanisms.learners.descent import private_perceptron, sampled_gd
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation
@@ -17,8 +17,8 @@ from lemmata.tools.sabotage.planting import Planted, halved, rewritten
 
 def unsound(name: str) -> Callable[[], bool]:
     """The check by replay: is anything wrong with the learner of this name?"""
-    learner = next(program for program in replayed.PROGRAMS if program.name == name)
-    return lambda: replayed.checked(learner)["sound"] != "yes"
+    learner = next(program for program in replays.PROGRAMS if program.name == name)
+    return lambda: replays.check_program(learner)["sound"] != "yes"
 
 
 def quieter(noise: Callable) -> Callable:

@@ -29,8 +29,8 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.experiments.audits.released_libraries import digest_search
 from lemmata.experiments.engine.ground.files import table, tabled
-from lemmata.experiments.report.wild import searching
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.tools.wild.run import CHECKOUT
 
@@ -209,7 +209,7 @@ SIDES = {"ours": ("lemmata", ours, OURS), "theirs": ("DP-Auditorium", theirs, (L
 def compared(who: str, only: str = "") -> Iterator[dict[str, Any]]:
     """A line a mechanism and level, as it comes."""
     by, search, levels = SIDES[who]
-    version = searching() if who == "ours" else COMMIT
+    version = digest_search() if who == "ours" else COMMIT
     for name, (make, says, records) in mechanisms().items():
         for level in levels if only in ("", name) else ():
             numbers = range(MANY if name in BOTH else RUNS)

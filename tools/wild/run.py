@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lemmata.experiments.audits.released_libraries import digest_search
 from lemmata.experiments.engine.ground.files import tabled
 from lemmata.experiments.engine.running.workers import ONE_THREAD
-from lemmata.experiments.report.drawn import digest
-from lemmata.experiments.report.wild import searching
+from lemmata.experiments.report.incremental import digest_bytes
 from lemmata.tools.wild.targets import in_words, listed
 
 HERE = Path(__file__).parent
@@ -105,10 +105,10 @@ def merged(old: Iterable[dict], new: Iterable[dict], order: list[tuple[str, ...]
 def declared(library: Library) -> dict[str, dict[str, str]]:
     """By function, which target of a library it is and the digests of today, read without importing the library."""
     how = (HERE / "audited.py").read_text(encoding="utf-8"), *library.requires, *library.alone
-    told = {"library": library.name, "version": library.version, "search": searching()}
+    told = {"library": library.name, "version": library.version, "search": digest_search()}
     texts = listed((HERE / f"{library.targets}.py").read_text(encoding="utf-8"))
     return {
-        name: told | {"target": in_words(name), "written": digest("\0".join((*how, text)).encode())}
+        name: told | {"target": in_words(name), "written": digest_bytes("\0".join((*how, text)).encode())}
         for name, text in texts.items()
     }
 

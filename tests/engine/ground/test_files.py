@@ -47,7 +47,7 @@ def of_papers(name, read):
     def reader(folder):
         path = folder / name
         shutil.copy(PAPER.folder / "paper.toml", folder)
-        return read(Library().add(folder)) if read else errata.listed(path)
+        return read(Library().add(folder)) if read else errata.read_errata(path)
 
     return (PAPER.folder / name).read_bytes(), name, reader
 

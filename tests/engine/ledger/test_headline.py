@@ -17,7 +17,7 @@ from lemmata.experiments.engine.ledger.graph import tally
 from lemmata.experiments.engine.ledger.headline import FALLEN, LONGEST, TIMES, badness, headline
 from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.report import site, words
-from lemmata.experiments.report.summary import by_reading
+from lemmata.experiments.report.summary import tally_by_reading
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 
 registry.load()
@@ -49,8 +49,8 @@ def rows():
 @pytest.fixture(scope="module")
 def pages(rows):
     """{statement: what its page is made of}."""
-    shown = [words.view(row, []) for row in rows]
-    return {id: site.statement(id, shown) for id in library.ids if any(row["id"] == id for row in rows)}
+    shown = [words.view_row(row, []) for row in rows]
+    return {id: site.describe_statement(id, shown) for id in library.ids if any(row["id"] == id for row in rows)}
 
 
 STATEMENTS = [id for paper in library.house for id in paper.contents]
@@ -176,7 +176,7 @@ def test_the_readme_counts_what_was_published():
     """Its paragraph of numbers: printed statements, then parts and steps too."""
     rows = list(published.rows("reports").values())
     text = " ".join(Path("README.md").read_text(encoding="utf-8").split())
-    printed = by_reading(rows)["printed"]
+    printed = tally_by_reading(rows)["printed"]
     every = tally(row for row in rows if row["kind"] != "summary")
     none = "not-a-claim"
     hold = [name for name in ("machine-checked", "derived", "composed", "citing", "tested") if printed[name]]

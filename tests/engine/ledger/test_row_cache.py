@@ -13,7 +13,7 @@ import pytest
 
 from lemmata.experiments.engine.ledger import ledger_rows, row_cache
 from lemmata.experiments.engine.running.store import Store
-from lemmata.experiments.report.drawn import tables
+from lemmata.experiments.report.incremental import digest_tables
 
 HOUSE = Path(__file__).resolve().parents[3]
 ROOT = 20251120
@@ -228,9 +228,9 @@ def test_a_site_is_left_alone_until_something_changes(house, edited):
         edited(path, append("<!-- stale -->"))
     assert drawn() == "2"
     assert [(house / path).read_bytes() for path in stale] == true
-    shown = tables(pages)
+    shown = digest_tables(pages)
     edited("reports/published/mutants.csv", append("outcome\nkilled\n"))
-    assert tables(pages) != shown
+    assert digest_tables(pages) != shown
 
 
 def test_a_ledger_keeps_what_it_had_to_compute(house):

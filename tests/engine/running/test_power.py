@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.command.main import main
-from lemmata.experiments.audits.tables import keep
+from lemmata.experiments.audits.tables import write_lines
 from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine.claims import registry, verdict
 from lemmata.experiments.engine.claims.claim import CLAIMS
@@ -95,8 +95,8 @@ def test_a_table_stays_until_its_first_line_is_there(tmp_path, capsys):
     path = tmp_path / "table.csv"
     path.write_text("as it was")
     with pytest.raises(ZeroDivisionError):
-        keep(path, ({"x": 1 / n} for n in (0, 1)))
+        write_lines(path, ({"x": 1 / n} for n in (0, 1)))
     assert path.read_text() == "as it was"
     with pytest.raises(ZeroDivisionError):
-        keep(path, ({"x": 1 / n, "n": n} for n in (2, 1, 0)))
+        write_lines(path, ({"x": 1 / n, "n": n} for n in (2, 1, 0)))
     assert path.read_text() == "x,n\n0.5,2\n1.0,1\n" and capsys.readouterr().out == "0.5  2\n1.0  1\n"

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 from sklearn.linear_model import LinearRegression
 
-from lemmata.experiments.audits import committed, known, operating
+from lemmata.experiments.audits import known_mechanisms, operating_curves, read_committed
 from lemmata.mechanisms.audit.evidence import stakes
 from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.noise.gaussian import law as gaussian
@@ -236,22 +236,22 @@ def test_every_stake_is_fair(epsilon, delta):
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("name", [n for n in known.CORRECT if n not in SLOW])
+@pytest.mark.parametrize("name", [n for n in known_mechanisms.CORRECT if n not in SLOW])
 def test_a_mechanism_survives_at_its_own_epsilon_and_not_below(name):
-    refuted_below(known.CORRECT[name], TEST_ROOT)
+    refuted_below(known_mechanisms.CORRECT[name], TEST_ROOT)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", known.CORRECT)
+@pytest.mark.parametrize("name", known_mechanisms.CORRECT)
 def test_a_mechanism_survives_at_its_own_epsilon_and_not_below_at_other_roots(name):
     for root in range(1, 6):
-        refuted_below(known.CORRECT[name], root)
+        refuted_below(known_mechanisms.CORRECT[name], root)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", known.BROKEN)
+@pytest.mark.parametrize("name", known_mechanisms.BROKEN)
 def test_a_published_mistake_is_refuted_at_other_roots(name):
-    broken = known.BROKEN[name]
+    broken = known_mechanisms.BROKEN[name]
     for root in range(1, 6):
         assert audit(broken.a, broken.b, broken.claim, root=root, budget=20_000).verdict == "REFUTED"
 
@@ -265,9 +265,9 @@ def refuted_below(mechanism, root):
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("name", [n for n in known.BROKEN if n not in SLOW])
+@pytest.mark.parametrize("name", [n for n in known_mechanisms.BROKEN if n not in SLOW])
 def test_published_mistakes_are_refuted(name):
-    broken = known.BROKEN[name]
+    broken = known_mechanisms.BROKEN[name]
     assert audit(broken.a, broken.b, broken.claim, root=TEST_ROOT, budget=20_000).verdict == "REFUTED"
 
 
@@ -282,7 +282,7 @@ def test_claims_of_every_kind():
         assert audit(normal(0), normal(4), curve, root=TEST_ROOT, budget=5_000).verdict == "REFUTED"
     assert audit(laplace(0), laplace(3), ONE, root=TEST_ROOT, records=3, budget=2_000).verdict == "INCONCLUSIVE"
     assert audit(laplace(0), laplace(3), LabelDP(0.5), root=TEST_ROOT, records=3, budget=5_000).verdict == "REFUTED"
-    kept = known.CORRECT["the record with probability delta"]
+    kept = known_mechanisms.CORRECT["the record with probability delta"]
     answer = audit(kept.a, kept.b, kept.claim, root=TEST_ROOT, budget=10_000)
     assert answer.reason == "AUDIT_ONLY" and 1 < answer.smallest_caught < 3
     assert audit(kept.a, kept.b, ApproxDP(0.0, 0.05 / 3), root=TEST_ROOT, budget=10_000).verdict == "REFUTED"
@@ -297,40 +297,40 @@ def test_an_estimator_on_two_datasets():
 
 @pytest.mark.statistical
 def test_power_beside_the_best_attack():
-    assert operating.oracle("randomised response", 2.0, 1e-10) == pytest.approx(342.9, rel=0.01)
+    assert operating_curves.count_oracle_releases("randomised response", 2.0, 1e-10) == pytest.approx(342.9, rel=0.01)
     for name, ratio in (("randomised response", 2.0), ("Laplace", 6.0)):
-        best = operating.oracle(name, ratio, 1e-10)
-        assert operating.releases(name, ratio, roots=range(2), level=1e-10, budget=4_000) <= 3 * best
+        best = operating_curves.count_oracle_releases(name, ratio, 1e-10)
+        assert operating_curves.count_releases(name, ratio, roots=range(2), level=1e-10, budget=4_000) <= 3 * best
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("name", operating.BOUNDARY)
+@pytest.mark.parametrize("name", operating_curves.BOUNDARY)
 def test_claims_that_are_just_true_are_refuted_as_seldom_as_the_level_says(name):
-    assert operating.boundary_alarms(name, audits=300, level=0.05, budget=2_000) <= 30
-    assert operating.boundary_alarms(name, audits=300, level=1e-4, budget=2_000) == 0
+    assert operating_curves.count_boundary_alarms(name, audits=300, level=0.05, budget=2_000) <= 30
+    assert operating_curves.count_boundary_alarms(name, audits=300, level=1e-4, budget=2_000) == 0
 
 
 KNOWN = ("Laplace", "randomised response", "Gaussian")  # whose best attack is known
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", operating.BOUNDARY)
+@pytest.mark.parametrize("name", operating_curves.BOUNDARY)
 def test_ten_thousand_audits_have_as_few_false_alarms_as_the_level_says(name):
-    assert operating.boundary_alarms(name, audits=10_000, level=0.1) <= binom.isf(1e-9, 10_000, 0.1)
+    assert operating_curves.count_boundary_alarms(name, audits=10_000, level=0.1) <= binom.isf(1e-9, 10_000, 0.1)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("ratio", operating.RATIOS)
+@pytest.mark.parametrize("ratio", operating_curves.RATIOS)
 @pytest.mark.parametrize("name", KNOWN)
 def test_an_audit_takes_at_most_three_times_the_releases_of_the_best_attack(name, ratio):
-    ours = operating.releases(name, ratio, roots=range(20), level=1e-10)
-    assert ours <= 3 * operating.oracle(name, ratio, 1e-10)
+    ours = operating_curves.count_releases(name, ratio, roots=range(20), level=1e-10)
+    assert ours <= 3 * operating_curves.count_oracle_releases(name, ratio, 1e-10)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", KNOWN)
 def test_what_an_audit_says_that_it_would_catch_it_catches(name):
-    assert operating.caught_as_said(name, roots=range(50), budget=10_000)[1] >= 48
+    assert operating_curves.check_caught(name, roots=range(50), budget=10_000)[1] >= 48
 
 
 @pytest.mark.statistical
@@ -354,7 +354,7 @@ def test_sabotage_of_our_own_code_is_caught(planted):
 
 
 def test_every_row_of_the_matrix_is_on_its_page():
-    listed = committed("planted")
+    listed = read_committed("planted")
     assert sorted(line["mutation"] for line in listed) == sorted(p.mutation for p in sabotage.PLANTED)
     assert {line["caught"] for line in listed} == {"yes"}
 

@@ -10,7 +10,7 @@ from lemmata.bounds.statement.formula import in_symbols
 from lemmata.bounds.statement.verdicts import HOLDS
 
 
-def speaking(rows: list[dict]) -> dict[str, Any]:
+def place_statements(rows: list[dict]) -> dict[str, Any]:
     """The lines of the picture, earliest first, and the ticks of its axis; places are per cent of its width.
 
     A line is a statement with its bounds that hold and say something; rows on our own code are left out.
@@ -21,7 +21,7 @@ def speaking(rows: list[dict]) -> dict[str, Any]:
     groups: dict[str, list[dict]] = {}
     for row in held:
         groups.setdefault(library.statement_of(row["id"]), []).append(row)
-    lines = [line(id, group, decades) for id, group in groups.items()]
+    lines = [place_statement(id, group, decades) for id, group in groups.items()]
     lines.sort(key=lambda each: (each["first"], each["last"]))
     step = ceil(decades / 4)
     ticks = [
@@ -30,7 +30,7 @@ def speaking(rows: list[dict]) -> dict[str, Any]:
     return {"lines": lines, "ticks": ticks}
 
 
-def line(id: str, rows: list[dict], decades: int) -> dict[str, Any]:
+def place_statement(id: str, rows: list[dict], decades: int) -> dict[str, Any]:
     """One statement: where its dots stand, and what each is."""
     dots = [
         {

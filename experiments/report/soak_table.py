@@ -19,7 +19,7 @@ PARTS = {
 }
 
 
-def lines(reports: Path) -> list[dict[str, Any]]:
+def read_lines(reports: Path) -> list[dict[str, Any]]:
     """The lines of the table, in the order of `PARTS`: counts are whole, minutes a number. Raises `PaperError`."""
     found: dict[str, dict[str, Any]] = {}
     for number, line in enumerate(table(reports / TABLE, HEAD), 2):
@@ -36,9 +36,9 @@ def lines(reports: Path) -> list[dict[str, Any]]:
     return [found[part] for part in PARTS if part in found]
 
 
-def shown(reports: Path) -> dict[str, Any] | None:
+def describe_soak(reports: Path) -> dict[str, Any] | None:
     """What the page says of them: the lines with their words, and which parts have none; nothing without a table."""
-    found = lines(reports)
+    found = read_lines(reports)
     missing = [words for part, words in PARTS.items() if part not in {line["part"] for line in found}]
     rows = [line | {"words": PARTS[line["part"]]} for line in found]
     return {"rows": rows, "missing": missing, "minutes": sum(line["minutes"] for line in found)} if rows else None

@@ -30,7 +30,7 @@ class Caption(NamedTuple):
     lines: dict[str, str]
 
 
-def captions_of(papers: Iterable[Paper]) -> dict[str, Caption]:
+def read_captions(papers: Iterable[Paper]) -> dict[str, Caption]:
     """{row key: its caption}. Raises `PaperError`, in one line, for a field that is missing, unknown or no text."""
     found = {}
     for paper in papers:
@@ -42,11 +42,11 @@ def captions_of(papers: Iterable[Paper]) -> dict[str, Caption]:
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise PaperError(f"{path}: cannot be read ({error})") from None
         for key, entry in page.items():
-            found[key] = _checked(entry, f"{path}: {key}: ")
+            found[key] = _check_caption(entry, f"{path}: {key}: ")
     return found
 
 
-def _checked(entry: Any, place: str) -> Caption:
+def _check_caption(entry: Any, place: str) -> Caption:
     if not isinstance(entry, dict):
         raise PaperError(f"{place}must be a table")
     entry = {"lines": {}, **entry}
@@ -58,7 +58,7 @@ def _checked(entry: Any, place: str) -> Caption:
     return Caption(**entry)
 
 
-def captioned(picture: Picture, caption: Caption) -> Picture | None:
+def apply_caption(picture: Picture, caption: Caption) -> Picture | None:
     """A picture with its axes and curves called what the caption calls them; None where it has none of the curves.
 
     A curve is named by how it begins, since some say their parameters; one that the caption does not name is left out.
@@ -74,7 +74,7 @@ def captioned(picture: Picture, caption: Caption) -> Picture | None:
     return picture._replace(series={caption.x: along} | series) if series else None
 
 
-def told(picture: Picture, caption: Caption) -> str:
+def write_caption(picture: Picture, caption: Caption) -> str:
     """The caption of a figure, and at which parameters with a letter of their own it was drawn."""
     letters = {name: value for name, value in picture.setting.items() if name in GREEK or len(name) == 1}
     shown = [f"{name} = {value:.4g}" for name, value in letters.items() if isinstance(value, (int, float))]

@@ -1,4 +1,4 @@
-"""When bounds speak: what the page shows of the table that `python -m lemmata.experiments.atlas` computes."""
+"""When bounds speak: what the page shows of the table that `python -m lemmata.experiments.sample_sizes.table` makes."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class Family(NamedTuple):
 KNOWN = "known margin"  # the line for a learner that is told the margin
 
 
-def adaptive(n: int, epsilon: float, margin: float) -> dict:
+def fill_adaptive(n: int, epsilon: float, margin: float) -> dict:
     """Algorithm 3 on records of norm 1 without outliers."""
     return {"n": n, "epsilon": epsilon, "gamma": margin, "outliers": 0, "delta": DELTA}
 
 
-def pure(m: int, epsilon: float, margin: float) -> dict:
+def fill_pure(m: int, epsilon: float, margin: float) -> dict:
     """Algorithm 1 of bms22, on records and comparators of norm 1 without margin loss."""
     return {"m": m, "epsilon": epsilon, "rho": margin, "beta": BETA, "norm_bound": 1, "radius": 1, "margin_loss": 0}
 
 
-def told(beta: Callable[[int], float]) -> Callable[[int, float, float], dict]:
+def fill_known_margin(beta: Callable[[int], float]) -> Callable[[int, float, float], dict]:
     """Algorithm 1 on the same records, told their margin: all of the budget in one run, which fails with beta(n)."""
 
     def arguments(n: int, epsilon: float, margin: float) -> dict:
@@ -51,9 +51,9 @@ def told(beta: Callable[[int], float]) -> Callable[[int, float, float], dict]:
     return arguments
 
 
-def run(n: int, epsilon: float, margin: float) -> dict:
+def fill_one_run(n: int, epsilon: float, margin: float) -> dict:
     """The same, with the printed number of steps."""
-    given = told(lambda n: 1 / n)(n, epsilon, margin)
+    given = fill_known_margin(lambda n: 1 / n)(n, epsilon, margin)
     return given | {"steps": printed_steps(n, given["mu"])}
 
 
@@ -66,9 +66,9 @@ FAMILIES = (
         "wzw25.thm4.1",
         "error on the data, with probability 1 − 3/n²",
         {
-            "corrected": ("wzw25.thm4.1/corrected/empirical", adaptive),
-            "explicit": ("wzw25.thm4.1/explicit/empirical", adaptive),
-            KNOWN: ("wzw25.lem6.3/explicit/closed", told(lambda n: 1.5 / n**2)),
+            "corrected": ("wzw25.thm4.1/corrected/empirical", fill_adaptive),
+            "explicit": ("wzw25.thm4.1/explicit/empirical", fill_adaptive),
+            KNOWN: ("wzw25.lem6.3/explicit/closed", fill_known_margin(lambda n: 1.5 / n**2)),
         },
         NGUYEN + "Lemma 6.3 with the same failure probability.",
         "adaptive_margin",
@@ -77,9 +77,9 @@ FAMILIES = (
         "wzw25.thm6.5",
         "expected error on the data",
         {
-            "corrected": ("wzw25.thm6.5/corrected/expectation", adaptive),
-            "explicit": ("wzw25.thm6.5/explicit/off-grid", adaptive),
-            KNOWN: ("wzw25.lemD.1/explicit/error", run),
+            "corrected": ("wzw25.thm6.5/corrected/expectation", fill_adaptive),
+            "explicit": ("wzw25.thm6.5/explicit/off-grid", fill_adaptive),
+            KNOWN: ("wzw25.lemD.1/explicit/error", fill_one_run),
         },
         NGUYEN + "Lemma D.1 with β = 1/n.",
         "adaptive_margin",
@@ -87,7 +87,7 @@ FAMILIES = (
     Family(
         "wzw25.thm6.7",
         "population risk, with high probability",
-        {name: (f"wzw25.thm6.7/{name}/population", adaptive) for name in ("corrected", "explicit")},
+        {name: (f"wzw25.thm6.7/{name}/population", fill_adaptive) for name in ("corrected", "explicit")},
         "Larsen & Schalburg (2025) have a smaller margin bound for the step from the data to the population, which "
         "matches the order of the lower bound. We read only its abstract, which gives no constant, so the table has no "
         "line for it.",
@@ -95,16 +95,16 @@ FAMILIES = (
     Family(
         "bms22.thm3.1",
         "population risk under pure privacy, with probability 0.9",
-        {name: (f"bms22.thm3.1/{name}/tail", pure) for name in ("printed", "corrected", "explicit")},
+        {name: (f"bms22.thm3.1/{name}/tail", fill_pure) for name in ("printed", "corrected", "explicit")},
         "This learner knows the margin. Nguyen, Ullman & Zakynthinou (2020) have the same order for separable "
         "records. We read only their abstract, which gives no constants.",
     ),
 )
 
 
-def committed() -> list[dict]:
+def read_table() -> list[dict]:
     """The lines of the committed table, numbers as numbers."""
-    text = (resources.files("lemmata.experiments.report") / "atlas.csv").read_text(encoding="utf-8")
+    text = (resources.files(__package__) / "table.csv").read_text(encoding="utf-8")
     lines = csv.DictReader(text.splitlines())
     numbers = ("level", "margin", "epsilon")
     return [
@@ -113,9 +113,9 @@ def committed() -> list[dict]:
     ]
 
 
-def shown() -> list[dict]:
+def describe_families() -> list[dict]:
     """What the page shows: a family at a level is a table, and what its proof leaves open."""
-    table = {(r["statement"], r["level"], r["what"], r["margin"], r["epsilon"]): r["n"] for r in committed()}
+    table = {(r["statement"], r["level"], r["what"], r["margin"], r["epsilon"]): r["n"] for r in read_table()}
     views = []
     for family in FAMILIES:
         order = "printed" if "printed" in family.rows else "corrected"
@@ -125,7 +125,9 @@ def shown() -> list[dict]:
             lines = [("proved", "explicit")]
             lines += [("known", KNOWN)] if KNOWN in family.rows else []
             lines += [("order", order)] + ([("found", "learner"), ("lower", "any learner")] if learns else [])
-            rows = [(m, [{what: rough(at.get((what, m, e))) for _, what in lines} for e in EPSILONS]) for m in MARGINS]
+            rows = [
+                (m, [{what: round_size(at.get((what, m, e))) for _, what in lines} for e in EPSILONS]) for m in MARGINS
+            ]
             views.append(
                 {
                     "statement": family.statement,
@@ -136,30 +138,30 @@ def shown() -> list[dict]:
                     "learns": learns,
                     "known": family.rows.get(KNOWN, ("",))[0].partition("/")[0],
                     "literature": family.literature,
-                    "price": times_as_many(at, "explicit", KNOWN),
+                    "price": compare_sizes(at, "explicit", KNOWN),
                     "rows": rows,
-                    "constants": times_as_many(at, "explicit", order),
-                    "proof": times_as_many(at, "explicit", "learner"),
-                    "room": times_as_many(at, "learner", "any learner"),
+                    "constants": compare_sizes(at, "explicit", order),
+                    "proof": compare_sizes(at, "explicit", "learner"),
+                    "room": compare_sizes(at, "learner", "any learner"),
                 }
             )
     return views
 
 
-def times_as_many(at: Mapping[tuple[str, float, float], int | None], more: str, fewer: str) -> str:
+def compare_sizes(at: Mapping[tuple[str, float, float], int | None], more: str, fewer: str) -> str:
     """How many times as many records `more` needs as `fewer`, typically, where both numbers are there."""
     places = product(MARGINS, EPSILONS)
     pairs = ((at.get((more, *place)), at.get((fewer, *place))) for place in places)
-    return typical(a / b for a, b in pairs if a and b)
+    return round_median(a / b for a, b in pairs if a and b)
 
 
-def typical(ratios: Iterable[float | None]) -> str:
+def round_median(ratios: Iterable[float | None]) -> str:
     """The median of the ratios that there are, roughly."""
     known = [ratio for ratio in ratios if ratio]
-    return rough(round(float(np.median(known)))) if known else ""
+    return round_size(round(float(np.median(known)))) if known else ""
 
 
-def rough(n: int | None) -> str:
+def round_size(n: int | None) -> str:
     """A number as a person reads it: `512`, `3.4 · 10⁷`; a dash where the bound never speaks, or was not looked for.
 
     >>> rough(9999), rough(34_000_000), rough(None)

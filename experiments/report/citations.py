@@ -17,17 +17,17 @@ AUTHORS = "The Lemmata authors"
 YEAR = 2026
 
 
-def version() -> str:
+def read_version() -> str:
     """The version of this package."""
     return metadata.version("lemmata")
 
 
-def contact(paper: Paper) -> str:
+def find_contact(paper: Paper) -> str:
     """Where an author can reply: `contact` of the paper.toml, of our papers else that of the project; or ""."""
-    return paper.contact or (of_the_project() if paper.house else "")
+    return paper.contact or (find_project_contact() if paper.house else "")
 
 
-def of_the_project() -> str:
+def find_project_contact() -> str:
     """Where the project can be reached: what LEMMATA_CONTACT says, which a host of the site knows, or `Contact` of the
     package; or "".
     """
@@ -36,54 +36,56 @@ def of_the_project() -> str:
     return os.environ.get("LEMMATA_CONTACT", "") or named.get("Contact", "")
 
 
-def address(contact: str) -> str:
+def make_address(contact: str) -> str:
     """A contact as a link: an e-mail address, or a page."""
     return f"mailto:{contact}" if "@" in contact and "://" not in contact else contact
 
 
-def permanent(row: Mapping[str, Any], erratum: str = "") -> str:
+def make_permanent_name(row: Mapping[str, Any], erratum: str = "") -> str:
     """The id of a row that never changes: `lemmata:wzw25:E1` of an erratum, else `lemmata:` and its key."""
     return f"lemmata:{row['paper']}:{erratum}" if erratum else f"lemmata:{row['key']}"
 
 
-def software() -> str:
+def cite_software() -> str:
     """The suite."""
-    return bibtex_entry("software", "lemmata", {"author": f"{{{AUTHORS}}}", "title": TITLE})
+    return write_bibtex("software", "lemmata", {"author": f"{{{AUTHORS}}}", "title": TITLE})
 
 
-def bibtex_entry(kind: str, key: str, fields: Mapping[str, str]) -> str:
+def write_bibtex(kind: str, key: str, fields: Mapping[str, str]) -> str:
     """One entry of a bibliography, with year and version of the suite."""
-    lines = [f"  {name} = {{{value}}}" for name, value in ({**fields, "year": str(YEAR), "version": version()}).items()]
+    lines = [
+        f"  {name} = {{{value}}}" for name, value in ({**fields, "year": str(YEAR), "version": read_version()}).items()
+    ]
     return ",\n".join([f"@{kind}{{{key}", *lines]) + "\n}"
 
 
-def bibtex(work: Work, paper: Paper) -> str:
+def cite_errata(work: Work, paper: Paper) -> str:
     """How to cite what prints a statement, and this suite beside it."""
-    return f"{work.bibtex(paper.id)}\n{software()}"
+    return f"{work.bibtex(paper.id)}\n{cite_software()}"
 
 
-def bibtex_of_row(row: Mapping[str, Any], erratum: str = "") -> str:
+def cite_row(row: Mapping[str, Any], erratum: str = "") -> str:
     """How to cite the paper of a row, and the row itself with the version and its permanent id."""
-    return f"{library.work(row['id']).bibtex(row['paper'])}\n{bibtex_of_verdict(row, erratum)}"
+    return f"{library.work(row['id']).bibtex(row['paper'])}\n{cite_verdict(row, erratum)}"
 
 
-def bibtex_of_verdict(row: Mapping[str, Any], erratum: str = "") -> str:
+def cite_verdict(row: Mapping[str, Any], erratum: str = "") -> str:
     """How to cite a row alone, on a page that says how to cite its paper."""
     work = library.work(row["id"])
     place = f"{row['label']}, {row['reading']}" + (f", {row['part']}" if row["part"] else "")
     fields = {
         "author": f"{{{AUTHORS}}}",
         "title": f"{place}: a verdict on {work.cited.replace('&', 'and')}, in {TITLE}",
-        "note": f"{permanent(row, erratum)}, {row['verdict']}",
+        "note": f"{make_permanent_name(row, erratum)}, {row['verdict']}",
     }
     key = re.sub(r"[^A-Za-z0-9]+", "-", f"lemmata-{row['key']}").strip("-")
-    return bibtex_entry("misc", key, fields)
+    return write_bibtex("misc", key, fields)
 
 
 # For machines ---------------------------------------------------------------------------------------------------------
 
 
-def article(work: Work) -> dict[str, Any]:
+def describe_article(work: Work) -> dict[str, Any]:
     """A paper in the words of schema.org."""
     fields = {
         "@type": "ScholarlyArticle",
@@ -91,45 +93,45 @@ def article(work: Work) -> dict[str, Any]:
         "author": [{"@type": "Person", "name": name} for name in work.authors],
         "datePublished": str(work.year),
         "isPartOf": work.venue,
-        "sameAs": [link for _, link in links(work)],
+        "sameAs": [link for _, link in list_links(work)],
     }
     return {name: value for name, value in fields.items() if value}
 
 
-def links(work: Work) -> list[tuple[str, str]]:
+def list_links(work: Work) -> list[tuple[str, str]]:
     """(words, address) of every place where a paper can be read."""
     found = [(f"arXiv:{work.arxiv}", f"https://arxiv.org/abs/{work.arxiv}")] if work.arxiv else []
     found += [(f"doi:{work.doi}", f"https://doi.org/{work.doi}")] if work.doi else []
     return found + ([(work.url.partition("://")[2].strip("/"), work.url)] if work.url else [])
 
 
-def of_statement(s: Mapping[str, Any]) -> str:
+def describe_statement(s: Mapping[str, Any]) -> str:
     """JSON-LD of a statement's page: a review of what the paper claims there; "" of what claims nothing yet."""
     if s["row"]["verdict"] in (NOT_A_CLAIM, OPEN):
         return ""
-    return embedded(
+    return embed_json(
         {
             "@context": "https://schema.org",
             "@type": "ClaimReview",
-            "identifier": permanent(s["row"]),
+            "identifier": make_permanent_name(s["row"]),
             "claimReviewed": s["title"],
-            "itemReviewed": {"@type": "Claim", "name": s["label"], "appearance": article(s["work"])},
+            "itemReviewed": {"@type": "Claim", "name": s["label"], "appearance": describe_article(s["work"])},
             "reviewRating": {"@type": "Rating", "alternateName": s["word"]},
             "reviewBody": s["headline"],
             "author": {"@type": "Organization", "name": AUTHORS},
-            "isPartOf": {"@type": "SoftwareApplication", "name": "Lemmata", "softwareVersion": version()},
+            "isPartOf": {"@type": "SoftwareApplication", "name": "Lemmata", "softwareVersion": read_version()},
         }
     )
 
 
-def of_errata(paper: Paper, errata: Iterable[Mapping[str, Any]]) -> str:
+def describe_errata(paper: Paper, errata: Iterable[Mapping[str, Any]]) -> str:
     """JSON-LD of an errata page: the paper, and a correction a row."""
     corrections = [
         {"@type": "CorrectionComment", "identifier": row["permanent"], "text": row["finding"]} for row in errata
     ]
-    return embedded({"@context": "https://schema.org", **article(paper), "correction": corrections})
+    return embed_json({"@context": "https://schema.org", **describe_article(paper), "correction": corrections})
 
 
-def embedded(data: Mapping[str, Any]) -> str:
+def embed_json(data: Mapping[str, Any]) -> str:
     """JSON that can stand inside an element of a page, whatever texts it holds."""
     return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")

@@ -19,39 +19,42 @@ import numpy as np
 from lemmata.bounds.library import library
 from lemmata.experiments.engine.ledger.curves import Picture, telling
 from lemmata.experiments.engine.ledger.row_cache import Pair
+from lemmata.experiments.figures.captions import Caption, apply_caption, read_captions, write_caption
 from lemmata.experiments.report import words
-from lemmata.experiments.report.captions import Caption, captioned, captions_of, told
-from lemmata.experiments.report.drawn import Drawn
+from lemmata.experiments.report.incremental import SiteFiles
 
 
-def figures(pictures: Sequence[Picture]) -> list[str]:
+def render_pictures(pictures: Sequence[Picture]) -> list[str]:
     """The SVGs of one row, in whatever process: matplotlib is loaded where there is something to draw."""
-    from lemmata.experiments.drawing import drawn
+    from lemmata.experiments.figures.claims import plot_picture
+    from lemmata.experiments.figures.style import svg
 
-    return [made.decode() for made in drawn(pictures, "svg")]
+    return [svg(plot_picture, picture) for picture in pictures]
 
 
-def drawn(pairs: Sequence[Pair], kept: Drawn) -> tuple[list[dict], Iterator[tuple[str, str]], list[str]]:
+def draw_missing(pairs: Sequence[Pair], kept: SiteFiles) -> tuple[list[dict], Iterator[tuple[str, str]], list[str]]:
     """The rows of [(row, its curves)] as the templates want them, (path, SVG) of new figures, and all their paths.
 
     Other processes draw; who asks for the figures last has the time of the pages for nothing.
     """
-    said = captions_of(library.papers.values())
-    curves = chosen(pairs, said)
-    named = [figure_paths(row, pictures) for (row, _), pictures in zip(pairs, curves, strict=True)]
-    new = [i for i, paths in enumerate(named) if not all(map(kept.intact, paths))]
+    said = read_captions(library.papers.values())
+    curves = choose_pictures(pairs, said)
+    named = [name_figures(row, pictures) for (row, _), pictures in zip(pairs, curves, strict=True)]
+    new = [i for i, paths in enumerate(named) if not all(map(kept.is_intact, paths))]
     pool = joblib.Parallel(n_jobs=-1, batch_size=8, return_as="generator")
-    made = pool(joblib.delayed(figures)(curves[i]) for i in new) if new else ()
+    made = pool(joblib.delayed(render_pictures)(curves[i]) for i in new) if new else ()
     files = (pair for i, svgs in zip(new, made, strict=True) for pair in zip(named[i], svgs, strict=True))
     rows = []
     for (row, _), pictures, paths in zip(pairs, curves, named, strict=True):
-        places = (path.removeprefix("statements/") for path in paths)
-        shown = [{"path": at, "caption": told(p, said[row["key"]])} for at, p in zip(places, pictures, strict=True)]
-        rows.append(words.view(row, shown))
+        shown = [
+            {"path": path.removeprefix("statements/"), "caption": write_caption(picture, said[row["key"]])}
+            for path, picture in zip(paths, pictures, strict=True)
+        ]
+        rows.append(words.view_row(row, shown))
     return rows, files, [path for paths in named for path in paths]
 
 
-def chosen(pairs: Sequence[Pair], said: Mapping[str, Caption]) -> list[list[Picture]]:
+def choose_pictures(pairs: Sequence[Pair], said: Mapping[str, Caption]) -> list[list[Picture]]:
     """The figures of [(row, its curves)] on its page: one of a row whose caption is `said`, of others none.
 
     `lemmata figure ID` draws all of them.
@@ -59,38 +62,38 @@ def chosen(pairs: Sequence[Pair], said: Mapping[str, Caption]) -> list[list[Pict
     curves = []
     for row, pictures in pairs:
         caption = said.get(row["key"])
-        made = [captioned(each, caption) for each in pictures if telling(each)] if caption else []
+        made = [apply_caption(each, caption) for each in pictures if telling(each)] if caption else []
         curves.append([each for each in made if each][:1])
     return curves
 
 
 @cache
-def drawing() -> str:
+def read_drawing_code() -> str:
     """What draws a figure: our code and the libraries. A changed style draws every figure anew."""
-    room = resources.files("lemmata.experiments")
-    code = [(room / name).read_text(encoding="utf-8") for name in ("drawing.py", "compact.py")]
+    package = resources.files("lemmata.experiments.figures")
+    code = [(package / name).read_text(encoding="utf-8") for name in ("style.py", "claims.py")]
     return "".join(code) + "".join(map(metadata.version, ("matplotlib", "statsmodels")))
 
 
-def figure_paths(row: dict, pictures: list) -> list[str]:
+def name_figures(row: dict, pictures: list) -> list[str]:
     """Where the figures of a row stand. A name tells the data and the style, so a file that exists is up to date."""
     data = [(p.setting, p.series, p.axes, p.rate and [np.asarray(part).tolist() for part in p.rate]) for p in pictures]
-    mark = hashlib.blake2b(repr((data, drawing())).encode(), digest_size=6).hexdigest()
-    return [f"statements/figures/{words.anchor(row['key'])}-{mark}-{i}.svg" for i in range(len(pictures))]
+    mark = hashlib.blake2b(repr((data, read_drawing_code())).encode(), digest_size=6).hexdigest()
+    return [f"statements/figures/{words.make_anchor(row['key'])}-{mark}-{i}.svg" for i in range(len(pictures))]
 
 
-def standing(
-    study: str, data: str, kept: Drawn, draw: Callable[[ModuleType], dict[str, str]]
+def draw_study(
+    study: str, data: str, kept: SiteFiles, draw: Callable[[ModuleType], dict[str, str]]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """({name: path} of the figures of a study, {path: SVG} of those that do not stand there already).
 
-    A path tells the data and the style, as those of statements do; `draw` is given the study's module of pictures.
+    A path tells the data and the style, as those of statements do; `draw` is given the study's module of figures.
     """
-    room = f"lemmata.experiments.{study}"
-    code = (resources.files(room) / "pictures.py").read_text(encoding="utf-8")
-    start = f"site/{study}-{hashlib.blake2b((data + code + drawing()).encode(), digest_size=6).hexdigest()}-"
+    package = f"lemmata.experiments.{study}"
+    code = (resources.files(package) / "figures.py").read_text(encoding="utf-8")
+    start = f"site/{study}-{hashlib.blake2b((data + code + read_drawing_code()).encode(), digest_size=6).hexdigest()}-"
     paths = [path for path in kept.files if path.startswith(start)]
-    if paths and all(map(kept.intact, paths)):
+    if paths and all(map(kept.is_intact, paths)):
         return {path.removeprefix(start).removesuffix(".svg"): path for path in paths}, {}
-    svgs = draw(importlib.import_module(f"{room}.pictures"))
+    svgs = draw(importlib.import_module(f"{package}.figures"))
     return {name: f"{start}{name}.svg" for name in svgs}, {f"{start}{name}.svg": svg for name, svg in svgs.items()}

@@ -1,8 +1,8 @@
 """Operating characteristics of the auditor: power beside the best possible attack, the smallest leak that is caught.
 
 False alarms of the whole game are counted by `nulls`; here those of its stakes alone, with one attacker whose guesses
-are fixed. `python -m lemmata.experiments.audits.operating [ROOTS]` writes operating.csv. Each quantity is a function
-that the tests call at small size and `make soak` at large size.
+are fixed. `python -m lemmata.experiments.audits.operating_curves [ROOTS]` writes operating.csv. Each quantity is a
+function that the tests call at small size and `make soak` at large size.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import logsumexp, ndtr
 
 from lemmata.bounds.statement.verdicts import REFUTED
-from lemmata.experiments.audits import known
-from lemmata.experiments.audits.tables import keep
+from lemmata.experiments.audits.known_mechanisms import added, laplace_noise, response
+from lemmata.experiments.audits.tables import write_lines
 from lemmata.mechanisms.audit.evidence.stakes import START, average, grown, parameter, tables, tangents
 from lemmata.mechanisms.audit.play import game
 from lemmata.mechanisms.audit.play.sequential_test import audit
@@ -47,7 +47,7 @@ BOUNDARY = {  # P(guess the first dataset | first), (... | second), exactly as f
 }
 
 
-def boundary_alarms(name: str, *, audits: int, level: float, budget: int = 20_000) -> int:
+def count_boundary_alarms(name: str, *, audits: int, level: float, budget: int = 20_000) -> int:
     """How many of so many audits, judged all at once, refute a claim that is just true by one attacker's guesses.
 
     Guesses of either dataset are symmetric; chunks, stakes and their division are the game's.
@@ -75,17 +75,17 @@ def boundary_alarms(name: str, *, audits: int, level: float, budget: int = 20_00
 # Power ----------------------------------------------------------------------------------------------------------------
 
 
-def leaking(name: str, ratio: float) -> tuple:
+def make_leaking_pair(name: str, ratio: float) -> tuple:
     """A pair whose true epsilon or mu is `ratio`, and the claim 1."""
     if name == "Laplace":
-        return *(known.added(x, known.laplace_noise(1)) for x in (0, ratio)), ONE
+        return *(added(x, laplace_noise(1)) for x in (0, ratio)), ONE
     if name == "Gaussian":
-        return *(known.added(x, lambda rng, shape: rng.normal(size=shape)) for x in (0, ratio)), GaussianDP(1.0)
+        return *(added(x, lambda rng, shape: rng.normal(size=shape)) for x in (0, ratio)), GaussianDP(1.0)
     keep = exp(ratio) / (1 + exp(ratio))
-    return known.response(0, 2, keep), known.response(1, 2, keep), ONE
+    return response(0, 2, keep), response(1, 2, keep), ONE
 
 
-def events(name: str, ratio: float) -> Iterator[tuple[float, float]]:
+def list_events(name: str, ratio: float) -> Iterator[tuple[float, float]]:
     """P(right guess) and P(wrong guess) of the symmetric attacks that may be best."""
     if name == "Laplace":
         yield 0.5, 0.5 * exp(-ratio)
@@ -96,10 +96,10 @@ def events(name: str, ratio: float) -> Iterator[tuple[float, float]]:
         yield exp(ratio) / (1 + exp(ratio)), 1 / (1 + exp(ratio))
 
 
-def oracle(name: str, ratio: float, level: float) -> float:
+def count_oracle_releases(name: str, ratio: float, level: float) -> float:
     """Releases that the best bet on the best event needs in the mean: log(1 / level) / its growth."""
-    claim, stakes, best = leaking(name, ratio)[2], np.linspace(0.001, 0.999, 999), 0.0
-    for right, wrong in events(name, ratio):
+    claim, stakes, best = make_leaking_pair(name, ratio)[2], np.linspace(0.001, 0.999, 999), 0.0
+    for right, wrong in list_events(name, ratio):
         for epsilon, delta in tangents(claim):
             stake = stakes / (exp(epsilon) + delta)
             growth = right * np.log1p(stake * (1 - delta)) + wrong * np.log1p(-stakes)
@@ -108,44 +108,48 @@ def oracle(name: str, ratio: float, level: float) -> float:
     return log(1 / level) / best
 
 
-def releases(name: str, ratio: float, *, roots: range, level: float, budget: int = 60_000) -> float:
+def count_releases(name: str, ratio: float, *, roots: range, level: float, budget: int = 60_000) -> float:
     """The median number of releases, those for training included, until the claim 1 is REFUTED."""
-    a, b, claim = leaking(name, ratio)
+    a, b, claim = make_leaking_pair(name, ratio)
     results = [audit(a, b, claim, root=root, level=level, budget=budget) for root in roots]
     return median(r.judged + r.trained if r.verdict == REFUTED else float("inf") for r in results)
 
 
-def caught_as_said(name: str, *, roots: range, budget: int) -> tuple[float, int]:
+def check_caught(name: str, *, roots: range, budget: int) -> tuple[float, int]:
     """The smallest leak that an audit of the honest law says it would have caught, and how often it is caught."""
-    said = audit(*leaking(name, 1.0), root=10_000, budget=budget).smallest_caught or float("inf")
-    a, b, claim = leaking(name, said)
+    said = audit(*make_leaking_pair(name, 1.0), root=10_000, budget=budget).smallest_caught or float("inf")
+    a, b, claim = make_leaking_pair(name, said)
     return said, sum(audit(a, b, claim, root=root, budget=budget).verdict == REFUTED for root in roots)
 
 
 # The table ------------------------------------------------------------------------------------------------------------
 
 
-def table(count: int) -> Iterator[dict]:
+def make_lines(count: int) -> Iterator[dict]:
     """Everything, with so many roots each."""
     roots = range(count)
     for name in ("Laplace", "randomised response", "Gaussian"):
         for ratio in RATIOS:
-            ours = releases(name, ratio, roots=roots, level=1e-10)
-            yield line("releases until REFUTED at 1e-10", name, ratio, ours, f"{oracle(name, ratio, 1e-10):.0f}")
+            ours = count_releases(name, ratio, roots=roots, level=1e-10)
+            yield make_line(
+                "releases until REFUTED at 1e-10", name, ratio, ours, f"{count_oracle_releases(name, ratio, 1e-10):.0f}"
+            )
         for ratio in (1.5, 2.0):
-            ours = releases(name, ratio, roots=range(7 * count), level=0.05)
-            yield line("releases until REFUTED at 0.05", name, ratio, ours, f"{oracle(name, ratio, 0.05):.0f}")
-        said, often = caught_as_said(name, roots=roots, budget=10_000)
-        yield line("REFUTED at smallest_caught, 10,000 releases", name, round(said, 3), often, f"{count} audits")
+            ours = count_releases(name, ratio, roots=range(7 * count), level=0.05)
+            yield make_line(
+                "releases until REFUTED at 0.05", name, ratio, ours, f"{count_oracle_releases(name, ratio, 0.05):.0f}"
+            )
+        said, often = check_caught(name, roots=roots, budget=10_000)
+        yield make_line("REFUTED at smallest_caught, 10,000 releases", name, round(said, 3), often, f"{count} audits")
     for name, (_, _, claim) in BOUNDARY.items():
-        found = boundary_alarms(name, audits=MANY, level=0.1)
-        yield line("false alarms at level 0.1, one attacker", name, parameter(claim)[1], found, f"{MANY} audits")
+        found = count_boundary_alarms(name, audits=MANY, level=0.1)
+        yield make_line("false alarms at level 0.1, one attacker", name, parameter(claim)[1], found, f"{MANY} audits")
 
 
-def line(what: str, name: str, parameter: Any, ours: Any, beside: str) -> dict:
+def make_line(what: str, name: str, parameter: Any, ours: Any, beside: str) -> dict:
     """One line of the table; beside: the best possible attack, or the number of audits."""
     return {"what": what, "mechanism": name, "parameter": parameter, "ours": ours, "beside": beside}
 
 
 if __name__ == "__main__":
-    keep(TABLE, table(int(sys.argv[1]) if len(sys.argv) > 1 else 20))
+    write_lines(TABLE, make_lines(int(sys.argv[1]) if len(sys.argv) > 1 else 20))

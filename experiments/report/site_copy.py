@@ -6,29 +6,31 @@ import json
 import shutil
 from pathlib import Path
 
-from lemmata.experiments.report.drawn import LIST, Drawn
+from lemmata.experiments.report.incremental import LIST, SiteFiles
 
 MARK = ".lemmata-site"  # says that a folder is such a copy, and may be replaced
 LARGEST = 15_000_000  # bytes
 BESIDE = ("asv/html", "docs")  # dashboards and documentation are linked where they have been made
 
 
-class NotOurs(ValueError):
+class ForeignFolderError(ValueError):
     """A folder holds something that is no site of ours; the message is one line that names it."""
 
 
-def published(reports: Path, target: Path) -> tuple[int, int]:
+def copy_site(reports: Path, target: Path) -> tuple[int, int]:
     """Copy the site that stands below `reports` to the folder `target`, in the place of the one before.
 
-    Returns (files, bytes). Raises `NotOurs` for a folder that is not empty and was not made by this.
+    Returns (files, bytes). Raises `ForeignFolderError` for a folder that is not empty and was not made by this.
     """
     if target.exists() and not target.is_dir():
-        raise NotOurs(f"--publish must be a folder, got {target}")
+        raise ForeignFolderError(f"--publish must be a folder, got {target}")
     if target.is_dir() and any(target.iterdir()) and not (target / MARK).exists():
-        raise NotOurs(f"--publish must be a new or empty folder, or an earlier copy of the site, got {target}")
+        raise ForeignFolderError(
+            f"--publish must be a new or empty folder, or an earlier copy of the site, got {target}"
+        )
     making = target.with_name(f".{target.name}.part")
     shutil.rmtree(making, ignore_errors=True)
-    files = [path for path in Drawn(reports).files if path != LIST]
+    files = [path for path in SiteFiles(reports).files if path != LIST]
     beside = [path for folder in BESIDE for path in (reports / folder).rglob("*") if path.is_file()]
     files += [str(path.relative_to(reports)) for path in beside if not path.name.startswith(".")]
     for path in files:

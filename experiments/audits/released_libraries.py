@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.engine.ledger import published
-from lemmata.experiments.report.drawn import digest
 from lemmata.mechanisms import audit
 
 OURS, THEIRS = "lemmata", "DP-Auditorium"
@@ -16,36 +16,39 @@ LEVELS = "0.05", "1e-10"  # theirs, and ours
 KNOWN, HONEST, NOT_AUDITED = "known bug", "honest", "NOT_AUDITED"
 
 
-def searching() -> str:
+def digest_search() -> str:
     """The digest of the search and its evidence as they stand here: what a row of the table was made with."""
-    return digest(b"".join(path.read_bytes() for path in sorted(Path(audit.__file__).parent.rglob("*.py"))))
+    files = sorted(Path(audit.__file__).parent.rglob("*.py"))
+    return hashlib.blake2b(b"".join(path.read_bytes() for path in files), digest_size=8).hexdigest()
 
 
-def lines(reports: Path) -> list[dict[str, str]]:
+def read_rows(reports: Path) -> list[dict[str, str]]:
     """The rows of the committed table, as the page has them; none where it is not at hand."""
-    return sorted_rows(published.table(reports, "wild"))
+    return sort_rows(published.table(reports, "wild"))
 
 
-def sorted_rows(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+def sort_rows(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     """The rows by library in their order, known bugs first within one."""
     order = list(dict.fromkeys((row["library"], row["version"]) for row in rows))
     return sorted(rows, key=lambda row: (order.index((row["library"], row["version"])), row["kind"] != KNOWN))
 
 
-def shown(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+def describe_rows(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """What the page says of them: the rows with words of their own, everything counted, and what stands beside."""
     once = {(row["library"], row["target"]): row for row in rows if row["kind"] == KNOWN}  # whatever the versions
     bugs = list(once.values())
     found = [row for row in bugs if row["verdict"] == REFUTED]
     kept = [row for row in rows if row["kind"] != KNOWN]
-    today = searching()
+    today = digest_search()
     return {
         "rows": [
-            row | {"came": came(row), "cited": cited(row["issue"]), "fresh": row["search"] == today} for row in rows
+            row
+            | {"came": describe_outcome(row), "cited": describe_source(row["issue"]), "fresh": row["search"] == today}
+            for row in rows
         ],
         "fresh": sum(row["search"] == today for row in rows),
         "auditorium": auditorium,
-        "against": against(auditorium),
+        "against": compare_searches(auditorium),
         "single": any(int(row["alike"]["runs"]) == 1 for row in auditorium if row["alike"]),
         "aged": any(row[side]["version"] != today for row in auditorium for side in ("alike", "ours") if row[side]),
         "targets": len(rows),
@@ -65,7 +68,7 @@ def shown(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any]] = ())
     }
 
 
-def beside(reports: Path) -> list[dict[str, Any]]:
+def read_auditorium(reports: Path) -> list[dict[str, Any]]:
     """A row a mechanism of DP-Auditorium's own: what its search needed there, and what ours did at either level."""
     rows = published.table(reports, "auditorium")
     by = {(row["mechanism"], row["by"], row["level"]): row for row in rows}
@@ -77,7 +80,7 @@ def beside(reports: Path) -> list[dict[str, Any]]:
     ]
 
 
-def against(auditorium: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def compare_searches(auditorium: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """At its level, what either found in some run: the share that our median is of its, and if the runs are `apart`.
 
     Unless more than half of a side's runs found it, their median is what they may draw: no share is told of that.
@@ -102,7 +105,7 @@ UNTOLD = {
 }
 
 
-def came(row: dict[str, str]) -> str:
+def describe_outcome(row: dict[str, str]) -> str:
     """What came out, in words: what is not refuted is not private for that."""
     if row["verdict"] == REFUTED:
         return "refuted"
@@ -113,7 +116,7 @@ def came(row: dict[str, str]) -> str:
     return "; ".join(filter(None, (which, UNTOLD.get(row["note"], caught))))
 
 
-def cited(issue: str) -> str:
+def describe_source(issue: str) -> str:
     """`opendp/opendp 2911` of an issue's address, the file's name of another one, the paper as it is written."""
     if not issue.startswith("https://github.com/"):
         return issue

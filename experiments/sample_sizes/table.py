@@ -4,7 +4,7 @@ Printed orders are taken with the hidden constant 1: less than what any proof gi
 them stands what is proved of a learner that is told the margin, what the learner does, the smallest n at which its mean
 error on the hardest data we know, of that margin, is below the level, and from which n on any private learner could do
 it (`wzw25.tab1/explicit/any-learner`).
-`python -m lemmata.experiments.atlas` computes it all and writes report/atlas.csv.
+`python -m lemmata.experiments.sample_sizes.table` computes it all and writes table.csv.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.wzw25.tables import any_learner
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.instances.datasets.planted import planted
-from lemmata.experiments.report.atlas import DELTA, EPSILONS, FAMILIES, LEVELS, MARGINS, Family
+from lemmata.experiments.sample_sizes.page import DELTA, EPSILONS, FAMILIES, LEVELS, MARGINS, Family
 from lemmata.mechanisms.learners.descent import adaptive_margin
 
-TABLE = Path(__file__).parent / "report" / "atlas.csv"
+TABLE = Path(__file__).with_name("table.csv")
 LARGEST = 2**60  # more records than anybody has
 RUNS, MOST_RECORDS, DIMENSION = 8, 4096, 50
 
 
-def speaks_from(value: Callable[[int], float], level: float) -> int | None:
+def find_first_size(value: Callable[[int], float], level: float) -> int | None:
     """From which n on value(n) < level, up to 2%; None where it is not so below `LARGEST`.
 
     Bounds that round the margin down to a grid jump up just above the powers of two: n counts as the first only when
@@ -41,7 +41,7 @@ def speaks_from(value: Callable[[int], float], level: float) -> int | None:
     201
     """
     first, start = None, next((j for j in range(2, LARGEST.bit_length()) if value(2**j) < level), LARGEST.bit_length())
-    for n in (n for n in ladder() if n > 2 ** (start - 1)):
+    for n in (n for n in list_sizes() if n > 2 ** (start - 1)):
         if not value(n) < level:
             first = None
         elif first is None:
@@ -52,7 +52,7 @@ def speaks_from(value: Callable[[int], float], level: float) -> int | None:
 
 
 @cache
-def ladder() -> list[int]:
+def list_sizes() -> list[int]:
     """Sizes from 2 to `LARGEST`: 40 an octave, and the numbers next above the powers of two."""
     octaves = LARGEST.bit_length()
     steps = {round(2 ** (j / 40)) for j in range(40, 40 * octaves)}
@@ -60,7 +60,7 @@ def ladder() -> list[int]:
 
 
 @cache
-def learnt_from(learner: str, epsilon: float, margin: float, level: float) -> int | None:
+def measure_learner(learner: str, epsilon: float, margin: float, level: float) -> int | None:
     """The smallest power of two n at which its mean error on planted data over `RUNS` runs is below `level`."""
     fit = {"adaptive_margin": adaptive_margin.fit}[learner]
     for n in (2**j for j in range(2, MOST_RECORDS.bit_length())):
@@ -71,7 +71,7 @@ def learnt_from(learner: str, epsilon: float, margin: float, level: float) -> in
     return None
 
 
-def any_learner_from(level: float, margin: float, epsilon: float) -> int:
+def bound_any_learner(level: float, margin: float, epsilon: float) -> int:
     """The smallest n with which the mean error of some (epsilon, DELTA)-private learner can be below `level`.
 
     With at most floor(1 / margin^2) (m - 1) records no point need have m of them, where m is the smallest number of
@@ -84,7 +84,7 @@ def any_learner_from(level: float, margin: float, epsilon: float) -> int:
     return floor(Fraction(str(margin)) ** -2) * (m - 1) + 1
 
 
-def bound_at(family: Family, reading: str, epsilon: float, margin: float, level: float) -> int | None:
+def evaluate_bound(family: Family, reading: str, epsilon: float, margin: float, level: float) -> int | None:
     """From which n a reading of a theorem is below `level`; the statement's own function, under its hypotheses."""
     key, arguments = family.rows[reading]
     theorem = THEOREMS[key]
@@ -93,10 +93,10 @@ def bound_at(family: Family, reading: str, epsilon: float, margin: float, level:
         given = arguments(n, epsilon, margin)
         return float("inf") if theorem.skipped(given) else float(theorem.formula(**given))
 
-    return speaks_from(value, level)
+    return find_first_size(value, level)
 
 
-def computed(measure: bool = True) -> Iterator[dict]:
+def compute_lines(measure: bool = True) -> Iterator[dict]:
     """The lines of the table."""
     registry.load()
     for family in FAMILIES:
@@ -105,17 +105,17 @@ def computed(measure: bool = True) -> Iterator[dict]:
                 for epsilon in EPSILONS:
                     place = {"statement": family.statement, "level": level, "margin": margin, "epsilon": epsilon}
                     for reading in family.rows:
-                        yield place | {"what": reading, "n": bound_at(family, reading, epsilon, margin, level)}
+                        yield place | {"what": reading, "n": evaluate_bound(family, reading, epsilon, margin, level)}
                     if measure and family.learner and level < 1:
-                        found = learnt_from(family.learner, epsilon, margin, level)
+                        found = measure_learner(family.learner, epsilon, margin, level)
                         yield place | {"what": "learner", "n": found}
-                        yield place | {"what": "any learner", "n": any_learner_from(level, margin, epsilon)}
+                        yield place | {"what": "any learner", "n": bound_any_learner(level, margin, epsilon)}
 
 
 if __name__ == "__main__":
     with TABLE.open("w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, ["statement", "level", "margin", "epsilon", "what", "n"], lineterminator="\n")
         table.writeheader()
-        for line in computed():
+        for line in compute_lines():
             table.writerow(line)
             file.flush()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from math import inf
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MultipleLocator
 
 from lemmata.bounds.wzw25 import table_rates
 from lemmata.experiments.comparison import problems
-from lemmata.experiments.comparison.table import CALLED, DEFAULT, ONE_LABEL, says_little
-from lemmata.experiments.drawing import COLOURS, FAINT, INK, STYLE, saved
+from lemmata.experiments.comparison.table import CALLED, DEFAULT, ONE_LABEL, is_uninformative
+from lemmata.experiments.figures.style import COLOURS, FAINT, INK, panels, svg
 
 PRINTED = {"Theorem 4.1 of wzw25": table_rates.TABLE1_ADAPTIVE, "Theorem 3.2 of bms22": table_rates.TABLE1_HINGE}
 VARIED = {
@@ -36,51 +38,31 @@ GROUPS = {
 }
 
 
-def figures(means: pd.DataFrame) -> dict[str, str]:
+def draw_figures(means: pd.DataFrame) -> dict[str, str]:
     """{name: SVG} of what the table has points for."""
-    with plt.rc_context(STYLE):
-        drawn = {"along_epsilon": along_epsilon(means), "along_families": along_families(means)}
-        return {name: svg for name, svg in (drawn | {"seconds": seconds(means)}).items() if svg}
+    several = means[means.epsilon < inf].groupby("dataset", sort=False).epsilon.nunique()
+    asked = {
+        "along_epsilon": (plot_along_epsilon, means, list(several.index[several > 1])),
+        "along_families": (plot_along_families, group_families(means)),
+        "seconds": (plot_seconds, means[~means.dataset.str.startswith("planted")]),
+    }
+    return {name: svg(*given) for name, given in asked.items() if len(given[-1])}
 
 
-def looks(learners: list[str]) -> dict[str, dict]:
+def choose_looks(learners: list[str]) -> dict[str, dict]:
     """{learner: how its line looks}: a colour each within what is drawn together; the default thick, one label grey."""
     colours = [colour for colour in COLOURS if colour not in (FAINT, COLOURS[0])]
-    shown = {}
+    looks = {}
     for i, name in enumerate(one for one in learners if one not in (DEFAULT, ONE_LABEL)):
-        second = i >= len(colours)
-        shown[name] = {
-            "color": colours[i % len(colours)],
-            "marker": "s" if second else "o",
-            "ls": "--" if second else "-",
-        }
-    own = {DEFAULT: {"color": COLOURS[0], "lw": 2.2}, ONE_LABEL: {"color": FAINT, "lw": 1.0}}
-    return {name: look | {"ms": 3, "lw": 1.3} for name, look in shown.items()} | own
+        marker, dashes = ("o", "-") if i < len(colours) else ("s", "--")
+        looks[name] = {"color": colours[i % len(colours)], "marker": marker, "ls": dashes}
+    return looks | {
+        DEFAULT: {"color": COLOURS[0], "lw": 2.2, "zorder": 3},
+        ONE_LABEL: {"color": FAINT, "lw": 1.0, "zorder": 1},
+    }
 
 
-def panels(groups: dict[str, pd.DataFrame], x: str) -> tuple[plt.Figure, np.ndarray]:
-    """A panel a group, two a row: the mean risk of every private learner along `x`; their names beside the last."""
-    rows = -(-len(groups) // 2)
-    fig, axes = plt.subplots(rows, 2, figsize=(7.6, 2.7 * rows), squeeze=False)
-    everything = pd.concat(list(groups.values()))
-    names = list(everything[everything.epsilon < inf].learner.unique())
-    look = looks(names)
-    for axis, (title, here) in zip(axes.flat, groups.items(), strict=False):
-        for name in names:
-            line = here[(here.learner == name) & (here.epsilon < inf)].groupby(x).risk.mean()
-            if len(line):
-                axis.plot(line.index, line.to_numpy(), label=name, **look[name])
-        axis.set_title(title, loc="left", fontsize=9)
-        axis.set_ylim(-0.02, TOP)
-        axis.yaxis.set_major_locator(MultipleLocator(0.1))  # saved figures keep one decimal
-    for spare in axes.flat[len(groups) :]:
-        spare.set_visible(False)
-    handles = [plt.Line2D([], [], label=name, **look[name]) for name in names]
-    axes[0, min(1, len(groups) - 1)].legend(handles=handles, fontsize=7, loc="upper left", bbox_to_anchor=(1.02, 1))
-    return fig, axes
-
-
-def grouped(learners: list[str]) -> dict[str, list[str]]:
+def group_learners(learners: list[str]) -> dict[str, list[str]]:
     """{kind: its learners}, of those that are private; what is in no group of ours has one of its own."""
     found = {kind: [name for name in names if name in learners] for kind, names in GROUPS.items()}
     known = {DEFAULT, ONE_LABEL, *(name for names in GROUPS.values() for name in names)}
@@ -88,52 +70,53 @@ def grouped(learners: list[str]) -> dict[str, list[str]]:
     return {kind: names for kind, names in found.items() if names} or {"": []}
 
 
-def along_epsilon(means: pd.DataFrame) -> str:
+def plot_risks(axis: Axes, here: pd.DataFrame, along: str, looks: dict[str, dict], ticks: float) -> None:
+    """The mean risk of private learners along a column, each with its look."""
+    for name, look in looks.items():
+        line = here[(here.learner == name) & (here.epsilon < inf)].groupby(along).risk.mean()
+        if len(line):
+            axis.plot(line.index, line.to_numpy(), **look)
+    axis.set_ylim(-0.02, TOP)
+    axis.yaxis.set_major_locator(MultipleLocator(ticks))
+
+
+def name_learners(axis: Axes, names: list[str], looks: dict[str, dict], place: tuple[float, float]) -> None:
+    """A legend with its upper left corner at a place of the axes."""
+    handles = [Line2D([], [], label=name, **looks[name]) for name in names]
+    axis.legend(handles=handles, fontsize=7, loc="upper left", bbox_to_anchor=place)
+
+
+def plot_along_epsilon(means: pd.DataFrame, datasets: list[str]) -> Figure:
     """Risk against epsilon: a row a dataset, a column a kind of learner, and in every panel the default, one label, and
     dotted the best that is not private.
     """
-    several = means[means.epsilon < inf].groupby("dataset", sort=False).epsilon.nunique()
-    datasets = list(several.index[several > 1])
-    if not datasets:
-        return ""
-    private = means[means.epsilon < inf]
-    kinds = grouped(list(private.learner.unique()))
+    private = list(means[means.epsilon < inf].learner.unique())
+    kinds = group_learners(private)
     size = (2.3 * len(kinds) + 0.6, 1.9 * len(datasets) + 0.9)
-    fig, axes = plt.subplots(len(datasets), len(kinds), figsize=size, squeeze=False, sharex=True, sharey="row")
+    fig, axes = panels(len(datasets), len(kinds), size=size, squeeze=False, sharex=True, sharey="row")
     for column, (kind, names) in enumerate(kinds.items()):
-        look = looks(names)
+        looks = choose_looks(names)
         for axis, dataset in zip(axes[:, column], datasets, strict=True):
-            panel(axis, means[means.dataset == dataset], names, look)
-        axes[0, column].set_title(kind, loc="left", fontsize=9)
+            here = means[means.dataset == dataset]
+            plot_risks(axis, here, "epsilon", looks, 0.2)
+            axis.set_xscale("log")
+            if (here.epsilon == inf).any():
+                axis.axhline(here[here.epsilon == inf].risk.min(), color=FAINT, ls=":", lw=1)
+        axes[0, column].set_title(kind)
         axes[-1, column].set_xlabel("privacy level ε")
-        shown = [name for name in (*names, DEFAULT, ONE_LABEL) if (private.learner == name).any()]
-        handles = [plt.Line2D([], [], label=name, **look[name]) for name in shown]
-        axes[-1, column].legend(handles=handles, fontsize=7, loc="upper left", bbox_to_anchor=(-0.05, -0.32))
+        shown = [name for name in (*names, DEFAULT, ONE_LABEL) if name in private]
+        name_learners(axes[-1, column], shown, looks, (-0.05, -0.32))
     for axis, dataset in zip(axes[:, 0], datasets, strict=True):
-        little = "\n(nobody beats one label)" if says_little(means[means.dataset == dataset]) else ""
+        little = "\n(no learner beats one label)" if is_uninformative(means[means.dataset == dataset]) else ""
         axis.set_ylabel(f"{CALLED.get(dataset, dataset)}{little}\nrisk", fontsize=8)
     fig.tight_layout()
-    return saved(fig, "svg").decode()
+    return fig
 
 
-def panel(axis: plt.Axes, here: pd.DataFrame, names: list[str], look: dict[str, dict]) -> None:
-    """The risks of some learners on one dataset, held out."""
-    for name in (ONE_LABEL, *names, DEFAULT):
-        line = here[(here.learner == name) & (here.epsilon < inf)].groupby("epsilon").risk.mean()
-        if len(line):
-            axis.plot(line.index, line.to_numpy(), **look[name])
-    plain = here[here.epsilon == inf].risk
-    if len(plain):
-        axis.axhline(plain.min(), color=FAINT, ls=":", lw=1)
-    axis.set_xscale("log")
-    axis.set_ylim(-0.02, TOP)
-    axis.yaxis.set_major_locator(MultipleLocator(0.2))
-
-
-def families(means: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def group_families(means: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """{what is varied: its rows, with the value beside}: for each parameter the planted family with most values."""
     names = [name for name in means.dataset.unique() if name.startswith("planted")]
-    chosen = {name: problems.family(name) for name in names}
+    chosen = {name: problems.read_family(name) for name in names}
     found = {}
     for key in VARIED:
         alike: dict[tuple, list[str]] = {}
@@ -146,28 +129,34 @@ def families(means: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return found
 
 
-def along_families(means: pd.DataFrame) -> str:
+def plot_along_families(groups: dict[str, pd.DataFrame]) -> Figure:
     """A panel a family: risk against n, d, outliers and label noise; dashed what Table 1 of wzw25 prints."""
-    groups = families(means)
-    if not groups:
-        return ""
-    fig, axes = panels({f"along {key}": group for key, group in groups.items()}, "value")
+    rows = -(-len(groups) // 2)
+    fig, axes = panels(rows, 2, size=(7.6, 2.7 * rows), squeeze=False)
+    everything = pd.concat(list(groups.values()))
+    names = list(everything[everything.epsilon < inf].learner.unique())
+    looks = choose_looks(names)
     for axis, (key, group) in zip(axes.flat, groups.items(), strict=False):
-        if key != "flips":
-            rates(axis, key, group)
+        plot_risks(axis, group, "value", looks, 0.1)
+        if key == "flips":
+            axis.xaxis.set_major_locator(MultipleLocator(0.1))
+        else:
+            plot_printed_rates(axis, key, group)
         if key in ("n", "d"):
             axis.set_xscale("log")
-        axis.set_xlabel(VARIED[key])
-        axis.xaxis.set_major_locator(MultipleLocator(0.1)) if key == "flips" else None
+        axis.set(title=f"along {key}", xlabel=VARIED[key])
     for axis in axes[:, 0]:
         axis.set_ylabel("risk, fresh records")
+    for spare in axes.flat[len(groups) :]:
+        spare.set_visible(False)
+    name_learners(axes[0, min(1, len(groups) - 1)], names, looks, (1.02, 1))
     fig.tight_layout()
-    return saved(fig, "svg").decode()
+    return fig
 
 
-def rates(axis: plt.Axes, key: str, group: pd.DataFrame) -> None:
+def plot_printed_rates(axis: Axes, key: str, group: pd.DataFrame) -> None:
     """The printed rates along what is varied, without constants and logarithms, where they are below the top."""
-    fixed = problems.family(group.dataset.iloc[0])
+    fixed = problems.read_family(group.dataset.iloc[0])
     epsilon = float(group.epsilon[group.epsilon < inf].iloc[0])
     at = {"n": fixed["n"], "gamma": fixed["margin"], "s": fixed["outliers"], "epsilon": epsilon, "R": 0}
     first, last = float(group.value.min()), float(group.value.max())
@@ -178,17 +167,14 @@ def rates(axis: plt.Axes, key: str, group: pd.DataFrame) -> None:
         axis.plot(x, np.where(y < TOP, y, np.nan), ls=(0, (4, 3)), color=shade, lw=1)
 
 
-def seconds(means: pd.DataFrame) -> str:
+def plot_seconds(real: pd.DataFrame) -> Figure:
     """CPU seconds a release on real records: the median over datasets and epsilons, and the range."""
-    real = means[~means.dataset.str.startswith("planted")]
-    if real.empty:
-        return ""
     spent = real.groupby("learner", sort=False).seconds.quantile([0, 0.5, 1]).unstack().sort_values(0.5)
-    fig, axis = plt.subplots(figsize=(6, 0.24 * len(spent) + 0.7))
+    fig, axis = panels(size=(6, 0.24 * len(spent) + 0.7))
     places = np.arange(len(spent))
     axis.hlines(places, spent[0.0], spent[1.0], color=FAINT, lw=1)
     axis.plot(spent[0.5], places, "o", color=COLOURS[0], ms=4)
     axis.set_yticks(places, spent.index)
     axis.set_xscale("log")
     axis.set_xlabel("CPU seconds a release, the fit's share included")
-    return saved(fig, "svg").decode()
+    return fig

@@ -1,7 +1,7 @@
 """Deterministic checks of every learner: its program replayed on neighbours, its draws counted, its costs added up.
 
 That a program is the law's own is checked, not believed: from the same random numbers both must release the same, so
-noise of another scale, shared or left out is seen without statistics. `python -m lemmata.experiments.audits.replayed`
+noise of another scale, shared or left out is seen without statistics. `python -m lemmata.experiments.audits.replays`
 writes replayed.csv.
 """
 
@@ -39,7 +39,7 @@ from lemmata.experiments.audits.programs import (
     under_laplace,
     under_radial,
 )
-from lemmata.experiments.audits.tables import keep
+from lemmata.experiments.audits.tables import write_lines
 from lemmata.mechanisms.audit.neighbours.extreme_pairs import Data, Pair, worst_pair
 from lemmata.mechanisms.audit.subjects import replay
 from lemmata.mechanisms.features import sign_projection
@@ -97,23 +97,23 @@ class Program:
         return str(self.module.__name__.rpartition(".")[2].replace("_", " "))
 
 
-def chosen(law: Any, rng: np.random.Generator) -> np.ndarray:
+def sample_choice(law: Any, rng: np.random.Generator) -> np.ndarray:
     """The choice and the weights of a release."""
     released = law.sample(rng, 1)
     return np.append(released["index"], released["weights"])
 
 
-def one_by_one(queries: list) -> list[list]:
+def split_rows(queries: list) -> list[list]:
     """Every query is asked of records of its own."""
     return [[query] for query in queries]
 
 
-def halves(queries: list) -> list[list]:
+def split_halves(queries: list) -> list[list]:
     """All but the last are asked of one half, the last of the other."""
     return [queries[:-1], queries[-1:]]
 
 
-def public(k: int, d: int) -> Any:
+def draw_public(k: int, d: int) -> Any:
     """A projection."""
     return sign_projection.sign_projection(k, d, rng=np.random.default_rng(0))
 
@@ -150,31 +150,31 @@ def in_kernel_space(X: Any, y: Any) -> Any:
 
 PROGRAMS = (
     Program(noisy_gd, lambda X, y: noisy_gd.law(X, y, privacy=MU, width=0.5, steps=4), descent),
-    Program(projected_gd, lambda X, y: projected_gd.law(X, y, privacy=MU, width=0.5, projection=public(2, 2), steps=4),
-            lifted),
+    Program(projected_gd, lambda X, y: projected_gd.law(
+                X, y, privacy=MU, width=0.5, projection=draw_public(2, 2), steps=4), lifted),
     Program(known_margin, lambda X, y: known_margin.law(X, y, privacy=BOTH, margin=0.5, projection=None, steps=4),
             lifted),
     Program(adaptive_margin, lambda X, y: adaptive_margin.law(X, y, privacy=BOTH, steps=3), chosen_run,
-            lambda law: law.gdp, chosen),
+            lambda law: law.gdp, sample_choice),
     Program(private_tuning, lambda X, y: private_tuning.margin_law(X, y, epsilon=2.0, delta=1e-3, steps=3), one_run,
             lambda law: law.tuning.run,
             lambda law, rng: (lambda drawn: np.append(drawn[2][0], drawn[1]))(law.tuning.run_alone(rng, 1))),
-    Program(phased_sgd, lambda X, y: phased_sgd.law(X, y, privacy=MU, **SIZES), phases, parts=one_by_one),
+    Program(phased_sgd, lambda X, y: phased_sgd.law(X, y, privacy=MU, **SIZES), phases, parts=split_rows),
     Program(dp_erm, lambda X, y: dp_erm.law(X, y, privacy=BOTH, beta=0.1, **SIZES), rounds,
             lambda law: law.selection),
     Program(efficient_learner, lambda X, y: efficient_learner.law(
-                X, y, privacy=BOTH, beta=0.1, projection=public(2, 2), **SIZES), trained,
+                X, y, privacy=BOTH, beta=0.1, projection=draw_public(2, 2), **SIZES), trained,
             lambda law: law.trained.selection),
     Program(kernel_learner, in_kernel_space, trained,
             lambda law: law.trained.selection),
     Program(glm_gd, lambda X, y: glm_gd.law(X, y, privacy=MU, steps=4, **LOGISTIC), ball),
     Program(glm_projected, lambda X, y: glm_projected.law(
-                X, y, privacy=MU, steps=4, projection=public(2, 2), **LOGISTIC), projected_ball),
+                X, y, privacy=MU, steps=4, projection=draw_public(2, 2), **LOGISTIC), projected_ball),
     Program(glm_output, lambda X, y: glm_output.law(X, y, privacy=MU, **LOGISTIC), minimiser),
     Program(grid_search, lambda X, y: grid_search.law(X, y, privacy=LOUD, loss="logistic", guesses=2, base="gd",
                                                       penalty="none", accounting="disjoint", beta=0.9),
-            searched, release=chosen, parts=halves),
-    Program(confidence_boosting, chunked, boosted, parts=one_by_one),
+            searched, release=sample_choice, parts=split_halves),
+    Program(confidence_boosting, chunked, boosted, parts=split_rows),
     Program(majority, lambda X, y: majority.law(X, y, privacy=ONE), under_laplace,
             noise=of_grid),
     Program(private_svm, lambda X, y: private_svm.law(X, y, privacy=ONE, C=1.0, calibration="sharp"), under_laplace,
@@ -192,10 +192,10 @@ PROGRAMS = (
     Program(label_learner, on_public, choice,
             release=lambda law, rng: law.selection.sample(rng, 1), noise=of_choice),
     Program(network_learner, lambda X, y: network_learner.law(
-                X, y, privacy=ONE, norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, public=[public(1, 2)]), choice,
+                X, y, privacy=ONE, norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, public=[draw_public(1, 2)]), choice,
             release=lambda law, rng: law.selection.sample(rng, 1), noise=of_choice),
     Program(pure_learner, lambda X, y: pure_learner.law(X, y, privacy=ONE, norm_bound=1.0, radius=1.0, rho=0.5,
-                                                        public=public(1, 2)), choice,
+                                                        public=draw_public(1, 2)), choice,
             release=lambda law, rng: law.selection.sample(rng, 1), noise=of_choice),
 )  # fmt: skip
 
@@ -203,7 +203,7 @@ PROGRAMS = (
 # What came out --------------------------------------------------------------------------------------------------------
 
 
-def hardest(learner: Program, tries: int = 0) -> Pair:
+def find_hardest_pair(learner: Program, tries: int = 0) -> Pair:
     """The pair on which a query moves most of what is declared."""
 
     def moved(one: Data, other: Data) -> float:
@@ -213,7 +213,7 @@ def hardest(learner: Program, tries: int = 0) -> Pair:
     return worst_pair(moved, n=RECORDS, d=COLUMNS, root=LEDGER_ROOT, tries=tries)
 
 
-def affordable(queries: list[replay.Query], promised: Any) -> bool:
+def is_affordable(queries: list[replay.Query], promised: Any) -> bool:
     """Do queries of the same records cost no more than is promised?"""
     epsilon, mu = replay.spent(queries)
     if isinstance(promised, GaussianDP):
@@ -222,13 +222,13 @@ def affordable(queries: list[replay.Query], promised: Any) -> bool:
     return left >= 0 and (not mu or float(gaussian_delta(left, mu)) <= promised.delta * (1 + SAME))
 
 
-def cost(queries: list[replay.Query]) -> str:
+def describe_cost(queries: list[replay.Query]) -> str:
     """What they cost, in words."""
     epsilon, mu = replay.spent(queries)
     return " and ".join([f"ε = {epsilon:.4g}"] * bool(epsilon) + [f"μ = {mu:.4g}"] * bool(mu))
 
 
-def noise_of(learner: Program, law: Any) -> tuple[str, bool]:
+def describe_noise(learner: Program, law: Any) -> tuple[str, bool]:
     """Is a release what the program makes of fresh noise, or has the noise of the law's own sampler its law?"""
     if learner.noise:
         p = replay.not_the_law(learner.noise(law, np.random.default_rng(4)), lambda uniform: uniform)
@@ -241,9 +241,9 @@ def noise_of(learner: Program, law: Any) -> tuple[str, bool]:
     return ("the program's release" if same else "another release than the program's"), same
 
 
-def checked(learner: Program, tries: int = 0) -> dict:
+def check_program(learner: Program, tries: int = 0) -> dict:
     """A line of the table: every check of one learner, on its hardest pair."""
-    pair = hardest(learner, tries)
+    pair = find_hardest_pair(learner, tries)
     laws = one, other = [learner.law(*data) for data in (pair.one, pair.other)]
     wrong = replay.replayed(learner.program, one, other, np.random.default_rng(1))
     counted = [replay.Counted(3), replay.Counted(3)]
@@ -253,8 +253,8 @@ def checked(learner: Program, tries: int = 0) -> dict:
     ask = replay.Curator(np.random.default_rng(2))
     learner.program(laws[0], ask)
     parts = [part for part in learner.parts([q for q in ask.queries if q.sensitivity]) if part]
-    paid = all(affordable(part, learner.promised(laws[0])) for part in parts)
-    noise, right = noise_of(learner, laws[0])
+    paid = all(is_affordable(part, learner.promised(laws[0])) for part in parts)
+    noise, right = describe_noise(learner, laws[0])
     return {
         "learner": learner.name,
         "queries": sum(map(len, parts)),
@@ -263,15 +263,15 @@ def checked(learner: Program, tries: int = 0) -> dict:
         "replay": "; ".join(wrong) or "no violation",
         "draws": sum(size for _, size in draws[0]),
         "noise": noise,
-        "cost": " or ".join(dict.fromkeys(map(cost, parts))),
+        "cost": " or ".join(dict.fromkeys(map(describe_cost, parts))),
         "sound": "yes" if not wrong and paid and right and draws[0] == draws[1] else "no",
     }
 
 
-def table(tries: int = 300) -> Iterator[dict]:
+def make_lines(tries: int = 300) -> Iterator[dict]:
     """A line a learner."""
-    return (checked(learner, tries) for learner in PROGRAMS)
+    return (check_program(learner, tries) for learner in PROGRAMS)
 
 
 if __name__ == "__main__":
-    keep(TABLE, table())
+    write_lines(TABLE, make_lines())

@@ -14,7 +14,7 @@ WIDE = 350  # of the whole, so that it stands on a telephone without being made 
 SHOWN = 8  # statements in the list of what most rests on
 
 
-def leaning(rows: Iterable[Mapping[str, Any]]) -> graph.Graph:
+def link_statements(rows: Iterable[Mapping[str, Any]]) -> graph.Graph:
     """{statement: the other statements that it depends on}, in the order of the papers.
 
     A refuted row depends on no other: its counterexample is enough.
@@ -28,23 +28,25 @@ def leaning(rows: Iterable[Mapping[str, Any]]) -> graph.Graph:
     return {id: [other for other in library.ids if other in links[id]] for id in library.ids if id in links}
 
 
-def resting(
+def describe_dependencies(
     statements: Sequence[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]], papers: Sequence[Paper]
 ) -> dict:
     """What the page shows: a drawing a paper, and the statements with which most others would fall."""
-    down = leaning(rows)
+    down = link_statements(rows)
     up = graph.upwards(down)
     falls = {s["id"]: len(graph.reached([s["id"]], up)) for s in statements}
     most = sorted((s for s in statements if falls[s["id"]]), key=lambda s: -falls[s["id"]])[:SHOWN]
     return {
-        "drawings": [drawing(paper, [s for s in statements if s["paper"] is paper], down, falls) for paper in papers],
+        "drawings": [
+            lay_out_paper(paper, [s for s in statements if s["paper"] is paper], down, falls) for paper in papers
+        ],
         "most": [{"s": s, "falls": falls[s["id"]]} for s in most],
         "alone": sum(not down.get(s["id"]) for s in statements),
         "total": len(statements),
     }
 
 
-def drawing(paper: Paper, own: Sequence[Mapping[str, Any]], down: graph.Graph, falls: Mapping[str, int]) -> dict:
+def lay_out_paper(paper: Paper, own: Sequence[Mapping[str, Any]], down: graph.Graph, falls: Mapping[str, int]) -> dict:
     """One paper: where each statement stands, how large its dot is, and the path of every arc."""
     linked = {id for s in own for id in down.get(s["id"], ())} | {s["id"] for s in own if down.get(s["id"])}
     drawn = [s for s in own if s["id"] in linked]

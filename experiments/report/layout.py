@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from lemmata.bounds.library import library
 from lemmata.experiments.engine.ledger import graph
-from lemmata.experiments.report import citing, outcomes, words
+from lemmata.experiments.report import citations, outcomes, words
 
 Nav = tuple[tuple[str, str], ...]  # what the head of every page links to: words, page
 OWN: Nav = (("Errata", "errata/index.html"), ("Ledger", "ledger.html"), ("How verdicts are made", "verdicts.html"))
@@ -39,7 +39,7 @@ ROW = re.compile(f"(?P<sup>[{RAISED}]+)|(?P<sub>[{LOWERED}]+)|(?P<many>{MANY})|(
 VERBATIM = re.compile(r"<(pre(?! class=\"prose\")|code|title|script|option|math|svg)\b.*?</\1>|<[^>]*>", re.DOTALL)
 
 
-class Also(NamedTuple):
+class FurtherPages(NamedTuple):
     """Pages that a site has beside its own: the whole navigation with them, and what makes them.
 
     `pages` takes the reports folder and what renders, (template, path, **values) -> (path, page).
@@ -50,7 +50,7 @@ class Also(NamedTuple):
 
 
 @cache
-def environment() -> jinja2.Environment:
+def load_templates() -> jinja2.Environment:
     """The templates."""
     made = jinja2.Environment(
         loader=jinja2.PackageLoader("lemmata.experiments.report"),
@@ -59,27 +59,27 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["page"] = lambda id: words.page_of(id).removeprefix("statements/")
-    made.filters["page_from_root"] = words.page_of
-    made.filters["capitalized"] = words.sentence
-    made.filters["coded"] = coded
-    made.filters["promise"] = outcomes.promise
-    made.filters["pair"] = outcomes.pair
-    made.filters["attacked"] = outcomes.attacked
-    made.globals["outcome"] = outcomes.outcome
+    made.filters["page"] = lambda id: words.find_page(id).removeprefix("statements/")
+    made.filters["page_from_root"] = words.find_page
+    made.filters["capitalized"] = words.capitalize
+    made.filters["coded"] = mark_up_code
+    made.filters["promise"] = outcomes.describe_promise
+    made.filters["pair"] = outcomes.describe_pair
+    made.filters["attacked"] = outcomes.describe_attack
+    made.globals["outcome"] = outcomes.describe_outcome
     made.filters["cited"] = lambda id: f"{library.label(id)} of {library.work(id).cited}"
     return made
 
 
-def rendered(template: str, path: str, *, nav: Nav = NAV, **values: object) -> tuple[str, str]:
+def render_page(template: str, path: str, *, nav: Nav = NAV, **values: object) -> tuple[str, str]:
     """(path below reports/, the page)."""
     up = "../" * path.count("/")
-    common = {"root_path": up, "here": path, "nav": nav, "classes": graph.CLASSES, "version": citing.version()}
+    common = {"root_path": up, "here": path, "nav": nav, "classes": graph.CLASSES, "version": citations.read_version()}
     values = common | {"structured": "", "contact": "", **values}
-    return path, readable(environment().get_template(template).render(**values))
+    return path, mark_up_symbols(load_templates().get_template(template).render(**values))
 
 
-def readable(page: str) -> str:
+def mark_up_symbols(page: str) -> str:
     """A page with its raised and lowered characters as elements, since few fonts have all of them, and browsers mix
     several; so are indices like S_out; and with commas in numbers of five digits and more. What is verbatim stays so.
 
@@ -88,12 +88,12 @@ def readable(page: str) -> str:
     """
     made, last = [], 0
     for kept in VERBATIM.finditer(page):
-        made += [ROW.sub(_element, page[last : kept.start()]), kept[0]]
+        made += [ROW.sub(_write_element, page[last : kept.start()]), kept[0]]
         last = kept.end()
-    return "".join([*made, ROW.sub(_element, page[last:])])
+    return "".join([*made, ROW.sub(_write_element, page[last:])])
 
 
-def coded(text: str) -> Markup:
+def mark_up_code(text: str) -> Markup:
     """Text with what stands in backquotes as code.
 
     >>> coded("`a < b` of 1 < 2")
@@ -102,7 +102,7 @@ def coded(text: str) -> Markup:
     return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-def _element(found: re.Match[str]) -> str:
+def _write_element(found: re.Match[str]) -> str:
     """A run of raised or lowered characters as an element with plain ones; a number with commas."""
     tag = found.lastgroup
     if tag == "many":
@@ -113,7 +113,7 @@ def _element(found: re.Match[str]) -> str:
     return f"<{tag}>{plain}</{tag}>"
 
 
-def static() -> dict[str, str]:
+def read_static_files() -> dict[str, str]:
     """The stylesheet, with the font inside, and the script."""
     folder = resources.files("lemmata.experiments.report") / "static"
     font = base64.b64encode((folder / "stix-two-math.woff2").read_bytes()).decode()

@@ -59,11 +59,11 @@ def figure(
     >>> [path.name for path in figure("wzw25.lem6.4", folder)]  # doctest: +SKIP
     """
     try:
-        from lemmata.experiments.drawing import draw
         from lemmata.experiments.engine.claims import claim_names, registry
         from lemmata.experiments.engine.ledger.ledger_rows import ledger_with_cells
         from lemmata.experiments.engine.running.run import execute
         from lemmata.experiments.engine.running.store import Store
+        from lemmata.experiments.figures.claims import write_figures
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(lab.missing("lemmata.figure", error) or str(error), name=error.name) from None
 
@@ -74,4 +74,4 @@ def figure(
     store = Store()
     execute(claims, store, root=root, profile=profile)
     pairs = [(row, cells) for row, cells in ledger_with_cells(store, root, claims) if row["key"] in keys]
-    return draw(pairs, results(papers) / "figures" if folder is None else Path(folder), kind)
+    return write_figures(pairs, results(papers) / "figures" if folder is None else Path(folder), kind)

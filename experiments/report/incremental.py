@@ -27,12 +27,12 @@ TABLES = (
 )  # what the pages read below reports/, beside the store
 
 
-def digest(data: bytes) -> str:
+def digest_bytes(data: bytes) -> str:
     """16 hex digits."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
-class Drawn:
+class SiteFiles:
     """The files of a site, as they were drawn last."""
 
     def __init__(self, reports: Path):
@@ -43,22 +43,22 @@ class Drawn:
         except (OSError, ValueError, KeyError, TypeError):
             self.mark, self.files = "", {}
 
-    def intact(self, path: str) -> bool:
+    def is_intact(self, path: str) -> bool:
         """Whether a file stands there as it was drawn."""
         file = self.reports / path
-        return path in self.files and file.is_file() and digest(file.read_bytes()) == self.files[path]
+        return path in self.files and file.is_file() and digest_bytes(file.read_bytes()) == self.files[path]
 
-    def fits(self, mark: str) -> bool:
+    def is_current(self, mark: str) -> bool:
         """Whether the whole site was drawn from this, and nobody has touched it since."""
-        return bool(mark) and mark == self.mark and all(map(self.intact, self.files))
+        return bool(mark) and mark == self.mark and all(map(self.is_intact, self.files))
 
     def replace(self, made: dict[str, str], figures: Iterable[str], mark: str) -> int:
         """Write the pages and new figures {path: text} that changed, drop the figures that none shows; how many."""
         changed = 0
         kept = {path: self.files[path] for path in figures if path in self.files}
         for path, text in made.items():
-            kept[path] = digest(text.encode())
-            if self.files.get(path) != kept[path] or not self.intact(path):
+            kept[path] = digest_bytes(text.encode())
+            if self.files.get(path) != kept[path] or not self.is_intact(path):
                 replaced(self.reports / path, text)
                 changed += 1
         for folder in ("statements/figures", "site"):
@@ -70,8 +70,8 @@ class Drawn:
         return changed
 
 
-def tables(reports: Path) -> str:
+def digest_tables(reports: Path) -> str:
     """The digest of the tables below reports/ that the pages show."""
     files = sorted(path for pattern in TABLES for path in reports.glob(pattern))
-    seen = [f"{path.relative_to(reports)} {digest(path.read_bytes())}" for path in files]
-    return digest("\n".join(seen).encode())
+    seen = [f"{path.relative_to(reports)} {digest_bytes(path.read_bytes())}" for path in files]
+    return digest_bytes("\n".join(seen).encode())
