@@ -6,14 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from lemmata.experiments.report.dress import NAV, Also, Nav, rendered
+from lemmata.experiments.report.layout import NAV, FurtherPages, Nav, render_page
 from lemmata.tools.speed import limits
 from lemmata.tools.speed.measurements import PUBLISHED, RESULTS, in_words, measurements, newest, readable
 
 Page = Callable[..., tuple[str, str]]
 
 WITH_SPEED: Nav = (*NAV[:-1], ("Speed", "speed.html"), NAV[-1])
-OURS: Page = partial(rendered, nav=WITH_SPEED)
+OURS: Page = partial(render_page, nav=WITH_SPEED)
 MACHINE_FREE = ("ratio", "exponent")  # units of what holds on any machine
 
 
@@ -35,4 +35,4 @@ def speed_pages(reports: Path, page_of: Page = OURS) -> list[tuple[str, str]]:
     return [page_of("speed.html.j2", "speed.html", **values)]
 
 
-CHECKOUT = Also(WITH_SPEED, speed_pages)
+CHECKOUT = FurtherPages(WITH_SPEED, speed_pages)
