@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.experiments.comparison import peer
-from lemmata.mechanisms.estimators.margin_classifier import resolved_law, resolved_steps
+from lemmata.mechanisms.estimators.margin_classifier import choose_steps, make_classifier_law
 from lemmata.mechanisms.law import two_streams
 from lemmata.mechanisms.learners.descent import adaptive_margin, known_margin, private_perceptron, private_tuning
 from lemmata.mechanisms.learners.erm import (
@@ -124,7 +124,7 @@ class Fitted:
 
 def descent(X, y, *, epsilon, delta, rng, loss="hinge"):
     """What `MarginClassifier` runs."""
-    return resolved_law(X, y, privacy=ApproxDP(epsilon, delta), loss=loss)
+    return make_classifier_law(X, y, privacy=ApproxDP(epsilon, delta), loss=loss)
 
 
 def logistic_descent(X, y, *, epsilon, delta, rng):
@@ -134,7 +134,7 @@ def logistic_descent(X, y, *, epsilon, delta, rng):
 def known(X, y, *, epsilon, delta, rng, margin):
     phi = known_margin.draw_projection(*X.shape, margin=margin, rng=rng)
     k = X.shape[1] if phi is None else phi.k
-    steps = resolved_steps(len(X), k, gaussian_mu(epsilon, delta))
+    steps = choose_steps(len(X), k, gaussian_mu(epsilon, delta))
     return known_margin.law(X, y, privacy=ApproxDP(epsilon, delta), margin=margin, projection=phi, steps=steps)
 
 
@@ -146,7 +146,7 @@ def perceptron(X, y, *, epsilon, delta, rng):
 def adaptive(X, y, *, epsilon, delta, rng):
     """Algorithm 3 with its defaults, no run longer than `MarginClassifier`'s: the fewest steps of a margin cap all."""
     phis = adaptive_margin.draw_projections(*X.shape, rng=rng)
-    steps = resolved_steps(*X.shape, mu=gaussian_mu(epsilon, delta) / sqrt(2 * len(phis)))
+    steps = choose_steps(*X.shape, mu=gaussian_mu(epsilon, delta) / sqrt(2 * len(phis)))
     asked = {"projections": phis, "steps": steps, "output": "last", "ties": "wrong", "stride": "decaying"}
     return adaptive_margin.law(X, y, privacy=ApproxDP(epsilon, delta), **asked)
 
@@ -156,7 +156,7 @@ def tuned(X, y, *, epsilon, delta, rng, beta=0.05):
     n, d = X.shape
     phis = adaptive_margin.draw_projections(n, d, rng=rng)
     mu, _ = private_tuning.budget(epsilon, delta, r=beta / ((1 - beta) * len(phis)), calibration="sharp")
-    asked = {"projections": phis, "steps": resolved_steps(n, d, mu / sqrt(2)), "output": "last", "stride": "decaying"}
+    asked = {"projections": phis, "steps": choose_steps(n, d, mu / sqrt(2)), "output": "last", "stride": "decaying"}
     return private_tuning.margin_law(
         X, y, epsilon=epsilon, delta=delta, calibration="sharp", beta=beta, ties="wrong", **asked
     )

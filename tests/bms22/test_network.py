@@ -106,7 +106,7 @@ def test_sabotaged_networks_err_otherwise(sabotage, monkeypatch):
     if sabotage == "activation":
         monkeypatch.setattr(network_learner, "activation", lambda values, eta: values**3 - values)
     else:
-        monkeypatch.setattr(network_learner, "matrices", lambda public: [np.array([[3.0], [1.0]])])
+        monkeypatch.setattr(network_learner, "transpose_embeddings", lambda public: [np.array([[3.0], [1.0]])])
     assert (law(X, y, **arguments).errors != honest).any()
 
 

@@ -223,7 +223,7 @@ TABLE = {
     adaptive_margin.candidates: dict(**XY, mu=1.0, radius=1.0, projections=None, steps=3),
     adaptive_margin.law: dict(**XY, privacy=APPROX, radius=1.0, score="penalised", output="last", steps=3),
     adaptive_margin.fit: dict(**XY, **BUDGET, radius=1.0, calibration="exact", projections=None, steps=3, rng=rng),
-    adaptive_margin.drawn: None,
+    adaptive_margin.choose_projections: None,
     adaptive_margin.chosen_model: None,
     private_tuning.budget: dict(**BUDGET, r=0.25, eta=1.0, calibration="printed"),
     private_tuning.law: dict(base=choices, **TUNED),

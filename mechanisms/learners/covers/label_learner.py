@@ -67,7 +67,7 @@ class LabelLaw:
 class LabelModel:
     """One release, as a predictor x -> sign(h_rho(x)) that remembers its privacy.
 
-    `hypotheses` are those of the fit (`kept_class`): on rows for which they would be others, ValueError.
+    `hypotheses` are those of the fit (`freeze_class`): on rows for which they would be others, ValueError.
     """
 
     number: int
@@ -84,7 +84,7 @@ class LabelModel:
         return np.where(self.decision_function(X) >= 0, 1.0, -1.0)
 
 
-class KeptClass:
+class FrozenClass:
     """The class that `hypotheses` are on the features X of a fit, for other rows Z: what a number chosen there is of.
 
     Values are asked for Z and X together, and compared on X with what they were at fit.
@@ -103,16 +103,16 @@ class KeptClass:
         return values[:, : len(Z)]
 
 
-def kept_class(hypotheses: Pool, X: np.ndarray) -> Pool:
+def freeze_class(hypotheses: Pool, X: np.ndarray) -> Pool:
     """Return the class of a fit on the features X: a pool that is a function is made here, from X, and kept.
 
     >>> def made_anew(X): return X[:, 0] * np.arange(0, 1, 0.5 / np.abs(X).max())[:, None]
-    >>> kept_class(made_anew, np.ones((1, 1)))(np.full((1, 1), 4.0))
+    >>> freeze_class(made_anew, np.ones((1, 1)))(np.full((1, 1), 4.0))
     Traceback (most recent call last):
     ValueError: hypotheses are others on these rows than at fit: let them return the pool, a function
     """
     made = hypotheses(X)
-    return made if callable(made) else KeptClass(hypotheses, X)
+    return made if callable(made) else FrozenClass(hypotheses, X)
 
 
 def truncated(hypotheses: Pool, X: ArrayLike, rho: float) -> np.ndarray:
@@ -197,4 +197,4 @@ def fit(
         X, y, privacy=LabelDP(epsilon), rho=rho, hypotheses=hypotheses, net=net, balls=balls, calibration=calibration
     )
     number = int(released.sample(generator(rng))[0])
-    return LabelModel(number, float(rho), kept_class(hypotheses, within_reach(X)), released.privacy)
+    return LabelModel(number, float(rho), freeze_class(hypotheses, within_reach(X)), released.privacy)

@@ -37,7 +37,7 @@ def activation(values: np.ndarray, eta: float) -> np.ndarray:
     return np.tanh(eta / 4 * values)
 
 
-def matrices(public: Sequence[Projection]) -> list[np.ndarray]:
+def transpose_embeddings(public: Sequence[Projection]) -> list[np.ndarray]:
     """Return the transposes of the embeddings after the first one, shape (N, k) each."""
     return [phi.apply(np.eye(phi.d)) for phi in public[1:]]
 
@@ -181,7 +181,7 @@ def law(
     networks = prod(one.size for one in covers)
     if networks * len(X) > LARGEST:
         raise ValueError(f"public has shapes for {networks} networks: more than {LARGEST // len(X)} cannot be scored")
-    blocks = count_errors(covers, matrices(public), public[0].apply(X), y, eta)
+    blocks = count_errors(covers, transpose_embeddings(public), public[0].apply(X), y, eta)
     return NetworkLaw(np.concatenate(list(blocks)), len(X), covers, public, eta, to_pure(privacy))
 
 

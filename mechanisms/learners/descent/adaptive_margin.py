@@ -108,7 +108,7 @@ class AdaptiveMarginLaw:
         """
         best, index = np.full(size, np.inf), np.zeros(size, dtype=int)
         winners = []
-        runs = sampled_gd.released([candidate.descent for candidate in self.candidates], rng, size)
+        runs = sampled_gd.release_each([candidate.descent for candidate in self.candidates], rng, size)
         for j, (candidate, weights) in enumerate(zip(self.candidates, runs, strict=True)):
             winners.append(weights)
             errors = candidate.errors(weights, self.ties)
@@ -203,7 +203,7 @@ def draw_projections(
     return tuple(None if k >= d else sign_projection.sign_projection(k, d, rng=rng) for k in sizes)
 
 
-def checked_projections(
+def check_projections(
     shape: tuple[int, ...], margins: np.ndarray, radius: float, projections: Projections | None
 ) -> Projections:
     """Return `projections`, or identities where they may be left out. ValueError for a wrong number or dimension."""
@@ -240,7 +240,7 @@ def candidates(
     y = labels(y, len(X))
     n, d = X.shape
     margins = bounds.margin_grid(n, radius)
-    projections = checked_projections((n, d), margins, radius, projections)
+    projections = check_projections((n, d), margins, radius, projections)
     descent = Descent(steps="balanced") | descent
     runs: list[projected_gd.JLGDLaw] = []
     Z = None
@@ -310,9 +310,9 @@ def law(
     if isinstance(steps, str) and steps == "sampled":
         if (output, score, white_box) != ("last", "empirical", False):
             raise ValueError("steps = 'sampled' needs output = 'last', score = 'empirical' and white_box = False")
-        phis = checked_projections(X.shape, margins, radius, projections)
+        phis = check_projections(X.shape, margins, radius, projections)
         share = sqrt(len(margins)) / sigma * (1 + 1e-12)  # of all scores together, rounded up
-        sizes = sampled_gd.plan(*X.shape, privacy=privacy, mu=share, each=each, runs=len(margins))
+        sizes = sampled_gd.plan_batches(*X.shape, privacy=privacy, mu=share, each=each, runs=len(margins))
         public: Any = {"margins": margins, "sizes": sizes, "radius": radius, "projections": phis}
         drawn: Any = {name: descent[name] for name in ("precision", "noise") if name in descent}
         runs = sampled_gd.candidates(X, y, privacy=privacy, **drawn, **public)
@@ -329,7 +329,9 @@ def law(
     return AdaptiveMarginLaw(runs, margins, penalties, sigma, gdp, privacy, ties, noise)
 
 
-def drawn(X: ArrayLike, radius: float, projections: Projections | None, rng: np.random.Generator) -> Projections:
+def choose_projections(
+    X: ArrayLike, radius: float, projections: Projections | None, rng: np.random.Generator
+) -> Projections:
     """Return `projections`, or new ones for data of the shape of X that need less noise than no projection."""
     if projections is not None:
         return projections
@@ -344,19 +346,19 @@ def chosen_model(law: Any, rng: np.random.Generator) -> AdaptiveModel:
     return AdaptiveModel(release["weights"][0], law.privacy, margin=float(release["margin"][0]))
 
 
-def chosen_steps(n: int, d: int, mu: float) -> str:
+def choose_step_kind(n: int, d: int, mu: float) -> str:
     """Return what `steps` "auto" stands for.
 
     It is "sampled" where full descents would take more than `PATIENCE` core-seconds.
 
-    >>> chosen_steps(2500, 50, 0.27), chosen_steps(5000, 50, 0.27)
+    >>> choose_step_kind(2500, 50, 0.27), choose_step_kind(5000, 50, 0.27)
     ('balanced', 'sampled')
     """
     n, d = whole(n=n, d=d)
-    return "sampled" if multiplications(n, d, mu) / RATE > PATIENCE else "balanced"
+    return "sampled" if count_multiplications(n, d, mu) / RATE > PATIENCE else "balanced"
 
 
-def multiplications(n: int, d: int, mu: float, radius: float = 1.0) -> int:
+def count_multiplications(n: int, d: int, mu: float, radius: float = 1.0) -> int:
     """Return how many a run with full descents and "balanced" steps takes, roughly."""
     runs = len(bounds.margin_grid(n, radius))
     return runs * balanced_steps(n, bounds.split_budget(mu, 2 * runs), d) * n * d
@@ -384,9 +386,9 @@ def fit(
     """Draw one release of Algorithm 3, a predictor x -> sign(<weights, x>) that remembers its privacy and its margin.
 
     Needs no other parameter than `epsilon` and `delta`; why the defaults are what they are stands at the top of this
-    file. `steps` "auto" is `chosen_steps`, which knows n, d and the budget. `precision` "single" descends in float32,
-    in half the time and memory, on rows that stay within `radius`, and needs `noise` "float". The
-    projections are drawn from a stream of their own. Rows longer than `radius` are scaled down to it, and nothing is
+    file. `steps` "auto" is `choose_step_kind`, which knows n, d and the budget. `precision` "single" descends in
+    float32, in half the time and memory, on rows that stay within `radius`, and needs `noise` "float". The projections
+    are drawn from a stream of their own. Rows longer than `radius` are scaled down to it, and nothing is
     said about it, nor about labels of one class: whether there are any is private. Raises ValueError for epsilon
     outside (0, 8 log(1/delta)) and delta outside (0, 1).
 
@@ -399,7 +401,7 @@ def fit(
     if isinstance(steps, str) and steps == "auto":
         able = (output, score, stride) == ("last", "empirical", "decaying")
         n, d = table(X).shape
-        steps = chosen_steps(n, d, mu) if able else "balanced"
+        steps = choose_step_kind(n, d, mu) if able else "balanced"
     public, private = two_streams(rng)
     released = law(
         X,
@@ -411,7 +413,7 @@ def fit(
         output=output,
         score=score,
         ties=ties,
-        projections=drawn(X, radius, projections, public),
+        projections=choose_projections(X, radius, projections, public),
         stride=stride,
         precision=precision,
         noise=noise,

@@ -44,7 +44,12 @@ from lemmata.mechanisms.law import (
     two_streams,
     whole,
 )
-from lemmata.mechanisms.learners.descent.adaptive_margin import Projections, candidates, chosen_model, drawn
+from lemmata.mechanisms.learners.descent.adaptive_margin import (
+    Projections,
+    candidates,
+    choose_projections,
+    chosen_model,
+)
 from lemmata.mechanisms.learners.descent.noisy_gd import Descent
 from lemmata.mechanisms.learners.descent.projected_gd import TIES
 from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
@@ -87,7 +92,7 @@ class PrivateTuningLaw:
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """Draw `size` independent tunings abreast: all runs of all of them in one stream, a bounded number at once."""
-        longest = max(map(release_length, self.base, rng.spawn(len(self.base))))  # whichever are drawn
+        longest = max(map(find_release_length, self.base, rng.spawn(len(self.base))))  # whichever are drawn
         ends = np.cumsum(self.runs.exactly(rng, size) if self.exact else self.runs.sample(rng, size))
         best = np.full(size, np.inf)
         index = np.zeros(size, dtype=int)
@@ -97,7 +102,7 @@ class PrivateTuningLaw:
             stop = min(start + max(256, ENTRIES // longest), int(ends[-1]))
             owner = np.searchsorted(ends, np.arange(start, stop), side="right")
             drawn, noisy, released = self.run_alone(rng, len(owner))
-            winners = first_least(noisy, owner)
+            winners = find_first_least(noisy, owner)
             winners = winners[noisy[winners] < best[owner[winners]]]
             tuning = owner[winners]
             best[tuning], index[tuning] = noisy[winners], drawn[winners]
@@ -128,10 +133,10 @@ class PrivateTuningLaw:
         return rng.normal(scale=self.sigma, size=count)
 
 
-def first_least(values: np.ndarray, owner: np.ndarray) -> np.ndarray:
+def find_first_least(values: np.ndarray, owner: np.ndarray) -> np.ndarray:
     """Return where each owner's least value stands for the first time; owners ascend, and a NaN is never the least.
 
-    >>> first_least(np.array([3.0, 1.0, 1.0, 2.0]), np.array([0, 0, 0, 5])).tolist()
+    >>> find_first_least(np.array([3.0, 1.0, 1.0, 2.0]), np.array([0, 0, 0, 5])).tolist()
     [1, 3]
     """
     begins = np.flatnonzero(np.diff(owner, prepend=-1))
@@ -140,7 +145,7 @@ def first_least(values: np.ndarray, owner: np.ndarray) -> np.ndarray:
     return reached[np.flatnonzero(np.diff(owner[reached], prepend=-1))]
 
 
-def release_length(law: Any, rng: np.random.Generator) -> int:
+def find_release_length(law: Any, rng: np.random.Generator) -> int:
     """Return how many numbers a release of a candidate has, or one that is drawn for nothing else."""
     return int(law.dimension if hasattr(law, "dimension") else np.shape(law.sample(rng))[1])
 
@@ -394,7 +399,7 @@ def fit(
     asked = theorem_epsilon(epsilon, delta, calibration)
     public, private = two_streams(rng)
     one_of(("average", "last"), output=output)
-    projections = drawn(X, radius, projections, public)
+    projections = choose_projections(X, radius, projections, public)
     run = partial(margin_law, X, y, epsilon=asked, delta=delta, radius=radius, calibration=calibration, beta=beta)
     made = run(ties=ties, projections=projections, steps=steps, output=output, stride=stride, noise=noise)
     return chosen_model(made, private)

@@ -38,7 +38,7 @@ def frequencies_for(m: int, beta: float) -> int:
     return max(1, ceil(printed_frequencies(m=m, beta=beta)))
 
 
-def waves(angles: np.ndarray, turns: np.ndarray, narrow: np.ndarray) -> Iterator[np.ndarray]:
+def compute_waves(angles: np.ndarray, turns: np.ndarray, narrow: np.ndarray) -> Iterator[np.ndarray]:
     """Return cos, then sin, of 2 pi `angles`, which are changed; `turns` and `narrow` (float32) are room for work.
 
     Angles lose their whole turns in float64; the waves are computed in float32, correct to 1e-7.
@@ -92,7 +92,7 @@ class KernelProjection:
                 block = lines[start : start + SIDE]
                 angles, turns, narrow = (array[: len(block)] for array in room)
                 np.matmul(block, turning, out=angles)
-                for wave, above in zip(waves(angles, turns, narrow), signs, strict=True):
+                for wave, above in zip(compute_waves(angles, turns, narrow), signs, strict=True):
                     images[start : start + SIDE] += wave @ above
         total *= self.radius / sqrt(self.count) / sqrt(self.k)
         return total

@@ -32,7 +32,7 @@ from lemmata.mechanisms.law import LinearModel, generator, quiet, sized, whole
 from lemmata.mechanisms.learners.erm.output_perturbation import (
     FINE,
     FeatureMap,
-    prepared,
+    prepare_records,
     radial_log_density,
     radial_noise,
 )
@@ -231,7 +231,7 @@ def law(
     >>> released.sample(np.random.default_rng(0), 5).shape, released.ridge
     ((5, 1), 1.0)
     """
-    phi, Z, C = prepared(X, y, privacy, C, loss, feature_map, (PureDP, ApproxDP))
+    phi, Z, C = prepare_records(X, y, privacy, C, loss, feature_map, (PureDP, ApproxDP))
     check_noise(noise)
     Z, grid = on_grid(Z, 1.0, noise)
     sizes: Any = {"n": len(Z), "C": C, "curvature": MARGIN_LOSSES[loss].curvature}

@@ -86,7 +86,7 @@ class OutputLaw:
         return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
 
 
-def prepared(
+def prepare_records(
     X: ArrayLike,
     y: ArrayLike,
     privacy: Guarantee,
@@ -149,7 +149,7 @@ def law(
     >>> round(released.rate, 6), released.sample(np.random.default_rng(0)).shape
     (2.0, (1, 1))
     """
-    phi, Z, C = prepared(X, y, privacy, C, loss, feature_map)
+    phi, Z, C = prepare_records(X, y, privacy, C, loss, feature_map)
     check_noise(noise)
     Z, grid = on_grid(Z, 1.0, noise)
     n, F = Z.shape

@@ -34,7 +34,7 @@ EPS = float(np.finfo(float).eps)
 def accuracy(n: int, d: int, *, gradient: float, smooth: float, ridge: float, norm_bound: float) -> float:
     """Return how far a solution may be from the exact minimiser.
 
-    It is public, and reached whatever the records hold (`solved`).
+    It is public, and reached whatever the records hold (`solve_within`).
 
     `ACCURACY` of norm_bound or, if more, twice what float64 leaves of a descent (`descent_floor`) and the root of
     9 (d + 1) roundings of norm_bound^2, which the certificate of a solution on the sphere needs.
@@ -47,7 +47,7 @@ def accuracy(n: int, d: int, *, gradient: float, smooth: float, ridge: float, no
     return max(ACCURACY * norm_bound, 2 * floor + sqrt(9 * EPS * (d + 1)) * norm_bound)
 
 
-def solved(data: Records, *, ridge: float, norm_bound: float, missed: float) -> np.ndarray:
+def solve_within(data: Records, *, ridge: float, norm_bound: float, missed: float) -> np.ndarray:
     """Return a point of the ball within `missed` of the minimiser, an `accuracy` or infinity, whatever records hold.
 
     Newton's, if its certificate says so. Else the end of a descent whose number of steps is public: it contracts to
@@ -85,9 +85,10 @@ def law(
     Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an ApproxDP
     the largest that implies it): the L2 sensitivity is 2 G/(ridge n) plus what the solver may miss on two datasets
     (`accuracy`, of public numbers), or the diameter 2 norm_bound if that is less. Enforced here: rows are clipped to
-    `radius` and labels to what `label_bound` allows. What is released is proved to be as near (`solved`) or, where the
-    diameter is charged, in the ball: no error tells neighbours apart. With `noise` "exact" the release is rounded to a
-    public grid, a `GridGaussianLaw`, and the guarantee holds for its bits; with "float" it is one over the reals.
+    `radius` and labels to what `label_bound` allows. What is released is proved to be as near (`solve_within`) or,
+    where the diameter is charged, in the ball: no error tells neighbours apart. With `noise` "exact" the release is
+    rounded to a public grid, a `GridGaussianLaw`, and the guarantee holds for its bits; with "float" it is one over the
+    reals.
 
     `ridge` by default balances regularisation and noise (`baselines.balanced_ridge`), from public numbers. Raises
     ValueError for bad input and for a loss that is not smooth.
@@ -119,7 +120,7 @@ def law(
     missed = accuracy(n, data.X.shape[1], gradient=max(gradient, data.radius), smooth=smooth, **sizes)
     moved = baselines.output_sensitivity(n=n, gradient_norm=gradient, ridge=ridge) + 2 * missed
     diameter = 2 * norm_bound + 2 * ACCURACY * norm_bound
-    weights = solved(data, missed=missed if moved < diameter else np.inf, **sizes)
+    weights = solve_within(data, missed=missed if moved < diameter else np.inf, **sizes)
     sensitivity = min(moved, diameter)
     spent: Any = {"privacy": GaussianDP(mu, privacy.neighbours), "sensitivity": sensitivity * SAFE}
     if noise == "float":

@@ -130,10 +130,10 @@ class GridSearchLaw:
         return {"index": index, "weights": W[np.arange(size), index]}
 
 
-def shares(privacy: ApproxDP, guesses: int, accounting: str) -> tuple[Any, PureDP, ApproxDP]:
+def split_shares(privacy: ApproxDP, guesses: int, accounting: str) -> tuple[Any, PureDP, ApproxDP]:
     """Return (the budget of each run of A, the selection's, what all of it spends), in exact arithmetic, rounded up.
 
-    >>> shares(ApproxDP(1.0, 1e-6), 4, "printed")[:2]
+    >>> split_shares(ApproxDP(1.0, 1e-6), 4, "printed")[:2]
     (ApproxDP(epsilon=0.125, delta=1.25e-07, neighbours='replace'), PureDP(epsilon=0.5, neighbours='replace'))
     """
     epsilon, delta, neighbours = Fraction(privacy.epsilon), Fraction(privacy.delta), privacy.neighbours
@@ -196,7 +196,7 @@ def law(
     n, half = len(data.X), len(data.X) // 2
     if n < 2:
         raise ValueError(f"X has {n} rows, not at least 2")
-    run, selection, spent = shares(privacy, K, accounting)
+    run, selection, spent = split_shares(privacy, K, accounting)
     train = BASES.get(base) if isinstance(base, str) else base
     if not callable(train):
         raise ValueError(f"base = {brief(base)} is not one of {', '.join(BASES)}, nor a function")
@@ -206,7 +206,9 @@ def law(
     bases = tuple(train(data.X[:half], data.y[:half], norm_bound=float(B), **settings) for B in norms)
     for j, one in enumerate(bases):
         kept(getattr(one, "privacy", None), run, f"base[{j}]")
-    caps = np.array([data.loss_bound(B + noise_length(one, n, K, beta)) for B, one in zip(norms, bases, strict=True)])
+    caps = np.array(
+        [data.loss_bound(B + bound_noise_length(one, n, K, beta)) for B, one in zip(norms, bases, strict=True)]
+    )
     validation = Records(data.X[half:], data.y[half:], loss, data.radius, data.label_bound)
     gamma = sensitivities(caps, len(validation.X), sensitivity)
     rate = affordable_rate(epsilon=selection.epsilon, candidates=K + 1)
@@ -224,7 +226,7 @@ def law(
     )
 
 
-def noise_length(base: Any, n: int, guesses: int, beta: float) -> float:
+def bound_noise_length(base: Any, n: int, guesses: int, beta: float) -> float:
     """Return what a Gaussian release may add to |<w, x>| / ||x||, but for a chance of beta/(4K) on n/2 records.
 
     It is 0 for others.

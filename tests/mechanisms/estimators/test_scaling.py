@@ -290,7 +290,7 @@ def test_rows_in_the_unit_ball_are_those_of_the_default():
     scaler = PrivateScaler(unit_ball=True, random_state=rng(2)).set_output(transform="pandas").fit(X)
     out, model = scaler.transform(X), MarginClassifier(classes=("no", "yes"), random_state=0).fit(X, y)
     model.ranges_, model.length_ = scaler.ranges_, scaler.length_
-    np.testing.assert_array_equal(out.to_numpy(), model._rows(model._table(X, reset=False)))
+    np.testing.assert_array_equal(out.to_numpy(), model._prepare_rows(model._check_table(X, reset=False)))
     assert np.linalg.norm(out.to_numpy(), axis=1).max() <= 1 and out.columns[-1] == "constant"
 
 

@@ -247,15 +247,15 @@ def test_fit_projects_where_that_saves_noise_and_nowhere_else():
     """A projection doubles the rows' length, so d > 4 k; what is drawn is drawn as `draw_projections` does."""
     d = 4000
     every = adaptive_margin.draw_projections(6, d, rng=rng("pays"))
-    ours = adaptive_margin.drawn(np.zeros((6, d)), 1.0, None, rng("pays"))
+    ours = adaptive_margin.choose_projections(np.zeros((6, d)), 1.0, None, rng("pays"))
     kept = [None if phi is None or 4 * phi.k >= d else phi for phi in every]
     assert ours == kept != list(every) and any(kept)
-    assert adaptive_margin.drawn(np.zeros((6, d)), 1.0, every, rng("pays")) is every
+    assert adaptive_margin.choose_projections(np.zeros((6, d)), 1.0, every, rng("pays")) is every
 
 
 def test_steps_are_chosen_where_they_are_asked_to_be(monkeypatch):
     asked = []
-    monkeypatch.setattr(adaptive_margin, "chosen_steps", lambda *sizes: asked.append(sizes) or "printed")
+    monkeypatch.setattr(adaptive_margin, "choose_step_kind", lambda *sizes: asked.append(sizes) or "printed")
     X, y = np.array([[0.9, 0.0], [-0.9, 0.1], [0.8, 0.0]]), [1, -1, 1]
     for steps, times in (("balanced", 0), (5, 0), ("auto", 1)):
         adaptive_margin.fit(X, y, epsilon=5.0, delta=1e-3, steps=steps, rng=rng("steps"))

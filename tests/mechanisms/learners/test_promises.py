@@ -66,8 +66,8 @@ def spending(kind, spends):
     """The estimator, but its law spends what it likes."""
 
     class Other(kind):
-        def _law(self, X, signs, privacy, public, *more):
-            return super()._law(X, signs, spends(privacy), public, *more)
+        def _make_law(self, X, signs, privacy, public, *more):
+            return super()._make_law(X, signs, spends(privacy), public, *more)
 
     return Other
 

@@ -99,7 +99,7 @@ def outcome(run):
 
     What a process is warned of once is heard in every call; not counted is that it has a seed.
     """
-    disclosure.TOLD.clear()
+    disclosure.WARNED.clear()
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         try:
@@ -132,7 +132,7 @@ def complaints(ended):
 @pytest.fixture(autouse=True)
 def _same_entropy_in_every_run(monkeypatch):
     monkeypatch.setattr("lemmata.mechanisms.law.SystemGenerator", lambda: np.random.default_rng(2**256 // 3))
-    monkeypatch.setattr("lemmata.mechanisms.privacy.disclosure.TOLD", Forgetful())
+    monkeypatch.setattr("lemmata.mechanisms.privacy.disclosure.WARNED", Forgetful())
 
 
 def test_every_law_and_fit_is_tried():
