@@ -129,7 +129,11 @@ def safe(text: str) -> str:
 
 def reference() -> str:
     """A page a name that `lemmata` hands out, by the module where it is at home."""
-    left = [(home.removeprefix("lemmata.mechanisms."), names.split()) for home, names in lemmata.HOMES.items()]
+    homes = dict.fromkeys(lemmata.HOME.values())
+    left = [
+        (home.removeprefix("lemmata.mechanisms."), [name for name, at in lemmata.HOME.items() if at == home])
+        for home in homes
+    ]
     parts = [HEAD]
     for heading, homes in REFERENCE.items():
         here = [one for one in left if not homes or one[0].split(".")[0] in homes.split()]

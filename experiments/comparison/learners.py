@@ -36,6 +36,7 @@ from lemmata.mechanisms.learners.erm import (
 from lemmata.mechanisms.learners.glm import grid_search
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_mu
 from lemmata.mechanisms.selection import majority
+from lemmata.mechanisms.selection.tuning_budget import theorem_epsilon
 
 RELEASES = {"cheap": 5, "moderate": 2, "slow": 1}  # of a fit; they are averaged
 
@@ -139,8 +140,7 @@ def known(X, y, *, epsilon, delta, rng, margin):
 
 
 def perceptron(X, y, *, epsilon, delta, rng):
-    rounds = private_perceptron.default_rounds(*X.shape, mu=gaussian_mu(epsilon, delta))
-    return private_perceptron.law(X, y, privacy=ApproxDP(epsilon, delta), rounds=rounds)
+    return private_perceptron.law(X, y, privacy=ApproxDP(epsilon, delta))
 
 
 def adaptive(X, y, *, epsilon, delta, rng):
@@ -152,7 +152,7 @@ def adaptive(X, y, *, epsilon, delta, rng):
 
 
 def tuned(X, y, *, epsilon, delta, rng, beta=0.05):
-    """Algorithm 6 with the defaults of its `fit`, and the same cap on steps."""
+    """Algorithm 6 with the defaults of `TunedMargin`, and the same cap on steps."""
     n, d = X.shape
     phis = adaptive_margin.draw_projections(n, d, rng=rng)
     mu, _ = private_tuning.budget(epsilon, delta, r=beta / ((1 - beta) * len(phis)), calibration="sharp")
@@ -174,7 +174,7 @@ def printed_adaptive(X, y, *, epsilon, delta, rng):
 def printed_tuned(X, y, *, epsilon, delta, rng, beta=0.05):
     """Algorithm 6 to the letter, but for balanced steps and 1/20 in place of 1/n^2, which asks for a million runs."""
     phis = adaptive_margin.draw_projections(*X.shape, rng=rng)
-    asked = private_tuning.theorem_epsilon(epsilon, delta, "printed")
+    asked = theorem_epsilon(epsilon, delta, "printed")
     return private_tuning.margin_law(X, y, epsilon=asked, delta=delta, projections=phis, beta=beta, **PRINTED)
 
 
@@ -195,7 +195,7 @@ def projected(X, y, *, epsilon, delta, rng, rho=0.3, beta=0.1, k=25):
 
 
 def grid(X, y, *, epsilon, delta, rng, guesses=5, base="gd"):
-    """Algorithm 1 of abgmu22 with the defaults of its `fit`: five norms, no penalty, all of epsilon for each half."""
+    """Algorithm 1 of abgmu22 with five norms, no penalty, and all of epsilon for each half of the records."""
     asked = {"loss": "logistic", "base": base, "penalty": "none", "accounting": "disjoint"}
     return grid_search.law(X, y, privacy=ApproxDP(epsilon, delta), guesses=guesses, **asked)
 

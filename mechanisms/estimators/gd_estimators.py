@@ -17,6 +17,7 @@ from lemmata.mechanisms.law import AdaptiveModel, one_of, sized, whole
 from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd, private_tuning, projected_gd
 from lemmata.mechanisms.numerics.inherited_docs import documented
 from lemmata.mechanisms.privacy import to_gaussian_budget
+from lemmata.mechanisms.selection.tuning_budget import theorem_epsilon
 
 STEPS = 50  # of a run of MarginClassifier at most: 100 did no better on any of the ten tables that it names
 NARROWEST = 0.003  # hinge of MarginClassifier: so many steps do not find their way on a narrower one
@@ -163,8 +164,9 @@ class AdaptiveMargin(ExactClassifier):
     ----------
     radius : float
         The l2 norm to which longer rows are scaled down. Public.
-    steps : "balanced", "auto", "sampled", "printed" or int
-        Of each run, see `adaptive_margin.law`; "auto" is "balanced" as long as that takes about a second.
+    steps : "auto", "balanced", "sampled", "printed" or int
+        Of each run, see `adaptive_margin.law`: "auto" is "balanced" where that takes about a second, and beyond
+        "sampled", random batches, whose time is linear in n.
 
     Attributes
     ----------
@@ -190,7 +192,7 @@ class AdaptiveMargin(ExactClassifier):
     """
 
     radius: float = 1.0
-    steps: str | int = "balanced"
+    steps: str | int = "auto"
 
     def _run(self, X: np.ndarray, public: np.random.Generator) -> Any:
         """What a run of Algorithm 1 takes here and in `TunedMargin`."""
@@ -198,15 +200,11 @@ class AdaptiveMargin(ExactClassifier):
         return {"radius": self.radius, "ties": "wrong", "output": "last", "stride": "decaying", "projections": phis}
 
     def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        steps = self.steps
-        if isinstance(steps, str) and steps == "auto":
-            n, d = X.shape
-            steps = adaptive_margin.choose_step_kind(n, d, adaptive_margin.budget(self.epsilon, self.delta))
-        asked = self._run(X, public) | {"steps": steps, "noise": self.noise}
+        asked = self._run(X, public) | {"steps": self.steps, "noise": self.noise}
         return adaptive_margin.law(X, signs, privacy=privacy, **asked)
 
     def _draw_model(self, law: Any, rng: np.random.Generator) -> AdaptiveModel:
-        return adaptive_margin.chosen_model(law, rng)
+        return law.model(rng)
 
 
 @documented
@@ -242,10 +240,11 @@ class TunedMargin(AdaptiveMargin):
     (1, 2)
     """
 
+    steps: str | int = "balanced"  # random batches are not for runs of which a random number is drawn
     beta: float = 0.05
 
     def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        epsilon = private_tuning.theorem_epsilon(self.epsilon, self.delta, "sharp")
+        epsilon = theorem_epsilon(self.epsilon, self.delta, "sharp")
         spent: Any = {"epsilon": epsilon, "delta": self.delta, "calibration": "sharp", "beta": self.beta}
         asked = self._run(X, public) | {"steps": self.steps, "noise": self.noise}
         return private_tuning.margin_law(X, signs, **spent, **asked)

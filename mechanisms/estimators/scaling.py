@@ -115,7 +115,7 @@ def find_ranges(
         raise ValueError(f"bounds leaves out {columns.names()[open_[0]]!r}: give it too, or take ranges = 'private'")
     made = column_ranges.law(_select_columns(table, open_), privacy=budget, noise=noise)
     settle()
-    found = column_ranges.released(made, rng)
+    found = made.model(rng)
     centre[open_], spread[open_] = found.centre, found.spread
     return Ranges(centre, spread, found.privacy)
 

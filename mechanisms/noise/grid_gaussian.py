@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtri
 
 from lemmata.bounds.exact.balls import Phi, exact
-from lemmata.mechanisms.law import finite, generator, positive, sized
+from lemmata.mechanisms.law import finite, positive, sized
 from lemmata.mechanisms.noise.laplace import shape_of
 from lemmata.mechanisms.numerics.arithmetic import brief, up
 from lemmata.mechanisms.numerics.entropy import words
@@ -215,22 +215,3 @@ def law(
     neighbours = "replace" if privacy is None else privacy.neighbours
     mu = up(Fraction(sensitivity) / Fraction(spread))
     return GridGaussianLaw(np.clip(value, -bound, bound), spread, grid, GaussianDP(mu, neighbours))
-
-
-def fit(
-    value: ArrayLike,
-    *,
-    sensitivity: float,
-    bound: float,
-    sigma: float | None = None,
-    privacy: GaussianDP | ApproxDP | None = None,
-    step: float | None = None,
-    rng: np.random.Generator | None = None,
-) -> np.ndarray:
-    """Draw one release of the hardened Gaussian mechanism, shape (k,); without `rng` from the system's entropy.
-
-    >>> fit([0.3], sensitivity=1.0, bound=1.0, sigma=2.0, rng=np.random.default_rng(0)).shape
-    (1,)
-    """
-    released = law(value, sensitivity=sensitivity, bound=bound, sigma=sigma, privacy=privacy, step=step)
-    return released.sample(generator(rng))[0]

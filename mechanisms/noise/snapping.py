@@ -23,7 +23,7 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.rbht09.private_svm import snapping_epsilon
-from lemmata.mechanisms.law import finite, generator, sized
+from lemmata.mechanisms.law import finite, sized
 from lemmata.mechanisms.numerics.arithmetic import brief, up
 from lemmata.mechanisms.numerics.entropy import words
 from lemmata.mechanisms.numerics.proved_floats import log_of
@@ -248,21 +248,3 @@ def law(
         raise ValueError(f"privacy = {privacy}: float64 cannot keep it with bound = {bound}")
     claimed = PureDP(spent) if privacy is None else privacy
     return SnappingLaw(np.clip(value, -bound, bound), Snapping(noise, bound), claimed)
-
-
-def fit(
-    value: ArrayLike,
-    *,
-    sensitivity: float,
-    bound: float,
-    privacy: PureDP | None = None,
-    scale: float | None = None,
-    rng: np.random.Generator | None = None,
-) -> np.ndarray:
-    """Draw one release of the snapping mechanism, shape (F,); without `rng` from the system's entropy.
-
-    >>> fit([0.3], sensitivity=1.0, bound=4.0, scale=2.0, rng=np.random.default_rng(0)).shape
-    (1,)
-    """
-    released = law(value, sensitivity=sensitivity, bound=bound, privacy=privacy, scale=scale)
-    return released.sample(generator(rng))[0]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearModel, generator, labels, quiet, table
+from lemmata.mechanisms.law import LinearLaw, labels, quiet, table
 from lemmata.mechanisms.noise.laplace import GridLaplace, grid_for
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
@@ -23,11 +23,12 @@ def ones(X: ArrayLike) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class MajorityLaw:
+class MajorityLaw(LinearLaw):
     """The law of the noisy difference of counts on one dataset; releases have shape (size, 1)."""
 
     noise: GridLaplace = field(repr=False)
     privacy: PureDP  # neighbours differ in one replaced record
+    feature_map = staticmethod(ones)
 
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
@@ -55,14 +56,3 @@ def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
     pure = to_pure(privacy)
     signs = labels(y, len(table(X)))
     return MajorityLaw(GridLaplace(np.array([signs.sum()]), *grid_for(SENSITIVITY, pure.epsilon, 1)), pure)
-
-
-@quiet
-def fit(X: ArrayLike, y: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None) -> LinearModel:
-    """Draw one release, as a predictor that says the same of every record; epsilon-DP under replacement of one record.
-
-    >>> fit(np.zeros((90, 2)), np.ones(90), epsilon=1.0, rng=np.random.default_rng(0)).predict([[3.0, 4.0]])
-    array([1.])
-    """
-    released = law(X, y, privacy=PureDP(epsilon))
-    return LinearModel(released.sample(generator(rng))[0], released.privacy, ones)

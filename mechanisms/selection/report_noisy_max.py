@@ -4,7 +4,7 @@
     choice.sample(rng, 100_000)                # indices
     choice.log_probabilities()                 # the exact law, by quadrature of a positive integrand
 
-`noise`: "float" is that law over the real numbers, for experiments. "exact", which is what `fit` takes, rounds scores
+`noise`: "float" is that law over the real numbers, for experiments. "exact", for releases, rounds scores
 to a public grid and adds discrete Laplace noise on it, whole numbers both; of equal ones the first is released. It is
 private by the same proof: candidate i wins if its noise is at least a whole number r that the other scores and noises
 decide, a replaced record moves r by at most 2 (sensitivity / grid + 1) steps, and Pr(K >= r + 1) is at least
@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from lemmata.mechanisms.law import finite, generator, one_of, positive
+from lemmata.mechanisms.law import finite, one_of, positive
 from lemmata.mechanisms.noise.grid_sums import NOISES
 from lemmata.mechanisms.noise.laplace import discrete_laplace, grid_for
-from lemmata.mechanisms.numerics.arithmetic import up
+from lemmata.mechanisms.numerics.arithmetic import brief, up
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
@@ -45,6 +45,7 @@ class NoisyMaxLaw:
     scores: np.ndarray = field(repr=False)  # shape (candidates,), larger is better; never in a repr
     scale: float  # of the Laplace noise
     privacy: PureDP
+    exact = False  # noise in float64, an experiment's: `fit` refuses it unless told
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: indices, shape (size,)."""
@@ -145,7 +146,7 @@ def law(
         raise ValueError(f"scores has shape {scores.shape}, not (candidates,) with at least one candidate")
     (sensitivity,) = positive(sensitivity=sensitivity)
     if (scale is None) == (privacy is None):
-        raise ValueError(f"scale = {scale}, privacy = {privacy}: give exactly one of them")
+        raise ValueError(f"scale = {brief(scale)}, privacy = {brief(privacy)}: give exactly one of them")
     one_of(NOISES, noise=noise)
     if noise == "exact":
         if privacy is None:
@@ -159,21 +160,3 @@ def law(
         return NoisyMaxLaw(scores, spread, pure)
     (spread,) = positive(scale=scale)
     return NoisyMaxLaw(scores, spread, PureDP(up(2 * Fraction(sensitivity) / Fraction(spread))))
-
-
-def fit(
-    scores: ArrayLike,
-    *,
-    privacy: Guarantee,
-    sensitivity: float,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> int:
-    """Draw one release of report noisy max: the index of the selected candidate.
-
-    A selection is no learner: it takes `privacy`, whose neighbours are those that `sensitivity` is about.
-
-    >>> fit([0.0, 50.0], privacy=PureDP(2.0), sensitivity=1.0, rng=np.random.default_rng(0))
-    1
-    """
-    return int(law(scores, privacy=privacy, sensitivity=sensitivity, noise=noise).sample(generator(rng))[0])

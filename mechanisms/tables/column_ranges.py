@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from lemmata.mechanisms.law import generator, quiet, within_reach
+from lemmata.mechanisms.law import quiet, within_reach
 from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
 from lemmata.mechanisms.numerics.arithmetic import root_up, up
 from lemmata.mechanisms.numerics.kernel_choice import compiled
@@ -335,6 +335,12 @@ class ColumnRangesLaw:
             low, width, here = (centre[here] - step)[again], 2 * step[again], here[again]
         return {"centre": centre, "spread": spread, "mu": root_up(spent)}
 
+    def model(self, rng: np.random.Generator) -> Ranges:
+        """Draw one release as the ranges of all columns."""
+        found = self.sample(rng)
+        spent = GaussianDP(float(found["mu"][0]), self.privacy.neighbours)
+        return Ranges(found["centre"][0], found["spread"][0], spent)
+
 
 def look_noise(n: int, columns: int, left: Fraction) -> float:
     """Return the noise's standard deviation of a closer look.
@@ -391,23 +397,3 @@ def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -
     if not sigma < inf:
         raise ValueError(f"mu = {budget.mu} needs more noise than a float can hold")
     return ColumnRangesLaw(X, budget, sigma, noise)
-
-
-@quiet
-def fit(
-    X: ArrayLike, *, epsilon: float, delta: float, noise: str = "exact", rng: np.random.Generator | None = None
-) -> Ranges:
-    """Draw one release: the centre and spread of every column; its `privacy` is what was spent of (epsilon, delta).
-
-    >>> X = np.random.default_rng(0).normal(size=(1000, 1)) * 1e-4
-    >>> found = fit(X, epsilon=2.0, delta=1e-5, rng=np.random.default_rng(1))
-    >>> bool(0.5e-4 < found.spread[0] < 2e-4), found.privacy.mu < 0.5
-    (True, True)
-    """
-    return released(law(X, privacy=ApproxDP(epsilon, delta), noise=noise), generator(rng))
-
-
-def released(made: ColumnRangesLaw, rng: np.random.Generator) -> Ranges:
-    """Draw one release of a law."""
-    found = made.sample(rng)
-    return Ranges(found["centre"][0], found["spread"][0], GaussianDP(float(found["mu"][0]), made.privacy.neighbours))

@@ -55,9 +55,9 @@ INNER = {
     glm_output: "accuracy solve_within",
     label_learner: "freeze_class",
     column_ranges: "normal exponential broad families octave_edges octave_shapes cell_shapes nearest octave_bins "
-    "counts_of octave_counts cell_counts two_octaves look_noise around released",
+    "counts_of octave_counts cell_counts two_octaves look_noise around",
     disclosure: "warn_once warn_of_leaks charge_account reject_fit_parameters find_fit_callers check_account",
-    scaling: "dense columns_of given find choose_row_length ball_rows",
+    scaling: "as_dense_floats find_layout read_bounds find_ranges choose_row_length clip_to_ball",
     table_columns: "numbers clock steps indicators listed_places spelled text_of by_place layout",
     erm_estimators: "check_two_records choose_C",
     gd_estimators: "choose_width choose_steps",
@@ -83,7 +83,7 @@ INNER = {
     kernel_learner: "compute_waves",
     kernel_features: "records sizes",
     entropy: "words",
-    hardening: "answer",
+    hardening: "find_line",
     grid_gaussian: "rounded_normal settled on_grid",
     grid_sums: "grid_for grid_rows on_grid coefficient_bits rounded_down noisy_counts check_noise "
     "reading_once signed_rows clipped_rows",

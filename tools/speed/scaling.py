@@ -64,10 +64,10 @@ def algorithm_3(n, d):
 
 
 def algorithm_3_fit(n, d):
-    from lemmata.mechanisms.learners.descent import adaptive_margin
+    import lemmata
 
     X, y = data(n, d)
-    return lambda: adaptive_margin.fit(X, y, epsilon=1.0, delta=1e-5, rng=np.random.default_rng(SEED))
+    return lambda: lemmata.AdaptiveMargin(classes=(-1, 1), random_state=np.random.default_rng(SEED)).fit(X, y)
 
 
 def private_search(n, d, runs):

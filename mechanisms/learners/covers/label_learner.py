@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import finite, functions, generator, labels, one_of, quiet, sized, table, within_reach
+from lemmata.mechanisms.law import finite, functions, labels, one_of, quiet, sized, table, within_reach
 from lemmata.mechanisms.numerics.arithmetic import in_range
-from lemmata.mechanisms.privacy import Guarantee, LabelDP, PureDP, to_pure
+from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.solvers.function_covers import smallest_cover
 
@@ -45,6 +45,7 @@ class LabelLaw:
     errors: np.ndarray = field(repr=False)  # of each of them at margin rho/2; never in a repr
     samples: int
     privacy: PureDP  # neighbours differ in one label
+    predictor: Callable[[int], LabelModel] = field(repr=False)  # of the hypothesis with a number
 
     @property
     def selection(self) -> exponential.ExponentialLaw:
@@ -55,6 +56,10 @@ class LabelLaw:
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: numbers of hypotheses, shape (size,)."""
         return self.cover[self.selection.sample(rng, size)]
+
+    def model(self, rng: np.random.Generator) -> LabelModel:
+        """Draw one release as a predictor."""
+        return self.predictor(int(self.sample(rng)[0]))
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
         """Return the log-probabilities of released numbers, shape (size,); -inf for what is not in the cover."""
@@ -151,7 +156,7 @@ def law(
     the loss, 1/m, is exact ("printed" calibration). Raises ValueError for bad input and neighbours other than "label".
 
     >>> def stumps(X): return np.sign(X[:, 0] - np.array([[-0.5], [0.0], [0.5]]))
-    >>> law([[-1.0], [1.0]], [-1, 1], privacy=LabelDP(1.0), rho=0.5, hypotheses=stumps).cover
+    >>> law([[-1.0], [1.0]], [-1, 1], privacy=PureDP(1.0, "label"), rho=0.5, hypotheses=stumps).cover
     array([0])
     """
     (rho,) = sized(rho=rho)
@@ -168,33 +173,8 @@ def law(
     values = truncated(hypotheses, X, rho)
     cover = smallest_cover(values, radius=rho / 2 - net, closed=balls == "closed")
     errors = (y * values[cover] <= rho / 2).sum(axis=1)
-    return LabelLaw(cover, errors, len(X), pure)
 
+    def predictor(number: int) -> LabelModel:
+        return LabelModel(number, float(rho), freeze_class(hypotheses, X), pure)
 
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    rho: float,
-    hypotheses: Pool,
-    net: float = 0.0,
-    balls: str = "open",
-    calibration: str = "printed",
-    rng: np.random.Generator | None = None,
-) -> LabelModel:
-    """Draw one release of A_LabMarg, as a predictor x -> sign(h_rho(x)) that remembers its privacy.
-
-    epsilon-DP for one changed label; features are public.
-
-    >>> def stumps(X): return np.sign(X[:, 0] - np.array([[-0.5], [0.0], [0.5]]))
-    >>> X, y = np.linspace(-1, 1, 200)[:, None], np.repeat([-1.0, 1.0], 100)
-    >>> fit(X, y, epsilon=1.0, rho=0.5, hypotheses=stumps, rng=np.random.default_rng(0)).predict([[0.2]])
-    array([1.])
-    """
-    released = law(
-        X, y, privacy=LabelDP(epsilon), rho=rho, hypotheses=hypotheses, net=net, balls=balls, calibration=calibration
-    )
-    number = int(released.sample(generator(rng))[0])
-    return LabelModel(number, float(rho), freeze_class(hypotheses, within_reach(X)), released.privacy)
+    return LabelLaw(cover, errors, len(X), pure, predictor)

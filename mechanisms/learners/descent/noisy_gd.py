@@ -7,8 +7,8 @@ sigma = Delta sqrt(T) / mu for the L2 sensitivity Delta = 2 radius / width of th
 depend on n, d and parameters only. The `logistic` loss log(1 + exp(-y <w, x> / width)) has slopes as small, so the same
 account holds for it.
 
-`noise`: "float" draws xi_t in float64, the algorithm over the real numbers, for experiments. "exact", which is what
-`fit` takes, rounds the rows once to a public grid, towards 0, and adds to their exact sums a Gaussian rounded to the
+`noise`: "float" draws xi_t in float64, the algorithm over the real numbers, for experiments. "exact", for
+releases, rounds the rows once to a public grid, towards 0, and adds to their exact sums a Gaussian rounded to the
 same grid (`lemmata.mechanisms.noise.grid_sums`): the guarantee then holds for the bits that are released.
 
 Three releases: the `average` of w_0..w_{T-1}, the `last` iterate w_T, and all `iterates` w_1..w_T. The last is the
@@ -33,7 +33,7 @@ from scipy.special import expit
 from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
-from lemmata.mechanisms.law import LinearModel, finite, generator, one_of, positive, quiet, sized, whole
+from lemmata.mechanisms.law import LinearLaw, finite, one_of, positive, quiet, sized, whole
 from lemmata.mechanisms.noise.grid_sums import (
     GridNoise,
     check_noise,
@@ -75,7 +75,7 @@ class Descent(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class NoisyGDLaw:
+class NoisyGDLaw(LinearLaw):
     """The law of the average or of the last iterate on one dataset; releases have shape (size, d)."""
 
     Z: np.ndarray = field(repr=False)  # shape (n, d), rows y x with norm <= radius; data never in a repr
@@ -205,6 +205,8 @@ class NoisyGDLaw:
 @dataclass(frozen=True)
 class IteratesLaw(NoisyGDLaw):
     """The law of all iterates w_1..w_T together; releases have shape (size, steps, d)."""
+
+    model = None  # type: ignore[assignment]  # no predictor: what `fit` returns is all of it
 
     def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
         return np.stack([W.T.copy() for W in islice(self._descend(rng, size), 1, None)], axis=1)
@@ -347,55 +349,3 @@ def _averaging_weights(average: ArrayLike | None, steps: int) -> np.ndarray:
     if weights.shape != (steps,) or not np.all(weights >= 0) or not 0 < weights.sum() < inf:
         raise ValueError(f"average has shape {weights.shape}, not ({steps},) with weights >= 0 that are not all 0")
     return weights / weights.sum()
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    width: float,
-    radius: float = 1.0,
-    steps: str | int = "balanced",
-    stride: str = "decaying",
-    distance: float = 1.0,
-    start: ArrayLike | None = None,
-    log_factor: float = 1.0,
-    average: ArrayLike | None = None,
-    output: str = "last",
-    precision: str = "double",
-    loss: str = "hinge",
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of Algorithm 5, as a predictor x -> sign(<weights, x>); `output` average or last.
-
-    (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
-    other arguments are those of `law`, whose defaults are the printed ones. Here they are the last iterate, decaying
-    and balanced steps: why is said in `lemmata.mechanisms.learners.descent.adaptive_margin`; and exact noise.
-
-    >>> model = fit([[0.6], [-0.6]], [1, -1], epsilon=50.0, delta=1e-5, width=0.5, rng=np.random.default_rng(0))
-    >>> model.predict([[1.0]])
-    array([1.])
-    """
-    one_of(("average", "last"), output=output)
-    released = law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon, delta),
-        width=width,
-        radius=radius,
-        steps=steps,
-        stride=stride,
-        distance=distance,
-        start=start,
-        log_factor=log_factor,
-        average=average,
-        output=output,
-        precision=precision,
-        loss=loss,
-        noise=noise,
-    )
-    return LinearModel(released.sample(generator(rng))[0], released.privacy)

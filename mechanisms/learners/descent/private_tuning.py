@@ -9,7 +9,7 @@ not seen*. Who sees K (a log, a bill, the running time, which is proportional to
 the guarantee below is not about that; run it where its duration is not observed, or wait until a time fixed in advance.
 
 Algorithm 6 is Algorithm 3 (`lemmata.mechanisms.learners.descent.adaptive_margin`) with this for its selection. Its
-`fit` departs from the printed one as there, and in two more words (the printed ones in brackets):
+`lemmata.TunedMargin` departs from the printed one as there, and in two more words (the printed ones in brackets):
 
     calibration "sharp" ("printed") Two to four times the budget, by a sharper proof.
     beta 0.05 (None: 1/n^2)         The probability that the best margin is never drawn. E K = |Gamma| (1/beta - 1), and
@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from math import log, pi
 from typing import Any, Unpack
 
@@ -41,22 +40,16 @@ from lemmata.mechanisms.law import (
     quiet,
     sized,
     table,
-    two_streams,
     whole,
 )
-from lemmata.mechanisms.learners.descent.adaptive_margin import (
-    Projections,
-    candidates,
-    choose_projections,
-    chosen_model,
-)
+from lemmata.mechanisms.learners.descent.adaptive_margin import Projections, candidates
 from lemmata.mechanisms.learners.descent.noisy_gd import Descent
 from lemmata.mechanisms.learners.descent.projected_gd import TIES
 from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
 from lemmata.mechanisms.numerics.arithmetic import in_range
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.selection.tnb import TruncatedNegativeBinomial
-from lemmata.mechanisms.selection.tuning_budget import budget, theorem_epsilon
+from lemmata.mechanisms.selection.tuning_budget import budget
 
 ENTRIES = 2**22  # of the matrix of candidates at any one time
 
@@ -168,12 +161,12 @@ def law(
 
     Formal guarantee: `privacy`, (epsilon + delta, delta)-DP with the printed and (epsilon, delta)-DP with the sharp
     calibration, under replacement of one record, for whoever does not learn K. So `epsilon` and `delta` are the numbers
-    of Theorem K.3, not yet the guarantee, and there is no `privacy` argument; `fit` takes the guarantee. It assumes
-    that `score` moves by at most `sensitivity` for every fixed release (it belongs to the caller), that candidates and
-    r take no data, and that each law's `privacy` is true; that its mu is within the budget is checked to the last bit.
-    With `noise` "float" the analysis is over the reals; with "exact" scores are rounded to whole numbers (halves up,
-    which keeps a whole `sensitivity`) and their noise is drawn exactly, so that it holds for the bits of the choice;
-    the bits of a run are its law's. K, which depends on no data, is drawn in float64.
+    of Theorem K.3, not yet the guarantee, and there is no `privacy` argument (`tuning_budget.theorem_epsilon`). It
+    assumes that `score` moves by at most `sensitivity` for every fixed release (it belongs to the caller), that
+    candidates and r take no data, and that each law's `privacy` is true; that its mu is within the budget is
+    checked to the last bit. With `noise` "float" the analysis is over the reals; with "exact" scores are rounded to
+    whole numbers (halves up, which keeps a whole `sensitivity`) and their noise is drawn exactly, so that it holds for
+    the bits of the choice; the bits of a run are its law's. K, which depends on no data, is drawn in float64.
 
     `base`: a function mu -> sequence of laws, M(theta; S, mu) for every theta in Theta, each with a `privacy`
     that implies mu-GDP, or None if it releases nothing about the data. `score(j, releases)`: U(m; S), smaller is
@@ -219,6 +212,7 @@ class PrivateSelectionLaw:
     runs: TruncatedNegativeBinomial
     sigma: float
     privacy: ApproxDP
+    exact = False  # noise in float64, an experiment's: `fit` refuses it unless told
 
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
@@ -313,6 +307,11 @@ class TunedMarginLaw:
             weights[here] = lifted
         return {"weights": weights, "index": index, "margin": self.margins[index]}
 
+    def model(self, rng: np.random.Generator) -> AdaptiveModel:
+        """Draw one release as a predictor that knows its margin."""
+        release = self.sample(rng)
+        return AdaptiveModel(release["weights"][0], self.privacy, margin=float(release["margin"][0]))
+
 
 @quiet
 def margin_law(
@@ -363,43 +362,3 @@ def margin_law(
     asked: Any = {"calibration": calibration, "noise": descent.get("noise", "float")}
     tuning = law(base, epsilon=epsilon, delta=delta, score=errors, sensitivity=1.0, r=r, **asked)
     return TunedMarginLaw(tuning, tuple(runs), margins)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    radius: float = 1.0,
-    calibration: str = "sharp",
-    beta: float | None = 0.05,
-    steps: str | int = "balanced",
-    output: str = "last",
-    ties: str = "wrong",
-    stride: str = "decaying",
-    noise: str = "exact",
-    projections: Projections | None = None,
-    rng: np.random.Generator | None = None,
-) -> AdaptiveModel:
-    """Draw one release of Algorithm 6, as a predictor that remembers its privacy and its margin.
-
-    At most (epsilon, delta)-DP under replacement of one record: with the printed calibration Theorem K.3 is used at
-    epsilon - delta. As `lemmata.mechanisms.learners.descent.adaptive_margin.fit`, with the number of runs hidden in its
-    duration: see the top of this file, and there for the defaults; `beta` None is 1/n^2. Takes about
-    `margin_law(...).expected_cost` core-seconds: less than one for hundreds of records, hours for n = 20,000, where a
-    smaller number of `steps` helps.
-
-    >>> X, y = [[0.9], [-0.9], [0.8]], [1, -1, 1]
-    >>> model = fit(X, y, epsilon=50.0, delta=1e-5, steps=5, rng=np.random.default_rng(0))
-    >>> model.weights.shape, model.privacy.epsilon
-    ((1,), 50.0)
-    """
-    asked = theorem_epsilon(epsilon, delta, calibration)
-    public, private = two_streams(rng)
-    one_of(("average", "last"), output=output)
-    projections = choose_projections(X, radius, projections, public)
-    run = partial(margin_law, X, y, epsilon=asked, delta=delta, radius=radius, calibration=calibration, beta=beta)
-    made = run(ties=ties, projections=projections, steps=steps, output=output, stride=stride, noise=noise)
-    return chosen_model(made, private)

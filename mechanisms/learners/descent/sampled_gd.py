@@ -32,7 +32,7 @@ beyond 2000 moved no mean by more than 0.003 percent; these are of 2 or 3 datase
     wrong answers            5.215            4.737          4.735           5.090             4.885
     with 2000                5.216            4.739          4.735           5.091             4.885
 
-`adaptive_margin.fit` takes full descents as long as they take a second.
+`steps` "auto" of `adaptive_margin.law` takes full descents as long as they take a second.
 """
 
 from __future__ import annotations

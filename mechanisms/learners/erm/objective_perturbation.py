@@ -9,7 +9,7 @@ is purely private; Gaussian b has the privacy profile of Redberg, Koskela & Wang
 for replaced rows.
 
 `noise`: "float" draws b and solves in float64, for experiments: no solver ends in the minimiser, and the density
-argument is about it. "exact", which is what `fit` takes, releases the minimiser over the real numbers for a b over the
+argument is about it. "exact", for releases, gives the minimiser over the real numbers for a b over the
 real numbers, rounded to a public grid: digits of b are drawn (`lemmata.mechanisms.noise.lazy_reals`), and a point near
 the minimiser is certified (`lemmata.mechanisms.solvers.certified_risk`), until it is proved which point of the grid is
 nearest. Rounding is post-processing, so that the guarantee holds for the bits released.
@@ -28,7 +28,7 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.balls import exact
-from lemmata.mechanisms.law import LinearModel, generator, quiet, sized, whole
+from lemmata.mechanisms.law import LinearLaw, generator, quiet, sized, whole
 from lemmata.mechanisms.learners.erm.output_perturbation import (
     FINE,
     FeatureMap,
@@ -134,7 +134,7 @@ def gaussian_split(*, epsilon: float, delta: float, n: int, C: float, curvature:
 
 
 @dataclass(frozen=True)
-class ObjectiveLaw:
+class ObjectiveLaw(LinearLaw):
     """The law of one release of objective perturbation on one dataset."""
 
     Z: np.ndarray = field(repr=False)  # y_i phi(x_i), shape (n, F), rows of norm at most 1; private
@@ -191,10 +191,6 @@ class ObjectiveLaw:
         hessian = hessian + len(self.Z) * self.ridge / self.C * np.eye(self.Z.shape[1])
         return self.noise.log_density(self.perturbation(W)) + np.linalg.slogdet(hessian)[1]
 
-    def model(self, rng: np.random.Generator) -> LinearModel:
-        """Draw one release as a predictor."""
-        return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
-
 
 @quiet
 def law(
@@ -244,27 +240,3 @@ def law(
     if grid:
         grid = 2.0 ** (frexp(max(C / len(Z) / ridge * float(tilt.spread), C * 2.0**-30))[1] - FINE)
     return ObjectiveLaw(Z, C, loss, ridge, tilt, privacy, phi, grid)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float = 0.0,
-    C: float,
-    loss: str = "logistic",
-    feature_map: FeatureMap | None = None,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of objective perturbation, as a predictor; (epsilon, delta)-DP under replacement of one record.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
-    >>> fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(0)).predict([[1.0]])
-    array([1.])
-    """
-    approximate = ApproxDP(epsilon, delta)
-    privacy = approximate if approximate.delta > 0 else PureDP(epsilon)
-    return law(X, y, privacy=privacy, C=C, loss=loss, feature_map=feature_map, noise=noise).model(generator(rng))

@@ -6,7 +6,7 @@ where b has density proportional to exp(-rate ||b||_2), with the logistic loss o
 is 1 / C. A baseline beside `lemmata.mechanisms.learners.erm.private_svm`, whose Laplace noise is calibrated to the L1
 sensitivity: here it is L2, and no factor sqrt(F) enters the calibration.
 
-`noise`: "float" draws b in float64, for experiments. "exact", which `fit` takes, releases w(D) + b over the real
+`noise`: "float" draws b in float64, for experiments. "exact", for releases, gives w(D) + b over the real
 numbers, rounded to a public grid (`lemmata.mechanisms.noise.lazy_reals`). In both w(D) is a float that is certified to
 be as near to the minimiser as is charged for.
 """
@@ -21,7 +21,7 @@ from math import frexp, lgamma, log, pi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearModel, generator, labels, one_of, quiet, sized, whole
+from lemmata.mechanisms.law import LinearLaw, generator, labels, one_of, quiet, sized, whole
 from lemmata.mechanisms.learners.erm.private_svm import LARGEST, ClippedMap
 from lemmata.mechanisms.noise.grid_sums import check_noise, on_grid
 from lemmata.mechanisms.noise.lazy_reals import rounded
@@ -59,7 +59,7 @@ def radial_log_density(lengths: np.ndarray, rate: float, dimension: int) -> np.n
 
 
 @dataclass(frozen=True)
-class OutputLaw:
+class OutputLaw(LinearLaw):
     """The law of one release of output perturbation on one dataset."""
 
     weights: np.ndarray = field(repr=False)  # the minimiser, shape (F,); private
@@ -80,10 +80,6 @@ class OutputLaw:
         """Return the exact log-density of releases before they are rounded, shape (size,)."""
         lengths = np.linalg.norm(np.atleast_2d(releases) - self.weights, axis=1)
         return radial_log_density(lengths, self.rate, len(self.weights))
-
-    def model(self, rng: np.random.Generator) -> LinearModel:
-        """Draw one release as a predictor."""
-        return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
 
 
 def prepare_records(
@@ -161,25 +157,3 @@ def law(
         (rate,) = sized(rate=rate)
         grid = 2.0 ** (frexp(max(1 / rate, C * 2.0**-30))[1] - FINE)
     return OutputLaw(weights, rate, privacy, phi, grid)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    C: float,
-    loss: str = "logistic",
-    feature_map: FeatureMap | None = None,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of output perturbation, as a predictor; epsilon-DP under replacement of one record.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
-    >>> fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(0)).predict([[1.0]])
-    array([1.])
-    """
-    released = law(X, y, privacy=PureDP(epsilon), C=C, loss=loss, feature_map=feature_map, noise=noise)
-    return released.model(generator(rng))

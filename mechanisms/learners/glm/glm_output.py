@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import baselines
-from lemmata.mechanisms.law import LinearModel, generator, quiet, sized
+from lemmata.mechanisms.law import LinearLaw, quiet, sized
 from lemmata.mechanisms.learners.glm.glm_gd import SAFE
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise import gaussian, grid_gaussian
@@ -67,6 +67,14 @@ def solve_within(data: Records, *, ridge: float, norm_bound: float, missed: floa
     return descended(data.X, data.y, slope=slope, smooth=smooth, steps=steps, **sizes)
 
 
+class FloatOutputLaw(LinearLaw, GaussianLaw):
+    """The law of the minimiser under float64's noise."""
+
+
+class GridOutputLaw(LinearLaw, GridGaussianLaw):
+    """The law of the minimiser under noise on a public grid."""
+
+
 @quiet
 def law(
     X: ArrayLike,
@@ -79,7 +87,7 @@ def law(
     label_bound: float | None = None,
     ridge: float | None = None,
     noise: str = "float",
-) -> GaussianLaw | GridGaussianLaw:
+) -> FloatOutputLaw | GridOutputLaw:
     """Solve once, release the constrained minimiser under Gaussian noise: a `GaussianLaw`, with its density.
 
     Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an ApproxDP
@@ -124,40 +132,5 @@ def law(
     sensitivity = min(moved, diameter)
     spent: Any = {"privacy": GaussianDP(mu, privacy.neighbours), "sensitivity": sensitivity * SAFE}
     if noise == "float":
-        return gaussian.law(weights, **spent)
-    return grid_gaussian.law(weights, bound=norm_bound * (1 + ACCURACY), **spent)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    loss: str,
-    norm_bound: float,
-    radius: float = 1.0,
-    label_bound: float | None = None,
-    ridge: float | None = None,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release, as a predictor; (epsilon, delta)-DP under replacement of one record.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
-    >>> fit(X, y, epsilon=1.0, delta=1e-5, loss="logistic", norm_bound=2.0, rng=np.random.default_rng(0)).predict(X[:1])
-    array([1.])
-    """
-    released = law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon, delta),
-        loss=loss,
-        norm_bound=norm_bound,
-        radius=radius,
-        label_bound=label_bound,
-        ridge=ridge,
-        noise=noise,
-    )
-    return LinearModel(released.sample(generator(rng))[0], released.privacy)
+        return FloatOutputLaw(**vars(gaussian.law(weights, **spent)))
+    return GridOutputLaw(**vars(grid_gaussian.law(weights, bound=norm_bound * (1 + ACCURACY), **spent)))

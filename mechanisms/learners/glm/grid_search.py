@@ -19,7 +19,7 @@ here nothing does. What may be chosen, the printed word first:
                  "corrected" what the theorem needs (`lemmata.bounds.abgmu22.grid_search.penalty`)
                  "none"      what a user should take: penalties near ||Y||^2 leave nothing to choose below n = 10^4
 
-`noise`: "float" for experiments; "exact", which is what `fit` takes: exact base algorithms where they are ours (another
+`noise`: "float" for experiments; "exact", for releases: exact base algorithms where they are ours (another
 is as exact as it is), losses in whole steps of a public grid, and an exact choice.
 """
 
@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential, grid_search
 from lemmata.bounds.exact.few_candidates import affordable_rate
-from lemmata.mechanisms.law import LinearModel, generator, kept, one_of, quiet, whole, within_unit
+from lemmata.mechanisms.law import LinearModel, kept, one_of, quiet, whole, within_unit
 from lemmata.mechanisms.learners.glm import glm_gd, glm_output
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise.gaussian import GaussianLaw
@@ -128,6 +128,10 @@ class GridSearchLaw:
             logits = self.log_probabilities(self.scores(W))
             index = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
         return {"index": index, "weights": W[np.arange(size), index]}
+
+    def model(self, rng: np.random.Generator) -> LinearModel:
+        """Draw one release as a predictor."""
+        return LinearModel(self.sample(rng)["weights"][0], self.privacy)
 
 
 def split_shares(privacy: ApproxDP, guesses: int, accounting: str) -> tuple[Any, PureDP, ApproxDP]:
@@ -259,49 +263,3 @@ def penalties(data: Records, caps: np.ndarray, guesses: int, beta: float, penalt
     formula = grid_search.printed_penalty if penalty == "printed" else grid_search.penalty
     sizes: dict[str, Any] = {"label_bound": data.label_bound, "n": len(data.X), "guesses": guesses, "beta": beta}
     return np.array([float(formula(loss_bound=cap, **sizes)) for cap in caps])
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    loss: str,
-    guesses: int = 5,
-    radius: float = 1.0,
-    label_bound: float | None = None,
-    beta: float = 0.05,
-    base: str | Callable[..., Any] = "output",
-    sensitivity: str | Callable[[int], float] = "average",
-    penalty: str = "none",
-    accounting: str = "disjoint",
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release, as a predictor; (epsilon, delta)-DP under replacement of one record.
-
-    No penalty, and all of the budget for each half, as the docstring of this module explains. The other arguments are
-    those of `law`.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (500, 1)), np.tile([1, -1], 500)
-    >>> fit(X, y, epsilon=1.0, delta=1e-5, loss="logistic", rng=np.random.default_rng(0)).predict([[1.0]])
-    array([1.])
-    """
-    released = law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon, delta),
-        loss=loss,
-        guesses=guesses,
-        radius=radius,
-        label_bound=label_bound,
-        beta=beta,
-        base=base,
-        sensitivity=sensitivity,
-        penalty=penalty,
-        accounting=accounting,
-        noise=noise,
-    )
-    return LinearModel(released.sample(generator(rng))["weights"][0], released.privacy)

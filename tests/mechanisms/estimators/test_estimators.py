@@ -237,9 +237,9 @@ def test_no_error_shows_a_record(X):
 
 
 def test_one_record_is_too_few_and_two_are_enough():
-    erm_estimators.several(np.ones((2, 3)))
+    erm_estimators.check_two_records(np.ones((2, 3)))
     with pytest.raises(ValueError, match="n_samples=1 is too few"):
-        erm_estimators.several(np.ones((1, 3)))
+        erm_estimators.check_two_records(np.ones((1, 3)))
 
 
 def test_classes_of_another_type_than_the_labels_are_no_silent_constant():

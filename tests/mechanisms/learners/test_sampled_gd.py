@@ -1,5 +1,6 @@
 """Random batches: their law, a slow twin of a run, the privacy that all steps and scores spend, the linear time."""
 
+import inspect
 from itertools import product
 from math import sqrt
 
@@ -12,6 +13,7 @@ from scipy.stats import binom, chisquare
 from lemmata.bounds.exact import sampled_gaussian
 from lemmata.bounds.exact.sampled_gaussian import batches_delta, batches_scale, gaussian_curve, step_delta, step_losses
 from lemmata.bounds.wzw25 import last_iterate
+from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin
 from lemmata.mechanisms.learners.descent import adaptive_margin, sampled_gd
 from lemmata.mechanisms.privacy import ApproxDP
 from tests.streams import streams
@@ -166,14 +168,22 @@ def test_no_noise_is_too_much_to_ask():
 
 def test_fit_takes_batches_where_full_descents_take_too_long(monkeypatch):
     X, y = problem()
-    full = adaptive_margin.fit(X, y, epsilon=2.0, delta=1e-5, rng=rng("fit"))
+    full = AdaptiveMargin(epsilon=2.0, classes=(-1, 1), random_state=rng("fit")).fit(X, y).model_
     monkeypatch.setattr(adaptive_margin, "PATIENCE", 1e-9)
-    fast = adaptive_margin.fit(X, y, epsilon=2.0, delta=1e-5, rng=rng("fit"))
+    fast = AdaptiveMargin(epsilon=2.0, classes=(-1, 1), random_state=rng("fit")).fit(X, y).model_
     assert not np.array_equal(full.weights, fast.weights) and fast.privacy == full.privacy == BUDGET
     with pytest.raises(ValueError, match="steps = 'sampled' needs output = 'last'"):
         sampled(X, y, output="average")
     with pytest.raises(ValueError, match="projections is not a sequence of length 7"):
         sampled(X, y, projections=[None])
+
+
+def test_the_law_and_the_estimator_have_one_default():
+    """So a fit takes random batches where full descents would take minutes, as its benchmark does."""
+    default = inspect.signature(adaptive_margin.law).parameters["steps"].default
+    assert AdaptiveMargin().steps == default == "auto"
+    law = AdaptiveMargin()._make_law(np.zeros((20_000, 3)), np.ones(20_000), ApproxDP(1.0, 1e-5), rng("default"))
+    assert law.expected_cost < 1 and all(isinstance(run.descent, sampled_gd.SampledGDLaw) for run in law.candidates)
 
 
 @pytest.mark.slow
