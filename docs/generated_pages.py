@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
 import inspect
 import pkgutil
@@ -14,6 +15,7 @@ from lemmata.bounds.library import Paper, library
 from lemmata.bounds.theorem import Theorem, theorems
 
 ROOT = Path(__file__).resolve().parents[1]
+ALGORITHMS = ROOT / "docs" / "algorithms.csv"
 FILES = {"README.md": "readme", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog"}
 REFERENCE = {  # heading: where its names are at home
     "Learners": "estimators gd_estimators erm_estimators scaling search disclosure",
@@ -36,12 +38,14 @@ HEAD = """API reference
 .. currentmodule:: lemmata
 
 What ``import lemmata`` gives. Each name is loaded when it is first used. Below it stand its :doc:`modules <modules>`,
-the papers' :doc:`statements as functions <statements>`, and :doc:`what a paper of one's own needs <../paper-kit>`.
+the papers' :doc:`algorithms <algorithms>`, their :doc:`statements as functions <statements>`, and :doc:`what a paper of
+one's own needs <../paper-kit>`.
 
 .. toctree::
    :hidden:
 
    ../paper-kit
+   algorithms
    modules
    statements
 """
@@ -56,6 +60,7 @@ OUT = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)#]*)(#[^)]*)?\)")  # links to 
 def write(folder: Path) -> None:
     """All of them, below `folder`; what did not change keeps its time, so that it is not read again."""
     kept(folder / "statements.md", statements())
+    kept(folder / "algorithms.md", algorithms())
     kept(folder / "modules.rst", modules())
     kept(folder / "reference.rst", reference())
     kept(folder / "ipython" / "profile_default" / "ipython_kernel_config.py", QUIET)
@@ -122,6 +127,34 @@ def safe(text: str) -> str:
     """Prose of a docstring as Markdown: its code stays, other signs stand for themselves."""
     parts = re.split(r"(`[^`]*`)", text)
     return "".join(part if i % 2 else re.sub(r"([\\*_<>|\[\]$~#])", r"\\\1", part) for i, part in enumerate(parts))
+
+
+# The algorithms of the papers ----------------------------------------------------------------------------------------
+
+
+def algorithms() -> str:
+    """Every algorithm of the papers, with the function that is its law and the estimator that runs it."""
+    with ALGORITHMS.open(newline="", encoding="utf-8") as file:
+        listed = list(csv.DictReader(file))
+    parts = [
+        "# The algorithms of the papers\n",
+        f"Each of the {len(listed)} is a function of `lemmata.mechanisms` with this name: a dataset in, the law of its "
+        "releases out. `lemmata.mechanisms.law.fit` draws one release of a law. Where there is an estimator of "
+        "`lemmata`, it has scikit-learn's shape and the defaults for a user.\n",
+    ]
+    for paper in library.house:
+        parts.append(f"## {paper.title}\n\n{paper.cited}.\n")
+        parts.append("| algorithm | statement | law | estimator |\n|---|---|---|---|")
+        parts += [algorithm(one) for one in listed if one["paper"] == paper.id] + [""]
+    return "\n".join(parts)
+
+
+def algorithm(one: dict[str, str]) -> str:
+    """A line of the table of algorithms."""
+    statement = f"{one['paper']}.{one['statement']}"
+    estimator = f"`lemmata.{one['estimator']}`" if one["estimator"] else ""
+    said, where = f"{one['algorithm']}. {one['what it does']}", f"{library.label(statement)} (`{statement}`)"
+    return f"| {said} | {where} | `{one['function']}` | {estimator} |"
 
 
 # Names and modules ---------------------------------------------------------------------------------------------------
