@@ -76,6 +76,7 @@ def make_classifier_law(
 
 def unit_rows(X: np.ndarray) -> np.ndarray:
     """What `MarginClassifier` sees: each row scaled to length 1 by itself, a constant beside it, length 1 again."""
+    # Divided by the largest entry first: the squares of entries near 1e200 are no floats.
     largest = np.abs(X).max(axis=1, keepdims=True)
     rows = X / np.where(largest > 0, largest, 1.0)
     unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
@@ -198,6 +199,7 @@ class MarginClassifier(ExactClassifier):
         asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise, "settle": self._charge_once}
         self.ranges_ = scaling.find_ranges(table, self._find_layout(table.shape[1]), budget=most, rng=first, **asked)
         spent = self.ranges_.privacy
+        # What the ranges did spend, not what they might have: the rest is known from what was released.
         left = GaussianDP(root_down(Fraction(mu) ** 2 - (Fraction(spent.mu) ** 2 if spent else 0)))
         self.budget_ = {"ranges": spent, "learner": left}
         (n, D), share = table.shape, left.mu / sqrt(len(sides))

@@ -159,6 +159,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             mu = to_gaussian_budget(self._budget_share or self._budget()).mu
             one._budget_share = GaussianDP(split_budget(mu, parts))
             return one
+        # Rounded down, so that the parts add up to no more than the whole.
         shares = {"epsilon": down(Fraction(self.epsilon) / parts)}
         if hasattr(self, "delta"):
             shares["delta"] = down(Fraction(self.delta) / parts)
@@ -270,6 +271,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         rng = seeded(one.random_state)
         table, sides = one._check_data(X, y)
         warn_of_leaks(one, len(table))
+        # Everything public is checked above; the charge is made by `_charge_once` below, and then noise is drawn.
         one.privacy_ = one._budget()
         one._pending_charge = partial(charge_account, accountant, one.privacy_, type(self).__name__)
         with threads_for(table.size):
@@ -277,6 +279,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         kept(one.model_.privacy, one.privacy_, "model_")
         one.coef_, one.intercept_ = one._unscale_weights(np.atleast_2d(one.model_.weights))
         vars(one).pop("_pending_charge", None)
+        # At once and last: a fit that fails, or another thread's, leaves the estimator as it was.
         self.__dict__ = vars(one)
         return self
 

@@ -116,6 +116,7 @@ def find_largest_pure(mu: float) -> PureDP:
     """
     epsilon = float(log_ndtr(mu / 2) - log_ndtr(-mu / 2))
     while to_gaussian(PureDP(epsilon)).mu > mu:
+        # The float formula may be off by last bits; a step of 1e-14 is a few of them.
         epsilon *= 1 - 1e-14
     return PureDP(epsilon)
 

@@ -54,6 +54,7 @@ def count_errors(
         for block in covers[0].blocks(max(1, 2**22 // len(y))):
             yield (y * (block @ inputs.T) <= 0).sum(axis=1)
         return
+    # Depth first: only the hidden values of one network of the earlier layers exist at a time.
     for number in range(covers[0].size):
         W = covers[0].points([number]).reshape(inputs.shape[1], -1)
         hidden = activation(inputs @ W, eta) @ embeddings[0]

@@ -114,6 +114,7 @@ class AdaptiveMarginLaw:
                 noisy = noisy_counts(rng, errors, self.sigma) + self.penalties[j]
             else:
                 noisy = errors + self.penalties[j] + rng.normal(scale=self.sigma, size=size)
+            # Strictly less: of equal noisy scores the smallest margin wins, whatever the data are.
             index[noisy < best] = j
             best = np.minimum(best, noisy)
         first = self.candidates[0]

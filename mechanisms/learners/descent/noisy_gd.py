@@ -135,6 +135,7 @@ class NoisyGDLaw(LinearLaw):
     def _weigh(self, margins: np.ndarray, active: np.ndarray) -> None:
         """Margins into what their records' rows count in the sum of gradients, in place: in [0, 1]."""
         if self.loss == "hinge":
+            # Strictly below the width: at the kink the subgradient is 0.
             np.less(margins, self.width, out=active)
             margins[...] = active  # a product with booleans would not go to BLAS
             return
@@ -239,6 +240,7 @@ def noise_for(steps: int, sensitivity: float, mu: float) -> float:
     sigma = bounds.noise_std(steps, sensitivity, mu)
     if not isfinite(sigma):
         raise ValueError(f"mu = {mu} needs more noise than a float can hold")
+    # The float formula is off by a few last bits at most, so this takes a few steps up.
     while steps * Fraction(sensitivity) ** 2 > Fraction(mu) ** 2 * Fraction(sigma) ** 2:
         sigma = nextafter(sigma, inf)
     return sigma

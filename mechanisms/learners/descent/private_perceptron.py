@@ -50,8 +50,10 @@ class PerceptronLaw(LinearLaw):
 
     def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
         W = np.zeros((self.Z.shape[1], size))
+        # Public, of sigma and d alone: dividing by a smaller count would blow up the noise of the sum.
         least = max(1.0, self.sigma * max(1.0, FEW * sqrt(len(W))))
         noise = GridNoise(rng, self.sigma, self.grid, W.shape, self.rounds) if self.grid else None
+        # The noise of a count, sigma / sqrt(3), rounded up: it is divided by a number below sqrt(3).
         narrow = up(Fraction(self.sigma) / FLOOR)
         for t in range(self.rounds):
             wrong = (self.Z @ W <= 0).astype(float)

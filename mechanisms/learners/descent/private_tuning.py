@@ -85,6 +85,7 @@ class PrivateTuningLaw:
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """Draw `size` independent tunings abreast: all runs of all of them in one stream, a bounded number at once."""
+        # Of all candidates, drawn or not: the shape of a release must not tell which were drawn.
         longest = max(map(find_release_length, self.base, rng.spawn(len(self.base))))  # whichever are drawn
         ends = np.cumsum(self.runs.exactly(rng, size) if self.exact else self.runs.sample(rng, size))
         best = np.full(size, np.inf)
@@ -92,10 +93,12 @@ class PrivateTuningLaw:
         release = np.zeros((size, longest))
         start = 0
         while start < ends[-1]:
+            # Runs of several tunings share a chunk, so that memory is bounded whatever K is drawn.
             stop = min(start + max(256, ENTRIES // longest), int(ends[-1]))
             owner = np.searchsorted(ends, np.arange(start, stop), side="right")
             drawn, noisy, released = self.run_alone(rng, len(owner))
             winners = find_first_least(noisy, owner)
+            # Strictly less: of equal scores the earlier run wins, in whichever chunk it was drawn.
             winners = winners[noisy[winners] < best[owner[winners]]]
             tuning = owner[winners]
             best[tuning], index[tuning] = noisy[winners], drawn[winners]
@@ -232,6 +235,7 @@ class PrivateSelectionLaw:
         """
         eta, r = self.runs.eta, self.runs.r
         centred = (self.scores - self.scores.min()) / self.sigma
+        # A normal density is 1e-32 at 12 standard deviations; at steps of 0.01 the rule is exact to rounding.
         u = np.arange(-12.0, centred.max() + 12.0, 0.01)
         far = u[:, None] - centred
         weight = np.log1p((1 - r) / r * ndtr(far).mean(axis=1))

@@ -91,6 +91,7 @@ def plan_batches(
     together = each * sqrt(runs)
     within = max(1, int((passes * loss / together) ** 2))
     steps = min(balanced_steps(n, each, k), within, ceil(n / RECORDS), ENOUGH)
+    # Steps first, then the rate that spends the budget on them: privacy is computed from both below, not assumed.
     rate = min(1.0, together / (loss * sqrt(steps)))
     joint = batches_scale(epsilon=privacy.epsilon, delta=privacy.delta, rate=rate, steps=steps, mu=mu)
     scale = root_down(Fraction(joint) ** 2 / runs)
@@ -113,6 +114,7 @@ def draw_batches(
         count = min(together, steps - start)
         members, last = [np.empty(0, dtype=np.int64)], -1
         while last < count * n:
+            # 2 % and 50 more than are expected: one draw of gaps nearly always reaches the end of the block.
             size = ceil(count * n * rate * 1.02) + 50
             gaps = geometric(rng, rate, size) if exactly else rng.geometric(rate, size=size)
             members.append(last + np.cumsum(gaps))
@@ -152,6 +154,7 @@ class _Columns:
         self.W = np.stack([run.start for run in runs], axis=1).astype(self.kind)
         self.widths = np.array([run.width for run in runs], dtype=self.kind)
         self.strides = np.stack([run.strides / run.rate / run.width for run in runs], axis=1)
+        # The largest: rounding up sigma times width may leave the columns a last bit apart.
         sigma = max(up(Fraction(run.sigma) * Fraction(run.width)) for run in runs)  # of sums of rows: all the same
         self.noise = make_row_noise(rng, sigma, first.grid, self.W.shape, self.times)
 

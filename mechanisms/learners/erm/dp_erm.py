@@ -145,6 +145,7 @@ class BoostedLaw(LinearLaw):
             )
         sums, most = hinge_steps(W, self.Z, self.rho, self.norm_bound * self.radius / self.rho)
         needed = sensitivity_for(len(self.Z), self.radius, self.norm_bound, self.rho, "corrected")
+        # In whole steps a record moves a sum by `most`; a printed or smaller sensitivity scales that, rounded up.
         moved = up(most * Fraction(self.sensitivity) / Fraction(needed))
         return exponential.law(-sums, sensitivity=moved, privacy=self.selection)
 
@@ -153,6 +154,7 @@ class BoostedLaw(LinearLaw):
         """Draw `size` independent releases, shape (size, k)."""
         W = self.candidates(rng, size)
         if self.noise == "exact":
+            # One by one: the exact choice draws until it is settled, so releases do not share a matrix of noise.
             return np.array([own[self.select(own).sample(rng)[0]] for own in W])
         losses = hinge_means(W.reshape(-1, W.shape[2]), self.Z, self.rho).reshape(size, -1)
         return W[np.arange(size), self.choose(rng, losses)]

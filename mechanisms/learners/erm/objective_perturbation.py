@@ -103,6 +103,7 @@ def split_budget(*, epsilon: float, n: int, C: float, curvature: float) -> tuple
     epsilon, C, curvature = sized(epsilon=epsilon, C=C, curvature=curvature)
     ridge, cost = 1.0, log1p(curvature * C / n)
     if cost > epsilon / 2:
+        # The ridge that makes the Hessian cost exactly half of epsilon, rounded up: a larger ridge costs less.
         ridge, cost = curvature * C / (n * expm1(epsilon / 2)) / SAFE, epsilon / 2
     return (epsilon - cost) * SAFE, ridge
 
@@ -125,11 +126,14 @@ def gaussian_split(*, epsilon: float, delta: float, n: int, C: float, curvature:
 
     multiplier = gaussian_noise_multiplier(ApproxDP(left, delta))
     low = high = 2 * multiplier  # one replaced row whose slopes stay what they are
+    # Up in steps of 1 % until sigma is enough; the curve falls in sigma, so this ends.
     while not enough(high := nextafter(high * (1 + 1e-9), float("inf"))):
         low, high = high, high * 1.01
+    # Thirty halvings of 1 % leave a relative 1e-11; `high` is certified at every step.
     for _ in range(30):
         middle = (low + high) / 2
         low, high = (low, middle) if enough(middle) else (middle, high)
+    # Noise may only grow after the certificate: some last bits, for the rounding of 2 / sigma in it.
     return high * (1 + 1e-15), ridge
 
 
@@ -157,6 +161,7 @@ class ObjectiveLaw(LinearLaw):
         while True:
             with ctx.workprec(noise.precision):
                 b = [exact(self.noise.spread) * ball for ball in noise.balls()]
+                # The cell is settled as soon as the ball around the point lies in one cell; else digits of b are drawn.
                 for point, distance in self._problem.nearer(self._solved(b), b):
                     cells = [cell(scale * (one + arb(0, distance))) for one in point]
                     if None not in cells:

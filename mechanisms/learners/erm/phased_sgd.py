@@ -112,6 +112,7 @@ def exact_sigma(length: int, k: int, *, step: float, lipschitz: float, multiplie
     >>> 0.2 < exact_sigma(100, 3, step=0.1, lipschitz=1.0, multiplier=1.0, norm_bound=1.0) < 0.2 + 1e-11
     True
     """
+    # Rounded up: 2^-50 and a last bit cover the roundings of the products.
     longest = nextafter(lipschitz * step * (1 + 2.0**-50), inf)
     off = average_error(length=length, k=k, longest=longest, norm_bound=norm_bound)
     return up(Fraction(multiplier) * 2 * (Fraction(longest) + Fraction(off)))
@@ -137,6 +138,7 @@ def run_phases(
     """
     start, W = 0, V
     for length, step, sigma in phases(n, eta=eta, lipschitz=lipschitz, multiplier=multiplier):
+        # The copy is projected, and W is not: what was released stays as it is.
         V = project(W.copy(), norm_bound)
         mean = average_iterate(
             V, records(start, length), rho=rho, pull=2 * step / eta, cap=step / rho, norm_bound=norm_bound

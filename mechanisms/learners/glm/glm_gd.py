@@ -71,6 +71,7 @@ class BallGDLaw(LinearLaw):
         noise = GridNoise(rng, sigma, self.grid / places, shape, self.steps)
 
         def noisy(W: np.ndarray) -> np.ndarray:
+            # Clipped after the division: a slope beyond its bound by a last bit would move the sum by more than 1.
             share = np.clip(self.data.link.slope(W @ self.data.X.T, self.data.y) / most, -1.0, 1.0)
             return noise.add((np.rint(share * places) / places) @ self.data.X) * (most / n)
 

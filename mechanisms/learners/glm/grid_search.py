@@ -102,6 +102,7 @@ class GridSearchLaw:
         given = zip(candidates[1:], self.caps.tolist(), self.penalties.tolist(), self.sensitivities[1:], strict=True)
         for w, cap, penalty, moved in given:
             (total,), step, most = self.validation.loss_steps(w[None], cap)
+            # Scores times |S2| are whole steps, exactly; the penalty's product and sum round, which `moves` pays for.
             scores.append(total * step + penalty * half)
             rounding = Fraction(2, 2**53) * (Fraction(most * step) + Fraction(penalty)) * half
             moves.append(up(max(Fraction(most * step), Fraction(float(moved)) * half) + rounding))
@@ -148,6 +149,7 @@ def split_shares(privacy: ApproxDP, guesses: int, accounting: str) -> tuple[Any,
         return run, selection, ApproxDP(spent.epsilon, spent.delta, neighbours)
     mu = to_gaussian_budget(privacy).mu
     each = mu / sqrt(guesses)
+    # The square root may have rounded up: step down a last bit until K runs fit mu in exact arithmetic.
     while guesses * Fraction(each) ** 2 > Fraction(mu) ** 2:
         each = down(Fraction(each) * (1 - Fraction(1, 2**53)))
     return GaussianDP(each, neighbours), PureDP(privacy.epsilon, neighbours), privacy
