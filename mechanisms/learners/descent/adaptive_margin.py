@@ -353,7 +353,7 @@ def choose_projections(
 def choose_step_kind(n: int, d: int, mu: float) -> str:
     """Return what `steps` "auto" stands for: "sampled" where full descents take more than `PATIENCE` core-seconds.
 
-    It is told public sizes only: what a release contains may not depend on how long the records themselves take.
+    Public sizes decide it, so that the kind of steps tells nothing of the records.
 
     >>> choose_step_kind(2500, 50, 0.27), choose_step_kind(5000, 50, 0.27)
     ('balanced', 'sampled')
