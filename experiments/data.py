@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lemmata.mechanisms.law import clip_rows
+from lemmata.mechanisms.numerics.arguments import clip_rows
 
 # Ranges are those of the published codebooks; where a codebook gives no limit, a round number above what it reports.
 # Values outside are clipped, so the constants affect how well a classifier does and never its privacy.

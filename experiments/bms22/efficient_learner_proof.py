@@ -21,8 +21,8 @@ from lemmata.experiments.instances.pairs.flipped_records import ROUNDING, with_p
 from lemmata.experiments.instances.pairs.projected_records import best_and_own, lost_points, lost_program
 from lemmata.mechanisms.features.fast_projection import fast_projection
 from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.law import clip_rows
 from lemmata.mechanisms.learners.erm import dp_erm
+from lemmata.mechanisms.numerics.arguments import clip_rows
 
 DISTORTION = 7.43  # of t in units of sqrt(log(2m/beta)/k): its square is above 12 (1 + log(12)/log(2)) = 55.02
 LAWS = {"fast": fast_projection, "signs": sign_projection}

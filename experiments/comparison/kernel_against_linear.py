@@ -27,8 +27,8 @@ from lemmata.bounds.bms22.bound_sensitivity import sensitivity_2_explicit
 from lemmata.bounds.bms22.efficient_learner import printed_order
 from lemmata.experiments.comparison.problems import held_out
 from lemmata.experiments.data import load
-from lemmata.mechanisms.law import clip_rows
 from lemmata.mechanisms.learners.erm import efficient_learner, kernel_learner
+from lemmata.mechanisms.numerics.arguments import clip_rows
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.selection.margin_selection import margin_law
 from lemmata.mechanisms.solvers.least_loss import hinge_loss

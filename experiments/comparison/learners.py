@@ -23,7 +23,6 @@ import numpy as np
 
 from lemmata.experiments.comparison import peer
 from lemmata.mechanisms.estimators.margin_classifier import choose_steps, make_classifier_law
-from lemmata.mechanisms.law import two_streams
 from lemmata.mechanisms.learners.descent import adaptive_margin, known_margin, private_perceptron, private_tuning
 from lemmata.mechanisms.learners.erm import (
     dp_erm,
@@ -34,6 +33,7 @@ from lemmata.mechanisms.learners.erm import (
     private_svm,
 )
 from lemmata.mechanisms.learners.glm import grid_search
+from lemmata.mechanisms.numerics.arguments import two_streams
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_mu
 from lemmata.mechanisms.selection import majority
 from lemmata.mechanisms.selection.tuning_budget import theorem_epsilon

@@ -16,11 +16,11 @@ from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
 from lemmata.experiments.instances.pairs.adaptive_spending import BetterOfTwoWays, spent
 from lemmata.experiments.instances.pairs.column_tables import FirstCounts, neighbours
 from lemmata.experiments.instances.pairs.reachable_floats import watched
-from lemmata.mechanisms.law import clip_rows
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.noise import grid_sums
 from lemmata.mechanisms.numerics import exact_choice, proved_floats
+from lemmata.mechanisms.numerics.arguments import clip_rows
 from lemmata.mechanisms.numerics.arithmetic import up
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
 from lemmata.mechanisms.privacy.accountant import Accountant

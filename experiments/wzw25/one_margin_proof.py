@@ -21,7 +21,7 @@ from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.experiments.instances.datasets.planted import least_loss
-from lemmata.mechanisms.law import clip_rows
+from lemmata.mechanisms.numerics.arguments import clip_rows
 from lemmata.mechanisms.solvers.margin import geometric_margin
 
 # Lemma D.1 ------------------------------------------------------------------------------------------------------------

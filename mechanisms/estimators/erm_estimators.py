@@ -16,9 +16,9 @@ from sklearn.utils.metaestimators import available_if
 
 from lemmata.mechanisms.estimators.private_classifier import ExactClassifier, PrivateClassifier
 from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.law import quiet, sized
 from lemmata.mechanisms.learners.covers import pure_learner
 from lemmata.mechanisms.learners.erm import dp_erm, efficient_learner, phased_sgd, private_svm
+from lemmata.mechanisms.numerics.arguments import quiet, sized
 from lemmata.mechanisms.numerics.inherited_docs import documented
 
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from lemmata.mechanisms.estimators.private_classifier import ExactClassifier
 from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.law import AdaptiveModel, one_of, sized, whole
+from lemmata.mechanisms.law import AdaptiveModel
 from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd, private_tuning, projected_gd
+from lemmata.mechanisms.numerics.arguments import one_of, sized, whole
 from lemmata.mechanisms.numerics.inherited_docs import documented
 from lemmata.mechanisms.privacy import to_gaussian_budget
 from lemmata.mechanisms.selection.tuning_budget import theorem_epsilon

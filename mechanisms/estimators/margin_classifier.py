@@ -56,8 +56,8 @@ from lemmata.mechanisms.estimators.gd_estimators import choose_steps as choose_s
 from lemmata.mechanisms.estimators.gd_estimators import choose_width as choose_width
 from lemmata.mechanisms.estimators.private_classifier import LARGEST, ExactClassifier
 from lemmata.mechanisms.estimators.scaling import CONSTANT
-from lemmata.mechanisms.law import by_bands
 from lemmata.mechanisms.learners.descent import noisy_gd
+from lemmata.mechanisms.numerics.arguments import by_bands
 from lemmata.mechanisms.numerics.arithmetic import root_down
 from lemmata.mechanisms.numerics.inherited_docs import documented
 from lemmata.mechanisms.privacy import GaussianDP, to_gaussian_budget

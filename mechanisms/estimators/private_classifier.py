@@ -21,7 +21,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
-from lemmata.mechanisms.law import LinearModel, kept, quiet, two_streams
+from lemmata.mechanisms.law import LinearModel, kept
+from lemmata.mechanisms.numerics.arguments import quiet, two_streams
 from lemmata.mechanisms.numerics.arithmetic import down
 from lemmata.mechanisms.numerics.threads import threads_for
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget

@@ -20,7 +20,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
-from lemmata.mechanisms.law import one_of, quiet
+from lemmata.mechanisms.numerics.arguments import one_of, quiet
 from lemmata.mechanisms.numerics.arithmetic import brief
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 from lemmata.mechanisms.privacy.disclosure import charge_account, check_account, reject_fit_parameters, warn_of_leaks

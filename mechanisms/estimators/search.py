@@ -31,8 +31,9 @@ from lemmata.bounds.statement.notebook import card
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.estimators.margin_classifier import NoisyGD
 from lemmata.mechanisms.estimators.private_classifier import ApproximateClassifier, PrivateClassifier, blank_left_out
-from lemmata.mechanisms.law import LinearModel, clip_rows, kept, quiet, two_streams, whole
+from lemmata.mechanisms.law import LinearModel, kept
 from lemmata.mechanisms.learners.descent import private_tuning
+from lemmata.mechanisms.numerics.arguments import clip_rows, quiet, two_streams, whole
 from lemmata.mechanisms.numerics.arithmetic import brief, in_range
 from lemmata.mechanisms.numerics.inherited_docs import documented
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian

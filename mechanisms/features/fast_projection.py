@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.features.sign_projection import check_matrix, checked, points
-from lemmata.mechanisms.law import generator
+from lemmata.mechanisms.numerics.arguments import generator
 from lemmata.mechanisms.numerics.kernel_choice import compiled
 
 ENTRIES = 2**16  # of the rows that are transformed at any one time: they stay in the cache

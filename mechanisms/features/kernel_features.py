@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.features.fast_projection import walsh_hadamard
-from lemmata.mechanisms.law import SIZES, Projection, clip_rows, generator, sized, whole, within_reach
+from lemmata.mechanisms.law import Projection
+from lemmata.mechanisms.numerics.arguments import SIZES, clip_rows, generator, sized, whole, within_reach
 
 LARGEST = 2**24  # features
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import finite, generator, one_of, rows, sized, whole
+from lemmata.mechanisms.numerics.arguments import finite, generator, one_of, rows, sized, whole
 
 BLOCK = 2048  # frequencies held at once when a Gram matrix is streamed
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import finite, generator, whole
+from lemmata.mechanisms.numerics.arguments import finite, generator, whole
 from lemmata.mechanisms.numerics.arithmetic import reals
 from lemmata.mechanisms.numerics.kernel_choice import compiled
 

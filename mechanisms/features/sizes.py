@@ -23,7 +23,7 @@ from lemmata.bounds.bms22.random_features import inner_product_error_sharp
 from lemmata.bounds.bms22.sign_projection import rows_for, sign_projection_tail
 from lemmata.bounds.rbht09.random_features import uniform_failure
 from lemmata.mechanisms.features.random_features import KERNELS
-from lemmata.mechanisms.law import one_of, positive, whole, within_unit
+from lemmata.mechanisms.numerics.arguments import one_of, positive, whole, within_unit
 from lemmata.mechanisms.numerics.arithmetic import reals
 
 KEEPS = ("distances", "products")

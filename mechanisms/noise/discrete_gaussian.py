@@ -18,8 +18,8 @@ from math import frexp, inf, nextafter, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import finite, generator, sized, whole
 from lemmata.mechanisms.noise.laplace import discrete_laplace, shape_of
+from lemmata.mechanisms.numerics.arguments import finite, generator, sized, whole
 from lemmata.mechanisms.numerics.arithmetic import brief, certified_delta, up
 from lemmata.mechanisms.privacy import ApproxDP, gaussian_noise_multiplier
 

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.privacy_curves import LOG_SQRT_2PI
-from lemmata.mechanisms.law import finite, positive, sized
 from lemmata.mechanisms.noise import grid_gaussian
 from lemmata.mechanisms.noise.grid_gaussian import GridGaussianLaw, noise_for
 from lemmata.mechanisms.noise.grid_sums import check_noise
+from lemmata.mechanisms.numerics.arguments import finite, positive, sized
 from lemmata.mechanisms.numerics.arithmetic import brief, up
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
 

@@ -26,8 +26,8 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtri
 
 from lemmata.bounds.exact.balls import Phi, exact
-from lemmata.mechanisms.law import finite, positive, sized
 from lemmata.mechanisms.noise.laplace import shape_of
+from lemmata.mechanisms.numerics.arguments import finite, positive, sized
 from lemmata.mechanisms.numerics.arithmetic import brief, up
 from lemmata.mechanisms.numerics.entropy import words
 from lemmata.mechanisms.numerics.proved_floats import quantile_of

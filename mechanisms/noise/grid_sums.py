@@ -22,8 +22,8 @@ from math import frexp, prod
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import by_bands, clip_rows, labels, one_of, sized, table
 from lemmata.mechanisms.noise.grid_gaussian import rounded_normal
+from lemmata.mechanisms.numerics.arguments import by_bands, clip_rows, labels, one_of, sized, table
 from lemmata.mechanisms.numerics.arithmetic import in_range, up
 from lemmata.mechanisms.numerics.kernel_choice import compiled
 

@@ -21,7 +21,7 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import finite, generator, positive, whole
+from lemmata.mechanisms.numerics.arguments import finite, generator, positive, whole
 from lemmata.mechanisms.numerics.arithmetic import in_range
 from lemmata.mechanisms.numerics.entropy import words
 from lemmata.mechanisms.numerics.proved_floats import log_of

@@ -15,7 +15,7 @@ import numpy as np
 from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import exact
-from lemmata.mechanisms.law import generator, one_of, whole
+from lemmata.mechanisms.numerics.arguments import generator, one_of, whole
 
 KINDS = ("normal", "radial")
 DIGITS = 96  # of every uniform number at first

@@ -23,7 +23,7 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.rbht09.private_svm import snapping_epsilon
-from lemmata.mechanisms.law import finite, sized
+from lemmata.mechanisms.numerics.arguments import finite, sized
 from lemmata.mechanisms.numerics.arithmetic import brief, up
 from lemmata.mechanisms.numerics.entropy import words
 from lemmata.mechanisms.numerics.proved_floats import log_of

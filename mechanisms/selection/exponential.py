@@ -19,7 +19,7 @@ from flint import arb
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from lemmata.mechanisms.law import finite, functions, generator, positive, whole
+from lemmata.mechanisms.numerics.arguments import finite, functions, generator, positive, whole
 from lemmata.mechanisms.numerics.arithmetic import down
 from lemmata.mechanisms.numerics.exact_choice import balls_of, choose, slack, weights_of
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
 from lemmata.bounds.exact.few_candidates import affordable_rate
-from lemmata.mechanisms.law import finite, one_of, within_unit
+from lemmata.mechanisms.numerics.arguments import finite, one_of, within_unit
 from lemmata.mechanisms.numerics.arithmetic import reals
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearLaw, labels, quiet, table
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.noise.laplace import GridLaplace, grid_for
+from lemmata.mechanisms.numerics.arguments import labels, quiet, table
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 SENSITIVITY = 2.0  # of the difference of the two counts, one label replaced

@@ -14,18 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.bms22 import margin_selection_proof as bounds
-from lemmata.mechanisms.law import (
-    AdaptiveModel,
-    Law,
-    functions,
-    kept,
-    labels,
-    one_of,
-    quiet,
-    sized,
-    within_reach,
-    within_unit,
-)
+from lemmata.mechanisms.law import AdaptiveModel, Law, kept
+from lemmata.mechanisms.numerics.arguments import functions, labels, one_of, quiet, sized, within_reach, within_unit
 from lemmata.mechanisms.numerics.arithmetic import brief, real
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_approx
 from lemmata.mechanisms.selection.generalized_exponential import SelectionLaw

@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from lemmata.mechanisms.law import finite, one_of, positive
 from lemmata.mechanisms.noise.grid_sums import NOISES
 from lemmata.mechanisms.noise.laplace import discrete_laplace, grid_for
+from lemmata.mechanisms.numerics.arguments import finite, one_of, positive
 from lemmata.mechanisms.numerics.arithmetic import brief, up
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 

@@ -20,7 +20,7 @@ from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 from lemmata.bounds.exact.tuning_curves import sharp_growth
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25.best_of_runs import sharp_epsilon, tail_at, tuning_budget
-from lemmata.mechanisms.law import one_of, positive, sized, within_unit
+from lemmata.mechanisms.numerics.arguments import one_of, positive, sized, within_unit
 from lemmata.mechanisms.numerics.arithmetic import certified_delta, down, up
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.selection.tnb import TruncatedNegativeBinomial

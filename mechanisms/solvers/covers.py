@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.bms22.covers import covering_radius_squared, cubic_gram, thin_gram, unit_ball_volume
-from lemmata.mechanisms.law import moderate, one_of, sized, whole
+from lemmata.mechanisms.numerics.arguments import moderate, one_of, sized, whole
 
 LATTICES = {"thin": thin_gram, "cubic": cubic_gram}
 LARGEST = 50_000_000  # points of a cover that anybody can score

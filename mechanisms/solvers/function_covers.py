@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.spatial.distance import cdist
 
-from lemmata.mechanisms.law import moderate, positive
+from lemmata.mechanisms.numerics.arguments import moderate, positive
 
 EXACT = 300  # different rows up to which the cover is a smallest one
 

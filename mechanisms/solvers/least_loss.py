@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from lemmata.mechanisms.law import moderate, sized
+from lemmata.mechanisms.numerics.arguments import moderate, sized
 from lemmata.mechanisms.solvers.margin import signed_records
 
 TOUCH = 1e-9  # arcs that meet within this angle (in radians) may or may not overlap

@@ -19,7 +19,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import rows, signs
+from lemmata.mechanisms.numerics.arguments import rows, signs
 from lemmata.mechanisms.numerics.arithmetic import brief, in_range, reals
 from lemmata.mechanisms.numerics.threads import one_thread_if_small
 from lemmata.mechanisms.solvers.nearest_point import nearest_weights, polished_weights

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from lemmata.mechanisms.law import finite, moderate, one_of, sized
+from lemmata.mechanisms.numerics.arguments import finite, moderate, one_of, sized
 from lemmata.mechanisms.numerics.threads import one_thread_if_small
 
 STEPS = 100

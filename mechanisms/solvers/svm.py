@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from lemmata.mechanisms.law import finite, moderate, one_of, sized, whole
+from lemmata.mechanisms.numerics.arguments import finite, moderate, one_of, sized, whole
 from lemmata.mechanisms.numerics.arithmetic import in_range
 from lemmata.mechanisms.numerics.threads import threads_for
 from lemmata.mechanisms.solvers.perturbed_risk import damped

@@ -35,8 +35,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from lemmata.mechanisms.law import quiet, within_reach
 from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
+from lemmata.mechanisms.numerics.arguments import quiet, within_reach
 from lemmata.mechanisms.numerics.arithmetic import root_up, up
 from lemmata.mechanisms.numerics.kernel_choice import compiled
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_random_state
 
-from lemmata.mechanisms.law import SIZES, entries, generator
+from lemmata.mechanisms.numerics.arguments import SIZES, entries, generator
 from lemmata.mechanisms.numerics.arithmetic import in_range
 from lemmata.mechanisms.numerics.per_record import floats, sole
 

@@ -1,8 +1,8 @@
 """A newcomer's learner, complete: the average of y x under Gaussian noise."""
 
 from lemmata.experiments.comparison.learners import Learner
-from lemmata.mechanisms.law import clip_rows
 from lemmata.mechanisms.noise import gaussian
+from lemmata.mechanisms.numerics.arguments import clip_rows
 from lemmata.mechanisms.privacy import ApproxDP
 
 

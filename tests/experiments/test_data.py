@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from lemmata.experiments import data
-from lemmata.mechanisms import law
+from lemmata.mechanisms.numerics import arguments
 
 # name, records, columns, share of +1
 LOADED = [
@@ -48,7 +48,7 @@ def test_preprocessing_looks_at_one_record_at_a_time():
     ranges = [(0, upper[kind]) for kind in range(3) for upper in data.NUCLEI.values()]
     whole = data.in_ball(table, ranges)
     assert np.array_equal(data.in_ball(table[100:103], ranges), whole[100:103])
-    assert np.array_equal(data.breast_cancer()[0], law.clip_rows(whole, 1.0))
+    assert np.array_equal(data.breast_cancer()[0], arguments.clip_rows(whole, 1.0))
 
 
 def test_a_value_outside_its_range_is_clipped():

@@ -18,6 +18,7 @@ from lemmata.mechanisms import law
 from lemmata.mechanisms.learners.descent import adaptive_margin, known_margin
 from lemmata.mechanisms.learners.erm import dp_erm
 from lemmata.mechanisms.noise import laplace
+from lemmata.mechanisms.numerics import arguments
 from tests.mechanisms.estimators.learners import CLASSIFIERS
 from tests.mechanisms.test_fuzz import CASES, built, name_of, numbers_in, released
 from tests.mechanisms.valid_calls import NAMED, TABLE, X, Y
@@ -40,7 +41,14 @@ OTHER |= dict(C=1.75, sensitivity=0.85, bandwidth=0.65, scale=1.55, width=0.4, r
 OTHER |= dict(net=0.15, loss_bound=2.1, constant=0.55, distance=0.8, rate=1.9, resolution=0.42, grid=0.5, error=0.38)
 OTHER |= dict(distortion=0.25, diameter=1.15, h_max=1.7, tolerance=0.12, bound=12.0, steps=5, rounds=4)
 # What holds no number: streams, truth values, projections that so few records do not need.
-SILENT = [law.generator, law.two_streams, law.functions, law.one_of, laplace.reachable, dp_erm.check_setting]
+SILENT = [
+    arguments.generator,
+    arguments.two_streams,
+    arguments.functions,
+    arguments.one_of,
+    laplace.reachable,
+    dp_erm.check_setting,
+]
 SILENT += [known_margin.draw_projection, adaptive_margin.draw_projections]
 RETURNING = [*(function for function in CASES if function not in SILENT), *CLASSIFIERS]
 
@@ -82,7 +90,9 @@ def frozen():
 
 @pytest.fixture(autouse=True)
 def _the_systems_own_randomness(monkeypatch):
-    monkeypatch.setattr("lemmata.mechanisms.law.SystemGenerator", lambda: np.random.default_rng(2**256 // 3))
+    monkeypatch.setattr(
+        "lemmata.mechanisms.numerics.arguments.SystemGenerator", lambda: np.random.default_rng(2**256 // 3)
+    )
 
 
 @pytest.mark.filterwarnings("ignore")

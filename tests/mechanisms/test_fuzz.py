@@ -62,7 +62,9 @@ MAY_BE_INFINITE = {"gaussian_epsilon", "gaussian_mu", "subset_margins"}  # their
 @pytest.fixture(autouse=True)
 def _same_entropy_in_every_run(monkeypatch):
     """`rng=None` asks the system: here it answers the same every time, so that a failure can be looked at again."""
-    monkeypatch.setattr("lemmata.mechanisms.law.SystemGenerator", lambda: np.random.default_rng(2**256 // 3))
+    monkeypatch.setattr(
+        "lemmata.mechanisms.numerics.arguments.SystemGenerator", lambda: np.random.default_rng(2**256 // 3)
+    )
 
 
 @pytest.mark.parametrize("function", CASES, ids=name_of)

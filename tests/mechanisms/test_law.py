@@ -9,6 +9,7 @@ import pytest
 
 from lemmata import mechanisms
 from lemmata.mechanisms import law
+from lemmata.mechanisms.numerics import arguments
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,7 @@ from lemmata.mechanisms import law
 )
 def test_bad_rows_are_told_without_their_entries(bad, words):
     with pytest.raises(ValueError) as error:
-        law.rows(bad)
+        arguments.rows(bad)
     assert words in str(error.value)
     assert "secret" not in str(error.value)
     assert error.value.__cause__ is None and (error.value.__context__ is None or error.value.__suppress_context__)
@@ -32,18 +33,19 @@ def test_bad_rows_are_told_without_their_entries(bad, words):
 @pytest.mark.parametrize("bad", [[0.0, 1.0], ["secret"], [[1.0]], [np.nan]])
 def test_bad_labels_are_told_without_their_entries(bad):
     with pytest.raises(ValueError, match=r"^y ") as error:
-        law.signs(bad)
+        arguments.signs(bad)
     assert "secret" not in str(error.value)
 
 
 def test_clipping_shortens_long_rows_and_keeps_the_others():
     X = np.array([[3.0, 4.0], [0.3, 0.4], [0.0, 0.0]])
-    clipped = law.clip_rows(X, 1.0)
+    clipped = arguments.clip_rows(X, 1.0)
     assert np.allclose(clipped, [[0.6, 0.8], [0.3, 0.4], [0.0, 0.0]])
 
 
 @pytest.mark.parametrize(
-    ("check", "value"), [(law.positive, 0.0), (law.positive, np.inf), (law.within_unit, 1.0), (law.whole, 1.5)]
+    ("check", "value"),
+    [(arguments.positive, 0.0), (arguments.positive, np.inf), (arguments.within_unit, 1.0), (arguments.whole, 1.5)],
 )
 def test_parameters_are_told_by_name_value_and_range(check, value):
     with pytest.raises(ValueError, match=f"rho = {value}"):

@@ -7,8 +7,9 @@ from scipy.stats import laplace
 from lemmata.bounds.rbht09 import kernel_svm as bounds
 from lemmata.experiments.rbht09 import kernel_svm as claims
 from lemmata.mechanisms.features.random_features import FourierMap, fourier_map, profile
-from lemmata.mechanisms.law import fit, two_streams
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.erm import kernel_svm, private_svm
+from lemmata.mechanisms.numerics.arguments import two_streams
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers import svm
 from tests.streams import streams

@@ -26,11 +26,11 @@ from lemmata.experiments.instances.pairs.svm_neighbours import flipped
 from lemmata.experiments.wzw25 import one_margin
 from lemmata.mechanisms import law as laws
 from lemmata.mechanisms.features import sign_projection
-from lemmata.mechanisms.law import clip_rows
 from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd
 from lemmata.mechanisms.learners.erm import private_svm
 from lemmata.mechanisms.noise import gaussian, laplace
 from lemmata.mechanisms.numerics import streams
+from lemmata.mechanisms.numerics.arguments import clip_rows
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta
 from lemmata.tools.sabotage.planting import (
     Planted,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from lemmata.mechanisms.law import whole
+from lemmata.mechanisms.numerics.arguments import whole
 
 
 @dataclass(frozen=True)

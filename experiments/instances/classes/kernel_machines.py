@@ -16,9 +16,9 @@ from lemmata.bounds.bms22.kernel_learner import printed_frequencies, regularisat
 from lemmata.bounds.bms22.phased_sgd import base_step
 from lemmata.bounds.exact.numbers import Array
 from lemmata.mechanisms.features.random_features import frequency_blocks, gram, profile
-from lemmata.mechanisms.law import clip_rows
 from lemmata.mechanisms.learners.erm import dp_erm
 from lemmata.mechanisms.learners.erm.kernel_learner import kernel_projection
+from lemmata.mechanisms.numerics.arguments import clip_rows
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.solvers.least_loss import hinge_loss
 from lemmata.mechanisms.solvers.svm import solve_rows

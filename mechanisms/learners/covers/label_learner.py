@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import finite, functions, labels, one_of, quiet, sized, table, within_reach
+from lemmata.mechanisms.numerics.arguments import finite, functions, labels, one_of, quiet, sized, table, within_reach
 from lemmata.mechanisms.numerics.arithmetic import in_range
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential

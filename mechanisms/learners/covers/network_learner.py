@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from lemmata.bounds.bms22 import network_embedding as bounds
-from lemmata.mechanisms.law import Projection, clip_rows, labels, one_of, quiet, sized, table, whole
+from lemmata.mechanisms.law import Projection
+from lemmata.mechanisms.numerics.arguments import clip_rows, labels, one_of, quiet, sized, table, whole
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.solvers.covers import Cover, cover

@@ -18,15 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from lemmata.mechanisms.law import (
-    LinearLaw,
-    Projection,
-    clip_rows,
-    labels,
-    one_of,
-    quiet,
-    sized,
-)
+from lemmata.mechanisms.law import LinearLaw, Projection
+from lemmata.mechanisms.numerics.arguments import clip_rows, labels, one_of, quiet, sized
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.solvers.covers import Cover, cover

@@ -43,9 +43,11 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.wzw25 import algorithms as bounds
 from lemmata.bounds.wzw25.noisy_gd import balanced_steps
 from lemmata.mechanisms.features import sign_projection
-from lemmata.mechanisms.law import (
-    AdaptiveModel,
-    Projection,
+from lemmata.mechanisms.law import AdaptiveModel, Projection
+from lemmata.mechanisms.learners.descent import projected_gd, sampled_gd
+from lemmata.mechanisms.learners.descent.noisy_gd import RATE, Descent
+from lemmata.mechanisms.noise.grid_sums import noisy_counts
+from lemmata.mechanisms.numerics.arguments import (
     clip_rows,
     labels,
     one_of,
@@ -56,9 +58,6 @@ from lemmata.mechanisms.law import (
     whole,
     within_unit,
 )
-from lemmata.mechanisms.learners.descent import projected_gd, sampled_gd
-from lemmata.mechanisms.learners.descent.noisy_gd import RATE, Descent
-from lemmata.mechanisms.noise.grid_sums import noisy_counts
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
 
 PATIENCE = 1.0  # core-seconds of full descents beyond which steps = "auto" takes random batches

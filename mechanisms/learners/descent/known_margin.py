@@ -20,8 +20,9 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.law import Projection, quiet, sized, whole, within_unit
+from lemmata.mechanisms.law import Projection
 from lemmata.mechanisms.learners.descent import projected_gd
+from lemmata.mechanisms.numerics.arguments import quiet, sized, whole, within_unit
 from lemmata.mechanisms.numerics.arithmetic import in_range
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 

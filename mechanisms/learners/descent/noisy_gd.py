@@ -33,7 +33,7 @@ from scipy.special import expit
 from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
-from lemmata.mechanisms.law import LinearLaw, finite, one_of, positive, quiet, sized, whole
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.noise.grid_sums import (
     GridNoise,
     check_noise,
@@ -43,6 +43,7 @@ from lemmata.mechanisms.noise.grid_sums import (
     rounded_down,
     signed_rows,
 )
+from lemmata.mechanisms.numerics.arguments import finite, one_of, positive, quiet, sized, whole
 from lemmata.mechanisms.numerics.arithmetic import brief, in_range, up
 from lemmata.mechanisms.numerics.threads import threads_for
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget

@@ -18,9 +18,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearLaw, clip_rows, labels, quiet, sized, whole
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.descent.noisy_gd import COLUMNS, noise_for
 from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, noisy_counts, on_grid
+from lemmata.mechanisms.numerics.arguments import clip_rows, labels, quiet, sized, whole
 from lemmata.mechanisms.numerics.arithmetic import up
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 

@@ -31,21 +31,12 @@ from scipy.special import ndtr, ndtri_exp
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25.algorithms import margin_grid, score_noise, split_budget
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
-from lemmata.mechanisms.law import (
-    AdaptiveModel,
-    finite,
-    functions,
-    kept,
-    one_of,
-    quiet,
-    sized,
-    table,
-    whole,
-)
+from lemmata.mechanisms.law import AdaptiveModel, kept
 from lemmata.mechanisms.learners.descent.adaptive_margin import Projections, candidates
 from lemmata.mechanisms.learners.descent.noisy_gd import Descent
 from lemmata.mechanisms.learners.descent.projected_gd import TIES
 from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
+from lemmata.mechanisms.numerics.arguments import finite, functions, one_of, quiet, sized, table, whole
 from lemmata.mechanisms.numerics.arithmetic import in_range
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.selection.tnb import TruncatedNegativeBinomial

@@ -18,9 +18,10 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearLaw, Projection, clip_rows, one_of, quiet, sized
+from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.learners.descent.noisy_gd import Descent, NoisyGDLaw
+from lemmata.mechanisms.numerics.arguments import clip_rows, one_of, quiet, sized
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee
 
 BAND = 2**16  # entries of the matrix of margins at any one time: they stay in a core's cache

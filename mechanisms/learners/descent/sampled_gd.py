@@ -50,10 +50,11 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.exact.sampled_gaussian import batches_scale
 from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25.noisy_gd import balanced_steps
-from lemmata.mechanisms.law import Projection, clip_rows, labels, positive, sized, table
+from lemmata.mechanisms.law import Projection
 from lemmata.mechanisms.learners.descent.noisy_gd import ENOUGH, RATE, NoisyGDLaw
 from lemmata.mechanisms.learners.descent.projected_gd import CLIP, JLGDLaw
 from lemmata.mechanisms.noise.grid_sums import SINGLE, GridNoise, check_noise, coefficient_bits, on_grid, signed_rows
+from lemmata.mechanisms.numerics.arguments import clip_rows, labels, positive, sized, table
 from lemmata.mechanisms.numerics.arithmetic import root_down, up
 from lemmata.mechanisms.numerics.exact_geometric import geometric
 from lemmata.mechanisms.privacy import ApproxDP

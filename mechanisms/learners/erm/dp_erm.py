@@ -34,18 +34,10 @@ from lemmata.bounds.bms22 import dp_erm as bounds
 from lemmata.bounds.bms22 import dp_erm_proof as steps
 from lemmata.bounds.bms22.phased_sgd import base_step, phase_lengths, rounds_for
 from lemmata.bounds.exact.balls import exact, upper_end
-from lemmata.mechanisms.law import (
-    LinearLaw,
-    clip_rows,
-    labels,
-    one_of,
-    quiet,
-    sized,
-    whole,
-    within_unit,
-)
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.erm.phased_sgd import bootstrap_runs, exact_rows
 from lemmata.mechanisms.noise.grid_sums import BITS, check_noise
+from lemmata.mechanisms.numerics.arguments import clip_rows, labels, one_of, quiet, sized, whole, within_unit
 from lemmata.mechanisms.numerics.arithmetic import certified_delta, real, root_up, up
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.selection import exponential

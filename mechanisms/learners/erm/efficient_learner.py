@@ -17,16 +17,9 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.bms22 import efficient_learner as bounds
 from lemmata.mechanisms.features.fast_projection import fast_projection
 from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.law import (
-    LinearLaw,
-    Projection,
-    one_of,
-    quiet,
-    sized,
-    within_reach,
-    within_unit,
-)
+from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.erm import dp_erm
+from lemmata.mechanisms.numerics.arguments import one_of, quiet, sized, within_reach, within_unit
 from lemmata.mechanisms.privacy import ApproxDP
 
 PROJECTIONS = ("fast", "signs")

@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.bms22.kernel_learner import printed_frequencies
 from lemmata.mechanisms.features.random_features import KERNELS, frequencies
 from lemmata.mechanisms.features.sign_projection import LARGEST, SIGNS, points
-from lemmata.mechanisms.law import LinearModel, generator, one_of, quiet, sized, whole, within_unit
+from lemmata.mechanisms.law import LinearModel
 from lemmata.mechanisms.learners.erm import efficient_learner
+from lemmata.mechanisms.numerics.arguments import generator, one_of, quiet, sized, whole, within_unit
 from lemmata.mechanisms.privacy import ApproxDP
 
 SIDE = 512  # records, and frequencies, of a block: its angles and images stay in the cache

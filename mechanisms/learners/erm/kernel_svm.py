@@ -17,15 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.features.random_features import FourierMap, profile
-from lemmata.mechanisms.law import (
-    clip_rows,
-    labels,
-    moderate,
-    quiet,
-    rows,
-)
 from lemmata.mechanisms.learners.erm import private_svm
 from lemmata.mechanisms.learners.erm.private_svm import SVMLaw
+from lemmata.mechanisms.numerics.arguments import clip_rows, labels, moderate, quiet, rows
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.svm import KernelSolution, solve_gram
 

@@ -28,7 +28,7 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.balls import exact
-from lemmata.mechanisms.law import LinearLaw, generator, quiet, sized, whole
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.erm.output_perturbation import (
     FINE,
     FeatureMap,
@@ -39,6 +39,7 @@ from lemmata.mechanisms.learners.erm.output_perturbation import (
 from lemmata.mechanisms.learners.erm.private_svm import ClippedMap
 from lemmata.mechanisms.noise.grid_sums import check_noise, on_grid
 from lemmata.mechanisms.noise.lazy_reals import LazyNoise, cell
+from lemmata.mechanisms.numerics.arguments import generator, quiet, sized, whole
 from lemmata.mechanisms.numerics.arithmetic import certified_delta, in_range
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_noise_multiplier
 from lemmata.mechanisms.solvers.certified_risk import Problem

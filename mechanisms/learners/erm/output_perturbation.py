@@ -21,10 +21,11 @@ from math import frexp, lgamma, log, pi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearLaw, generator, labels, one_of, quiet, sized, whole
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.erm.private_svm import LARGEST, ClippedMap
 from lemmata.mechanisms.noise.grid_sums import check_noise, on_grid
 from lemmata.mechanisms.noise.lazy_reals import rounded
+from lemmata.mechanisms.numerics.arguments import generator, labels, one_of, quiet, sized, whole
 from lemmata.mechanisms.numerics.arithmetic import brief, down, up
 from lemmata.mechanisms.privacy import Guarantee, PureDP
 from lemmata.mechanisms.solvers.certified_risk import Problem

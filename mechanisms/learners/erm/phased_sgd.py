@@ -32,9 +32,10 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.bms22 import dp_erm_proof
 from lemmata.bounds.bms22 import phased_sgd as bounds
 from lemmata.bounds.wzw25.gaussian_privacy_proof import average_error
-from lemmata.mechanisms.law import LinearLaw, clip_rows, labels, one_of, positive, quiet, sized
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.noise import grid_gaussian
 from lemmata.mechanisms.noise.grid_sums import check_noise, on_grid
+from lemmata.mechanisms.numerics.arguments import clip_rows, labels, one_of, positive, quiet, sized
 from lemmata.mechanisms.numerics.arithmetic import in_range, up
 from lemmata.mechanisms.numerics.kernel_choice import compiled
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_noise_multiplier

@@ -18,18 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.rbht09 import svm_sensitivity
-from lemmata.mechanisms.law import (
-    LinearLaw,
-    clip_rows,
-    finite,
-    labels,
-    one_of,
-    quiet,
-    sized,
-    whole,
-    within_reach,
-)
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, grid_for
+from lemmata.mechanisms.numerics.arguments import clip_rows, finite, labels, one_of, quiet, sized, whole, within_reach
 from lemmata.mechanisms.numerics.arithmetic import brief, up
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.certified_svm import certified

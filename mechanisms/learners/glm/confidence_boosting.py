@@ -28,9 +28,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
-from lemmata.mechanisms.law import Law, LinearLaw, functions, kept, one_of, quiet, sized, whole
+from lemmata.mechanisms.law import Law, LinearLaw, kept
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise.grid_sums import check_noise
+from lemmata.mechanisms.numerics.arguments import functions, one_of, quiet, sized, whole
 from lemmata.mechanisms.numerics.arithmetic import up
 from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP, check_guarantee, to_approx
 from lemmata.mechanisms.selection import report_noisy_max

@@ -23,10 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import baselines
-from lemmata.mechanisms.law import LinearLaw, one_of, quiet, sized
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.descent.noisy_gd import RATE, noise_for, step_count
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, coefficient_bits, on_grid
+from lemmata.mechanisms.numerics.arguments import one_of, quiet, sized
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 
 OUTPUTS = ("average", "points")

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import assumptions, baselines
-from lemmata.mechanisms.law import clip_rows, entries, labels, one_of, sized
 from lemmata.mechanisms.noise.grid_sums import BITS, coefficient_bits
+from lemmata.mechanisms.numerics.arguments import clip_rows, entries, labels, one_of, sized
 from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES
 
 LARGEST = 1e150  # of an entry of the weights

@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import baselines
-from lemmata.mechanisms.law import LinearLaw, quiet, sized
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.glm.glm_gd import SAFE
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise import gaussian, grid_gaussian
 from lemmata.mechanisms.noise.gaussian import GaussianLaw
 from lemmata.mechanisms.noise.grid_gaussian import GridGaussianLaw
 from lemmata.mechanisms.noise.grid_sums import check_noise
+from lemmata.mechanisms.numerics.arguments import quiet, sized
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 from lemmata.mechanisms.solvers.ball_risk import descended, descent_floor, minimise, steps_for
 from lemmata.mechanisms.solvers.certified_risk import float_slopes

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22.baselines import STRETCH
-from lemmata.mechanisms.law import LinearLaw, Projection, clip_rows, quiet, sized
+from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.glm import glm_gd
 from lemmata.mechanisms.learners.glm.glm_gd import BallGDLaw
+from lemmata.mechanisms.numerics.arguments import clip_rows, quiet, sized
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 

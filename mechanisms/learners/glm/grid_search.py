@@ -36,12 +36,13 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential, grid_search
 from lemmata.bounds.exact.few_candidates import affordable_rate
-from lemmata.mechanisms.law import LinearModel, kept, one_of, quiet, whole, within_unit
+from lemmata.mechanisms.law import LinearModel, kept
 from lemmata.mechanisms.learners.glm import glm_gd, glm_output
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise.gaussian import GaussianLaw
 from lemmata.mechanisms.noise.grid_gaussian import GridGaussianLaw
 from lemmata.mechanisms.noise.grid_sums import check_noise
+from lemmata.mechanisms.numerics.arguments import one_of, quiet, whole, within_unit
 from lemmata.mechanisms.numerics.arithmetic import brief, down, up
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, to_approx, to_gaussian_budget
 from lemmata.mechanisms.selection import generalized_exponential as selections

@@ -13,7 +13,9 @@ TINY = ["all entries subnormal", "one entry subnormal", "all entries tiny", "one
 
 @pytest.fixture(autouse=True)
 def _same_entropy_in_every_run(monkeypatch):
-    monkeypatch.setattr("lemmata.mechanisms.law.SystemGenerator", lambda: np.random.default_rng(2**256 // 3))
+    monkeypatch.setattr(
+        "lemmata.mechanisms.numerics.arguments.SystemGenerator", lambda: np.random.default_rng(2**256 // 3)
+    )
 
 
 def raising(run):

@@ -17,12 +17,12 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from lemmata.mechanisms import law
 from lemmata.mechanisms.estimators import margin_classifier, scaling, search
 from lemmata.mechanisms.features import kernel_features, random_features, sign_projection
 from lemmata.mechanisms.learners.erm import efficient_learner, output_perturbation, private_svm
 from lemmata.mechanisms.learners.glm import glm_output
 from lemmata.mechanisms.noise import gaussian
+from lemmata.mechanisms.numerics import arguments
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, disclosure
 from lemmata.mechanisms.solvers import perturbed_risk
 from tests.mechanisms.estimators.learners import CLASSIFIERS as LEARNERS
@@ -131,7 +131,9 @@ def complaints(ended):
 
 @pytest.fixture(autouse=True)
 def _same_entropy_in_every_run(monkeypatch):
-    monkeypatch.setattr("lemmata.mechanisms.law.SystemGenerator", lambda: np.random.default_rng(2**256 // 3))
+    monkeypatch.setattr(
+        "lemmata.mechanisms.numerics.arguments.SystemGenerator", lambda: np.random.default_rng(2**256 // 3)
+    )
     monkeypatch.setattr("lemmata.mechanisms.privacy.disclosure.WARNED", Forgetful())
 
 
@@ -409,7 +411,7 @@ def test_a_million_records_are_charged_for_their_roundings(monkeypatch):
 @pytest.mark.parametrize(
     "planted",
     [
-        lambda records: law.finite("X", records),  # refuses by what a record holds
+        lambda records: arguments.finite("X", records),  # refuses by what a record holds
         lambda records: records * records * records,  # warns
         lambda records: records[np.abs(records).max(axis=1) > 0],  # drops a record
         lambda records: np.nan_to_num(records / np.abs(records).max(axis=1, keepdims=True), nan=np.inf),
@@ -428,7 +430,7 @@ def test_a_planted_size_is_caught():
     """A law whose scale is calibrated to the largest record that it saw ends in the same shapes, and shows it."""
 
     def leaky(records):
-        held = law.clip_rows(records, 1.0)
+        held = arguments.clip_rows(records, 1.0)
         return gaussian.law(held.ravel(), privacy=GaussianDP(1.0), sensitivity=1.0 + float(np.abs(held).max()))
 
     usual = outcome(lambda: leaky(X))

@@ -12,9 +12,10 @@ from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.mechanisms import hardening
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
-from lemmata.mechanisms.law import fit, generator
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.noise import grid_sums
+from lemmata.mechanisms.numerics.arguments import generator
 from lemmata.mechanisms.numerics.entropy import SystemGenerator
 from lemmata.mechanisms.privacy import GaussianDP
 from tests.mechanisms.estimators.learners import KINDS

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lemmata.mechanisms import law
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD
 from lemmata.mechanisms.estimators.scaling import PrivateScaler
 from lemmata.mechanisms.learners.glm import glm_losses
+from lemmata.mechanisms.numerics import arguments
 from lemmata.mechanisms.numerics.per_record import floats
 from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 from lemmata.mechanisms.tables.inputs import column, numbers_of, tabular
@@ -98,11 +98,11 @@ def test_a_label_in_a_list_of_one_is_that_label_wherever_it_stands(place, other)
     labels[place] = other
     assert column(labels).tolist() == [1 if j == place else one for j, one in enumerate([1, 0, 1, 0])]
     NoisyGD(classes=(0, 1)).fit(np.zeros((4, 2)), labels)
-    assert law.labels(labels).shape == (4,)
+    assert arguments.labels(labels).shape == (4,)
 
 
 def test_labels_that_are_longer_lists_are_no_labels():
-    assert law.labels([[1, 2], 1, [1], "1", [[1]]]).tolist() == [-1.0, 1.0, 1.0, 1.0, -1.0]
+    assert arguments.labels([[1, 2], 1, [1], "1", [[1]]]).tolist() == [-1.0, 1.0, 1.0, 1.0, -1.0]
     kept = glm_losses.records(np.zeros((3, 1)), [2.0, [1.0, 2.0], None], loss="squared", radius=1.0, label_bound=4.0)
     assert kept.y.tolist() == [2.0, 0.0, 0.0]
     NoisyGD(classes=(0, 1)).fit(np.zeros((3, 2)), [[0, 1], 0, 1])
@@ -110,9 +110,11 @@ def test_labels_that_are_longer_lists_are_no_labels():
 
 def test_lists_of_rows_are_read_by_entry():
     given = [[1, "2"], (3.0, [4]), np.array([5, 6]), pd.Series([7, 8]), range(9, 11), deque([11, None])]
-    np.testing.assert_array_equal(law.entries("X", given), [[1, 2], [3, np.nan], [5, 6], [7, 8], [9, 10], [11, np.nan]])
+    np.testing.assert_array_equal(
+        arguments.entries("X", given), [[1, 2], [3, np.nan], [5, 6], [7, 8], [9, 10], [11, np.nan]]
+    )
     with pytest.raises(ValueError, match="X is a list whose rows differ in length"):
-        law.entries("X", [[1, 2], [3]])
+        arguments.entries("X", [[1, 2], [3]])
 
 
 @pytest.mark.parametrize("value", [True, 3, 0.1, np.float32(0.1), np.int64(2**62 + 1), 2**64 + 1, np.bool_(True), -0.0])
@@ -123,4 +125,4 @@ def test_plain_numbers_are_read_alike_alone_and_beside_others(value):
 def test_shapes_are_kept():
     assert numbers_of(np.empty((0, 3), dtype=object)).shape == (0, 3)
     assert numbers_of(np.full((2, 3), None, dtype=object)).shape == (2, 3)
-    assert law.entries("X", []).shape == (0,) and law.entries("X", [[], []]).shape == (2, 0)
+    assert arguments.entries("X", []).shape == (0,) and arguments.entries("X", [[], []]).shape == (2, 0)

@@ -13,9 +13,9 @@ import pytest
 from flint import ctx
 
 from lemmata.bounds.exact.balls import upper_end
-from lemmata.mechanisms.law import clip_rows
 from lemmata.mechanisms.learners.erm import output_perturbation, private_svm
 from lemmata.mechanisms.learners.glm import glm_output
+from lemmata.mechanisms.numerics.arguments import clip_rows
 from lemmata.mechanisms.privacy import GaussianDP, PureDP
 from lemmata.mechanisms.solvers import ball_risk, certified_risk, certified_svm, svm
 

@@ -5,12 +5,12 @@ import warnings
 import numpy as np
 import pytest
 
-from lemmata.mechanisms import law
 from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin, TunedMargin
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import adaptive_margin, private_tuning
 from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.noise import gaussian
+from lemmata.mechanisms.numerics import arguments
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.selection import tuning_budget
 
@@ -32,13 +32,13 @@ def rng():
 )
 def test_inputs_that_would_be_changed_silently_are_refused(bad):
     with pytest.raises(ValueError, match=r"^X is "):
-        law.rows(bad)
+        arguments.rows(bad)
 
 
 def test_rows_beyond_the_range_of_squares_keep_their_direction():
-    clipped = law.clip_rows([[3e200, 4e200], [3e-200, 4e-200], [1e308, 1e308], [0.0, 0.0]], 1.0)
+    clipped = arguments.clip_rows([[3e200, 4e200], [3e-200, 4e-200], [1e308, 1e308], [0.0, 0.0]], 1.0)
     assert np.allclose(clipped, [[0.6, 0.8], [0.0, 0.0], [0.5**0.5, 0.5**0.5], [0.0, 0.0]])
-    assert np.allclose(law.clip_rows([[3e-200, 4e-200]], 1e-200) / 1e-200, [[0.6, 0.8]])
+    assert np.allclose(arguments.clip_rows([[3e-200, 4e-200]], 1e-200) / 1e-200, [[0.6, 0.8]])
 
 
 def test_noise_is_never_absorbed_by_the_float_grid():
