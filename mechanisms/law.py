@@ -34,8 +34,15 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.numerics.arguments import generator, one_of, quiet, rows, two_streams, whole
-from lemmata.mechanisms.numerics.arithmetic import brief
+from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_integer,
+    check_rows,
+    quiet,
+    resolve_generator,
+    spawn_two_streams,
+)
+from lemmata.mechanisms.numerics.arithmetic import short_repr
 from lemmata.mechanisms.privacy import (
     ZCDP,
     ApproxDP,
@@ -80,22 +87,22 @@ class Projection(Protocol):
     def transpose(self, W: ArrayLike) -> np.ndarray: ...
 
 
-def blocks(law: Law, rng: np.random.Generator, size: int, block: int = 1000) -> Iterator[Any]:
+def sample_in_blocks(law: Law, rng: np.random.Generator, size: int, block: int = 1000) -> Iterator[Any]:
     """Stream `size` releases in blocks of at most `block`."""
-    size, block = whole(size=size, block=block)
+    size, block = check_integer(size=size, block=block)
     for start in range(0, size, block):
         yield law.sample(rng, min(block, size - start))
 
 
-def kept(promised: Any, allotted: Guarantee, name: str) -> Guarantee:
+def check_within_budget(promised: Any, allotted: Guarantee, name: str) -> Guarantee:
     """Return `promised`, what a law that is wrapped says that it spends: whoever wraps one reads this promise first.
 
     ValueError, naming both, unless `promised` implies `allotted`: its kind, its size and its neighbours.
 
     >>> from lemmata.mechanisms.privacy import PureDP
-    >>> kept(PureDP(0.5), GaussianDP(1.0), "base").epsilon
+    >>> check_within_budget(PureDP(0.5), GaussianDP(1.0), "base").epsilon
     0.5
-    >>> kept(GaussianDP(50.0), PureDP(1.0), "base")  # doctest: +ELLIPSIS
+    >>> check_within_budget(GaussianDP(50.0), PureDP(1.0), "base")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: base.privacy = GaussianDP(mu=50.0, ...) is outside its budget, PureDP(epsilon=1.0, ...)
     """
@@ -105,7 +112,7 @@ def kept(promised: Any, allotted: Guarantee, name: str) -> Guarantee:
     except ValueError:  # no guarantee, or one from which nothing of this kind or for these neighbours follows
         within = False
     if not within:
-        raise ValueError(f"{name}.privacy = {brief(promised)} is outside its budget, {allotted}")
+        raise ValueError(f"{name}.privacy = {short_repr(promised)} is outside its budget, {allotted}")
     return promised
 
 
@@ -138,8 +145,8 @@ def fit(
     """Draw one release of a law: the frozen model of a learner, else the released value or index itself.
 
     A law whose projection or frequencies are still to be drawn comes as a function that makes it of a generator. That
-    one is for what is public, and independent of the one that draws the noise (`two_streams`): what is published gives
-    the state of its generator away.
+    one is for what is public, and independent of the one that draws the noise (`spawn_two_streams`): what is published
+    gives the state of its generator away.
 
     `noise` "exact" refuses a law that draws its noise in float64 (`is_exact`); "float" takes it too, for experiments.
     Raises ValueError for what is no law, and for such a law.
@@ -149,16 +156,16 @@ def fit(
     >>> fit(made, np.random.default_rng(0)).predict([[1.0]])
     array([1.])
     """
-    one_of(("exact", "float"), noise=noise)
+    check_choice(("exact", "float"), noise=noise)
     private = None
     if callable(law) and not hasattr(law, "sample"):
-        public, private = two_streams(rng)
+        public, private = spawn_two_streams(rng)
         law = law(public)
     if not hasattr(law, "sample"):
         raise ValueError(f"law is a {type(law).__name__}, not a law, nor a function that makes one")
     if noise == "exact" and not is_exact(law):
         raise ValueError("law has noise in float64: make it with noise = 'exact', or call fit with noise = 'float'")
-    private = generator(rng) if private is None else private
+    private = resolve_generator(rng) if private is None else private
     model = getattr(law, "model", None)
     if model is not None:
         return model(private)
@@ -202,7 +209,7 @@ class LinearModel:
     @quiet
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return <weights, feature_map(x)> for every row, shape (n,)."""
-        X = rows(X)
+        X = check_rows(X)
         features = X if self.feature_map is None else self.feature_map(X)
         if features.shape[1:] != self.weights.shape:
             raise ValueError(f"X has shape {X.shape}: it gives {features.shape[1:]} features, not {self.weights.shape}")

@@ -24,8 +24,8 @@ from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import private_perceptron
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation
 from lemmata.mechanisms.learners.glm import glm_gd, glm_output
-from lemmata.mechanisms.numerics.entropy import words
-from lemmata.mechanisms.numerics.proved_floats import quantile_of
+from lemmata.mechanisms.numerics.entropy import draw_words
+from lemmata.mechanisms.numerics.proved_floats import normal_quantile
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
 PUBLISHED = Path(__file__).parents[1] / "reports" / "published" / "exact_cost.csv"
@@ -53,8 +53,8 @@ class Coupled(np.random.Generator):
 
     def normal(self, loc=0.0, scale=1.0, size=None):
         """As NumPy's, from one word each."""
-        drawn = words(self, int(np.prod(size)) if size is not None else 1)
-        sizes = quantile_of(np.maximum((drawn & (2**63 - 1)).astype(float) * 2.0**-63, 2.0**-16))
+        drawn = draw_words(self, int(np.prod(size)) if size is not None else 1)
+        sizes = normal_quantile(np.maximum((drawn & (2**63 - 1)).astype(float) * 2.0**-63, 2.0**-16))
         minus = self.flipped and isinstance(size, tuple) and len(size) == 2
         found = loc + scale * np.where((drawn < 0) != minus, -sizes, sizes)
         return found[0] if size is None else found.reshape(size)

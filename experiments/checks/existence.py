@@ -29,13 +29,13 @@ from lemmata.experiments.checks.inequality import (
 )
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive
-from lemmata.mechanisms.numerics.inherited_docs import like
+from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
 MUTATES = inspect.Signature([inspect.Parameter("factor", inspect.Parameter.KEYWORD_ONLY, default=1)])
 LEVELS = tuple(10.0**j for j in range(7))  # what is lost has to pass each of them
 
 
-@like(exact_claim)
+@share_docs(exact_claim)
 def exists_claim(statement: Statement[..., Any], **fields: Any) -> Callable:
     """A claim that there is a case with left <= right: the check yields candidates (setting, left, right).
 
@@ -75,7 +75,7 @@ def first_found(
     return inconclusive("BUDGET", f"none of the candidates is one; the nearest is {nearest[2]}")
 
 
-@like(exact_claim)
+@share_docs(exact_claim)
 def unbounded_claim(statement: Statement[..., Any], *, levels: Iterable[float] = LEVELS, **fields: Any) -> Callable:
     """A claim that no finite number is enough: the check, a function of `level`, shows where more than that is lost.
 

@@ -24,12 +24,12 @@ from lemmata.experiments.checks.inequality import (
 )
 from lemmata.experiments.engine.claims.claim import exact_claim
 from lemmata.experiments.engine.claims.verdict import Verdict
-from lemmata.mechanisms.numerics.inherited_docs import like
+from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
 SHARP = 1e-9  # relative radius below which two balls that overlap count as equal
 
 
-@like(exact_claim)
+@share_docs(exact_claim)
 def identity_claim(statement: Statement[..., Any], *, digits: int = 0, **fields: Any) -> Callable:
     """A claim that left = right, whose check yields cases (setting, left, right); fields as for `inequality_claim`.
 

@@ -26,7 +26,7 @@ from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 from lemmata.experiments.engine.ground.evidence import MACHINE, derived
-from lemmata.mechanisms.numerics.inherited_docs import like
+from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
 
 class Case(NamedTuple):
@@ -80,7 +80,7 @@ def withheld(ratios: list[float]) -> None:
     """No tightness: the cases show nothing about how close the bound comes."""
 
 
-@like(exact_claim)
+@share_docs(exact_claim)
 def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = largest, **fields: Any) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right) and links of our own derivation.
 

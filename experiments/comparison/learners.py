@@ -33,7 +33,7 @@ from lemmata.mechanisms.learners.erm import (
     private_svm,
 )
 from lemmata.mechanisms.learners.glm import grid_search
-from lemmata.mechanisms.numerics.arguments import two_streams
+from lemmata.mechanisms.numerics.arguments import spawn_two_streams
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_mu
 from lemmata.mechanisms.selection import majority
 from lemmata.mechanisms.selection.tuning_budget import theorem_epsilon
@@ -66,7 +66,7 @@ class Learner:
 
     def fit(self, X: Any, y: Any, *, epsilon: float, delta: float, rng: Any = None, **known: float) -> Released:
         """One release, as a predictor."""
-        public, private = two_streams(rng)
+        public, private = spawn_two_streams(rng)
         law = self.law(X, y, epsilon=epsilon, delta=delta, rng=public, **known)
         return Released(law, law.sample(private, 1))
 
@@ -230,7 +230,7 @@ def laplace_svm(X, y, *, epsilon, delta, rng, scale=0.1, power=0.5):
 
 
 def majority_class(X, y, *, epsilon, delta, rng):
-    return Featured(majority.law(X, y, privacy=PureDP(epsilon)), majority.ones)
+    return Featured(majority.law(X, y, privacy=PureDP(epsilon)), majority.count_ones)
 
 
 # Without privacy, and other people's ----------------------------------------------------------------------------------

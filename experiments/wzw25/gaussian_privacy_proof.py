@@ -21,7 +21,7 @@ from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.noise import grid_sums
 from lemmata.mechanisms.numerics import exact_choice, proved_floats
 from lemmata.mechanisms.numerics.arguments import clip_rows
-from lemmata.mechanisms.numerics.arithmetic import up
+from lemmata.mechanisms.numerics.arithmetic import round_up
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
 from lemmata.mechanisms.privacy.accountant import Accountant
 from lemmata.mechanisms.solvers import certified_risk
@@ -50,7 +50,7 @@ def hard_rows(n, d, radius):
 def noisy_sums_on_a_grid(*, n, d, radius, steps, factor=1):
     """Every row's length, every sum in three orders of its rows, and what one replaced record moves, over the noise."""
     step, rows = grid_sums.grid_for(radius), hard_rows(n, d, radius)
-    rounded = grid_sums.grid_rows(rows, radius) if factor == 1 else np.rint(rows / step) * step
+    rounded = grid_sums.round_rows(rows, radius) if factor == 1 else np.rint(rows / step) * step
     whole = [[int(entry) for entry in row] for row in rounded / step]
     for i, row in enumerate(whole):
         yield {"row": i, "d": d}, sum(entry**2 for entry in row), (Fraction(radius) / Fraction(step)) ** 2
@@ -69,7 +69,7 @@ def noisy_sums_on_a_grid(*, n, d, radius, steps, factor=1):
             ]
             off = max(abs(Fraction(t) * Fraction(law.grid) - e) for t, e in zip(total[:, 0], exactly, strict=True))
             yield {"loss": loss, "records": n, "off by": float(off)}, off, 0
-        sigma = up(Fraction(law.sigma) * Fraction(width) / Fraction(sqrt(steps)))
+        sigma = round_up(Fraction(law.sigma) * Fraction(width) / Fraction(sqrt(steps)))
         claimed = bounds.grid_sums(radius=radius, sigma=sigma, n=n)
         moved = 2 * Fraction(float(np.linalg.norm(law.Z, axis=1).max())) / Fraction(sigma)
         yield {"loss": loss, "steps": steps, "mu": claimed}, float(moved), claimed
@@ -183,20 +183,24 @@ def phases_keep_their_promise(*, n, k):
 def tables_in_balls(*, name):
     """Remainders and table entries with the roundings, and the functions themselves at both ends of every segment."""
     claimed = release.table_error()
-    yield {"function": name}, proved_floats.certified_error(name) + exact(2.0**-49), claimed
+    yield {"function": name}, proved_floats.certify_error(name) + exact(2.0**-49), claimed
     draw = np.random.default_rng(7)
     if name == "exp":
         for x in (-draw.uniform(0, 700, 500)).tolist():
-            found = exact(float(proved_floats.exp_of(np.array([x]))[0]))
+            found = exact(float(proved_floats.exp_below_700(np.array([x]))[0]))
             yield {"function": name, "x": x}, abs(found / exact(x).exp() - 1), claimed
         return
     edges = 2.0 ** -draw.integers(0, 16, 400) * (1 - draw.integers(0, 256, 400) / 512)
     for x in np.concatenate([edges, np.nextafter(edges, 0), draw.uniform(2**-15, 1, 400)]).tolist():
         at = np.array([x])
         if name == "log":
-            yield {"function": name, "x": x}, abs(exact(float(proved_floats.log_of(at)[0])) + exact(x).log()), claimed
+            yield (
+                {"function": name, "x": x},
+                abs(exact(float(proved_floats.minus_log(at)[0])) + exact(x).log()),
+                claimed,
+            )
         else:
-            off = abs(exact(float(proved_floats.quantile_of(at)[0])) - proved_floats._quantile(x))
+            off = abs(exact(float(proved_floats.normal_quantile(at)[0])) - proved_floats._quantile(x))
             yield {"function": name, "x": x}, off, claimed
 
 
@@ -215,9 +219,9 @@ def partial_sums_in_floats(*, candidates, factor=1):
     for spread in (1e-3, 1.0, 300.0):
         scores = draw.normal(size=candidates) * spread + 1e6
         scale, top = 0.3, float(scores.max())
-        weights = exact_choice.weights_of(scores, scale, top)
+        weights = exact_choice.choice_weights(scores, scale, top)
         rising = np.cumsum(weights.astype(np.float64 if factor == 1 else np.float32))
-        balls, total, worst = exact_choice.balls_of(scores, scale, top), arb(0), arb(0)
+        balls, total, worst = exact_choice.enclosed_weights(scores, scale, top), arb(0), arb(0)
         for found, ball in zip(rising.tolist(), balls, strict=True):
             total += ball
             worst = worst.max(abs(exact(found) - total))
@@ -356,8 +360,8 @@ def counts_move_by_one_record(*, n, d, mu, factor=1):
     privacy = GaussianDP(mu)
     for value, one, other in neighbours(n, d):
         laws = [column_ranges.law(table, privacy=privacy) for table in (one, other)]
-        looks = [column_ranges.octave_counts(law.X) for law in laws]
-        cells = [column_ranges.cell_counts(law.X, np.full(d, 0.5), np.full(d, 2.0), 16) for law in laws]
+        looks = [column_ranges.count_octaves(law.X) for law in laws]
+        cells = [column_ranges.count_cells(law.X, np.full(d, 0.5), np.full(d, 2.0), 16) for law in laws]
         for look, (a, b) in (("octaves", looks), ("cells", cells)):
             moved = a - b if factor == 1 else a - b + np.roll(a - b, 1, axis=1)
             yield {"look": look, "entry": repr(value), "whole": bool((a % 1 == 0).all())}, (moved**2).sum(), 2 * d

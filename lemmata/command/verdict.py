@@ -10,7 +10,7 @@ from lemmata.bounds.statement.formula import in_symbols
 from lemmata.bounds.statement.notebook import card
 from lemmata.command.console import LEDGER_ROOT, Usage
 from lemmata.command.rows import evaluated, one, standing
-from lemmata.mechanisms.numerics.arithmetic import brief
+from lemmata.mechanisms.numerics.arithmetic import short_repr
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.ledger.graph import Row
@@ -80,7 +80,9 @@ def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_R
     ('wzw25.lem6.4', 'SLIP', ['cite', 'code', 'control'])
     """
     if not isinstance(name, str) or not name.strip():
-        raise ValueError(f"name = {brief(name)} is not the id or the label of a statement, such as 'wzw25 Lemma 6.4'")
+        raise ValueError(
+            f"name = {short_repr(name)} is not the id or the label of a statement, such as 'wzw25 Lemma 6.4'"
+        )
     try:
         papers, id, place, state = one([name], None if folder is None else str(folder))
         from lemmata.experiments.engine.front.explanation import explained, head

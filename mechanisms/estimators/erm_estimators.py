@@ -18,8 +18,8 @@ from lemmata.mechanisms.estimators.private_classifier import ExactClassifier, Pr
 from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.learners.covers import pure_learner
 from lemmata.mechanisms.learners.erm import dp_erm, efficient_learner, phased_sgd, private_svm
-from lemmata.mechanisms.numerics.arguments import quiet, sized
-from lemmata.mechanisms.numerics.inherited_docs import documented
+from lemmata.mechanisms.numerics.arguments import check_magnitude, quiet
+from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
 
 
 def check_two_records(X: np.ndarray) -> None:
@@ -42,7 +42,7 @@ def choose_C(n: int, d: int, epsilon: float) -> float:
 # With a delta ---------------------------------------------------------------------------------------------------------
 
 
-@documented
+@inherit_docs
 @dataclass(eq=False, repr=False, kw_only=True)
 class PhasedSGD(ExactClassifier):
     """One pass of phased SGD on the hinge loss: A_GLL of bms22 (`phased_sgd.law`).
@@ -88,7 +88,7 @@ class PhasedSGD(ExactClassifier):
         return phased_sgd.law(X, signs, privacy=privacy, **sizes, noise=self.noise)
 
 
-@documented
+@inherit_docs
 @dataclass(eq=False, repr=False, kw_only=True)
 class DPERM(ExactClassifier):
     """Boosted phased SGD, DP-ERM of bms22 (`dp_erm.law`): log(2 / beta) rounds, of which one is chosen privately.
@@ -141,7 +141,7 @@ class DPERM(ExactClassifier):
         return dp_erm.law(X, signs, privacy=privacy, **self._sizes())
 
 
-@documented
+@inherit_docs
 @dataclass(eq=False, repr=False, kw_only=True)
 class EfficientMargin(DPERM):
     """DP-ERM on rows projected to R^k: Algorithm 2 of bms22 (`efficient_learner.law`).
@@ -185,7 +185,7 @@ class EfficientMargin(DPERM):
 # Pure -----------------------------------------------------------------------------------------------------------------
 
 
-@documented
+@inherit_docs
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrivateSVM(PrivateClassifier):
     """The support vector machine under exact Laplace noise: PRIVATESVM-FINITE of rbht09 (`private_svm.law`).
@@ -241,7 +241,7 @@ class PrivateSVM(PrivateClassifier):
 
     def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         check_two_records(X)
-        C, (kappa,), (n, d) = self.C, sized(kappa=self.kappa), X.shape
+        C, (kappa,), (n, d) = self.C, check_magnitude(kappa=self.kappa), X.shape
         if isinstance(C, str) and C == "auto":
             C = choose_C(n, d, privacy.epsilon) / kappa**2
         asked: Any = {"C": C, "kappa": self.kappa, "loss": self.loss, "calibration": self.calibration}
@@ -271,7 +271,7 @@ class PrivateSVM(PrivateClassifier):
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
-@documented
+@inherit_docs
 @dataclass(eq=False, repr=False, kw_only=True)
 class PureMargin(PrivateClassifier):
     """The exponential mechanism over a cover of a ball in R^k: Algorithm 1 of bms22 (`pure_learner.law`).

@@ -15,8 +15,8 @@ from lemmata.mechanisms.estimators.private_classifier import ExactClassifier
 from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.law import AdaptiveModel
 from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd, private_tuning, projected_gd
-from lemmata.mechanisms.numerics.arguments import one_of, sized, whole
-from lemmata.mechanisms.numerics.inherited_docs import documented
+from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, check_magnitude
+from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
 from lemmata.mechanisms.privacy import to_gaussian_budget
 from lemmata.mechanisms.selection.tuning_budget import theorem_epsilon
 
@@ -39,7 +39,7 @@ def choose_steps(n: int, d: int, mu: float) -> int:
     return min(STEPS, noisy_gd.step_count("balanced", n, mu, d))
 
 
-@documented
+@inherit_docs
 @dataclass(eq=False, repr=False, kw_only=True)
 class NoisyGD(ExactClassifier):
     """Noisy gradient descent on the hinge loss: Algorithm 5 of wzw25 (`noisy_gd.law`).
@@ -99,8 +99,8 @@ class NoisyGD(ExactClassifier):
 
     def _descent(self, n: int, d: int, privacy: Any) -> Any:
         """What `noisy_gd.law` and `projected_gd.law` take, for n rows in which d columns have noise."""
-        one_of(("average", "last"), output=self.output)
-        width, steps, (radius,) = self.width, self.steps, sized(radius=self.radius)
+        check_choice(("average", "last"), output=self.output)
+        width, steps, (radius,) = self.width, self.steps, check_magnitude(radius=self.radius)
         if isinstance(width, str) and width == "auto":
             mu = to_gaussian_budget(privacy).mu
             width = radius * choose_width(n, d, mu)
@@ -113,7 +113,7 @@ class NoisyGD(ExactClassifier):
         return noisy_gd.law(X, signs, privacy=privacy, **self._descent(n, d, privacy))
 
 
-@documented
+@inherit_docs
 @dataclass(eq=False, repr=False, kw_only=True)
 class ProjectedGD(NoisyGD):
     """Noisy gradient descent on rows projected by random signs: Algorithm 1 of wzw25 (`projected_gd.law`).
@@ -146,13 +146,13 @@ class ProjectedGD(NoisyGD):
     k: int = 100
 
     def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        (k,), (n, d) = whole(k=self.k), X.shape
+        (k,), (n, d) = check_integer(k=self.k), X.shape
         descent = self._descent(n, min(k, d), privacy)
         phi = sign_projection(k, d, rng=public) if k < d else None
         return projected_gd.law(X, signs, privacy=privacy, projection=phi, **descent)
 
 
-@documented
+@inherit_docs
 @dataclass(eq=False, repr=False, kw_only=True)
 class AdaptiveMargin(ExactClassifier):
     """DP Adaptive Margin, Algorithm 3 of wzw25: every margin of the grid 1/n, 2/n, ..., 1 is tried.
@@ -208,7 +208,7 @@ class AdaptiveMargin(ExactClassifier):
         return law.model(rng)
 
 
-@documented
+@inherit_docs
 @dataclass(eq=False, repr=False, kw_only=True)
 class TunedMargin(AdaptiveMargin):
     """The best of a random number of runs, one margin each: Algorithm 6 of wzw25 (`private_tuning.margin_law`).

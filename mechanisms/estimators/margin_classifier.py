@@ -57,9 +57,9 @@ from lemmata.mechanisms.estimators.gd_estimators import choose_width as choose_w
 from lemmata.mechanisms.estimators.private_classifier import LARGEST, ExactClassifier
 from lemmata.mechanisms.estimators.scaling import CONSTANT
 from lemmata.mechanisms.learners.descent import noisy_gd
-from lemmata.mechanisms.numerics.arguments import by_bands
-from lemmata.mechanisms.numerics.arithmetic import root_down
-from lemmata.mechanisms.numerics.inherited_docs import documented
+from lemmata.mechanisms.numerics.arguments import map_row_blocks
+from lemmata.mechanisms.numerics.arithmetic import sqrt_down
+from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
 from lemmata.mechanisms.privacy import GaussianDP, to_gaussian_budget
 
 SHARE = Fraction(1, 4)  # of mu^2 that the ranges of MarginClassifier may spend: 1/3 did no better
@@ -83,7 +83,7 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
     return np.column_stack([unit, np.full(len(X), CONSTANT)]) / sqrt(1 + CONSTANT**2)
 
 
-@documented
+@inherit_docs
 @dataclass(eq=False, repr=False, kw_only=True)
 class MarginClassifier(ExactClassifier):
     """A private linear classifier for a table as it is, with nothing to choose but `epsilon` and `delta`.
@@ -182,7 +182,7 @@ class MarginClassifier(ExactClassifier):
     def _prepare_rows(self, X: np.ndarray) -> np.ndarray:
         if not hasattr(self, "ranges_"):
             return unit_rows(X)
-        return by_bands(lambda band: scaling.clip_to_ball(self.ranges_.standardised(band), self.length_), X)
+        return map_row_blocks(lambda band: scaling.clip_to_ball(self.ranges_.standardised(band), self.length_), X)
 
     def _find_layout(self, D: int) -> Any:
         return scaling.find_layout(self, D)
@@ -195,12 +195,12 @@ class MarginClassifier(ExactClassifier):
             self.budget_ = {"ranges": None, "learner": GaussianDP(mu)}
             return super()._release_fit(table, sides, rng)
         first, second = rng.spawn(2)
-        most = GaussianDP(root_down(SHARE * Fraction(mu) ** 2))
+        most = GaussianDP(sqrt_down(SHARE * Fraction(mu) ** 2))
         asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise, "settle": self._charge_once}
         self.ranges_ = scaling.find_ranges(table, self._find_layout(table.shape[1]), budget=most, rng=first, **asked)
         spent = self.ranges_.privacy
         # What the ranges did spend, not what they might have: the rest is known from what was released.
-        left = GaussianDP(root_down(Fraction(mu) ** 2 - (Fraction(spent.mu) ** 2 if spent else 0)))
+        left = GaussianDP(sqrt_down(Fraction(mu) ** 2 - (Fraction(spent.mu) ** 2 if spent else 0)))
         self.budget_ = {"ranges": spent, "learner": left}
         (n, D), share = table.shape, left.mu / sqrt(len(sides))
         self.length_ = scaling.choose_row_length(n, D, self._find_layout(D).size, share)

@@ -21,21 +21,21 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
-from lemmata.mechanisms.law import LinearModel, kept
-from lemmata.mechanisms.numerics.arguments import quiet, two_streams
-from lemmata.mechanisms.numerics.arithmetic import down
-from lemmata.mechanisms.numerics.threads import threads_for
+from lemmata.mechanisms.law import LinearModel, check_within_budget
+from lemmata.mechanisms.numerics.arguments import quiet, spawn_two_streams
+from lemmata.mechanisms.numerics.arithmetic import round_down
+from lemmata.mechanisms.numerics.threads import thread_count_for
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget
 from lemmata.mechanisms.privacy.disclosure import charge_account, check_account, reject_fit_parameters, warn_of_leaks
 from lemmata.mechanisms.tables.inputs import (
+    as_label_array,
+    as_label_column,
+    as_table,
     check_budget,
     check_declared,
-    column,
-    equal,
-    kind_of,
-    labels_of,
-    seeded,
-    tabular,
+    equals_label,
+    resolve_random_state,
+    type_letter,
 )
 
 LARGEST = 1e100  # what an infinite entry counts as
@@ -123,7 +123,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
         """One release as a predictor."""
-        public, private = two_streams(rng)
+        public, private = spawn_two_streams(rng)
         law = self._make_law(X, signs, self._budget_share or self._budget(), public)
         self._charge_once()
         return self._draw_model(law, private)
@@ -149,7 +149,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     def _as_floats(self, X: ArrayLike, reset: bool) -> np.ndarray:
         """Checked by scikit-learn and dense."""
         asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
-        table = validate_data(self, tabular(X), reset=reset, **asked)
+        table = validate_data(self, as_table(X), reset=reset, **asked)
         return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
 
     def _copy_with_share(self, parts: int) -> Any:
@@ -161,9 +161,9 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             one._budget_share = GaussianDP(split_budget(mu, parts))
             return one
         # Rounded down, so that the parts add up to no more than the whole.
-        shares = {"epsilon": down(Fraction(self.epsilon) / parts)}
+        shares = {"epsilon": round_down(Fraction(self.epsilon) / parts)}
         if hasattr(self, "delta"):
-            shares["delta"] = down(Fraction(self.delta) / parts)
+            shares["delta"] = round_down(Fraction(self.delta) / parts)
         return one.set_params(**shares)
 
     def _release_fit(self, table: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
@@ -182,7 +182,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     def _check_labels(self, y: Any) -> np.ndarray:
         """The labels, shape (n,); `classes_` is set. What is refused is refused by declared types and sets alone."""
-        kind, declared = kind_of(y), getattr(getattr(y, "dtype", None), "categories", None)
+        kind, declared = type_letter(y), getattr(getattr(y, "dtype", None), "categories", None)
         if y is None:
             raise ValueError(f"This {type(self).__name__} requires y to be passed, but the target y is None")
         if self.classes is None:
@@ -195,7 +195,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             except TypeError:
                 raise ValueError("y has labels of several types, which have no order: give `classes`") from None
         else:
-            y, self.classes_ = column(y), labels_of(self.classes)
+            y, self.classes_ = as_label_column(y), as_label_array(self.classes)
             names = self.classes_.tolist()
             if kind != "O" and (kind == "U") != (self.classes_.dtype.kind == "U"):
                 raise ValueError(f"classes = {tuple(self.classes)} are of another type than y, of kind {kind}")
@@ -211,7 +211,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         """The table, and a side a class, or one for two: +1, -1, and 0 for a label that is none of `classes_`."""
         table, labels = self._check_table(X), self._check_labels(y)
         check_consistent_length(table, labels)
-        which = np.array([equal(labels, label) for label in self.classes_])
+        which = np.array([equals_label(labels, label) for label in self.classes_])
         known = which.any(axis=0)
         return table, [np.where(one, 1.0, -1.0) * known for one in (which if len(which) > 2 else which[-1:])]
 
@@ -269,15 +269,15 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         check_account(accountant)
         one: Any = copy(self)  # what is paid for and drawn is not changed by a fit or a set_params of another thread
         check_budget(one)
-        rng = seeded(one.random_state)
+        rng = resolve_random_state(one.random_state)
         table, sides = one._check_data(X, y)
         warn_of_leaks(one, len(table))
         # Everything public is checked above; the charge is made by `_charge_once` below, and then noise is drawn.
         one.privacy_ = one._budget()
         one._pending_charge = partial(charge_account, accountant, one.privacy_, type(self).__name__)
-        with threads_for(table.size):
+        with thread_count_for(table.size):
             one.model_ = one._release_fit(table, sides, rng)
-        kept(one.model_.privacy, one.privacy_, "model_")
+        check_within_budget(one.model_.privacy, one.privacy_, "model_")
         one.coef_, one.intercept_ = one._unscale_weights(np.atleast_2d(one.model_.weights))
         vars(one).pop("_pending_charge", None)
         # At once and last: a fit that fails, or another thread's, leaves the estimator as it was.

@@ -20,14 +20,14 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
-from lemmata.mechanisms.numerics.arguments import one_of, quiet
-from lemmata.mechanisms.numerics.arithmetic import brief
+from lemmata.mechanisms.numerics.arguments import check_choice, quiet
+from lemmata.mechanisms.numerics.arithmetic import short_repr
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 from lemmata.mechanisms.privacy.disclosure import charge_account, check_account, reject_fit_parameters, warn_of_leaks
 from lemmata.mechanisms.tables import column_ranges
 from lemmata.mechanisms.tables.column_ranges import REACH, Ranges
-from lemmata.mechanisms.tables.inputs import check_budget, seeded, tabular
-from lemmata.mechanisms.tables.table_columns import Column, Layout, by_place, layout
+from lemmata.mechanisms.tables.inputs import as_table, check_budget, resolve_random_state
+from lemmata.mechanisms.tables.table_columns import Column, Layout, match_columns, plan_layout
 
 RANGES = ("private",)
 CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
@@ -38,11 +38,11 @@ RESOLVED = 0.01  # sqrt(d) / (n mu) below which rows may be longer
 def as_dense_floats(estimator: Any, X: Any, reset: bool) -> np.ndarray:
     """A table as floats by the `layout_` of `estimator`, which `reset` makes: NaN for gaps, infinities as they are."""
     if reset:
-        estimator.layout_ = layout(X, estimator.categories)
+        estimator.layout_ = plan_layout(X, estimator.categories)
         estimator._names = list(X.columns) if hasattr(X, "columns") else None
     if estimator.layout_ is None:
         asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
-        table = validate_data(estimator, tabular(X), reset=reset, **asked)
+        table = validate_data(estimator, as_table(X), reset=reset, **asked)
         return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
     if not reset and not (hasattr(X, "iloc") or getattr(X, "ndim", 0) == 2):
         raise ValueError(f"X is a {type(X).__name__}, not a frame or an array as in fit")
@@ -62,9 +62,9 @@ def find_layout(estimator: Any, D: int) -> Layout:
 def read_bounds(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
     """Centres and spreads of `bounds`, NaN where a column has none, shapes (D,): low and high are 2 spreads away.
 
-    `bounds`: a pair (low, high) for all columns of numbers, or a mapping from columns (`by_place`) to pairs. Raises
-    ValueError for a column that does not exist or is no number, and for what is no pair of finite numbers, low < high,
-    `NARROWEST` apart at least: numbers are divided by a spread, and so are coefficients.
+    `bounds`: a pair (low, high) for all columns of numbers, or a mapping from columns (`match_columns`) to pairs.
+    Raises ValueError for a column that does not exist or is no number, and for what is no pair of finite numbers, low <
+    high, `NARROWEST` apart at least: numbers are divided by a spread, and so are coefficients.
     """
     centre, spread = np.where(columns.indicator, 0.0, np.nan), np.where(columns.indicator, 1.0, np.nan)
     if bounds is None:
@@ -72,20 +72,20 @@ def read_bounds(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
     every = columns.columns
     starts = np.cumsum([0, *(one.number + one.indicators for one in every)])
     if isinstance(bounds, Mapping):
-        pairs = by_place("bounds", bounds, [one.name for one in every])
+        pairs = match_columns("bounds", bounds, [one.name for one in every])
     else:
         pairs = {j: bounds for j, one in enumerate(every) if one.number}
     for j, pair in pairs.items():
         one = every[j]
         if not one.number:
-            raise ValueError(f"bounds names {brief(one.name)}, which is no column of numbers")
+            raise ValueError(f"bounds names {short_repr(one.name)}, which is no column of numbers")
         try:
             low, high = (float(end) for end in pair)
         except (TypeError, ValueError):
-            raise ValueError(f"bounds[{brief(one.name)}] is not a pair of numbers (low, high)") from None
+            raise ValueError(f"bounds[{short_repr(one.name)}] is not a pair of numbers (low, high)") from None
         if not (isfinite(low) and NARROWEST <= high - low < inf):
             range_ = f"a finite pair with low < high, {NARROWEST} apart at least"
-            raise ValueError(f"bounds[{brief(one.name)}] = ({low}, {high}) is not {range_}")
+            raise ValueError(f"bounds[{short_repr(one.name)}] = ({low}, {high}) is not {range_}")
         centre[starts[j]], spread[starts[j]] = low / 2 + high / 2, (high / 2 - low / 2) / REACH
     return centre, spread
 
@@ -106,7 +106,7 @@ def find_ranges(
     `settle` is called before anything is drawn, and not at all if nothing is.
     """
     if ranges is not None:
-        one_of(RANGES, ranges=ranges)
+        check_choice(RANGES, ranges=ranges)
     centre, spread = read_bounds(bounds, columns)
     open_ = np.flatnonzero(np.isnan(centre))
     if not len(open_):
@@ -231,7 +231,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         check_account(accountant)
         one: Any = copy(self)  # what fails leaves the fit before as it was
         check_budget(one)
-        rng, budget = seeded(one.random_state), ApproxDP(one.epsilon, one.delta)
+        rng, budget = resolve_random_state(one.random_state), ApproxDP(one.epsilon, one.delta)
         table = as_dense_floats(one, X, True)
         warn_of_leaks(one, len(table), labels=False)
         asked: Any = {"ranges": one.ranges, "bounds": one.bounds, "noise": one.noise, "budget": budget, "rng": rng}

@@ -31,11 +31,11 @@ from lemmata.bounds.statement.notebook import card
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.estimators.margin_classifier import NoisyGD
 from lemmata.mechanisms.estimators.private_classifier import ApproximateClassifier, PrivateClassifier, blank_left_out
-from lemmata.mechanisms.law import LinearModel, kept
+from lemmata.mechanisms.law import LinearModel, check_within_budget
 from lemmata.mechanisms.learners.descent import private_tuning
-from lemmata.mechanisms.numerics.arguments import clip_rows, quiet, two_streams, whole
-from lemmata.mechanisms.numerics.arithmetic import brief, in_range
-from lemmata.mechanisms.numerics.inherited_docs import documented
+from lemmata.mechanisms.numerics.arguments import check_integer, clip_rows, quiet, spawn_two_streams
+from lemmata.mechanisms.numerics.arithmetic import check_in_range, short_repr
+from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian
 from lemmata.mechanisms.selection.tnb import TruncatedNegativeBinomial
 from lemmata.mechanisms.selection.tuning_budget import budget
@@ -138,17 +138,19 @@ def check_grid(grid: Any) -> list[Mapping]:
     """Return a grid as `ParameterGrid` takes it. ValueError for what is none, or names no value of a parameter."""
     every = [grid] if isinstance(grid, Mapping) else grid
     if not isinstance(every, list | tuple) or not every or not all(isinstance(one, Mapping) for one in every):
-        raise ValueError(f"param_grid = {brief(grid)} is not a dict, or a list of one or more of them")
+        raise ValueError(f"param_grid = {short_repr(grid)} is not a dict, or a list of one or more of them")
     for name, values in (entry for one in every for entry in one.items()):
         if not isinstance(name, str):
-            raise ValueError(f"param_grid names {brief(name)}, which is no text")
+            raise ValueError(f"param_grid names {short_repr(name)}, which is no text")
         listed = values.ndim == 1 if isinstance(values, np.ndarray) else isinstance(values, Sequence)
         if not listed or isinstance(values, str) or not len(values):
-            raise ValueError(f"param_grid[{brief(name)}] = {brief(values)} is not a list of one or more values")
+            raise ValueError(
+                f"param_grid[{short_repr(name)}] = {short_repr(values)} is not a list of one or more values"
+            )
     return list(every)
 
 
-@documented
+@inherit_docs
 @dataclass(eq=False, repr=False)
 class PrivateSearchCV(ApproximateClassifier):
     """The best of a grid of settings of one private estimator, the search included in the guarantee.
@@ -230,7 +232,7 @@ class PrivateSearchCV(ApproximateClassifier):
         """
         seconds = None
         if shape is not None:
-            zeros = np.zeros(whole(n=shape[0]) + whole(d=shape[1]))
+            zeros = np.zeros(check_integer(n=shape[0]) + check_integer(d=shape[1]))
             expected = self.law(zeros, np.ones(len(zeros)), np.random.default_rng(0)).expected_cost
             seconds = expected if isfinite(expected) else None
         k, r = len(self._make_candidates()), self._repetition_rate()
@@ -243,7 +245,7 @@ class PrivateSearchCV(ApproximateClassifier):
     def _repetition_rate(self) -> float:
         """r of K ~ TNB(1, r): the best of k settings is never drawn with probability at most beta (Lemma 7.2)."""
         k = len(self.settings())
-        beta = in_range("beta", self.beta, 0, k / (1 + k))
+        beta = check_in_range("beta", self.beta, 0, k / (1 + k))
         return beta / ((1 - beta) * k)
 
     def _make_candidates(self) -> list[PrivateClassifier]:
@@ -287,7 +289,7 @@ class PrivateSearchCV(ApproximateClassifier):
             each = zip(candidates, tables, given, rng.spawn(len(candidates)), strict=True)
             laws = [(candidate._make_law(table, signs, g, public), g) for candidate, table, g, public in each]
             for j, (law, g) in enumerate(laws):
-                kept(getattr(law, "privacy", None), g, f"estimator[{j}]")
+                check_within_budget(getattr(law, "privacy", None), g, f"estimator[{j}]")
             said = [f"runs of {setting}" if self.verbose else "" for setting in self.settings()]
             widths = [table.shape[1] for table in tables]
             return [BudgetedLaw(law, spent, *more) for (law, _), *more in zip(laws, widths, said, strict=True)]
@@ -304,7 +306,7 @@ class PrivateSearchCV(ApproximateClassifier):
     def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
         if self.verbose:
             print(self.cost(X.shape))
-        public, private = two_streams(rng)
+        public, private = spawn_two_streams(rng)
         law = self.law(X, signs, public)
         self._charge_once()
         drawn = law.sample(private)

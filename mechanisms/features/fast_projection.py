@@ -17,9 +17,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.features.sign_projection import check_matrix, checked, points
-from lemmata.mechanisms.numerics.arguments import generator
-from lemmata.mechanisms.numerics.kernel_choice import compiled
+from lemmata.mechanisms.features.sign_projection import check_image, check_matrix, check_points
+from lemmata.mechanisms.numerics.arguments import resolve_generator
+from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
 
 ENTRIES = 2**16  # of the rows that are transformed at any one time: they stay in the cache
 LANES = 16  # rows of the transposed half that the kernel transforms abreast
@@ -92,10 +92,10 @@ class FastProjection:
 
     def apply(self, X: ArrayLike) -> np.ndarray:
         """Return Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
-        X = points(X, self.d, "X")
+        X = check_points(X, self.d, "X")
         rows, projected = np.atleast_2d(X), np.empty((*X.shape[:-1], self.k), dtype=X.dtype)
         out, width = np.atleast_2d(projected), len(self.signs)
-        signs, kernels = self.signs.astype(X.dtype, copy=False), compiled(len(rows) * width)
+        signs, kernels = self.signs.astype(X.dtype, copy=False), numba_kernels_if_worthwhile(len(rows) * width)
         with np.errstate(invalid="ignore", over="ignore"):
             for part in blocks(len(rows), width):
                 if kernels is None:
@@ -107,14 +107,14 @@ class FastProjection:
                     ready = np.ascontiguousarray(rows[part])
                     kernels.sampled_transforms(ready, signs, self.coordinates, *_shape(width), out[part])
         projected /= sqrt(self.k)
-        return checked(projected, X, "X")
+        return check_image(projected, X, "X")
 
     def transpose(self, W: ArrayLike) -> np.ndarray:
         """Return Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,); float32 in, float32 out."""
-        W = points(W, self.k, "W")
+        W = check_points(W, self.k, "W")
         rows, lifted = np.atleast_2d(W), np.empty((*W.shape[:-1], self.d), dtype=W.dtype)
         out, width = np.atleast_2d(lifted), len(self.signs)
-        signs, kernels = self.signs.astype(W.dtype, copy=False), compiled(len(rows) * width)
+        signs, kernels = self.signs.astype(W.dtype, copy=False), numba_kernels_if_worthwhile(len(rows) * width)
         with np.errstate(invalid="ignore", over="ignore"):
             for part in blocks(len(rows), width):
                 if kernels is None:
@@ -127,7 +127,7 @@ class FastProjection:
                     ready = np.ascontiguousarray(rows[part])
                     kernels.scattered_transforms(ready, signs, self.coordinates, *_shape(width), out[part])
         lifted /= sqrt(self.k)
-        return checked(lifted, W, "W")
+        return check_image(lifted, W, "W")
 
 
 def _shape(width: int) -> tuple[int, int]:
@@ -146,7 +146,7 @@ def fast_projection(k: int, d: int, *, rng: np.random.Generator) -> FastProjecti
     ((5, 3), (5,))
     """
     k, d = check_matrix(k, d)
-    rng = generator(rng)
+    rng = resolve_generator(rng)
     width = 1 << (int(d) - 1).bit_length()
     signs = 1.0 - 2.0 * rng.integers(0, 2, size=width)
     return FastProjection(int(k), int(d), signs, rng.integers(0, width, size=int(k)))

@@ -23,7 +23,14 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.features.fast_projection import walsh_hadamard
 from lemmata.mechanisms.law import Projection
-from lemmata.mechanisms.numerics.arguments import SIZES, clip_rows, generator, sized, whole, within_reach
+from lemmata.mechanisms.numerics.arguments import (
+    MAGNITUDES,
+    check_integer,
+    check_magnitude,
+    clip_entries,
+    clip_rows,
+    resolve_generator,
+)
 
 LARGEST = 2**24  # features
 
@@ -40,12 +47,12 @@ class Features(Protocol):
     def __call__(self, X: ArrayLike) -> np.ndarray: ...
 
 
-def records(X: ArrayLike, d: int, reach: float = SIZES[1]) -> np.ndarray:
+def records(X: ArrayLike, d: int, reach: float = MAGNITUDES[1]) -> np.ndarray:
     """Return X as a float matrix with d columns, entries beyond `reach` moved to it.
 
     No record makes an image overflow.
     """
-    X = within_reach(X, reach)
+    X = clip_entries(X, reach)
     if X.shape[1] != d:
         raise ValueError(f"X has shape {X.shape}, not (n, {d})")
     return X
@@ -53,7 +60,7 @@ def records(X: ArrayLike, d: int, reach: float = SIZES[1]) -> np.ndarray:
 
 def sizes(**values: int) -> list[int]:
     """Return the values as whole numbers of at most 2^24."""
-    counts = whole(**values)
+    counts = check_integer(**values)
     for name, value in zip(values, counts, strict=True):
         if value > LARGEST:
             raise ValueError(f"{name} = {value} is outside [1, {LARGEST}]")
@@ -142,7 +149,7 @@ def monomials(d: int, degree: int, *, constant: float = 1.0, radius: float = 1.0
     >>> f.dimension, f([[0.6, 0.8]]).round(3).tolist()
     (6, [[0.36, 0.679, 0.849, 0.64, 1.131, 1.0]])
     """
-    (d, degree), (constant, radius) = sizes(d=d, degree=degree), sized(constant=constant, radius=radius)
+    (d, degree), (constant, radius) = sizes(d=d, degree=degree), check_magnitude(constant=constant, radius=radius)
     if (dimension := comb(d + degree, degree)) * degree > LARGEST:
         raise ValueError(f"d = {d}, degree = {degree}: {dimension} monomials are more than {LARGEST // degree}")
     factors = np.array(list(combinations_with_replacement(range(d + 1), degree)))
@@ -183,9 +190,9 @@ def tensor_sketch(d: int, degree: int, size: int, *, constant: float = 1.0, rng:
     >>> tensor_sketch(3, 2, 50, rng=np.random.default_rng(0))(np.eye(3)).shape
     (3, 50)
     """
-    (d, degree, size), (constant,) = sizes(d=d, degree=degree, size=size), sized(constant=constant)
+    (d, degree, size), (constant,) = sizes(d=d, degree=degree, size=size), check_magnitude(constant=constant)
     shape = (degree, d + 1)
-    rng = generator(rng)
+    rng = resolve_generator(rng)
     return TensorSketch(d, size, constant, rng.integers(0, size, size=shape), 1.0 - 2.0 * rng.integers(0, 2, shape))
 
 
@@ -243,8 +250,8 @@ def fastfood(d: int, count: int, *, bandwidth: float = 1.0, radius: float = 1.0,
     >>> fastfood(3, 50, rng=np.random.default_rng(0))(np.eye(3)).shape
     (3, 100)
     """
-    (d, count), (bandwidth, radius) = sizes(d=d, count=count), sized(bandwidth=bandwidth, radius=radius)
-    rng, width = generator(rng), 1 << (d - 1).bit_length()
+    (d, count), (bandwidth, radius) = sizes(d=d, count=count), check_magnitude(bandwidth=bandwidth, radius=radius)
+    rng, width = resolve_generator(rng), 1 << (d - 1).bit_length()
     shape = (-(-count // width), width)
     signs, gaussians = 1.0 - 2.0 * rng.integers(0, 2, shape), rng.standard_normal(shape)
     order = rng.permuted(np.tile(np.arange(width), (shape[0], 1)), axis=1)
@@ -307,7 +314,7 @@ def arc_cosine(d: int, count: int, *, rng: np.random.Generator) -> ArcCosine:
     (3, 50)
     """
     d, count = sizes(d=d, count=count)
-    return ArcCosine(generator(rng).standard_normal((count, d)))
+    return ArcCosine(resolve_generator(rng).standard_normal((count, d)))
 
 
 def tangent(d: int, count: int, *, rng: np.random.Generator) -> Tangent:
@@ -316,6 +323,6 @@ def tangent(d: int, count: int, *, rng: np.random.Generator) -> Tangent:
     >>> tangent(3, 50, rng=np.random.default_rng(0))(np.eye(3)).shape
     (3, 100)
     """
-    rng = generator(rng)
+    rng = resolve_generator(rng)
     hidden = arc_cosine(d, count, rng=rng)
     return Tangent(hidden, rng.standard_normal(hidden.omega.shape))

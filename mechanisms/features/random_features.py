@@ -18,7 +18,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.numerics.arguments import finite, generator, one_of, rows, sized, whole
+from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_finite,
+    check_integer,
+    check_magnitude,
+    check_rows,
+    resolve_generator,
+)
 
 BLOCK = 2048  # frequencies held at once when a Gram matrix is streamed
 
@@ -51,7 +58,7 @@ KERNELS = {
 
 
 def _kernel(name: str) -> Kernel:
-    one_of(tuple(KERNELS), kernel=name)
+    check_choice(tuple(KERNELS), kernel=name)
     return KERNELS[name]
 
 
@@ -61,8 +68,8 @@ def profile(kernel: str, differences: ArrayLike, *, bandwidth: float = 1.0) -> n
     >>> float(profile("cauchy", np.array([1.0, 0.0])))
     0.5
     """
-    (bandwidth,) = sized(bandwidth=bandwidth)
-    differences = np.atleast_1d(finite("differences", differences))
+    (bandwidth,) = check_magnitude(bandwidth=bandwidth)
+    differences = np.atleast_1d(check_finite("differences", differences))
     with np.errstate(over="ignore"):
         return _kernel(kernel).profile(differences / bandwidth)
 
@@ -72,11 +79,11 @@ def frequencies(kernel: str, d: int, count: int, *, bandwidth: float = 1.0, rng:
 
     Raises ValueError for an unknown kernel, a bandwidth outside (0, inf), or d or count not whole numbers >= 1.
     """
-    (bandwidth,) = sized(bandwidth=bandwidth)
-    d, count = whole(d=d, count=count)
+    (bandwidth,) = check_magnitude(bandwidth=bandwidth)
+    d, count = check_integer(d=d, count=count)
     if d * count > 2**40:
         raise ValueError(f"count = {count}, d = {d}: more than 2^40 frequencies")
-    rng = generator(rng)
+    rng = resolve_generator(rng)
     return _kernel(kernel).draw(rng, (count, d)) / bandwidth
 
 
@@ -84,10 +91,10 @@ def frequency_blocks(
     kernel: str, d: int, count: int, *, bandwidth: float = 1.0, block: int = BLOCK, rng: np.random.Generator
 ) -> Iterator[np.ndarray]:
     """Yield the same draws as `frequencies`, bit for bit, at most `block` of them at a time."""
-    d, count, block = whole(d=d, count=count, block=block)
+    d, count, block = check_integer(d=d, count=count, block=block)
     if d * count > 2**40:
         raise ValueError(f"count = {count}, d = {d}: more than 2^40 frequencies")
-    rng = generator(rng)
+    rng = resolve_generator(rng)
     for start in range(0, count, block):
         yield frequencies(kernel, d, min(block, count - start), rng=rng, bandwidth=bandwidth)
 
@@ -108,8 +115,8 @@ class FourierMap:
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", sized(radius=self.radius)[0])
-        object.__setattr__(self, "omega", rows(self.omega, "omega"))
+        object.__setattr__(self, "radius", check_magnitude(radius=self.radius)[0])
+        object.__setattr__(self, "omega", check_rows(self.omega, "omega"))
 
     @property
     def dimension(self) -> int:
@@ -128,7 +135,7 @@ class FourierMap:
 
 def angles_of(X: ArrayLike, omega: np.ndarray, name: str = "X") -> np.ndarray:
     """Return <omega_l, x_i>, shape (n, D). Raises ValueError where the dimensions differ or a product overflows."""
-    X, omega = rows(X, name), rows(omega, "omega")
+    X, omega = check_rows(X, name), check_rows(omega, "omega")
     if X.shape[1] != omega.shape[1]:
         raise ValueError(f"{name} has shape {X.shape}, not (n, {omega.shape[1]}) as omega has")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -158,11 +165,11 @@ def gram(X: ArrayLike, blocks: Iterable[np.ndarray], *, radius: float = 1.0, Z: 
     >>> np.allclose(gram(X, [omega[:20], omega[20:]]), direct)
     True
     """
-    (radius,) = sized(radius=radius)
+    (radius,) = check_magnitude(radius=radius)
     if not isinstance(blocks, Iterable) or (isinstance(blocks, np.ndarray) and blocks.ndim != 3):
         raise ValueError(f"blocks is a {type(blocks).__name__}, not a sequence of frequencies")
-    X = rows(X)
-    Z = X if Z is None else rows(Z, "Z")
+    X = check_rows(X)
+    Z = X if Z is None else check_rows(Z, "Z")
     total, count = np.zeros((len(X), len(Z))), 0
     for omega in blocks:
         left = angles_of(X, omega)

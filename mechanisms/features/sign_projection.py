@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.numerics.arguments import finite, generator, whole
-from lemmata.mechanisms.numerics.arithmetic import reals
-from lemmata.mechanisms.numerics.kernel_choice import compiled
+from lemmata.mechanisms.numerics.arguments import check_finite, check_integer, resolve_generator
+from lemmata.mechanisms.numerics.arithmetic import as_real_array
+from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
 
 LARGEST = 2**32  # rows or columns
 HEIGHT, TILE = 1024, 2**21  # rows, and entries, of the part of the matrix that exists at any one time
@@ -27,33 +27,33 @@ CACHED = 2**16  # entries of the matrix, as floats, that fewer records meet at a
 SIGNS = np.where(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1), 1.0, -1.0)  # eight a byte
 
 
-def points(X: ArrayLike, width: int, name: str) -> np.ndarray:
+def check_points(X: ArrayLike, width: int, name: str) -> np.ndarray:
     """Return X as floats with last axis `width`, shape (width,) or (n, width); single precision stays what it is.
 
-    That the entries are finite is left to `checked`. The messages name no entry.
+    That the entries are finite is left to `check_image`. The messages name no entry.
     """
     single = isinstance(X, np.ndarray) and X.dtype == np.float32 and not np.ma.isMaskedArray(X)
-    array: Any = X if single else reals(name, X)
-    (width,) = whole(width=width)
+    array: Any = X if single else as_real_array(name, X)
+    (width,) = check_integer(width=width)
     if array.ndim not in (1, 2) or array.shape[-1] != width:
         raise ValueError(f"{name} has shape {array.shape}, not (n, {width}) or ({width},)")
     return array
 
 
-def checked(image: np.ndarray, X: np.ndarray, name: str) -> np.ndarray:
+def check_image(image: np.ndarray, X: np.ndarray, name: str) -> np.ndarray:
     """Return the image of X. Raises ValueError if X has an entry that is not finite.
 
     Every coordinate of an image is a signed sum of all entries of its row, so such an entry shows there: the image is
     looked at first, and X, which is larger, only if the image overflowed.
     """
     if not np.isfinite(image).all():
-        finite(name, X)
+        check_finite(name, X)
     return image
 
 
 def check_matrix(k: int, d: int) -> tuple[int, int]:
     """Return (k, d) as ints. Raises ValueError for a projection whose image, or whose rows, no memory holds."""
-    k, d = whole(k=k, d=d)
+    k, d = check_integer(k=k, d=d)
     for name, value in (("k", k), ("d", d)):
         if value > LARGEST:
             raise ValueError(f"{name} = {value} is outside [1, {LARGEST}]")
@@ -90,29 +90,31 @@ class SignProjection:
 
     def apply(self, X: ArrayLike) -> np.ndarray:
         """Return Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
-        X = points(X, self.d, "X")
+        X = check_points(X, self.d, "X")
         projected = np.zeros((*X.shape[:-1], self.k), dtype=X.dtype)
         with np.errstate(invalid="ignore", over="ignore"):
             for rows, columns, bits in self._tiles():
                 _accumulate(np.atleast_2d(projected)[:, rows], np.atleast_2d(X)[:, columns], bits, along=True)
         projected /= sqrt(self.k)
-        return checked(projected, X, "X")
+        return check_image(projected, X, "X")
 
     def transpose(self, W: ArrayLike) -> np.ndarray:
         """Return Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,); float32 in, float32 out."""
-        W = points(W, self.k, "W")
+        W = check_points(W, self.k, "W")
         lifted = np.zeros((*W.shape[:-1], self.d), dtype=W.dtype)
         with np.errstate(invalid="ignore", over="ignore"):
             scaled = np.atleast_2d(W) / W.dtype.type(sqrt(self.k))
             for rows, columns, bits in self._tiles():
                 _accumulate(np.atleast_2d(lifted)[:, columns], scaled[:, rows], bits, along=False)
-        return checked(lifted, W, "W")
+        return check_image(lifted, W, "W")
 
 
 def _accumulate(total: np.ndarray, left: np.ndarray, bits: np.ndarray, *, along: bool) -> None:
     """total += left @ signs^T, the rows of `left` lying `along` those of the tile, or else left @ signs."""
     n, inputs, outputs = *left.shape, total.shape[1]
-    kernels = compiled(n * inputs * outputs) if n >= FEWEST and min(inputs, outputs) >= NARROWEST else None
+    kernels = (
+        numba_kernels_if_worthwhile(n * inputs * outputs) if n >= FEWEST and min(inputs, outputs) >= NARROWEST else None
+    )
     if kernels is None:
         _multiply(total, left, bits, along)
         return
@@ -160,5 +162,5 @@ def sign_projection(k: int, d: int, *, rng: np.random.Generator) -> SignProjecti
     ((5, 3), (5,))
     """
     k, d = check_matrix(k, d)
-    rng = generator(rng)
+    rng = resolve_generator(rng)
     return SignProjection(int(k), int(d), tuple(int(word) for word in rng.integers(0, 2**32, size=4)))

@@ -23,8 +23,8 @@ from lemmata.bounds.bms22.random_features import inner_product_error_sharp
 from lemmata.bounds.bms22.sign_projection import rows_for, sign_projection_tail
 from lemmata.bounds.rbht09.random_features import uniform_failure
 from lemmata.mechanisms.features.random_features import KERNELS
-from lemmata.mechanisms.numerics.arguments import one_of, positive, whole, within_unit
-from lemmata.mechanisms.numerics.arithmetic import reals
+from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, check_positive, check_within_unit
+from lemmata.mechanisms.numerics.arithmetic import as_real_array
 
 KEEPS = ("distances", "products")
 KINDS = ("signs", "fast")
@@ -83,11 +83,11 @@ def rows_needed(
     >>> rows_needed(1000, 0.1), rows_needed([10, 1000], [[0.1], [0.5]]).tolist()
     (7205, [[3213, 7205], [180, 404]])
     """
-    one_of(KEEPS, keeps=keeps)
-    one_of(KINDS, kind=kind)
+    check_choice(KEEPS, keeps=keeps)
+    check_choice(KINDS, kind=kind)
 
     def size(points: float, distortion: float, beta: float) -> int:
-        (m,), (t, chance) = whole(points=points), within_unit(distortion=distortion, beta=beta)
+        (m,), (t, chance) = check_integer(points=points), check_within_unit(distortion=distortion, beta=beta)
         pairs = max(1, m * (m - 1) // 2)
         if kind == "signs":
             return rows_for(pairs if keeps == "distances" else m**2, t, chance)
@@ -95,7 +95,7 @@ def rows_needed(
             raise ValueError(f"distortion = {t} is outside (0, 1/3), where Lemma A.4 speaks")
         return fast_projection_rows(m=pairs if keeps == "distances" else m, gamma=3 * t, beta=chance, d=d)
 
-    return over(size, points=points, distortion=distortion, beta=beta)
+    return broadcast_size(size, points=points, distortion=distortion, beta=beta)
 
 
 @dataclass(frozen=True)
@@ -154,10 +154,10 @@ def rows_compared(points: int, distortion: float, beta: float = 0.05) -> RowsCom
     """
     from sklearn.random_projection import johnson_lindenstrauss_min_dim
 
-    (m,) = whole(points=points)
+    (m,) = check_integer(points=points)
     if m < 2:
         raise ValueError(f"points = {m} is less than 2: there is no pair")
-    (distortion, beta), ours = within_unit(distortion=distortion, beta=beta), rows_needed(m, distortion, beta)
+    (distortion, beta), ours = check_within_unit(distortion=distortion, beta=beta), rows_needed(m, distortion, beta)
     theirs = int(johnson_lindenstrauss_min_dim(m, eps=distortion))
     pairs = m * (m - 1) / 2
     fails = [min(1.0, pairs * float(sign_projection_tail(k=k, t=distortion))) for k in (ours, theirs)]
@@ -219,24 +219,24 @@ def features_needed(
     >>> features_needed("cauchy", d=2, diameter=1.0, error=0.1)
     11314
     """
-    one_of(tuple(KERNELS), kernel=kernel)
-    (width,) = positive(bandwidth=bandwidth)
+    check_choice(tuple(KERNELS), kernel=kernel)
+    (width,) = check_positive(bandwidth=bandwidth)
     everywhere = d is not None and diameter is not None
     if points is None and not everywhere:
         raise ValueError("points = None: give points, or d and diameter")
 
     def size(points: float, error: float, beta: float) -> int:
-        (most,), (chance,) = positive(error=error), within_unit(beta=beta)
+        (most,), (chance,) = check_positive(error=error), check_within_unit(beta=beta)
         sizes = []
         if points or not everywhere:
-            (m,) = whole(points=points)
-            sizes.append(least(lambda count: pairs_error(m, chance, count) <= most))
+            (m,) = check_integer(points=points)
+            sizes.append(least_sufficient(lambda count: pairs_error(m, chance, count) <= most))
         if d is not None and diameter is not None:
-            (size_of_space,), (across,) = whole(d=d), positive(diameter=diameter)
+            (size_of_space,), (across,) = check_integer(d=d), check_positive(diameter=diameter)
             sizes.append(uniform_size(kernel, size_of_space, across, most, chance, width))
         return min(sizes)
 
-    return over(size, points=0 if points is None else points, error=error, beta=beta)
+    return broadcast_size(size, points=0 if points is None else points, error=error, beta=beta)
 
 
 def pairs_error(m: int, beta: float, count: int) -> float:
@@ -250,10 +250,10 @@ def uniform_size(kernel: str, d: int, diameter: float, error: float, beta: float
     if not np.isfinite(moment):
         raise ValueError(f"kernel = {kernel!r} has frequencies without a second moment: give points")
     law: Any = {"d": d, "eps": error, "sigma_p": sqrt(d * moment) / bandwidth, "diam": diameter}
-    return least(lambda count: uniform_failure(count=count, **law) <= beta)
+    return least_sufficient(lambda count: uniform_failure(count=count, **law) <= beta)
 
 
-def least(enough: Callable[[int], bool]) -> int:
+def least_sufficient(enough: Callable[[int], bool]) -> int:
     """Return a whole number that is enough while one less is not: the least where more is never worse."""
     high = 1
     while not enough(high):
@@ -267,9 +267,9 @@ def least(enough: Callable[[int], bool]) -> int:
     return high
 
 
-def over(size: Callable[..., int], **arguments: Any) -> Any:
+def broadcast_size(size: Callable[..., int], **arguments: Any) -> Any:
     """Return `size` at numbers, or elementwise at arrays that broadcast. ValueError where a size is 2^62 or more."""
-    given = [reals(name, value) for name, value in arguments.items()]
+    given = [as_real_array(name, value) for name, value in arguments.items()]
     try:
         arrays = np.broadcast_arrays(*given)
     except ValueError:

@@ -18,9 +18,9 @@ from math import frexp, inf, nextafter, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.noise.laplace import discrete_laplace, shape_of
-from lemmata.mechanisms.numerics.arguments import finite, generator, sized, whole
-from lemmata.mechanisms.numerics.arithmetic import brief, certified_delta, up
+from lemmata.mechanisms.noise.laplace import discrete_laplace, laplace_shape
+from lemmata.mechanisms.numerics.arguments import check_finite, check_integer, check_magnitude, resolve_generator
+from lemmata.mechanisms.numerics.arithmetic import certified_delta, round_up, short_repr
 from lemmata.mechanisms.privacy import ApproxDP, gaussian_noise_multiplier
 
 FINE = 2**16  # grid steps in one standard deviation, by default
@@ -33,9 +33,9 @@ def bernoulli_exp(rng: np.random.Generator, numerator: ArrayLike, denominator: i
     Exact (von Neumann): the number K of the first failure among Bernoulli(x / 1), Bernoulli(x / 2), ... is odd
     with probability exp(-x). Each trial is one uniform whole number below denominator * k.
     """
-    rng = generator(rng)
-    (denominator,) = whole(denominator=denominator)
-    places = finite("numerator", numerator)
+    rng = resolve_generator(rng)
+    (denominator,) = check_integer(denominator=denominator)
+    places = check_finite("numerator", numerator)
     if not ((places >= 0) & (places <= denominator) & (places == np.floor(places))).all():
         raise ValueError("numerator has entries that are not whole numbers in [0, denominator]")
     numerator = places.astype(np.int64)
@@ -67,11 +67,11 @@ def discrete_gaussian(rng: np.random.Generator, steps: int, size: int | tuple[in
     CKS 2020, Algorithm 3: K discrete Laplace of scale `steps`, kept with probability exp(-(|K| - steps)^2 / (2
     steps^2)); the product is exp(-K^2 / (2 steps^2)) up to a constant.
     """
-    rng = generator(rng)
-    (steps,) = whole(steps=steps)
+    rng = resolve_generator(rng)
+    (steps,) = check_integer(steps=steps)
     if steps > MOST:
         raise ValueError(f"steps = {steps} is outside [1, {MOST}]")
-    out = np.zeros(shape_of(size), dtype=np.int64)
+    out = np.zeros(laplace_shape(size), dtype=np.int64)
     left = np.arange(out.size)
     while left.size:
         tried = discrete_laplace(rng, steps, left.size)
@@ -81,17 +81,17 @@ def discrete_gaussian(rng: np.random.Generator, steps: int, size: int | tuple[in
     return out
 
 
-def spent(epsilon: float, moved: float, steps: int, F: int) -> float:
+def spent_delta(epsilon: float, moved: float, steps: int, F: int) -> float:
     """Return the delta of `discrete_gaussian_delta`, certified: rounded up; 1 where the bound says nothing.
 
-    >>> spent(1.0, 2.0**16, 4 * 2**16, 1) > 1e-6 > spent(1.0, 2.0**16, 5 * 2**16, 1)
+    >>> spent_delta(1.0, 2.0**16, 4 * 2**16, 1) > 1e-6 > spent_delta(1.0, 2.0**16, 5 * 2**16, 1)
     True
     """
-    left = epsilon - up(Fraction(nextafter(sqrt(F), inf)) * Fraction(moved) / (2 * steps**2))
+    left = epsilon - round_up(Fraction(nextafter(sqrt(F), inf)) * Fraction(moved) / (2 * steps**2))
     if left < 0 or 24 * steps**2 < F:
         return 1.0
     factor = 1 + 2 * Fraction(F, 24 * steps**2)  # exp(x) <= 1 + 2 x for x <= 1
-    return min(1.0, up(factor * Fraction(certified_delta(nextafter(left, 0), up(Fraction(moved) / steps)))))
+    return min(1.0, round_up(factor * Fraction(certified_delta(nextafter(left, 0), round_up(Fraction(moved) / steps)))))
 
 
 @dataclass(frozen=True)
@@ -143,25 +143,27 @@ def law(
     >>> released.grid, round(released.sigma, 3), released.sample(np.random.default_rng(0)).shape
     (6.103515625e-05, 4.225, (1, 2))
     """
-    value = np.atleast_1d(finite("value", value))
+    value = np.atleast_1d(check_finite("value", value))
     if value.ndim != 1 or not value.size:
         raise ValueError(f"value has shape {value.shape}, not (F,) with F >= 1")
-    sensitivity, bound = sized(sensitivity=sensitivity, bound=bound)
-    (steps,) = whole(steps=steps)
+    sensitivity, bound = check_magnitude(sensitivity=sensitivity, bound=bound)
+    (steps,) = check_integer(steps=steps)
     if steps > MOST // 2:
         raise ValueError(f"steps = {steps} is outside [1, {MOST // 2}]")
     if not (isinstance(privacy, ApproxDP) and privacy.epsilon > 0 and 0 < privacy.delta < 1):
-        raise ValueError(f"privacy = {brief(privacy)} is not an ApproxDP with epsilon > 0 and 0 < delta < 1")
+        raise ValueError(f"privacy = {short_repr(privacy)} is not an ApproxDP with epsilon > 0 and 0 < delta < 1")
     F = value.size
     sigma = sensitivity * gaussian_noise_multiplier(privacy)
     grid = 2.0 ** (frexp(sigma / steps)[1] - 1)
     if not bound <= grid * 2.0**52:
         raise ValueError(f"steps = {steps}: the grid has more than 2^52 steps in bound = {bound}")
-    moved = up(Fraction(sensitivity) / Fraction(grid)) + nextafter(sqrt(F), inf)
-    if spent(privacy.epsilon, moved, MOST, F) > privacy.delta:
-        raise ValueError(f"privacy = {brief(privacy)} needs more than {MOST} grid steps at steps = {steps}")
+    moved = round_up(Fraction(sensitivity) / Fraction(grid)) + nextafter(sqrt(F), inf)
+    if spent_delta(privacy.epsilon, moved, MOST, F) > privacy.delta:
+        raise ValueError(f"privacy = {short_repr(privacy)} needs more than {MOST} grid steps at steps = {steps}")
     low, count = 0, MOST
     while count - low > 1:
         middle = (low + count) // 2
-        low, count = (low, middle) if spent(privacy.epsilon, moved, middle, F) <= privacy.delta else (middle, count)
+        low, count = (
+            (low, middle) if spent_delta(privacy.epsilon, moved, middle, F) <= privacy.delta else (middle, count)
+        )
     return DiscreteGaussianLaw(np.clip(value, -bound, bound), grid, count, privacy)

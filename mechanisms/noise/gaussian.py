@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.privacy_curves import LOG_SQRT_2PI
 from lemmata.mechanisms.noise import grid_gaussian
-from lemmata.mechanisms.noise.grid_gaussian import GridGaussianLaw, noise_for
+from lemmata.mechanisms.noise.grid_gaussian import GridGaussianLaw, noise_deviation
 from lemmata.mechanisms.noise.grid_sums import check_noise
-from lemmata.mechanisms.numerics.arguments import finite, positive, sized
-from lemmata.mechanisms.numerics.arithmetic import brief, up
+from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude, check_positive
+from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
 
 RESOLUTION = 2.0**36  # a bound may be so many standard deviations: the grid of floats is then 2^-16 of one
@@ -71,25 +71,25 @@ def law(
     (2.0, [[3.25, 3.74]])
     """
     check_noise(noise)
-    value = np.atleast_1d(finite("value", value))
+    value = np.atleast_1d(check_finite("value", value))
     if value.ndim != 1 or not value.size:
         raise ValueError(f"value has shape {value.shape}, not (k,) with k >= 1")
     if (sigma is None) == (privacy is None):
-        raise ValueError(f"sigma = {brief(sigma)}, privacy = {brief(privacy)}: give exactly one of them")
-    (sensitivity,) = positive(sensitivity=sensitivity)
+        raise ValueError(f"sigma = {short_repr(sigma)}, privacy = {short_repr(privacy)}: give exactly one of them")
+    (sensitivity,) = check_positive(sensitivity=sensitivity)
     if privacy is not None:
         check_guarantee("privacy", privacy)
     neighbours = "replace" if privacy is None else privacy.neighbours
     if privacy is not None:
-        sigma = noise_for(sensitivity, privacy)
-    (spread,) = sized(sigma=sigma)
-    (bound,) = positive(bound=RESOLUTION * spread if bound is None else bound)
+        sigma = noise_deviation(sensitivity, privacy)
+    (spread,) = check_magnitude(sigma=sigma)
+    (bound,) = check_positive(bound=RESOLUTION * spread if bound is None else bound)
     if bound > RESOLUTION * spread:
         raise ValueError(
-            f"sigma = {brief(sigma)} is below bound / 2^36 = {bound / RESOLUTION}: float64 would absorb the noise"
+            f"sigma = {short_repr(sigma)} is below bound / 2^36 = {bound / RESOLUTION}: float64 would absorb the noise"
         )
     if noise == "exact":
         made = grid_gaussian.law(value, sensitivity=sensitivity, bound=bound, sigma=spread)
         return replace(made, privacy=GaussianDP(made.privacy.mu, neighbours))
-    mu = up(Fraction(sensitivity) / Fraction(spread))
+    mu = round_up(Fraction(sensitivity) / Fraction(spread))
     return GaussianLaw(np.clip(value, -bound, bound), spread, GaussianDP(mu, neighbours))

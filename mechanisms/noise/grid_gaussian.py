@@ -26,11 +26,11 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtri
 
 from lemmata.bounds.exact.balls import Phi, exact
-from lemmata.mechanisms.noise.laplace import shape_of
-from lemmata.mechanisms.numerics.arguments import finite, positive, sized
-from lemmata.mechanisms.numerics.arithmetic import brief, up
-from lemmata.mechanisms.numerics.entropy import words
-from lemmata.mechanisms.numerics.proved_floats import quantile_of
+from lemmata.mechanisms.noise.laplace import laplace_shape
+from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude, check_positive
+from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
+from lemmata.mechanisms.numerics.entropy import draw_words
+from lemmata.mechanisms.numerics.proved_floats import normal_quantile
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, check_guarantee, gaussian_noise_multiplier
 
 FINE = 2**20  # grid steps in one standard deviation, by default
@@ -47,17 +47,17 @@ def rounded_normal(
     `sigma` and `centre` (a float array that broadcasts to `size`, 0 by default) are in grid steps, sigma <= 2^52.
     With a fair sign and V uniform on (0, 1), Z = +-t where V = 2 Phi(-t). Of V 63 binary digits j are drawn, and t is
     taken in float64. If j >= 2^48, then t < 4.4 differs from the float by less than 2^-45: Mills' ratio, at most 1.26,
-    times 2^-48 for the digits not drawn and 2^-53 for the rounding of j, and 2^-46, proved, for `quantile_of`
+    times 2^-48 for the digits not drawn and 2^-53 for the rounding of j, and 2^-46, proved, for `normal_quantile`
     (`lemmata.mechanisms.numerics.proved_floats`). Where that does not prove the cell, more digits are drawn and ball
-    arithmetic decides (`settled`).
+    arithmetic decides (`decide_grid_point`).
 
     >>> rounded_normal(np.random.default_rng(0), 2.0, 4).tolist()
     [2, -1, -3, -4]
     """
-    (sigma,) = positive(sigma=sigma)
+    (sigma,) = check_positive(sigma=sigma)
     if sigma > MOST:
         raise ValueError(f"sigma = {sigma} is more than 2^52 grid steps")
-    out = np.empty(shape_of(size), dtype=np.int64)
+    out = np.empty(laplace_shape(size), dtype=np.int64)
     flat = out.reshape(-1)
     centres = None if centre is None else np.broadcast_to(np.asarray(centre, dtype=float), out.shape).reshape(-1)
     for start in range(0, flat.size, BLOCK):
@@ -66,26 +66,26 @@ def rounded_normal(
     return out
 
 
-def on_grid(rng: np.random.Generator, value: np.ndarray, sigma: float, bound: float) -> np.ndarray:
+def draw_on_grid(rng: np.random.Generator, value: np.ndarray, sigma: float, bound: float) -> np.ndarray:
     """Draw step round((value + N(0, sigma^2 I)) / step), exactly, for floats of size at most about `bound`.
 
     `step` is the power of two below the larger of sigma / 2^20 and bound / 2^45.
 
-    >>> bool((on_grid(np.random.default_rng(0), np.array([0.3, 0.1]), 2.0, 1.0) % 2.0**-20 == 0).all())
+    >>> bool((draw_on_grid(np.random.default_rng(0), np.array([0.3, 0.1]), 2.0, 1.0) % 2.0**-20 == 0).all())
     True
     """
     step = 2.0 ** (frexp(max(sigma / FINE, bound * 2.0**-45))[1] - 1)
-    return rounded_normal(rng, up(Fraction(sigma) / Fraction(step)), value.shape, value / step) * step
+    return rounded_normal(rng, round_up(Fraction(sigma) / Fraction(step)), value.shape, value / step) * step
 
 
 def _draw(rng: np.random.Generator, sigma: float, centres: np.ndarray | None, out: np.ndarray) -> None:
     """One block of `rounded_normal` into `out`, shape (draws,)."""
-    drawn = words(rng, out.size)
+    drawn = draw_words(rng, out.size)
     digits = drawn & (2**63 - 1)
     places = digits.astype(float)
     places *= 2.0**-63
     np.maximum(places, 2.0**-16, out=places)
-    places = quantile_of(places)
+    places = normal_quantile(places)
     places *= np.where(drawn < 0, -sigma, sigma)
     if centres is not None:
         places += centres - np.rint(centres)
@@ -97,12 +97,12 @@ def _draw(rng: np.random.Generator, sigma: float, centres: np.ndarray | None, ou
     out[:] = cells
     for i in np.flatnonzero(doubtful):
         centre = Fraction(0) if centres is None else Fraction(float(centres[i] - np.rint(centres[i])))
-        out[i] = settled(rng, int(digits[i]), -1 if drawn[i] < 0 else 1, centre, Fraction(sigma))
+        out[i] = decide_grid_point(rng, int(digits[i]), -1 if drawn[i] < 0 else 1, centre, Fraction(sigma))
     if centres is not None:
         out += np.rint(centres).astype(np.int64)
 
 
-def settled(rng: np.random.Generator, digits: int, sign: int, centre: Fraction, sigma: Fraction) -> int:
+def decide_grid_point(rng: np.random.Generator, digits: int, sign: int, centre: Fraction, sigma: Fraction) -> int:
     """Return the whole number nearest to centre + sign sigma t, V = 2 Phi(-t) beginning with 63 binary `digits`.
 
     The cell k is proved when the interval that V's digits leave lies between the values of 2 Phi(-t) at the cell's two
@@ -155,15 +155,15 @@ class GridGaussianLaw:
         return np.where(np.all(places == np.rint(places), axis=-1), mass.sum(axis=-1), -inf)
 
 
-def noise_for(sensitivity: float, privacy: Guarantee) -> float:
+def noise_deviation(sensitivity: float, privacy: Guarantee) -> float:
     """Return the standard deviation that gives `privacy`.
 
     Sensitivity times the multiplier, never below sensitivity / mu.
 
-    >>> noise_for(3.0, GaussianDP(0.5))
+    >>> noise_deviation(3.0, GaussianDP(0.5))
     6.0
     """
-    (sensitivity,) = positive(sensitivity=sensitivity)
+    (sensitivity,) = check_positive(sensitivity=sensitivity)
     multiplier = gaussian_noise_multiplier(privacy)
     sigma = sensitivity * multiplier
     while sigma < Fraction(sensitivity) * Fraction(multiplier):
@@ -193,25 +193,25 @@ def law(
     >>> released.privacy.mu, released.sample(np.random.default_rng(0))
     (0.5, array([[ 2.5 , -2.25]]))
     """
-    value = np.atleast_1d(finite("value", value))
+    value = np.atleast_1d(check_finite("value", value))
     if value.ndim != 1 or not value.size:
         raise ValueError(f"value has shape {value.shape}, not (k,) with k >= 1")
     if (sigma is None) == (privacy is None):
-        raise ValueError(f"sigma = {brief(sigma)}, privacy = {brief(privacy)}: give exactly one of them")
-    (sensitivity,), (bound,) = positive(sensitivity=sensitivity), sized(bound=bound)
+        raise ValueError(f"sigma = {short_repr(sigma)}, privacy = {short_repr(privacy)}: give exactly one of them")
+    (sensitivity,), (bound,) = check_positive(sensitivity=sensitivity), check_magnitude(bound=bound)
     if privacy is not None:
         check_guarantee("privacy", privacy)
-        sigma = noise_for(sensitivity, privacy)
-    (spread,) = sized(sigma=sigma)
+        sigma = noise_deviation(sensitivity, privacy)
+    (spread,) = check_magnitude(sigma=sigma)
     if step is None:
         step = 2.0 ** (frexp(max(spread / FINE, bound / MOST * 2))[1] - 1)
-    (grid,) = positive(step=step)
+    (grid,) = check_positive(step=step)
     if frexp(grid)[0] != 0.5:
-        raise ValueError(f"step = {brief(step)} is not a power of two")
+        raise ValueError(f"step = {short_repr(step)} is not a power of two")
     if max(bound, spread) / grid > MOST:
         raise ValueError(
-            f"step = {brief(step)} is too fine for bound = {bound} and sigma = {spread}: more than 2^52 steps"
+            f"step = {short_repr(step)} is too fine for bound = {bound} and sigma = {spread}: more than 2^52 steps"
         )
     neighbours = "replace" if privacy is None else privacy.neighbours
-    mu = up(Fraction(sensitivity) / Fraction(spread))
+    mu = round_up(Fraction(sensitivity) / Fraction(spread))
     return GridGaussianLaw(np.clip(value, -bound, bound), spread, grid, GaussianDP(mu, neighbours))

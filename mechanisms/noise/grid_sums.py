@@ -23,9 +23,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.noise.grid_gaussian import rounded_normal
-from lemmata.mechanisms.numerics.arguments import by_bands, clip_rows, labels, one_of, sized, table
-from lemmata.mechanisms.numerics.arithmetic import in_range, up
-from lemmata.mechanisms.numerics.kernel_choice import compiled
+from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_magnitude,
+    clip_rows,
+    map_row_blocks,
+    read_labels,
+    read_records,
+)
+from lemmata.mechanisms.numerics.arithmetic import check_in_range, round_up
+from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
 
 NOISES = ("exact", "float")
 PRECISIONS = ("double", "single")
@@ -46,76 +53,76 @@ def grid_for(radius: float) -> float:
     >>> grid_for(1.0) == 2.0**-19, grid_for(0.99) == 2.0**-20
     (True, True)
     """
-    (radius,) = sized(radius=radius)
+    (radius,) = check_magnitude(radius=radius)
     return 2.0 ** (frexp(radius)[1] - BITS)
 
 
-def grid_rows(X: np.ndarray, radius: float) -> np.ndarray:
+def round_rows(X: np.ndarray, radius: float) -> np.ndarray:
     """Return rows that were clipped to `radius`, every entry rounded towards 0 to a multiple of `grid_for(radius)`.
 
     No row is longer than `radius`, as a vector of real numbers. Rounding towards 0 lengthens none. Clipping in float64
     may, by (d + 8) 2^-53 of the radius: d / 2 + 2 roundings of the norm's square and its root, and five more of
     quotients and products. The factor 1 - (d + 8) 2^-52 takes that back twice over.
 
-    >>> (grid_rows(np.array([[0.6, -0.8]]), 1.0) * 2**19).tolist()
+    >>> (round_rows(np.array([[0.6, -0.8]]), 1.0) * 2**19).tolist()
     [[314572.0, -419430.0]]
     """
-    grid, X = grid_for(radius), table(X)
+    grid, X = grid_for(radius), read_records(X)
     steps = X * ((1 - (X.shape[1] + 8) * 2.0**-52) / grid)
     np.trunc(steps, out=steps)
     steps *= grid
     return steps
 
 
-def on_grid(X: np.ndarray, radius: float, noise: str) -> tuple[np.ndarray, float]:
+def prepare_rows(X: np.ndarray, radius: float, noise: str) -> tuple[np.ndarray, float]:
     """Return clipped rows as `noise` needs them, and their grid: rounded for "exact", as they are and 0 for "float"."""
     check_noise(noise)
     if noise == "float":
         return X, 0.0
-    coefficient_bits(len(X))
-    return grid_rows(X, radius), grid_for(radius)
+    count_coefficient_bits(len(X))
+    return round_rows(X, radius), grid_for(radius)
 
 
-def clipped_rows(X: ArrayLike, radius: float, noise: str) -> tuple[np.ndarray, float]:
+def clip_and_round_rows(X: ArrayLike, radius: float, noise: str) -> tuple[np.ndarray, float]:
     """Return rows clipped to `radius`, as `noise` needs them, and their grid.
 
-    `clip_rows` and `on_grid`, a band at a time.
+    `clip_rows` and `prepare_rows`, a band at a time.
 
-    >>> clipped_rows([[3.0, 4.0], [0.25, 0.0]], 1.0, "float")[0].round(6).tolist()
+    >>> clip_and_round_rows([[3.0, 4.0], [0.25, 0.0]], 1.0, "float")[0].round(6).tolist()
     [[0.6, 0.8], [0.25, 0.0]]
     """
     check_noise(noise)
-    X = table(X)
-    coefficient_bits(len(X) if noise == "exact" else 1)
-    rows = by_bands(lambda band: on_grid(clip_rows(band, radius), radius, noise)[0], X)
+    X = read_records(X)
+    count_coefficient_bits(len(X) if noise == "exact" else 1)
+    rows = map_row_blocks(lambda band: prepare_rows(clip_rows(band, radius), radius, noise)[0], X)
     return rows, grid_for(radius) if noise == "exact" else 0.0
 
 
-def signed_rows(
+def sign_rows(
     X: np.ndarray, y: ArrayLike, precision: str, *, out: np.ndarray | None = None, **sizes: float
 ) -> np.ndarray:
     """Return y x for every row of X, shape (n, d), in that precision, products in `out`; none is longer than it was.
 
     Raises ValueError where `sizes`, the radius of the rows and the width, are not for float32.
 
-    >>> signed_rows(np.ones((1, 2)), [-1], "single", radius=2.0)
+    >>> sign_rows(np.ones((1, 2)), [-1], "single", radius=2.0)
     array([[-0.99999976, -0.99999976]], dtype=float32)
     """
-    one_of(PRECISIONS, precision=precision)
-    Z = np.multiply(labels(y, len(X))[:, None], X, out=out)
+    check_choice(PRECISIONS, precision=precision)
+    Z = np.multiply(read_labels(y, len(X))[:, None], X, out=out)
     if precision == "double":
         return Z
     for name, size in sizes.items():
-        in_range(name, size, *SINGLE, closed=True)
+        check_in_range(name, size, *SINGLE, closed=True)
     return (Z * (1 - 2.0**-22)).astype(np.float32)
 
 
-def coefficient_bits(n: int) -> int:
+def count_coefficient_bits(n: int) -> int:
     """Return the binary places that coefficients in [0, 1] may have so that sums of n rows stay exact; at most 10.
 
     Raises ValueError for more than 2^33 records, whose sums float64 does not hold.
 
-    >>> coefficient_bits(1000), coefficient_bits(2**30)
+    >>> count_coefficient_bits(1000), count_coefficient_bits(2**30)
     (10, 3)
     """
     if n > 2 ** (EXACT - BITS):
@@ -123,16 +130,16 @@ def coefficient_bits(n: int) -> int:
     return min(COEFFICIENT, EXACT - BITS - (n - 1).bit_length())
 
 
-def rounded_down(coefficients: np.ndarray, n: int) -> np.ndarray:
+def round_towards_zero(coefficients: np.ndarray, n: int) -> np.ndarray:
     """Round coefficients in [0, 1] down, in place, to multiples of 2^-`coefficient_bits(n)`."""
-    scale = 2.0 ** coefficient_bits(n)
+    scale = 2.0 ** count_coefficient_bits(n)
     coefficients *= scale
     np.floor(coefficients, out=coefficients)
     coefficients /= scale
     return coefficients
 
 
-def reading_once(Z: np.ndarray, width: float, grid: float, times: int) -> Callable[[np.ndarray], np.ndarray] | None:
+def sum_in_one_pass(Z: np.ndarray, width: float, grid: float, times: int) -> Callable[[np.ndarray], np.ndarray] | None:
     """Return a map from w (d, 1) to the exact sum of the rows z of Z with <z, w> < width, in reused memory.
 
     For rows on `grid` that are read `times` times: the kernel reads each once for product and sum together, in float32,
@@ -143,7 +150,7 @@ def reading_once(Z: np.ndarray, width: float, grid: float, times: int) -> Callab
     wide = -(-d // LANES) * LANES
     if d < LONG and 4 * d < 3 * wide:
         return None
-    if not SMALLEST <= grid <= 1 / SMALLEST or not (kernels := compiled(times * Z.size)):
+    if not SMALLEST <= grid <= 1 / SMALLEST or not (kernels := numba_kernels_if_worthwhile(times * Z.size)):
         return None
     rows, along, total = np.zeros((n, wide), dtype=np.float32), np.zeros(wide), np.empty(wide)
     rows[:, :d] = Z
@@ -168,7 +175,7 @@ class GridNoise:
     _next: int = field(init=False, default=0, repr=False)
 
     def __post_init__(self) -> None:
-        self._steps = up(Fraction(self.sigma) / Fraction(self.grid))
+        self._steps = round_up(Fraction(self.sigma) / Fraction(self.grid))
         if not self._steps <= WIDEST:
             raise ValueError(
                 f"sigma = {self.sigma} is more than 2^46 steps of the grid {self.grid}: the budget is too small for "
@@ -193,14 +200,14 @@ def noisy_counts(rng: np.random.Generator, counts: np.ndarray, sigma: float) -> 
     >>> bool((noisy_counts(np.random.default_rng(0), np.array([7, 8]), 3.0) % 2.0**-18 == 0).all())
     True
     """
-    (sigma,) = sized(sigma=sigma)
+    (sigma,) = check_magnitude(sigma=sigma)
     grid = 2.0 ** min(0, frexp(sigma)[1] - BITS)
     return GridNoise(rng, sigma, grid, np.shape(counts)).add(np.array(counts, dtype=float))
 
 
 def check_noise(noise: str, **single: str) -> None:
     """Raise ValueError unless `noise` is a word that is known, and for exact noise in another precision than double."""
-    one_of(NOISES, noise=noise)
+    check_choice(NOISES, noise=noise)
     for name, value in single.items():
         if noise == "exact" and value != "double":
             raise ValueError(f"{name} = {value!r} needs noise = 'float': sums in it are not exact")

@@ -21,10 +21,10 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.numerics.arguments import finite, generator, positive, whole
-from lemmata.mechanisms.numerics.arithmetic import in_range
-from lemmata.mechanisms.numerics.entropy import words
-from lemmata.mechanisms.numerics.proved_floats import log_of
+from lemmata.mechanisms.numerics.arguments import check_finite, check_integer, check_positive, resolve_generator
+from lemmata.mechanisms.numerics.arithmetic import check_in_range
+from lemmata.mechanisms.numerics.entropy import draw_words
+from lemmata.mechanisms.numerics.proved_floats import minus_log
 
 STEPS = 2**20  # grid steps in one noise scale, at least
 MOST = 2**40  # grid steps in one noise scale, at most: noise of it is exact in float64
@@ -32,11 +32,11 @@ BLOCK = 2**13  # numbers drawn at a time: they stay in the first cache
 SECOND_ZERO = -(2**63)
 
 
-def shape_of(size: int | tuple[int, ...]) -> tuple[int, ...]:
+def laplace_shape(size: int | tuple[int, ...]) -> tuple[int, ...]:
     """Return the shape that `size` means. Raises ValueError for a length that is not a whole number below 2^31."""
     shape = size if isinstance(size, tuple) else (size,)
     for length in shape:
-        if not 0 <= in_range("size", length, 0, 2**31, closed=True) == int(length):
+        if not 0 <= check_in_range("size", length, 0, 2**31, closed=True) == int(length):
             raise ValueError(f"size = {length} is not a whole number >= 0")
     return tuple(int(length) for length in shape)
 
@@ -46,13 +46,13 @@ def discrete_laplace(rng: np.random.Generator, steps: int, size: int | tuple[int
 
     |K| = floor(-steps log U) for a uniform U has Pr(|K| >= k) = exp(-k / steps); then a sign, and no second zero. Of U
     63 binary digits are drawn at first, and the logarithm is taken in float64. Where that does not prove the whole
-    number, as many more digits are drawn as it takes in ball arithmetic (`settled`).
+    number, as many more digits are drawn as it takes in ball arithmetic (`decide_grid_point`).
     """
-    rng = generator(rng)
-    (steps,) = whole(steps=steps)
+    rng = resolve_generator(rng)
+    (steps,) = check_integer(steps=steps)
     if steps > MOST:
         raise ValueError(f"steps = {steps} is outside [1, {MOST}]")
-    out = np.empty(shape_of(size), dtype=np.int64)
+    out = np.empty(laplace_shape(size), dtype=np.int64)
     flat = out.reshape(-1)
     for start in range(0, flat.size, BLOCK):
         block = flat[start : start + BLOCK]
@@ -69,12 +69,12 @@ def _signed(rng: np.random.Generator, steps: int, size: int) -> np.ndarray:
     by less than 2^-45: 2^-48 for the digits not drawn, 2^-53 for the rounding of j, 2^-46, proved, for the logarithm
     (`lemmata.mechanisms.numerics.proved_floats`), and 2^-49 for the product with `steps`.
     """
-    drawn = words(rng, size)
+    drawn = draw_words(rng, size)
     digits = drawn & (2**63 - 1)
     product = digits.astype(float)
     product *= 2.0**-63
     np.maximum(product, 2.0**-16, out=product)
-    product = log_of(product)
+    product = minus_log(product)
     product *= steps
     whole_part = np.floor(product)
     product -= whole_part
@@ -83,14 +83,14 @@ def _signed(rng: np.random.Generator, steps: int, size: int) -> np.ndarray:
     doubtful |= digits < 2**48
     magnitudes = whole_part.astype(np.int64)
     for i in np.flatnonzero(doubtful):
-        magnitudes[i] = settled(rng, int(digits[i]), steps)
+        magnitudes[i] = decide_grid_point(rng, int(digits[i]), steps)
     minus = drawn >> 63  # -1 for the sign minus, else 0
     signed = (magnitudes ^ minus) - minus
     signed[(magnitudes == 0) & (minus < 0)] = SECOND_ZERO
     return signed
 
 
-def settled(rng: np.random.Generator, digits: int, steps: int) -> int:
+def decide_grid_point(rng: np.random.Generator, digits: int, steps: int) -> int:
     """Return floor(-steps log U) of a U that begins with 63 binary `digits`.
 
     Further digits are drawn until it is proved.
@@ -117,8 +117,8 @@ def grid_for(sensitivity: float, epsilon: float, dimension: int) -> tuple[float,
     >>> grid == 2.0**-21, bool(2.0 + 3 * grid <= grid * steps <= 2.00001)
     (True, True)
     """
-    sensitivity, epsilon = positive(sensitivity=sensitivity, epsilon=epsilon)
-    (dimension,) = whole(dimension=dimension)
+    sensitivity, epsilon = check_positive(sensitivity=sensitivity, epsilon=epsilon)
+    (dimension,) = check_integer(dimension=dimension)
     if dimension > MOST:
         raise ValueError(f"dimension = {dimension} is outside [1, {MOST}]")
     scale = sensitivity / epsilon
@@ -134,7 +134,7 @@ def grid_for(sensitivity: float, epsilon: float, dimension: int) -> tuple[float,
 
 def _vector(centre: ArrayLike) -> np.ndarray:
     """The centre as floats, shape (F,)."""
-    values = np.atleast_1d(finite("centre", centre))
+    values = np.atleast_1d(check_finite("centre", centre))
     if values.ndim != 1 or not values.size:
         raise ValueError(f"centre has shape {values.shape}, not (F,) with F >= 1")
     return values
@@ -149,7 +149,7 @@ class FloatLaplace:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "centre", _vector(self.centre))
-        object.__setattr__(self, "scale", positive(scale=self.scale)[0])
+        object.__setattr__(self, "scale", check_positive(scale=self.scale)[0])
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` releases, shape (size, F)."""
@@ -177,8 +177,8 @@ class GridLaplace:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "centre", _vector(self.centre))
-        object.__setattr__(self, "grid", positive(grid=self.grid)[0])
-        object.__setattr__(self, "steps", whole(steps=self.steps)[0])
+        object.__setattr__(self, "grid", check_positive(grid=self.grid)[0])
+        object.__setattr__(self, "steps", check_integer(steps=self.steps)[0])
         if self.steps > MOST:
             raise ValueError(f"steps = {self.steps} is outside [1, {MOST}]")
         if frexp(self.grid)[0] != 0.5:
@@ -220,9 +220,9 @@ def reachable(y: float, centre: float, scale: float, margin: int = 4) -> bool:
     Only uniforms whose noise lies within the rounding of the sum are tried, and `margin` more on either side for the
     rounding of the logarithm. Scalars in, bool out.
     """
-    y, centre = in_range("y", y, -inf, inf), in_range("centre", centre, -inf, inf)
-    (scale,) = positive(scale=scale)
-    in_range("margin", margin, 0, 1e6, closed=True)
+    y, centre = check_in_range("y", y, -inf, inf), check_in_range("centre", centre, -inf, inf)
+    (scale,) = check_positive(scale=scale)
+    check_in_range("margin", margin, 0, 1e6, closed=True)
     margin = int(margin)
     x = y - centre
     tail = exp(-abs(x) / scale)

@@ -15,7 +15,7 @@ import numpy as np
 from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import exact
-from lemmata.mechanisms.numerics.arguments import generator, one_of, whole
+from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, resolve_generator
 
 KINDS = ("normal", "radial")
 DIGITS = 96  # of every uniform number at first
@@ -25,10 +25,10 @@ class LazyNoise:
     """One vector of noise whose uniform numbers are intervals of length 2^-drawn, refined on demand."""
 
     def __init__(self, rng: np.random.Generator, kind: str, dimension: int) -> None:
-        one_of(KINDS, kind=kind)
-        (self.dimension,) = whole(dimension=dimension)
+        check_choice(KINDS, kind=kind)
+        (self.dimension,) = check_integer(dimension=dimension)
         pairs = 2 * ((self.dimension + 1) // 2)
-        self.kind, self.rng, self.drawn = kind, generator(rng), DIGITS
+        self.kind, self.rng, self.drawn = kind, resolve_generator(rng), DIGITS
         self.digits = self._more(pairs + (self.dimension if kind == "radial" else 0), DIGITS)
 
     def _more(self, count: int, bits: int) -> list[int]:
@@ -66,10 +66,10 @@ class LazyNoise:
             return [z * (total / across) for z in normal]
 
 
-def rounded(rng: np.random.Generator, centre: np.ndarray, spread: float, grid: float, kind: str) -> np.ndarray:
+def draw_rounded(rng: np.random.Generator, centre: np.ndarray, spread: float, grid: float, kind: str) -> np.ndarray:
     """Draw grid round((centre + spread b) / grid), exactly, b a vector of that kind of noise; `grid` is a power of two.
 
-    >>> bool((rounded(np.random.default_rng(0), np.array([0.3, 0.1]), 1.0, 0.125, "radial") % 0.125 == 0).all())
+    >>> bool((draw_rounded(np.random.default_rng(0), np.array([0.3, 0.1]), 1.0, 0.125, "radial") % 0.125 == 0).all())
     True
     """
     noise = LazyNoise(rng, kind, len(centre))
@@ -77,16 +77,16 @@ def rounded(rng: np.random.Generator, centre: np.ndarray, spread: float, grid: f
         with ctx.workprec(noise.precision):
             fine = 1 / exact(grid)
             scale, places = exact(spread) * fine, [exact(c) * fine for c in centre.tolist()]
-            cells = [cell(place + scale * b) for place, b in zip(places, noise.balls(), strict=True)]
+            cells = [nearest_integer(place + scale * b) for place, b in zip(places, noise.balls(), strict=True)]
         if None not in cells:
             return np.array([float(one) for one in cells if one is not None]) * grid
         noise.refine()
 
 
-def cell(place: arb) -> int | None:
+def nearest_integer(place: arb) -> int | None:
     """Return the whole number nearest to every number of the ball, if there is one.
 
-    >>> cell(arb(3.25)), cell(arb(3.5, 0.01))
+    >>> nearest_integer(arb(3.25)), nearest_integer(arb(3.5, 0.01))
     (3, None)
     """
     return int(whole_part) if (whole_part := (place + arb("0.5")).floor().unique_fmpz()) is not None else None

@@ -23,10 +23,10 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.rbht09.private_svm import snapping_epsilon
-from lemmata.mechanisms.numerics.arguments import finite, sized
-from lemmata.mechanisms.numerics.arithmetic import brief, up
-from lemmata.mechanisms.numerics.entropy import words
-from lemmata.mechanisms.numerics.proved_floats import log_of
+from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude
+from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
+from lemmata.mechanisms.numerics.entropy import draw_words
+from lemmata.mechanisms.numerics.proved_floats import minus_log
 from lemmata.mechanisms.privacy import PureDP
 
 MOST = 2.0**36  # scales that the bound may have: the slack is below a thousandth there
@@ -37,22 +37,22 @@ BLOCK = 2**13  # numbers drawn at a time: they stay in the first cache
 SEEN = 64  # binary places of U up to which its logarithm is first taken in float64
 
 
-def number(index: int) -> Fraction:
+def uniform_number(index: int) -> Fraction:
     """Return the number of 53 digits in (0, 1) at `index` = -1, -2, ... downward from 1 - 2^-53; 1 is index 0.
 
-    >>> number(0), number(-2**52), 1 - number(-1) == Fraction(1, 2**53)
+    >>> uniform_number(0), uniform_number(-2**52), 1 - number(-1) == Fraction(1, 2**53)
     (Fraction(1, 1), Fraction(1, 2), True)
     """
     exponent, digits = index >> DIGITS, index & (HALF - 1)
     return Fraction(HALF + digits, HALF * 2**-exponent)
 
 
-def logarithm(index: int) -> float:
+def rounded_logarithm(index: int) -> float:
     """Return the natural logarithm of `number(index)`, index < 0, correctly rounded to a double.
 
     Proved in ball arithmetic.
 
-    >>> logarithm(-2**52) == -0.6931471805599453
+    >>> rounded_logarithm(-2**52) == -0.6931471805599453
     True
     """
     exponent, digits = index >> DIGITS, index & (HALF - 1)
@@ -67,7 +67,7 @@ def logarithm(index: int) -> float:
     raise ArithmeticError("a logarithm half-way between two doubles to 800 bits")
 
 
-def draw(rng: np.random.Generator) -> int:
+def draw_one(rng: np.random.Generator) -> int:
     """Draw the index of a random U: a geometric exponent and 52 fair digits."""
     zeros = 0
     while not (digits := int(rng.integers(2**62))):
@@ -76,19 +76,19 @@ def draw(rng: np.random.Generator) -> int:
     return -(zeros + 1) * HALF + int(rng.integers(HALF))
 
 
-def draws(rng: np.random.Generator, size: int) -> np.ndarray:
-    """Draw `size` indices of random U, int64: what as many calls of `draw` return.
+def draw_many(rng: np.random.Generator, size: int) -> np.ndarray:
+    """Draw `size` indices of random U, int64: what as many calls of `draw_one` return.
 
-    >>> int(draws(np.random.default_rng(0), 1)[0]) == draw(np.random.default_rng(0))
+    >>> int(draw_many(np.random.default_rng(0), 1)[0]) == draw_one(np.random.default_rng(0))
     True
     """
-    drawn = words(rng, 2 * size).reshape(size, 2).view(np.uint64) ^ np.uint64(2**63)
+    drawn = draw_words(rng, 2 * size).reshape(size, 2).view(np.uint64) ^ np.uint64(2**63)
     place = drawn[:, 0] >> np.uint64(2)
     high = place >> np.uint64(31)
     length = np.where(high > 0, np.frexp(high.astype(float))[1] + 31, np.frexp(place.astype(float))[1])
     indices = -(63 - length.astype(np.int64)) * HALF + (drawn[:, 1] >> np.uint64(12)).astype(np.int64)
     for i in np.flatnonzero(place == 0):
-        indices[i] = draw(rng) - 62 * HALF
+        indices[i] = draw_one(rng) - 62 * HALF
     return indices
 
 
@@ -107,7 +107,7 @@ class Snapping:
 
     def release(self, centre: float, sign: int, index: int) -> float:
         """Return one coordinate as a function of its randomness: it rises with the index for sign +1, else falls."""
-        noise = self.scale * logarithm(index)
+        noise = self.scale * rounded_logarithm(index)
         quotient = (centre + sign * noise) / self.step  # by a power of two: exact
         whole = floor(quotient)
         snapped = (whole + (quotient - whole >= 0.5)) * self.step
@@ -118,13 +118,13 @@ class Snapping:
 
         In steps, the quotient is the centre's, c at most, and the noise's, at most 45 while U has at most 64 zeros in
         front of its digits. What is computed here and what `release` rounds differ by less than 2^-44 + c 2^-51: 2^-46,
-        proved, for `log_of`, less than 2^-45 for its sum with a multiple of log 2 and for products with the scale, and
-        four roundings by a relative 2^-53 where the centre is added. Where that does not prove on which side of a tie
-        the quotient lies, and for smaller U, `release` decides.
+        proved, for `minus_log`, less than 2^-45 for its sum with a multiple of log 2 and for products with the scale,
+        and four roundings by a relative 2^-53 where the centre is added. Where that does not prove on which side of a
+        tie the quotient lies, and for smaller U, `release` decides.
         """
         exponents = (indices >> DIGITS) + 1
         halves = ((indices & (HALF - 1)) + HALF).astype(float) * (0.5 / HALF)
-        quotients = (centres - signs * (self.scale * (log_of(halves) - exponents * log(2)))) / self.step
+        quotients = (centres - signs * (self.scale * (minus_log(halves) - exponents * log(2)))) / self.step
         wholes = np.floor(quotients)
         parts = quotients - wholes
         released = np.clip((wholes + (parts >= 0.5)) * self.step, -self.bound, self.bound)
@@ -155,7 +155,7 @@ class Snapping:
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if early(middle) else (low, middle)
-        return number(high)
+        return uniform_number(high)
 
     def mass(self, centre: float, place: float) -> Fraction:
         """Return the exact probability of the release `place` from `centre`, one coordinate: 0 off the places.
@@ -196,7 +196,7 @@ class SnappingLaw:
         centres, out = np.broadcast_to(self.centre, (size, self.centre.size)).reshape(-1), np.empty(signs.size)
         for start in range(0, signs.size, BLOCK):
             block = slice(start, start + BLOCK)
-            out[block] = self.snap.releases(centres[block], signs[block], draws(rng, signs[block].size))
+            out[block] = self.snap.releases(centres[block], signs[block], draw_many(rng, signs[block].size))
         return out.reshape(size, self.centre.size)
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
@@ -226,24 +226,24 @@ def law(
     >>> released.snap.step, released.sample(np.random.default_rng(0))
     (2.0, array([[-2., -4.]]))
     """
-    value = np.atleast_1d(finite("value", value))
+    value = np.atleast_1d(check_finite("value", value))
     if value.ndim != 1 or not value.size:
         raise ValueError(f"value has shape {value.shape}, not (F,) with F >= 1")
     if (privacy is None) == (scale is None):
-        raise ValueError(f"privacy = {brief(privacy)}, scale = {brief(scale)}: give exactly one of them")
-    sensitivity, bound = sized(sensitivity=sensitivity, bound=bound)
+        raise ValueError(f"privacy = {short_repr(privacy)}, scale = {short_repr(scale)}: give exactly one of them")
+    sensitivity, bound = check_magnitude(sensitivity=sensitivity, bound=bound)
     F = value.size
     if privacy is not None:
         if not isinstance(privacy, PureDP):
-            raise ValueError(f"privacy = {brief(privacy)} is not a PureDP")
+            raise ValueError(f"privacy = {short_repr(privacy)} is not a PureDP")
         bound = max(bound, 1.001 * sensitivity / privacy.epsilon)
         unit = snapping_epsilon.theorem.formula(sensitivity=sensitivity, scale=1.0, bound=bound, F=F)  # times 1 / scale
-        scale = up(Fraction(unit) * (1 + SLACK) / Fraction(privacy.epsilon))
-    (noise,) = sized(scale=scale)
+        scale = round_up(Fraction(unit) * (1 + SLACK) / Fraction(privacy.epsilon))
+    (noise,) = check_magnitude(scale=scale)
     bound = max(bound, noise)
     if bound > MOST * noise:
         raise ValueError(f"bound = {bound} is outside (0, 2^36 scale], scale = {noise}")
-    spent = up(Fraction(nextafter(snapping_epsilon(sensitivity=sensitivity, scale=noise, bound=bound, F=F), inf)))
+    spent = round_up(Fraction(nextafter(snapping_epsilon(sensitivity=sensitivity, scale=noise, bound=bound, F=F), inf)))
     if privacy is not None and spent > privacy.epsilon:
         raise ValueError(f"privacy = {privacy}: float64 cannot keep it with bound = {bound}")
     claimed = PureDP(spent) if privacy is None else privacy

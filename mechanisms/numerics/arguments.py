@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.numerics.arithmetic import brief, in_range, real, reals
+from lemmata.mechanisms.numerics.arithmetic import as_real, as_real_array, check_in_range, short_repr
 from lemmata.mechanisms.numerics.entropy import SystemGenerator
-from lemmata.mechanisms.numerics.per_record import floats, row, sole
+from lemmata.mechanisms.numerics.per_record import entries_to_floats, row_entries, unwrap_single
 
-SIZES = (1e-100, 1e100)  # of radii, margins, norms: squares and quotients of them are floats
-BAND = 2**16  # entries of rows that are read one by one, worked on at any one time
+MAGNITUDES = (1e-100, 1e100)  # of radii, margins, norms: squares and quotients of them are floats
+BLOCK_ENTRIES = 2**16  # entries of rows that are read one by one, worked on at any one time
 
 # Randomness -----------------------------------------------------------------------------------------------------------
 
 
-def generator(rng: np.random.Generator | None) -> np.random.Generator:
+def resolve_generator(rng: np.random.Generator | None) -> np.random.Generator:
     """Return `rng`, or one whose every bit is the operating system's (`entropy`). ValueError for anything else."""
     if rng is None:
         return SystemGenerator()
@@ -33,62 +33,62 @@ def generator(rng: np.random.Generator | None) -> np.random.Generator:
     return rng
 
 
-def two_streams(rng: np.random.Generator | None) -> tuple[np.random.Generator, np.random.Generator]:
+def spawn_two_streams(rng: np.random.Generator | None) -> tuple[np.random.Generator, np.random.Generator]:
     """Return independent generators for what is published (a projection) and for the noise, which must stay unknown.
 
     A projection is published whole, its signs or its seed, and with them the state of the generator that drew it. So
     the noise comes from another one.
     """
-    public, private = generator(rng).spawn(2)
+    public, private = resolve_generator(rng).spawn(2)
     return public, private
 
 
 # Parameters: messages say name, value and range -----------------------------------------------------------------------
 
 
-def positive(**values: Any) -> list[float]:
+def check_positive(**values: Any) -> list[float]:
     """Return the values as floats. Raises ValueError unless every one is a finite number above 0."""
-    return [in_range(name, value, 0, np.inf) for name, value in values.items()]
+    return [check_in_range(name, value, 0, np.inf) for name, value in values.items()]
 
 
-def sized(**values: Any) -> list[float]:
+def check_magnitude(**values: Any) -> list[float]:
     """Return the values as floats.
 
     ValueError unless each lies in [1e-100, 1e100], where float64 can square and divide it.
     """
-    positive(**values)
-    return [in_range(name, value, *SIZES, closed=True) for name, value in values.items()]
+    check_positive(**values)
+    return [check_in_range(name, value, *MAGNITUDES, closed=True) for name, value in values.items()]
 
 
-def within_unit(**values: Any) -> list[float]:
+def check_within_unit(**values: Any) -> list[float]:
     """Return the values as floats. Raises ValueError unless every one lies strictly between 0 and 1."""
-    return [in_range(name, value, 0, 1) for name, value in values.items()]
+    return [check_in_range(name, value, 0, 1) for name, value in values.items()]
 
 
-def whole(**values: Any) -> list[int]:
+def check_integer(**values: Any) -> list[int]:
     """Return the values as ints. Raises ValueError unless every one is a whole number of at least 1."""
     for name, value in values.items():
-        number = real(name, value)
+        number = as_real(name, value)
         if not (1 <= number < np.inf and number == np.floor(number)):
-            raise ValueError(f"{name} = {brief(value)} is not a whole number >= 1")
+            raise ValueError(f"{name} = {short_repr(value)} is not a whole number >= 1")
     return [int(value) for value in values.values()]
 
 
-def one_of(allowed: tuple[str, ...], **values: Any) -> None:
+def check_choice(allowed: tuple[str, ...], **values: Any) -> None:
     """Raise ValueError unless every value is one of the words that are allowed.
 
-    >>> one_of(("printed", "exact"), calibration="tight")
+    >>> check_choice(("printed", "exact"), calibration="tight")
     Traceback (most recent call last):
     ValueError: calibration = 'tight' is not one of printed, exact
     """
     if not isinstance(allowed, tuple) or not all(isinstance(word, str) for word in allowed):
-        raise ValueError(f"allowed = {brief(allowed)} is not a tuple of words")
+        raise ValueError(f"allowed = {short_repr(allowed)} is not a tuple of words")
     for name, value in values.items():
         if not (isinstance(value, str) and value in allowed):
-            raise ValueError(f"{name} = {brief(value)} is not one of {', '.join(allowed)}")
+            raise ValueError(f"{name} = {short_repr(value)} is not one of {', '.join(allowed)}")
 
 
-def functions(**values: Any) -> None:
+def check_callable(**values: Any) -> None:
     """Raise ValueError unless every value can be called."""
     for name, value in values.items():
         if not callable(value):
@@ -100,36 +100,36 @@ def functions(**values: Any) -> None:
 quiet = np.errstate(all="ignore")  # decorates what reads records: `np.seterr` would tell of one that underflows
 
 
-def entries(name: str, value: Any, axes: int = 2) -> np.ndarray:
+def as_float_array(name: str, value: Any, axes: int = 2) -> np.ndarray:
     """Return private numbers as an array of floats, NaN for what is no real number. No entry is ever refused.
 
     A list, of rows or with `axes` 1 of entries, is read entry by entry. Raises ValueError for what is public: no array
     at all, a masked one, a declared type that is not real.
 
-    >>> entries("X", [[1, "secret"], [10**400, [2]]]).tolist(), entries("y", [[1], 0, [1, 2]], 1).tolist()
+    >>> as_float_array("X", [[1, "secret"], [10**400, [2]]]).tolist(), as_float_array("y", [[1], 0, [1, 2]], 1).tolist()
     ([[1.0, nan], [inf, nan]], [1.0, 0.0, nan])
     """
     declared = getattr(value, "dtypes", getattr(value, "dtype", None))
     if declared is None and isinstance(value, list | tuple):
-        rows = [None] * len(value) if axes == 1 else [row(one) for one in value]
-        lengths = {None if each is None else len(each) for each in rows}
+        check_rows = [None] * len(value) if axes == 1 else [row_entries(one) for one in value]
+        lengths = {None if each is None else len(each) for each in check_rows}
         if lengths <= {None}:
-            return floats([sole(one) for one in value])
+            return entries_to_floats([unwrap_single(one) for one in value])
         if len(lengths) > 1:
             raise ValueError(f"{name} is a {type(value).__name__} whose rows differ in length")
-        return floats([one for each in rows for one in each or ()]).reshape(len(rows), *lengths)
+        return entries_to_floats([one for each in check_rows for one in each or ()]).reshape(len(check_rows), *lengths)
     kinds = {getattr(one, "kind", "O") for one in (declared if np.iterable(declared) else [declared])}
     if hasattr(value, "iloc") and kinds <= set("biuf"):  # a frame, whose missing entries are no type of their own
         return np.asarray(value.to_numpy(dtype=float, na_value=np.nan))
-    return reals(name, value)
+    return as_real_array(name, value)
 
 
-def table(X: Any, name: str = "X") -> np.ndarray:
+def read_records(X: Any, name: str = "X") -> np.ndarray:
     """Return private records as a finite float matrix (n, d), n, d >= 1: NaN counts as 0, inf as the largest float.
 
-    Raises ValueError for another shape or type (`entries`), which are public.
+    Raises ValueError for another shape or type (`as_float_array`), which are public.
 
-    >>> table([[1.0, float("nan")], [2.0, "secret"]]).tolist()
+    >>> read_records([[1.0, float("nan")], [2.0, "secret"]]).tolist()
     [[1.0, 0.0], [2.0, 0.0]]
     """
     array = _matrix(X, name)
@@ -138,68 +138,68 @@ def table(X: Any, name: str = "X") -> np.ndarray:
 
 def _matrix(X: Any, name: str) -> np.ndarray:
     """Private records as floats, shape (n, d), whatever their entries are."""
-    array = entries(name, X)
+    array = as_float_array(name, X)
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 1:
         raise ValueError(f"{name} has shape {array.shape}, not (n, d) with n, d >= 1")
     return array
 
 
-def within_reach(X: ArrayLike, reach: float = SIZES[1]) -> np.ndarray:
+def clip_entries(X: ArrayLike, reach: float = MAGNITUDES[1]) -> np.ndarray:
     """Return private records, entries beyond +-`reach` moved to it: for maps that multiply before anything is clipped.
 
-    >>> within_reach([[1e308, -2.0]]).tolist()
+    >>> clip_entries([[1e308, -2.0]]).tolist()
     [[1e+100, -2.0]]
     """
-    (reach,) = positive(reach=reach)
+    (reach,) = check_positive(reach=reach)
     X = _matrix(X, "X")
     if max(X.max(), -X.min()) <= reach:  # never where an entry is NaN
         return X
     return np.clip(np.nan_to_num(X), -reach, reach)
 
 
-def labels(y: Any, n: int | None = None) -> np.ndarray:
+def read_labels(y: Any, n: int | None = None) -> np.ndarray:
     """Return private labels as floats, shape (n,): +1 for those that are 1, -1 for all others, whatever they are.
 
-    Raises ValueError for another shape or type (`entries`), which are public.
+    Raises ValueError for another shape or type (`as_float_array`), which are public.
 
-    >>> labels([1, -1, 0, float("nan"), "secret"]).tolist()
+    >>> read_labels([1, -1, 0, float("nan"), "secret"]).tolist()
     [1.0, -1.0, -1.0, -1.0, -1.0]
     """
-    array = entries("y", y, axes=1)
+    array = as_float_array("y", y, axes=1)
     if n is not None:
-        (n,) = whole(n=n)
+        (n,) = check_integer(n=n)
     if array.ndim != 1 or (n is not None and array.size != n):
         raise ValueError(f"y has shape {array.shape}, not ({'n' if n is None else n},)")
     return np.where(array == 1, 1.0, -1.0)
 
 
-def finite(name: str, values: ArrayLike) -> np.ndarray:
+def check_finite(name: str, values: ArrayLike) -> np.ndarray:
     """Return `values` as an array of floats. Raises ValueError unless they are finite real numbers."""
-    array = reals(name, values)
+    array = as_real_array(name, values)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} has entries that are not finite numbers")
     return array
 
 
-def rows(X: ArrayLike, name: str = "X") -> np.ndarray:
+def check_rows(X: ArrayLike, name: str = "X") -> np.ndarray:
     """Return X as a float matrix (n, d) with n, d >= 1 and finite entries. The message names no entry."""
-    array = reals(name, X)
+    array = as_real_array(name, X)
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 1:
         raise ValueError(f"{name} has shape {array.shape}, not (n, d) with n, d >= 1")
-    return finite(name, array)
+    return check_finite(name, array)
 
 
 @quiet
 def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     """Scale rows down to Euclidean norm `radius` where they are longer: privacy rests on it, so it is enforced.
 
-    Private records, read by `table`: nothing that they hold is refused.
+    Private records, read by `read_records`: nothing that they hold is refused.
 
     >>> clip_rows([[3.0, 4.0], [0.0, 0.5], [3e200, 4e200]], 1.0).round(6).tolist()
     [[0.6, 0.8], [0.0, 0.5], [0.6, 0.8]]
     """
-    (radius,) = positive(radius=radius)
-    X = table(X)
+    (radius,) = check_positive(radius=radius)
+    X = read_records(X)
     norms = np.linalg.norm(X, axis=1, keepdims=True)
     out = (norms > 1e150) | (norms < 1e-150)  # the squares have left the range of floats
     if not out.any():
@@ -212,39 +212,39 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     return np.where(longer, unit * (radius / np.maximum(lengths, 1.0)), usual)
 
 
-def by_bands(rows: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.ndarray:
-    """Return `rows(X)` for a function that treats each row by itself, `BAND` entries at a time: they stay in a cache.
+def map_row_blocks(check_rows: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.ndarray:
+    """Return `rows(X)` for a function that treats each row by itself, `BLOCK_ENTRIES` entries at a time: they stay in a cache.
 
-    >>> by_bands(lambda band: 2 * band, np.ones((3, 2))).tolist()
+    >>> map_row_blocks(lambda band: 2 * band, np.ones((3, 2))).tolist()
     [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
     """
-    height = max(1, BAND // X.shape[1])
-    first = rows(X[:height])
+    height = max(1, BLOCK_ENTRIES // X.shape[1])
+    first = check_rows(X[:height])
     if len(X) <= height:
         return first
     made = np.empty((len(X), *first.shape[1:]), dtype=first.dtype)
     made[:height] = first
     for start in range(height, len(X), height):
-        made[start : start + height] = rows(X[start : start + height])
+        made[start : start + height] = check_rows(X[start : start + height])
     return made
 
 
-def moderate(name: str, values: ArrayLike) -> np.ndarray:
-    """Return `values` as `finite` does, none beyond 1e100: for solvers, which square what they get.
+def check_moderate(name: str, values: ArrayLike) -> np.ndarray:
+    """Return `values` as `check_finite` does, none beyond 1e100: for solvers, which square what they get.
 
     Solvers promise no privacy.
     """
-    array = finite(name, values)
-    if np.abs(array).max(initial=0.0) > SIZES[1]:
-        raise ValueError(f"{name} has entries beyond {SIZES[1]:g}")
+    array = check_finite(name, values)
+    if np.abs(array).max(initial=0.0) > MAGNITUDES[1]:
+        raise ValueError(f"{name} has entries beyond {MAGNITUDES[1]:g}")
     return array
 
 
-def signs(y: ArrayLike, n: int | None = None) -> np.ndarray:
+def check_signs(y: ArrayLike, n: int | None = None) -> np.ndarray:
     """Return labels as floats -1 or +1, shape (n,). The message names no label."""
-    array = reals("y", y)
+    array = as_real_array("y", y)
     if n is not None:
-        (n,) = whole(n=n)
+        (n,) = check_integer(n=n)
     if array.ndim != 1 or (n is not None and array.size != n):
         raise ValueError(f"y has shape {array.shape}, not ({'n' if n is None else n},)")
     if not np.isin(array, (-1.0, 1.0)).all():

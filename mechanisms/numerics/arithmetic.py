@@ -21,37 +21,37 @@ from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 REALS = (int, float, Fraction, np.integer, np.floating, np.bool_)
 
 
-def real(name: str, value: Any) -> float:
+def as_real(name: str, value: Any) -> float:
     """Return `value` as a float.
 
     Raises ValueError unless it is one real number (bool, int, float or Fraction) or a 0-d array.
 
     A whole number or a fraction too large for a float becomes inf, which no range below admits.
 
-    >>> real("rho", np.int64(2)), real("rho", True)
+    >>> as_real("rho", np.int64(2)), as_real("rho", True)
     (2.0, 1.0)
     """
     if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.isMaskedArray(value):
         value = value[()]
     if not isinstance(value, REALS) or isinstance(value, np.timedelta64):  # which numpy counts among its integers
-        raise ValueError(f"{name} = {brief(value)} is not a real number")
+        raise ValueError(f"{name} = {short_repr(value)} is not a real number")
     try:
         return float(value)
     except OverflowError:
         return inf if value > 0 else -inf
 
 
-def in_range(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
+def check_in_range(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
     """Return `value` as a float. ValueError unless low < value < high, or low <= value <= high with `closed` ends.
 
-    >>> in_range("delta", 1, 0, 1, closed=True)
+    >>> check_in_range("delta", 1, 0, 1, closed=True)
     1.0
     """
-    number = real(name, value)
-    low, high = real("low", low), real("high", high)
+    number = as_real(name, value)
+    low, high = as_real("low", low), as_real("high", high)
     if not (low <= number <= high if closed else low < number < high):  # NaN is in no range
         ends = "[]" if closed else "()"
-        raise ValueError(f"{name} = {brief(value)} is outside {ends[0]}{_short(low)}, {_short(high)}{ends[1]}")
+        raise ValueError(f"{name} = {short_repr(value)} is outside {ends[0]}{_short(low)}, {_short(high)}{ends[1]}")
     return number
 
 
@@ -73,33 +73,33 @@ def _rounded_up(above: float, below: float) -> RoundedUp:
     return number
 
 
-def at_least(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
-    """Return `value` as `in_range` does, rounded up where no float equals it: a Fraction, a large int, a long double.
+def rounded_up_in_range(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
+    """Return `value` as `check_in_range` does, rounded up where no float equals it: a Fraction, a large int, a long double.
 
-    >>> third = at_least("epsilon", Fraction(1, 3), 0, 1)
+    >>> third = rounded_up_in_range("epsilon", Fraction(1, 3), 0, 1)
     >>> third, third > Fraction(1, 3), third.below < Fraction(1, 3)
     (0.3333333333333334, True, True)
     """
-    number = in_range(name, value, low, high, closed=closed)
+    number = check_in_range(name, value, low, high, closed=closed)
     if isinstance(value, float):
         return value if isinstance(value, RoundedUp) else number
     given = _rational(value)
     if given is None or given == number:
         return number
-    return _rounded_up(in_range(name, up(given), low, high, closed=closed), down(given))
+    return _rounded_up(check_in_range(name, round_up(given), low, high, closed=closed), round_down(given))
 
 
-def at_most(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
-    """Return `value` as `in_range` does, rounded down where no float equals it.
+def rounded_down_in_range(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
+    """Return `value` as `check_in_range` does, rounded down where no float equals it.
 
-    >>> at_most("delta", Fraction(2, 3), 0, 1) < Fraction(2, 3)
+    >>> rounded_down_in_range("delta", Fraction(2, 3), 0, 1) < Fraction(2, 3)
     True
     """
-    number = in_range(name, value, low, high, closed=closed)
+    number = check_in_range(name, value, low, high, closed=closed)
     if isinstance(value, float):
         return getattr(value, "below", number)
     given = _rational(value)
-    return number if given is None else in_range(name, down(given), low, high, closed=closed)
+    return number if given is None else check_in_range(name, round_down(given), low, high, closed=closed)
 
 
 def _rational(value: Any) -> Fraction | None:
@@ -111,7 +111,7 @@ def _rational(value: Any) -> Fraction | None:
     return Fraction(int(value) if isinstance(value, np.integer | np.bool_) else value)
 
 
-def reals(name: str, value: Any) -> np.ndarray:
+def as_real_array(name: str, value: Any) -> np.ndarray:
     """Return real numbers as an array of floats. ValueError, without an entry, for anything else: masked, complex,
     text, objects, ragged lists."""
     if np.ma.isMaskedArray(value):
@@ -126,7 +126,7 @@ def reals(name: str, value: Any) -> np.ndarray:
         return array.astype(float, copy=False)
 
 
-def brief(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """Return a parameter as a message may show it: numbers, short words and None as they are, the rest by its type."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
@@ -142,10 +142,10 @@ def _short(end: float) -> str:
     return str(int(end)) if abs(end) < 1e6 and end == int(end) else str(end)
 
 
-def up(x: Fraction) -> float:
+def round_up(x: Fraction) -> float:
     """Return the smallest float that is at least `x`; inf beyond the largest.
 
-    >>> up(Fraction(1, 10)) >= Fraction(1, 10), up(Fraction(1, 10**400))
+    >>> round_up(Fraction(1, 10)) >= Fraction(1, 10), round_up(Fraction(1, 10**400))
     (True, 5e-324)
     """
     try:
@@ -155,33 +155,33 @@ def up(x: Fraction) -> float:
     return near if near >= x else nextafter(near, inf)
 
 
-def down(x: Fraction) -> float:
+def round_down(x: Fraction) -> float:
     """Return the largest float that is at most `x`.
 
-    >>> down(Fraction(1, 10)) <= Fraction(1, 10), down(Fraction(1, 10**400)), down(Fraction(0))
+    >>> round_down(Fraction(1, 10)) <= Fraction(1, 10), round_down(Fraction(1, 10**400)), down(Fraction(0))
     (True, 0.0, 0.0)
     """
-    return 0.0 - up(-x)  # and no negative zero
+    return 0.0 - round_up(-x)  # and no negative zero
 
 
-def root_up(x: Fraction) -> float:
+def sqrt_up(x: Fraction) -> float:
     """Return the smallest float whose square is at least `x` >= 0.
 
-    >>> root_up(Fraction(25)), Fraction(root_up(Fraction(2))) ** 2 > 2
+    >>> sqrt_up(Fraction(25)), Fraction(sqrt_up(Fraction(2))) ** 2 > 2
     (5.0, True)
     """
     below = Fraction(isqrt(x.numerator * x.denominator << 256), x.denominator << 128)
-    near = up(below)
+    near = round_up(below)
     return near if isinf(near) or Fraction(near) ** 2 >= x else nextafter(near, inf)
 
 
-def root_down(x: Fraction) -> float:
+def sqrt_down(x: Fraction) -> float:
     """Return the largest float whose square is at most `x` >= 0.
 
-    >>> root_down(Fraction(25)), Fraction(root_down(Fraction(2))) ** 2 < 2
+    >>> sqrt_down(Fraction(25)), Fraction(sqrt_down(Fraction(2))) ** 2 < 2
     (5.0, True)
     """
-    above = root_up(x)
+    above = sqrt_up(x)
     return above if not isinf(above) and Fraction(above) ** 2 <= x else nextafter(above, 0)
 
 
@@ -191,7 +191,7 @@ def sum_up(values: Iterable[float]) -> float:
     >>> sum_up([0.1] * 10) > 1, 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1  # each rounds on its way
     (True, 0.9999999999999999)
     """
-    return up(sum((Fraction(value) for value in values), Fraction(0)))
+    return round_up(sum((Fraction(value) for value in values), Fraction(0)))
 
 
 # The Gaussian curve in balls ------------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ def lemma_mu(epsilon: float, delta: float) -> float:
         return max(from_lemma, lower_end((2 * arb.pi()).sqrt() * exact(delta)))
 
 
-def pure_is_gaussian(epsilon: float, mu: float) -> bool:
+def is_pure_gaussian(epsilon: float, mu: float) -> bool:
     """Return whether epsilon-DP is shown to imply mu-GDP: Phi(-mu / 2) <= 1 / (1 + e^epsilon)."""
     with ctx.workprec(128):
         e, half = exact(epsilon), exact(mu) / 2
@@ -280,7 +280,7 @@ def group_delta(epsilon: float, delta: float, k: int) -> float:
     if delta == 0:
         return 0.0
     if epsilon == 0:
-        return min(1.0, up(k * Fraction(delta)))
+        return min(1.0, round_up(k * Fraction(delta)))
     if (k - 1) * Fraction(epsilon) > 1000:  # above delta e^1000
         return 1.0
     with ctx.workprec(128):

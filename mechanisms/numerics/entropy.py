@@ -55,7 +55,8 @@ class SystemBits(np.random.BitGenerator):
 class SystemGenerator(np.random.Generator):
     """A `numpy.random.Generator` over `os.urandom`: no seed, no state, and independent of every other one.
 
-    A copy, a pickle and a child are new ones. A number drawn alone costs a microsecond, one of `words` 20 nanoseconds.
+    A copy, a pickle and a child are new ones. A number drawn alone costs a microsecond, one of `draw_words` 20
+    nanoseconds.
 
     >>> int(SystemGenerator().integers(1)), len(SystemGenerator().bytes(3)), len(SystemGenerator().spawn(2))
     (0, 3, 2)
@@ -76,10 +77,10 @@ class SystemGenerator(np.random.Generator):
         return SystemGenerator, ()
 
 
-def words(rng: np.random.Generator, size: int) -> np.ndarray:
+def draw_words(rng: np.random.Generator, size: int) -> np.ndarray:
     """Draw `size` whole numbers of 64 fair bits each, int64: what the exact samplers draw, in blocks.
 
-    >>> words(np.random.default_rng(0), 2).dtype
+    >>> draw_words(np.random.default_rng(0), 2).dtype
     dtype('int64')
     """
     if isinstance(rng, SystemGenerator):

@@ -19,73 +19,73 @@ from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.wzw25.gaussian_privacy_proof import partial_sum_error
-from lemmata.mechanisms.numerics.entropy import words
-from lemmata.mechanisms.numerics.proved_floats import exp_of
+from lemmata.mechanisms.numerics.entropy import draw_words
+from lemmata.mechanisms.numerics.proved_floats import exp_below_700
 
 Enclosed = Callable[[], Iterable[arb]]  # the weights in balls, at flint's precision when it is called
 
 
-def weights_of(scores: np.ndarray, scale: float, top: float) -> np.ndarray:
+def choice_weights(scores: np.ndarray, scale: float, top: float) -> np.ndarray:
     """Return exp(scale (score - top)) in float64, each within `slack(0)` of the truth.
 
     Scores are at most `top`, scale > 0.
 
-    >>> weights_of(np.array([0.0, -1.0]), 2.0, 0.0).round(9).tolist()
+    >>> choice_weights(np.array([0.0, -1.0]), 2.0, 0.0).round(9).tolist()
     [1.0, 0.135335283]
     """
     with np.errstate(over="ignore"):
         below = np.subtract(scores, top)
         below *= scale
-        return exp_of(below)
+        return exp_below_700(below)
 
 
 @lru_cache(maxsize=4096)
-def slack(count: int) -> float:
-    """Return how far a partial sum of `count` weights of `weights_of`, one of them 1, may be off, relative to the sum.
+def weight_sum_error(count: int) -> float:
+    """Return how far a partial sum of `count` weights of `choice_weights`, one of them 1, may be off, relative to the sum.
 
     Derived, and compared with balls, in `wzw25.rem2.3.float64/explicit/choice`.
 
-    >>> slack(1000) < 2**-39
+    >>> weight_sum_error(1000) < 2**-39
     True
     """
     return partial_sum_error(candidates=count)
 
 
-def balls_of(scores: np.ndarray, scale: float, top: float) -> list[arb]:
-    """Return the weights of `weights_of`, enclosed at flint's precision."""
+def enclosed_weights(scores: np.ndarray, scale: float, top: float) -> list[arb]:
+    """Return the weights of `choice_weights`, enclosed at flint's precision."""
     values, places = np.unique(scores, return_inverse=True)
     factor, height = Fraction(scale), Fraction(top)
     balls = [exact(factor * (Fraction(value) - height)).exp() for value in values.tolist()]
     return [balls[place] for place in places.reshape(-1).tolist()]
 
 
-def choose(
+def draw_choices(
     rng: np.random.Generator, weights: np.ndarray, size: int, enclosed: Enclosed, off: float | None = None
 ) -> np.ndarray:
     """Draw `size` independent numbers below len(weights), shape (size,), with chances in proportion to the weights.
 
     No partial sum of the floats `weights`, shape (N,), is off by more than `off` (by default `slack(N)`) times all.
 
-    >>> held = weights_of(np.zeros(3), 1.0, 0.0)
-    >>> choose(np.random.default_rng(0), held, 4, lambda: balls_of(np.zeros(3), 1.0, 0.0)).tolist()
+    >>> held = choice_weights(np.zeros(3), 1.0, 0.0)
+    >>> draw_choices(np.random.default_rng(0), held, 4, lambda: enclosed_weights(np.zeros(3), 1.0, 0.0)).tolist()
     [0, 1, 0, 0]
     """
     last = len(weights) - 1
     if last == 0:
         return np.zeros(size, dtype=np.int64)
     rising = np.cumsum(weights)
-    digits = words(rng, size) & (2**63 - 1)
+    digits = draw_words(rng, size) & (2**63 - 1)
     places = digits.astype(float) * (2.0**-63 * rising[-1])
     chosen = np.minimum(np.searchsorted(rising, places, side="right"), last)
-    near = (slack(last + 1) if off is None else off) * rising[-1] + 2.0**-50 * rising[-1]
+    near = (weight_sum_error(last + 1) if off is None else off) * rising[-1] + 2.0**-50 * rising[-1]
     above = (rising[chosen] - places <= near) & (chosen < last)
     below = (places - rising[chosen - 1] <= near) & (chosen > 0)
     for i in np.flatnonzero(above | below):
-        chosen[i] = settled(rng, int(digits[i]), enclosed)
+        chosen[i] = decide_choice(rng, int(digits[i]), enclosed)
     return chosen
 
 
-def settled(rng: np.random.Generator, digits: int, enclosed: Enclosed) -> int:
+def decide_choice(rng: np.random.Generator, digits: int, enclosed: Enclosed) -> int:
     """Return the number that a U chooses which begins with 63 binary `digits`; more are drawn until it is proved."""
     drawn = 63
     while True:

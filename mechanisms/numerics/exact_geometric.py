@@ -2,7 +2,7 @@
 
     G = 1 + floor(log(U) / log(1 - rate)),    U uniform on (0, 1):    P(G > g) = (1 - rate)^g
 
-Of U 63 binary digits are drawn. `proved_floats.log_of` is within 2^-46 of -log; that of the number drawn is within
+Of U 63 binary digits are drawn. `proved_floats.minus_log` is within 2^-46 of -log; that of the number drawn is within
 2^-46 more of that of U, whose other digits follow, and the quotient by -log(1 - rate) adds less than 2^-46 over it. So
 a floor is right where the quotient is farther than 2^-44 / -log(1 - rate) from a whole number. Elsewhere, and below
 2^-16, further digits are drawn and the quotient is enclosed in ball arithmetic until it is proved.
@@ -16,22 +16,22 @@ import numpy as np
 from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import exact
-from lemmata.mechanisms.numerics.entropy import words
-from lemmata.mechanisms.numerics.proved_floats import LOW, log_of
+from lemmata.mechanisms.numerics.entropy import draw_words
+from lemmata.mechanisms.numerics.proved_floats import LOW, minus_log
 
 
-def geometric(rng: np.random.Generator, rate: float, size: int) -> np.ndarray:
+def draw_waiting_times(rng: np.random.Generator, rate: float, size: int) -> np.ndarray:
     """Draw `size` independent waiting times for an event of chance `rate` in (0, 1] a time, int64 of at least 1.
 
-    >>> geometric(np.random.default_rng(0), 0.25, 5).tolist()
+    >>> draw_waiting_times(np.random.default_rng(0), 0.25, 5).tolist()
     [5, 3, 9, 12, 2]
     """
     if rate == 1:
         return np.ones(size, dtype=np.int64)
     with ctx.workprec(128):
         decay = float(-(1 - exact(rate)).log())
-    digits = words(rng, size) & (2**63 - 1)
-    times = log_of(np.maximum(digits.astype(float) * 2.0**-63, 2.0**-LOW)) / decay
+    digits = draw_words(rng, size) & (2**63 - 1)
+    times = minus_log(np.maximum(digits.astype(float) * 2.0**-63, 2.0**-LOW)) / decay
     whole, off = np.floor(times), 2.0**-44 / decay
     unproved = (digits < 2 ** (63 - LOW)) | (times - whole <= off) | (whole + 1 - times <= off)
     drawn = whole.astype(np.int64) + 1
@@ -52,15 +52,15 @@ def _settled(rng: np.random.Generator, rate: float, digits: int) -> int:
         digits, drawn = digits * 2**32 + int(rng.integers(2**32)), drawn + 32
 
 
-def runs(rng: np.random.Generator, eta: float, r: float) -> int:
+def draw_run_count(rng: np.random.Generator, eta: float, r: float) -> int:
     """Draw one K ~ TNB(eta, r), the first k with U < P(K <= k): geometric for eta = 1, else by sums in ball arithmetic.
 
-    >>> [runs(np.random.default_rng(seed), 0.5, 0.25) for seed in range(5)]
+    >>> [draw_run_count(np.random.default_rng(seed), 0.5, 0.25) for seed in range(5)]
     [1, 1, 2, 1, 6]
     """
     if eta == 1:
-        return int(geometric(rng, r, 1)[0])
-    digits, drawn = int(words(rng, 1)[0]) & (2**63 - 1), 63
+        return int(draw_waiting_times(rng, r, 1)[0])
+    digits, drawn = int(draw_words(rng, 1)[0]) & (2**63 - 1), 63
     while True:
         with ctx.workprec(drawn + 64):
             if found := _first_beyond(eta, r, Fraction(digits, 2**drawn), Fraction(digits + 1, 2**drawn)):

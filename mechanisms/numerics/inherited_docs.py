@@ -1,8 +1,8 @@
 """Docstrings that say all: what a class inherits is taken from its bases, what a function shares from another one.
 
-Sections are numpydoc's. A class describes the parameters and attributes that it adds; `documented` puts those of its
-bases beside them, and `like` does so for functions, so that `help` and the reference show every one of them, and each
-is written once.
+Sections are numpydoc's. A class describes the parameters and attributes that it adds; `inherit_docs` puts those of its
+bases beside them, and `share_docs` does so for functions, so that `help` and the reference show every one of them, and
+each is written once.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ F = TypeVar("F", bound=Callable)
 ENTRIES = ("Parameters", "Attributes")
 
 
-def sections(text: str) -> dict[str, list[str]]:
+def split_sections(text: str) -> dict[str, list[str]]:
     """{title: its lines} of a docstring without indentation, in its order; "" is what stands above the first title.
 
-    >>> sections("A.\\n\\nParameters\\n----------\\nn : int\\n    Rows.")
+    >>> split_sections("A.\\n\\nParameters\\n----------\\nn : int\\n    Rows.")
     {'': ['A.', ''], 'Parameters': ['n : int', '    Rows.']}
     """
     found: dict[str, list[str]] = {"": []}
@@ -34,10 +34,10 @@ def sections(text: str) -> dict[str, list[str]]:
     return found
 
 
-def entries(lines: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
+def split_entries(lines: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
     """{the names of an entry: its lines} of a section such as Parameters.
 
-    >>> entries(["a, b : float", "    Numbers.", "", "*more : int"])
+    >>> split_entries(["a, b : float", "    Numbers.", "", "*more : int"])
     {('a', 'b'): ['a, b : float', '    Numbers.'], ('more',): ['*more : int']}
     """
     found: dict[tuple[str, ...], list[str]] = {}
@@ -51,27 +51,27 @@ def entries(lines: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
     return found
 
 
-def documented(cls: type[T]) -> type[T]:
+def inherit_docs(cls: type[T]) -> type[T]:
     """`cls`, with the parameters and attributes of its bases in its docstring; parameters in the signature's order."""
     kinds = [cls, *(kind for kind in cls.__mro__ if kind is not cls)]
-    own, *bases = (sections(inspect.cleandoc(vars(kind).get("__doc__") or "")) for kind in kinds)
+    own, *bases = (split_sections(inspect.cleandoc(vars(kind).get("__doc__") or "")) for kind in kinds)
     if own[""][0]:  # else docstrings are left out
         cls.__doc__ = _completed(own, bases, list(inspect.signature(cls).parameters))
     return cls
 
 
-def like(other: Callable) -> Callable[[F], F]:
+def share_docs(other: Callable) -> Callable[[F], F]:
     """A decorator: what a function's docstring does not say of its parameters and its result, that of `other` says.
 
     >>> def area(r): "Of a disc.\\n\\nParameters\\n----------\\nr : float"
-    >>> @like(area)
+    >>> @share_docs(area)
     ... def length(r): "Of its edge."
     >>> length.__doc__
     'Of its edge.\\n\\nParameters\\n----------\\nr : float\\n'
     """
 
     def decorate(function: F) -> F:
-        own, given = (sections(inspect.getdoc(one) or "") for one in (function, other))
+        own, given = (split_sections(inspect.getdoc(one) or "") for one in (function, other))
         if own[""][0]:
             returned = {title: lines for title, lines in given.items() if title == "Returns"}
             own = {"": own[""]} | returned | own
@@ -88,7 +88,7 @@ def _completed(own: dict[str, list[str]], more: Iterable[dict[str, list[str]]], 
         found: dict[tuple[str, ...], list[str]] = {}
         for text in (own, *more):
             described = {name for names in found for name in names}
-            here = entries(text.get(title, []))
+            here = split_entries(text.get(title, []))
             found |= {names: lines for names, lines in here.items() if not described & set(names)}
         kept = [names for names in found if title != "Parameters" or names[0] in order]
         kept.sort(key=lambda names: order.index(names[0]) if title == "Parameters" else 0)

@@ -20,10 +20,10 @@ def _kernels() -> Any:
     return kernels
 
 
-def compiled(work: int) -> Any:
+def numba_kernels_if_worthwhile(work: int) -> Any:
     """The compiled kernels if there is enough to do for them and numba is installed, else None.
 
-    >>> compiled(10) is None
+    >>> numba_kernels_if_worthwhile(10) is None
     True
     """
     return None if work < WORTH else _kernels()

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.numerics.arithmetic import REALS, real
+from lemmata.mechanisms.numerics.arithmetic import REALS, as_real
 
 PLAIN = {bool, int, float, np.bool_, np.int32, np.int64, np.float32, np.float64}  # that numpy reads as `number` does
 
 
-def floats(values: list) -> np.ndarray:
+def entries_to_floats(values: list) -> np.ndarray:
     """Return a list of entries as floats, (n,).
 
-    >>> floats([1, "2", None, [3], range(3, 4), 1j, np.array(4)]).tolist()
+    >>> entries_to_floats([1, "2", None, [3], range(3, 4), 1j, np.array(4)]).tolist()
     [1.0, 2.0, nan, nan, nan, nan, 4.0]
     """
     if set(map(type, values)) <= PLAIN:
@@ -42,12 +42,12 @@ def number(one: Any) -> float:
             return nan
         if hasattr(one, "__len__") and not isinstance(one, str | bytes) and getattr(one, "ndim", None) != 0:
             return nan
-        return real("entry", one) if isinstance(one, REALS) else float(one)
+        return as_real("entry", one) if isinstance(one, REALS) else float(one)
     except Exception:  # whatever an object raises would tell of its record
         return nan
 
 
-def row(one: Any) -> list | None:
+def row_entries(one: Any) -> list | None:
     """Return the entries of what may be a row, whatever they are; None for what has none."""
     try:
         return None if isinstance(one, str | bytes | Mapping) else list(one)
@@ -55,10 +55,10 @@ def row(one: Any) -> list | None:
         return None
 
 
-def sole(one: Any) -> Any:
+def unwrap_single(one: Any) -> Any:
     """Return the entry of a list, a tuple or an array of one; anything else as it is: a label in a column is a label.
 
-    >>> sole([3]), sole((3.0,)), sole([1, 2]), sole("a")
+    >>> unwrap_single([3]), unwrap_single((3.0,)), sole([1, 2]), sole("a")
     (3, 3.0, [1, 2], 'a')
     """
     listed = isinstance(one, list | tuple) or (isinstance(one, np.ndarray) and one.ndim == 1)

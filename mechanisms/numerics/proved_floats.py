@@ -14,7 +14,7 @@ segment's lower end, which is below 2^-47. The table's first column is the value
 are off by a relative 2^-49 and contribute at most 2^-8; so the sum is off by less than 2^-50 more. For the logarithm
 the remainder is at most (h/c)^5 / 5 / (1 - 2^-8)^5, below 2^-47 too. For exp x, x = n log(2)/256 + r with |r| below
 2^-9: the remainder is r^5/120, below 2^-51; n has 18 bits and the first part of log(2)/256 34, so that their product is
-exact, and the second part and the five operations add a relative 2^-49. `certified_error` encloses the remainders and
+exact, and the second part and the five operations add a relative 2^-49. `certify_error` encloses the remainders and
 the tables in ball arithmetic, segment by segment, with no float but the tables themselves.
 """
 
@@ -87,28 +87,28 @@ def _summed(x: np.ndarray, table: np.ndarray) -> np.ndarray:
     return total
 
 
-def quantile_of(x: np.ndarray) -> np.ndarray:
+def normal_quantile(x: np.ndarray) -> np.ndarray:
     """Return t with 2 Phi(-t) = x for a float array in [2^-16, 1], each within 2^-46.
 
-    >>> quantile_of(np.array([1.0, 0.3173105078629141])).round(12).tolist()
+    >>> normal_quantile(np.array([1.0, 0.3173105078629141])).round(12).tolist()
     [0.0, 1.0]
     """
     return _summed(x, _quantiles())
 
 
-def log_of(x: np.ndarray) -> np.ndarray:
+def minus_log(x: np.ndarray) -> np.ndarray:
     """Return -log x for a float array in [2^-16, 1], each within 2^-46.
 
-    >>> log_of(np.array([1.0, 0.5])).round(12).tolist()
+    >>> minus_log(np.array([1.0, 0.5])).round(12).tolist()
     [0.0, 0.693147180560]
     """
     return _summed(x, _logs())
 
 
-def exp_of(x: np.ndarray) -> np.ndarray:
+def exp_below_700(x: np.ndarray) -> np.ndarray:
     """Return exp x for a float array in [-700, 0], each within a relative 2^-46; below -700 it is 0.
 
-    >>> exp_of(np.array([0.0, -1.0, -800.0])).round(12).tolist()
+    >>> exp_below_700(np.array([0.0, -1.0, -800.0])).round(12).tolist()
     [1.0, 0.367879441171, 0.0]
     """
     flat, out = np.ascontiguousarray(x, dtype=float).reshape(-1), np.empty(np.size(x))
@@ -119,7 +119,7 @@ def exp_of(x: np.ndarray) -> np.ndarray:
 
 
 def _exp(x: np.ndarray, out: np.ndarray) -> None:
-    """One band of `exp_of`: 2^(n / 256) (1 + r (1 + r (1/2 + r (1/6 + r / 24)))), every operation in place."""
+    """One band of `exp_below_700`: 2^(n / 256) (1 + r (1 + r (1/2 + r (1/6 + r / 24)))), every operation in place."""
     powers, fine = _powers()
     r = np.maximum(x, -700.0)
     n = r * (256 / log(2))
@@ -140,12 +140,12 @@ def _exp(x: np.ndarray, out: np.ndarray) -> None:
     out[x < -700.0] = 0.0
 
 
-def certified_error(name: str) -> arb:
+def certify_error(name: str) -> arb:
     """Return the largest remainder, or error of a table's first column if that is more, over all segments, in balls.
 
     `name`: "quantile", "log" or "exp". What the text above adds to it for the roundings is 2^-49.
 
-    >>> bool(certified_error("exp") < 2**-50)
+    >>> bool(certify_error("exp") < 2**-50)
     True
     """
     with ctx.workprec(100):

@@ -15,7 +15,7 @@ LEDGER_ROOT = 20251120  # the same number stands in lemmata.command.console, whi
 TEST_ROOT = 7321
 
 
-def words(name: str) -> list[int]:
+def stream_words(name: str) -> list[int]:
     """Return four 32-bit words that name a stream: stable, never Python's hash()."""
     digest = hashlib.blake2b(name.encode(), digest_size=16).digest()
     return [int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4)]
@@ -32,5 +32,5 @@ def canonical_json(setting: Mapping[str, Any]) -> str:
 
 def generator(root: int, claim: str, setting: Mapping[str, Any], stream: str, chunk: int) -> np.random.Generator:
     """Return the generator of one chunk. `spawn_key` keeps keys of different lengths apart; a list would not."""
-    key = (*words(claim), *words(canonical_json(setting)), *words(stream), chunk)
+    key = (*stream_words(claim), *stream_words(canonical_json(setting)), *stream_words(stream), chunk)
     return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(root, spawn_key=key)))

@@ -28,7 +28,7 @@ def _controller(loaded: tuple[bool, ...]) -> ThreadpoolController:
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def limit_to_one_thread() -> Iterator[None]:
     """Let BLAS and OpenMP use one thread within `with one_thread():`, or in a function under `@one_thread()`.
 
     A library that is loaded within is limited by who enters next.
@@ -37,12 +37,12 @@ def one_thread() -> Iterator[None]:
         yield
 
 
-def threads_for(numbers: int, columns: int = 1) -> AbstractContextManager[None]:
+def thread_count_for(numbers: int, columns: int = 1) -> AbstractContextManager[None]:
     """Return one thread where products of so many numbers with so many columns are short, else all there are.
 
     Sixteen columns at once take about as long as one: that is spent on reading the table.
     """
-    return one_thread() if numbers * max(1, columns // 16) <= SMALL else nullcontext()
+    return limit_to_one_thread() if numbers * max(1, columns // 16) <= SMALL else nullcontext()
 
 
 def one_thread_if_small(function: Callable[P, T]) -> Callable[P, T]:
@@ -51,7 +51,7 @@ def one_thread_if_small(function: Callable[P, T]) -> Callable[P, T]:
     @wraps(function)
     def run(*args: P.args, **named: P.kwargs) -> T:
         table: Any = args[0] if args else next(iter(named.values()))
-        with threads_for(np.size(table)):
+        with thread_count_for(np.size(table)):
             return function(*args, **named)
 
     return run

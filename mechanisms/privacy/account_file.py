@@ -181,22 +181,22 @@ def _sync_folder(path: str) -> None:
 # What the entries say of guarantees ----------------------------------------------------------------------------------
 
 
-def named(guarantee: Guarantee) -> Entry:
+def guarantee_as_dict(guarantee: Guarantee) -> Entry:
     """A guarantee with the name of its kind."""
     return {"kind": type(guarantee).__name__, **vars(guarantee)}
 
 
-def guarantee_of(written: Entry) -> Guarantee:
+def guarantee_from_dict(written: Entry) -> Guarantee:
     """The guarantee that was written down."""
     made: Guarantee = KINDS[written["kind"]](**{name: value for name, value in written.items() if name != "kind"})
     return made
 
 
-def entry_of(label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> Entry:
+def account_entry(label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> Entry:
     """What was charged is written down, not worked out again: another release of SciPy may round otherwise."""
     entry = {
         "label": label,
-        "guarantee": named(guarantee),
+        "guarantee": guarantee_as_dict(guarantee),
         "charge": list(charge if charge.divergences else charge[:3]),
     }
     return entry if m is None else {**entry, "m": m}

@@ -23,8 +23,8 @@ from math import inf
 from typing import Any, NoReturn
 
 from lemmata.bounds.statement.notebook import card
-from lemmata.mechanisms.numerics.arithmetic import brief, down, root_down, root_up, up
-from lemmata.mechanisms.privacy.account_file import AccountFile, entry_of, guarantee_of, named
+from lemmata.mechanisms.numerics.arithmetic import round_down, round_up, short_repr, sqrt_down, sqrt_up
+from lemmata.mechanisms.privacy.account_file import AccountFile, account_entry, guarantee_as_dict, guarantee_from_dict
 from lemmata.mechanisms.privacy.algebra import to_neighbours
 from lemmata.mechanisms.privacy.conversions import to_approx
 from lemmata.mechanisms.privacy.gaussian_curve import gaussian_epsilon
@@ -98,7 +98,7 @@ class Accountant:
         self._budget = as_budget(budget)
         ways = WAYS.get(type(budget), ())
         if not (way is None or (isinstance(way, str) and way in ways)):
-            raise ValueError(f"way = {brief(way)} is not one of {', '.join(ways)} for {budget}")
+            raise ValueError(f"way = {short_repr(way)} is not one of {', '.join(ways)} for {budget}")
         self._way = way or next(iter(ways), "")
         self._reserve = _reserved(reserve, self._budget, self._way)
         self._sums = Amounts()
@@ -195,21 +195,21 @@ class Accountant:
         with self._lock:
             (epsilon, delta, square, divergences), budget = self._sums, self._budget
         if divergences:
-            promised = _divergences(budget, [up(sum) for sum in divergences])
+            promised = _divergences(budget, [round_up(sum) for sum in divergences])
             if not isinstance(budget, ApproxDP):
                 return promised
             implied = to_approx(promised, delta=budget.delta)
             return ApproxDP(min(implied.epsilon, budget.epsilon), budget.delta, budget.neighbours)
         if isinstance(budget, GaussianDP):
-            return GaussianDP(root_up(square), budget.neighbours) if square else None
+            return GaussianDP(sqrt_up(square), budget.neighbours) if square else None
         if square and isinstance(budget, ApproxDP):
-            curve = gaussian_epsilon(root_up(square), down(Fraction(budget.delta) - delta))
-            both = up(epsilon + Fraction(curve)) if curve < inf else inf
+            curve = gaussian_epsilon(sqrt_up(square), round_down(Fraction(budget.delta) - delta))
+            both = round_up(epsilon + Fraction(curve)) if curve < inf else inf
             # within the budget up to rounding, by the caps; the budget itself is proved
             return ApproxDP(min(both, budget.epsilon), budget.delta, budget.neighbours)
         if delta:
-            return ApproxDP(up(epsilon), up(delta), budget.neighbours)
-        return PureDP(up(epsilon), budget.neighbours) if epsilon else None
+            return ApproxDP(round_up(epsilon), round_up(delta), budget.neighbours)
+        return PureDP(round_up(epsilon), budget.neighbours) if epsilon else None
 
     @property
     def left(self) -> Guarantee | None:
@@ -223,13 +223,13 @@ class Accountant:
         epsilon, delta, square = (cap - sum for cap, sum in zip(caps[:3], sums[:3], strict=True))
         if caps.divergences:
             spent = sums.divergences or (Fraction(0),) * len(caps.divergences)
-            rest = [down(cap - sum) for cap, sum in zip(caps.divergences, spent, strict=True)]
+            rest = [round_down(cap - sum) for cap, sum in zip(caps.divergences, spent, strict=True)]
             return _divergences(self._budget, rest) if min(rest) > 0 else None
         if square > 0:
-            return GaussianDP(root_down(square), self._budget.neighbours)
+            return GaussianDP(sqrt_down(square), self._budget.neighbours)
         if delta > 0:
-            return ApproxDP(down(epsilon), down(delta), self._budget.neighbours)
-        return PureDP(down(epsilon), self._budget.neighbours) if epsilon > 0 else None
+            return ApproxDP(round_down(epsilon), round_down(delta), self._budget.neighbours)
+        return PureDP(round_down(epsilon), self._budget.neighbours) if epsilon > 0 else None
 
     def affords(self, guarantee: Guarantee) -> bool:
         """Would `spend` accept it?
@@ -273,7 +273,7 @@ class Accountant:
             file that was closed.
         """
         if not isinstance(label, str):
-            raise ValueError(f"label = {brief(label)} is not a text")
+            raise ValueError(f"label = {short_repr(label)} is not a text")
         if self._process != os.getpid():
             _refuse_copies(self)
         with self._lock:
@@ -282,7 +282,7 @@ class Accountant:
                 raise ValueError(f"path = {self._file.path} was closed: nothing can be spent any more")
             try:
                 if self._file is not None:
-                    self._file.append(entry_of(label, guarantee, charge, m))
+                    self._file.append(account_entry(label, guarantee, charge, m))
                 self._record(label, guarantee, charge, m)
             except BaseException:  # a full disk, an interrupt in between: opened again, the file knows
                 self.close()
@@ -330,9 +330,9 @@ class Accountant:
     def _heading(self) -> dict[str, Any]:
         return {
             "account": VERSION,
-            "budget": named(self._budget),
+            "budget": guarantee_as_dict(self._budget),
             "way": self._way,
-            "reserve": named(self._reserve),
+            "reserve": guarantee_as_dict(self._reserve),
         }
 
     def __repr__(self) -> str:
@@ -372,9 +372,11 @@ def _reserved(reserve: Any, budget: Guarantee, way: str) -> ApproxDP:
     if reserve is None:
         return ApproxDP(0.0, 0.0, budget.neighbours)
     if not isinstance(budget, ApproxDP) or way in ("approximate", "zcdp"):
-        raise ValueError(f"reserve = {brief(reserve)} is for an ApproxDP budget with a Gaussian way")
+        raise ValueError(f"reserve = {short_repr(reserve)} is for an ApproxDP budget with a Gaussian way")
     if not isinstance(reserve, PureDP | ApproxDP) or reserve.neighbours != budget.neighbours:
-        raise ValueError(f"reserve = {brief(reserve)} is not a PureDP or ApproxDP for {budget.neighbours!r} neighbours")
+        raise ValueError(
+            f"reserve = {short_repr(reserve)} is not a PureDP or ApproxDP for {budget.neighbours!r} neighbours"
+        )
     if reserve.epsilon > budget.epsilon or reserve.delta > budget.delta:
         raise ValueError(f"reserve = {reserve} is more than {budget}")
     return ApproxDP(reserve.epsilon, reserve.delta, budget.neighbours)
@@ -386,11 +388,11 @@ def _replayed(cls: type[Accountant], file: AccountFile) -> Accountant:
     try:
         if heading["account"] != VERSION:
             raise ValueError(f"path = {file.path} holds an account of version {heading['account']}, not {VERSION}")
-        budget, reserve = guarantee_of(heading["budget"]), guarantee_of(heading["reserve"])
+        budget, reserve = guarantee_from_dict(heading["budget"]), guarantee_from_dict(heading["reserve"])
         kept: Any = None if not reserve.epsilon and not reserve.delta else reserve  # type: ignore[union-attr]
         account = cls(budget, way=heading["way"], reserve=kept)
         for entry in releases:
-            guarantee, charge = guarantee_of(entry["guarantee"]), Charge(*entry["charge"])
+            guarantee, charge = guarantee_from_dict(entry["guarantee"]), Charge(*entry["charge"])
             account._record(entry["label"], guarantee, charge, entry.get("m"))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"path = {file.path} holds no account: {type(error).__name__}: {error}") from None

@@ -24,7 +24,15 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any, TypeVar
 
-from lemmata.mechanisms.numerics.arithmetic import brief, group_delta, real, root_down, root_up, sum_up, up
+from lemmata.mechanisms.numerics.arithmetic import (
+    as_real,
+    group_delta,
+    round_up,
+    short_repr,
+    sqrt_down,
+    sqrt_up,
+    sum_up,
+)
 from lemmata.mechanisms.privacy.conversions import to_gaussian, to_renyi, to_zcdp
 from lemmata.mechanisms.privacy.divergences import doubled
 from lemmata.mechanisms.privacy.gaussian_curve import gaussian_mu
@@ -86,10 +94,10 @@ def to_gaussian_budget(privacy: Guarantee) -> GaussianDP:
     if isinstance(privacy, GaussianDP):
         return privacy
     if isinstance(privacy, ZCDP):
-        return GaussianDP(root_down(2 * Fraction(privacy.rho)), privacy.neighbours)
+        return GaussianDP(sqrt_down(2 * Fraction(privacy.rho)), privacy.neighbours)
     if isinstance(privacy, RenyiDP):
         least = min(2 * Fraction(epsilon) / Fraction(order) for order, epsilon in privacy.points)
-        return GaussianDP(root_down(least), privacy.neighbours)
+        return GaussianDP(sqrt_down(least), privacy.neighbours)
     if isinstance(privacy, PrivacyCurve):
         told = [point for point in privacy.points if point.delta < 1] or privacy.points
         return min((to_gaussian_budget(point) for point in told), key=lambda budget: budget.mu)
@@ -191,7 +199,7 @@ def compose(*guarantees: Guarantee) -> Guarantee:
         if any(isinstance(g, ApproxDP) and g.delta > 0 for g in guarantees):
             raise ValueError("guarantees mix GaussianDP and ApproxDP: convert with to_approx first")
         squares = (Fraction(to_gaussian(g).mu) ** 2 for g in guarantees)
-        return GaussianDP(root_up(sum(squares, Fraction(0))), neighbours)
+        return GaussianDP(sqrt_up(sum(squares, Fraction(0))), neighbours)
     others = [g for g in guarantees if isinstance(g, PureDP | ApproxDP)]
     epsilon = sum_up(g.epsilon for g in others)
     if all(isinstance(g, PureDP) for g in others):
@@ -252,23 +260,23 @@ def group(privacy: G, k: int) -> G:
     0.03
     """
     check_guarantee("privacy", privacy)
-    times = real("k", k)
+    times = as_real("k", k)
     if not (1 <= times < inf and times == int(times)):
-        raise ValueError(f"k = {brief(k)} is not a whole number >= 1")
+        raise ValueError(f"k = {short_repr(k)} is not a whole number >= 1")
     whole = int(k)
     larger: Any  # a TypeVar is not narrowed
     if isinstance(privacy, GaussianDP):
-        larger = GaussianDP(up(whole * Fraction(privacy.mu)), privacy.neighbours)
+        larger = GaussianDP(round_up(whole * Fraction(privacy.mu)), privacy.neighbours)
         return larger
     if isinstance(privacy, ZCDP):
-        larger = ZCDP(up(whole**2 * Fraction(privacy.rho)), privacy.neighbours)
+        larger = ZCDP(round_up(whole**2 * Fraction(privacy.rho)), privacy.neighbours)
         return larger
     if isinstance(privacy, RenyiDP):
         larger = _doubled(privacy, (whole - 1).bit_length())
         return larger
     if isinstance(privacy, PrivacyCurve):
         return grouped(privacy, lambda point: group(point, whole))
-    epsilon = up(whole * Fraction(privacy.epsilon))
+    epsilon = round_up(whole * Fraction(privacy.epsilon))
     if isinstance(privacy, PureDP):
         return replace(privacy, epsilon=epsilon)
     return replace(privacy, epsilon=epsilon, delta=group_delta(privacy.epsilon, privacy.delta, whole))
@@ -280,6 +288,6 @@ def _doubled(privacy: RenyiDP, times: int) -> RenyiDP:
         points = doubled(points)
         if not points:
             raise ValueError(
-                f"order = {brief(privacy.order)} is not above {2.0**times:g}: nothing for groups of so many"
+                f"order = {short_repr(privacy.order)} is not above {2.0**times:g}: nothing for groups of so many"
             )
     return _renyi(points, privacy.neighbours)

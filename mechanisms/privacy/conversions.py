@@ -17,13 +17,13 @@ from numpy.typing import ArrayLike
 from scipy.special import erfinv, ndtri_exp
 
 from lemmata.mechanisms.numerics.arithmetic import (
-    at_most,
-    brief,
     certified_delta,
-    in_range,
-    pure_is_gaussian,
-    root_up,
-    up,
+    check_in_range,
+    is_pure_gaussian,
+    round_up,
+    rounded_down_in_range,
+    short_repr,
+    sqrt_up,
 )
 from lemmata.mechanisms.privacy.divergences import Bound, least_delta, least_epsilon, pure_renyi, pure_rho, renyi_at
 from lemmata.mechanisms.privacy.gaussian_curve import gaussian_epsilon
@@ -116,14 +116,16 @@ def to_approx(privacy: Guarantee, *, delta: float | None = None, epsilon: float 
     if not isinstance(privacy, PureDP | ApproxDP):
         if (delta is None) == (epsilon is None):
             kind = type(privacy).__name__
-            raise ValueError(f"delta = {brief(delta)}, epsilon = {brief(epsilon)}: {kind} needs just one of them")
+            raise ValueError(
+                f"delta = {short_repr(delta)}, epsilon = {short_repr(epsilon)}: {kind} needs just one of them"
+            )
         if epsilon is not None:
-            epsilon = at_most("epsilon", epsilon, 0, LARGEST, closed=True)
+            epsilon = rounded_down_in_range("epsilon", epsilon, 0, LARGEST, closed=True)
             return ApproxDP(epsilon, _delta_at(privacy, epsilon), privacy.neighbours)
-        delta = at_most("delta", delta, 0, 1)
+        delta = rounded_down_in_range("delta", delta, 0, 1)
         return ApproxDP(_epsilon_at(privacy, delta), delta, privacy.neighbours)
-    epsilon = privacy.epsilon if epsilon is None else in_range("epsilon", epsilon, 0, LARGEST, closed=True)
-    delta = privacy.delta if delta is None else in_range("delta", delta, 0, 1, closed=True)
+    epsilon = privacy.epsilon if epsilon is None else check_in_range("epsilon", epsilon, 0, LARGEST, closed=True)
+    delta = privacy.delta if delta is None else check_in_range("delta", delta, 0, 1, closed=True)
     if epsilon < privacy.epsilon or delta < privacy.delta:
         raise ValueError(f"epsilon = {epsilon}, delta = {delta} does not follow from {privacy}")
     return ApproxDP(epsilon, delta, privacy.neighbours)
@@ -192,12 +194,12 @@ def to_gaussian(privacy: Guarantee) -> GaussianDP:
     e = privacy.epsilon
     if e == 0:
         raise ValueError("epsilon = 0.0 is outside (0, inf): perfect privacy is mu-GDP for every mu > 0, with no least")
-    always = root_up(8 * (Fraction(e) + 1))  # 1 + e^epsilon <= 4 e^epsilon and Phi(-h) <= e^{-h^2/2} / 2
+    always = sqrt_up(8 * (Fraction(e) + 1))  # 1 + e^epsilon <= 4 e^epsilon and Phi(-h) <= e^{-h^2/2} / 2
     if e < 1:  # Phi^-1(1/2 + x) = sqrt(2) erfinv(2 x): the difference to 1/2 is not rounded away
         mu = 2 * sqrt(2) * float(erfinv(-expm1(-e) / (1 + exp(-e))))
     else:
         mu = -2 * float(ndtri_exp(-e - log1p(exp(-e))))
-    while mu < always and not pure_is_gaussian(e, mu):
+    while mu < always and not is_pure_gaussian(e, mu):
         mu = max(mu * (1 + ROUNDING), nextafter(mu, inf))
     return GaussianDP(mu if mu < always else always, privacy.neighbours)
 
@@ -234,7 +236,7 @@ def to_zcdp(privacy: Guarantee) -> ZCDP:
     if isinstance(privacy, ZCDP):
         return privacy
     if isinstance(privacy, GaussianDP):
-        return ZCDP(up(Fraction(privacy.mu) ** 2 / 2), privacy.neighbours)
+        return ZCDP(round_up(Fraction(privacy.mu) ** 2 / 2), privacy.neighbours)
     if isinstance(privacy, RenyiDP):
         raise ValueError(f"privacy = {privacy} implies no ZCDP: it says nothing above its last order")
     return ZCDP(pure_rho(_pure_epsilon(privacy)), privacy.neighbours)
@@ -278,12 +280,12 @@ def _renyi_at(privacy: Guarantee, order: float) -> float:
     if isinstance(privacy, RenyiDP):
         found = renyi_at(privacy.points, order)
         if found is None:
-            raise ValueError(f"order = {order} is above {privacy.points[-1][0]}, the last of {brief(privacy)}")
-        return up(found)
+            raise ValueError(f"order = {order} is above {privacy.points[-1][0]}, the last of {short_repr(privacy)}")
+        return round_up(found)
     if isinstance(privacy, GaussianDP):
-        return up(Fraction(order) * Fraction(privacy.mu) ** 2 / 2)
+        return round_up(Fraction(order) * Fraction(privacy.mu) ** 2 / 2)
     if isinstance(privacy, ZCDP):
-        return up(Fraction(order) * Fraction(privacy.rho))
+        return round_up(Fraction(order) * Fraction(privacy.rho))
     return pure_renyi(_pure_epsilon(privacy), order)
 
 

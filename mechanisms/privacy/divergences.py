@@ -48,7 +48,7 @@ import numpy as np
 from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import exact, upper_end
-from lemmata.mechanisms.numerics.arithmetic import SMALLEST, up
+from lemmata.mechanisms.numerics.arithmetic import SMALLEST, round_up
 
 Points = tuple[tuple[float, float], ...]  # (order, epsilon), the orders ascending
 GRID, ZOOMS = 49, 6  # points a side of the search, and how often it looks closer
@@ -97,9 +97,9 @@ def doubled(points: Points) -> Points:
     found = []
     for order, epsilon in points:
         a = Fraction(order) / 2
-        second = renyi_at(points, up(2 * a - 1)) if a > 1 else None
+        second = renyi_at(points, round_up(2 * a - 1)) if a > 1 else None
         if second is not None and float(a) == a:
-            found.append((float(a), up((a - Fraction(1, 2)) / (a - 1) * Fraction(epsilon) + second)))
+            found.append((float(a), round_up((a - Fraction(1, 2)) / (a - 1) * Fraction(epsilon) + second)))
     return tuple(found)
 
 

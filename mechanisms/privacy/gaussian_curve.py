@@ -17,13 +17,13 @@ from scipy.special import erfinv
 
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 from lemmata.mechanisms.numerics.arithmetic import (
-    at_least,
-    at_most,
+    as_real_array,
     certified_delta,
     lemma_epsilon,
     lemma_mu,
     newton_epsilon,
-    reals,
+    rounded_down_in_range,
+    rounded_up_in_range,
 )
 
 EXACT = {"xtol": 1e-300, "rtol": 8.9e-16}  # the root finder stops at the last bit
@@ -61,7 +61,7 @@ def gaussian_delta(epsilon: ArrayLike, mu: ArrayLike) -> Any:
     >>> float(gaussian_delta(1000.0, 40.0)), float(gaussian_delta(0.0, 1e-8))
     (2.536297e-07, 3.989423e-09)
     """
-    epsilon, mu = reals("epsilon", epsilon), reals("mu", mu)
+    epsilon, mu = as_real_array("epsilon", epsilon), as_real_array("mu", mu)
     if np.isnan(epsilon).any():
         raise ValueError("epsilon = nan is outside [-inf, inf]")
     if not (mu >= 0).all():
@@ -97,8 +97,8 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     >>> round(gaussian_epsilon(1.0, 1e-5), 4)
     4.3772
     """
-    mu = at_least("mu", mu, 0, inf, closed=True)
-    delta = at_most("delta", delta, 0, 1, closed=True)
+    mu = rounded_up_in_range("mu", mu, 0, inf, closed=True)
+    delta = rounded_down_in_range("delta", delta, 0, 1, closed=True)
     if delta == 1 or mu == 0:
         return 0.0
     if delta == 0 or mu == inf:
@@ -144,8 +144,8 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
     >>> round(gaussian_mu(1.0, 1e-5), 5)
     0.26805
     """
-    epsilon = at_most("epsilon", epsilon, 0, inf, closed=True)
-    delta = at_most("delta", delta, 0, 1, closed=True)
+    epsilon = rounded_down_in_range("epsilon", epsilon, 0, inf, closed=True)
+    delta = rounded_down_in_range("delta", delta, 0, 1, closed=True)
     if delta == 1 or epsilon == inf:
         return inf
     if delta == 0:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.numerics.arithmetic import at_least, brief, in_range
+from lemmata.mechanisms.numerics.arithmetic import check_in_range, rounded_up_in_range, short_repr
 
 NEIGHBOURS = ("replace", "add/remove", "label")
 LARGEST = float(np.finfo(float).max)
@@ -31,7 +31,7 @@ LARGEST = float(np.finfo(float).max)
 def check_neighbours(neighbours: Any) -> None:
     """Raise ValueError unless `neighbours` is one of the three relations."""
     if not (isinstance(neighbours, str) and neighbours in NEIGHBOURS):
-        raise ValueError(f"neighbours = {brief(neighbours)} is not one of {', '.join(NEIGHBOURS)}")
+        raise ValueError(f"neighbours = {short_repr(neighbours)} is not one of {', '.join(NEIGHBOURS)}")
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class PureDP:
     neighbours: str = "replace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", at_least("epsilon", self.epsilon, 0, inf))
+        object.__setattr__(self, "epsilon", rounded_up_in_range("epsilon", self.epsilon, 0, inf))
         check_neighbours(self.neighbours)
 
     @property
@@ -98,8 +98,8 @@ class ApproxDP:
     neighbours: str = "replace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", at_least("epsilon", self.epsilon, 0, LARGEST, closed=True))
-        object.__setattr__(self, "delta", at_least("delta", self.delta, 0, 1, closed=True))
+        object.__setattr__(self, "epsilon", rounded_up_in_range("epsilon", self.epsilon, 0, LARGEST, closed=True))
+        object.__setattr__(self, "delta", rounded_up_in_range("delta", self.delta, 0, 1, closed=True))
         check_neighbours(self.neighbours)
 
 
@@ -133,7 +133,7 @@ class GaussianDP:
     neighbours: str = "replace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", at_least("mu", self.mu, 0, inf))
+        object.__setattr__(self, "mu", rounded_up_in_range("mu", self.mu, 0, inf))
         check_neighbours(self.neighbours)
 
 
@@ -167,7 +167,7 @@ class ZCDP:
     neighbours: str = "replace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", at_least("rho", self.rho, 0, inf))
+        object.__setattr__(self, "rho", rounded_up_in_range("rho", self.rho, 0, inf))
         check_neighbours(self.neighbours)
 
 
@@ -208,10 +208,10 @@ class RenyiDP:
     def __post_init__(self) -> None:
         orders, epsilons = _entries("order", self.order), _entries("epsilon", self.epsilon)
         if len(orders) != len(epsilons) or listed(self.order) != listed(self.epsilon):
-            raise ValueError(f"epsilon = {brief(self.epsilon)} is not one number for each order")
+            raise ValueError(f"epsilon = {short_repr(self.epsilon)} is not one number for each order")
         found = tuple(_order(value) for value in orders)
         _check_ascending("order", found)
-        bounds = tuple(at_least("epsilon", value, 0, inf) for value in epsilons)
+        bounds = tuple(rounded_up_in_range("epsilon", value, 0, inf) for value in epsilons)
         object.__setattr__(self, "order", found if listed(self.order) else found[0])
         object.__setattr__(self, "epsilon", bounds if listed(self.epsilon) else bounds[0])
         check_neighbours(self.neighbours)
@@ -257,10 +257,12 @@ class PrivacyCurve:
         epsilons, deltas = _entries("epsilon", self.epsilon), _entries("delta", self.delta)
         if len(epsilons) != len(deltas):
             raise ValueError(f"delta has {len(deltas)} numbers, epsilon {len(epsilons)}")
-        found = tuple(at_least("epsilon", value, 0, LARGEST, closed=True) for value in epsilons)
+        found = tuple(rounded_up_in_range("epsilon", value, 0, LARGEST, closed=True) for value in epsilons)
         _check_ascending("epsilon", found)
         object.__setattr__(self, "epsilon", found)
-        object.__setattr__(self, "delta", tuple(at_least("delta", value, 0, 1, closed=True) for value in deltas))
+        object.__setattr__(
+            self, "delta", tuple(rounded_up_in_range("delta", value, 0, 1, closed=True) for value in deltas)
+        )
         check_neighbours(self.neighbours)
 
     @property
@@ -328,13 +330,13 @@ def _entries(name: str, values: Any) -> tuple[Any, ...]:
 
 
 def _order(value: Any) -> float:
-    order = in_range("order", value, 1, inf)
+    order = check_in_range("order", value, 1, inf)
     if order != value:
-        raise ValueError(f"order = {brief(value)} is no float")
+        raise ValueError(f"order = {short_repr(value)} is no float")
     return order
 
 
 def _check_ascending(name: str, values: tuple[float, ...]) -> None:
     for before, after in pairwise(values):
         if not before < after:
-            raise ValueError(f"{name} = {brief(after)} after {brief(before)} is not ascending")
+            raise ValueError(f"{name} = {short_repr(after)} after {short_repr(before)} is not ascending")

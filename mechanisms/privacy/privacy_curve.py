@@ -22,7 +22,7 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.balls import exact, lower_end, upper_end
-from lemmata.mechanisms.numerics.arithmetic import SMALLEST, brief, in_range, reals
+from lemmata.mechanisms.numerics.arithmetic import SMALLEST, as_real_array, check_in_range, short_repr
 from lemmata.mechanisms.privacy.guarantees import LARGEST, ApproxDP, PrivacyCurve, check_neighbours
 
 EPSILONS = (0.0, *(float(e) for e in np.geomspace(0.01, 40, 160).round(4)))  # where others are asked
@@ -56,13 +56,13 @@ def privacy_curve(delta: Any, epsilons: ArrayLike = EPSILONS, neighbours: str = 
     >>> privacy_curve(lambda epsilon: 0.1 / (1 + epsilon), [0, 1]).delta
     (0.1, 0.05)
     """
-    asked = [float(e) for e in np.atleast_1d(reals("epsilons", epsilons)).ravel()]
+    asked = [float(e) for e in np.atleast_1d(as_real_array("epsilons", epsilons)).ravel()]
     for epsilon in asked:
-        in_range("epsilons", epsilon, 0, LARGEST, closed=True)
+        check_in_range("epsilons", epsilon, 0, LARGEST, closed=True)
     check_neighbours(neighbours)
     function = getattr(delta, "get_delta_for_epsilon", delta)
     if not callable(function):
-        raise ValueError(f"delta = {brief(delta)} is no function of epsilon and no privacy loss distribution")
+        raise ValueError(f"delta = {short_repr(delta)} is no function of epsilon and no privacy loss distribution")
     return PrivacyCurve(tuple(asked), tuple(_at_most_one(function(epsilon)) for epsilon in asked), neighbours)
 
 
@@ -105,7 +105,7 @@ def from_trade_off(alpha: ArrayLike, beta: ArrayLike, neighbours: str = "replace
     >>> from_trade_off([0, 0.25, 1], [1, 0.25, 0])  # randomised response that is kept 3 times of 4
     PrivacyCurve(epsilon=(0.0, 1.0986122886681098), delta=(0.5, 0.0), neighbours='replace')
     """
-    a, b = (np.atleast_1d(reals(name, value)) for name, value in (("alpha", alpha), ("beta", beta)))
+    a, b = (np.atleast_1d(as_real_array(name, value)) for name, value in (("alpha", alpha), ("beta", beta)))
     check_neighbours(neighbours)
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
         raise ValueError(f"beta has shape {b.shape}, alpha {a.shape}: not two vectors (k,), k >= 2")
@@ -161,8 +161,8 @@ def trade_off(privacy: PrivacyCurve, alpha: float) -> float:
     1.0
     """
     if not isinstance(privacy, PrivacyCurve):
-        raise ValueError(f"privacy = {brief(privacy)} is no PrivacyCurve: see to_curve")
-    level = in_range("alpha", alpha, 0, 1, closed=True)
+        raise ValueError(f"privacy = {short_repr(privacy)} is no PrivacyCurve: see to_curve")
+    level = check_in_range("alpha", alpha, 0, 1, closed=True)
     least = 0.0
     with ctx.workprec(192):
         for point in privacy.points:

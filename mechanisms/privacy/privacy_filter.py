@@ -75,7 +75,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from lemmata.mechanisms.numerics.arithmetic import down
+from lemmata.mechanisms.numerics.arithmetic import round_down
 from lemmata.mechanisms.privacy.conversions import to_gaussian, to_renyi, to_zcdp
 from lemmata.mechanisms.privacy.divergences import largest_rho
 from lemmata.mechanisms.privacy.gaussian_curve import gaussian_mu
@@ -186,7 +186,7 @@ def final_caps(sums: Amounts, reserve: ApproxDP, m: float) -> Amounts:
 def largest_m(budget: ApproxDP, sums: Amounts, reserve: ApproxDP) -> float:
     """Return the largest m with delta(epsilon - e; m) <= delta - d, after a switch at `sums`; rounded down."""
     e, d, *_ = final_caps(sums, reserve, 0.0)
-    m = gaussian_mu(down(Fraction(budget.epsilon) - e), down(Fraction(budget.delta) - d))
+    m = gaussian_mu(round_down(Fraction(budget.epsilon) - e), round_down(Fraction(budget.delta) - d))
     return min(m, LARGEST)  # infinite where delta - d = 1, which promises nothing
 
 

@@ -19,9 +19,15 @@ from flint import arb
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from lemmata.mechanisms.numerics.arguments import finite, functions, generator, positive, whole
-from lemmata.mechanisms.numerics.arithmetic import down
-from lemmata.mechanisms.numerics.exact_choice import balls_of, choose, slack, weights_of
+from lemmata.mechanisms.numerics.arguments import (
+    check_callable,
+    check_finite,
+    check_integer,
+    check_positive,
+    resolve_generator,
+)
+from lemmata.mechanisms.numerics.arithmetic import round_down
+from lemmata.mechanisms.numerics.exact_choice import choice_weights, draw_choices, enclosed_weights, weight_sum_error
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 MOST = 2**62  # candidates that an index can tell apart
@@ -41,7 +47,7 @@ class ExponentialLaw:
     @property
     def scale(self) -> float:
         """epsilon / (2 Dq), the factor of the scores in the exponent, rounded down."""
-        return down(Fraction(self.privacy.epsilon) / (2 * Fraction(self.sensitivity)))
+        return round_down(Fraction(self.privacy.epsilon) / (2 * Fraction(self.sensitivity)))
 
     def _weighted(self) -> Iterator[tuple[int, np.ndarray]]:
         """Pairs (index of the first candidate, scale * scores) block by block."""
@@ -57,29 +63,33 @@ class ExponentialLaw:
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: indices, shape (size,). Two passes over the scores, whatever `size` is."""
-        rng, scale = generator(rng), self.scale
+        rng, scale = resolve_generator(rng), self.scale
         found, held = [], list[np.ndarray]()
         for _, scores in self._scores():
-            weights = weights_of(scores, scale, top := scores.max())
+            weights = choice_weights(scores, scale, top := scores.max())
             found.append((top, weights.sum(), scores.size))
             if self.candidates <= HELD:
                 held.append(weights)
         tops, sums, sizes = (np.array(column) for column in zip(*found, strict=True))
-        off = 2 * slack(
+        off = 2 * weight_sum_error(
             int(sizes.max()) + len(tops) + 300
         )  # 300: an exponent of a block, at least -700, is off by 2100 2^-53
-        blocks = choose(rng, weights_of(tops, scale, tops.max()) * sums, size, partial(self._sums, tops.max()), off)
+        blocks = draw_choices(
+            rng, choice_weights(tops, scale, tops.max()) * sums, size, partial(self._sums, tops.max()), off
+        )
         winner = np.zeros(size, dtype=np.int64)
         for (start, scores), top, block in zip(self._scores(), tops, range(len(tops)), strict=True):
             here = np.flatnonzero(blocks == block)
             if here.size:
-                weights = held[block] if held else weights_of(scores, scale, top)
-                winner[here] = start + choose(rng, weights, here.size, partial(balls_of, scores, scale, top))
+                weights = held[block] if held else choice_weights(scores, scale, top)
+                winner[here] = start + draw_choices(
+                    rng, weights, here.size, partial(enclosed_weights, scores, scale, top)
+                )
         return winner
 
     def _sums(self, top: float) -> Iterator[arb]:
         """The sums of the weights of all blocks in balls, relative to that of a score `top`."""
-        return (sum(balls_of(scores, self.scale, top), arb(0)) for _, scores in self._scores())
+        return (sum(enclosed_weights(scores, self.scale, top), arb(0)) for _, scores in self._scores())
 
     def log_normaliser(self) -> float:
         """Return log sum_c exp(epsilon q(c) / (2 Dq)), in one pass."""
@@ -103,7 +113,7 @@ class ExponentialLaw:
 
 def _checked(scores: ArrayLike) -> np.ndarray:
     """One block of scores as floats, shape (n,). The message names no score."""
-    scores = finite("scores", scores)
+    scores = check_finite("scores", scores)
     if scores.ndim != 1 or scores.size < 1:
         raise ValueError(f"scores has shape {scores.shape}, not (candidates,) with at least one candidate")
     return scores
@@ -124,7 +134,7 @@ def law(scores: ArrayLike, *, privacy: Guarantee, sensitivity: float) -> Exponen
     >>> law([0.0, 1.0], privacy=PureDP(2.0), sensitivity=1.0).log_probabilities().round(3).tolist()
     [-1.313, -0.313]
     """
-    (sensitivity,) = positive(sensitivity=sensitivity)
+    (sensitivity,) = check_positive(sensitivity=sensitivity)
     scores = _checked(scores)
     return ExponentialLaw(partial(_slices, scores, BLOCK), scores.size, sensitivity, _scaled(privacy, sensitivity))
 
@@ -137,7 +147,7 @@ def _scaled(privacy: Guarantee, sensitivity: float) -> PureDP:
     return pure
 
 
-def streamed(
+def streamed_law(
     blocks: Callable[[], Iterable[np.ndarray]], *, privacy: Guarantee, candidates: int, sensitivity: float
 ) -> ExponentialLaw:
     """Return the law of the exponential mechanism for more scores than memory holds; else as `law`.
@@ -145,12 +155,12 @@ def streamed(
     `blocks()` returns a fresh iterator over arrays of scores, in order; `candidates` is their number in all. Every call
     of `sample` or `log_density` is one pass and holds one block.
 
-    >>> streamed(lambda: [np.zeros(2), np.zeros(2)], privacy=PureDP(1.0), candidates=4, sensitivity=1.0).scale
+    >>> streamed_law(lambda: [np.zeros(2), np.zeros(2)], privacy=PureDP(1.0), candidates=4, sensitivity=1.0).scale
     0.5
     """
-    (sensitivity,) = positive(sensitivity=sensitivity)
-    (candidates,) = whole(candidates=candidates)
+    (sensitivity,) = check_positive(sensitivity=sensitivity)
+    (candidates,) = check_integer(candidates=candidates)
     if candidates > MOST:
         raise ValueError(f"candidates = {candidates} is outside [1, 2^62]")
-    functions(blocks=blocks)
+    check_callable(blocks=blocks)
     return ExponentialLaw(blocks, candidates, sensitivity, _scaled(privacy, sensitivity))

@@ -25,8 +25,8 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
 from lemmata.bounds.exact.few_candidates import affordable_rate
-from lemmata.mechanisms.numerics.arguments import finite, one_of, within_unit
-from lemmata.mechanisms.numerics.arithmetic import reals
+from lemmata.mechanisms.numerics.arguments import check_choice, check_finite, check_within_unit
+from lemmata.mechanisms.numerics.arithmetic import as_real_array
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
 
@@ -81,12 +81,12 @@ def law(
     >>> law([0.0, 1.0], [1.0, 0.0], privacy=PureDP(1.0), beta=0.1).log_probabilities().round(3).tolist()
     [-2.575, -0.079]
     """
-    one_of(CALIBRATIONS, calibration=calibration)
-    (beta,) = within_unit(beta=beta)
+    check_choice(CALIBRATIONS, calibration=calibration)
+    (beta,) = check_within_unit(beta=beta)
     if beta < 1e-300:
         raise ValueError(f"beta = {beta} is outside [1e-300, 1)")
     privacy = to_pure(privacy)
-    q, gamma = finite("scores", scores), reals("sensitivities", sensitivities)
+    q, gamma = check_finite("scores", scores), as_real_array("sensitivities", sensitivities)
     if q.ndim != 1 or q.size < 1:
         raise ValueError(f"scores has shape {q.shape}, not (candidates,) with at least one candidate")
     if gamma.shape != q.shape:
@@ -100,7 +100,7 @@ def law(
     in_play = np.setdiff1d(np.arange(q.size), public[q[public] > q[public].min(initial=np.inf)])
     height = 2.0 ** max(0, ceil(log2(HEIGHT / privacy.epsilon)))
     step = height * 2.0**-BITS
-    scores = np.array([_rounded(s, height, step) for s in normalised(q[in_play], gamma[in_play], t)])
+    scores = np.array([_rounded(s, height, step) for s in normalise_scores(q[in_play], gamma[in_play], t)])
     choice = exponential.law(-scores, sensitivity=1 + step, privacy=spent)
     return SelectionLaw(choice, in_play, q.size, privacy)
 
@@ -110,14 +110,14 @@ def _rounded(score: Fraction, height: float, step: float) -> float:
     return height if score >= height else floor(score / Fraction(step)) * step
 
 
-def normalised(q: np.ndarray, gamma: np.ndarray, t: float) -> Iterator[Fraction]:
+def normalise_scores(q: np.ndarray, gamma: np.ndarray, t: float) -> Iterator[Fraction]:
     """Return `bounds.normalised_scores` of finite scores, in rationals; at most one of two sensitivities is 0, or both
     scores are equal.
 
     Candidates of equal score and sensitivity are computed once. A term is computed exactly only where floats, off by at
     most 2^-49 of what is added, leave open that it is largest.
 
-    >>> [float(s) for s in normalised(np.array([0.0, 3.0, 0.0]), np.array([1.0, 0.5, 1.0]), 2.0)]
+    >>> [float(s) for s in normalise_scores(np.array([0.0, 3.0, 0.0]), np.array([1.0, 0.5, 1.0]), 2.0)]
     [0.0, 1.3333333333333333, 0.0]
     """
     kinds, kind = np.unique(np.stack([q, gamma], axis=1), axis=0, return_inverse=True)
@@ -126,7 +126,7 @@ def normalised(q: np.ndarray, gamma: np.ndarray, t: float) -> Iterator[Fraction]
 
 
 def _normalised(q: np.ndarray, gamma: np.ndarray, t: float) -> Iterator[Fraction]:
-    """`normalised`, of candidates that all differ."""
+    """`normalise_scores`, of candidates that all differ."""
     scaled, size = q / 2, np.abs(q / 2) + t * gamma / 2
     with np.errstate(all="ignore"):
         for i in range(q.size):

@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.noise.laplace import GridLaplace, grid_for
-from lemmata.mechanisms.numerics.arguments import labels, quiet, table
+from lemmata.mechanisms.numerics.arguments import quiet, read_labels, read_records
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 SENSITIVITY = 2.0  # of the difference of the two counts, one label replaced
 
 
-def ones(X: ArrayLike) -> np.ndarray:
+def count_ones(X: ArrayLike) -> np.ndarray:
     """Return the one feature of a predictor that does not look at the record, shape (n, 1)."""
-    return np.ones((len(table(X)), 1))
+    return np.ones((len(read_records(X)), 1))
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class MajorityLaw(LinearLaw):
 
     noise: GridLaplace = field(repr=False)
     privacy: PureDP  # neighbours differ in one replaced record
-    feature_map = staticmethod(ones)
+    feature_map = staticmethod(count_ones)
 
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
@@ -55,5 +55,5 @@ def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
     (5, 1)
     """
     pure = to_pure(privacy)
-    signs = labels(y, len(table(X)))
+    signs = read_labels(y, len(read_records(X)))
     return MajorityLaw(GridLaplace(np.array([signs.sum()]), *grid_for(SENSITIVITY, pure.epsilon, 1)), pure)

@@ -14,9 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.bms22 import margin_selection_proof as bounds
-from lemmata.mechanisms.law import AdaptiveModel, Law, kept
-from lemmata.mechanisms.numerics.arguments import functions, labels, one_of, quiet, sized, within_reach, within_unit
-from lemmata.mechanisms.numerics.arithmetic import brief, real
+from lemmata.mechanisms.law import AdaptiveModel, Law, check_within_budget
+from lemmata.mechanisms.numerics.arguments import (
+    check_callable,
+    check_choice,
+    check_magnitude,
+    check_within_unit,
+    clip_entries,
+    quiet,
+    read_labels,
+)
+from lemmata.mechanisms.numerics.arithmetic import as_real, short_repr
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_approx
 from lemmata.mechanisms.selection.generalized_exponential import SelectionLaw
 from lemmata.mechanisms.selection.generalized_exponential import law as selection
@@ -108,23 +116,25 @@ def margin_law(
     >>> selection.margins.tolist(), selection.privacy.epsilon
     ([0.5], 2.0)
     """
-    one_of(CALIBRATIONS, calibration=calibration)
-    (h_max,) = sized(h_max=h_max)
-    (beta,) = within_unit(beta=beta)
+    check_choice(CALIBRATIONS, calibration=calibration)
+    (h_max,) = check_magnitude(h_max=h_max)
+    (beta,) = check_within_unit(beta=beta)
     if not isinstance(privacy, PureDP | ApproxDP):
-        raise ValueError(f"privacy = {brief(privacy)} has no epsilon: PureDP or ApproxDP is needed")
-    if not 0 <= real("tolerance", tolerance) < np.inf:
+        raise ValueError(f"privacy = {short_repr(privacy)} has no epsilon: PureDP or ApproxDP is needed")
+    if not 0 <= as_real("tolerance", tolerance) < np.inf:
         raise ValueError(f"tolerance = {tolerance} is outside [0, inf)")
-    functions(learner=learner, bound=bound, best_loss=best_loss, sensitivity=sensitivity)
-    X = within_reach(X)
-    y = labels(y, len(X))
+    check_callable(learner=learner, bound=bound, best_loss=best_loss, sensitivity=sensitivity)
+    X = clip_entries(X)
+    y = read_labels(y, len(X))
     grid = bounds.margins(len(X), h_max, *(("e", "ceil") if calibration == "printed" else ("2", "ceil")))
     each = beta if calibration == "printed" else beta / len(grid)
     scores = [bound(rho, best_loss(X, y, rho)) for rho in grid]
     moves = [sensitivity(rho) + 2 * tolerance for rho in grid]
     choice = selection(scores, moves, privacy=PureDP(privacy.epsilon, privacy.neighbours), beta=beta)
     learners = tuple(learner(X, y, rho=rho, privacy=privacy, beta=each) for rho in grid)
-    promised = {kept(getattr(run, "privacy", None), privacy, f"learner[{j}]") for j, run in enumerate(learners)}
+    promised = {
+        check_within_budget(getattr(run, "privacy", None), privacy, f"learner[{j}]") for j, run in enumerate(learners)
+    }
     if len(promised) > 1:
         raise ValueError(f"learner promises {len(promised)} different guarantees for different margins")
     spent = promised.pop()

@@ -28,8 +28,8 @@ from scipy.special import logsumexp
 
 from lemmata.mechanisms.noise.grid_sums import NOISES
 from lemmata.mechanisms.noise.laplace import discrete_laplace, grid_for
-from lemmata.mechanisms.numerics.arguments import finite, one_of, positive
-from lemmata.mechanisms.numerics.arithmetic import brief, up
+from lemmata.mechanisms.numerics.arguments import check_choice, check_finite, check_positive
+from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
@@ -141,13 +141,13 @@ def law(
     >>> np.exp(law([0.0, 2.0], sensitivity=0.5, scale=1.0).log_probabilities()).round(6).tolist()
     [0.135335, 0.864665]
     """
-    scores = finite("scores", scores)
+    scores = check_finite("scores", scores)
     if scores.ndim != 1 or scores.size < 1:
         raise ValueError(f"scores has shape {scores.shape}, not (candidates,) with at least one candidate")
-    (sensitivity,) = positive(sensitivity=sensitivity)
+    (sensitivity,) = check_positive(sensitivity=sensitivity)
     if (scale is None) == (privacy is None):
-        raise ValueError(f"scale = {brief(scale)}, privacy = {brief(privacy)}: give exactly one of them")
-    one_of(NOISES, noise=noise)
+        raise ValueError(f"scale = {short_repr(scale)}, privacy = {short_repr(privacy)}: give exactly one of them")
+    check_choice(NOISES, noise=noise)
     if noise == "exact":
         if privacy is None:
             raise ValueError("privacy = None: exact noise is calibrated to a guarantee, not to a scale")
@@ -156,7 +156,7 @@ def law(
         return GridNoisyMaxLaw(tuple(round(Fraction(s) / Fraction(grid)) for s in scores.tolist()), steps, grid, pure)
     if scale is None:
         pure = to_pure(privacy)  # type: ignore[arg-type]
-        (spread,) = positive(scale=up(2 * Fraction(sensitivity) / Fraction(pure.epsilon)))
+        (spread,) = check_positive(scale=round_up(2 * Fraction(sensitivity) / Fraction(pure.epsilon)))
         return NoisyMaxLaw(scores, spread, pure)
-    (spread,) = positive(scale=scale)
-    return NoisyMaxLaw(scores, spread, PureDP(up(2 * Fraction(sensitivity) / Fraction(spread))))
+    (spread,) = check_positive(scale=scale)
+    return NoisyMaxLaw(scores, spread, PureDP(round_up(2 * Fraction(sensitivity) / Fraction(spread))))

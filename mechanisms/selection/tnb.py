@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact import tnb
 from lemmata.bounds.wzw25 import run_counts
-from lemmata.mechanisms.numerics.arithmetic import in_range, reals
-from lemmata.mechanisms.numerics.exact_geometric import geometric, runs
+from lemmata.mechanisms.numerics.arithmetic import as_real_array, check_in_range
+from lemmata.mechanisms.numerics.exact_geometric import draw_run_count, draw_waiting_times
 
 LARGEST = 2.0**50  # of (1 + |eta|) / r: so large a K is still counted exactly, and 2^63 is out of reach
 
@@ -27,8 +27,8 @@ class TruncatedNegativeBinomial:
     r: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "eta", in_range("eta", self.eta, -1, np.inf))
-        object.__setattr__(self, "r", in_range("r", self.r, 0, 1))
+        object.__setattr__(self, "eta", check_in_range("eta", self.eta, -1, np.inf))
+        object.__setattr__(self, "r", check_in_range("r", self.r, 0, 1))
         if (1 + abs(self.eta)) / self.r > LARGEST:
             raise ValueError(f"r = {self.r} is outside [(1 + |eta|) / 2^50, 1): K would not fit an integer")
 
@@ -40,8 +40,8 @@ class TruncatedNegativeBinomial:
     def exactly(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw as `sample` does, with exact chances: what an exact release takes."""
         if self.eta == 1:
-            return geometric(rng, self.r, size)
-        return np.array([runs(rng, self.eta, self.r) for _ in range(size)])
+            return draw_waiting_times(rng, self.r, size)
+        return np.array([draw_run_count(rng, self.eta, self.r) for _ in range(size)])
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent values of K, shape (size,), whole numbers of at least 1.
@@ -57,7 +57,7 @@ class TruncatedNegativeBinomial:
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
         """Return log P(K = k) for an array of k, same shape."""
-        return tnb.log_pmf(eta=self.eta, r=self.r, k=reals("releases", releases))
+        return tnb.log_pmf(eta=self.eta, r=self.r, k=as_real_array("releases", releases))
 
 
 def law(*, eta: float, r: float) -> TruncatedNegativeBinomial:

@@ -20,8 +20,8 @@ from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 from lemmata.bounds.exact.tuning_curves import sharp_growth
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25.best_of_runs import sharp_epsilon, tail_at, tuning_budget
-from lemmata.mechanisms.numerics.arguments import one_of, positive, sized, within_unit
-from lemmata.mechanisms.numerics.arithmetic import certified_delta, down, up
+from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, check_positive, check_within_unit
+from lemmata.mechanisms.numerics.arithmetic import certified_delta, round_down, round_up
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.selection.tnb import TruncatedNegativeBinomial
 
@@ -45,17 +45,17 @@ def budget(
     >>> mu, promised = budget(1.0, 1e-5, r=1 / 495, calibration="sharp"); round(mu, 4), promised.epsilon
     (0.1157, 1.0)
     """
-    (delta,) = within_unit(delta=delta)
-    epsilon, delta = sized(epsilon=epsilon, delta=delta)
+    (delta,) = check_within_unit(delta=delta)
+    epsilon, delta = check_magnitude(epsilon=epsilon, delta=delta)
     runs = TruncatedNegativeBinomial(eta, r)
     eta, r = runs.eta, runs.r
-    one_of(CALIBRATIONS, calibration=calibration)
+    check_choice(CALIBRATIONS, calibration=calibration)
     if calibration == "printed":
         if eta != 1:
             raise ValueError(f"eta = {eta} is not 1, and Theorem K.3 is about geometric numbers of runs: use 'sharp'")
         if epsilon > (top := 12 * tail_at(r=r, delta=delta) ** 2):
             raise ValueError(f"epsilon = {epsilon} is outside (0, 24 log(1/(r delta))] = (0, {top:.6g}]")
-        mu, promised = tuning_budget(epsilon=epsilon, r=r, delta=delta), up(Fraction(epsilon) + Fraction(delta))
+        mu, promised = tuning_budget(epsilon=epsilon, r=r, delta=delta), round_up(Fraction(epsilon) + Fraction(delta))
     else:
         mu, promised = _largest(epsilon, delta, r, eta), epsilon
     enough, step = _printed_holds if calibration == "printed" else _sharp_holds, 2.0**-53
@@ -108,7 +108,7 @@ def _sharp_holds(mu: float, epsilon: float, delta: float, r: float, eta: float) 
     delta_M(epsilon_1) <= delta with epsilon_1 + (eta + 1) e^ <= epsilon; delta_M is rounded up.
     """
     growth = sharp_growth(mu, r) * (1 + SPARED)
-    first = down(Fraction(epsilon) * (1 - Fraction(SPARED)) - (Fraction(eta) + 1) * Fraction(growth))
+    first = round_down(Fraction(epsilon) * (1 - Fraction(SPARED)) - (Fraction(eta) + 1) * Fraction(growth))
     if first < 0:
         return False
     with ctx.workprec(tnb.FINE):
@@ -130,11 +130,11 @@ def theorem_epsilon(epsilon: float, delta: float, calibration: str) -> float:
     >>> theorem_epsilon(1.0, 0.25, "printed"), theorem_epsilon(1.0, 0.25, "sharp")
     (0.75, 1.0)
     """
-    one_of(CALIBRATIONS, calibration=calibration)
-    (epsilon,) = positive(epsilon=epsilon)
-    (delta,) = within_unit(delta=delta)
+    check_choice(CALIBRATIONS, calibration=calibration)
+    (epsilon,) = check_positive(epsilon=epsilon)
+    (delta,) = check_within_unit(delta=delta)
     if calibration == "sharp":
         return epsilon
     if epsilon <= delta:
         raise ValueError(f"epsilon = {epsilon} is outside (delta, inf): Theorem K.3 adds delta = {delta} to it")
-    return down(Fraction(epsilon) - Fraction(delta))
+    return round_down(Fraction(epsilon) - Fraction(delta))

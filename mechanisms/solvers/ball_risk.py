@@ -10,13 +10,13 @@ let g = grad F(w) + nu w. Since F is ridge-strongly convex and w* is optimal on 
 
 so (ridge + nu/2) D^2 <= ||g|| D + nu (B^2 - ||w||^2) / 2, which is solved for D.
 
-Newton steps may miss an accuracy; `descended` may not. With L = H r^2 + ridge, ||x|| <= r and phi H-smooth, a projected
-gradient step of 2 / (L + ridge) brings any two points nearer by a factor q = (L - ridge) / (L + ridge) (Nesterov 2004,
-theorem 2.1.15; projections bring none farther), so that t steps from anywhere in the ball end within
+Newton steps may miss an accuracy; `run_descent` may not. With L = H r^2 + ridge, ||x|| <= r and phi H-smooth, a
+projected gradient step of 2 / (L + ridge) brings any two points nearer by a factor q = (L - ridge) / (L + ridge)
+(Nesterov 2004, theorem 2.1.15; projections bring none farther), so that t steps from anywhere in the ball end within
 
     2 B q^t + (what float64 makes of one step) / (1 - q)
 
-of w*, whatever the records: `steps_for` counts them and `descent_floor` bounds the second term, from public numbers.
+of w*, whatever the records: `count_steps` counts them and `descent_floor` bounds the second term, from public numbers.
 """
 
 from __future__ import annotations
@@ -47,22 +47,22 @@ def descent_floor(n: int, d: int, *, gradient: float, smooth: float, ridge: floa
     return (EPS * (d + 8) * (smooth + ridge) * norm_bound + (SLOPE + EPS * (n + 8)) * gradient) / ridge
 
 
-def steps_for(*, smooth: float, ridge: float, accuracy: float) -> int:
+def count_steps(*, smooth: float, ridge: float, accuracy: float) -> int:
     """The least t with 2 q^t <= `accuracy`.
 
-    >>> steps_for(smooth=0.25, ridge=0.1, accuracy=1e-6)
+    >>> count_steps(smooth=0.25, ridge=0.1, accuracy=1e-6)
     33
     """
     return ceil((smooth / 2 + ridge) / ridge * log(2 / accuracy))  # log(1/q) >= 1 - q = 2 ridge / (L + ridge)
 
 
-def descended(
+def run_descent(
     X: np.ndarray, y: np.ndarray, *, slope: Callable, smooth: float, ridge: float, norm_bound: float, steps: int
 ) -> np.ndarray:
     """The end of `steps` projected gradient steps from zero, shape (d,).
 
-    >>> descended(np.eye(1), np.array([3.0]), slope=lambda t, y: t - y, smooth=1.0, ridge=1.0, norm_bound=1.0, steps=60)
-    array([1.])
+    >>> run_descent(np.eye(1), np.array([3.0]), slope=lambda t, y: t - y, smooth=1.0, ridge=1.0, norm_bound=1.0,
+    steps=60) array([1.])
     """
     n, w = len(X), np.zeros(X.shape[1])
     for _ in range(steps):

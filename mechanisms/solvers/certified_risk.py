@@ -19,7 +19,7 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 
 from lemmata.bounds.exact.balls import exact, upper_end
-from lemmata.mechanisms.numerics.proved_floats import exp_of
+from lemmata.mechanisms.numerics.proved_floats import exp_below_700
 from lemmata.mechanisms.solvers.perturbed_risk import HUBER, MARGIN_LOSSES
 
 HALVINGS = 12  # of a Newton step
@@ -37,13 +37,13 @@ def slope(loss: str, margin: arb) -> arb:
 
 
 def float_slopes(loss: str, margins: np.ndarray) -> np.ndarray:
-    """The same in float64, each within 2^-44: what is proved of `exp_of` is relative, and five operations follow.
+    """The same in float64, each within 2^-44: what is proved of `exp_below_700` is relative, and five operations follow.
 
     >>> float_slopes("logistic", np.array([0.0, -800.0])).tolist()
     [-0.5, -1.0]
     """
     if loss == "logistic":
-        small = exp_of(-np.abs(margins))
+        small = exp_below_700(-np.abs(margins))
         return -np.where(margins > 0, small, 1.0) / (1 + small)
     return -np.clip((1 + HUBER - margins) / (2 * HUBER), 0.0, 1.0)
 

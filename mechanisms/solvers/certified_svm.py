@@ -34,12 +34,12 @@ GAMMA, SIGMA = Fraction(1, 100), Fraction(1, 10)
 Vector = list[arb]
 
 
-def certified(
+def solve_certified(
     V: np.ndarray, y: np.ndarray, *, C: float, kappa: float, loss: str, counts: np.ndarray, within: float
 ) -> np.ndarray:
     """Weights within `within` of the minimiser, shape (F,), for rows of length at most kappa and labels -1 or +1.
 
-    >>> found = certified(np.eye(1), np.ones(1), C=4.0, kappa=1.0, loss="hinge", counts=np.ones(1), within=1e-9)
+    >>> found = solve_certified(np.eye(1), np.ones(1), C=4.0, kappa=1.0, loss="hinge", counts=np.ones(1), within=1e-9)
     >>> round(float(found[0]), 6)
     1.0
     """

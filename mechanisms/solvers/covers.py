@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.bms22.covers import covering_radius_squared, cubic_gram, thin_gram, unit_ball_volume
-from lemmata.mechanisms.numerics.arguments import moderate, one_of, sized, whole
+from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, check_magnitude, check_moderate
 
 LATTICES = {"thin": thin_gram, "cubic": cubic_gram}
 LARGEST = 50_000_000  # points of a cover that anybody can score
@@ -68,9 +68,9 @@ def cover(k: int, *, radius: float, resolution: float, lattice: str = "thin") ->
     >>> cover(1, radius=2.0, resolution=0.1).size, cover(2, radius=2.0, resolution=0.1).size
     (20, 535)
     """
-    (k,) = whole(k=k)
-    radius, resolution = sized(radius=radius, resolution=resolution)
-    one_of(tuple(LATTICES), lattice=lattice)
+    (k,) = check_integer(k=k)
+    radius, resolution = check_magnitude(radius=radius, resolution=resolution)
+    check_choice(tuple(LATTICES), lattice=lattice)
     if not radius / resolution < LARGEST or k > 1000:
         raise ValueError(f"k = {k} at radius/resolution = {radius / resolution:.4g} needs more than {LARGEST} points")
     k, reach = int(k), min(radius, resolution) + radius
@@ -124,7 +124,7 @@ def farthest(cover: Cover, points: ArrayLike) -> float:
     """The largest distance of `points`, shape (n, k), from the cover: a lower bound of its covering radius."""
     if not isinstance(cover, Cover):
         raise ValueError(f"cover is a {type(cover).__name__}, not a Cover")
-    points = moderate("points", points)
+    points = check_moderate("points", points)
     if points.ndim != 2 or points.shape[1] != cover.k:
         raise ValueError(f"points has shape {points.shape}, not (n, {cover.k})")
     best = np.full(len(points), np.inf)

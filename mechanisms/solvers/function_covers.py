@@ -12,18 +12,18 @@ from numpy.typing import ArrayLike
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.spatial.distance import cdist
 
-from lemmata.mechanisms.numerics.arguments import moderate, positive
+from lemmata.mechanisms.numerics.arguments import check_moderate, check_positive
 
 EXACT = 300  # different rows up to which the cover is a smallest one
 
 
-def nearness(values: ArrayLike, radius: float, *, closed: bool) -> np.ndarray:
+def nearness_matrix(values: ArrayLike, radius: float, *, closed: bool) -> np.ndarray:
     """Which rows are near which, shape (n, n): largest difference at most (`closed`) or below `radius`.
 
-    >>> nearness([[0.0, 0.0], [1.0, 0.5]], 1.0, closed=True).tolist()
+    >>> nearness_matrix([[0.0, 0.0], [1.0, 0.5]], 1.0, closed=True).tolist()
     [[True, True], [True, True]]
     """
-    values, (radius,) = _table(values), positive(radius=radius)
+    values, (radius,) = _table(values), check_positive(radius=radius)
     if not isinstance(closed, bool | np.bool_):
         raise ValueError(f"closed is a {type(closed).__name__}, not True or False")
     distances = cdist(values, values, "chebyshev")
@@ -39,7 +39,7 @@ def smallest_cover(values: ArrayLike, *, radius: float, closed: bool = False) ->
     """
     values = _table(values) + 0.0  # no -0.0: equal rows have equal bytes
     first = np.array(list({row.tobytes(): i for i, row in reversed(list(enumerate(values)))}.values()))
-    near = nearness(values[first], radius, closed=closed)
+    near = nearness_matrix(values[first], radius, closed=closed)
     chosen = _exact(near) if len(near) <= EXACT else _greedy(near)
     return np.sort(first[chosen])
 
@@ -64,7 +64,7 @@ def _greedy(near: np.ndarray) -> np.ndarray:
 
 
 def _table(values: ArrayLike) -> np.ndarray:
-    values = moderate("values", values)
+    values = check_moderate("values", values)
     if values.ndim != 2 or 0 in values.shape:
         raise ValueError(f"values has shape {values.shape}, not (functions, points) with at least one of each")
     return values

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from lemmata.mechanisms.numerics.arguments import moderate, sized
+from lemmata.mechanisms.numerics.arguments import check_magnitude, check_moderate
 from lemmata.mechanisms.solvers.margin import signed_records
 
 TOUCH = 1e-9  # arcs that meet within this angle (in radians) may or may not overlap
@@ -31,8 +31,8 @@ def hinge_loss(X: ArrayLike, y: ArrayLike, *, rho: float, norm_bound: float) -> 
     >>> round(low, 6), round(high, 6)
     (1.0, 1.0)
     """
-    rho, norm_bound = sized(rho=rho, norm_bound=norm_bound)
-    Z = signed_records(moderate("X", X), y) / rho
+    rho, norm_bound = check_magnitude(rho=rho, norm_bound=norm_bound)
+    Z = signed_records(check_moderate("X", X), y) / rho
     m, d = Z.shape
     cost = np.concatenate([np.zeros(d), np.full(m, 1 / m)])  # variables w, slack
     # b - A v in the cone: slack >= 0, slack + Z w - 1 >= 0, (Lambda, w) in the second-order cone.
@@ -66,8 +66,8 @@ def margin_loss(X: ArrayLike, y: ArrayLike, *, rho: float, norm_bound: float) ->
     >>> margin_loss([[1.0, 0.0], [0.0, 1.0]], [1, 1], rho=0.8, norm_bound=1.0)
     (0.5, 0.5)
     """
-    rho, norm_bound = sized(rho=rho, norm_bound=norm_bound)
-    Z = signed_records(moderate("X", X), y)
+    rho, norm_bound = check_magnitude(rho=rho, norm_bound=norm_bound)
+    Z = signed_records(check_moderate("X", X), y)
     m, d = Z.shape
     if d == 1:
         most = max(int((sign * norm_bound * Z[:, 0] > rho).sum()) for sign in (1, -1))

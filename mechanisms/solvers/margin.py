@@ -19,10 +19,10 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.numerics.arguments import rows, signs
-from lemmata.mechanisms.numerics.arithmetic import brief, in_range, reals
+from lemmata.mechanisms.numerics.arguments import check_rows, check_signs
+from lemmata.mechanisms.numerics.arithmetic import as_real_array, check_in_range, short_repr
 from lemmata.mechanisms.numerics.threads import one_thread_if_small
-from lemmata.mechanisms.solvers.nearest_point import nearest_weights, polished_weights
+from lemmata.mechanisms.solvers.nearest_point import nearest_weights, polish_weights
 
 UNIT_ROUNDOFF = 2.0**-53
 LEVEL_SLACK = 1e-9  # a subset whose margin is the level up to this relative error counts as reaching it
@@ -58,8 +58,8 @@ class GeometricMargin:
 
 def signed_records(X: ArrayLike, y: ArrayLike) -> np.ndarray:
     """The rows z_i = y_i x_i, shape (n, d). Raises ValueError for data not finite or labels not -1 or +1."""
-    X = rows(X)
-    return X * signs(y, len(X))[:, None]
+    X = check_rows(X)
+    return X * check_signs(y, len(X))[:, None]
 
 
 @one_thread_if_small
@@ -90,7 +90,7 @@ def geometric_margin(X: ArrayLike, y: ArrayLike) -> GeometricMargin:
     weights = nearest_weights(small)
     enclosed = _enclosure(Z, _towards(weights @ Z), weights)
     if not _settled(enclosed, radius):
-        weights = polished_weights(small)
+        weights = polish_weights(small)
         enclosed = _tighter(enclosed, _enclosure(Z, _towards(weights @ Z), weights))
     if not _settled(enclosed, radius):
         # A short combination of long records has lost its direction to cancellation: solve for that.
@@ -152,7 +152,7 @@ def _rescaled(margin: GeometricMargin, exponent: int) -> GeometricMargin:
 
 def _direction(w: ArrayLike, d: int) -> np.ndarray:
     """w / ||w|| as a float vector (d,)."""
-    direction = reals("w", w)
+    direction = as_real_array("w", w)
     if direction.shape != (d,):
         raise ValueError(f"w has shape {direction.shape}, not ({d},)")
     largest = np.abs(direction).max()
@@ -194,7 +194,7 @@ def normalised_margin(w: ArrayLike, X: ArrayLike, y: ArrayLike) -> float:
 
 def unit_rows(X: ArrayLike) -> np.ndarray:
     """Every row divided by its Euclidean norm, zero rows as they are; shape (n, d)."""
-    X = rows(X)
+    X = check_rows(X)
     X = X / np.maximum(np.abs(X).max(axis=1, keepdims=True), np.finfo(float).tiny)  # no overflow in the norm
     norms = np.linalg.norm(X, axis=1, keepdims=True)
     return X / np.where(norms > 0, norms, 1.0)
@@ -208,8 +208,8 @@ def subset_margins(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     the range of floats, and ArithmeticError where an enclosure is wider than 1e-9 of that record: whoever reads one end
     of it would take it for the truth.
     """
-    X = rows(X)
-    y = signs(y, len(X))
+    X = check_rows(X)
+    y = check_signs(y, len(X))
     n = len(X)
     if n > LARGEST_TABLE:
         raise ValueError(f"n = {n} is outside [1, {LARGEST_TABLE}]: all 2^n subsets are listed")
@@ -234,7 +234,7 @@ def inliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
     >>> inliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6).tolist()
     [0, 1, 4]
     """
-    X = rows(X)
+    X = check_rows(X)
     _level(margin)  # refused before the table is made
     return np.flatnonzero(_reaches(*subset_margins(X, y), margin, _resolution(X)))
 
@@ -245,7 +245,7 @@ def outliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
     >>> outliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6).tolist()
     [3, 6, 7]
     """
-    return np.sort(2 ** len(rows(X)) - 1 - inliers(X, y, margin))
+    return np.sort(2 ** len(check_rows(X)) - 1 - inliers(X, y, margin))
 
 
 def _resolution(X: np.ndarray) -> float:
@@ -270,13 +270,13 @@ def _reaches(lower: ArrayLike, upper: ArrayLike, margin: float, resolution: floa
         low, high = lower[unknown].flat[0], upper[unknown].flat[0]
         known = f"known to lie in [{low}, {high}] only"
         if high - low <= resolution:
-            raise ValueError(f"margin = {brief(margin)} is too small beside X: that of some records is {known}")
+            raise ValueError(f"margin = {short_repr(margin)} is too small beside X: that of some records is {known}")
         raise ArithmeticError(f"a margin is {known}, and {level} is inside")
     return lower >= level
 
 
 def _level(margin: float) -> float:
-    if in_range("margin", margin, -np.inf, np.inf) < 0:
+    if check_in_range("margin", margin, -np.inf, np.inf) < 0:
         raise ValueError(f"margin = {margin} is outside [0, inf)")
     return float(margin) * (1 - LEVEL_SLACK)
 
@@ -308,9 +308,9 @@ def min_outliers(X: ArrayLike, y: ArrayLike, margin: float) -> Outliers:
     >>> found.low, found.high
     (2, 2)
     """
-    X = rows(X)
+    X = check_rows(X)
     _level(margin)
-    y = signs(y, len(X))
+    y = check_signs(y, len(X))
     everyone, resolution = np.arange(len(X)), _resolution(X)
     cores, kept = _disjoint_cores(X, y, everyone, margin, resolution)
     low = len(cores)

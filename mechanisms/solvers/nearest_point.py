@@ -28,7 +28,7 @@ def nearest_weights(Z: np.ndarray) -> np.ndarray:
     return weights / total
 
 
-def polished_weights(Z: np.ndarray) -> np.ndarray:
+def polish_weights(Z: np.ndarray) -> np.ndarray:
     """The same by Wolfe's minimum-norm-point algorithm, a least-squares problem of its own every step.
 
     Slower than NNLS and steadier where many records are equally near, as in the sharp examples of the lemmas. It begins

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from lemmata.mechanisms.numerics.arguments import finite, moderate, one_of, sized
+from lemmata.mechanisms.numerics.arguments import check_choice, check_finite, check_magnitude, check_moderate
 from lemmata.mechanisms.numerics.threads import one_thread_if_small
 
 STEPS = 100
@@ -57,12 +57,12 @@ def minimise(
     >>> weights.ravel().round(4).tolist(), bool(error.max() < 1e-12)
     ([0.4011, 1.2268], True)
     """
-    one_of(tuple(MARGIN_LOSSES), loss=loss)
-    ridge, share = sized(ridge=ridge, share=share)
-    Z, b = moderate("Z", Z), moderate("linear", linear)
+    check_choice(tuple(MARGIN_LOSSES), loss=loss)
+    ridge, share = check_magnitude(ridge=ridge, share=share)
+    Z, b = check_moderate("Z", Z), check_moderate("linear", linear)
     if Z.ndim != 2 or b.ndim != 2 or b.shape[1] != Z.shape[1] or not Z.size:
         raise ValueError(f"Z has shape {Z.shape} and linear {b.shape}, not (n, F) and (B, F)")
-    weight = np.ones(len(Z)) if counts is None else finite("counts", counts)
+    weight = np.ones(len(Z)) if counts is None else check_finite("counts", counts)
     if weight.shape != (len(Z),) or not (weight > 0).all():
         raise ValueError(f"counts has shape {weight.shape}, not ({len(Z)},), or entries that are not positive")
     size = max(1, BLOCK // (Z.shape[1] * max(Z.shape)))
@@ -91,7 +91,7 @@ def _newton(
     for _ in range(STEPS):
         g = gradient(w)
         H = ridge * np.eye(Z.shape[1]) + np.einsum("bn,nf,ng->bfg", kind.second(w @ Z.T) * weight, Z, Z, optimize=True)
-        w = damped(value, w, -np.linalg.solve(H, g[..., None])[..., 0], g)
+        w = take_damped_step(value, w, -np.linalg.solve(H, g[..., None])[..., 0], g)
         now = np.linalg.norm(gradient(w), axis=1)
         better = now < size
         best, size = np.where(better[:, None], w, best), np.minimum(now, size)
@@ -103,7 +103,7 @@ def _newton(
     return best, (size + rounding) / ridge
 
 
-def damped(value: Callable, w: np.ndarray, step: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+def take_damped_step(value: Callable, w: np.ndarray, step: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """w + step, a row each, halved until the objective falls by a tenth of what its slope there promises."""
     length, before, slope = np.ones(len(w)), value(w), (gradient * step).sum(axis=-1)
     for _ in range(40):

@@ -25,10 +25,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from lemmata.mechanisms.numerics.arguments import finite, moderate, one_of, sized, whole
-from lemmata.mechanisms.numerics.arithmetic import in_range
-from lemmata.mechanisms.numerics.threads import threads_for
-from lemmata.mechanisms.solvers.perturbed_risk import damped
+from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_finite,
+    check_integer,
+    check_magnitude,
+    check_moderate,
+)
+from lemmata.mechanisms.numerics.arithmetic import check_in_range
+from lemmata.mechanisms.numerics.threads import thread_count_for
+from lemmata.mechanisms.solvers.perturbed_risk import take_damped_step
 
 LOSSES = ("hinge", "logistic")
 EPS = np.finfo(float).eps
@@ -52,9 +58,9 @@ def solution_tolerance(*, C: float, F: int, kappa: float) -> float:
 
     A gap cannot be known better than the margins times C, that is C F eps kappa ||w|| with ||w|| <= sqrt(C).
     """
-    (F,) = whole(F=F)
-    (C,) = sized(C=C)
-    kappa = in_range("kappa", kappa, 0, 1e100, closed=True)
+    (F,) = check_integer(F=F)
+    (C,) = check_magnitude(C=C)
+    kappa = check_in_range("kappa", kappa, 0, 1e100, closed=True)
     return float(2e-7 * np.sqrt((F + 2) * C * max(1.0, kappa * np.sqrt(C))))
 
 
@@ -62,19 +68,19 @@ def solve_rows(
     V: ArrayLike, y: ArrayLike, *, C: float, loss: str = "hinge", counts: ArrayLike | None = None
 ) -> Solution:
     """Solve one problem, V of shape (n, F), or a batch of them, V of shape (B, n, F) and y of shape (B, n)."""
-    one_of(LOSSES, loss=loss)
-    (C,) = sized(C=C)
-    V, y = moderate("V", V), moderate("y", y)
+    check_choice(LOSSES, loss=loss)
+    (C,) = check_magnitude(C=C)
+    V, y = check_moderate("V", V), check_moderate("y", y)
     if V.ndim not in (2, 3) or y.shape != V.shape[:-1] or not V.size:
         raise ValueError(f"V has shape {V.shape} and y {y.shape}, not (n, F) and (n,) or a batch of them")
     Z = y[..., None] * V
     single = Z.ndim == 2
     Z = Z[None] if single else Z
-    counts = np.ones(Z.shape[1]) if counts is None else finite("counts", counts)
+    counts = np.ones(Z.shape[1]) if counts is None else check_finite("counts", counts)
     if counts.shape != (Z.shape[1],) or not (counts > 0).all():
         raise ValueError(f"counts has shape {counts.shape}, not ({Z.shape[1]},), or entries that are not positive")
     share = counts / counts.sum()
-    with threads_for(Z.size, Z.shape[-1]), np.errstate(all="ignore"):  # whether a step overflows is private
+    with thread_count_for(Z.size, Z.shape[-1]), np.errstate(all="ignore"):  # whether a step overflows is private
         parts = (_hinge if loss == "hinge" else _logistic)(Z, C, share)
     return Solution(*(part[0] for part in parts)) if single else Solution(*parts)
 
@@ -97,8 +103,8 @@ def solve_gram(K: ArrayLike, y: ArrayLike, *, C: float, counts: ArrayLike | None
     >>> solve_gram([[1.0, 0.0], [0.0, 1.0]], [1, -1], C=10.0).values.round(6).tolist()
     [1.0, -1.0]
     """
-    (C,) = sized(C=C)
-    gram, y = moderate("K", K), moderate("y", y)
+    (C,) = check_magnitude(C=C)
+    gram, y = check_moderate("K", K), check_moderate("y", y)
     if gram.ndim != 2 or gram.shape != (y.size, y.size) or y.ndim != 1 or not y.size:
         raise ValueError(f"K has shape {gram.shape} and y {y.shape}, not (n, n) and (n,)")
     if not np.allclose(gram, gram.T, rtol=1e-9, atol=0):
@@ -309,7 +315,7 @@ def _logistic(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
         curvature = C * share * expit(margins) * expit(-margins)
         H = np.eye(F) + _products(curvature, Z)
         g = gradient(w)[0]
-        w = damped(value, w, -_solved(H, g), g)
+        w = take_damped_step(value, w, -_solved(H, g), g)
         now = np.linalg.norm(gradient(w)[0], axis=-1)
         better = now < size
         best, size = np.where(better[:, None], w, best), np.minimum(now, size)

@@ -36,9 +36,9 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
-from lemmata.mechanisms.numerics.arguments import quiet, within_reach
-from lemmata.mechanisms.numerics.arithmetic import root_up, up
-from lemmata.mechanisms.numerics.kernel_choice import compiled
+from lemmata.mechanisms.numerics.arguments import clip_entries, quiet
+from lemmata.mechanisms.numerics.arithmetic import round_up, sqrt_up
+from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 
 OCTAVES = 64  # on either side of 1
@@ -110,17 +110,17 @@ class Shapes:
         return fits
 
 
-def normal(mean: float, spread: float) -> Cdf:
+def normal_cdf(mean: float, spread: float) -> Cdf:
     """Return the distribution function of the standard normal law at x."""
     return lambda x: ndtr((x - mean) / spread)
 
 
-def exponential(x: np.ndarray) -> np.ndarray:
+def exponential_cdf(x: np.ndarray) -> np.ndarray:
     """Return the distribution function of the exponential law of mean 1 at x."""
     return -np.expm1(-np.maximum(x, 0.0))
 
 
-def broad(x: np.ndarray) -> np.ndarray:
+def broad_cdf(x: np.ndarray) -> np.ndarray:
     """Return the distribution function of a number of either sign whose base-2 logarithm is normal with spread 3."""
     with np.errstate(divide="ignore"):
         return 0.5 + np.sign(x) * ndtr(np.log2(np.abs(x)) / 3) / 2
@@ -136,14 +136,14 @@ class Family:
     narrow: bool = False
 
 
-def families() -> list[Family]:
+def shape_families() -> list[Family]:
     """Return the shapes of columns: normals, exponentials, zeros beside normals, broad ones, points in 1 or 2 octaves.
 
     Of a point no more is known than its octaves, so its spread is a quarter of its centre.
     """
-    found = [Family(normal(mean, 1.0), mean, 1.0) for mean in (0.0, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 8.0, -8.0)]
-    found += [Family(exponential, 0.8, 0.8), Family(lambda x: 1 - exponential(-x), -0.8, 0.8)]
-    found += [Family(broad, 0.0, 2.0)]
+    found = [Family(normal_cdf(mean, 1.0), mean, 1.0) for mean in (0.0, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 8.0, -8.0)]
+    found += [Family(exponential_cdf, 0.8, 0.8), Family(lambda x: 1 - exponential_cdf(-x), -0.8, 0.8)]
+    found += [Family(broad_cdf, 0.0, 2.0)]
     for sign in (1, -1):
         for zeros in (0.3, 0.6, 0.9):
             for width in (1 / 2, 1 / 8):
@@ -154,7 +154,7 @@ def families() -> list[Family]:
                 found.append(Family(shape, sign * centre, sqrt(square - centre**2)))
         for place in (-1.3, -0.7, -0.3, 0.0, 0.3, 0.7, 1.3):  # of an edge between two octaves
             mean = sign * (NARROW + place)
-            found.append(Family(normal(mean, 1.0), mean, NARROW / 4, narrow=True))
+            found.append(Family(normal_cdf(mean, 1.0), mean, NARROW / 4, narrow=True))
     return found
 
 
@@ -171,7 +171,7 @@ def octave_shapes() -> Shapes:
     edges = octave_edges().copy()
     edges[[0, -1]] = -inf, inf
     units = 2.0 ** ((np.arange(4 * OCTAVES) - 2 * OCTAVES) / 2)
-    every = families()
+    every = shape_families()
     masses = np.concatenate([np.diff(family.distribution(edges / units[:, None]), axis=1) for family in every])
     centre = np.concatenate([family.centre * units for family in every])
     spread = np.concatenate([family.spread * units for family in every])
@@ -192,7 +192,7 @@ def cell_shapes(cells: int) -> Shapes:
     return Shapes(masses, middles, widths, widths == widths.min())
 
 
-def nearest(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
+def match_shapes(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
     """Return the shape of every column, by its noisy counts and a prior learnt from those of all columns: (d,) indices.
 
     The prior is a product of one over families, flat at first, and one over positions, at first falling like 1 / k^2
@@ -243,17 +243,17 @@ def octave_bins(X: np.ndarray) -> np.ndarray:
     return _octave_of_bits()[bits >> 52]  # negative ones of negative numbers, which count from the end of the table
 
 
-def counts_of(bins: np.ndarray, size: int) -> np.ndarray:
+def count_bins(bins: np.ndarray, size: int) -> np.ndarray:
     """Return how many records are in each bin, column by column: (n, d) whole numbers below `size` -> (d, size)."""
     return np.stack([np.bincount(column, minlength=size) for column in bins.T]).astype(float)
 
 
-def octave_counts(X: np.ndarray) -> np.ndarray:
+def count_octaves(X: np.ndarray) -> np.ndarray:
     """Return the counts of the first release before noise, shape (d, 257).
 
     A band of rows at a time, which fits the cache.
     """
-    if kernels := compiled(X.size):
+    if kernels := numba_kernels_if_worthwhile(X.size):
         counts = np.zeros((X.shape[1], BINS), dtype=np.int64)
         kernels.exponent_counts(np.ascontiguousarray(X, dtype=float).view(np.int64), OCTAVES, counts)
         return counts.astype(float)
@@ -266,11 +266,11 @@ def octave_counts(X: np.ndarray) -> np.ndarray:
     return total
 
 
-def cell_counts(X: np.ndarray, low: np.ndarray, width: np.ndarray, cells: int) -> np.ndarray:
+def count_cells(X: np.ndarray, low: np.ndarray, width: np.ndarray, cells: int) -> np.ndarray:
     """Return the counts of a closer look before noise, cells in [low, low + width) and two outside: (d, cells + 2)."""
     with np.errstate(over="ignore"):
         found = np.floor((X - low) / width * cells)
-    return counts_of(np.clip(found, -1, cells).astype(int) + 1, cells + 2)
+    return count_bins(np.clip(found, -1, cells).astype(int) + 1, cells + 2)
 
 
 # The law --------------------------------------------------------------------------------------------------------------
@@ -296,7 +296,7 @@ class ColumnRangesLaw:
 
     def first_counts(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Return the first release alone, shape (size, d, 257)."""
-        counts = octave_counts(self.X)
+        counts = count_octaves(self.X)
         return self.noisy(rng, np.broadcast_to(counts, (size, *counts.shape)), self.sigma)
 
     @quiet
@@ -311,11 +311,11 @@ class ColumnRangesLaw:
         `ask(counts, sigma)` hands back noisy counts: what is released is a function of them.
         """
         (n, d), shapes = self.X.shape, octave_shapes()
-        noisy = ask(octave_counts(self.X), self.sigma)
-        best = nearest(noisy, n, self.sigma)
+        noisy = ask(count_octaves(self.X), self.sigma)
+        best = match_shapes(noisy, n, self.sigma)
         centre, spread = shapes.centre[best].copy(), shapes.spread[best].copy()
         spent, left = Fraction(2 * d) / Fraction(self.sigma) ** 2, Fraction(self.privacy.mu) ** 2
-        low, width, held = two_octaves(noisy)
+        low, width, held = fullest_octaves(noisy)
         here = np.flatnonzero(shapes.narrow[best] & (held > HELD * n - self.sigma))
         low, width = low[here], width[here]
         sigma = look_noise(n, len(here), left - spent)
@@ -325,15 +325,15 @@ class ColumnRangesLaw:
             if not len(here) or spent + price > left:
                 break
             spent, cells = spent + price, cell_shapes(size)
-            counts, step = ask(cell_counts(self.X[:, here], low, width, size), sigma), width / size
+            counts, step = ask(count_cells(self.X[:, here], low, width, size), sigma), width / size
             fits = cells.fits(counts, n, sigma)
             best = fits.argmax(axis=1)
-            again = cells.narrow[best] & (around(counts, cells.centre[best]) > HELD * n - sigma)
+            again = cells.narrow[best] & (count_around(counts, cells.centre[best]) > HELD * n - sigma)
             best = np.where(again, best, np.where(cells.narrow, -inf, fits).argmax(axis=1))
             centre[here], spread[here] = low + cells.centre[best] * step, cells.spread[best] * step
             again &= step > np.abs(centre[here]) * 2.0**-45
             low, width, here = (centre[here] - step)[again], 2 * step[again], here[again]
-        return {"centre": centre, "spread": spread, "mu": root_up(spent)}
+        return {"centre": centre, "spread": spread, "mu": sqrt_up(spent)}
 
     def model(self, rng: np.random.Generator) -> Ranges:
         """Draw one release as the ranges of all columns."""
@@ -357,7 +357,7 @@ def look_noise(n: int, columns: int, left: Fraction) -> float:
     return least if square <= least**2 else sqrt(square) if square < most**2 else most
 
 
-def two_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def fullest_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the neighbouring octaves of one sign that hold most, by noisy counts.
 
     Lower ends, widths, what they hold.
@@ -368,7 +368,7 @@ def two_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return edges[best], edges[best + 2] - edges[best], pairs.max(axis=1)
 
 
-def around(noisy: np.ndarray, centre: np.ndarray) -> np.ndarray:
+def count_around(noisy: np.ndarray, centre: np.ndarray) -> np.ndarray:
     """Return what the cells within one of a centre hold, by noisy counts (d, cells + 2); centres (d,) in cells."""
     cell, middle = np.arange(-1, noisy.shape[1] - 1), centre[:, None]
     near = (cell >= np.floor(middle - 1)) & (cell < np.ceil(middle + 1))
@@ -391,9 +391,9 @@ def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -
     ([1.0, 1.0], [0.8, 192.0])
     """
     check_noise(noise)
-    budget, X = to_gaussian_budget(privacy), within_reach(X)
+    budget, X = to_gaussian_budget(privacy), clip_entries(X)
     n, d = X.shape
-    sigma = max(n / PRECISE, up(Fraction(root_up(Fraction(2 * d))) / Fraction(budget.mu)))
+    sigma = max(n / PRECISE, round_up(Fraction(sqrt_up(Fraction(2 * d))) / Fraction(budget.mu)))
     if not sigma < inf:
         raise ValueError(f"mu = {budget.mu} needs more noise than a float can hold")
     return ColumnRangesLaw(X, budget, sigma, noise)

@@ -13,22 +13,22 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_random_state
 
-from lemmata.mechanisms.numerics.arguments import SIZES, entries, generator
-from lemmata.mechanisms.numerics.arithmetic import in_range
-from lemmata.mechanisms.numerics.per_record import floats, sole
+from lemmata.mechanisms.numerics.arguments import MAGNITUDES, as_float_array, resolve_generator
+from lemmata.mechanisms.numerics.arithmetic import check_in_range
+from lemmata.mechanisms.numerics.per_record import entries_to_floats, unwrap_single
 
 TEXT = ("str", "string")  # names of pandas' types of text
 
 
-def seeded(random_state: Any) -> np.random.Generator:
+def resolve_random_state(random_state: Any) -> np.random.Generator:
     """Return a generator from what scikit-learn calls a `random_state`; None is the system's entropy.
 
     ValueError, of one line and without what was given, for anything else: it may be the records, by mistake.
     """
     if random_state is None or isinstance(random_state, np.random.Generator):
-        return generator(random_state)
+        return resolve_generator(random_state)
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, np.timedelta64):
-        in_range("random_state", random_state, 0, 2**32 - 1, closed=True)
+        check_in_range("random_state", random_state, 0, 2**32 - 1, closed=True)
     elif random_state is not np.random and not isinstance(random_state, np.random.RandomState):
         raise ValueError(f"random_state is a {type(random_state).__name__}, not an int, a generator or None")
     return np.random.default_rng(check_random_state(random_state).randint(2**32, size=8, dtype=np.uint64))
@@ -39,18 +39,18 @@ def check_budget(estimator: Any) -> None:
 
     Of epsilon, beyond 1e100 squares of what follows from it are no floats; an estimator's own range may be smaller.
     """
-    in_range("epsilon", estimator.epsilon, 0, SIZES[1], closed=True)
+    check_in_range("epsilon", estimator.epsilon, 0, MAGNITUDES[1], closed=True)
     if hasattr(estimator, "delta"):
-        in_range("delta", estimator.delta, 0, 1, closed=True)
+        check_in_range("delta", estimator.delta, 0, 1, closed=True)
 
 
-def kind_of(table: Any) -> str:
+def type_letter(table: Any) -> str:
     """Return NumPy's letter for the type of an array, which is public; "O" for what declares none, "U" for any text."""
     dtype = getattr(table, "dtype", None)
     return "U" if str(getattr(dtype, "name", "")) in TEXT else str(getattr(dtype, "kind", "O"))
 
 
-def counts_time(dtype: Any) -> bool:
+def is_time_type(dtype: Any) -> bool:
     """Return whether a frame's type says dates, times with or without a zone, differences of them, or periods."""
     kind = getattr(dtype, "kind", "O")
     return kind in "mM" if isinstance(dtype, np.dtype) else hasattr(dtype, "tz") or hasattr(dtype, "freq")
@@ -80,13 +80,13 @@ def check_frame(X: Any) -> None:
         raise ValueError(f"0 feature(s) (shape={tuple(X.shape)}) while a minimum of 1 is required.")
 
 
-def tabular(X: Any) -> Any:
+def as_table(X: Any) -> Any:
     """Return X, a list or what holds objects as floats, entry by entry: what is no number is NaN, and none is refused.
 
     Raises ValueError for what is no table of real numbers, before scikit-learn does and shows the records.
     """
     if isinstance(X, list | tuple):
-        X = entries("X", X)
+        X = as_float_array("X", X)
     shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
     if len(shape) != 2:
         raise ValueError(f"X has shape {shape}, not (n, d). Reshape your data: a record is a row")
@@ -95,28 +95,28 @@ def tabular(X: Any) -> Any:
     check_declared("X", X)
     if isinstance(X, np.ndarray) and X.dtype.kind not in "biufO":
         raise ValueError(f"X has dtype {X.dtype}, not one of numbers")
-    if hasattr(X, "iloc") and any(map(counts_time, X.dtypes)):
+    if hasattr(X, "iloc") and any(map(is_time_type, X.dtypes)):
         raise ValueError("X has a column of dates or times: PrivateScaler makes numbers of it")
     if isinstance(X, np.ndarray) and X.dtype.kind == "O" and X.size:
-        return numbers_of(X)
+        return objects_to_floats(X)
     if hasattr(X, "iloc") and any(not isinstance(kind, np.dtype) or kind.kind == "O" for kind in X.dtypes):
-        return type(X)(numbers_of(X.to_numpy(dtype=object)), index=X.index, columns=X.columns)
+        return type(X)(objects_to_floats(X.to_numpy(dtype=object)), index=X.index, columns=X.columns)
     return X
 
 
-def numbers_of(objects: np.ndarray) -> np.ndarray:
+def objects_to_floats(objects: np.ndarray) -> np.ndarray:
     """Return an array of objects as floats of the same shape, each by itself: dates in days, NaN for what is no number.
 
-    >>> numbers_of(np.array([1, None, "2", date(1, 1, 2)], dtype=object)).tolist()
+    >>> objects_to_floats(np.array([1, None, "2", date(1, 1, 2)], dtype=object)).tolist()
     [1.0, nan, 2.0, 2.0]
     """
-    return floats([days(one) for one in np.asarray(objects).ravel()]).reshape(objects.shape)
+    return entries_to_floats([date_to_days(one) for one in np.asarray(objects).ravel()]).reshape(objects.shape)
 
 
-def days(one: Any) -> Any:
+def date_to_days(one: Any) -> Any:
     """Return a date in days, the first of January of year 1 being 1, its time of day included; anything else as it is.
 
-    >>> days(datetime(1, 1, 2, 12)), days("2")
+    >>> date_to_days(datetime(1, 1, 2, 12)), date_to_days("2")
     (2.5, '2')
     """
     try:
@@ -132,11 +132,11 @@ def check_declared(name: str, value: Any) -> None:
     """Raise ValueError for an array that is masked, or one of complex numbers."""
     if isinstance(value, np.ma.MaskedArray):
         raise ValueError(f"{name} is a masked array: what its masked entries stand for is not ours to guess")
-    if kind_of(value) == "c":
+    if type_letter(value) == "c":
         raise ValueError(f"Complex data not supported: {name} is an array of complex numbers")
 
 
-def labels_of(classes: Any) -> np.ndarray:
+def as_label_array(classes: Any) -> np.ndarray:
     """Return `classes` as an array, of text where every one of an array of objects is.
 
     ValueError for what is no sequence of two or more labels, and where one is missing or equals another one.
@@ -153,17 +153,21 @@ def labels_of(classes: Any) -> np.ndarray:
     return found.astype(str) if texts else found
 
 
-def column(y: Any) -> np.ndarray:
+def as_label_column(y: Any) -> np.ndarray:
     """Return labels, (n,). Those of a list keep their types, as the label of one record may not change another's."""
     check_declared("y", y)
-    return np.fromiter(map(sole, y), dtype=object, count=len(y)) if isinstance(y, list | tuple) else column_or_1d(y)
+    return (
+        np.fromiter(map(unwrap_single, y), dtype=object, count=len(y))
+        if isinstance(y, list | tuple)
+        else column_or_1d(y)
+    )
 
 
-def equal(y: np.ndarray, label: Any) -> np.ndarray:
+def equals_label(y: np.ndarray, label: Any) -> np.ndarray:
     """Return which labels are `label`, shape (n,), bool; what cannot be compared with it is another one.
 
     >>> from decimal import Decimal
-    >>> equal(np.array([Decimal(1), "1", 1.0, None], dtype=object), np.int64(1)).tolist()
+    >>> equals_label(np.array([Decimal(1), "1", 1.0, None], dtype=object), np.int64(1)).tolist()
     [True, False, True, False]
     """
     label = label.item() if isinstance(label, np.number) else label  # with which a Decimal can be compared

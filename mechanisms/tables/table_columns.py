@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.numerics.arithmetic import brief
+from lemmata.mechanisms.numerics.arithmetic import short_repr
 from lemmata.mechanisms.numerics.per_record import number
-from lemmata.mechanisms.tables.inputs import check_frame, counts_time, days, numbers_of
+from lemmata.mechanisms.tables.inputs import check_frame, date_to_days, is_time_type, objects_to_floats
 
 BUCKETS = 8  # of a category without a list
 TWINS = {"1": "True", "0": "False", "True": "1", "False": "0"}
@@ -83,7 +83,7 @@ class Layout:
         for j, one in enumerate(self.columns):
             values = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
             if one.number:
-                parts.append((numbers(values) * steps(one, values.dtype))[:, None])
+                parts.append((numbers(values) * count_unit_steps(one, values.dtype))[:, None])
             if one.indicators:
                 parts.append(indicators(values, one))
         return np.concatenate(parts, axis=1)
@@ -92,13 +92,13 @@ class Layout:
 def numbers(values: Any) -> np.ndarray:
     """Return one column as floats, NaN for what is no number."""
     kind = getattr(values.dtype, "kind", "O")
-    if counts_time(values.dtype):
+    if is_time_type(values.dtype):
         return np.where(values.isna(), np.nan, values.array.asi8.astype(float))
     if kind in "biuf" and isinstance(values.dtype, np.dtype):
         return np.asarray(values, dtype=float)
     if hasattr(values, "to_numpy") and kind in "biuf":
         return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
-    return numbers_of(np.asarray(values, dtype=object))
+    return objects_to_floats(np.asarray(values, dtype=object))
 
 
 def clock(dtype: Any) -> tuple[str, Any] | None:
@@ -107,7 +107,7 @@ def clock(dtype: Any) -> tuple[str, Any] | None:
     >>> clock(np.dtype("M8[ms]")), clock(np.dtype("m8[s]")), clock(np.dtype(float))
     (('dates', 0.001), ('differences of dates', 1.0), None)
     """
-    if not counts_time(dtype):
+    if not is_time_type(dtype):
         return None
     if hasattr(dtype, "freq"):
         return "periods", str(dtype.freq.freqstr)
@@ -116,7 +116,7 @@ def clock(dtype: Any) -> tuple[str, Any] | None:
     return kind, float(np.timedelta64(1, unit) / np.timedelta64(1, "s"))
 
 
-def steps(one: Column, dtype: Any) -> float:
+def count_unit_steps(one: Column, dtype: Any) -> float:
     """Return how many steps of a column's clock one step of a type is: 1 for what counts no time, as the column.
 
     Raises ValueError, for declared types alone, where one of the two counts no time, or differently.
@@ -125,16 +125,18 @@ def steps(one: Column, dtype: Any) -> float:
     if now == then:
         return 1.0
     if now is None or then is None or now[0] != then[0] or "periods" in now:
-        raise ValueError(f"X has a column {brief(one.name)} of dtype {dtype}, which counts time otherwise than in fit")
+        raise ValueError(
+            f"X has a column {short_repr(one.name)} of dtype {dtype}, which counts time otherwise than in fit"
+        )
     return float(now[1] / then[1])
 
 
 def indicators(values: Any, one: Column) -> np.ndarray:
     """Return the indicators of one column, (n, k): each row has at most one."""
     found = np.zeros((len(values), one.indicators))
-    places = listed_places(one.listed or ())
+    places = category_places(one.listed or ())
     with warnings.catch_warnings(action="ignore"):  # whatever an object says would tell of its record
-        texts = [text_of(value, skip_numbers=one.number) for value in np.asarray(values, dtype=object).tolist()]
+        texts = [entry_text(value, skip_numbers=one.number) for value in np.asarray(values, dtype=object).tolist()]
     for i, text in enumerate(texts):
         if text is None:
             continue
@@ -145,13 +147,13 @@ def indicators(values: Any, one: Column) -> np.ndarray:
     return found
 
 
-def listed_places(listed: tuple[Any, ...]) -> dict[str, int]:
+def category_places(listed: tuple[Any, ...]) -> dict[str, int]:
     """Return {text: its place} of listed categories: a number is also meant by a truth value, and the other way round.
 
-    >>> listed_places((1.0, "a", False))
+    >>> category_places((1.0, "a", False))
     {'1': 0, 'a': 1, 'False': 2, 'True': 0, '0': 2}
     """
-    texts = [spelled(label) for label in listed]
+    texts = [spell_entry(label) for label in listed]
     places = {text: k for k, text in enumerate(texts)}
     for k, label in enumerate(listed):
         if not isinstance(label, str) and texts[k] in TWINS:
@@ -159,38 +161,38 @@ def listed_places(listed: tuple[Any, ...]) -> dict[str, int]:
     return places
 
 
-def spelled(value: Any) -> str:
+def spell_entry(value: Any) -> str:
     """Return an entry as text, a whole number without a point: a missing entry makes floats of a column of ints.
 
-    >>> spelled(1.0), spelled(Decimal("2.00")), spelled(0.5), spelled("1.0")
+    >>> spell_entry(1.0), spell_entry(Decimal("2.00")), spelled(0.5), spelled("1.0")
     ('1', '2', '0.5', '1.0')
     """
     whole = isinstance(value, float | np.floating | Decimal) and value % 1 == 0
     return str(int(value)) if whole else str(value)
 
 
-def text_of(value: Any, *, skip_numbers: bool) -> str | None:
+def entry_text(value: Any, *, skip_numbers: bool) -> str | None:
     """Return an entry as text; None for a missing one and, where numbers have a column of their own, for a number."""
     try:
         if value is None or type(value).__name__ == "NAType" or value != value:
             return None
-        if skip_numbers and isfinite(number(days(value))):
+        if skip_numbers and isfinite(number(date_to_days(value))):
             return None
     except Exception:  # no number, or an object that raises: its text, if it has one, counts
         pass
     try:
-        return spelled(value)
+        return spell_entry(value)
     except Exception:  # whatever an object raises would tell of its record
         return None
 
 
-def by_place(argument: str, given: Mapping, names: list) -> dict[int, Any]:
+def match_columns(argument: str, given: Mapping, names: list) -> dict[int, Any]:
     """Return {position: entry} of a mapping from columns. What may name one: its name, and where no name is a number
     its position too, so that 1 is never one column here and another one there.
 
     ValueError for what names none of `names`, and for two that name one.
 
-    >>> by_place("bounds", {"a": 5, 1: 6}, ["a", "b"]), by_place("bounds", {1: 5, 2: 6}, [2, 1])
+    >>> match_columns("bounds", {"a": 5, 1: 6}, ["a", "b"]), match_columns("bounds", {1: 5, 2: 6}, [2, 1])
     ({0: 5, 1: 6}, {1: 5, 0: 6})
     """
     places = {} if any(isinstance(name, Number) for name in names) else {j: j for j in range(len(names))}
@@ -198,20 +200,20 @@ def by_place(argument: str, given: Mapping, names: list) -> dict[int, Any]:
     found: dict[int, Any] = {}
     for name, entry in given.items():
         if name not in places:
-            raise ValueError(f"{argument} names {brief(name)}, which is no column of X")
+            raise ValueError(f"{argument} names {short_repr(name)}, which is no column of X")
         if places[name] in found:
-            raise ValueError(f"{argument} names {brief(name)}, a column that it has named before")
+            raise ValueError(f"{argument} names {short_repr(name)}, a column that it has named before")
         found[places[name]] = entry
     return found
 
 
-def layout(X: Any, categories: Any = None) -> Layout | None:
+def plan_layout(X: Any, categories: Any = None) -> Layout | None:
     """Return what becomes of a table, by its declared types and `categories`.
 
     None if every column is a number as it is.
 
-    `categories`: a mapping from columns (`by_place`) to sequences of at least one category. Raises ValueError for what
-    names no column, and for what is no such mapping.
+    `categories`: a mapping from columns (`match_columns`) to sequences of at least one category. Raises ValueError for
+    what names no column, and for what is no such mapping.
     """
     lists = {} if categories is None else categories
     if not isinstance(lists, Mapping):
@@ -227,10 +229,10 @@ def layout(X: Any, categories: Any = None) -> Layout | None:
     dtypes = list(X.dtypes) if frame else [X.dtype] * len(names)
     for name, listed in lists.items():
         if isinstance(listed, str) or not isinstance(listed, list | tuple | np.ndarray) or not len(listed):
-            raise ValueError(f"categories[{brief(name)}] is not a list of one or more categories")
-    placed = by_place("categories", lists, names)
+            raise ValueError(f"categories[{short_repr(name)}] is not a list of one or more categories")
+    placed = match_columns("categories", lists, names)
     columns = [_column(name, dtype, placed.get(j)) for j, (name, dtype) in enumerate(zip(names, dtypes, strict=True))]
-    plain = not any(one.indicators for one in columns) and not any(map(counts_time, dtypes))
+    plain = not any(one.indicators for one in columns) and not any(map(is_time_type, dtypes))
     return None if plain else Layout(tuple(columns))
 
 
@@ -238,6 +240,6 @@ def _column(name: Any, dtype: Any, listed: Any) -> Column:
     if listed is not None:
         return Column(name, False, tuple(listed))
     kind = getattr(dtype, "kind", "O")
-    if counts_time(dtype) or (kind in "biuf" and not hasattr(dtype, "categories")):
+    if is_time_type(dtype) or (kind in "biuf" and not hasattr(dtype, "categories")):
         return Column(name, True, clock=clock(dtype))
     return Column(name, not hasattr(dtype, "categories"), None, True)

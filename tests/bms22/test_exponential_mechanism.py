@@ -21,7 +21,7 @@ from lemmata.mechanisms.noise.laplace import FloatLaplace
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
 from lemmata.mechanisms.selection import exponential
-from lemmata.mechanisms.selection.exponential import law, streamed
+from lemmata.mechanisms.selection.exponential import law, streamed_law
 
 exactly = settings(derandomize=True, deadline=None)
 SCORES = np.array([0.0, -1.0, -1.0, -3.0, 2.0, 1.5])
@@ -30,7 +30,7 @@ BUDGET = {"sensitivity": 0.5, "privacy": PureDP(1.3)}
 
 def in_blocks(scores, size):
     """The same mechanism, its scores streamed `size` at a time."""
-    return streamed(
+    return streamed_law(
         lambda: (scores[i : i + size] for i in range(0, len(scores), size)), candidates=len(scores), **BUDGET
     )
 
@@ -68,7 +68,7 @@ def test_a_million_candidates_stream_by():
     """The best of a million wins: the others weigh 1e6 e^-40 together."""
     blocks = [np.zeros(250_000) for _ in range(4)]
     blocks[2][7] = 40.0
-    released = streamed(lambda: blocks, candidates=10**6, sensitivity=0.5, privacy=PureDP(1.0))
+    released = streamed_law(lambda: blocks, candidates=10**6, sensitivity=0.5, privacy=PureDP(1.0))
     assert set(released.sample(np.random.default_rng(0), 20).tolist()) == {500_007}
     assert released.log_density(np.array([500_007]))[0] == pytest.approx(0.0, abs=1e-10)
 

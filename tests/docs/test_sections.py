@@ -9,7 +9,7 @@ import pytest
 
 import lemmata
 import lemmata.paper
-from lemmata.mechanisms.numerics.inherited_docs import documented, entries, sections
+from lemmata.mechanisms.numerics.inherited_docs import inherit_docs, split_entries, split_sections
 
 LISTED = {name: getattr(lemmata, name) for name in lemmata.__all__ if name not in lemmata.PACKAGES}
 RESULTS = "Found Audit Trace Theorem Verdict".split()  # what users are handed and never make
@@ -19,12 +19,12 @@ ORDER = ["", "Parameters", "Returns", "Attributes", "Raises", "Notes", "Referenc
 
 def parts(thing):
     """The sections of a docstring."""
-    return sections(inspect.cleandoc(thing.__doc__ or ""))
+    return split_sections(inspect.cleandoc(thing.__doc__ or ""))
 
 
 def named(lines):
     """The names that a section describes."""
-    return [name for names in entries(lines) for name in names]
+    return [name for names in split_entries(lines) for name in names]
 
 
 def taken(function):
@@ -135,7 +135,7 @@ class Base:
 
 
 def test_a_class_inherits_what_its_bases_describe():
-    @documented
+    @inherit_docs
     class Inner(Base):
         """Inside.
 
@@ -150,11 +150,11 @@ def test_a_class_inherits_what_its_bases_describe():
         1
         """
 
-    found = sections(Inner.__doc__.rstrip())
+    found = split_sections(Inner.__doc__.rstrip())
     assert list(found) == ["", "Parameters", "Attributes", "Examples"]
     assert named(found["Parameters"]) == ["a", "b"] and named(found["Attributes"]) == ["c_"]
     silent = type("Silent", (Base,), {"__doc__": None})
-    assert documented(silent).__doc__ is None
+    assert inherit_docs(silent).__doc__ is None
 
 
 KIT = {

@@ -42,10 +42,10 @@ OTHER |= dict(net=0.15, loss_bound=2.1, constant=0.55, distance=0.8, rate=1.9, r
 OTHER |= dict(distortion=0.25, diameter=1.15, h_max=1.7, tolerance=0.12, bound=12.0, steps=5, rounds=4)
 # What holds no number: streams, truth values, projections that so few records do not need.
 SILENT = [
-    arguments.generator,
-    arguments.two_streams,
-    arguments.functions,
-    arguments.one_of,
+    arguments.resolve_generator,
+    arguments.spawn_two_streams,
+    arguments.check_callable,
+    arguments.check_choice,
     laplace.reachable,
     dp_erm.check_setting,
 ]

@@ -24,7 +24,7 @@ from lemmata.mechanisms.numerics import arguments
 )
 def test_bad_rows_are_told_without_their_entries(bad, words):
     with pytest.raises(ValueError) as error:
-        arguments.rows(bad)
+        arguments.check_rows(bad)
     assert words in str(error.value)
     assert "secret" not in str(error.value)
     assert error.value.__cause__ is None and (error.value.__context__ is None or error.value.__suppress_context__)
@@ -33,7 +33,7 @@ def test_bad_rows_are_told_without_their_entries(bad, words):
 @pytest.mark.parametrize("bad", [[0.0, 1.0], ["secret"], [[1.0]], [np.nan]])
 def test_bad_labels_are_told_without_their_entries(bad):
     with pytest.raises(ValueError, match=r"^y ") as error:
-        arguments.signs(bad)
+        arguments.check_signs(bad)
     assert "secret" not in str(error.value)
 
 
@@ -45,7 +45,12 @@ def test_clipping_shortens_long_rows_and_keeps_the_others():
 
 @pytest.mark.parametrize(
     ("check", "value"),
-    [(arguments.positive, 0.0), (arguments.positive, np.inf), (arguments.within_unit, 1.0), (arguments.whole, 1.5)],
+    [
+        (arguments.check_positive, 0.0),
+        (arguments.check_positive, np.inf),
+        (arguments.check_within_unit, 1.0),
+        (arguments.check_integer, 1.5),
+    ],
 )
 def test_parameters_are_told_by_name_value_and_range(check, value):
     with pytest.raises(ValueError, match=f"rho = {value}"):
@@ -57,7 +62,7 @@ def test_blocks_add_up():
         def sample(self, rng, size=1):
             return rng.random(size)
 
-    assert [len(b) for b in law.blocks(Law(), np.random.default_rng(0), 2500)] == [1000, 1000, 500]
+    assert [len(b) for b in law.sample_in_blocks(Law(), np.random.default_rng(0), 2500)] == [1000, 1000, 500]
 
 
 def test_every_law_is_sampled_alike():

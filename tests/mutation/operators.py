@@ -23,7 +23,7 @@ CALLS = {
     "min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum", "argmin": "argmax", "argmax": "argmin",
     "ceil": "floor", "floor": "ceil", "any": "all", "all": "any", "cdf": "sf", "sf": "cdf", "sum": "max",
 }  # fmt: skip
-ARGUMENT_ALONE = ("sqrt", "abs", "clip_rows", "clip", "project_columns", "rounded", "up", "down")
+ARGUMENT_ALONE = ("sqrt", "abs", "clip_rows", "clip", "project_columns", "rounded", "round_up", "round_down")
 WORDS = {"replace": "add/remove", "add/remove": "replace", "right": "left", "left": "right"}
 OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
 COMPARISONS = {

@@ -86,7 +86,7 @@ def test_float_logarithms_are_settled_in_balls_where_they_prove_nothing(steps):
         with ctx.workprec(256):
             ends = [int((-steps * (arb(end) / arb(2) ** 63).log()).floor().unique_fmpz()) for end in (word + 1, word)]
         assert ends[0] <= value <= ends[1]
-        assert laplace.settled(source, word, steps) in range(ends[0], ends[1] + 1)
+        assert laplace.decide_grid_point(source, word, steps) in range(ends[0], ends[1] + 1)
 
 
 def test_a_word_on_a_threshold_is_decided_by_further_digits():
@@ -96,7 +96,7 @@ def test_a_word_on_a_threshold_is_decided_by_further_digits():
         word = int(place.floor().unique_fmpz())
         share = float(place - word)
     source = rng("threshold")
-    hits = sum(laplace.settled(source, word, 7) == 3 for _ in range(4000))
+    hits = sum(laplace.decide_grid_point(source, word, 7) == 3 for _ in range(4000))
     assert abs(hits - 4000 * share) <= 5 * np.sqrt(4000 * share * (1 - share))
 
 

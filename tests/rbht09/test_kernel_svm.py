@@ -9,7 +9,7 @@ from lemmata.experiments.rbht09 import kernel_svm as claims
 from lemmata.mechanisms.features.random_features import FourierMap, fourier_map, profile
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.erm import kernel_svm, private_svm
-from lemmata.mechanisms.numerics.arguments import two_streams
+from lemmata.mechanisms.numerics.arguments import spawn_two_streams
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers import svm
 from tests.streams import streams
@@ -171,7 +171,7 @@ def test_fit_draws_public_and_private_from_two_streams():
         return kernel_svm.law(X, y, privacy=PureDP(0.7), public=public, **options)
 
     model = fit(law, np.random.default_rng(5))
-    drawn, noise = two_streams(np.random.default_rng(5))
+    drawn, noise = spawn_two_streams(np.random.default_rng(5))
     public = fourier_map("cauchy", 2, 4, bandwidth=3.0, rng=drawn)
     assert np.array_equal(model.feature_map.feature_map.features.omega, public.omega)
     released = kernel_svm.law(X, y, privacy=PureDP(0.7), public=public, **options)

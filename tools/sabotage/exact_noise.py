@@ -30,7 +30,7 @@ def counts_have_other_noise() -> bool:
 def rows_get_longer() -> bool:
     """A row on the grid is longer than the radius that the noise is made for, in rationals."""
     angles = np.linspace(0.0, 6.0, 100)
-    rows = grid_sums.grid_rows(np.column_stack([np.cos(angles), np.sin(angles)]), 1.0)
+    rows = grid_sums.round_rows(np.column_stack([np.cos(angles), np.sin(angles)]), 1.0)
     return any(sum(Fraction(x) ** 2 for x in row) > 1 for row in rows.tolist())
 
 
@@ -41,7 +41,7 @@ EXACT = (
     Planted(12, "exact noise of counts halved", "joint test of the draws", grid_sums, "noisy_counts",
             lambda f: lambda rng, counts, sigma: f(rng, counts, sigma / 2), counts_have_other_noise),
     Planted(17, "rows rounded to the nearest step of the grid, not towards 0", "norm of a rounded row", grid_sums,
-            "grid_rows", rewritten("np.trunc", "np.rint"), rows_get_longer),
+            "round_rows", rewritten("np.trunc", "np.rint"), rows_get_longer),
     Planted(18, "one exact draw for all sums", "joint test of the draws", NOISE, "add",
             rewritten("self._next += 1", "self._next += 0"), grid_noise_is_wrong),
     Planted(18, "one exact draw for all coordinates of a sum", "joint test of the draws", NOISE, "add",

@@ -377,7 +377,7 @@ LEARNERS = (
             exponential.ExponentialLaw, "sample",
             rewritten("generator(rng), self.scale", "generator(rng), self.scale / 2"),
             sampled_otherwise),
-    Planted(11, "snapping with half its noise", "attack on its own probabilities", snapping, "draws",
+    Planted(11, "snapping with half its noise", "attack on its own probabilities", snapping, "draw_many",
             lambda f: lambda rng, size: f(rng, size) // 2, snapped_otherwise),
     Planted(12, "discrete Gaussian with half its noise", "attack on its own probabilities", discrete_gaussian,
             "discrete_gaussian", lambda f: lambda rng, steps, size: f(rng, steps // 2, size), lattice_otherwise),

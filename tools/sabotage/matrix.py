@@ -172,7 +172,7 @@ PLANTED = (
     Planted(11, "Laplace noise of the private SVM halved", "attack", laplace.GridLaplace, "sample",
             lambda f: lambda law, rng, size=1: law.point * law.grid + (f(law, rng, size) - law.point * law.grid) / 2,
             refuted(flipped_label, ONE)),
-    Planted(12, "noise of the Gaussian mechanism halved", "attack", gaussian, "noise_for",
+    Planted(12, "noise of the Gaussian mechanism halved", "attack", gaussian, "noise_deviation",
             halved, refuted(shifted_values, GaussianDP(1.0))),
     Planted(12, "noise of gradient descent halved", "attack", noisy_gd, "noise_for",
             halved, refuted(descending(), GaussianDP(1.0))),

@@ -194,7 +194,7 @@ STATEMENTS = (
     Planted(10, "as many rows as dimensions: the loss grows with them", "its row of the ledger", one_margin,
             "fast_projection", lambda f: lambda k, d, rng: f(d, d, rng=rng), falls("wzw25.lemD.1/rate[d]")),
     Planted(12, "deviation of the Gaussian mechanism divided by the square root of 2", "budget",
-            gaussian, "noise_for", lambda f: lambda *a: f(*a) / sqrt(2), budget_exceeded),
+            gaussian, "noise_deviation", lambda f: lambda *a: f(*a) / sqrt(2), budget_exceeded),
     Planted(16, "noise of the private SVM for a record left out where one is replaced", "attack", private_svm,
             "l1_sensitivity", halved, refuted(flipped_records, PureDP(1.0))),
     Planted(20, "randomised response keeps with probability epsilon", "its row of the ledger", training, "releases",

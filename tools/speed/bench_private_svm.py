@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.experiments.instances.pairs.svm_neighbours import candidates
 from lemmata.mechanisms.features.random_features import fourier_map
-from lemmata.mechanisms.law import blocks
+from lemmata.mechanisms.law import sample_in_blocks
 from lemmata.mechanisms.learners.erm import kernel_svm, private_svm
 from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, discrete_laplace, grid_for
 from lemmata.mechanisms.privacy import PureDP
@@ -102,7 +102,7 @@ class Stream:
 
     def stream(self):
         total = np.zeros(DIMENSION)
-        for block in blocks(self.law, self.rng, self.size, BLOCK):
+        for block in sample_in_blocks(self.law, self.rng, self.size, BLOCK):
             total += block[-1]  # nothing is kept
         return total
 

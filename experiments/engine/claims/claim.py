@@ -24,7 +24,7 @@ from lemmata.bounds.theorem import THEOREMS, Hypothesis, Statement, Theorem
 from lemmata.experiments.engine.claims.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 from lemmata.experiments.engine.ground.evidence import missing
 from lemmata.experiments.engine.ground.profiles import crossed
-from lemmata.mechanisms.numerics.inherited_docs import like
+from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
 ORACLES = ("exact", "below", "above")  # where the left side of a check stands beside the truth
 LISTED = "help(lemmata.paper) lists what a claim can say"
@@ -336,7 +336,7 @@ def tail_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Call
     return _register("tail", statement, **fields)
 
 
-@like(tail_claim)
+@share_docs(tail_claim)
 def mean_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
     """E X <= bound(**setting), X in [low, high]. `trial(rng, size, *, factor=1, **setting)` -> (size,) floats.
 
@@ -345,7 +345,7 @@ def mean_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Call
     return _register("mean", statement, **fields)
 
 
-@like(tail_claim)
+@share_docs(tail_claim)
 def rate_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
     """E X_last <= bound(**setting) * E X_first, each in [0, high]: a registered exponent. -> (size, points).
 
@@ -354,14 +354,14 @@ def rate_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Call
     return _register("rate", statement, **fields)
 
 
-@like(tail_claim)
+@share_docs(tail_claim)
 def exact_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
     """Decided without sampling. `check(*, factor=1, **setting)` -> Verdict. `cost` is said where it is above 0.1."""
     fields.setdefault("cost", 0.05)
     return _register("exact", statement, **fields)
 
 
-@like(tail_claim)
+@share_docs(tail_claim)
 def attack_claim(
     statement: Statement[..., Any], *, law: str, attack: str, **fields: Unpack[Common]
 ) -> Callable[[Trial], Trial]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from lemmata.mechanisms.numerics.arguments import whole
+from lemmata.mechanisms.numerics.arguments import check_integer
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Thresholds:
 
     def sample(self, rng, size, m):
         """(x, y), each (size, m)."""
-        whole(size=size, m=m)
+        check_integer(size=size, m=m)
         x = rng.random((size, m))
         flip = rng.random((size, m)) < self.noise
         return x, np.where((x > 0.5) ^ flip, 1.0, -1.0)
@@ -125,7 +125,7 @@ class Halfplanes:
 
     def sample(self, rng, size, m):
         """Directions of the signed records, (size, m), in (-pi, pi]."""
-        whole(size=size, m=m)
+        check_integer(size=size, m=m)
         angle = rng.uniform(-self.spread, self.spread, (size, m))
         return np.where(rng.random((size, m)) < self.noise, rng.uniform(-np.pi, np.pi, (size, m)), angle)
 
@@ -159,7 +159,7 @@ class Mixture:
 
     def sample(self, rng, size, m):
         """Directions of the signed records, (size, m), in (-pi, pi]."""
-        whole(size=size, m=m)
+        check_integer(size=size, m=m)
         first, second = rng.standard_normal((2, size, m))
         return np.arctan2(second, first + self.shift)
 

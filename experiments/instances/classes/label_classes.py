@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from lemmata.mechanisms.learners.covers.label_learner import law
 from lemmata.mechanisms.privacy import LabelDP
-from lemmata.mechanisms.solvers.function_covers import nearness
+from lemmata.mechanisms.solvers.function_covers import nearness_matrix
 
 RHO = 4  # so that rho/2 and rho are lattice points
 VALUES = (-8, -4, -3, -2, -1, 0, 1, 2, 3, 4, 8)  # +-2 rho, +-rho, +-rho/2, and between
@@ -35,7 +35,7 @@ def truncate(values):
 
 def smallest_covers(values, closed):
     """All covers of least size of the truncated class at distance rho/2, each as a tuple of numbers of functions."""
-    near = nearness(truncate(values), RHO / 2, closed=closed)
+    near = nearness_matrix(truncate(values), RHO / 2, closed=closed)
     for size in range(1, len(near) + 1):
         covers = [chosen for chosen in combinations(range(len(near)), size) if near[list(chosen)].any(axis=0).all()]
         if covers:

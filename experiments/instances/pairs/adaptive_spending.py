@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from lemmata.mechanisms.numerics.arithmetic import down
+from lemmata.mechanisms.numerics.arithmetic import round_down
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, gaussian_mu, to_approx
 from lemmata.mechanisms.privacy.accountant import OverBudget
 
@@ -45,7 +45,7 @@ class BetterOfTwoWays:
 
     def curved(self, together, kinds):
         rest = [each for each in together if not isinstance(each, kinds)]
-        remaining = down(Fraction(self.budget.delta) - sum(Fraction(each.delta) for each in rest))
+        remaining = round_down(Fraction(self.budget.delta) - sum(Fraction(each.delta) for each in rest))
         if not 0 < remaining < 1:
             return np.inf
         joined = to_approx(compose(*[each for each in together if isinstance(each, kinds)]), delta=remaining)

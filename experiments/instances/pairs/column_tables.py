@@ -32,5 +32,5 @@ class FirstCounts:
 
     def log_density(self, releases):
         """Up to a constant that both datasets share, and up to the rounding to the grid."""
-        standard = (releases - column_ranges.octave_counts(self.law.X).ravel()) / self.law.sigma
+        standard = (releases - column_ranges.count_octaves(self.law.X).ravel()) / self.law.sigma
         return -(standard**2).sum(axis=1) / 2

@@ -16,7 +16,7 @@ from scipy.special import expit
 from scipy.stats import rankdata
 
 from lemmata.mechanisms.audit.evidence.outcomes import Outcomes, spreads
-from lemmata.mechanisms.numerics.threads import one_thread
+from lemmata.mechanisms.numerics.threads import limit_to_one_thread
 
 ATOMS = 16  # values of one column that are counted as atoms
 PAIRED = 12  # columns up to which differences and products of pairs are features
@@ -205,7 +205,7 @@ def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
         early_stopping=False,
         random_state=0,
     )
-    with one_thread():  # of the library that was loaded just now, too
+    with limit_to_one_thread():  # of the library that was loaded just now, too
         model.fit(X[:, kept], truth)
     return lambda fresh: model.decision_function(features(fresh)[:, kept])
 

@@ -34,8 +34,8 @@ from lemmata.mechanisms.audit.subjects.adapters import (
     promised,
     quiet,
 )
-from lemmata.mechanisms.numerics.arithmetic import brief, in_range
-from lemmata.mechanisms.numerics.threads import one_thread
+from lemmata.mechanisms.numerics.arithmetic import check_in_range, short_repr
+from lemmata.mechanisms.numerics.threads import limit_to_one_thread
 
 SINGLE = Number, str, bytes, date, timedelta, np.generic, np.ndarray  # what may be a dataset of one record
 TICK = 0.5  # seconds between two lines of progress
@@ -118,7 +118,7 @@ def audit(
         *data, claim = data  # type: ignore[assignment]
     given = len(data) == 1 and not _is_mechanism(target, data[0])
     if seconds is not None and (given or budget is not None):
-        raise ValueError(f"seconds = {brief(seconds)} is for a search without a budget: give one of the two")
+        raise ValueError(f"seconds = {short_repr(seconds)} is for a search without a budget: give one of the two")
     if seconds is not None:
         budget = afforded(target, tuple(data), seconds, released)
         print(f"audit: {seconds:g} s are budget={budget}", file=sys.stderr)
@@ -126,7 +126,7 @@ def audit(
     budget = (GIVEN if given else BUDGET) if budget is None else budget
     shown = is_shown(sys.stderr)
     if not (root is None or (isinstance(root, Integral) and root >= 0)):
-        raise ValueError(f"root = {brief(root)} is not a whole number, 0 or more")
+        raise ValueError(f"root = {short_repr(root)} is not a whole number, 0 or more")
     progress = ticker(budget) if progress is None and shown else progress
     if given:
         for name, side in (("sample_a", target), ("sample_b", data[0])):
@@ -137,11 +137,11 @@ def audit(
     if options:
         raise TypeError(f"audit() got an unexpected keyword argument {next(iter(options))!r}")
     sequential_test.enough("budget", budget, FEWEST, ", what a search for neighbours needs")
-    in_range("level", level, 0, 1)
+    check_in_range("level", level, 0, 1)
     root = secrets.randbits(32) if root is None else root
     say = (lambda line: print(line, file=sys.stderr)) if shown else (lambda line: None)
     search = Search(mechanism(target, released), claimed(claim), root, budget, level, say, longest)
-    with one_thread():
+    with limit_to_one_thread():
         return hunted(search, offered(search, data), progress)
 
 

@@ -14,7 +14,7 @@ from lemmata.bounds.statement.notebook import card
 from lemmata.mechanisms.audit.evidence.stakes import parameter
 from lemmata.mechanisms.audit.neighbours.changes import Neighbours
 from lemmata.mechanisms.audit.neighbours.record_tables import stored
-from lemmata.mechanisms.numerics.inherited_docs import documented
+from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Audit:
         return f"{came}{survived}{caught}; {saw}; {spent}"
 
 
-@documented
+@inherit_docs
 @dataclass(frozen=True)
 class Found(Audit):
     """What an audit found that looked for neighbours itself: an `Audit` of the pair that told most.

@@ -39,9 +39,9 @@ from lemmata.mechanisms.audit.evidence.stakes import (
 from lemmata.mechanisms.audit.play.audit_result import Audit
 from lemmata.mechanisms.audit.play.findings import REPORT, event, limits, short, smallest_caught
 from lemmata.mechanisms.audit.subjects.samplers import FIRST, Exhausted, Raised, Source, chunk
-from lemmata.mechanisms.numerics.arithmetic import brief, in_range, real
+from lemmata.mechanisms.numerics.arithmetic import as_real, check_in_range, short_repr
 from lemmata.mechanisms.numerics.streams import generator
-from lemmata.mechanisms.numerics.threads import one_thread
+from lemmata.mechanisms.numerics.threads import limit_to_one_thread
 from lemmata.mechanisms.privacy import ZCDP, RenyiDP
 
 LEAST = 128  # releases
@@ -244,7 +244,7 @@ class Game:
         return np.logaddexp(events, bets) - log(2)
 
 
-@one_thread()
+@limit_to_one_thread()
 def audit(
     sample_a: Any,
     sample_b: Any,
@@ -274,11 +274,11 @@ def audit(
     that does not return as many releases as it was asked for.
     """
     enough("budget", budget, LEAST)
-    in_range("level", level, 0, 1)
+    check_in_range("level", level, 0, 1)
     if not (isinstance(records, Integral) and records > 0):
-        raise ValueError(f"records = {brief(records)} is not a whole number, 1 or more")
+        raise ValueError(f"records = {short_repr(records)} is not a whole number, 1 or more")
     if not (features is None or callable(features)):
-        raise ValueError(f"features = {brief(features)} is no function of releases")
+        raise ValueError(f"features = {short_repr(features)} is no function of releases")
     start, root = time.process_time(), secrets.randbits(32) if root is None else root
     game = Game(
         sample_a,
@@ -298,8 +298,8 @@ def audit(
 
 def enough(name: str, value: Any, least: int, why: str = "") -> None:
     """Raise ValueError unless the value is a number, finite and not below the least."""
-    if not least <= real(name, value) < inf:
-        raise ValueError(f"{name} = {brief(value)} is outside [{least}, inf){why}")
+    if not least <= as_real(name, value) < inf:
+        raise ValueError(f"{name} = {short_repr(value)} is outside [{least}, inf){why}")
 
 
 def play(

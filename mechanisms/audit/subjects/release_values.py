@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.numerics.arithmetic import brief
+from lemmata.mechanisms.numerics.arithmetic import short_repr
 
 PUBLIC = ("n_features_in_", "feature_names_in_")  # attributes that no record moves
 LONGEST = 10_000  # things that are taken from an iterator
@@ -121,5 +121,5 @@ def chosen(released: Any) -> Callable[[Any], Any]:
         return released or (lambda model: model)
     names = [released] if isinstance(released, str) else released
     if not (isinstance(names, list | tuple) and names and all(isinstance(name, str) for name in names)):
-        raise ValueError(f"released = {brief(released)} is no attribute's name, no list of names and no function")
+        raise ValueError(f"released = {short_repr(released)} is no attribute's name, no list of names and no function")
     return lambda model: {name: getattr(model, name) for name in names}

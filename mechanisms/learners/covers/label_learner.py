@@ -25,8 +25,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.numerics.arguments import finite, functions, labels, one_of, quiet, sized, table, within_reach
-from lemmata.mechanisms.numerics.arithmetic import in_range
+from lemmata.mechanisms.numerics.arguments import (
+    check_callable,
+    check_choice,
+    check_finite,
+    check_magnitude,
+    clip_entries,
+    quiet,
+    read_labels,
+    read_records,
+)
+from lemmata.mechanisms.numerics.arithmetic import check_in_range
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.solvers.function_covers import smallest_cover
@@ -82,7 +91,7 @@ class LabelModel:
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return the truncated hypothesis at every row, shape (n,)."""
-        return truncated(self.hypotheses, table(X), self.rho)[self.number]
+        return truncated(self.hypotheses, read_records(X), self.rho)[self.number]
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return labels -1 or +1; a tie is +1."""
@@ -122,10 +131,10 @@ def freeze_class(hypotheses: Pool, X: np.ndarray) -> Pool:
 
 def truncated(hypotheses: Pool, X: ArrayLike, rho: float) -> np.ndarray:
     """Return the values of all hypotheses, clipped to [-rho, rho], shape (hypotheses, n)."""
-    functions(hypotheses=hypotheses)
-    (rho,), X = sized(rho=rho), within_reach(X)
+    check_callable(hypotheses=hypotheses)
+    (rho,), X = check_magnitude(rho=rho), clip_entries(X)
     given = hypotheses(X)
-    values = finite("hypotheses", given(X) if callable(given) else given)
+    values = check_finite("hypotheses", given(X) if callable(given) else given)
     if values.ndim != 2 or values.shape[1] != len(X) or not len(values):
         raise ValueError(f"hypotheses has values of shape {values.shape}, not (hypotheses, {len(X)})")
     return np.clip(values, -rho, rho)
@@ -159,17 +168,17 @@ def law(
     >>> law([[-1.0], [1.0]], [-1, 1], privacy=PureDP(1.0, "label"), rho=0.5, hypotheses=stumps).cover
     array([0])
     """
-    (rho,) = sized(rho=rho)
-    net = in_range("net", net, 0, rho / 2, closed=True)
-    one_of(BALLS, balls=balls)
-    one_of(CALIBRATIONS, calibration=calibration)
+    (rho,) = check_magnitude(rho=rho)
+    net = check_in_range("net", net, 0, rho / 2, closed=True)
+    check_choice(BALLS, balls=balls)
+    check_choice(CALIBRATIONS, calibration=calibration)
     pure = to_pure(privacy)
     if pure.neighbours != "label":
         raise ValueError(f"privacy = {pure} is not for neighbours that differ in one label")
     if not net < rho / 2:
         raise ValueError(f"net = {net} is outside [0, rho/2) = [0, {rho / 2})")
-    X = table(X)
-    y = labels(y, len(X))
+    X = read_records(X)
+    y = read_labels(y, len(X))
     values = truncated(hypotheses, X, rho)
     cover = smallest_cover(values, radius=rho / 2 - net, closed=balls == "closed")
     errors = (y * values[cover] <= rho / 2).sum(axis=1)

@@ -23,7 +23,15 @@ from scipy.spatial import cKDTree
 
 from lemmata.bounds.bms22 import network_embedding as bounds
 from lemmata.mechanisms.law import Projection
-from lemmata.mechanisms.numerics.arguments import clip_rows, labels, one_of, quiet, sized, table, whole
+from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_integer,
+    check_magnitude,
+    clip_rows,
+    quiet,
+    read_labels,
+    read_records,
+)
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.solvers.covers import Cover, cover
@@ -122,7 +130,7 @@ class NetworkModel:
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return h(x) for every row, shape (n,)."""
-        values = self.public[0].apply(table(X)) @ self.weights[0]
+        values = self.public[0].apply(read_records(X)) @ self.weights[0]
         for W, phi in zip(self.weights[1:], self.public[1:], strict=True):
             values = phi.apply(activation(values, self.eta)) @ W
         return values[:, 0]
@@ -140,8 +148,8 @@ def product_cover(
     >>> [one.size for one in product_cover(1, 1, 2, norm_bound=1.0, resolution=0.0125)]
     [227, 227]
     """
-    k, width, layers = whole(k=k, width=width, layers=layers)
-    norm_bound, resolution = sized(norm_bound=norm_bound, resolution=resolution)
+    k, width, layers = check_integer(k=k, width=width, layers=layers)
+    norm_bound, resolution = check_magnitude(norm_bound=norm_bound, resolution=resolution)
     sizes: dict[str, Any] = dict(radius=2 * norm_bound, resolution=resolution / sqrt(layers), lattice=lattice)
     if layers > 64:
         raise ValueError(f"layers = {layers} is outside [1, 64]")
@@ -177,10 +185,10 @@ def law(
     >>> law(np.eye(2), [1, 1], privacy=PureDP(1.0), **sizes).sample(np.random.default_rng(1)).shape
     (1, 2)
     """
-    norm_bound, radius, rho, eta = sized(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta)
-    one_of(CALIBRATIONS, calibration=calibration)
+    norm_bound, radius, rho, eta = check_magnitude(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta)
+    check_choice(CALIBRATIONS, calibration=calibration)
     X = clip_rows(X, radius)
-    y = labels(y, len(X))
+    y = read_labels(y, len(X))
     public = _embeddings(public, X.shape[1])
     k, layers, width = public[0].k, len(public), public[-1].d if len(public) > 1 else 1
     shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from lemmata.mechanisms.law import LinearLaw, Projection
-from lemmata.mechanisms.numerics.arguments import clip_rows, labels, one_of, quiet, sized
+from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, clip_rows, quiet, read_labels
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.solvers.covers import Cover, cover
@@ -58,7 +58,7 @@ class PrivateMarginLaw(LinearLaw):
     @property
     def selection(self) -> exponential.ExponentialLaw:
         """The exponential mechanism over the numbers of the candidates: scores -errors, of sensitivity 1."""
-        return exponential.streamed(
+        return exponential.streamed_law(
             partial(_scores, self.errors),
             candidates=self.candidates.size,
             sensitivity=1.0,
@@ -120,12 +120,12 @@ def law(
     >>> law(np.eye(2), [1, 1], privacy=PureDP(1.0), **sizes).sample(np.random.default_rng(1)).shape
     (1, 2)
     """
-    norm_bound, radius, rho = sized(norm_bound=norm_bound, radius=radius, rho=rho)
+    norm_bound, radius, rho = check_magnitude(norm_bound=norm_bound, radius=radius, rho=rho)
     if rho > norm_bound * radius:
         raise ValueError(f"rho = {rho} is outside (0, norm_bound * radius] = (0, {norm_bound * radius}]")
-    one_of(CALIBRATIONS, calibration=calibration)
+    check_choice(CALIBRATIONS, calibration=calibration)
     X = clip_rows(X, radius)
-    y = labels(y, len(X))
+    y = read_labels(y, len(X))
     if getattr(public, "d", None) != X.shape[1]:
         raise ValueError(f"public projects from R^{getattr(public, 'd', None)}, but X has {X.shape[1]} columns")
     candidates = cover(public.k, radius=2 * norm_bound, resolution=rho / (10 * radius), lattice=lattice)

@@ -48,15 +48,15 @@ from lemmata.mechanisms.learners.descent import projected_gd, sampled_gd
 from lemmata.mechanisms.learners.descent.noisy_gd import RATE, Descent
 from lemmata.mechanisms.noise.grid_sums import noisy_counts
 from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_integer,
+    check_magnitude,
+    check_positive,
+    check_within_unit,
     clip_rows,
-    labels,
-    one_of,
-    positive,
     quiet,
-    sized,
-    table,
-    whole,
-    within_unit,
+    read_labels,
+    read_records,
 )
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
 
@@ -181,11 +181,11 @@ def budget(epsilon: float, delta: float, calibration: str = "exact") -> float:
     >>> round(budget(1.0, 1e-5, "printed"), 5), round(budget(1.0, 1e-5), 5)
     (0.1042, 0.26805)
     """
-    (delta,) = within_unit(delta=delta)
-    (epsilon,) = positive(epsilon=epsilon)
+    (delta,) = check_within_unit(delta=delta)
+    (epsilon,) = check_positive(epsilon=epsilon)
     if not 0 < epsilon < 8 * log(1 / delta):
         raise ValueError(f"epsilon = {epsilon} is outside (0, 8 log(1/delta)) = (0, {8 * log(1 / delta):.6g})")
-    one_of(CALIBRATIONS, calibration=calibration)
+    check_choice(CALIBRATIONS, calibration=calibration)
     return bounds.printed_budget(epsilon, delta) if calibration == "printed" else gaussian_mu(epsilon, delta)
 
 
@@ -198,12 +198,12 @@ def draw_projections(
     They know n and d and nothing else of the data. `beta` is the probability that some projection loses more than a
     third of its margin, 1/n^2 by default.
     """
-    n, d = whole(n=n, d=d)
+    n, d = check_integer(n=n, d=d)
     if max(n, d) > 2**32:
         raise ValueError(f"n = {n}, d = {d}: one of them is more than 2^32")
-    (radius,) = sized(radius=radius)
+    (radius,) = check_magnitude(radius=radius)
     if beta is not None:
-        (beta,) = within_unit(beta=beta)
+        (beta,) = check_within_unit(beta=beta)
     sizes = [bounds.projection_rows(n, gamma, radius, beta) for gamma in bounds.margin_grid(n, radius)]
     return tuple(None if k >= d else sign_projection.sign_projection(k, d, rng=rng) for k in sizes)
 
@@ -239,10 +239,10 @@ def candidates(
     `draw_projections` returns them; they may be left out if all of them are the identity.
     `descent`: `output`, `stride` and so on of `noisy_gd.law`. Raises ValueError for anything out of range.
     """
-    (radius,) = sized(radius=radius)
+    (radius,) = check_magnitude(radius=radius)
     share = GaussianDP(mu)
     X = clip_rows(X, radius)
-    y = labels(y, len(X))
+    y = read_labels(y, len(X))
     n, d = X.shape
     margins = bounds.margin_grid(n, radius)
     projections = check_projections((n, d), margins, radius, projections)
@@ -304,11 +304,11 @@ def law(
     if not isinstance(privacy, ApproxDP):
         raise ValueError(f"privacy is a {type(privacy).__name__}, not ApproxDP")
     mu = budget(privacy.epsilon, privacy.delta, calibration)
-    one_of(("average", "last"), output=output)
-    one_of(SCORES, score=score)
-    one_of(projected_gd.TIES, ties=ties)
-    (radius,) = sized(radius=radius)
-    X = table(X)
+    check_choice(("average", "last"), output=output)
+    check_choice(SCORES, score=score)
+    check_choice(projected_gd.TIES, ties=ties)
+    (radius,) = check_magnitude(radius=radius)
+    X = read_records(X)
     n = len(X)
     margins, noise = bounds.margin_grid(n, radius), descent.get("noise", "float")
     each = bounds.split_budget(mu, 2 * len(margins))
@@ -344,7 +344,7 @@ def choose_projections(
     """Return `projections`, or new ones for data of the shape of X that need less noise than no projection."""
     if projections is not None:
         return projections
-    n, d = table(X).shape
+    n, d = read_records(X).shape
     new = draw_projections(n, d, radius=radius, rng=rng)
     return [None if phi is None or projected_gd.CLIP**2 * phi.k >= d else phi for phi in new]
 
@@ -357,7 +357,7 @@ def choose_step_kind(n: int, d: int, mu: float) -> str:
     >>> choose_step_kind(2500, 50, 0.27), choose_step_kind(5000, 50, 0.27)
     ('balanced', 'sampled')
     """
-    n, d = whole(n=n, d=d)
+    n, d = check_integer(n=n, d=d)
     return "sampled" if count_multiplications(n, d, mu) / RATE > PATIENCE else "balanced"
 
 

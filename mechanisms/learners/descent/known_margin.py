@@ -22,8 +22,8 @@ from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.law import Projection
 from lemmata.mechanisms.learners.descent import projected_gd
-from lemmata.mechanisms.numerics.arguments import quiet, sized, whole, within_unit
-from lemmata.mechanisms.numerics.arithmetic import in_range
+from lemmata.mechanisms.numerics.arguments import check_integer, check_magnitude, check_within_unit, quiet
+from lemmata.mechanisms.numerics.arithmetic import check_in_range
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 BETA = 0.1  # a projection loses the margin with at most this probability
@@ -37,10 +37,10 @@ def draw_projection(
     >>> draw_projection(1000, 10**5, margin=0.5, rng=np.random.default_rng(0)).k
     792
     """
-    n, d = whole(n=n, d=d)
-    margin, radius = sized(margin=margin, radius=radius)
-    (beta,) = within_unit(beta=beta)
-    in_range("margin", margin, 0, radius, closed=True)
+    n, d = check_integer(n=n, d=d)
+    margin, radius = check_magnitude(margin=margin, radius=radius)
+    (beta,) = check_within_unit(beta=beta)
+    check_in_range("margin", margin, 0, radius, closed=True)
     k = third_margin_rows(n=n, gamma=margin, beta=beta, b=radius)
     return sign_projection(k, d, rng=rng) if k < d else None
 
@@ -65,6 +65,6 @@ def law(
     >>> law([[0.9], [-0.9]], [1, -1], privacy=GaussianDP(1.0), margin=0.9).sample(np.random.default_rng(0)).shape
     (1, 1)
     """
-    margin, radius = sized(margin=margin, radius=radius)
+    margin, radius = check_magnitude(margin=margin, radius=radius)
     asked: Any = {"width": margin / 3, "radius": radius, "projection": projection, "noise": noise}
     return projected_gd.law(X, y, privacy=privacy, steps=steps, stride="decaying", output="last", **asked)

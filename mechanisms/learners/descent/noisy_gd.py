@@ -37,15 +37,22 @@ from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.noise.grid_sums import (
     GridNoise,
     check_noise,
-    clipped_rows,
-    coefficient_bits,
-    reading_once,
-    rounded_down,
-    signed_rows,
+    clip_and_round_rows,
+    count_coefficient_bits,
+    round_towards_zero,
+    sign_rows,
+    sum_in_one_pass,
 )
-from lemmata.mechanisms.numerics.arguments import finite, one_of, positive, quiet, sized, whole
-from lemmata.mechanisms.numerics.arithmetic import brief, in_range, up
-from lemmata.mechanisms.numerics.threads import threads_for
+from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_finite,
+    check_integer,
+    check_magnitude,
+    check_positive,
+    quiet,
+)
+from lemmata.mechanisms.numerics.arithmetic import check_in_range, round_up, short_repr
+from lemmata.mechanisms.numerics.threads import thread_count_for
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
 OUTPUTS = ("average", "last", "iterates")
@@ -95,10 +102,10 @@ class NoisyGDLaw(LinearLaw):
             raise ValueError("Z, start or strides is not of shape (n, d), (d,) and (steps,)")
         if np.ndim(self.weights) != 1:
             raise ValueError(f"weights has shape {np.shape(self.weights)}, not (steps,)")
-        positive(width=self.width)
-        in_range("sigma", self.sigma, 0, inf, closed=True)
-        one_of(OUTPUTS, output=self.output)
-        one_of(LOSSES, loss=self.loss)
+        check_positive(width=self.width)
+        check_in_range("sigma", self.sigma, 0, inf, closed=True)
+        check_choice(OUTPUTS, output=self.output)
+        check_choice(LOSSES, loss=self.loss)
 
     @property
     def steps(self) -> int:
@@ -143,7 +150,7 @@ class NoisyGDLaw(LinearLaw):
         margins /= -self.width
         expit(margins, out=margins)
         if self.grid:
-            rounded_down(margins, len(self.Z))
+            round_towards_zero(margins, len(self.Z))
 
     def coefficients(self, W: np.ndarray) -> np.ndarray:
         """Return the gradient's coefficients of all records at the columns of W, shape (n, columns)."""
@@ -164,7 +171,7 @@ class NoisyGDLaw(LinearLaw):
     def noise(self, rng: np.random.Generator, shape: tuple[int, ...], times: int) -> Callable[[np.ndarray], np.ndarray]:
         """Return a function that turns `times` sums of -width times gradients, of that shape, into noisy gradients."""
         if self.grid:
-            exact = GridNoise(rng, up(Fraction(self.sigma) * Fraction(self.width)), self.grid, shape, times)
+            exact = GridNoise(rng, round_up(Fraction(self.sigma) * Fraction(self.width)), self.grid, shape, times)
             return lambda sums: np.divide(exact.add(sums), -self.width, out=sums)
 
         def noisy(sums: np.ndarray) -> np.ndarray:
@@ -178,7 +185,7 @@ class NoisyGDLaw(LinearLaw):
         """Yield w_0, ..., w_T of `size` independent runs, one column each, in an array that the next step changes."""
         W = np.repeat(self.start[:, None], size, axis=1).astype(self.Z.dtype)
         noisy = self.noise(rng, W.shape, self.steps)
-        alone = size == 1 and self.loss == "hinge" and reading_once(self.Z, self.width, self.grid, self.steps)
+        alone = size == 1 and self.loss == "hinge" and sum_in_one_pass(self.Z, self.width, self.grid, self.steps)
         summed = alone or partial(self._sums, out=np.empty_like(W), part=np.empty_like(W), bands=self._bands(size))
         yield W
         for eta in self.strides.tolist():
@@ -199,7 +206,7 @@ class NoisyGDLaw(LinearLaw):
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: columns of one matrix product a step, `COLUMNS` at a time."""
-        with threads_for(self.Z.size, min(size, COLUMNS)):
+        with thread_count_for(self.Z.size, min(size, COLUMNS)):
             parts = [self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)]
         return np.concatenate(parts).astype(float, copy=False)
 
@@ -234,10 +241,10 @@ def noise_for(steps: int, sensitivity: float, mu: float) -> float:
     >>> noise_for(4, 1.0, 0.5)
     4.0
     """
-    (steps,) = whole(steps=steps)
+    (steps,) = check_integer(steps=steps)
     if steps > 10**18:
         raise ValueError(f"steps = {steps} is outside [1, 10^18]")
-    sensitivity, mu = sized(sensitivity=sensitivity, mu=mu)
+    sensitivity, mu = check_magnitude(sensitivity=sensitivity, mu=mu)
     sigma = bounds.noise_std(steps, sensitivity, mu)
     if not isfinite(sigma):
         raise ValueError(f"mu = {mu} needs more noise than a float can hold")
@@ -249,8 +256,8 @@ def noise_for(steps: int, sensitivity: float, mu: float) -> float:
 
 def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
     """Return T: "printed" n^2 mu^2, "balanced" n^2 mu^2 / d, rounded up, "auto" at most `ENOUGH`; or a whole number."""
-    n, d = whole(n=n, d=d)
-    (mu,) = sized(mu=mu)
+    n, d = check_integer(n=n, d=d)
+    (mu,) = check_magnitude(mu=mu)
     if max(n, d) > 10**18 or mu > 1e18:
         raise ValueError(f"n, d or mu is above 10^18: n = {n}, d = {d}, mu = {mu}")
     if isinstance(steps, str):
@@ -258,9 +265,9 @@ def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
             raise ValueError(f"steps = {steps!r} is not printed, balanced, auto or a whole number >= 1")
         count = bounds.printed_steps(n, mu) if steps == "printed" else bounds.balanced_steps(n, mu, d)
         return min(count, ENOUGH) if steps == "auto" else count
-    (count,) = whole(steps=steps)
+    (count,) = check_integer(steps=steps)
     if count > MOST:
-        raise ValueError(f"steps = {brief(steps)} is more than {MOST} steps")
+        raise ValueError(f"steps = {short_repr(steps)} is more than {MOST} steps")
     return count
 
 
@@ -304,27 +311,29 @@ def law(
     >>> released.sigma, released.sample(np.random.default_rng(0)).shape
     (4.0, (1, 1))
     """
-    width, radius, distance, log_factor = sized(width=width, radius=radius, distance=distance, log_factor=log_factor)
-    one_of(OUTPUTS, output=output)
-    one_of(STRIDES, stride=stride)
-    one_of(LOSSES, loss=loss)
+    width, radius, distance, log_factor = check_magnitude(
+        width=width, radius=radius, distance=distance, log_factor=log_factor
+    )
+    check_choice(OUTPUTS, output=output)
+    check_choice(STRIDES, stride=stride)
+    check_choice(LOSSES, loss=loss)
     check_noise(noise, precision=precision)
     if output == "iterates" and noise == "exact":
         raise ValueError("output = 'iterates' needs noise = 'float': the density of the white box is over the reals")
     mu = to_gaussian_budget(privacy).mu
-    X, grid = clipped_rows(X, radius, noise)
+    X, grid = clip_and_round_rows(X, radius, noise)
     n, d = X.shape
     if loss == "logistic":
-        grid *= 2.0 ** -coefficient_bits(n) if grid else 1.0
-    Z = signed_rows(X, y, precision, out=X, radius=radius, width=width)
-    origin = np.zeros(d) if start is None else finite("start", start)
+        grid *= 2.0 ** -count_coefficient_bits(n) if grid else 1.0
+    Z = sign_rows(X, y, precision, out=X, radius=radius, width=width)
+    origin = np.zeros(d) if start is None else check_finite("start", start)
     if origin.shape != (d,):
         raise ValueError(f"start has shape {origin.shape}, not ({d},)")
 
     T = step_count(steps, n, mu, d)
     if T > MOST:
-        raise ValueError(f"steps = {brief(steps)} is more than {MOST} steps")
-    sensitivity = up(Fraction(replacement_sensitivity(radius=Fraction(radius), width=Fraction(width))))
+        raise ValueError(f"steps = {short_repr(steps)} is more than {MOST} steps")
+    sensitivity = round_up(Fraction(replacement_sensitivity(radius=Fraction(radius), width=Fraction(width))))
     sigma = noise_for(T, sensitivity, mu)
     strides = _step_sizes(stride, n * sensitivity, log_factor, steps=T, sigma=sigma, d=d, distance=distance)
     if not (isfinite(sigma) and np.all(strides > 0)):
@@ -348,7 +357,7 @@ def _averaging_weights(average: ArrayLike | None, steps: int) -> np.ndarray:
     >>> _averaging_weights([1.0, 3.0], 2)
     array([0.25, 0.75])
     """
-    weights = np.full(steps, 1 / steps) if average is None else finite("average", average)
+    weights = np.full(steps, 1 / steps) if average is None else check_finite("average", average)
     if weights.shape != (steps,) or not np.all(weights >= 0) or not 0 < weights.sum() < inf:
         raise ValueError(f"average has shape {weights.shape}, not ({steps},) with weights >= 0 that are not all 0")
     return weights / weights.sum()

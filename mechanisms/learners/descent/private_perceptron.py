@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.descent.noisy_gd import COLUMNS, noise_for
-from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, noisy_counts, on_grid
-from lemmata.mechanisms.numerics.arguments import clip_rows, labels, quiet, sized, whole
-from lemmata.mechanisms.numerics.arithmetic import up
+from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, noisy_counts, prepare_rows
+from lemmata.mechanisms.numerics.arguments import check_integer, check_magnitude, clip_rows, quiet, read_labels
+from lemmata.mechanisms.numerics.arithmetic import round_up
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
 SENSITIVITY = 2.0  # of (sum / radius, sqrt(3) count) in L2, one record replaced
@@ -55,7 +55,7 @@ class PerceptronLaw(LinearLaw):
         least = max(1.0, self.sigma * max(1.0, FEW * sqrt(len(W))))
         noise = GridNoise(rng, self.sigma, self.grid, W.shape, self.rounds) if self.grid else None
         # The noise of a count, sigma / sqrt(3), rounded up: it is divided by a number below sqrt(3).
-        narrow = up(Fraction(self.sigma) / FLOOR)
+        narrow = round_up(Fraction(self.sigma) / FLOOR)
         for t in range(self.rounds):
             wrong = (self.Z @ W <= 0).astype(float)
             total, count = self.Z.T @ wrong, wrong.sum(axis=0)
@@ -74,8 +74,8 @@ def default_rounds(n: int, d: int, *, mu: float) -> int:
     >>> default_rounds(1000, 50, mu=0.27), default_rounds(100, 50, mu=0.27)
     (30, 1)
     """
-    n, d = whole(n=n, d=d)
-    (mu,) = sized(mu=mu)
+    n, d = check_integer(n=n, d=d)
+    (mu,) = check_magnitude(mu=mu)
     return int(min(ROUNDS, max(1.0, np.ceil(min(float(n) * mu, 1e100) ** 2 / 36 / float(d)))))
 
 
@@ -105,12 +105,12 @@ def law(
     (2.0, (3, 1))
     """
     mu = to_gaussian_budget(privacy).mu
-    (radius,) = sized(radius=radius)
+    (radius,) = check_magnitude(radius=radius)
     check_noise(noise)
     X = clip_rows(X, radius)
-    (rounds,) = whole(rounds=default_rounds(*X.shape, mu=mu) if rounds is None else rounds)
+    (rounds,) = check_integer(rounds=default_rounds(*X.shape, mu=mu) if rounds is None else rounds)
     if rounds > MOST:
         raise ValueError(f"rounds = {rounds} is outside [1, {MOST}]")
-    Z, grid = on_grid(labels(y, len(X))[:, None] * (X / radius), 1.0, noise)
+    Z, grid = prepare_rows(read_labels(y, len(X))[:, None] * (X / radius), 1.0, noise)
     sigma = noise_for(rounds, SENSITIVITY, mu)
     return PerceptronLaw(Z, rounds, sigma, GaussianDP(mu, privacy.neighbours), grid)

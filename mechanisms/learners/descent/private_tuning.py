@@ -31,13 +31,21 @@ from scipy.special import ndtr, ndtri_exp
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25.algorithms import margin_grid, score_noise, split_budget
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
-from lemmata.mechanisms.law import AdaptiveModel, kept
+from lemmata.mechanisms.law import AdaptiveModel, check_within_budget
 from lemmata.mechanisms.learners.descent.adaptive_margin import Projections, candidates
 from lemmata.mechanisms.learners.descent.noisy_gd import Descent
 from lemmata.mechanisms.learners.descent.projected_gd import TIES
 from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
-from lemmata.mechanisms.numerics.arguments import finite, functions, one_of, quiet, sized, table, whole
-from lemmata.mechanisms.numerics.arithmetic import in_range
+from lemmata.mechanisms.numerics.arguments import (
+    check_callable,
+    check_choice,
+    check_finite,
+    check_integer,
+    check_magnitude,
+    quiet,
+    read_records,
+)
+from lemmata.mechanisms.numerics.arithmetic import check_in_range
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.selection.tnb import TruncatedNegativeBinomial
 from lemmata.mechanisms.selection.tuning_budget import budget
@@ -110,10 +118,10 @@ class PrivateTuningLaw:
             parts.append((here, released))
         if self.exact:
             noisy = noisy_counts(rng, np.floor(noisy + 0.5), self.sigma)
-        table = np.zeros((count, max(released.shape[1] for _, released in parts)))
+        read_records = np.zeros((count, max(released.shape[1] for _, released in parts)))
         for here, released in parts:
-            table[here, : released.shape[1]] = released
-        return drawn, noisy, table
+            read_records[here, : released.shape[1]] = released
+        return drawn, noisy, read_records
 
     def noise(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Draw fresh float64 noise for every run."""
@@ -175,17 +183,19 @@ def law(
     ((1, 1), 1.00001)
     """
     check_noise(noise)
-    (sensitivity,) = whole(sensitivity=sensitivity) if noise == "exact" else sized(sensitivity=sensitivity)
+    (sensitivity,) = (
+        check_integer(sensitivity=sensitivity) if noise == "exact" else check_magnitude(sensitivity=sensitivity)
+    )
     mu, promised = budget(epsilon, delta, r=r, eta=eta, calibration=calibration)
     each = split_budget(mu, 2)
-    functions(base=base)
+    check_callable(base=base)
     laws = tuple(base(each))
     if not laws:
         raise ValueError("base has no candidates, not at least 1")
     for j, candidate in enumerate(laws):
         if not hasattr(candidate, "privacy") or candidate.privacy is not None:  # None: it releases nothing
-            kept(getattr(candidate, "privacy", None), GaussianDP(each), f"base[{j}]")
-    functions(score=score)
+            check_within_budget(getattr(candidate, "privacy", None), GaussianDP(each), f"base[{j}]")
+    check_callable(score=score)
     runs = TruncatedNegativeBinomial(eta, r)
     sigma = score_noise(sensitivity, each)
     return PrivateTuningLaw(laws, score, runs, sigma, GaussianDP(mu), promised, noise == "exact")
@@ -259,10 +269,10 @@ def selection_law(
     >>> bool(np.exp(chosen.log_probabilities()[0]) > 0.9)
     True
     """
-    scores = finite("scores", scores)
+    scores = check_finite("scores", scores)
     if scores.ndim != 1 or scores.size < 1:
         raise ValueError(f"scores has shape {scores.shape}, not (m,) with m >= 1")
-    (sensitivity,) = sized(sensitivity=sensitivity)
+    (sensitivity,) = check_magnitude(sensitivity=sensitivity)
     mu, promised = budget(epsilon, delta, r=r, eta=eta, calibration=calibration)
     sigma = score_noise(sensitivity, split_budget(mu, 2))
     return PrivateSelectionLaw(scores, TruncatedNegativeBinomial(eta, r), sigma, promised)
@@ -335,15 +345,15 @@ def margin_law(
     >>> tuned.margins.tolist(), tuned.tuning.runs.mean
     ([0.5, 1.0], 6.0)
     """
-    (radius,) = sized(radius=radius)
-    X = table(X)
+    (radius,) = check_magnitude(radius=radius)
+    X = read_records(X)
     n = len(X)
     margins = margin_grid(n, radius)
     if beta is not None:
-        beta = in_range("beta", beta, 0, len(margins) / (1 + len(margins)))
+        beta = check_in_range("beta", beta, 0, len(margins) / (1 + len(margins)))
     elif n < 2:
         raise ValueError(f"n = {n} is outside [2, inf): the number of runs has r = 1/(|Gamma| (n^2 - 1))")
-    one_of(TIES, ties=ties)
+    check_choice(TIES, ties=ties)
     runs: list[Any] = []
 
     def base(mu: float) -> list[Any]:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.learners.descent.noisy_gd import Descent, NoisyGDLaw
-from lemmata.mechanisms.numerics.arguments import clip_rows, one_of, quiet, sized
+from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, clip_rows, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee
 
 BAND = 2**16  # entries of the matrix of margins at any one time: they stay in a core's cache
@@ -66,7 +66,7 @@ class JLGDLaw(LinearLaw):
         y <w, x> = 0 is an error too. Clipping shortens a row and never turns it, so projected and lifted weights make
         the same errors.
         """
-        one_of(TIES, ties=ties)
+        check_choice(TIES, ties=ties)
         wrong = np.less if ties == "right" else np.less_equal
         Z, W = self.descent.Z, np.asarray(weights, dtype=float).T
         height = max(1, BAND // (W.shape[1] if Z.dtype == W.dtype else max(W.shape)))  # rows in float32 are converted
@@ -101,7 +101,7 @@ def law(
     >>> released.sample(np.random.default_rng(1)).shape
     (1, 5)
     """
-    width, radius = sized(width=width, radius=radius)
+    width, radius = check_magnitude(width=width, radius=radius)
     X = clip_rows(X, radius)
     if projection is not None:
         if getattr(projection, "d", None) != X.shape[1]:

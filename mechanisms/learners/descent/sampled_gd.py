@@ -53,10 +53,17 @@ from lemmata.bounds.wzw25.noisy_gd import balanced_steps
 from lemmata.mechanisms.law import Projection
 from lemmata.mechanisms.learners.descent.noisy_gd import ENOUGH, RATE, NoisyGDLaw
 from lemmata.mechanisms.learners.descent.projected_gd import CLIP, JLGDLaw
-from lemmata.mechanisms.noise.grid_sums import SINGLE, GridNoise, check_noise, coefficient_bits, on_grid, signed_rows
-from lemmata.mechanisms.numerics.arguments import clip_rows, labels, positive, sized, table
-from lemmata.mechanisms.numerics.arithmetic import root_down, up
-from lemmata.mechanisms.numerics.exact_geometric import geometric
+from lemmata.mechanisms.noise.grid_sums import (
+    SINGLE,
+    GridNoise,
+    check_noise,
+    count_coefficient_bits,
+    prepare_rows,
+    sign_rows,
+)
+from lemmata.mechanisms.numerics.arguments import check_magnitude, check_positive, clip_rows, read_labels, read_records
+from lemmata.mechanisms.numerics.arithmetic import round_up, sqrt_down
+from lemmata.mechanisms.numerics.exact_geometric import draw_waiting_times
 from lemmata.mechanisms.privacy import ApproxDP
 
 PASSES = 80.0  # over the data, at most
@@ -87,7 +94,7 @@ def plan_batches(
     >>> plan_batches(10**5, 100, privacy=ApproxDP(1.0, 1e-5), mu=0.19, each=0.0446, runs=18).rate < 0.01
     True
     """
-    (passes,) = positive(passes=passes)
+    (passes,) = check_positive(passes=passes)
     loss = 2 * sqrt(sinh(SHARE**2))  # of a step with rate q: q times this, nearly Gaussian
     together = each * sqrt(runs)
     within = max(1, int((passes * loss / together) ** 2))
@@ -95,7 +102,7 @@ def plan_batches(
     # Steps first, then the rate that spends the budget on them: privacy is computed from both below, not assumed.
     rate = min(1.0, together / (loss * sqrt(steps)))
     joint = batches_scale(epsilon=privacy.epsilon, delta=privacy.delta, rate=rate, steps=steps, mu=mu)
-    scale = root_down(Fraction(joint) ** 2 / runs)
+    scale = sqrt_down(Fraction(joint) ** 2 / runs)
     if scale == 0:
         raise ValueError(f"privacy = {privacy} is too little for random batches; take steps = 'balanced'")
     return Plan(steps, rate, scale)
@@ -117,7 +124,7 @@ def draw_batches(
         while last < count * n:
             # 2 % and 50 more than are expected: one draw of gaps nearly always reaches the end of the block.
             size = ceil(count * n * rate * 1.02) + 50
-            gaps = geometric(rng, rate, size) if exactly else rng.geometric(rate, size=size)
+            gaps = draw_waiting_times(rng, rate, size) if exactly else rng.geometric(rate, size=size)
             members.append(last + np.cumsum(gaps))
             last = int(members[-1][-1])
         places = np.concatenate(members)
@@ -156,7 +163,9 @@ class _Columns:
         self.widths = np.array([run.width for run in runs], dtype=self.kind)
         self.strides = np.stack([run.strides / run.rate / run.width for run in runs], axis=1)
         # The largest: rounding up sigma times width may leave the columns a last bit apart.
-        sigma = max(up(Fraction(run.sigma) * Fraction(run.width)) for run in runs)  # of sums of rows: all the same
+        sigma = max(
+            round_up(Fraction(run.sigma) * Fraction(run.width)) for run in runs
+        )  # of sums of rows: all the same
         self.noise = make_row_noise(rng, sigma, first.grid, self.W.shape, self.times)
 
     def step(self, t: int, batch: np.ndarray) -> None:
@@ -232,8 +241,8 @@ def prepare_signed_rows(
         part = clip_rows(X[band], radius)
         if projection is not None:
             part = clip_rows(projection.apply(part), reach)
-        part, grid = on_grid(part, reach, noise)
-        Z[band] = signed_rows(part, y[band], precision, radius=radius, width=width)
+        part, grid = prepare_rows(part, reach, noise)
+        Z[band] = sign_rows(part, y[band], precision, radius=radius, width=width)
     return Z, grid
 
 
@@ -254,12 +263,12 @@ def candidates(
     Rows are clipped to `radius` before and to 2 `radius` after a projection, so the gradient of one record has norm at
     most L = radius / width, or twice that: what sigma = L / scale is calibrated to. `noise`: as in `noisy_gd.law`.
     """
-    (radius,) = sized(radius=radius)
+    (radius,) = check_magnitude(radius=radius)
     check_noise(noise, precision=precision)
-    X = table(X)
-    y = labels(y, len(X))
+    X = read_records(X)
+    y = read_labels(y, len(X))
     asked: Any = {"radius": radius, "noise": noise, "precision": precision, "width": float(min(margins)) / 3}
-    coefficient_bits(len(X) if noise == "exact" else 1)
+    count_coefficient_bits(len(X) if noise == "exact" else 1)
     plain: tuple[np.ndarray, float] | None = None
     runs = []
     for gamma, phi in zip(margins.tolist(), projections, strict=True):
@@ -269,8 +278,11 @@ def candidates(
         else:
             Z, grid = prepare_signed_rows(X, y, projection=phi, **asked)
         n, k = Z.shape
-        lipschitz = up(Fraction(reach) / Fraction(gamma / 3))
-        sigma, square = up(Fraction(lipschitz) / Fraction(sizes.scale)), last_iterate.batch_square(n=n, rate=sizes.rate)
+        lipschitz = round_up(Fraction(reach) / Fraction(gamma / 3))
+        sigma, square = (
+            round_up(Fraction(lipschitz) / Fraction(sizes.scale)),
+            last_iterate.batch_square(n=n, rate=sizes.rate),
+        )
         strides = last_iterate.decaying_strides(
             steps=sizes.steps, gradient_norm=lipschitz * sqrt(square), sigma=sigma / sizes.rate, d=k, distance=1.0
         )

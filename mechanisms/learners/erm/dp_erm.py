@@ -37,8 +37,16 @@ from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.erm.phased_sgd import bootstrap_runs, exact_rows
 from lemmata.mechanisms.noise.grid_sums import BITS, check_noise
-from lemmata.mechanisms.numerics.arguments import clip_rows, labels, one_of, quiet, sized, whole, within_unit
-from lemmata.mechanisms.numerics.arithmetic import certified_delta, real, root_up, up
+from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_integer,
+    check_magnitude,
+    check_within_unit,
+    clip_rows,
+    quiet,
+    read_labels,
+)
+from lemmata.mechanisms.numerics.arithmetic import as_real, certified_delta, round_up, sqrt_up
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.selection import exponential
 
@@ -68,10 +76,10 @@ def hinge_steps(W: np.ndarray, Z: np.ndarray, rho: float, reach: float) -> tuple
 
 def check_setting(m: int, epsilon: float, delta: float, beta: float) -> None:
     """Raise ValueError unless 0 < delta < 1/m, 0 < epsilon <= log(1/delta) and 0 < beta < 1, as Lemma 3.1 asks."""
-    (m,) = whole(m=m)
-    (beta,) = within_unit(beta=beta)
-    sized(beta=beta)
-    epsilon, delta = real("epsilon", epsilon), real("delta", delta)
+    (m,) = check_integer(m=m)
+    (beta,) = check_within_unit(beta=beta)
+    check_magnitude(beta=beta)
+    epsilon, delta = as_real("epsilon", epsilon), as_real("delta", delta)
     if not 0 < delta < 1 / m:
         raise ValueError(f"delta = {delta} is outside (0, 1/m) = (0, {1 / m:.6g})")
     top = -log(delta)
@@ -138,7 +146,7 @@ class BoostedLaw(LinearLaw):
         sums, most = hinge_steps(W, self.Z, self.rho, self.norm_bound * self.radius / self.rho)
         needed = sensitivity_for(len(self.Z), self.radius, self.norm_bound, self.rho, "corrected")
         # In whole steps a record moves a sum by `most`; a printed or smaller sensitivity scales that, rounded up.
-        moved = up(most * Fraction(self.sensitivity) / Fraction(needed))
+        moved = round_up(most * Fraction(self.sensitivity) / Fraction(needed))
         return exponential.law(-sums, sensitivity=moved, privacy=self.selection)
 
     @quiet
@@ -176,9 +184,9 @@ def sample_each(laws: Sequence[BoostedLaw], rng: np.random.Generator) -> np.ndar
 
 def sensitivity_for(m: int, radius: float, norm_bound: float, rho: float, calibration: str) -> float:
     """Return the sensitivity Delta of the scores: "printed" radius norm_bound / m, else the hinge's."""
-    one_of(CALIBRATIONS, calibration=calibration)
-    (m,) = whole(m=m)
-    radius, norm_bound, rho = sized(radius=radius, norm_bound=norm_bound, rho=rho)
+    check_choice(CALIBRATIONS, calibration=calibration)
+    (m,) = check_integer(m=m)
+    radius, norm_bound, rho = check_magnitude(radius=radius, norm_bound=norm_bound, rho=rho)
     statement = steps.printed_sensitivity if calibration == "printed" else steps.score_sensitivity
     return statement(m=m, radius=radius, norm_bound=norm_bound, rho=rho)
 
@@ -198,7 +206,7 @@ def certified_multiplier(m: int, epsilon: float, delta: float, rounds: int) -> f
     squares, left_out = _copies(m, rounds, min(1e-30, delta * 1e-6))
     while True:
         spent = left_out + sum(
-            chance * certified_delta(epsilon / 2, up(Fraction(root_up(Fraction(total))) / Fraction(multiplier)))
+            chance * certified_delta(epsilon / 2, round_up(Fraction(sqrt_up(Fraction(total))) / Fraction(multiplier)))
             for total, chance in squares
             if total  # a record that was never read moves nothing
         )
@@ -236,7 +244,7 @@ def _spent_epsilon(epsilon: float, used: float, needed: float) -> float:
     (1.5, 1.0)
     """
     excess = max(Fraction(1), Fraction(float(needed)) / Fraction(float(used)))
-    return up(Fraction(epsilon) / 2 * (1 + excess))
+    return round_up(Fraction(epsilon) / 2 * (1 + excess))
 
 
 @quiet
@@ -267,8 +275,8 @@ def law(
     >>> released.rounds, released.privacy.epsilon, released.sample(np.random.default_rng(0)).shape
     (3, 1.0, (1, 9))
     """
-    rho, radius, norm_bound = sized(rho=rho, radius=radius, norm_bound=norm_bound)
-    one_of(CALIBRATIONS, calibration=calibration)
+    rho, radius, norm_bound = check_magnitude(rho=rho, radius=radius, norm_bound=norm_bound)
+    check_choice(CALIBRATIONS, calibration=calibration)
     if not isinstance(privacy, ApproxDP):
         raise ValueError(f"privacy is a {type(privacy).__name__}, not ApproxDP")
     check_noise(noise)
@@ -278,7 +286,7 @@ def law(
         raise ValueError(f"X has shape {X.shape}, not (m, k) with m >= 2: one record leaves no phase")
     epsilon, delta = privacy.epsilon, privacy.delta
     check_setting(m, epsilon, delta, beta)
-    Z = labels(y, m)[:, None] * X
+    Z = read_labels(y, m)[:, None] * X
     rounds = rounds_for(beta)
     if calibration == "tight":
         multiplier = certified_multiplier(m, epsilon, delta, rounds)

@@ -19,7 +19,7 @@ from lemmata.mechanisms.features.fast_projection import fast_projection
 from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.erm import dp_erm
-from lemmata.mechanisms.numerics.arguments import one_of, quiet, sized, within_reach, within_unit
+from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, check_within_unit, clip_entries, quiet
 from lemmata.mechanisms.privacy import ApproxDP
 
 PROJECTIONS = ("fast", "signs")
@@ -50,7 +50,7 @@ def draw_projection(
 
     k as printed if None.
     """
-    one_of(PROJECTIONS, kind=kind)
+    check_choice(PROJECTIONS, kind=kind)
     k = rows_for(m, epsilon, delta, beta) if k is None else k
     return fast_projection(k, d, rng=rng) if kind == "fast" else sign_projection(k, d, rng=rng)
 
@@ -105,11 +105,11 @@ def law(
     >>> released.sample(np.random.default_rng(1)).shape
     (1, 9)
     """
-    rho, radius, norm_bound = sized(rho=rho, radius=radius, norm_bound=norm_bound)
-    (beta,) = within_unit(beta=beta)
+    rho, radius, norm_bound = check_magnitude(rho=rho, radius=radius, norm_bound=norm_bound)
+    (beta,) = check_within_unit(beta=beta)
     if rho > (top := norm_bound * radius):
         raise ValueError(f"rho = {rho} is outside (0, norm_bound * radius] = (0, {top:.6g}]")
-    X = within_reach(X)  # a product with Phi is a float then, and Phi x is clipped after that
+    X = clip_entries(X)  # a product with Phi is a float then, and Phi x is clipped after that
     if getattr(projection, "d", None) != X.shape[1]:
         raise ValueError(f"projection is not a projection from R^{X.shape[1]}, as X has shape {X.shape}")
     trained = dp_erm.law(

@@ -18,10 +18,17 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.bms22.kernel_learner import printed_frequencies
 from lemmata.mechanisms.features.random_features import KERNELS, frequencies
-from lemmata.mechanisms.features.sign_projection import LARGEST, SIGNS, points
+from lemmata.mechanisms.features.sign_projection import LARGEST, SIGNS, check_points
 from lemmata.mechanisms.law import LinearModel
 from lemmata.mechanisms.learners.erm import efficient_learner
-from lemmata.mechanisms.numerics.arguments import generator, one_of, quiet, sized, whole, within_unit
+from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_integer,
+    check_magnitude,
+    check_within_unit,
+    quiet,
+    resolve_generator,
+)
 from lemmata.mechanisms.privacy import ApproxDP
 
 SIDE = 512  # records, and frequencies, of a block: its angles and images stay in the cache
@@ -34,8 +41,8 @@ def frequencies_for(m: int, beta: float) -> int:
     >>> frequencies_for(100, 0.1)
     76010
     """
-    (m,), (beta,) = whole(m=m), within_unit(beta=beta)
-    sized(m=m, beta=beta)
+    (m,), (beta,) = check_integer(m=m), check_within_unit(beta=beta)
+    check_magnitude(m=m, beta=beta)
     return max(1, ceil(printed_frequencies(m=m, beta=beta)))
 
 
@@ -82,7 +89,7 @@ class KernelProjection:
 
     def apply(self, X: ArrayLike) -> np.ndarray:
         """Return Phi psi(x) for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,)."""
-        records = np.clip(points(X, self.d, "X"), -FAR, FAR)
+        records = np.clip(check_points(X, self.d, "X"), -FAR, FAR)
         total = np.zeros((*records.shape[:-1], self.k))
         lines, images = records.reshape(-1, self.d), total.reshape(-1, self.k)
         for part, omega, signs in self._blocks():
@@ -100,7 +107,7 @@ class KernelProjection:
 
     def transpose(self, W: ArrayLike) -> np.ndarray:
         """Return Phi^T w in R^{2D} for every row w of W, cosines and sines interleaved: (n, k) -> (n, 2D)."""
-        W = points(W, self.k, "W")
+        W = check_points(W, self.k, "W")
         lifted = np.empty((*W.shape[:-1], self.count, 2))
         for part, _, signs in self._blocks():
             for wave, above in enumerate(signs):
@@ -118,13 +125,13 @@ def kernel_projection(
     >>> phi.apply(np.eye(2)).shape, phi.transpose(np.ones(3)).shape
     ((2, 3), (20000,))
     """
-    one_of(tuple(KERNELS), kernel=kernel)
-    bandwidth, radius = sized(bandwidth=bandwidth, radius=radius)
-    d, count, k = whole(d=d, count=count, k=k)
+    check_choice(tuple(KERNELS), kernel=kernel)
+    bandwidth, radius = check_magnitude(bandwidth=bandwidth, radius=radius)
+    d, count, k = check_integer(d=d, count=count, k=k)
     for name, value in (("d", d), ("count", count), ("k", k)):
         if value > LARGEST:
             raise ValueError(f"{name} = {value} is outside [1, {LARGEST}]")
-    seed = tuple(int(word) for word in generator(rng).integers(0, 2**32, size=4))
+    seed = tuple(int(word) for word in resolve_generator(rng).integers(0, 2**32, size=4))
     return KernelProjection(kernel, d, count, k, bandwidth, radius, seed)
 
 
@@ -190,8 +197,8 @@ def law(
     """
     if not isinstance(projection, KernelProjection):
         raise ValueError(f"projection is a {type(projection).__name__}, not a KernelProjection")
-    rho, norm_bound = sized(rho=rho, norm_bound=norm_bound)
-    (beta,) = within_unit(beta=beta)
+    rho, norm_bound = check_magnitude(rho=rho, norm_bound=norm_bound)
+    (beta,) = check_within_unit(beta=beta)
     if rho > (top := 2 * norm_bound * projection.radius):
         raise ValueError(f"rho = {rho} is outside (0, 2 norm_bound * radius] = (0, {top:.6g}]")
     made = efficient_learner.law(

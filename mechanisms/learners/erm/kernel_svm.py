@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from lemmata.mechanisms.features.random_features import FourierMap, profile
 from lemmata.mechanisms.learners.erm import private_svm
 from lemmata.mechanisms.learners.erm.private_svm import SVMLaw
-from lemmata.mechanisms.numerics.arguments import clip_rows, labels, moderate, quiet, rows
+from lemmata.mechanisms.numerics.arguments import check_moderate, check_rows, clip_rows, quiet, read_labels
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.svm import KernelSolution, solve_gram
 
@@ -45,8 +45,8 @@ def solve(
     >>> solve([[0.0], [3.0]], [1, -1], C=0.5, kernel="gaussian").dual.tolist()
     [0.25, 0.25]
     """
-    X = rows(moderate("X", X))
-    y = labels(y, len(X))
+    X = check_rows(check_moderate("X", X))
+    y = read_labels(y, len(X))
     return solve_gram(profile(kernel, X[:, None] - X[None], bandwidth=bandwidth), y, C=C, counts=counts)
 
 

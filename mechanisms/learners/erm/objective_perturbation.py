@@ -37,10 +37,10 @@ from lemmata.mechanisms.learners.erm.output_perturbation import (
     radial_noise,
 )
 from lemmata.mechanisms.learners.erm.private_svm import ClippedMap
-from lemmata.mechanisms.noise.grid_sums import check_noise, on_grid
-from lemmata.mechanisms.noise.lazy_reals import LazyNoise, cell
-from lemmata.mechanisms.numerics.arguments import generator, quiet, sized, whole
-from lemmata.mechanisms.numerics.arithmetic import certified_delta, in_range
+from lemmata.mechanisms.noise.grid_sums import check_noise, prepare_rows
+from lemmata.mechanisms.noise.lazy_reals import LazyNoise, nearest_integer
+from lemmata.mechanisms.numerics.arguments import check_integer, check_magnitude, quiet, resolve_generator
+from lemmata.mechanisms.numerics.arithmetic import certified_delta, check_in_range
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_noise_multiplier
 from lemmata.mechanisms.solvers.certified_risk import Problem
 from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
@@ -83,7 +83,7 @@ class GaussianNoise:
 
     def draw(self, rng: np.random.Generator, size: int, dimension: int) -> np.ndarray:
         """Draw `size` vectors, shape (size, dimension)."""
-        return generator(rng).normal(scale=self.sigma, size=(size, dimension))
+        return resolve_generator(rng).normal(scale=self.sigma, size=(size, dimension))
 
     def log_density(self, b: np.ndarray) -> np.ndarray:
         """Return the log-density at the rows of b, shape (size,)."""
@@ -100,8 +100,8 @@ def split_budget(*, epsilon: float, n: int, C: float, curvature: float) -> tuple
     >>> split_budget(epsilon=1.0, n=1000, C=1.0, curvature=0.25)[1]
     1.0
     """
-    (n,) = whole(n=n)
-    epsilon, C, curvature = sized(epsilon=epsilon, C=C, curvature=curvature)
+    (n,) = check_integer(n=n)
+    epsilon, C, curvature = check_magnitude(epsilon=epsilon, C=C, curvature=curvature)
     ridge, cost = 1.0, log1p(curvature * C / n)
     if cost > epsilon / 2:
         # The ridge that makes the Hessian cost exactly half of epsilon, rounded up: a larger ridge costs less.
@@ -118,7 +118,7 @@ def gaussian_split(*, epsilon: float, delta: float, n: int, C: float, curvature:
     >>> gaussian_split(epsilon=1.0, delta=1e-5, n=1000, C=1.0, curvature=0.25)
     (7.462962, 1.0)
     """
-    delta = in_range("delta", delta, 1e-300, 1)  # a certified delta is never below the smallest float
+    delta = check_in_range("delta", delta, 1e-300, 1)  # a certified delta is never below the smallest float
     left, ridge = split_budget(epsilon=epsilon, n=n, C=C, curvature=curvature)
 
     def enough(sigma: float) -> bool:
@@ -164,7 +164,7 @@ class ObjectiveLaw(LinearLaw):
                 b = [exact(self.noise.spread) * ball for ball in noise.balls()]
                 # The cell is settled as soon as the ball around the point lies in one cell; else digits of b are drawn.
                 for point, distance in self._problem.nearer(self._solved(b), b):
-                    cells = [cell(scale * (one + arb(0, distance))) for one in point]
+                    cells = [nearest_integer(scale * (one + arb(0, distance))) for one in point]
                     if None not in cells:
                         return np.array([float(one) for one in cells if one is not None]) * self.grid
             noise.refine()
@@ -235,7 +235,7 @@ def law(
     """
     phi, Z, C = prepare_records(X, y, privacy, C, loss, feature_map, (PureDP, ApproxDP))
     check_noise(noise)
-    Z, grid = on_grid(Z, 1.0, noise)
+    Z, grid = prepare_rows(Z, 1.0, noise)
     sizes: Any = {"n": len(Z), "C": C, "curvature": MARGIN_LOSSES[loss].curvature}
     if isinstance(privacy, PureDP):
         spent, ridge = split_budget(epsilon=privacy.epsilon, **sizes)

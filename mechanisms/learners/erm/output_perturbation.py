@@ -23,10 +23,17 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.erm.private_svm import LARGEST, ClippedMap
-from lemmata.mechanisms.noise.grid_sums import check_noise, on_grid
-from lemmata.mechanisms.noise.lazy_reals import rounded
-from lemmata.mechanisms.numerics.arguments import generator, labels, one_of, quiet, sized, whole
-from lemmata.mechanisms.numerics.arithmetic import brief, down, up
+from lemmata.mechanisms.noise.grid_sums import check_noise, prepare_rows
+from lemmata.mechanisms.noise.lazy_reals import draw_rounded
+from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_integer,
+    check_magnitude,
+    quiet,
+    read_labels,
+    resolve_generator,
+)
+from lemmata.mechanisms.numerics.arithmetic import round_down, round_up, short_repr
 from lemmata.mechanisms.privacy import Guarantee, PureDP
 from lemmata.mechanisms.solvers.certified_risk import Problem
 from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
@@ -43,9 +50,9 @@ def radial_noise(rng: np.random.Generator, rate: float, size: int, dimension: in
     >>> radial_noise(np.random.default_rng(0), 2.0, 3, 2).shape
     (3, 2)
     """
-    rng = generator(rng)
-    (rate,) = sized(rate=rate)
-    size, dimension = whole(size=size, dimension=dimension)
+    rng = resolve_generator(rng)
+    (rate,) = check_magnitude(rate=rate)
+    size, dimension = check_integer(size=size, dimension=dimension)
     if size * dimension > 2**32:
         raise ValueError(f"size = {size}, dimension = {dimension}: more than 2^32 numbers")
     direction = rng.standard_normal((size, dimension))
@@ -73,8 +80,8 @@ class OutputLaw(LinearLaw):
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, F); the problem was solved once."""
         if self.grid:
-            spread = up(1 / Fraction(self.rate))
-            return np.array([rounded(rng, self.weights, spread, self.grid, "radial") for _ in range(size)])
+            spread = round_up(1 / Fraction(self.rate))
+            return np.array([draw_rounded(rng, self.weights, spread, self.grid, "radial") for _ in range(size)])
         return self.weights + radial_noise(rng, self.rate, size, len(self.weights))
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
@@ -96,18 +103,18 @@ def prepare_records(
 
     Both perturbations start here.
     """
-    (C,) = sized(C=C)
+    (C,) = check_magnitude(C=C)
     if C > LARGEST:
         raise ValueError(f"C = {C} is outside (0, {LARGEST:g}], where float64 can solve")
-    one_of(tuple(MARGIN_LOSSES), loss=loss)
+    check_choice(tuple(MARGIN_LOSSES), loss=loss)
     if not (isinstance(privacy, kinds) and privacy.neighbours in ("replace", "label")):
         called = " or ".join(kind.__name__ for kind in kinds)
-        raise ValueError(f"privacy = {brief(privacy)} is not a {called} for replaced rows or labels")
+        raise ValueError(f"privacy = {short_repr(privacy)} is not a {called} for replaced rows or labels")
     if not (feature_map is None or callable(feature_map)):
         raise ValueError(f"feature_map is a {type(feature_map).__name__}, not a function or None")
     phi = ClippedMap(feature_map, 1.0)
     V = phi(X)
-    return phi, labels(y, len(V))[:, None] * V, C
+    return phi, read_labels(y, len(V))[:, None] * V, C
 
 
 def tolerance(C: float, n: int = 1, F: int = 1) -> float:
@@ -148,13 +155,13 @@ def law(
     """
     phi, Z, C = prepare_records(X, y, privacy, C, loss, feature_map)
     check_noise(noise)
-    Z, grid = on_grid(Z, 1.0, noise)
+    Z, grid = prepare_rows(Z, 1.0, noise)
     n, F = Z.shape
     (weights,), _ = minimise(Z, linear=np.zeros((1, F)), ridge=1.0, share=C / n, loss=loss)
-    sensitivity = up(2 * Fraction(C) / n + 2 * Fraction(tolerance(C, n, F)))  # L2, one row replaced
-    rate = down(Fraction(privacy.epsilon) / Fraction(sensitivity))
+    sensitivity = round_up(2 * Fraction(C) / n + 2 * Fraction(tolerance(C, n, F)))  # L2, one row replaced
+    rate = round_down(Fraction(privacy.epsilon) / Fraction(sensitivity))
     weights = Problem(Z, ridge=1.0, share=Fraction(C) / n, loss=loss).near(weights, tolerance(C, n, F))
     if grid:
-        (rate,) = sized(rate=rate)
+        (rate,) = check_magnitude(rate=rate)
         grid = 2.0 ** (frexp(max(1 / rate, C * 2.0**-30))[1] - FINE)
     return OutputLaw(weights, rate, privacy, phi, grid)

@@ -34,10 +34,17 @@ from lemmata.bounds.bms22 import phased_sgd as bounds
 from lemmata.bounds.wzw25.gaussian_privacy_proof import average_error
 from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.noise import grid_gaussian
-from lemmata.mechanisms.noise.grid_sums import check_noise, on_grid
-from lemmata.mechanisms.numerics.arguments import clip_rows, labels, one_of, positive, quiet, sized
-from lemmata.mechanisms.numerics.arithmetic import in_range, up
-from lemmata.mechanisms.numerics.kernel_choice import compiled
+from lemmata.mechanisms.noise.grid_sums import check_noise, prepare_rows
+from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_magnitude,
+    check_positive,
+    clip_rows,
+    quiet,
+    read_labels,
+)
+from lemmata.mechanisms.numerics.arithmetic import check_in_range, round_up
+from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_noise_multiplier
 
 CALIBRATIONS = ("analytic", "printed")
@@ -84,7 +91,9 @@ def average_iterate(
     eta_i b, `cap` is eta_i / rho: a step is min(pull (rho - <v, z>)_+ / |z|^2, cap) z.
     """
     total, steps = np.zeros_like(V), 0
-    if isinstance(records, Reading) and (kernels := compiled(len(V) * records.n * (V.shape[1] + STEP))):
+    if isinstance(records, Reading) and (
+        kernels := numba_kernels_if_worthwhile(len(V) * records.n * (V.shape[1] + STEP))
+    ):
         Z = np.ascontiguousarray(records.Z)
         for block in records.blocks:
             kernels.hinge_steps(V, Z, records.inverse, block, rho, pull, cap, norm_bound, total)
@@ -116,7 +125,7 @@ def exact_sigma(length: int, k: int, *, step: float, lipschitz: float, multiplie
     # Rounded up: 2^-50 and a last bit cover the roundings of the products.
     longest = nextafter(lipschitz * step * (1 + 2.0**-50), inf)
     off = average_error(length=length, k=k, longest=longest, norm_bound=norm_bound)
-    return up(Fraction(multiplier) * 2 * (Fraction(longest) + Fraction(off)))
+    return round_up(Fraction(multiplier) * 2 * (Fraction(longest) + Fraction(off)))
 
 
 def run_phases(
@@ -146,7 +155,7 @@ def run_phases(
         )
         if noise == "exact":
             sizes = {"step": step, "lipschitz": lipschitz, "multiplier": multiplier, "norm_bound": norm_bound}
-            W = grid_gaussian.on_grid(rng, mean, exact_sigma(length, mean.shape[1], **sizes), norm_bound)
+            W = grid_gaussian.draw_on_grid(rng, mean, exact_sigma(length, mean.shape[1], **sizes), norm_bound)
         else:
             W = mean + sigma * rng.normal(size=mean.shape)
         if inspect is not None:
@@ -300,7 +309,7 @@ def multiplier_for(privacy: GaussianDP | ApproxDP, calibration: str = "analytic"
     >>> [round(multiplier_for(ApproxDP(0.1, 1e-5), name), 2) for name in CALIBRATIONS]
     [30.75, 67.86]
     """
-    one_of(CALIBRATIONS, calibration=calibration)
+    check_choice(CALIBRATIONS, calibration=calibration)
     if calibration == "analytic":
         return gaussian_noise_multiplier(privacy)
     if not isinstance(privacy, ApproxDP) or not 0 < privacy.delta < 1:
@@ -318,8 +327,8 @@ def exact_rows(X: np.ndarray, radius: float, noise: str) -> np.ndarray:
     None is longer than `radius`, and none nearly 0.
     """
     if noise == "exact":
-        in_range("radius", radius, 1e-80, 1e80, closed=True)
-    return on_grid(X, radius, noise)[0]
+        check_in_range("radius", radius, 1e-80, 1e80, closed=True)
+    return prepare_rows(X, radius, noise)[0]
 
 
 @quiet
@@ -352,8 +361,8 @@ def law(
     >>> released.gradients, released.sample(np.random.default_rng(0)).shape
     (3, (1, 4))
     """
-    rho, radius, norm_bound = sized(rho=rho, radius=radius, norm_bound=norm_bound)
-    one_of(OUTPUTS, output=output)
+    rho, radius, norm_bound = check_magnitude(rho=rho, radius=radius, norm_bound=norm_bound)
+    check_choice(OUTPUTS, output=output)
     check_noise(noise)
     if output == "phases" and noise == "exact":
         raise ValueError("output = 'phases' needs noise = 'float': the density of the white box is over the reals")
@@ -361,13 +370,13 @@ def law(
     n, k = X.shape
     if n < 2:
         raise ValueError(f"X has shape {X.shape}, not (n, k) with n >= 2: one record leaves no phase")
-    Z = labels(y, n)[:, None] * X
+    Z = read_labels(y, n)[:, None] * X
     multiplier, lipschitz = multiplier_for(privacy, calibration), radius / rho
     if eta is None:
         eta = bounds.base_step(n=n, k=k, multiplier=multiplier, lipschitz=lipschitz, norm_bound=norm_bound)
-    (eta,) = positive(eta=eta)
+    (eta,) = check_positive(eta=eta)
     if not 1 / LARGEST < eta < LARGEST or not max(lipschitz, 1 / rho) * eta * max(multiplier, 1.0) < LARGEST:
         raise ValueError(f"eta = {eta} is outside the range in which steps and noise stay between 1e-100 and 1e100")
     kind = PhasesLaw if output == "phases" else PhasedSGDLaw
-    spent = GaussianDP(up(1 / Fraction(multiplier)), privacy.neighbours)
+    spent = GaussianDP(round_up(1 / Fraction(multiplier)), privacy.neighbours)
     return kind(Z, rho, lipschitz, norm_bound, eta, multiplier, spent, noise)

@@ -20,10 +20,19 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.rbht09 import svm_sensitivity
 from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, grid_for
-from lemmata.mechanisms.numerics.arguments import clip_rows, finite, labels, one_of, quiet, sized, whole, within_reach
-from lemmata.mechanisms.numerics.arithmetic import brief, up
+from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_finite,
+    check_integer,
+    check_magnitude,
+    clip_entries,
+    clip_rows,
+    quiet,
+    read_labels,
+)
+from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
 from lemmata.mechanisms.privacy import PureDP
-from lemmata.mechanisms.solvers.certified_svm import certified
+from lemmata.mechanisms.solvers.certified_svm import solve_certified
 from lemmata.mechanisms.solvers.svm import LOSSES, Solution, solution_tolerance, solve_rows
 
 CALIBRATIONS = {"printed": svm_sensitivity.weight_sensitivity, "sharp": svm_sensitivity.weight_sensitivity_sharp}
@@ -45,12 +54,12 @@ class ClippedMap:
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
         """Return the features of the rows of X, shape (n, F)."""
-        return clip_rows(X if self.feature_map is None else self.feature_map(within_reach(X)), self.kappa)
+        return clip_rows(X if self.feature_map is None else self.feature_map(clip_entries(X)), self.kappa)
 
 
 def _counts(counts: ArrayLike | None, n: int) -> np.ndarray:
     """Multiplicities of the rows as whole numbers >= 1, shape (n,). The message names no entry."""
-    counts = np.ones(n) if counts is None else finite("counts", counts)
+    counts = np.ones(n) if counts is None else check_finite("counts", counts)
     if counts.shape != (n,):
         raise ValueError(f"counts has shape {counts.shape}, not ({n},)")
     if not (np.all(counts >= 1) and np.all(counts == np.floor(counts))):
@@ -68,15 +77,15 @@ def _prepared(
     counts: ArrayLike | None,
 ) -> tuple[ClippedMap, np.ndarray, np.ndarray, np.ndarray]:
     """(features clipped to kappa, labels, multiplicities), everything checked."""
-    C, kappa = sized(C=C, kappa=kappa)
+    C, kappa = check_magnitude(C=C, kappa=kappa)
     if C * kappa**2 > LARGEST:
         raise ValueError(f"C = {C}, kappa = {kappa}: C kappa^2 is outside (0, {LARGEST:g}], where float64 can solve")
-    one_of(LOSSES, loss=loss)
+    check_choice(LOSSES, loss=loss)
     if not (feature_map is None or callable(feature_map)):
         raise ValueError(f"feature_map is a {type(feature_map).__name__}, not a function or None")
     phi = ClippedMap(feature_map, kappa)
     V = phi(X)
-    return phi, V, labels(y, len(V)), _counts(counts, len(V))
+    return phi, V, read_labels(y, len(V)), _counts(counts, len(V))
 
 
 def solve(
@@ -170,15 +179,15 @@ def law(
     (1.0, (1, 1))
     """
     phi, V, y, counts = _prepared(X, y, C, feature_map, kappa, loss, counts)
-    one_of(tuple(CALIBRATIONS), calibration=calibration)
-    one_of(SAMPLERS, sampler=sampler)
+    check_choice(tuple(CALIBRATIONS), calibration=calibration)
+    check_choice(SAMPLERS, sampler=sampler)
     n, F = int(counts.sum()), V.shape[1]
 
     sensitivity = l1_sensitivity(n=n, C=C, F=F, kappa=kappa, calibration=calibration)
     privacy, epsilon = _budget(sensitivity, privacy, scale)
     grid, steps = grid_for(sensitivity, epsilon, F)
     within = solution_tolerance(C=C, F=F, kappa=kappa)
-    weights = certified(V, y, C=float(C), kappa=float(kappa), loss=loss, counts=counts, within=within)
+    weights = solve_certified(V, y, C=float(C), kappa=float(kappa), loss=loss, counts=counts, within=within)
     noise: GridLaplace | FloatLaplace
     if sampler == "float64":
         noise = FloatLaplace(weights, sensitivity / epsilon)
@@ -190,12 +199,14 @@ def law(
 def _budget(sensitivity: float, privacy: PureDP | None, scale: float | None) -> tuple[PureDP, float]:
     """(privacy, sensitivity / scale) of Laplace noise of which one of `privacy` and `scale` is given."""
     if (privacy is None) == (scale is None):
-        raise ValueError(f"privacy = {brief(privacy)}, scale = {brief(scale)}: exactly one of them must be given")
+        raise ValueError(
+            f"privacy = {short_repr(privacy)}, scale = {short_repr(scale)}: exactly one of them must be given"
+        )
     if privacy is None:
-        (scale,) = sized(scale=scale)
-        return PureDP(up(Fraction(sensitivity) / Fraction(scale) * (1 + SLACK))), sensitivity / scale
+        (scale,) = check_magnitude(scale=scale)
+        return PureDP(round_up(Fraction(sensitivity) / Fraction(scale) * (1 + SLACK))), sensitivity / scale
     if not (isinstance(privacy, PureDP) and privacy.neighbours in ("replace", "label")):
-        raise ValueError(f"privacy = {brief(privacy)} is not a PureDP for replaced rows or labels")
+        raise ValueError(f"privacy = {short_repr(privacy)} is not a PureDP for replaced rows or labels")
     return privacy, privacy.epsilon
 
 
@@ -207,9 +218,9 @@ def l1_sensitivity(*, n: int, C: float, F: int, kappa: float = 1.0, calibration:
     >>> l1_sensitivity(n=100, C=1.0, F=4)
     0.08
     """
-    n, F = whole(n=n, F=F)
-    C, kappa = sized(C=C, kappa=kappa)
-    one_of(tuple(CALIBRATIONS), calibration=calibration)
+    n, F = check_integer(n=n, F=F)
+    C, kappa = check_magnitude(C=C, kappa=kappa)
+    check_choice(tuple(CALIBRATIONS), calibration=calibration)
     slack = 2 * sqrt(F) * solution_tolerance(C=C, F=F, kappa=kappa)
     safe = svm_sensitivity.weight_sensitivity_sharp(n=n, C=C, F=F, kappa=kappa) + slack
     return max(CALIBRATIONS[calibration](n=n, C=C, F=F, kappa=kappa), safe)

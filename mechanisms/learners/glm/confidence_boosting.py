@@ -28,11 +28,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
-from lemmata.mechanisms.law import Law, LinearLaw, kept
+from lemmata.mechanisms.law import Law, LinearLaw, check_within_budget
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise.grid_sums import check_noise
-from lemmata.mechanisms.numerics.arguments import functions, one_of, quiet, sized, whole
-from lemmata.mechanisms.numerics.arithmetic import up
+from lemmata.mechanisms.numerics.arguments import check_callable, check_choice, check_integer, check_magnitude, quiet
+from lemmata.mechanisms.numerics.arithmetic import round_up
 from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP, check_guarantee, to_approx
 from lemmata.mechanisms.selection import report_noisy_max
 
@@ -84,8 +84,8 @@ def sensitivity(loss_bound: float, records: int) -> float:
     >>> sensitivity(2.0, 4)
     0.5
     """
-    (loss_bound,), (records,) = sized(loss_bound=loss_bound), whole(records=records)
-    return up(Fraction(loss_bound) / records)
+    (loss_bound,), (records,) = check_magnitude(loss_bound=loss_bound), check_integer(records=records)
+    return round_up(Fraction(loss_bound) / records)
 
 
 def chunk_sizes(n: int, candidates: int) -> tuple[int, int]:
@@ -94,7 +94,7 @@ def chunk_sizes(n: int, candidates: int) -> tuple[int, int]:
     >>> chunk_sizes(103, 4)
     (20, 23)
     """
-    n, candidates = whole(n=n, candidates=candidates)
+    n, candidates = check_integer(n=n, candidates=candidates)
     if n <= candidates:
         raise ValueError(f"candidates = {candidates} is outside [1, n - 1] = [1, {n - 1}]")
     size = n // (candidates + 1)
@@ -137,23 +137,25 @@ def law(
     >>> boosted.scale, round(boosted.privacy.epsilon, 9), boosted.sample(np.random.default_rng(0), 5).shape
     (0.04, 1.0, (5, 1))
     """
-    functions(learner=learner)
+    check_callable(learner=learner)
     check_guarantee("privacy", privacy)
-    one_of(CALIBRATIONS, calibration=calibration)
+    check_choice(CALIBRATIONS, calibration=calibration)
     check_noise(noise)
     if not isinstance(privacy, PureDP | ApproxDP) or not privacy.epsilon > 0:
         raise ValueError(f"privacy = {privacy} is not a PureDP or an ApproxDP with epsilon > 0")
-    (loss_bound,) = sized(loss_bound=loss_bound)
+    (loss_bound,) = check_magnitude(loss_bound=loss_bound)
     data = records(X, y, loss=loss, radius=radius, label_bound=label_bound)
     n = len(data.X)
     size, last = chunk_sizes(n, candidates)
-    (candidates,) = whole(candidates=candidates)
+    (candidates,) = check_integer(candidates=candidates)
     budget, scale = _calibrated(privacy, n=n, last=last, candidates=candidates, Delta=loss_bound, how=calibration)
     runs = tuple(
         learner(data.X[i * size : (i + 1) * size], data.y[i * size : (i + 1) * size], privacy=budget)
         for i in range(candidates)
     )
-    promised = {kept(getattr(run, "privacy", None), budget, f"learner[{i}]") for i, run in enumerate(runs)}
+    promised = {
+        check_within_budget(getattr(run, "privacy", None), budget, f"learner[{i}]") for i, run in enumerate(runs)
+    }
     if len(promised) > 1:
         raise ValueError(f"learner promises {len(promised)} different guarantees for chunks of one size")
     training = _spent(promised.pop(), budget)

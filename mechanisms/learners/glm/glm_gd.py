@@ -26,8 +26,8 @@ from lemmata.bounds.abgmu22 import baselines
 from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.descent.noisy_gd import RATE, noise_for, step_count
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
-from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, coefficient_bits, on_grid
-from lemmata.mechanisms.numerics.arguments import one_of, quiet, sized
+from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, count_coefficient_bits, prepare_rows
+from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 
 OUTPUTS = ("average", "points")
@@ -67,7 +67,7 @@ class BallGDLaw(LinearLaw):
         if not self.grid:
             return lambda W: self.data.mean_gradients(W) + rng.normal(scale=self.sigma, size=shape)
         n, most = len(self.data.X), self.data.slope_bound(self.norm_bound)
-        places = 2.0 ** coefficient_bits(n)
+        places = 2.0 ** count_coefficient_bits(n)
         sigma = noise_for(self.steps, 2 * self.data.radius, self.privacy.mu)  # of the sum of rows with slopes / most
         noise = GridNoise(rng, sigma, self.grid / places, shape, self.steps)
 
@@ -148,14 +148,14 @@ def law(
     >>> round(released.sigma, 6), released.sample(np.random.default_rng(0)).shape
     (2.0, (1, 1))
     """
-    one_of(OUTPUTS, output=output)
+    check_choice(OUTPUTS, output=output)
     check_noise(noise)
     if output == "points" and noise == "exact":
         raise ValueError("output = 'points' needs noise = 'float': the density of the white box is over the reals")
-    (norm_bound,) = sized(norm_bound=norm_bound)
+    (norm_bound,) = check_magnitude(norm_bound=norm_bound)
     mu = to_gaussian_budget(privacy).mu
     data = records(X, y, loss=loss, radius=radius, label_bound=label_bound)
-    rows, grid = on_grid(data.X, data.radius, noise)
+    rows, grid = prepare_rows(data.X, data.radius, noise)
     data, (n, d) = replace(data, X=rows), rows.shape
     T = step_count(steps, n, mu, d)
     gradient = data.radius * data.slope_bound(norm_bound)

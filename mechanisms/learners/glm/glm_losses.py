@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import assumptions, baselines
-from lemmata.mechanisms.noise.grid_sums import BITS, coefficient_bits
-from lemmata.mechanisms.numerics.arguments import clip_rows, entries, labels, one_of, sized
+from lemmata.mechanisms.noise.grid_sums import BITS, count_coefficient_bits
+from lemmata.mechanisms.numerics.arguments import as_float_array, check_choice, check_magnitude, clip_rows, read_labels
 from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES
 
 LARGEST = 1e150  # of an entry of the weights
@@ -146,7 +146,7 @@ class Records:
         The step is a power of two, of which `cap` has at most 2^20, and the last number is rounded up: a record moves a
         sum by at most that, exactly, and sums of up to 2^33 records are exact. Weights as in `mean_losses`.
         """
-        coefficient_bits(len(self.X))
+        count_coefficient_bits(len(self.X))
         step = 2.0 ** (frexp(cap)[1] - BITS)
         rows = np.clip(np.nan_to_num(np.asarray(W, dtype=float)), -LARGEST, LARGEST)
         height = max(1, BLOCK // len(self.X))
@@ -174,19 +174,19 @@ def records(X: ArrayLike, y: ArrayLike, *, loss: str, radius: float = 1.0, label
     >>> records([[3.0, 4.0]], [9.0], loss="squared", label_bound=2.0).y
     array([2.])
     """
-    one_of(tuple(LOSSES), loss=loss)
+    check_choice(tuple(LOSSES), loss=loss)
     link = LOSSES[loss]
-    (radius,) = sized(radius=radius)
+    (radius,) = check_magnitude(radius=radius)
     if label_bound is None and not link.signs:
         raise ValueError(f"label_bound = None: loss = {loss!r} has real labels and needs a bound")
     least = sqrt(link.at_zero)
-    (bound,) = sized(label_bound=least if label_bound is None else label_bound)
+    (bound,) = check_magnitude(label_bound=least if label_bound is None else label_bound)
     X = clip_rows(X, radius)
     if link.signs:
         if bound < least:
             raise ValueError(f"label_bound = {bound} is below sqrt(phi_y(0)) = {least} of loss = {loss!r}")
-        return Records(X, labels(y, len(X)), loss, radius, bound)
-    values = entries("y", y, axes=1)
+        return Records(X, read_labels(y, len(X)), loss, radius, bound)
+    values = as_float_array("y", y, axes=1)
     if values.shape != (len(X),):
         raise ValueError(f"y has shape {values.shape}, not ({len(X)},)")
     values = np.clip(np.nan_to_num(values), -bound / least, bound / least)

@@ -23,9 +23,9 @@ from lemmata.mechanisms.noise import gaussian, grid_gaussian
 from lemmata.mechanisms.noise.gaussian import GaussianLaw
 from lemmata.mechanisms.noise.grid_gaussian import GridGaussianLaw
 from lemmata.mechanisms.noise.grid_sums import check_noise
-from lemmata.mechanisms.numerics.arguments import quiet, sized
+from lemmata.mechanisms.numerics.arguments import check_magnitude, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
-from lemmata.mechanisms.solvers.ball_risk import descended, descent_floor, minimise, steps_for
+from lemmata.mechanisms.solvers.ball_risk import count_steps, descent_floor, minimise, run_descent
 from lemmata.mechanisms.solvers.certified_risk import float_slopes
 
 ACCURACY = 1e-6  # of norm_bound: the distance from the exact minimiser that is charged for at least
@@ -64,8 +64,8 @@ def solve_within(data: Records, *, ridge: float, norm_bound: float, missed: floa
     w, error = minimise(data.X, data.y, **derivatives, **sizes)
     if error <= missed:
         return w
-    steps = steps_for(smooth=smooth, ridge=ridge, accuracy=ACCURACY / 2)
-    return descended(data.X, data.y, slope=slope, smooth=smooth, steps=steps, **sizes)
+    steps = count_steps(smooth=smooth, ridge=ridge, accuracy=ACCURACY / 2)
+    return run_descent(data.X, data.y, slope=slope, smooth=smooth, steps=steps, **sizes)
 
 
 class FloatOutputLaw(LinearLaw, GaussianLaw):
@@ -106,7 +106,7 @@ def law(
     >>> round(released.sigma, 4), released.sample(np.random.default_rng(0)).shape
     (1.0, (1, 1))
     """
-    (norm_bound,) = sized(norm_bound=norm_bound)
+    (norm_bound,) = check_magnitude(norm_bound=norm_bound)
     check_noise(noise)
     mu = to_gaussian_budget(privacy).mu
     data = records(X, y, loss=loss, radius=radius, label_bound=label_bound)
@@ -123,7 +123,7 @@ def law(
             radius=data.radius,
             norm_bound=norm_bound,
         )
-    (ridge,) = sized(ridge=ridge)
+    (ridge,) = check_magnitude(ridge=ridge)
     sizes: Any = {"ridge": ridge, "norm_bound": norm_bound}
     smooth = link.smoothness * data.radius**2
     missed = accuracy(n, data.X.shape[1], gradient=max(gradient, data.radius), smooth=smooth, **sizes)

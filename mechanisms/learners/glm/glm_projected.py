@@ -17,7 +17,7 @@ from lemmata.bounds.abgmu22.baselines import STRETCH
 from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.glm import glm_gd
 from lemmata.mechanisms.learners.glm.glm_gd import BallGDLaw
-from lemmata.mechanisms.numerics.arguments import clip_rows, quiet, sized
+from lemmata.mechanisms.numerics.arguments import check_magnitude, clip_rows, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 
@@ -66,7 +66,7 @@ def law(
     >>> released.sample(np.random.default_rng(1)).shape
     (1, 5)
     """
-    radius, norm_bound = sized(radius=radius, norm_bound=norm_bound)
+    radius, norm_bound = check_magnitude(radius=radius, norm_bound=norm_bound)
     X = clip_rows(X, radius)
     if getattr(projection, "d", None) != X.shape[1]:
         raise ValueError(f"projection is not a projection from R^{X.shape[1]}, as X has shape {X.shape}")

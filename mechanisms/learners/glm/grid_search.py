@@ -36,14 +36,14 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential, grid_search
 from lemmata.bounds.exact.few_candidates import affordable_rate
-from lemmata.mechanisms.law import LinearModel, kept
+from lemmata.mechanisms.law import LinearModel, check_within_budget
 from lemmata.mechanisms.learners.glm import glm_gd, glm_output
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise.gaussian import GaussianLaw
 from lemmata.mechanisms.noise.grid_gaussian import GridGaussianLaw
 from lemmata.mechanisms.noise.grid_sums import check_noise
-from lemmata.mechanisms.numerics.arguments import one_of, quiet, whole, within_unit
-from lemmata.mechanisms.numerics.arithmetic import brief, down, up
+from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, check_within_unit, quiet
+from lemmata.mechanisms.numerics.arithmetic import round_down, round_up, short_repr
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, to_approx, to_gaussian_budget
 from lemmata.mechanisms.selection import generalized_exponential as selections
 
@@ -106,7 +106,7 @@ class GridSearchLaw:
             # Scores times |S2| are whole steps, exactly; the penalty's product and sum round, which `moves` pays for.
             scores.append(total * step + penalty * half)
             rounding = Fraction(2, 2**53) * (Fraction(most * step) + Fraction(penalty)) * half
-            moves.append(up(max(Fraction(most * step), Fraction(float(moved)) * half) + rounding))
+            moves.append(round_up(max(Fraction(most * step), Fraction(float(moved)) * half) + rounding))
         calibration = "printed" if self.rate == self.selection.epsilon / 2 else "sharp"
         return selections.law(scores, moves, privacy=self.selection, beta=self.beta, calibration=calibration)
 
@@ -144,15 +144,15 @@ def split_shares(privacy: ApproxDP, guesses: int, accounting: str) -> tuple[Any,
     """
     epsilon, delta, neighbours = Fraction(privacy.epsilon), Fraction(privacy.delta), privacy.neighbours
     if accounting == "printed":
-        run = ApproxDP(down(epsilon / (2 * guesses)), down(delta / (2 * guesses)), neighbours)
-        selection = PureDP(down(epsilon / 2), neighbours)
+        run = ApproxDP(round_down(epsilon / (2 * guesses)), round_down(delta / (2 * guesses)), neighbours)
+        selection = PureDP(round_down(epsilon / 2), neighbours)
         spent = to_approx(compose(*[run] * guesses, selection))
         return run, selection, ApproxDP(spent.epsilon, spent.delta, neighbours)
     mu = to_gaussian_budget(privacy).mu
     each = mu / sqrt(guesses)
     # The square root may have rounded up: step down a last bit until K runs fit mu in exact arithmetic.
     while guesses * Fraction(each) ** 2 > Fraction(mu) ** 2:
-        each = down(Fraction(each) * (1 - Fraction(1, 2**53)))
+        each = round_down(Fraction(each) * (1 - Fraction(1, 2**53)))
     return GaussianDP(each, neighbours), PureDP(privacy.epsilon, neighbours), privacy
 
 
@@ -190,15 +190,17 @@ def law(
     >>> released.sample(np.random.default_rng(0), 3)["weights"].shape
     (3, 1)
     """
-    one_of(PENALTIES, penalty=penalty)
-    one_of(ACCOUNTING, accounting=accounting)
+    check_choice(PENALTIES, penalty=penalty)
+    check_choice(ACCOUNTING, accounting=accounting)
     check_noise(noise)
-    (K,), (beta,) = whole(guesses=guesses), within_unit(beta=beta)
+    (K,), (beta,) = check_integer(guesses=guesses), check_within_unit(beta=beta)
     beta = max(beta, SUREST)
     if K > MOST:
-        raise ValueError(f"guesses = {brief(guesses)} is outside [1, {MOST}]")
+        raise ValueError(f"guesses = {short_repr(guesses)} is outside [1, {MOST}]")
     if not (isinstance(privacy, ApproxDP) and 0 < privacy.delta < 1 and privacy.neighbours != "add/remove"):
-        raise ValueError(f"privacy = {brief(privacy)} is not an ApproxDP with delta in (0, 1) for replaced records")
+        raise ValueError(
+            f"privacy = {short_repr(privacy)} is not an ApproxDP with delta in (0, 1) for replaced records"
+        )
     data = records(X, y, loss=loss, radius=radius, label_bound=label_bound)
     n, half = len(data.X), len(data.X) // 2
     if n < 2:
@@ -206,13 +208,13 @@ def law(
     run, selection, spent = split_shares(privacy, K, accounting)
     train = BASES.get(base) if isinstance(base, str) else base
     if not callable(train):
-        raise ValueError(f"base = {brief(base)} is not one of {', '.join(BASES)}, nor a function")
+        raise ValueError(f"base = {short_repr(base)} is not one of {', '.join(BASES)}, nor a function")
     settings: dict[str, Any] = {"privacy": run, "loss": loss, "radius": radius, "label_bound": data.label_bound}
     settings |= {"noise": noise} if isinstance(base, str) else {}
     norms = grid_search.norm_guesses(guesses=K)
     bases = tuple(train(data.X[:half], data.y[:half], norm_bound=float(B), **settings) for B in norms)
     for j, one in enumerate(bases):
-        kept(getattr(one, "privacy", None), run, f"base[{j}]")
+        check_within_budget(getattr(one, "privacy", None), run, f"base[{j}]")
     caps = np.array(
         [data.loss_bound(B + bound_noise_length(one, n, K, beta)) for B, one in zip(norms, bases, strict=True)]
     )
@@ -254,7 +256,7 @@ def sensitivities(caps: np.ndarray, half: int, sensitivity: str | Callable[[int]
         if not (np.isfinite(chosen) & (chosen >= least)).all():
             raise ValueError(f"sensitivity has values {chosen.tolist()} below what a record moves: {least.tolist()}")
     else:
-        one_of(SENSITIVITIES, sensitivity=sensitivity)
+        check_choice(SENSITIVITIES, sensitivity=sensitivity)
         chosen = caps if sensitivity == "printed" else least * glm_gd.SAFE
     return np.concatenate([[0.0], chosen])
 

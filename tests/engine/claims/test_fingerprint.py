@@ -155,10 +155,10 @@ def test_a_library_counts_before_it_is_loaded(monkeypatch):
 
 def test_whether_the_kernels_are_loaded_does_not_count(monkeypatch):
     monkeypatch.delattr(solvers, "kernels", raising=False)
-    without = code_hash(kernel_choice.compiled, kernel_choice._kernels)
+    without = code_hash(kernel_choice.numba_kernels_if_worthwhile, kernel_choice._kernels)
     monkeypatch.setattr(solvers, "kernels", types.ModuleType("lemmata.mechanisms.numerics.kernels"), raising=False)
     monkeypatch.setattr(fingerprint, "_KEPT", {})
-    assert code_hash(kernel_choice.compiled, kernel_choice._kernels) == without
+    assert code_hash(kernel_choice.numba_kernels_if_worthwhile, kernel_choice._kernels) == without
 
 
 def test_a_method_that_is_called_like_a_module_is_none(monkeypatch):

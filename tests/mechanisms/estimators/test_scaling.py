@@ -20,7 +20,7 @@ from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_gaussian
 from lemmata.mechanisms.privacy.accountant import Accountant
 from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 from lemmata.mechanisms.tables import column_ranges
-from lemmata.mechanisms.tables.table_columns import BUCKETS, layout
+from lemmata.mechanisms.tables.table_columns import BUCKETS, plan_layout
 
 EXTREME = (0.0, 5e-324, 1e-300, 1.7e308, -1.7e308, np.inf, -np.inf, np.nan)
 
@@ -111,9 +111,9 @@ def test_no_record_fails_or_moves_more_than_two_counts_a_column(value):
     other = X.copy()
     other[3] = value
     laws = [column_ranges.law(table, privacy=GaussianDP(1.0)) for table in (X, other)]
-    a, b = (column_ranges.octave_counts(law.X) for law in laws)
+    a, b = (column_ranges.count_octaves(law.X) for law in laws)
     assert ((a - b) ** 2).sum() <= 8 and a.sum() == b.sum() == 200
-    cells = [column_ranges.cell_counts(law.X, np.zeros(4), np.ones(4), 16) for law in laws]
+    cells = [column_ranges.count_cells(law.X, np.zeros(4), np.ones(4), 16) for law in laws]
     assert ((cells[0] - cells[1]) ** 2).sum() <= 8
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -207,10 +207,10 @@ def test_columns_follow_from_types_and_not_from_entries():
     other.loc[0, "region"] = np.nan
     other["job"] = other["job"].where(other.index > 0, "astronaut")
     other["note"] = np.array([None] * len(other), dtype=object)
-    assert layout(X).names() == layout(other).names()
-    rows = layout(other).apply(other)
-    assert rows.shape == layout(X).apply(X).shape and (rows[0, 2 : 2 + BUCKETS] == 0).all()
-    assert layout(X[["income", "rate"]]) is None and layout(np.ones((3, 2))) is None
+    assert plan_layout(X).names() == plan_layout(other).names()
+    rows = plan_layout(other).apply(other)
+    assert rows.shape == plan_layout(X).apply(X).shape and (rows[0, 2 : 2 + BUCKETS] == 0).all()
+    assert plan_layout(X[["income", "rate"]]) is None and plan_layout(np.ones((3, 2))) is None
 
 
 @pytest.mark.parametrize("value", [*EXTREME, "text", None, object(), [1], b"x", 10**400, True])

@@ -27,7 +27,7 @@ def test_compiled_and_numpy_transforms_agree_bit_for_bit(k, d, kind, monkeypatch
     phi = fast_projection(k, d, rng=rng)
     X, W = rng.normal(size=(3, d)).astype(kind), rng.normal(size=(2, k)).astype(kind)
     ours = phi.apply(X), phi.apply(X[0]), phi.transpose(W), phi.apply(np.asfortranarray(X))
-    monkeypatch.setattr(fast_projections, "compiled", lambda work: kernels)
+    monkeypatch.setattr(fast_projections, "numba_kernels_if_worthwhile", lambda work: kernels)
     theirs = phi.apply(X), phi.apply(X[0]), phi.transpose(W), phi.apply(np.asfortranarray(X))
     for a, b in zip(ours, theirs, strict=True):
         assert a.dtype == b.dtype == kind and np.array_equal(a, b)
@@ -67,10 +67,10 @@ def test_signed_sums_and_matrix_products_agree(n, k, d, kind, monkeypatch):
     rng = np.random.default_rng(11)
     phi = sign_projection(k, d, rng=rng)
     X, W = rng.normal(size=(n, d)).astype(kind), np.asfortranarray(rng.normal(size=(n, k)).astype(kind))
-    monkeypatch.setattr(sign_projections, "compiled", lambda work: None)
+    monkeypatch.setattr(sign_projections, "numba_kernels_if_worthwhile", lambda work: None)
     ours = phi.apply(X), phi.transpose(W)
     used = []
-    monkeypatch.setattr(sign_projections, "compiled", lambda work: used.append(work) or kernels)
+    monkeypatch.setattr(sign_projections, "numba_kernels_if_worthwhile", lambda work: used.append(work) or kernels)
     theirs = phi.apply(X), phi.transpose(W)
     assert bool(used) == (n >= sign_projections.FEWEST)
     for a, b in zip(ours, theirs, strict=True):
@@ -101,11 +101,11 @@ def test_octaves_are_counted_as_they_are_numbered(monkeypatch):
     """Zeros of either sign, ends of octaves, the smallest and the largest floats, columns in any order in memory."""
     ends = np.concatenate([2.0 ** np.arange(-70, 70), [0.0, -0.0, 5e-324, 1e308, np.nextafter(1, 0)]])
     X = np.random.default_rng(18).choice(np.concatenate([ends, -ends]), size=(400, 5))
-    monkeypatch.setattr(column_ranges, "compiled", lambda work: None)
-    slow = column_ranges.octave_counts(X)
-    monkeypatch.setattr(column_ranges, "compiled", lambda work: kernels)
+    monkeypatch.setattr(column_ranges, "numba_kernels_if_worthwhile", lambda work: None)
+    slow = column_ranges.count_octaves(X)
+    monkeypatch.setattr(column_ranges, "numba_kernels_if_worthwhile", lambda work: kernels)
     for table in (X, np.asfortranarray(X)):
-        assert np.array_equal(column_ranges.octave_counts(table), slow)
+        assert np.array_equal(column_ranges.count_octaves(table), slow)
 
 
 def test_a_run_alone_releases_what_runs_abreast_would(monkeypatch):
@@ -113,9 +113,9 @@ def test_a_run_alone_releases_what_runs_abreast_would(monkeypatch):
     rng = np.random.default_rng(16)
     X, y = rng.normal(size=(200, 140)), np.where(rng.random(200) < 0.5, 1.0, -1.0)
     law = noisy_gd.law(X, y, privacy=GaussianDP(1.0), width=0.1, steps=30, noise="exact")
-    monkeypatch.setattr(grid_sums, "compiled", lambda work: None)
+    monkeypatch.setattr(grid_sums, "numba_kernels_if_worthwhile", lambda work: None)
     products = law.sample(np.random.default_rng(17))
-    monkeypatch.setattr(grid_sums, "compiled", lambda work: kernels)
+    monkeypatch.setattr(grid_sums, "numba_kernels_if_worthwhile", lambda work: kernels)
     assert np.array_equal(law.sample(np.random.default_rng(17)), products)
 
 
@@ -154,9 +154,9 @@ def test_compiled_bootstraps_are_those_of_numpy(own, monkeypatch):
     known = dict(rho=0.5, lipschitz=4.0, norm_bound=0.3, eta=0.7, multiplier=0.1)
     known["rows"] = rng.integers(0, 300, size=(3, 200)) if own else None
     monkeypatch.setattr(phased_sgd, "DRAWN", 21)
-    monkeypatch.setattr(phased_sgd, "compiled", lambda work: None)
+    monkeypatch.setattr(phased_sgd, "numba_kernels_if_worthwhile", lambda work: None)
     slow = phased_sgd.bootstrap_runs(np.random.default_rng(14), Z, 3, 200, **known)
-    monkeypatch.setattr(phased_sgd, "compiled", lambda work: kernels)
+    monkeypatch.setattr(phased_sgd, "numba_kernels_if_worthwhile", lambda work: kernels)
     assert phased_sgd.bootstrap_runs(np.random.default_rng(14), Z, 3, 200, **known) == pytest.approx(slow, abs=1e-12)
 
 
@@ -170,5 +170,5 @@ def test_compiled_phases_are_those_of_numpy(n, k, norm_bound, output, monkeypatc
     settings = dict(privacy=GaussianDP(1.0), rho=0.5, radius=1.0, norm_bound=norm_bound, eta=0.7, output=output)
     law = phased_sgd.law(X, y, **settings)
     slow = law.sample(np.random.default_rng(10), 3)
-    monkeypatch.setattr(phased_sgd, "compiled", lambda work: kernels)
+    monkeypatch.setattr(phased_sgd, "numba_kernels_if_worthwhile", lambda work: kernels)
     assert law.sample(np.random.default_rng(10), 3) == pytest.approx(slow, abs=1e-12 * np.abs(slow).max())

@@ -90,13 +90,13 @@ FITS["private_svm, hinge"] = of_law(private_svm.law, loss="hinge")
 GATES = (
     (grid_sums.GridNoise, "add", lambda noise, sums: noise.grid),
     (grid_gaussian.GridGaussianLaw, "sample", lambda law, *_: law.step),
-    (grid_gaussian, "on_grid", None),
+    (grid_gaussian, "draw_on_grid", None),
     (laplace.GridLaplace, "sample", lambda law, *_: law.grid),
     (discrete_gaussian.DiscreteGaussianLaw, "sample", lambda law, *_: law.grid),
     (snapping.SnappingLaw, "sample", None),
     (exponential.ExponentialLaw, "sample", lambda *_: 1),
     (report_noisy_max.GridNoisyMaxLaw, "sample", lambda *_: 1),
-    (output_perturbation, "rounded", lambda rng, centre, spread, grid, kind: grid),
+    (output_perturbation, "draw_rounded", lambda rng, centre, spread, grid, kind: grid),
     (objective_perturbation.ObjectiveLaw, "_exactly", lambda law, *_: law.grid),
 )
 
@@ -211,7 +211,11 @@ def test_a_release_refuses_a_law_in_float64_unless_told(law):
 @pytest.mark.parametrize(
     ("owner", "name", "leaky"),
     [
-        (phased_sgd.grid_gaussian, "on_grid", lambda rng, value, sigma, bound: value + rng.normal(size=value.shape)),
+        (
+            phased_sgd.grid_gaussian,
+            "draw_on_grid",
+            lambda rng, value, sigma, bound: value + rng.normal(size=value.shape),
+        ),
         (grid_sums.GridNoise, "add", lambda noise, sums: sums + noise.rng.normal(size=sums.shape)),
         (laplace.GridLaplace, "sample", lambda law, rng, size=1: law.centre + rng.laplace(size=(size, 2))),
     ],

@@ -56,11 +56,11 @@ def midway(monkeypatch):
 
     def at(action):
         def once(numbers, columns=1):
-            monkeypatch.setattr(private_classifier, "threads_for", lambda *_: nullcontext())
+            monkeypatch.setattr(private_classifier, "thread_count_for", lambda *_: nullcontext())
             action()
             return nullcontext()
 
-        monkeypatch.setattr(private_classifier, "threads_for", once)
+        monkeypatch.setattr(private_classifier, "thread_count_for", once)
 
     return at
 

@@ -8,7 +8,7 @@ import pytest
 
 from lemmata.mechanisms.estimators import margin_classifier
 from lemmata.mechanisms.estimators.search import PrivateSearchCV
-from lemmata.mechanisms.law import fit, kept
+from lemmata.mechanisms.law import check_within_budget, fit
 from lemmata.mechanisms.learners.covers import label_learner
 from lemmata.mechanisms.learners.descent import private_tuning
 from lemmata.mechanisms.learners.erm import phased_sgd
@@ -177,10 +177,10 @@ EXAMPLES = [
 @pytest.mark.parametrize(("promised", "allotted", "within"), EXAMPLES, ids=str)
 def test_what_a_promise_implies(promised, allotted, within):
     if within:
-        assert kept(promised, allotted, "base") is promised
+        assert check_within_budget(promised, allotted, "base") is promised
     else:
         with pytest.raises(ValueError, match=r"^base\.privacy = .* is outside its budget, "):
-            kept(promised, allotted, "base")
+            check_within_budget(promised, allotted, "base")
 
 
 # A released number is of the hypothesis that was chosen ---------------------------------------------------------------

@@ -411,7 +411,7 @@ def test_a_million_records_are_charged_for_their_roundings(monkeypatch):
 @pytest.mark.parametrize(
     "planted",
     [
-        lambda records: arguments.finite("X", records),  # refuses by what a record holds
+        lambda records: arguments.check_finite("X", records),  # refuses by what a record holds
         lambda records: records * records * records,  # warns
         lambda records: records[np.abs(records).max(axis=1) > 0],  # drops a record
         lambda records: np.nan_to_num(records / np.abs(records).max(axis=1, keepdims=True), nan=np.inf),

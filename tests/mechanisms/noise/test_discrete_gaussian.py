@@ -69,8 +69,12 @@ def test_the_law_is_a_probability_on_the_grid(steps):
 def test_the_noise_pays_for_the_sensitivity_and_for_rounding_and_for_no_more(F, steps):
     law = discrete_gaussian.law([0.0] * F, sensitivity=2.0, bound=1.0, privacy=BUDGET, steps=steps)
     moved = 2.0 / law.grid + np.sqrt(F)
-    assert certified_delta(1.0, moved / law.steps) <= discrete_gaussian.spent(1.0, moved, law.steps, F) <= BUDGET.delta
-    assert discrete_gaussian.spent(1.0, moved * (1 + 1e-12), law.steps - 1, F) > BUDGET.delta
+    assert (
+        certified_delta(1.0, moved / law.steps)
+        <= discrete_gaussian.spent_delta(1.0, moved, law.steps, F)
+        <= BUDGET.delta
+    )
+    assert discrete_gaussian.spent_delta(1.0, moved * (1 + 1e-12), law.steps - 1, F) > BUDGET.delta
     if steps == 2**16:
         assert law.sigma == pytest.approx(2 * gaussian_noise_multiplier(BUDGET), rel=1e-3)
 

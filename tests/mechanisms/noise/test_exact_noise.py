@@ -15,7 +15,7 @@ from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.noise import grid_sums
-from lemmata.mechanisms.numerics.arguments import generator
+from lemmata.mechanisms.numerics.arguments import resolve_generator
 from lemmata.mechanisms.numerics.entropy import SystemGenerator
 from lemmata.mechanisms.privacy import GaussianDP
 from tests.mechanisms.estimators.learners import KINDS
@@ -44,7 +44,7 @@ def test_rows_on_the_grid_are_never_longer_than_the_radius():
         step = grid_sums.grid_for(radius)
         records = rng("rows").normal(size=(200, 9))
         clipped = records * (radius / np.linalg.norm(records, axis=1, keepdims=True))
-        whole = (grid_sums.grid_rows(clipped, radius) / step).astype(int)
+        whole = (grid_sums.round_rows(clipped, radius) / step).astype(int)
         most = (Fraction(radius) / Fraction(step)) ** 2
         assert (np.abs(whole) < 2**20).all() and all(sum(int(a) ** 2 for a in row) <= most for row in whole)
         nearest = np.rint(clipped / step).astype(int)
@@ -53,7 +53,7 @@ def test_rows_on_the_grid_are_never_longer_than_the_radius():
 
 def test_too_many_rows_and_too_small_budgets_are_named():
     with pytest.raises(ValueError, match=r"X has 8589934593 rows"):
-        grid_sums.coefficient_bits(2**33 + 1)
+        grid_sums.count_coefficient_bits(2**33 + 1)
     with pytest.raises(ValueError, match="needs noise = 'float'"):
         noisy_gd.law(X, Y, privacy=GaussianDP(1.0), width=0.3, precision="single", noise="exact")
     with pytest.raises(ValueError, match="noise = 'fast' is not one of exact, float"):
@@ -64,7 +64,7 @@ def test_too_many_rows_and_too_small_budgets_are_named():
 
 
 def test_without_a_seed_every_bit_is_the_system_s():
-    source = generator(None)
+    source = resolve_generator(None)
     assert isinstance(source, SystemGenerator) and all(isinstance(one, SystemGenerator) for one in source.spawn(2))
     drawn = source.random(20_000)
     assert abs(drawn.mean() - 0.5) < 6 * np.sqrt(1 / 12 / 20_000)

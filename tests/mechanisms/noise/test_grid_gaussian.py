@@ -47,7 +47,7 @@ def test_a_draw_is_the_rounded_quantile(sign):
         size = -norm.ppf((digits + 0.5) / 2**64)
         word = digits - 2**63 if sign < 0 else digits
         for centre in (0.0, 1 / 3, -1e6 - 0.4):
-            settled = grid_gaussian.settled(Digits(1, 1, 1), digits, sign, Fraction(centre), Fraction(1000))
+            settled = grid_gaussian.decide_grid_point(Digits(1, 1, 1), digits, sign, Fraction(centre), Fraction(1000))
             fast = grid_gaussian.rounded_normal(Digits(word, 1, 1, 1), 1000.0, 1, np.array([centre]))[0]
             assert settled == fast == round(centre + sign * 1000 * size)
 
@@ -57,7 +57,7 @@ def test_more_digits_are_drawn_where_two_cells_are_possible():
     for further, cell in ((0, 1), (2**32 - 1, 0)):
         source = Digits(further, further, further)
         centre = Fraction(1, 2) - Fraction(1, 10**19)
-        assert grid_gaussian.settled(source, 2**63 - 1, 1, centre, Fraction(1)) == cell
+        assert grid_gaussian.decide_grid_point(source, 2**63 - 1, 1, centre, Fraction(1)) == cell
         assert len(source.left) < 3
 
 
@@ -69,7 +69,7 @@ def test_float64_never_decides_what_it_cannot(sigma):
     slow = []
     for word in np.random.default_rng(5).integers(-(2**63), 2**63, size=draws, dtype=np.int64).tolist():
         digits, sign = word & (2**63 - 1), -1 if word < 0 else 1
-        slow.append(grid_gaussian.settled(rng("further"), digits, sign, Fraction(0), Fraction(sigma)))
+        slow.append(grid_gaussian.decide_grid_point(rng("further"), digits, sign, Fraction(0), Fraction(sigma)))
     assert (fast == slow).mean() > 0.99  # cells that more digits decide differ by chance, at most one in a hundred
     assert np.abs(fast - slow).max() <= 1
 
@@ -79,7 +79,7 @@ def test_a_draw_at_the_edge_of_a_cell_is_settled_and_one_inside_is_not(monkeypat
     places = -(2.0**30) * ndtri(tried * 2.0**-64)
     edge = np.abs(places - np.floor(places) - 0.5)
     asked = []
-    monkeypatch.setattr(grid_gaussian, "settled", lambda *given: asked.append(given) or 0)
+    monkeypatch.setattr(grid_gaussian, "decide_grid_point", lambda *given: asked.append(given) or 0)
     for word in tried[[edge.argmin(), edge.argmax(), edge.argmin()]].tolist():
         grid_gaussian.rounded_normal(Digits(word), 2.0**30, 1)
     assert len(asked) == 2

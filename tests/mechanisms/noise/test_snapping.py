@@ -19,19 +19,19 @@ rng = streams("snapping")
 
 
 def test_the_numbers_between_0_and_1_are_in_order_and_their_gaps_add_up():
-    near = [snapping.number(-k) for k in range(4)]
+    near = [snapping.uniform_number(-k) for k in range(4)]
     assert near == [1 - Fraction(k, 2**53) for k in range(4)]
-    assert snapping.number(-(2**52)) - snapping.number(-(2**52) - 1) == Fraction(1, 2**54)
-    assert snapping.number(-5000 * 2**52) == Fraction(1, 2**5000)
+    assert snapping.uniform_number(-(2**52)) - snapping.uniform_number(-(2**52) - 1) == Fraction(1, 2**54)
+    assert snapping.uniform_number(-5000 * 2**52) == Fraction(1, 2**5000)
 
 
 @pytest.mark.parametrize("index", [-1, -2, -(2**51), -(2**52), -(2**52) - 1, -123456789123456789, -1100 * 2**52 + 7])
 def test_the_logarithm_is_the_nearest_double(index):
     """Against Python's decimal logarithm at 80 digits: no neighbouring double is nearer."""
     with localcontext(prec=80):
-        u = snapping.number(index)
+        u = snapping.uniform_number(index)
         true = (Decimal(u.numerator) / Decimal(u.denominator)).ln()
-        computed = snapping.logarithm(index)
+        computed = snapping.rounded_logarithm(index)
         near = [abs(Decimal(x) - true) for x in (computed, nextafter(computed, 0), nextafter(computed, -np.inf))]
     assert near[0] == min(near)
 
@@ -55,9 +55,11 @@ def test_the_law_is_a_probability_in_rationals_close_to_the_rounded_laplace_law(
 def test_many_numbers_at_once_are_what_one_at_a_time_is(snap):
     """From centres that put the noise on a tie or beside it, where float64 alone cannot know, and for tiny U."""
     draw = rng(f"many {snap}")
-    indices = np.append(snapping.draws(draw, 400), [-1, -2, -(2**52), -80 * 2**52 - 3, -1100 * 2**52 + 7])
+    indices = np.append(snapping.draw_many(draw, 400), [-1, -2, -(2**52), -80 * 2**52 - 3, -1100 * 2**52 + 7])
     signs = draw.choice([-1, 1], indices.size)
-    noise = np.array([s * snap.scale * snapping.logarithm(i) for s, i in zip(signs, indices.tolist(), strict=True)])
+    noise = np.array(
+        [s * snap.scale * snapping.rounded_logarithm(i) for s, i in zip(signs, indices.tolist(), strict=True)]
+    )
     cells = np.rint(draw.uniform(-snap.bound, snap.bound, indices.size) / snap.step) + 0.5
     tie = np.clip(cells * snap.step - noise, -snap.bound, snap.bound)
     for centres in (tie, np.nextafter(tie, np.inf), np.nextafter(tie, -np.inf), draw.uniform(-1, 1, tie.size)):
@@ -68,7 +70,7 @@ def test_many_numbers_at_once_are_what_one_at_a_time_is(snap):
 
 def test_many_draws_are_what_as_many_single_ones_are():
     single, many = rng("draws"), rng("draws")
-    assert snapping.draws(many, 300).tolist() == [snapping.draw(single) for _ in range(300)]
+    assert snapping.draw_many(many, 300).tolist() == [snapping.draw_one(single) for _ in range(300)]
 
 
 def test_a_number_that_begins_with_62_zeros_is_drawn_further():
@@ -79,7 +81,7 @@ def test_a_number_that_begins_with_62_zeros_is_drawn_further():
             return np.full(size, low, dtype) if size else high or low // 2 + 1
 
     zeros = Zeros()
-    assert snapping.draws(zeros, 1).tolist() == [snapping.draw(zeros) - 62 * 2**52]
+    assert snapping.draw_many(zeros, 1).tolist() == [snapping.draw_one(zeros) - 62 * 2**52]
 
 
 @pytest.mark.parametrize(("scale", "bound", "centre"), [(1.0, 4.0, 0.3), (1.3, 5.0, -5.0), (0.7, 0.9, 0.2)])
@@ -141,7 +143,7 @@ def test_low_bits_tell_the_textbook_sampler_s_database_and_not_ours():
 
 def unsnapped(self, centres, signs, indices):
     """Planted: the last line forgotten, noise is added and clamped only."""
-    noise = signs * self.scale * np.array([snapping.logarithm(index) for index in indices.tolist()])
+    noise = signs * self.scale * np.array([snapping.rounded_logarithm(index) for index in indices.tolist()])
     return np.clip(centres + noise, -self.bound, self.bound)
 
 
@@ -160,7 +162,7 @@ def test_a_sampler_that_does_not_snap_is_caught(monkeypatch):
     ],
 )
 def test_a_uniform_without_its_exponents_is_caught(monkeypatch, planted):
-    monkeypatch.setattr(snapping, "draws", planted)
+    monkeypatch.setattr(snapping, "draw_many", planted)
     with pytest.raises(AssertionError):
         test_the_sampler_has_the_exact_law(1.0, 4.0, 0.3)
 

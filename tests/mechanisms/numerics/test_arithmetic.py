@@ -12,15 +12,15 @@ from hypothesis import assume, given, settings
 from hypothesis.strategies import floats, integers, lists
 
 from lemmata.mechanisms.numerics.arithmetic import (
-    at_least,
-    at_most,
     certified_delta,
-    down,
-    in_range,
-    root_down,
-    root_up,
+    check_in_range,
+    round_down,
+    round_up,
+    rounded_down_in_range,
+    rounded_up_in_range,
+    sqrt_down,
+    sqrt_up,
     sum_up,
-    up,
 )
 from lemmata.mechanisms.privacy import (
     ApproxDP,
@@ -64,13 +64,13 @@ def spends_at_most(epsilon, mu, delta):
 @given(x=floats(allow_nan=False, allow_infinity=False), k=integers(1, 10**6))
 def test_up_and_down_enclose_a_fraction_as_neighbours(x, k):
     exact = Fraction(x) / k
-    assert down(exact) <= exact <= up(exact)
-    assert up(exact) <= math.nextafter(down(exact), math.inf)
+    assert round_down(exact) <= exact <= round_up(exact)
+    assert round_up(exact) <= math.nextafter(round_down(exact), math.inf)
 
 
 @given(x=floats(0, 1e300))
 def test_the_root_is_the_smallest_float_above(x):
-    root = root_up(Fraction(x))
+    root = sqrt_up(Fraction(x))
     assert Fraction(root) ** 2 >= Fraction(x)
     assert root == 0 or Fraction(math.nextafter(root, 0)) ** 2 < Fraction(x)
 
@@ -78,7 +78,7 @@ def test_the_root_is_the_smallest_float_above(x):
 @given(x=floats(0, 1e300), k=integers(1, 10**6))
 def test_the_root_below_is_the_largest_float_below(x, k):
     exact = Fraction(x) / k**2
-    root = root_down(exact)
+    root = sqrt_down(exact)
     assert Fraction(root) ** 2 <= exact < Fraction(math.nextafter(root, math.inf)) ** 2
 
 
@@ -86,10 +86,10 @@ def test_the_root_below_is_the_largest_float_below(x, k):
 def test_a_number_that_is_no_float_is_rounded_to_the_side_that_was_asked_for(numerator, denominator, shift):
     exact = Fraction(numerator, denominator) * Fraction(10) ** shift
     assume(float_range(exact))
-    above, below = at_least("x", exact, 0, math.inf), at_most("x", exact, 0, math.inf)
-    assert (above, below) == (up(exact), down(exact))
-    assert getattr(above, "below", above) == below and at_least("x", above, 0, math.inf) is above
-    assert at_most("x", above, 0, math.inf) == below
+    above, below = rounded_up_in_range("x", exact, 0, math.inf), rounded_down_in_range("x", exact, 0, math.inf)
+    assert (above, below) == (round_up(exact), round_down(exact))
+    assert getattr(above, "below", above) == below and rounded_up_in_range("x", above, 0, math.inf) is above
+    assert rounded_down_in_range("x", above, 0, math.inf) == below
 
 
 def float_range(exact):
@@ -98,7 +98,7 @@ def float_range(exact):
 
 @pytest.mark.parametrize("value", [0.1, np.float32(0.1), np.float64(0.1), 1, True, np.int64(7), np.array(0.25)])
 def test_a_float_is_itself_on_both_sides(value):
-    for side in (at_least, at_most):
+    for side in (rounded_up_in_range, rounded_down_in_range):
         assert type(side("x", value, 0, math.inf)) is float and side("x", value, 0, math.inf) == float(value)
 
 
@@ -107,7 +107,7 @@ def test_a_float_is_itself_on_both_sides(value):
 )
 def test_what_no_float_holds_is_out_of_range(value):
     with pytest.raises(ValueError, match=r"^x = .* is outside \(0, inf\)$"):
-        at_least("x", value, 0, math.inf)
+        rounded_up_in_range("x", value, 0, math.inf)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_what_no_float_holds_is_out_of_range(value):
 )
 def test_a_range_as_a_message_shows_it(low, high, said):
     with pytest.raises(ValueError, match=re.escape(f"x = nan is outside {said}")):
-        in_range("x", math.nan, low, high)
+        check_in_range("x", math.nan, low, high)
 
 
 def test_what_rounding_to_nearest_lost():

@@ -35,15 +35,17 @@ SCORES = np.array([0.0, -0.7, 2.0, 2.0, -20.0, 1.9999999])
 
 def chosen(*drawn):
     scale, top = 1.3, 2.0
-    weights = exact_choice.weights_of(SCORES, scale, top)
-    return exact_choice.choose(Words(*drawn), weights, 1, lambda: exact_choice.balls_of(SCORES, scale, top))[0]
+    weights = exact_choice.choice_weights(SCORES, scale, top)
+    return exact_choice.draw_choices(
+        Words(*drawn), weights, 1, lambda: exact_choice.enclosed_weights(SCORES, scale, top)
+    )[0]
 
 
 @pytest.mark.parametrize("i", range(5))
 def test_both_sides_of_every_partial_sum_are_told_apart_to_the_last_digit(i):
     """The 63 digits below and above a partial sum, and the one that it lies in, decided by the digits that follow."""
     with ctx.workprec(300):
-        balls = exact_choice.balls_of(SCORES, 1.3, 2.0)
+        balls = exact_choice.enclosed_weights(SCORES, 1.3, 2.0)
         place = sum(balls[: i + 1], arb(0)) / sum(balls, arb(0)) * arb(2) ** 63
         digits, rest = int(place.floor().unique_fmpz()), place - place.floor()
         following = int((rest * arb(2) ** 32).floor().unique_fmpz())
@@ -54,7 +56,7 @@ def test_both_sides_of_every_partial_sum_are_told_apart_to_the_last_digit(i):
 
 
 def test_one_candidate_takes_no_digit():
-    assert exact_choice.choose(Words(), np.ones(1), 1, list)[0] == 0
+    assert exact_choice.draw_choices(Words(), np.ones(1), 1, list)[0] == 0
 
 
 @pytest.mark.parametrize("block", [2, 6])
@@ -62,13 +64,13 @@ def test_releases_follow_the_law_in_floats_and_in_balls(block, monkeypatch):
     """Chi-square at level 1e-6; the second time everything is too near to a partial sum to be decided in floats."""
     scores = SCORES * 0.5
     parts = lambda: [scores[i : i + block] for i in range(0, 6, block)]  # noqa: E731
-    law = exponential.streamed(parts, privacy=PureDP(2.0), candidates=6, sensitivity=1.0)
+    law = exponential.streamed_law(parts, privacy=PureDP(2.0), candidates=6, sensitivity=1.0)
     mass = np.exp(law.log_probabilities())
     often = mass > 1e-3
     for size, near in ((20_000, False), (600, True)):
         if near:
-            monkeypatch.setattr(exponential, "slack", lambda count: 1.0)
-            monkeypatch.setattr(exact_choice, "slack", lambda count: 1.0)
+            monkeypatch.setattr(exponential, "weight_sum_error", lambda count: 1.0)
+            monkeypatch.setattr(exact_choice, "weight_sum_error", lambda count: 1.0)
         counts = np.bincount(law.sample(rng(f"{block}{near}"), size), minlength=6)[often]
         assert chisquare(counts, mass[often] / mass[often].sum() * counts.sum()).pvalue > 1e-6
 
@@ -87,7 +89,7 @@ def test_normalised_scores_are_rational_whatever_cancels():
         )
         for a, g in zip(q, moves, strict=True)
     ]
-    assert list(generalized_exponential.normalised(q, moves, t)) == exactly
+    assert list(generalized_exponential.normalise_scores(q, moves, t)) == exactly
 
 
 def test_a_public_score_stays_in_play_whatever_the_others_are():
@@ -107,20 +109,20 @@ def test_noisy_max_on_a_grid_has_the_law_of_its_float_twin():
 
 @pytest.mark.parametrize("name", ["quantile", "log", "exp"])
 def test_tables_err_less_than_the_samplers_rely_on(name):
-    assert proved_floats.certified_error(name) + exact(2.0**-49) < exact(2.0**-46)
+    assert proved_floats.certify_error(name) + exact(2.0**-49) < exact(2.0**-46)
 
 
 def test_a_table_with_one_wrong_entry_is_noticed(monkeypatch):
     spoilt = proved_floats._logs().copy()
     spoilt[0, 1234] += 2.0**-44
     monkeypatch.setattr(proved_floats, "_logs", lambda: spoilt)
-    assert proved_floats.certified_error("log") > exact(2.0**-46)
+    assert proved_floats.certify_error("log") > exact(2.0**-46)
 
 
 @pytest.mark.parametrize(("kind", "law"), [("normal", norm(0, 2)), ("radial", None)])
 def test_vectors_over_the_reals_follow_their_law(kind, law):
     """Kolmogorov and Smirnov at level 1e-6: a coordinate of a normal vector, the length of a radial one."""
-    drawn = np.array([lazy_reals.rounded(rng(f"{kind}{i}"), np.zeros(3), 2.0, 2.0**-20, kind) for i in range(800)])
+    drawn = np.array([lazy_reals.draw_rounded(rng(f"{kind}{i}"), np.zeros(3), 2.0, 2.0**-20, kind) for i in range(800)])
     found = drawn[:, 1] if law else np.linalg.norm(drawn, axis=1)
     assert kstest(found, (law or gamma(3, scale=2.0)).cdf).pvalue > 1e-6
     assert (drawn % 2.0**-20 == 0).all()
@@ -136,7 +138,7 @@ def test_more_digits_are_drawn_until_a_cell_is_proved():
             Zeros.asked += 1
             return b"\0" * length if Zeros.asked <= 2 else super().bytes(length)
 
-    released = lazy_reals.rounded(Zeros(np.random.PCG64(1)), np.zeros(3), 1.0, 0.25, "normal")
+    released = lazy_reals.draw_rounded(Zeros(np.random.PCG64(1)), np.zeros(3), 1.0, 0.25, "normal")
     assert np.isfinite(released).all() and Zeros.asked == 3
 
 

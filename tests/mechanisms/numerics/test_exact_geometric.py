@@ -42,7 +42,7 @@ def chances(p, law, drawn):
 @pytest.mark.parametrize("rate", [0.9, 0.5, 0.1])
 def test_waiting_times_are_geometric(rate):
     """False alarm 1e-4 each; a rate that is off by a tenth is caught."""
-    drawn = exact_geometric.geometric(np.random.default_rng(1), rate, 40_000)
+    drawn = exact_geometric.draw_waiting_times(np.random.default_rng(1), rate, 40_000)
     assert chances(None, lambda k: rate * (1 - rate) ** (k - 1), drawn) > 1e-4
     assert chances(None, lambda k: 0.9 * rate * (1 - 0.9 * rate) ** (k - 1), drawn) < 1e-4
 
@@ -65,7 +65,7 @@ def test_every_time_is_the_floor_by_fractions(rate):
     edges = [d for d in edges if 0 < d < 2**63]
     for digits in edges:
         source = Scripted([digits], [2**31 + 1] * 9)
-        (time,) = exact_geometric.geometric(source, rate, 1).tolist()
+        (time,) = exact_geometric.draw_waiting_times(source, rate, 1).tolist()
         if time > 1000:
             continue
         low, high = Fraction(digits, 2**63), Fraction(digits + 1, 2**63)
@@ -78,18 +78,18 @@ def test_every_time_is_the_floor_by_fractions(rate):
 def test_a_half_is_decided_by_further_digits():
     """U = 1/2 - 2^-63 + ...: at a rate of a half its time is 2, however many ones follow; U = 1/2 + ... has 1."""
     for first, expected in ((2**62 - 1, 2), (2**62, 1)):
-        assert exact_geometric.geometric(Scripted([first], [2**32 - 1] * 3), 0.5, 1).tolist() == [expected]
+        assert exact_geometric.draw_waiting_times(Scripted([first], [2**32 - 1] * 3), 0.5, 1).tolist() == [expected]
 
 
 def test_all_zeros_are_drawn_on():
     """U below 2^-95: no logarithm of zero."""
     source = Scripted([0], [0, 3])
-    (time,) = exact_geometric.geometric(source, 0.5, 1)  # U is between 3 and 4 times 2^-127
+    (time,) = exact_geometric.draw_waiting_times(source, 0.5, 1)  # U is between 3 and 4 times 2^-127
     assert time == 126 and source.asked >= 2
 
 
 def test_an_event_that_is_sure_comes_at_once():
-    assert exact_geometric.geometric(np.random.default_rng(0), 1.0, 3).tolist() == [1, 1, 1]
+    assert exact_geometric.draw_waiting_times(np.random.default_rng(0), 1.0, 3).tolist() == [1, 1, 1]
 
 
 def test_exact_batches_hold_their_share():

@@ -12,9 +12,9 @@ from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, No
 from lemmata.mechanisms.estimators.scaling import PrivateScaler
 from lemmata.mechanisms.learners.glm import glm_losses
 from lemmata.mechanisms.numerics import arguments
-from lemmata.mechanisms.numerics.per_record import floats
+from lemmata.mechanisms.numerics.per_record import entries_to_floats
 from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
-from lemmata.mechanisms.tables.inputs import column, numbers_of, tabular
+from lemmata.mechanisms.tables.inputs import as_label_column, as_table, objects_to_floats
 
 N = 6
 Y = np.resize([0, 1], N)
@@ -69,10 +69,10 @@ def one_column(kind, entries):
 def test_an_entry_is_read_alike_whatever_another_one_is(name, size, kind):
     """One number among sequences of one changed how all others are read; sequences of two ended in numpy's error."""
     usual = [SEQUENCES[name](1.0 + i, size) for i in range(N)]
-    alone = np.asarray(tabular(one_column(kind, usual[:1])))
+    alone = np.asarray(as_table(one_column(kind, usual[:1])))
     assert alone.shape == (1, 1) and np.isnan(alone) == (name != "a warning")
     for other in [usual[-1], *OTHERS]:
-        read = np.asarray(tabular(one_column(kind, [*usual[:-1], other])))
+        read = np.asarray(as_table(one_column(kind, [*usual[:-1], other])))
         assert read.shape == (N, 1)
         np.testing.assert_array_equal(read[:-1], np.tile(alone, (N - 1, 1)))
 
@@ -96,13 +96,13 @@ def test_a_label_in_a_list_of_one_is_that_label_wherever_it_stands(place, other)
     """In the first place it ended in numpy's own words, and elsewhere not."""
     labels = [1, 0, 1, 0]
     labels[place] = other
-    assert column(labels).tolist() == [1 if j == place else one for j, one in enumerate([1, 0, 1, 0])]
+    assert as_label_column(labels).tolist() == [1 if j == place else one for j, one in enumerate([1, 0, 1, 0])]
     NoisyGD(classes=(0, 1)).fit(np.zeros((4, 2)), labels)
-    assert arguments.labels(labels).shape == (4,)
+    assert arguments.read_labels(labels).shape == (4,)
 
 
 def test_labels_that_are_longer_lists_are_no_labels():
-    assert arguments.labels([[1, 2], 1, [1], "1", [[1]]]).tolist() == [-1.0, 1.0, 1.0, 1.0, -1.0]
+    assert arguments.read_labels([[1, 2], 1, [1], "1", [[1]]]).tolist() == [-1.0, 1.0, 1.0, 1.0, -1.0]
     kept = glm_losses.records(np.zeros((3, 1)), [2.0, [1.0, 2.0], None], loss="squared", radius=1.0, label_bound=4.0)
     assert kept.y.tolist() == [2.0, 0.0, 0.0]
     NoisyGD(classes=(0, 1)).fit(np.zeros((3, 2)), [[0, 1], 0, 1])
@@ -111,18 +111,18 @@ def test_labels_that_are_longer_lists_are_no_labels():
 def test_lists_of_rows_are_read_by_entry():
     given = [[1, "2"], (3.0, [4]), np.array([5, 6]), pd.Series([7, 8]), range(9, 11), deque([11, None])]
     np.testing.assert_array_equal(
-        arguments.entries("X", given), [[1, 2], [3, np.nan], [5, 6], [7, 8], [9, 10], [11, np.nan]]
+        arguments.as_float_array("X", given), [[1, 2], [3, np.nan], [5, 6], [7, 8], [9, 10], [11, np.nan]]
     )
     with pytest.raises(ValueError, match="X is a list whose rows differ in length"):
-        arguments.entries("X", [[1, 2], [3]])
+        arguments.as_float_array("X", [[1, 2], [3]])
 
 
 @pytest.mark.parametrize("value", [True, 3, 0.1, np.float32(0.1), np.int64(2**62 + 1), 2**64 + 1, np.bool_(True), -0.0])
 def test_plain_numbers_are_read_alike_alone_and_beside_others(value):
-    assert floats([value])[0] == floats([value, "x"])[0] == float(value)
+    assert entries_to_floats([value])[0] == entries_to_floats([value, "x"])[0] == float(value)
 
 
 def test_shapes_are_kept():
-    assert numbers_of(np.empty((0, 3), dtype=object)).shape == (0, 3)
-    assert numbers_of(np.full((2, 3), None, dtype=object)).shape == (2, 3)
-    assert arguments.entries("X", []).shape == (0,) and arguments.entries("X", [[], []]).shape == (2, 0)
+    assert objects_to_floats(np.empty((0, 3), dtype=object)).shape == (0, 3)
+    assert objects_to_floats(np.full((2, 3), None, dtype=object)).shape == (2, 3)
+    assert arguments.as_float_array("X", []).shape == (0,) and arguments.as_float_array("X", [[], []]).shape == (2, 0)

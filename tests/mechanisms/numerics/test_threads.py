@@ -5,7 +5,7 @@ import pytest
 import sklearn.utils._openmp_helpers  # noqa: F401 - loads OpenMP
 from threadpoolctl import ThreadpoolController
 
-from lemmata.mechanisms.numerics.threads import SMALL, one_thread, one_thread_if_small, threads_for
+from lemmata.mechanisms.numerics.threads import SMALL, limit_to_one_thread, one_thread_if_small, thread_count_for
 from lemmata.mechanisms.solvers import perturbed_risk
 
 
@@ -24,25 +24,25 @@ def three():
 def test_one_within_and_as_before_without():
     before = counts()
     assert max(before) == 3
-    with one_thread():
+    with limit_to_one_thread():
         assert set(counts()) == {1}
-        with one_thread():
+        with limit_to_one_thread():
             assert set(counts()) == {1}
         assert set(counts()) == {1}
     assert counts() == before
-    assert one_thread()(counts)() == [1] * len(before) and counts() == before
+    assert limit_to_one_thread()(counts)() == [1] * len(before) and counts() == before
 
 
 def test_an_error_gives_them_back():
     before = counts()
-    with pytest.raises(ZeroDivisionError), one_thread():
+    with pytest.raises(ZeroDivisionError), limit_to_one_thread():
         _ = 1 / 0
     assert counts() == before
 
 
 def test_large_tables_keep_their_threads():
     for numbers, columns, most in ((SMALL, 1, 1), (SMALL + 1, 1, 3), (SMALL // 4, 64, 1), (SMALL // 4, 128, 3)):
-        with threads_for(numbers, columns):
+        with thread_count_for(numbers, columns):
             assert max(counts()) == most
     found = one_thread_if_small(lambda table: max(counts()))
     assert found(np.zeros(3)) == found(table=[1.0]) == 1 and found(np.zeros(SMALL + 1)) == 3

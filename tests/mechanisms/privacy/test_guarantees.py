@@ -10,7 +10,7 @@ from hypothesis.strategies import floats
 from mpmath import mp, mpf
 from scipy.optimize import brentq, minimize_scalar
 
-from lemmata.mechanisms.law import kept
+from lemmata.mechanisms.law import check_within_budget
 from lemmata.mechanisms.privacy import (
     ZCDP,
     ApproxDP,
@@ -331,13 +331,13 @@ def test_what_does_not_exist_raises(build, message):
 
 
 def test_a_promise_that_is_wrapped_is_read_in_the_terms_of_the_budget():
-    assert kept(PureDP(0.1), ZCDP(0.005), "base") == PureDP(0.1)
-    assert kept(ZCDP(0.1), RenyiDP((2, 4), (0.2, 0.4)), "base") == ZCDP(0.1)
-    assert kept(ZCDP(0.02), ApproxDP(1.0, 1e-6), "base") == ZCDP(0.02)
+    assert check_within_budget(PureDP(0.1), ZCDP(0.005), "base") == PureDP(0.1)
+    assert check_within_budget(ZCDP(0.1), RenyiDP((2, 4), (0.2, 0.4)), "base") == ZCDP(0.1)
+    assert check_within_budget(ZCDP(0.02), ApproxDP(1.0, 1e-6), "base") == ZCDP(0.02)
     for promised, allotted in [
         (ZCDP(0.1), PureDP(1.0)),
         (PureDP(0.11), ZCDP(0.005)),
         (ZCDP(0.03), ApproxDP(1.0, 1e-6)),
     ]:
         with pytest.raises(ValueError, match="outside its budget"):
-            kept(promised, allotted, "base")
+            check_within_budget(promised, allotted, "base")

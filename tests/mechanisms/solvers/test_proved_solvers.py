@@ -68,10 +68,10 @@ def test_an_svm_is_found_where_the_float_solver_fails(fault, loss, C, monkeypatc
     within = svm.solution_tolerance(C=C, F=3, kappa=1.0)
     sizes = dict(C=C, kappa=1.0, loss=loss, counts=np.ones(40), within=within)
     for name, V in TABLES.items():
-        plain = certified_svm.certified(V, SIGNS, **sizes)
+        plain = certified_svm.solve_certified(V, SIGNS, **sizes)
         with monkeypatch.context() as broken:
             broken.setattr(certified_svm, "solve_rows", fault)
-            found = certified_svm.certified(V, SIGNS, **sizes)
+            found = certified_svm.solve_certified(V, SIGNS, **sizes)
         assert np.linalg.norm(found - plain) <= 2 * within, name
 
 
@@ -122,7 +122,7 @@ def test_a_path_that_is_not_followed_far_enough_is_not_accepted(monkeypatch):
     monkeypatch.setattr(certified_svm, "solve_rows", raising)
     monkeypatch.setattr(certified_svm.HingeDual, "followed", half_way)
     sizes = dict(C=1.0, kappa=1.0, loss="hinge", counts=np.ones(40), within=1e-6)
-    assert not certified_svm.certified(TABLES["random"], SIGNS, **sizes).any()
+    assert not certified_svm.solve_certified(TABLES["random"], SIGNS, **sizes).any()
     assert tried == [128, 256, 512]
 
 
@@ -155,8 +155,8 @@ def test_counts_are_records():
 def test_a_descent_ends_where_it_was_proved_to(loss, ridge, norm_bound, monkeypatch):
     """Newton's steps fail: the descent's end is within what is charged of theirs; its steps and charge are public."""
     charged, steps = set(), set()
-    plain = ball_risk.descended
-    monkeypatch.setattr(glm_output, "descended", lambda *a, **k: steps.add(k["steps"]) or plain(*a, **k))
+    plain = ball_risk.run_descent
+    monkeypatch.setattr(glm_output, "run_descent", lambda *a, **k: steps.add(k["steps"]) or plain(*a, **k))
     for name, X in TABLES.items():
         for y in (SIGNS, -SIGNS, np.ones(40)):
             data = glm_output.records(X, y, loss=loss, label_bound=1.0)
@@ -178,8 +178,10 @@ def test_fewer_steps_do_not_reach_it():
     """The negative control: a quarter of the steps end farther from the minimiser than is charged."""
     data = glm_output.records(np.ones((4, 1)), [1.0, -1.0, 1.0, 1.0], loss="squared", label_bound=1.0)
     sizes = dict(smooth=2.0, ridge=0.01, norm_bound=1.0)
-    steps, slope = ball_risk.steps_for(smooth=2.0, ridge=0.01, accuracy=1e-6), data.link.slope
-    ends = [ball_risk.descended(data.X, data.y, slope=slope, steps=k, **sizes) for k in (steps // 4, steps, 4 * steps)]
+    steps, slope = ball_risk.count_steps(smooth=2.0, ridge=0.01, accuracy=1e-6), data.link.slope
+    ends = [
+        ball_risk.run_descent(data.X, data.y, slope=slope, steps=k, **sizes) for k in (steps // 4, steps, 4 * steps)
+    ]
     assert abs(ends[1] - ends[2]) < 1e-6 < 10 * abs(ends[0] - ends[2]) or abs(ends[0] - ends[2]) < 1e-6
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
 from lemmata.mechanisms.estimators.scaling import PrivateScaler
-from lemmata.mechanisms.tables.table_columns import BUCKETS, layout
+from lemmata.mechanisms.tables.table_columns import BUCKETS, plan_layout
 
 GRADES = np.array([1, 2, 3, 2, 1, 3])
 TYPES = {
@@ -30,7 +30,7 @@ LISTS = [[1, 2, 3], [1.0, 2.0, 3.0], ["1", "2", "3"], np.array([1, 2, 3]), np.ar
 
 def found(column, listed):
     frame = pd.DataFrame({"a": column})
-    return layout(frame, {"a": listed}).apply(frame)
+    return plan_layout(frame, {"a": listed}).apply(frame)
 
 
 @pytest.mark.parametrize("listed", LISTS)
@@ -61,7 +61,7 @@ def test_what_is_listed_by_itself_is_found_as_itself():
     assert found(pd.Series([True, 1, "x"], dtype=object), [1, True]).tolist() == [[0, 1], [1, 0], [0, 0]]
     assert found([0.5, np.inf, -0.0, 1e300], [0.5, 0]).tolist() == [[1, 0], [0, 0], [0, 1], [0, 0]]
     array = np.array([[1.0, 5.0], [2.0, 6.0]])
-    assert layout(array, {0: [1, 2]}).apply(array).tolist() == [[1, 0, 5], [0, 1, 6]]
+    assert plan_layout(array, {0: [1, 2]}).apply(array).tolist() == [[1, 0, 5], [0, 1, 6]]
 
 
 def test_a_fit_on_ints_predicts_floats():
@@ -93,15 +93,15 @@ def test_text_is_read_by_its_type_alone():
     """A column of text has a number whether or not a record does, and counts once in the length of a row."""
     X, _ = a_file(spoilt=True)
     words = X.assign(age=pd.Series(np.resize(["old", "young"], len(X)), dtype=X["age"].dtype))
-    assert layout(words).names() == layout(X).names() and layout(X).size == 2
-    made = layout(X).apply(X)
+    assert plan_layout(words).names() == plan_layout(X).names() and plan_layout(X).size == 2
+    made = plan_layout(X).apply(X)
     assert np.isnan(made[5, 0]) and made[5, 1:-1].sum() == 1 and not made[:5, 1:-1].any()
-    assert np.isnan(layout(words).apply(words)[:, 0]).all()
+    assert np.isnan(plan_layout(words).apply(words)[:, 0]).all()
 
 
 def test_a_missing_text_is_in_no_bucket():
     frame = pd.DataFrame({"a": pd.array(["x", None], dtype="string"), "b": pd.Series([pd.NA, "y"], dtype=object)})
-    made = np.nan_to_num(layout(frame).apply(frame))
+    made = np.nan_to_num(plan_layout(frame).apply(frame))
     assert made[:, 1 : 1 + BUCKETS].sum(axis=1).tolist() == [1, 0]
     assert made[:, 2 + BUCKETS :].sum(axis=1).tolist() == [0, 1]
 

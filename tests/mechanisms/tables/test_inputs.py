@@ -32,7 +32,7 @@ def rng():
 )
 def test_inputs_that_would_be_changed_silently_are_refused(bad):
     with pytest.raises(ValueError, match=r"^X is "):
-        arguments.rows(bad)
+        arguments.check_rows(bad)
 
 
 def test_rows_beyond_the_range_of_squares_keep_their_direction():

@@ -16,7 +16,7 @@ from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, No
 from lemmata.mechanisms.estimators.scaling import PrivateScaler, choose_row_length
 from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 from lemmata.mechanisms.tables import column_ranges
-from lemmata.mechanisms.tables.table_columns import layout
+from lemmata.mechanisms.tables.table_columns import plan_layout
 
 N = 1500
 DRAW = np.random.default_rng(0)
@@ -145,14 +145,14 @@ def test_dates_are_the_numbers_that_their_type_counts_in():
     """A missing one is a gap, and one at the end of what the type holds is refused no more than others."""
     dates = pd.Series(pd.to_datetime(["1970-01-02", None, "2262-04-11"])).astype("datetime64[s]")
     frame = pd.DataFrame({"s": dates, "d": dates.dt.to_period("D")})
-    made = layout(frame).apply(frame)
+    made = plan_layout(frame).apply(frame)
     np.testing.assert_array_equal(made[:2], [[86_400.0, 1.0], [np.nan, np.nan]])
     objects = pd.DataFrame(
         {"o": pd.Series([datetime.date(1, 1, 3), datetime.datetime(1, 1, 3, 12), pd.NaT], dtype=object)}
     )
-    assert layout(objects).apply(objects)[:, 0].tolist()[:2] == [3.0, 3.5]
-    assert not np.isfinite(layout(objects).apply(objects)[2, 0])
-    assert not layout(objects).apply(objects)[:, 1:].any()
+    assert plan_layout(objects).apply(objects)[:, 0].tolist()[:2] == [3.0, 3.5]
+    assert not np.isfinite(plan_layout(objects).apply(objects)[2, 0])
+    assert not plan_layout(objects).apply(objects)[:, 1:].any()
 
 
 def aside(n, shift=4.0, share=0.2):
