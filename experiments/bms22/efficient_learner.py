@@ -103,23 +103,22 @@ def training_is_private(*, factor=1, **setting):
 def selection_gives_it_away(**setting):
     """The whole algorithm on two records of R^4 that differ in one label, in balls; Phi is a row of signs."""
     law, _, record = two_records(setting, "printed")
+    sizes = {name: value for name, value in without_size(setting).items() if name not in ("epsilon", "delta")}
     python = f"""import numpy as np
 from scipy.special import ndtr
 from lemmata.bounds.bms22.dp_erm import sides
 from lemmata.bounds.bms22.efficient_learner import calibrated_privacy
-from lemmata.mechanisms import privacy
-from lemmata.mechanisms.features import fast_projection
-from lemmata.mechanisms.learners.erm import efficient_learner
-parameters = {without_size(setting)!r}
-claimed, delta = calibrated_privacy(m=2, **parameters), parameters['delta']
-budget = privacy.ApproxDP(parameters.pop('epsilon'), parameters.pop('delta'))
-phi = fast_projection.fast_projection(1, 4, rng=np.random.default_rng({ALIGNED}))  # k = 1, as printed; |Phi x| = 2
-X, y = np.array([[0.5] * 4, [0.0] * 4]), np.array([1.0, 1.0])
-inner = efficient_learner.law(X, y, privacy=budget, projection=phi, calibration='printed', **parameters).trained
+from lemmata.mechanisms.features.fast_projection import fast_projection
+from lemmata.mechanisms.learners.erm.efficient_learner import law
+from lemmata.mechanisms.privacy import ApproxDP
+claimed = calibrated_privacy(m=2, epsilon={setting["epsilon"]}, delta={setting["delta"]}, **(sizes := {sizes!r}))
+phi = fast_projection(1, 4, rng=np.random.default_rng({ALIGNED}))  # k = 1, as printed; |Phi x| = 2
+given = dict(privacy=ApproxDP({setting["epsilon"]}, {setting["delta"]}), projection=phi, calibration='printed')
+inner = law(np.array([[0.5] * 4, [0.0] * 4]), np.ones(2), **given, **sizes).trained
 sigma = 2 * inner.radius / inner.rho * inner.eta / 4 * inner.multiplier
 scores = inner.select(np.array([[2.0], [-2.0]])).log_probabilities()
 low, high = sides(inner.rounds, ndtr(-2.0 / sigma), np.exp(-abs(scores[0] - scores[1])))
-assert low > np.exp(claimed) * high + delta  # the label of record 1 flipped"""
+assert low > np.exp(claimed) * high + {setting["delta"]}  # the label of record 1 flipped"""
     output = "release = 2 norm_bound Phi (the other output: its negative)"
     return broken_privacy(setting, law, record, python, output=output)
 

@@ -131,7 +131,7 @@ def count_coefficient_bits(n: int) -> int:
 
 
 def round_towards_zero(coefficients: np.ndarray, n: int) -> np.ndarray:
-    """Round coefficients in [0, 1] down, in place, to multiples of 2^-`coefficient_bits(n)`."""
+    """Round coefficients in [0, 1] down, in place, to multiples of 2^-`count_coefficient_bits(n)`."""
     scale = 2.0 ** count_coefficient_bits(n)
     coefficients *= scale
     np.floor(coefficients, out=coefficients)

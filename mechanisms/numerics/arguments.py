@@ -111,13 +111,13 @@ def as_float_array(name: str, value: Any, axes: int = 2) -> np.ndarray:
     """
     declared = getattr(value, "dtypes", getattr(value, "dtype", None))
     if declared is None and isinstance(value, list | tuple):
-        check_rows = [None] * len(value) if axes == 1 else [row_entries(one) for one in value]
-        lengths = {None if each is None else len(each) for each in check_rows}
+        listed = [None] * len(value) if axes == 1 else [row_entries(one) for one in value]
+        lengths = {None if each is None else len(each) for each in listed}
         if lengths <= {None}:
             return entries_to_floats([unwrap_single(one) for one in value])
         if len(lengths) > 1:
             raise ValueError(f"{name} is a {type(value).__name__} whose rows differ in length")
-        return entries_to_floats([one for each in check_rows for one in each or ()]).reshape(len(check_rows), *lengths)
+        return entries_to_floats([one for each in listed for one in each or ()]).reshape(len(listed), *lengths)
     kinds = {getattr(one, "kind", "O") for one in (declared if np.iterable(declared) else [declared])}
     if hasattr(value, "iloc") and kinds <= set("biuf"):  # a frame, whose missing entries are no type of their own
         return np.asarray(value.to_numpy(dtype=float, na_value=np.nan))
@@ -212,20 +212,20 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     return np.where(longer, unit * (radius / np.maximum(lengths, 1.0)), usual)
 
 
-def map_row_blocks(check_rows: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.ndarray:
-    """Return `rows(X)` for a function that treats each row by itself, `BLOCK_ENTRIES` entries at a time: they stay in a cache.
+def map_row_blocks(function: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.ndarray:
+    """Return `function(X)` for one that treats each row by itself, in cached blocks of `BLOCK_ENTRIES` entries.
 
     >>> map_row_blocks(lambda band: 2 * band, np.ones((3, 2))).tolist()
     [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
     """
     height = max(1, BLOCK_ENTRIES // X.shape[1])
-    first = check_rows(X[:height])
+    first = function(X[:height])
     if len(X) <= height:
         return first
     made = np.empty((len(X), *first.shape[1:]), dtype=first.dtype)
     made[:height] = first
     for start in range(height, len(X), height):
-        made[start : start + height] = check_rows(X[start : start + height])
+        made[start : start + height] = function(X[start : start + height])
     return made
 
 

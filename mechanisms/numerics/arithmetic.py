@@ -74,7 +74,7 @@ def _rounded_up(above: float, below: float) -> RoundedUp:
 
 
 def rounded_up_in_range(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
-    """Return `value` as `check_in_range` does, rounded up where no float equals it: a Fraction, a large int, a long double.
+    """Return `value` as `check_in_range` does, rounded up where no float equals it (a Fraction, a large int).
 
     >>> third = rounded_up_in_range("epsilon", Fraction(1, 3), 0, 1)
     >>> third, third > Fraction(1, 3), third.below < Fraction(1, 3)

@@ -41,7 +41,7 @@ def choice_weights(scores: np.ndarray, scale: float, top: float) -> np.ndarray:
 
 @lru_cache(maxsize=4096)
 def weight_sum_error(count: int) -> float:
-    """Return how far a partial sum of `count` weights of `choice_weights`, one of them 1, may be off, relative to the sum.
+    """Return the error of a partial sum of `count` weights of `choice_weights`, one of them 1, relative to the sum.
 
     Derived, and compared with balls, in `wzw25.rem2.3.float64/explicit/choice`.
 

@@ -37,7 +37,7 @@ def slope(loss: str, margin: arb) -> arb:
 
 
 def float_slopes(loss: str, margins: np.ndarray) -> np.ndarray:
-    """The same in float64, each within 2^-44: what is proved of `exp_below_700` is relative, and five operations follow.
+    """The same in float64, each within 2^-44: what is proved of `exp_below_700` is relative; five operations follow.
 
     >>> float_slopes("logistic", np.array([0.0, -800.0])).tolist()
     [-0.5, -1.0]

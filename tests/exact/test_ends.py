@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from flint import arb
 
+from lemmata.bounds import theorem
 from lemmata.bounds.exact import balls, numbers
-from lemmata.bounds.statement import theorem
 
 
 @pytest.mark.parametrize("increasing", [True, False])

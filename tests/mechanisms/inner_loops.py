@@ -49,16 +49,18 @@ INNER = {
     privacy_curve: "delta_at epsilon_at grouped",
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
-    inputs: "resolve_random_state check_budget type_letter is_time_type check_frame check_declared as_label_array as_table objects_to_floats date_to_days "
-    "as_label_column equals_label",
+    inputs: "resolve_random_state check_budget type_letter is_time_type check_frame check_declared as_label_array "
+    "as_table objects_to_floats date_to_days as_label_column equals_label",
     per_record: "entries_to_floats number row_entries unwrap_single",
     glm_output: "accuracy solve_within",
     label_learner: "freeze_class",
-    column_ranges: "normal_cdf exponential_cdf broad_cdf shape_families octave_edges octave_shapes cell_shapes match_shapes octave_bins "
-    "count_bins count_octaves count_cells fullest_octaves look_noise count_around",
+    column_ranges: "normal_cdf exponential_cdf broad_cdf shape_families octave_edges octave_shapes cell_shapes "
+    "match_shapes octave_bins count_bins count_octaves count_cells fullest_octaves look_noise "
+    "count_around",
     disclosure: "warn_once warn_of_leaks charge_account reject_fit_parameters find_fit_callers check_account",
     scaling: "as_dense_floats find_layout read_bounds find_ranges choose_row_length clip_to_ball",
-    table_columns: "numbers clock count_unit_steps indicators category_places spell_entry entry_text match_columns plan_layout",
+    table_columns: "numbers clock count_unit_steps indicators category_places spell_entry entry_text match_columns "
+    "plan_layout",
     erm_estimators: "check_two_records choose_C",
     gd_estimators: "choose_width choose_steps",
     private_classifier: "blank_left_out",
@@ -92,9 +94,8 @@ INNER = {
     fast_projection: "columns_of butterflies blocks",
     kernel_choice: "numba_kernels_if_worthwhile",
     nearest_point: "nearest_weights polish_weights",
-    kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums hinge_sums "
-    "exponent_counts "
-    "hinge_steps",
+    kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums "
+    "hinge_sums exponent_counts hinge_steps",
     discrete_gaussian: "bernoulli_exp_any spent_delta",
     snapping: "uniform_number rounded_logarithm draw_one draw_many",
     threads: "limit_to_one_thread thread_count_for one_thread_if_small",

@@ -184,7 +184,8 @@ def test_a_check_that_has_no_end_is_noticed_by_its_cpu_seconds():
 
 
 def test_the_choice_depends_on_its_seed_alone_and_repeats_no_function():
-    among = ("lemmata.mechanisms.law", "lemmata.bounds.exact.binomials", "lemmata.experiments.engine.running.cell")
+    arguments, binomials = "lemmata.mechanisms.numerics.arguments", "lemmata.bounds.exact.binomials"
+    among = (arguments, binomials, "lemmata.experiments.engine.running.cell")
     chosen = operators.chosen(30, 5, among)
     assert chosen == operators.chosen(30, 5, among) != operators.chosen(30, 6, among)
     assert len({m.name for m in chosen}) == 30

@@ -24,12 +24,11 @@ from lemmata.experiments.instances.classes import hypothesis_classes
 from lemmata.experiments.instances.datasets import planted
 from lemmata.experiments.instances.pairs.svm_neighbours import flipped
 from lemmata.experiments.wzw25 import one_margin
-from lemmata.mechanisms import law as laws
 from lemmata.mechanisms.features import sign_projection
 from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd
 from lemmata.mechanisms.learners.erm import private_svm
 from lemmata.mechanisms.noise import gaussian, laplace
-from lemmata.mechanisms.numerics import streams
+from lemmata.mechanisms.numerics import arguments, streams
 from lemmata.mechanisms.numerics.arguments import clip_rows
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta
 from lemmata.tools.sabotage.planting import (
@@ -204,14 +203,14 @@ STATEMENTS = (
             lower_bounds, "least_failure_corrected",
             rewritten("1 / (1 + exp(beta))", "1 - min(beta, 0.9)"),
             falls("rbht09.thm18/corrected/words")),
-    Planted(17, "records clipped by coordinate, not by row", "norm of a clipped row", laws, "clip_rows",
-            rewritten("X = table(X)", "return np.clip(table(X), -radius, radius)"), rows_too_long),
+    Planted(17, "records clipped by coordinate, not by row", "norm of a clipped row", arguments, "clip_rows",
+            rewritten("X = read_records(X)", "return np.clip(read_records(X), -radius, radius)"), rows_too_long),
     Planted(23, "noise of the private SVM off its grid", "bits of a release", laplace.GridLaplace, "sample",
             lambda f: lambda law, rng, size=1: f(law, rng, size) + law.grid * (rng.random() - 0.5), low_bits),
     Planted(26, "probabilities of K with r for 1 - r", "they add up", tnb_bounds, "log_pmf",
             lambda f: lambda *, eta, r, k: f(eta=eta, r=r, k=k) + eta * log(r / (1 - r)), runs_do_not_add_up),
     Planted(27, "the classical deviation of Gaussian noise at epsilon = 10", "exact privacy curve", gaussian,
-            "noise_for",
+            "noise_deviation",
             lambda f: lambda sensitivity, privacy: sensitivity * sqrt(2 * log(1.25 / privacy.delta)) / privacy.epsilon,
             delta_exceeded),
     Planted(28, "HOLD and REFUTE alternatives swapped", "a true and a false coin", verdict, "HOLD_ODDS",

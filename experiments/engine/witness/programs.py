@@ -1,6 +1,6 @@
 """The programs of witnesses: each runs in a process of its own before anything is called refuted.
 
-What a program has to do there says `witnessed`, which is that process; the answers are kept in the store.
+What a program has to do there says `program_process`, which is that process; the answers are kept in the store.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def test_a_law_that_only_a_program_runs_is_part_of_what_it_came_to(monkeypatch, 
 def test_who_judges_is_part_of_it_too(monkeypatch):
     claim = registry.find("rbht09.thm20.s1/printed")
     before = programs.digest(claim, "assert True")
-    monkeypatch.setattr(programs.witnessed, "judged", lambda **program: "")
+    monkeypatch.setattr(programs.program_process, "judged", lambda **program: "")
     assert programs.digest(claim, "assert True") != before
 
 

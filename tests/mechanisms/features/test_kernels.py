@@ -130,7 +130,7 @@ def test_one_and_two_threads_give_the_same_image(draw, tmp_path):
     A sum of d products of entries below 1 in any order errs by at most d^2 2^-53 in float64 and d^2 2^-24 in float32.
     """
     program = (
-        f"import sys; import numpy as np; from lemmata.mechanisms.{draw} import {draw}\n"
+        f"import sys; import numpy as np; from lemmata.mechanisms.features.{draw} import {draw}\n"
         "rng = np.random.default_rng(1); X = rng.uniform(-1, 1, size=(300, 5000))\n"
         f"phi = {draw}(700, 5000, rng=rng)\n"
         "np.savez(sys.argv[1], a=phi.apply(X), b=phi.transpose(X[:40, :700]), c=phi.apply(X.astype(np.float32)))"
