@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
 import inspect
 import pkgutil
@@ -14,6 +15,7 @@ from lemmata.bounds.library import Paper, library
 from lemmata.bounds.theorem import Theorem, theorems
 
 ROOT = Path(__file__).resolve().parents[1]
+ALGORITHMS = ROOT / "docs" / "algorithms.csv"
 FILES = {"README.md": "readme", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog"}
 REFERENCE = {  # heading: where its names are at home
     "Learners": "estimators gd_estimators erm_estimators scaling search disclosure",
@@ -35,13 +37,15 @@ HEAD = """API reference
 
 .. currentmodule:: lemmata
 
-The public names of ``lemmata``. A name is loaded when it is first used. See also the :doc:`modules <modules>`, the
+The public names of ``lemmata``. A name is loaded when it is first used. See also
+the :doc:`modules <modules>`, the papers' :doc:`algorithms <algorithms>`, the
 papers' :doc:`statements as functions <statements>`, and :doc:`the kit for your own paper <../paper-kit>`.
 
 .. toctree::
    :hidden:
 
    ../paper-kit
+   algorithms
    modules
    statements
 """
@@ -57,6 +61,7 @@ OUT = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)#]*)(#[^)]*)?\)")  # links to 
 def write(folder: Path) -> None:
     """All of them, below `folder`; what did not change keeps its time, so that it is not read again."""
     kept(folder / "statements.md", statements())
+    kept(folder / "algorithms.md", algorithms())
     kept(folder / "modules.rst", modules())
     kept(folder / "reference.rst", reference())
     kept(folder / "ipython" / "profile_default" / "ipython_kernel_config.py", QUIET)
@@ -125,12 +130,44 @@ def safe(text: str) -> str:
     return "".join(part if i % 2 else re.sub(r"([\\*_<>|\[\]$~#])", r"\\\1", part) for i, part in enumerate(parts))
 
 
+# The algorithms of the papers ----------------------------------------------------------------------------------------
+
+
+def algorithms() -> str:
+    """Every algorithm of the papers, with the function that is its law and the estimator that runs it."""
+    with ALGORITHMS.open(newline="", encoding="utf-8") as file:
+        listed = list(csv.DictReader(file))
+    parts = [
+        "# The algorithms of the papers\n",
+        f"Each of the {len(listed)} is a function of `lemmata.mechanisms` with this name: a dataset in, the law of its "
+        "releases out. `lemmata.mechanisms.law.fit` draws one release of a law. Where there is an estimator of "
+        "`lemmata`, it has scikit-learn's shape and the defaults for a user.\n",
+    ]
+    for paper in library.house:
+        parts.append(f"## {paper.title}\n\n{paper.cited}.\n")
+        parts.append("| algorithm | statement | law | estimator |\n|---|---|---|---|")
+        parts += [algorithm(one) for one in listed if one["paper"] == paper.id] + [""]
+    return "\n".join(parts)
+
+
+def algorithm(one: dict[str, str]) -> str:
+    """A line of the table of algorithms."""
+    statement = f"{one['paper']}.{one['statement']}"
+    estimator = f"`lemmata.{one['estimator']}`" if one["estimator"] else ""
+    said, where = f"{one['algorithm']}. {one['what it does']}", f"{library.label(statement)} (`{statement}`)"
+    return f"| {said} | {where} | `{one['function']}` | {estimator} |"
+
+
 # Names and modules ---------------------------------------------------------------------------------------------------
 
 
 def reference() -> str:
     """A page a name that `lemmata` hands out, by the module where it is at home."""
-    left = [(home.removeprefix("lemmata.mechanisms."), names.split()) for home, names in lemmata.HOMES.items()]
+    homes = dict.fromkeys(lemmata.HOME.values())
+    left = [
+        (home.removeprefix("lemmata.mechanisms."), [name for name, at in lemmata.HOME.items() if at == home])
+        for home in homes
+    ]
     parts = [HEAD]
     for heading, homes in REFERENCE.items():
         here = [one for one in left if not homes or one[0].split(".")[0] in homes.split()]

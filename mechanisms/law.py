@@ -16,10 +16,12 @@ clipped. A list declares no type and is read entry by entry, an array of objects
 A statistic or a score is no record: its sensitivity is the caller's promise, which nothing that is not finite can keep,
 so it is refused (`finite`).
 
-Every learner is called in one way, `fit(X, y, *, epsilon, delta, ..., rng=None)`: first what may be spent, then what
-the algorithm needs, then public randomness, then `rng`. Without `rng` every bit of a release comes from the
-operating system's cryptographic stream. A seeded PCG64 is right for verdicts, which must be repeatable, and wrong for
-releases: its outputs give away its state, so for a release leave `rng` out.
+Every mechanism is called in one way, `law(X, y, *, privacy, ...)`: the guarantee, then what the algorithm needs, then
+public randomness. `fit(law, rng)` draws one release of it for a person: a model that predicts, or the value or index
+that is released. The defaults of a `law` are those of its paper, with noise in float64, for claims; `fit` refuses such
+noise unless it is told, and the estimators of `lemmata` have the defaults for users. Without `rng` every bit of a
+release comes from the operating system's cryptographic stream. A seeded PCG64 is right for verdicts, which must be
+repeatable, and wrong for releases: its outputs give away its state, so for a release leave `rng` out.
 """
 
 from __future__ import annotations
@@ -32,7 +34,14 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.numerics.arguments import check_integer, check_rows, quiet
+from lemmata.mechanisms.numerics.arguments import (
+    check_choice,
+    check_integer,
+    check_rows,
+    quiet,
+    resolve_generator,
+    spawn_two_streams,
+)
 from lemmata.mechanisms.numerics.arithmetic import short_repr
 from lemmata.mechanisms.privacy import (
     ZCDP,
@@ -50,6 +59,8 @@ from lemmata.mechanisms.privacy import (
     to_renyi,
     to_zcdp,
 )
+
+INNER = ("tuning", "descent", "trained")  # attributes of a law: the one whose releases it hands out
 
 
 @runtime_checkable
@@ -124,6 +135,66 @@ def _implies(promised: Guarantee, allotted: Guarantee) -> bool:
     return to_approx(promised, epsilon=allotted.epsilon).delta <= allotted.delta
 
 
+# One release ----------------------------------------------------------------------------------------------------------
+
+
+@quiet
+def fit(
+    law: Law | Callable[[np.random.Generator], Law], rng: np.random.Generator | None = None, *, noise: str = "exact"
+) -> Any:
+    """Draw one release of a law: the frozen model of a learner, else the released value or index itself.
+
+    A law whose projection or frequencies are still to be drawn comes as a function that makes it of a generator. That
+    one is for what is public, and independent of the one that draws the noise (`spawn_two_streams`): what is published
+    gives the state of its generator away.
+
+    `noise` "exact" refuses a law that draws its noise in float64 (`is_exact`); "float" takes it too, for experiments.
+    Raises ValueError for what is no law, and for such a law.
+
+    >>> from lemmata.mechanisms.learners.descent import noisy_gd
+    >>> made = noisy_gd.law([[0.6], [-0.6]], [1, -1], privacy=GaussianDP(9.0), width=0.5, steps=4, noise="exact")
+    >>> fit(made, np.random.default_rng(0)).predict([[1.0]])
+    array([1.])
+    """
+    check_choice(("exact", "float"), noise=noise)
+    private = None
+    if callable(law) and not hasattr(law, "sample"):
+        public, private = spawn_two_streams(rng)
+        law = law(public)
+    if not hasattr(law, "sample"):
+        raise ValueError(f"law is a {type(law).__name__}, not a law, nor a function that makes one")
+    if noise == "exact" and not is_exact(law):
+        raise ValueError("law has noise in float64: make it with noise = 'exact', or call fit with noise = 'float'")
+    private = resolve_generator(rng) if private is None else private
+    model = getattr(law, "model", None)
+    if model is not None:
+        return model(private)
+    drawn = law.sample(private)
+    if isinstance(drawn, dict):
+        return {name: values[0] for name, values in drawn.items()}
+    return drawn[0].item() if np.ndim(drawn) == 1 else drawn[0]
+
+
+def is_exact(law: Any) -> bool:
+    """Return whether a law's guarantee holds for the bits of a release, and not only for the real numbers behind them.
+
+    A law says so by `exact`. Else its `noise` is a word, or its noise lies on a public `grid`, 0 for float64's; a law
+    that hands out what another one releases is as exact as that one. A law that has none of these has one kind of noise
+    only, which `lemmata.mechanisms.hardening` names; of a caller's own law nothing is known.
+
+    >>> from lemmata.mechanisms.noise import gaussian
+    >>> made = {"value": [0.0], "privacy": GaussianDP(1.0), "sensitivity": 1.0}
+    >>> [is_exact(gaussian.law(**made, noise=noise)) for noise in ("float", "exact")]
+    [False, True]
+    """
+    for inner in INNER:
+        law = getattr(law, inner, law)
+    if hasattr(law, "exact"):
+        return bool(law.exact)
+    noise = getattr(law, "noise", None)
+    return noise == "exact" if isinstance(noise, str) else getattr(law, "grid", None) != 0
+
+
 # Models ---------------------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +218,14 @@ class LinearModel:
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return labels -1 or +1; a tie is +1."""
         return np.where(self.decision_function(X) >= 0, 1.0, -1.0)
+
+
+class LinearLaw:
+    """What laws of linear weights share: a release as a predictor, of the features of `feature_map` if there is one."""
+
+    def model(self: Any, rng: np.random.Generator) -> LinearModel:
+        """Draw one release as a predictor."""
+        return LinearModel(self.sample(rng)[0], self.privacy, getattr(self, "feature_map", None))
 
 
 @dataclass(frozen=True)

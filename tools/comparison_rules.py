@@ -26,7 +26,7 @@ from lemmata.experiments.comparison import learners, problems
 from lemmata.experiments.comparison.table import DELTA, EPSILONS
 from lemmata.experiments.data import load
 from lemmata.experiments.engine.ground.files import tabled
-from lemmata.mechanisms.estimators.margin_classifier import resolved_steps, resolved_width
+from lemmata.mechanisms.estimators.margin_classifier import choose_steps, choose_width
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.numerics.streams import generator
 from lemmata.mechanisms.privacy import ApproxDP, gaussian_mu
@@ -79,7 +79,7 @@ def standardised(X: np.ndarray) -> np.ndarray:
 def descent(X: np.ndarray, y: np.ndarray, *, epsilon: float, delta: float, rng: Any, factor: float) -> Any:
     """What `MarginClassifier` runs, on a hinge that is `factor` times as wide."""
     (n, d), mu = X.shape, gaussian_mu(epsilon, delta)
-    asked: Any = {"width": factor * resolved_width(n, d, mu), "steps": resolved_steps(n, d, mu)}
+    asked: Any = {"width": factor * choose_width(n, d, mu), "steps": choose_steps(n, d, mu)}
     return noisy_gd.law(X, y, privacy=ApproxDP(epsilon, delta), stride="decaying", output="last", **asked)
 
 

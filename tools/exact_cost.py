@@ -17,21 +17,23 @@ from time import perf_counter
 
 import numpy as np
 
+import lemmata
 from lemmata.experiments.comparison.problems import draw_problem
-from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
+from lemmata.mechanisms import hardening
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import private_perceptron
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation
 from lemmata.mechanisms.learners.glm import glm_gd, glm_output
 from lemmata.mechanisms.numerics.entropy import draw_words
 from lemmata.mechanisms.numerics.proved_floats import normal_quantile
+from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
 PUBLISHED = Path(__file__).parents[1] / "reports" / "published" / "exact_cost.csv"
 TABLES = ("digits:3-8", "breast_cancer", "randhie", "fair")
 LEAST, MOST, SECONDS, ENOUGH, NEEDED = 100, 40_000, 30.0, 0.1, 0.2
 FITS = 30
 DELTA = 1e-5
-FLIPPED = ("MarginClassifier", "NoisyGD", "ProjectedGD", "AdaptiveMargin", "TunedMargin", "PrivateSearchCV")
+FLIPPED = {name for line in hardening.TABLE for name in line.names if line.why.startswith(hardening.SUMS)}
 
 
 class Coupled(np.random.Generator):
@@ -64,24 +66,29 @@ def estimated(kind, epsilon, noise, rng, X, y, **parameters):
     return kind(**budget, **parameters, noise=noise, random_state=rng, classes=(-1.0, 1.0)).fit(X, y)
 
 
-def fitted(fit, epsilon, noise, rng, X, y, **parameters):
-    """A model of a module's `fit`."""
-    return fit(X, y, epsilon=epsilon, **parameters, noise=noise, rng=rng)
+def released(law, privacy, epsilon, noise, rng, X, y, **parameters):
+    """A model of one release of a module's `law`."""
+    return fit(law(X, y, privacy=privacy(epsilon), noise=noise, **parameters), rng, noise=noise)
 
 
-GLM = {"delta": DELTA, "loss": "logistic", "norm_bound": 10.0}
+def approximate(epsilon):
+    """The guarantee of those that take a delta."""
+    return ApproxDP(epsilon, DELTA)
+
+
+GLM = {"loss": "logistic", "norm_bound": 10.0}
+KINDS = {one.name: getattr(lemmata, one.name) for one in hardening.ESTIMATORS}
+PROJECTED = {"ProjectedGD": {"k": 8}, "EfficientMargin": {"k": 8}}  # so few columns as these tables have
 LEARNERS = {
-    name: partial(estimated, getattr(margin_classifier, name))
-    for name in ("MarginClassifier", "NoisyGD", "PhasedSGD", "DPERM", "AdaptiveMargin", "TunedMargin")
+    name: partial(estimated, kind, **PROJECTED.get(name, {}))
+    for name, kind in KINDS.items()
+    if {"noise", "classes"} <= kind().get_params().keys()  # a classifier whose noise has both kinds
 } | {
-    "ProjectedGD": partial(estimated, margin_classifier.ProjectedGD, k=8),
-    "EfficientMargin": partial(estimated, margin_classifier.EfficientMargin, k=8),
-    "PrivateSearchCV": partial(estimated, PrivateSearchCV),
-    "glm_gd": partial(fitted, glm_gd.fit, **GLM, steps=30),
-    "glm_output": partial(fitted, glm_output.fit, **GLM),
-    "output_perturbation": partial(fitted, output_perturbation.fit, C=10.0),
-    "objective_perturbation": partial(fitted, objective_perturbation.fit, C=10.0),
-    "private_perceptron": partial(fitted, private_perceptron.fit, delta=DELTA),
+    "glm_gd": partial(released, glm_gd.law, approximate, **GLM, steps=30),
+    "glm_output": partial(released, glm_output.law, approximate, **GLM),
+    "output_perturbation": partial(released, output_perturbation.law, PureDP, C=10.0),
+    "objective_perturbation": partial(released, objective_perturbation.law, PureDP, C=10.0),
+    "private_perceptron": partial(released, private_perceptron.law, approximate),
 }
 
 

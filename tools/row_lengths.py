@@ -2,8 +2,8 @@
 
     python -m lemmata.tools.row_lengths            # writes row_lengths.csv beside this file
 
-A standardised row is clipped at `length` times sqrt(D / 2) (`lemmata.mechanisms.estimators.scaling.row_length`). A
-short row hides a small class; a long one drowns in noise where sqrt(d) / (n mu), "noise" in the table, is not small.
+A standardised row is clipped at `length` times sqrt(D / 2) (`lemmata.mechanisms.estimators.scaling.choose_row_length`).
+A short row hides a small class; a long one drowns in noise where sqrt(d) / (n mu), "noise" in the table, is not small.
 Nine planted tables with a class of 5 to 20 % on one side, three pairs of digits, six of scikit-learn's planted ones,
 and four that ship with it and with statsmodels; four splits each, three quarters of the records for training, delta =
 1e-5. Twice sqrt(D / 2) does better than all below where the noise is under 0.01, `scaling.RESOLVED`, or no worse than
@@ -87,7 +87,7 @@ def accuracy(data: Data, epsilon: float, length: float) -> float:
         train, test = order[: 3 * len(y) // 4], order[3 * len(y) // 4 :]
         asked: Any = {"epsilon": epsilon, "delta": DELTA, "classes": (0, 1), "noise": "float", "random_state": split}
         clipped: Callable[..., float] = lambda n, d, size, mu: length * sqrt(size / 2)  # noqa: E731
-        with mock.patch.object(scaling, "row_length", clipped):
+        with mock.patch.object(scaling, "choose_row_length", clipped):
             model = MarginClassifier(**asked).fit(X[train], y[train])
             found.append(model.score(X[test], y[test]))
     return float(np.mean(found))

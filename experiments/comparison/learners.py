@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.experiments.comparison import peer
-from lemmata.mechanisms.estimators.margin_classifier import resolved_law, resolved_steps
+from lemmata.mechanisms.estimators.margin_classifier import choose_steps, make_classifier_law
 from lemmata.mechanisms.learners.descent import adaptive_margin, known_margin, private_perceptron, private_tuning
 from lemmata.mechanisms.learners.erm import (
     dp_erm,
@@ -36,6 +36,7 @@ from lemmata.mechanisms.learners.glm import grid_search
 from lemmata.mechanisms.numerics.arguments import spawn_two_streams
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_mu
 from lemmata.mechanisms.selection import majority
+from lemmata.mechanisms.selection.tuning_budget import theorem_epsilon
 
 RELEASES = {"cheap": 5, "moderate": 2, "slow": 1}  # of a fit; they are averaged
 
@@ -124,7 +125,7 @@ class Fitted:
 
 def descent(X, y, *, epsilon, delta, rng, loss="hinge"):
     """What `MarginClassifier` runs."""
-    return resolved_law(X, y, privacy=ApproxDP(epsilon, delta), loss=loss)
+    return make_classifier_law(X, y, privacy=ApproxDP(epsilon, delta), loss=loss)
 
 
 def logistic_descent(X, y, *, epsilon, delta, rng):
@@ -134,29 +135,28 @@ def logistic_descent(X, y, *, epsilon, delta, rng):
 def known(X, y, *, epsilon, delta, rng, margin):
     phi = known_margin.draw_projection(*X.shape, margin=margin, rng=rng)
     k = X.shape[1] if phi is None else phi.k
-    steps = resolved_steps(len(X), k, gaussian_mu(epsilon, delta))
+    steps = choose_steps(len(X), k, gaussian_mu(epsilon, delta))
     return known_margin.law(X, y, privacy=ApproxDP(epsilon, delta), margin=margin, projection=phi, steps=steps)
 
 
 def perceptron(X, y, *, epsilon, delta, rng):
-    rounds = private_perceptron.default_rounds(*X.shape, mu=gaussian_mu(epsilon, delta))
-    return private_perceptron.law(X, y, privacy=ApproxDP(epsilon, delta), rounds=rounds)
+    return private_perceptron.law(X, y, privacy=ApproxDP(epsilon, delta))
 
 
 def adaptive(X, y, *, epsilon, delta, rng):
     """Algorithm 3 with its defaults, no run longer than `MarginClassifier`'s: the fewest steps of a margin cap all."""
     phis = adaptive_margin.draw_projections(*X.shape, rng=rng)
-    steps = resolved_steps(*X.shape, mu=gaussian_mu(epsilon, delta) / sqrt(2 * len(phis)))
+    steps = choose_steps(*X.shape, mu=gaussian_mu(epsilon, delta) / sqrt(2 * len(phis)))
     asked = {"projections": phis, "steps": steps, "output": "last", "ties": "wrong", "stride": "decaying"}
     return adaptive_margin.law(X, y, privacy=ApproxDP(epsilon, delta), **asked)
 
 
 def tuned(X, y, *, epsilon, delta, rng, beta=0.05):
-    """Algorithm 6 with the defaults of its `fit`, and the same cap on steps."""
+    """Algorithm 6 with the defaults of `TunedMargin`, and the same cap on steps."""
     n, d = X.shape
     phis = adaptive_margin.draw_projections(n, d, rng=rng)
     mu, _ = private_tuning.budget(epsilon, delta, r=beta / ((1 - beta) * len(phis)), calibration="sharp")
-    asked = {"projections": phis, "steps": resolved_steps(n, d, mu / sqrt(2)), "output": "last", "stride": "decaying"}
+    asked = {"projections": phis, "steps": choose_steps(n, d, mu / sqrt(2)), "output": "last", "stride": "decaying"}
     return private_tuning.margin_law(
         X, y, epsilon=epsilon, delta=delta, calibration="sharp", beta=beta, ties="wrong", **asked
     )
@@ -174,7 +174,7 @@ def printed_adaptive(X, y, *, epsilon, delta, rng):
 def printed_tuned(X, y, *, epsilon, delta, rng, beta=0.05):
     """Algorithm 6 to the letter, but for balanced steps and 1/20 in place of 1/n^2, which asks for a million runs."""
     phis = adaptive_margin.draw_projections(*X.shape, rng=rng)
-    asked = private_tuning.theorem_epsilon(epsilon, delta, "printed")
+    asked = theorem_epsilon(epsilon, delta, "printed")
     return private_tuning.margin_law(X, y, epsilon=asked, delta=delta, projections=phis, beta=beta, **PRINTED)
 
 
@@ -195,7 +195,7 @@ def projected(X, y, *, epsilon, delta, rng, rho=0.3, beta=0.1, k=25):
 
 
 def grid(X, y, *, epsilon, delta, rng, guesses=5, base="gd"):
-    """Algorithm 1 of abgmu22 with the defaults of its `fit`: five norms, no penalty, all of epsilon for each half."""
+    """Algorithm 1 of abgmu22 with five norms, no penalty, and all of epsilon for each half of the records."""
     asked = {"loss": "logistic", "base": base, "penalty": "none", "accounting": "disjoint"}
     return grid_search.law(X, y, privacy=ApproxDP(epsilon, delta), guesses=guesses, **asked)
 

@@ -31,9 +31,10 @@ from lemmata.experiments.data import load
 from lemmata.experiments.figures.claims import COLOURS
 from lemmata.experiments.figures.style import FAINT, panels, svg
 from lemmata.mechanisms.features.random_features import fourier_map, profile
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, private_svm
-from lemmata.mechanisms.numerics.arguments import spawn_two_streams
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, generator
+from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.svm import solve_rows
 
 C = 10.0
@@ -56,9 +57,18 @@ class Learner:
 
 def private_svm_random(X, y, *, epsilon, rng, count, C=C):
     """Algorithm 3, PRIVATESVM: `count` public frequencies, then Algorithm 2 in their features."""
-    public, private = spawn_two_streams(rng)
-    features = fourier_map("gaussian", X.shape[1], count, bandwidth=BANDWIDTH, rng=public)
-    return private_svm.fit(X, y, epsilon=epsilon, C=C, feature_map=features, rng=private)
+
+    def law(public):
+        features = fourier_map("gaussian", X.shape[1], count, bandwidth=BANDWIDTH, rng=public)
+        return private_svm.law(X, y, privacy=PureDP(epsilon), C=C, feature_map=features)
+
+    return fit(law, rng)
+
+
+def linear(X, y, *, epsilon, rng, module=private_svm, **sizes):
+    """A release of a learner of linear weights, at the strength C that all of them share."""
+    exact = {} if module is private_svm else {"noise": "exact"}
+    return fit(module.law(X, y, privacy=PureDP(epsilon), C=C, **sizes, **exact), rng)
 
 
 def printed_finite(n, d, epsilon):
@@ -74,8 +84,8 @@ def printed_noise(n, d, epsilon, count):
 
 
 LEARNERS = {
-    "PrivateSVM-Finite": Learner(partial(private_svm.fit, C=C), "linear", printed_finite),
-    "PrivateSVM-Finite, sharp": Learner(partial(private_svm.fit, C=C, calibration="sharp"), "linear"),
+    "PrivateSVM-Finite": Learner(linear, "linear", printed_finite),
+    "PrivateSVM-Finite, sharp": Learner(partial(linear, calibration="sharp"), "linear"),
     "PrivateSVM, 20 frequencies": Learner(
         partial(private_svm_random, count=20), "gaussian", partial(printed_noise, count=20)
     ),
@@ -83,7 +93,7 @@ LEARNERS = {
         partial(private_svm_random, count=100), "gaussian", partial(printed_noise, count=100)
     ),
     **{
-        f"{baseline} perturbation, {loss}": Learner(partial(module.fit, C=C, loss=loss), "linear")
+        f"{baseline} perturbation, {loss}": Learner(partial(linear, module=module, loss=loss), "linear")
         for baseline, module in (("output", output_perturbation), ("objective", objective_perturbation))
         for loss in ("logistic", "huber")
     },

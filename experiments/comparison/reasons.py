@@ -16,7 +16,7 @@ import pandas as pd
 
 from lemmata.experiments.comparison import learners, problems
 from lemmata.experiments.comparison.table import DELTA
-from lemmata.mechanisms.estimators.margin_classifier import resolved_law
+from lemmata.mechanisms.estimators.margin_classifier import make_classifier_law
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, private_svm
 from lemmata.mechanisms.numerics.streams import generator
@@ -56,10 +56,10 @@ def train_changed(learner: str, problem: problems.Problem, rng: np.random.Genera
     mu = gaussian_mu(EPSILON, DELTA)
     if learner == "adaptive margin":
         margins = len(adaptive_margin.draw_projections(n, d, rng=rng))
-        share = resolved_law(X, y, privacy=GaussianDP(mu / sqrt(2 * margins)))
+        share = make_classifier_law(X, y, privacy=GaussianDP(mu / sqrt(2 * margins)))
         return {"MarginClassifier with the share of one run": share.sample(rng, RELEASES)}
     if learner == "logistic descent":
-        return {"the hinge": resolved_law(X, y, privacy=GaussianDP(mu)).sample(rng, RELEASES)}
+        return {"the hinge": make_classifier_law(X, y, privacy=GaussianDP(mu)).sample(rng, RELEASES)}
     made: dict[str, tuple[Callable[[Rows, Rows, float], Rows], float]] = {
         "Laplace SVM": (silent_svm, EPSILON),
         "pure output": (silent_output, EPSILON),

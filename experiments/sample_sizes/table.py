@@ -24,7 +24,7 @@ from lemmata.bounds.wzw25.tables import any_learner
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.instances.datasets.planted import planted
 from lemmata.experiments.sample_sizes.page import DELTA, EPSILONS, FAMILIES, LEVELS, MARGINS, Family
-from lemmata.mechanisms.learners.descent import adaptive_margin
+from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin
 
 TABLE = Path(__file__).with_name("table.csv")
 LARGEST = 2**60  # more records than anybody has
@@ -62,11 +62,12 @@ def list_sizes() -> list[int]:
 @cache
 def measure_learner(learner: str, epsilon: float, margin: float, level: float) -> int | None:
     """The smallest power of two n at which its mean error on planted data over `RUNS` runs is below `level`."""
-    fit = {"adaptive_margin": adaptive_margin.fit}[learner]
+    kind = {"adaptive_margin": AdaptiveMargin}[learner]
+    asked = {"epsilon": epsilon, "delta": DELTA, "classes": (-1, 1)}
     for n in (2**j for j in range(2, MOST_RECORDS.bit_length())):
         Z = planted(n, DIMENSION, margin, 0)
-        models = (fit(Z, np.ones(n), epsilon=epsilon, delta=DELTA, rng=np.random.default_rng(i)) for i in range(RUNS))
-        if np.mean([(Z @ model.weights <= 0).mean() for model in models]) < level:
+        fits = (kind(**asked, random_state=np.random.default_rng(i)).fit(Z, np.ones(n)) for i in range(RUNS))
+        if np.mean([(Z @ fit.coef_[0] <= 0).mean() for fit in fits]) < level:
             return n
     return None
 

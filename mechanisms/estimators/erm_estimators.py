@@ -22,18 +22,18 @@ from lemmata.mechanisms.numerics.arguments import check_magnitude, quiet
 from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
 
 
-def several(X: np.ndarray) -> None:
+def check_two_records(X: np.ndarray) -> None:
     """Raise ValueError for a single record."""
     if len(X) < 2:
         raise ValueError("n_samples=1 is too few: at least 2 records are needed")
 
 
-def resolved_C(n: int, d: int, epsilon: float) -> float:
+def choose_C(n: int, d: int, epsilon: float) -> float:
     """C = n epsilon / (10 sqrt(d)) for rows of length 1, with which the noise of PrivateSVM is the same for all n.
 
     At most what float64 can solve. The number was chosen on eleven tables: `python -m lemmata.tools.comparison_rules`.
 
-    >>> resolved_C(1000, 4, 2.0), resolved_C(10**9, 1, 1.0)
+    >>> choose_C(1000, 4, 2.0), choose_C(10**9, 1, 1.0)
     (100.0, 1000000.0)
     """
     return min(private_svm.LARGEST, n * epsilon / (10 * sqrt(d)))
@@ -77,13 +77,13 @@ class PhasedSGD(ExactClassifier):
     (1, 2)
     """
 
-    spends = "gaussian"
+    release_kind = "gaussian"
     rho: float = 0.1
     radius: float = 1.0
     norm_bound: float = 1.0
 
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        several(X)
+    def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+        check_two_records(X)
         sizes: Any = {"rho": self.rho, "radius": self.radius, "norm_bound": self.norm_bound}
         return phased_sgd.law(X, signs, privacy=privacy, **sizes, noise=self.noise)
 
@@ -136,8 +136,8 @@ class DPERM(ExactClassifier):
         sizes = {"rho": self.rho, "radius": self.radius, "norm_bound": self.norm_bound}
         return sizes | {"beta": self.beta, "noise": self.noise}
 
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        several(X)
+    def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+        check_two_records(X)
         return dp_erm.law(X, signs, privacy=privacy, **self._sizes())
 
 
@@ -175,8 +175,8 @@ class EfficientMargin(DPERM):
 
     k: int | None = None
 
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        several(X)
+    def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+        check_two_records(X)
         spent: Any = {"epsilon": self.epsilon, "delta": self.delta, "beta": self.beta}
         phi = efficient_learner.draw_projection(*X.shape, **spent, k=self.k, rng=public)
         return efficient_learner.law(X, signs, privacy=privacy, projection=phi, **self._sizes())
@@ -198,7 +198,7 @@ class PrivateSVM(PrivateClassifier):
     Parameters
     ----------
     C : "auto" or float
-        The weight of the mean loss. A larger one fits closer and needs more noise. "auto" is `resolved_C`, which
+        The weight of the mean loss. A larger one fits closer and needs more noise. "auto" is `choose_C`, which
         follows from n, d and epsilon.
     kappa : float
         The l2 norm to which longer rows are scaled down. Public.
@@ -233,17 +233,17 @@ class PrivateSVM(PrivateClassifier):
     (True, PureDP(epsilon=1.0, neighbours='replace'))
     """
 
-    spends = "pure"
+    release_kind = "pure"
     C: str | float = "auto"
     kappa: float = 1.0
     loss: str = "hinge"
     calibration: str = "sharp"
 
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        several(X)
+    def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+        check_two_records(X)
         C, (kappa,), (n, d) = self.C, check_magnitude(kappa=self.kappa), X.shape
         if isinstance(C, str) and C == "auto":
-            C = resolved_C(n, d, privacy.epsilon) / kappa**2
+            C = choose_C(n, d, privacy.epsilon) / kappa**2
         asked: Any = {"C": C, "kappa": self.kappa, "loss": self.loss, "calibration": self.calibration}
         return private_svm.law(X, signs, privacy=privacy, **asked)
 
@@ -308,13 +308,13 @@ class PureMargin(PrivateClassifier):
     ((1, 2), PureDP(epsilon=1.0, neighbours='replace'))
     """
 
-    spends = "pure"
+    release_kind = "pure"
     rho: float = 0.5
     radius: float = 1.0
     norm_bound: float = 1.0
     k: int = 2
 
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+    def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         phi = sign_projection(self.k, X.shape[1], rng=public)
         sizes: Any = {"rho": self.rho, "radius": self.radius, "norm_bound": self.norm_bound}
         return pure_learner.law(X, signs, privacy=privacy, public=phi, **sizes)

@@ -18,13 +18,14 @@ from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd, priva
 from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, check_magnitude
 from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
 from lemmata.mechanisms.privacy import to_gaussian_budget
+from lemmata.mechanisms.selection.tuning_budget import theorem_epsilon
 
 STEPS = 50  # of a run of MarginClassifier at most: 100 did no better on any of the ten tables that it names
 NARROWEST = 0.003  # hinge of MarginClassifier: so many steps do not find their way on a narrower one
 WIDEST = 1 / 16  # beyond, real records within the width are most of them, and the descent only averages y x
 
 
-def resolved_width(n: int, d: int, mu: float) -> float:
+def choose_width(n: int, d: int, mu: float) -> float:
     """The width of the hinge that mu-GDP noise resolves on n rows in R^d: sqrt(d) / (n mu), in [0.003, 1/16].
 
     sqrt(d) / (n mu) is half the length of the noise, per record, that one step with the whole budget would add to a
@@ -33,7 +34,7 @@ def resolved_width(n: int, d: int, mu: float) -> float:
     return min(WIDEST, max(NARROWEST, sqrt(d) / (n * mu)))
 
 
-def resolved_steps(n: int, d: int, mu: float) -> int:
+def choose_steps(n: int, d: int, mu: float) -> int:
     """Balanced steps (`lemmata.mechanisms.learners.descent.noisy_gd`), at most `STEPS`."""
     return min(STEPS, noisy_gd.step_count("balanced", n, mu, d))
 
@@ -53,7 +54,7 @@ class NoisyGD(ExactClassifier):
     ----------
     width : "auto" or float
         Of the hinge, in units of <w, x>: a record pulls with length |x| / width until y <w, x> exceeds it. On a wide
-        one a small class is outvoted, on a narrow one noise decides: "auto" is `radius` times `resolved_width`, which
+        one a small class is outvoted, on a narrow one noise decides: "auto" is `radius` times `choose_width`, which
         follows from n, d and the budget, and `PrivateSearchCV` chooses privately.
     radius : float
         The l2 norm to which longer rows are scaled down. Public.
@@ -89,7 +90,7 @@ class NoisyGD(ExactClassifier):
     (True, ApproxDP(epsilon=1.0, delta=1e-05, neighbours='replace'))
     """
 
-    spends = "gaussian"
+    release_kind = "gaussian"
     width: str | float = "auto"
     radius: float = 1.0
     steps: str | int = "auto"
@@ -102,12 +103,12 @@ class NoisyGD(ExactClassifier):
         width, steps, (radius,) = self.width, self.steps, check_magnitude(radius=self.radius)
         if isinstance(width, str) and width == "auto":
             mu = to_gaussian_budget(privacy).mu
-            width = radius * resolved_width(n, d, mu)
-            steps = resolved_steps(n, d, mu) if isinstance(steps, str) and steps == "auto" else steps
+            width = radius * choose_width(n, d, mu)
+            steps = choose_steps(n, d, mu) if isinstance(steps, str) and steps == "auto" else steps
         sizes: Any = {"width": width, "radius": self.radius, "noise": self.noise}
         return sizes | {"steps": steps, "stride": self.stride, "output": self.output}
 
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+    def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         n, d = X.shape
         return noisy_gd.law(X, signs, privacy=privacy, **self._descent(n, d, privacy))
 
@@ -144,7 +145,7 @@ class ProjectedGD(NoisyGD):
 
     k: int = 100
 
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+    def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         (k,), (n, d) = check_integer(k=self.k), X.shape
         descent = self._descent(n, min(k, d), privacy)
         phi = sign_projection(k, d, rng=public) if k < d else None
@@ -164,8 +165,9 @@ class AdaptiveMargin(ExactClassifier):
     ----------
     radius : float
         The l2 norm to which longer rows are scaled down. Public.
-    steps : "balanced", "auto", "sampled", "printed" or int
-        Of each run, see `adaptive_margin.law`; "auto" is "balanced" as long as that takes about a second.
+    steps : "auto", "balanced", "sampled", "printed" or int
+        Of each run, see `adaptive_margin.law`: "auto" is "balanced" where that takes about a second, and beyond
+        "sampled", random batches, whose time is linear in n.
 
     Attributes
     ----------
@@ -191,23 +193,19 @@ class AdaptiveMargin(ExactClassifier):
     """
 
     radius: float = 1.0
-    steps: str | int = "balanced"
+    steps: str | int = "auto"
 
     def _run(self, X: np.ndarray, public: np.random.Generator) -> Any:
         """What a run of Algorithm 1 takes here and in `TunedMargin`."""
-        phis = adaptive_margin.drawn(X, self.radius, None, public)
+        phis = adaptive_margin.choose_projections(X, self.radius, None, public)
         return {"radius": self.radius, "ties": "wrong", "output": "last", "stride": "decaying", "projections": phis}
 
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        steps = self.steps
-        if isinstance(steps, str) and steps == "auto":
-            n, d = X.shape
-            steps = adaptive_margin.chosen_steps(n, d, adaptive_margin.budget(self.epsilon, self.delta))
-        asked = self._run(X, public) | {"steps": steps, "noise": self.noise}
+    def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+        asked = self._run(X, public) | {"steps": self.steps, "noise": self.noise}
         return adaptive_margin.law(X, signs, privacy=privacy, **asked)
 
-    def _drawn(self, law: Any, rng: np.random.Generator) -> AdaptiveModel:
-        return adaptive_margin.chosen_model(law, rng)
+    def _draw_model(self, law: Any, rng: np.random.Generator) -> AdaptiveModel:
+        return law.model(rng)
 
 
 @inherit_docs
@@ -243,10 +241,11 @@ class TunedMargin(AdaptiveMargin):
     (1, 2)
     """
 
+    steps: str | int = "balanced"  # random batches are not for runs of which a random number is drawn
     beta: float = 0.05
 
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        epsilon = private_tuning.theorem_epsilon(self.epsilon, self.delta, "sharp")
+    def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+        epsilon = theorem_epsilon(self.epsilon, self.delta, "sharp")
         spent: Any = {"epsilon": epsilon, "delta": self.delta, "calibration": "sharp", "beta": self.beta}
         asked = self._run(X, public) | {"steps": self.steps, "noise": self.noise}
         return private_tuning.margin_law(X, signs, **spent, **asked)

@@ -52,8 +52,8 @@ from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin as Adapti
 from lemmata.mechanisms.estimators.gd_estimators import NoisyGD as NoisyGD
 from lemmata.mechanisms.estimators.gd_estimators import ProjectedGD as ProjectedGD
 from lemmata.mechanisms.estimators.gd_estimators import TunedMargin as TunedMargin
-from lemmata.mechanisms.estimators.gd_estimators import resolved_steps as resolved_steps
-from lemmata.mechanisms.estimators.gd_estimators import resolved_width as resolved_width
+from lemmata.mechanisms.estimators.gd_estimators import choose_steps as choose_steps
+from lemmata.mechanisms.estimators.gd_estimators import choose_width as choose_width
 from lemmata.mechanisms.estimators.private_classifier import LARGEST, ExactClassifier
 from lemmata.mechanisms.estimators.scaling import CONSTANT
 from lemmata.mechanisms.learners.descent import noisy_gd
@@ -65,17 +65,18 @@ from lemmata.mechanisms.privacy import GaussianDP, to_gaussian_budget
 SHARE = Fraction(1, 4)  # of mu^2 that the ranges of MarginClassifier may spend: 1/3 did no better
 
 
-def resolved_law(
+def make_classifier_law(
     X: np.ndarray, y: np.ndarray, *, privacy: Any, loss: str = "hinge", noise: str = "exact"
 ) -> noisy_gd.NoisyGDLaw:
     """The law that `MarginClassifier` runs on its rows: noisy descent with width and steps from n, d and budget."""
     (n, d), mu = X.shape, to_gaussian_budget(privacy).mu
-    asked: Any = {"width": resolved_width(n, d, mu), "steps": resolved_steps(n, d, mu), "loss": loss}
+    asked: Any = {"width": choose_width(n, d, mu), "steps": choose_steps(n, d, mu), "loss": loss}
     return noisy_gd.law(X, y, privacy=privacy, stride="decaying", output="last", noise=noise, **asked)
 
 
 def unit_rows(X: np.ndarray) -> np.ndarray:
     """The rows that `MarginClassifier` sees: each scaled to norm 1, with a constant entry, and to norm 1 again."""
+    # Divided by the largest entry first: the squares of entries near 1e200 are no floats.
     largest = np.abs(X).max(axis=1, keepdims=True)
     rows = X / np.where(largest > 0, largest, 1.0)
     unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
@@ -117,7 +118,7 @@ class MarginClassifier(ExactClassifier):
         `centre` and `spread` of every column, shape (D,), and the `privacy` that finding them spent.
     length_ : float
         The length of a standardised row beyond which it is clipped
-        (`lemmata.mechanisms.estimators.scaling.row_length`).
+        (`lemmata.mechanisms.estimators.scaling.choose_row_length`).
     layout_ : Layout or None
         What the columns of X become; None where every one is a number.
 
@@ -162,56 +163,57 @@ class MarginClassifier(ExactClassifier):
     (True, 1.0)
     """
 
-    spends = "gaussian"
+    release_kind = "gaussian"
     ranges: str | None = "private"
     bounds: Any = None
     categories: Any = None
 
     @property
-    def _standardises(self) -> bool:
+    def _is_standardising(self) -> bool:
         return self.ranges is not None or self.bounds is not None
 
-    def _table(self, X: Any, reset: bool = True) -> np.ndarray:
+    def _check_table(self, X: Any, reset: bool = True) -> np.ndarray:
         """Numbers and indicators; what is no number stays NaN where the ranges say what stands for it."""
-        table = scaling.dense(self, X, reset)
-        if self._standardises:
+        table = scaling.as_dense_floats(self, X, reset)
+        if self._is_standardising:
             return table
         return np.nan_to_num(table, nan=0.0, posinf=LARGEST, neginf=-LARGEST).clip(-LARGEST, LARGEST)
 
-    def _rows(self, X: np.ndarray) -> np.ndarray:
+    def _prepare_rows(self, X: np.ndarray) -> np.ndarray:
         if not hasattr(self, "ranges_"):
             return unit_rows(X)
-        return map_row_blocks(lambda band: scaling.ball_rows(self.ranges_.standardised(band), self.length_), X)
+        return map_row_blocks(lambda band: scaling.clip_to_ball(self.ranges_.standardised(band), self.length_), X)
 
-    def _columns(self, D: int) -> Any:
-        return scaling.columns_of(self, D)
+    def _find_layout(self, D: int) -> Any:
+        return scaling.find_layout(self, D)
 
-    def _learn(self, table: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+    def _release_fit(self, table: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
         """The ranges within `SHARE` of mu^2, then the weights within what they left of it."""
         mu = to_gaussian_budget(self._budget()).mu
         self.__dict__.pop("ranges_", None)  # of a fit before
-        if not self._standardises:
+        if not self._is_standardising:
             self.budget_ = {"ranges": None, "learner": GaussianDP(mu)}
-            return super()._learn(table, sides, rng)
+            return super()._release_fit(table, sides, rng)
         first, second = rng.spawn(2)
         most = GaussianDP(sqrt_down(SHARE * Fraction(mu) ** 2))
-        asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise, "settle": self._settle}
-        self.ranges_ = scaling.find(table, self._columns(table.shape[1]), budget=most, rng=first, **asked)
+        asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise, "settle": self._charge_once}
+        self.ranges_ = scaling.find_ranges(table, self._find_layout(table.shape[1]), budget=most, rng=first, **asked)
         spent = self.ranges_.privacy
+        # What the ranges did spend, not what they might have: the rest is known from what was released.
         left = GaussianDP(sqrt_down(Fraction(mu) ** 2 - (Fraction(spent.mu) ** 2 if spent else 0)))
         self.budget_ = {"ranges": spent, "learner": left}
         (n, D), share = table.shape, left.mu / sqrt(len(sides))
-        self.length_ = scaling.row_length(n, D, self._columns(D).size, share)
+        self.length_ = scaling.choose_row_length(n, D, self._find_layout(D).size, share)
         one: Any = copy(self)
         one.ranges = one.bounds = None
-        one._allotted, one.__dict__["_due"] = left, self._settle
-        model = one._learned(self._rows(table), sides, second)
+        one._budget_share, one.__dict__["_pending_charge"] = left, self._charge_once
+        model = one._release_classes(self._prepare_rows(table), sides, second)
         return replace(model, privacy=GaussianDP(mu))
 
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        return resolved_law(X, signs, privacy=privacy, noise=self.noise)
+    def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+        return make_classifier_law(X, signs, privacy=privacy, noise=self.noise)
 
-    def _linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _unscale_weights(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of a record inside the ranges, and of a row of length 1 where there are none."""
         weights = weights / sqrt(1 + CONSTANT**2)
         slopes, constant = weights[:, :-1], CONSTANT * weights[:, -1]

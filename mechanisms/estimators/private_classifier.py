@@ -26,7 +26,7 @@ from lemmata.mechanisms.numerics.arguments import quiet, spawn_two_streams
 from lemmata.mechanisms.numerics.arithmetic import round_down
 from lemmata.mechanisms.numerics.threads import thread_count_for
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget
-from lemmata.mechanisms.privacy.disclosure import checked_account, pay, refuse, warn_of_leaks
+from lemmata.mechanisms.privacy.disclosure import charge_account, check_account, reject_fit_parameters, warn_of_leaks
 from lemmata.mechanisms.tables.inputs import (
     as_label_array,
     as_label_column,
@@ -58,7 +58,7 @@ class OneAgainstRest:
         return np.column_stack([model.decision_function(X) for model in self.models])
 
 
-def left_out(rows: np.ndarray, side: np.ndarray) -> np.ndarray:
+def blank_left_out(rows: np.ndarray, side: np.ndarray) -> np.ndarray:
     """Return `rows` with zeros for records whose side is 0.
 
     It moves no weights, and is never right.
@@ -103,12 +103,12 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     epsilon: float = 1.0
     classes: Any = None
     random_state: Any = None
-    spends = ""  # "gaussian" or "pure" where a release is one such mechanism: what `PrivateSearchCV` can pay for
+    release_kind = ""  # "gaussian" or "pure" where a release is one such mechanism: what `PrivateSearchCV` can pay for
     multi_class = True
-    promises = True  # a Pipeline may have it for a step
-    _allotted = None  # a GaussianDP, of one of several releases
+    is_private_step = True  # a Pipeline may have it for a step
+    _budget_share = None  # a GaussianDP, of one of several releases
 
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
+    def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         """The law of the weights on this dataset, (size, d) a sample, within `privacy`."""
         raise NotImplementedError(f"{type(self).__name__} has no law of its weights")
 
@@ -117,69 +117,70 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return PureDP(self.epsilon)
 
     @property
-    def _standardises(self) -> bool:
+    def _is_standardising(self) -> bool:
         """Whether a fit finds, or is given, ranges of columns."""
         return False
 
     def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
         """One release as a predictor."""
         public, private = spawn_two_streams(rng)
-        law = self._law(X, signs, self._allotted or self._budget(), public)
-        self._settle()
-        return self._drawn(law, private)
+        law = self._make_law(X, signs, self._budget_share or self._budget(), public)
+        self._charge_once()
+        return self._draw_model(law, private)
 
-    def _drawn(self, law: Any, rng: np.random.Generator) -> LinearModel:
+    def _draw_model(self, law: Any, rng: np.random.Generator) -> LinearModel:
         """One release of a law that was paid for."""
         return LinearModel(law.sample(rng)[0], law.privacy)
 
-    def _settle(self) -> None:
-        """Charge the account of this fit (`_due`), once: after all public checks, before anything is drawn."""
-        if due := self.__dict__.pop("_due", None):
+    def _charge_once(self) -> None:
+        """Charge the account of this fit, once: after all public checks, and before anything is drawn."""
+        if due := self.__dict__.pop("_pending_charge", None):
             due()
 
-    def _rows(self, X: np.ndarray) -> np.ndarray:
+    def _prepare_rows(self, X: np.ndarray) -> np.ndarray:
         """What the learner sees of the rows, record by record; the same in `fit` and `predict`."""
         return X
 
-    def _table(self, X: ArrayLike, reset: bool = True) -> np.ndarray:
+    def _check_table(self, X: ArrayLike, reset: bool = True) -> np.ndarray:
         """Checked by scikit-learn, dense and finite."""
-        table = self._entries(X, reset)
+        table = self._as_floats(X, reset)
         return np.nan_to_num(table, nan=0.0, posinf=LARGEST, neginf=-LARGEST).clip(-LARGEST, LARGEST)
 
-    def _entries(self, X: ArrayLike, reset: bool) -> np.ndarray:
+    def _as_floats(self, X: ArrayLike, reset: bool) -> np.ndarray:
         """Checked by scikit-learn and dense."""
         asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
         table = validate_data(self, as_table(X), reset=reset, **asked)
         return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
 
-    def _share(self, parts: int) -> Any:
+    def _copy_with_share(self, parts: int) -> Any:
         """An estimator like this one that spends what each of several releases may."""
-        one = self._fresh()
-        one.__dict__["_due"] = self._settle
-        if self.spends == "gaussian":
-            mu = to_gaussian_budget(self._allotted or self._budget()).mu
-            one._allotted = GaussianDP(split_budget(mu, parts))
+        one = self._copy_unfitted()
+        one.__dict__["_pending_charge"] = self._charge_once
+        if self.release_kind == "gaussian":
+            mu = to_gaussian_budget(self._budget_share or self._budget()).mu
+            one._budget_share = GaussianDP(split_budget(mu, parts))
             return one
+        # Rounded down, so that the parts add up to no more than the whole.
         shares = {"epsilon": round_down(Fraction(self.epsilon) / parts)}
         if hasattr(self, "delta"):
             shares["delta"] = round_down(Fraction(self.delta) / parts)
         return one.set_params(**shares)
 
-    def _learn(self, table: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+    def _release_fit(self, table: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
         """The release of a fit. `sides`: -1 or +1 for every record, and 0 for one whose label is none of `classes_`."""
-        return self._learned(self._rows(table), sides, rng)
+        return self._release_classes(self._prepare_rows(table), sides, rng)
 
-    def _learned(self, rows: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+    def _release_classes(self, rows: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
         """One predictor, or one for every class, each with its share of the budget."""
-        left_out(rows, sides[0])
+        blank_left_out(rows, sides[0])
         if len(sides) == 1:
             return self._release(rows, sides[0], rng)
-        one = self._share(len(sides))
+        one = self._copy_with_share(len(sides))
         streams = rng.spawn(len(sides))
         models = [one._release(rows, *each) for each in zip(sides, streams, strict=True)]
         return OneAgainstRest(tuple(models), compose(*(model.privacy for model in models)))
 
-    def _labels(self, y: Any) -> np.ndarray:
+    def _check_labels(self, y: Any) -> np.ndarray:
         """The labels, shape (n,); `classes_` is set. What is refused is refused by declared types and sets alone."""
         kind, declared = type_letter(y), getattr(getattr(y, "dtype", None), "categories", None)
         if y is None:
@@ -206,9 +207,9 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             raise ValueError(f"Only binary classification is supported: there are {len(self.classes_)} labels, not 2.")
         return y
 
-    def _checked(self, X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _check_data(self, X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, list[np.ndarray]]:
         """The table, and a side a class, or one for two: +1, -1, and 0 for a label that is none of `classes_`."""
-        table, labels = self._table(X), self._labels(y)
+        table, labels = self._check_table(X), self._check_labels(y)
         check_consistent_length(table, labels)
         which = np.array([equals_label(labels, label) for label in self.classes_])
         known = which.any(axis=0)
@@ -223,15 +224,19 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         It is the law that one fit samples once, worked out once. None where a fit is more than that: of several
         classes, and where it draws something public, or ranges, on which its law hangs.
         """
-        table, sides = self._checked(X, y)
+        table, sides = self._check_data(X, y)
         public = np.random.default_rng(0)
-        before, own = public.bit_generator.state, (type(self)._release, type(self)._drawn)
-        if len(sides) > 1 or own != (PrivateClassifier._release, PrivateClassifier._drawn) or self._standardises:
+        before, own = public.bit_generator.state, (type(self)._release, type(self)._draw_model)
+        if (
+            len(sides) > 1
+            or own != (PrivateClassifier._release, PrivateClassifier._draw_model)
+            or self._is_standardising
+        ):
             return None
-        law = self._law(left_out(self._rows(table), sides[0]), sides[0], self._budget(), public)
+        law = self._make_law(blank_left_out(self._prepare_rows(table), sides[0]), sides[0], self._budget(), public)
         if public.bit_generator.state != before:
             return None
-        return lambda rng, size: np.column_stack(self._linear(np.asarray(law.sample(rng, size))))
+        return lambda rng, size: np.column_stack(self._unscale_weights(np.asarray(law.sample(rng, size))))
 
     @quiet
     def fit(self, X: ArrayLike, y: ArrayLike, *, accountant: Any = None, **refused: Any) -> Any:
@@ -260,24 +265,26 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         OverBudget
             Where the account does not pay for it; nothing was drawn.
         """
-        refuse(refused)
-        checked_account(accountant)
+        reject_fit_parameters(refused)
+        check_account(accountant)
         one: Any = copy(self)  # what is paid for and drawn is not changed by a fit or a set_params of another thread
         check_budget(one)
         rng = resolve_random_state(one.random_state)
-        table, sides = one._checked(X, y)
+        table, sides = one._check_data(X, y)
         warn_of_leaks(one, len(table))
+        # Everything public is checked above; the charge is made by `_charge_once` below, and then noise is drawn.
         one.privacy_ = one._budget()
-        one._due = partial(pay, accountant, one.privacy_, type(self).__name__)
+        one._pending_charge = partial(charge_account, accountant, one.privacy_, type(self).__name__)
         with thread_count_for(table.size):
-            one.model_ = one._learn(table, sides, rng)
+            one.model_ = one._release_fit(table, sides, rng)
         check_within_budget(one.model_.privacy, one.privacy_, "model_")
-        one.coef_, one.intercept_ = one._linear(np.atleast_2d(one.model_.weights))
-        vars(one).pop("_due", None)
+        one.coef_, one.intercept_ = one._unscale_weights(np.atleast_2d(one.model_.weights))
+        vars(one).pop("_pending_charge", None)
+        # At once and last: a fit that fails, or another thread's, leaves the estimator as it was.
         self.__dict__ = vars(one)
         return self
 
-    def _linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _unscale_weights(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and intercepts in the units of X, from the weights of the rows that the learner sees."""
         return weights, np.zeros(len(weights))
 
@@ -295,7 +302,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             Positive for the second class; one score a class for more than two.
         """
         check_is_fitted(self)
-        return np.asarray(self.model_.decision_function(self._rows(self._table(X, reset=False))))
+        return np.asarray(self.model_.decision_function(self._prepare_rows(self._check_table(X, reset=False))))
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the label of the largest score; a tie is the second class, or the first of several.

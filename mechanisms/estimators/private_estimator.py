@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-KEYS = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
+RANDOM_SOURCES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
 
 
-def another(key: Any) -> Any:
+def spawn_source(key: Any) -> Any:
     """Return an independent source of noise of the same kind, which no copy of `key` has given before.
 
     >>> rng = np.random.default_rng(0)
-    >>> len({float(another(rng).random()), float(another(rng).random()), float(rng.random())})
+    >>> len({float(spawn_source(rng).random()), float(spawn_source(rng).random()), float(rng.random())})
     3
     """
     if isinstance(key, np.random.RandomState):
@@ -38,7 +38,7 @@ class PrivateEstimator(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return {name: None if isinstance(value, KEYS) else value for name, value in state.items()}
+        return {name: None if isinstance(value, RANDOM_SOURCES) else value for name, value in state.items()}
 
     def __copy__(self) -> Any:
         made: Any = type(self).__new__(type(self))
@@ -48,16 +48,16 @@ class PrivateEstimator(BaseEstimator):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         memo[id(self)] = made = copy(self)
         for name, value in vars(self).items():
-            setattr(made, name, another(value) if isinstance(value, KEYS) else deepcopy(value, memo))
+            setattr(made, name, spawn_source(value) if isinstance(value, RANDOM_SOURCES) else deepcopy(value, memo))
         return made
 
     def __sklearn_clone__(self) -> Any:
         made: Any = super().__sklearn_clone__()
         for name, value in self.get_params(deep=False).items():
-            if isinstance(value, KEYS):
-                setattr(made, name, another(value))
+            if isinstance(value, RANDOM_SOURCES):
+                setattr(made, name, spawn_source(value))
         return made
 
-    def _fresh(self) -> Any:
+    def _copy_unfitted(self) -> Any:
         """An unfitted estimator with these parameters, of which none is copied: it is never fitted by itself."""
         return type(self)(**self.get_params(deep=False))

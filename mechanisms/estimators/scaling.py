@@ -23,7 +23,7 @@ from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
 from lemmata.mechanisms.numerics.arguments import check_choice, quiet
 from lemmata.mechanisms.numerics.arithmetic import short_repr
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
-from lemmata.mechanisms.privacy.disclosure import checked_account, pay, refuse, warn_of_leaks
+from lemmata.mechanisms.privacy.disclosure import charge_account, check_account, reject_fit_parameters, warn_of_leaks
 from lemmata.mechanisms.tables import column_ranges
 from lemmata.mechanisms.tables.column_ranges import REACH, Ranges
 from lemmata.mechanisms.tables.inputs import as_table, check_budget, resolve_random_state
@@ -35,7 +35,7 @@ NARROWEST = 1e-300  # of `bounds`: a spread is a normal float then, and a coeffi
 RESOLVED = 0.01  # sqrt(d) / (n mu) below which rows may be longer
 
 
-def dense(estimator: Any, X: Any, reset: bool) -> np.ndarray:
+def as_dense_floats(estimator: Any, X: Any, reset: bool) -> np.ndarray:
     """A table as floats by the `layout_` of `estimator`, which `reset` makes: NaN for gaps, infinities as they are."""
     if reset:
         estimator.layout_ = plan_layout(X, estimator.categories)
@@ -52,14 +52,14 @@ def dense(estimator: Any, X: Any, reset: bool) -> np.ndarray:
     return estimator.layout_.apply(X)
 
 
-def columns_of(estimator: Any, D: int) -> Layout:
+def find_layout(estimator: Any, D: int) -> Layout:
     """The layout of a fitted table; numeric columns if it had none."""
     if estimator.layout_ is not None:
         return estimator.layout_
     return Layout(tuple(Column(name, True) for name in estimator._names or [f"x{j}" for j in range(D)]))
 
 
-def given(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
+def read_bounds(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
     """Centres and spreads of `bounds`, NaN where a column has none, shapes (D,): low and high are 2 spreads away.
 
     `bounds`: a pair (low, high) for all columns of numbers, or a mapping from columns (`match_columns`) to pairs.
@@ -90,7 +90,7 @@ def given(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
     return centre, spread
 
 
-def find(
+def find_ranges(
     table: np.ndarray,
     columns: Layout,
     *,
@@ -107,20 +107,20 @@ def find(
     """
     if ranges is not None:
         check_choice(RANGES, ranges=ranges)
-    centre, spread = given(bounds, columns)
+    centre, spread = read_bounds(bounds, columns)
     open_ = np.flatnonzero(np.isnan(centre))
     if not len(open_):
         return Ranges(centre, spread, None)
     if ranges is None:
         raise ValueError(f"bounds must include {columns.names()[open_[0]]!r}, unless ranges = 'private'")
-    made = column_ranges.law(_columns(table, open_), privacy=budget, noise=noise)
+    made = column_ranges.law(_select_columns(table, open_), privacy=budget, noise=noise)
     settle()
-    found = column_ranges.draw_release(made, rng)
+    found = made.model(rng)
     centre[open_], spread[open_] = found.centre, found.spread
     return Ranges(centre, spread, found.privacy)
 
 
-def _columns(table: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+def _select_columns(table: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """Some columns, without a copy where they are all."""
     return table if len(chosen) == table.shape[1] else table[:, chosen]
 
@@ -167,7 +167,8 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
     spent_ : GaussianDP or None
         What this one did; None if all ranges were given.
     length_ : float
-        Of a row that comes out with length 1, by n, D and a learner's budget as large as this one's (`row_length`).
+        Of a row that comes out with length 1, by n, D and a learner's budget as large as this one's
+        (`choose_row_length`).
     ranges_ : Ranges
         The release: `centre`, `spread` and `privacy`.
     layout_ : Layout or None
@@ -198,7 +199,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
     unit_ball: bool = False
     noise: str = "exact"
     random_state: Any = None
-    promises = True
+    is_private_step = True
 
     @quiet
     def fit(self, X: ArrayLike, y: Any = None, *, accountant: Any = None, **refused: Any) -> Any:
@@ -226,20 +227,20 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         OverBudget
             Where the account does not pay for it; nothing was drawn.
         """
-        refuse(refused)
-        checked_account(accountant)
+        reject_fit_parameters(refused)
+        check_account(accountant)
         one: Any = copy(self)  # what fails leaves the fit before as it was
         check_budget(one)
         rng, budget = resolve_random_state(one.random_state), ApproxDP(one.epsilon, one.delta)
-        table = dense(one, X, True)
+        table = as_dense_floats(one, X, True)
         warn_of_leaks(one, len(table), labels=False)
         asked: Any = {"ranges": one.ranges, "bounds": one.bounds, "noise": one.noise, "budget": budget, "rng": rng}
-        settle = lambda: pay(accountant, budget, type(self).__name__)  # noqa: E731
-        one.ranges_ = found = find(table, columns_of(one, table.shape[1]), **asked, settle=settle)
+        settle = lambda: charge_account(accountant, budget, type(self).__name__)  # noqa: E731
+        one.ranges_ = found = find_ranges(table, find_layout(one, table.shape[1]), **asked, settle=settle)
         one.privacy_, one.spent_ = budget if found.privacy else None, found.privacy
         one.center_, one.scale_ = found.centre, found.spread
         (n, D), mu = table.shape, to_gaussian_budget(budget).mu if 0 < budget.delta < 1 else 0.0
-        one.length_ = row_length(n, D, columns_of(one, D).size, mu)
+        one.length_ = choose_row_length(n, D, find_layout(one, D).size, mu)
         self.__dict__ = vars(one)
         return self
 
@@ -257,8 +258,8 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
             Entries in [-2, 2]; rows of l2 norm 1 at most with `unit_ball`.
         """
         check_is_fitted(self)
-        Z = self.ranges_.standardised(dense(self, X, False))
-        return ball_rows(Z, self.length_) if self.unit_ball else Z
+        Z = self.ranges_.standardised(as_dense_floats(self, X, False))
+        return clip_to_ball(Z, self.length_) if self.unit_ball else Z
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the output columns.
@@ -272,7 +273,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         array of text of shape (D,), or (D + 1,) with "constant" at the end
         """
         check_is_fitted(self)
-        names = columns_of(self, len(self.center_)).names()
+        names = find_layout(self, len(self.center_)).names()
         return np.array(names + ["constant"] * self.unit_ball, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
@@ -281,21 +282,21 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         return tags
 
 
-def row_length(n: int, d: int, size: int, mu: float) -> float:
+def choose_row_length(n: int, d: int, size: int, mu: float) -> float:
     """Beyond which a standardised row is clipped: sqrt(size / 2), and twice that where noise resolves it.
 
     `size`: columns of length 1 or less in a row, of d; mu: what a learner spends on n rows. Clipping draws a far record
     to those in the middle: it hides a small class, whose records lie on one side, and longer rows make all the others
-    shorter beside the noise. So the length grows as sqrt(d) / (n mu), see `estimators.resolved_width`, falls below
+    shorter beside the noise. So the length grows as sqrt(d) / (n mu), see `estimators.choose_width`, falls below
     `RESOLVED`: chosen on 22 tables that are not in `MarginClassifier`'s, `python -m lemmata.tools.row_lengths`.
 
-    >>> row_length(100, 8, 8, 0.25), row_length(10**6, 8, 8, 0.25)
+    >>> choose_row_length(100, 8, 8, 0.25), choose_row_length(10**6, 8, 8, 0.25)
     (2.0, 4.0)
     """
     return sqrt(size / 2) * min(2.0, max(1.0, RESOLVED * n * mu / sqrt(d)))
 
 
-def ball_rows(Z: np.ndarray, length: float) -> np.ndarray:
+def clip_to_ball(Z: np.ndarray, length: float) -> np.ndarray:
     """Standardised rows over `length`, clipped to length 1, `CONSTANT` beside them, over sqrt(1 + CONSTANT^2)."""
     rows = np.full((len(Z), Z.shape[1] + 1), CONSTANT)
     inside = rows[:, :-1]

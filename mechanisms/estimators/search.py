@@ -30,7 +30,7 @@ from sklearn.model_selection import ParameterGrid
 from lemmata.bounds.statement.notebook import card
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.estimators.margin_classifier import NoisyGD
-from lemmata.mechanisms.estimators.private_classifier import ApproximateClassifier, PrivateClassifier, left_out
+from lemmata.mechanisms.estimators.private_classifier import ApproximateClassifier, PrivateClassifier, blank_left_out
 from lemmata.mechanisms.law import LinearModel, check_within_budget
 from lemmata.mechanisms.learners.descent import private_tuning
 from lemmata.mechanisms.numerics.arguments import check_integer, clip_rows, quiet, spawn_two_streams
@@ -89,7 +89,7 @@ class SearchCost:
 
 
 @dataclass(frozen=True)
-class Priced:
+class BudgetedLaw:
     """A law of weights together with the Gaussian budget that it is within."""
 
     law: Any = field(repr=False)
@@ -109,19 +109,20 @@ class Priced:
         return np.asarray(self.law.sample(rng, size))
 
 
-def pure_within(mu: float) -> PureDP:
+def find_largest_pure(mu: float) -> PureDP:
     """The largest pure guarantee that implies mu-GDP, rounded down.
 
-    >>> to_gaussian(pure_within(0.5)).mu <= 0.5
+    >>> to_gaussian(find_largest_pure(0.5)).mu <= 0.5
     True
     """
     epsilon = float(log_ndtr(mu / 2) - log_ndtr(-mu / 2))
     while to_gaussian(PureDP(epsilon)).mu > mu:
+        # The float formula may be off by last bits; a step of 1e-14 is a few of them.
         epsilon *= 1 - 1e-14
     return PureDP(epsilon)
 
 
-def error_counter(parts: list[np.ndarray]) -> Callable[[int, np.ndarray], np.ndarray]:
+def make_error_counter(parts: list[np.ndarray]) -> Callable[[int, np.ndarray], np.ndarray]:
     """(setting, releases) -> number of misclassified records, ties included: one record moves it by at most 1."""
 
     def errors(j: int, weights: np.ndarray) -> np.ndarray:
@@ -133,7 +134,7 @@ def error_counter(parts: list[np.ndarray]) -> Callable[[int, np.ndarray], np.nda
     return errors
 
 
-def checked_grid(grid: Any) -> list[Mapping]:
+def check_grid(grid: Any) -> list[Mapping]:
     """Return a grid as `ParameterGrid` takes it. ValueError for what is none, or names no value of a parameter."""
     every = [grid] if isinstance(grid, Mapping) else grid
     if not isinstance(every, list | tuple) or not every or not all(isinstance(one, Mapping) for one in every):
@@ -212,7 +213,7 @@ class PrivateSearchCV(ApproximateClassifier):
 
     def settings(self) -> list[dict[str, Any]]:
         """The settings, in the order of their indices."""
-        found = list(ParameterGrid(checked_grid({"width": WIDTHS} if self.param_grid is None else self.param_grid)))
+        found = list(ParameterGrid(check_grid({"width": WIDTHS} if self.param_grid is None else self.param_grid)))
         if taken := sorted(OURS & set().union(*found)):
             raise ValueError(f"param_grid must not name parameters of the search, got {', '.join(taken)}")
         return found
@@ -234,28 +235,28 @@ class PrivateSearchCV(ApproximateClassifier):
             zeros = np.zeros(check_integer(n=shape[0]) + check_integer(d=shape[1]))
             expected = self.law(zeros, np.ones(len(zeros)), np.random.default_rng(0)).expected_cost
             seconds = expected if isfinite(expected) else None
-        k, r = len(self._candidates()), self._r()
+        k, r = len(self._make_candidates()), self._repetition_rate()
         mu, promised = budget(self.epsilon, self.delta, r=r, calibration="sharp")
         alone = gaussian_mu(self.epsilon, self.delta)
         runs = TruncatedNegativeBinomial(1.0, r).mean
         mean = round(runs, 6)
         return SearchCost(promised, k, self.beta, mean, alone, split_budget(mu, 2), alone / sqrt(2 * k), seconds)
 
-    def _r(self) -> float:
+    def _repetition_rate(self) -> float:
         """r of K ~ TNB(1, r): the best of k settings is never drawn with probability at most beta (Lemma 7.2)."""
         k = len(self.settings())
         beta = check_in_range("beta", self.beta, 0, k / (1 + k))
         return beta / ((1 - beta) * k)
 
-    def _candidates(self) -> list[PrivateClassifier]:
+    def _make_candidates(self) -> list[PrivateClassifier]:
         kind = NoisyGD() if self.estimator is None else self.estimator
-        if not isinstance(kind, PrivateClassifier) or not kind.spends:
+        if not isinstance(kind, PrivateClassifier) or not kind.release_kind:
             raise ValueError(f"estimator must release by a Gaussian or pure mechanism, got {type(kind).__name__}")
         if unknown := sorted(set().union(*self.settings()) - kind.get_params().keys()):
             raise ValueError(f"param_grid must name parameters of {type(kind).__name__}, got {unknown[0]!r}")
         ours = {"noise": self.noise} if "noise" in kind.get_params() else {}
-        found = [kind._fresh().set_params(**setting, **ours) for setting in self.settings()]
-        if any(one._standardises for one in found):
+        found = [kind._copy_unfitted().set_params(**setting, **ours) for setting in self.settings()]
+        if any(one._is_standardising for one in found):
             raise ValueError("estimator must have ranges=None in a search; scale X with a PrivateScaler first")
         return found
 
@@ -276,23 +277,30 @@ class PrivateSearchCV(ApproximateClassifier):
         -------
         PrivateTuningLaw
         """
-        candidates = self._candidates()
+        candidates = self._make_candidates()
         X = np.array(X)  # whose rows may be blanked below
-        tables = [left_out(candidate._rows(X), signs) for candidate in candidates]
+        tables = [blank_left_out(candidate._prepare_rows(X), signs) for candidate in candidates]
 
-        def base(mu: float) -> list[Priced]:
+        def base(mu: float) -> list[BudgetedLaw]:
             spent = GaussianDP(mu)
-            given = [spent if candidate.spends == "gaussian" else pure_within(mu) for candidate in candidates]
+            given = [
+                spent if candidate.release_kind == "gaussian" else find_largest_pure(mu) for candidate in candidates
+            ]
             each = zip(candidates, tables, given, rng.spawn(len(candidates)), strict=True)
-            laws = [(candidate._law(table, signs, g, public), g) for candidate, table, g, public in each]
+            laws = [(candidate._make_law(table, signs, g, public), g) for candidate, table, g, public in each]
             for j, (law, g) in enumerate(laws):
                 check_within_budget(getattr(law, "privacy", None), g, f"estimator[{j}]")
             said = [f"runs of {setting}" if self.verbose else "" for setting in self.settings()]
             widths = [table.shape[1] for table in tables]
-            return [Priced(law, spent, *more) for (law, _), *more in zip(laws, widths, said, strict=True)]
+            return [BudgetedLaw(law, spent, *more) for (law, _), *more in zip(laws, widths, said, strict=True)]
 
-        score = error_counter([signs[:, None] * clip_rows(table, 1.0) for table in tables])
-        asked: Any = {"epsilon": self.epsilon, "delta": self.delta, "r": self._r(), "calibration": "sharp"}
+        score = make_error_counter([signs[:, None] * clip_rows(table, 1.0) for table in tables])
+        asked: Any = {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "r": self._repetition_rate(),
+            "calibration": "sharp",
+        }
         return private_tuning.law(base, score=score, sensitivity=1.0, noise=self.noise, **asked)
 
     def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
@@ -300,13 +308,13 @@ class PrivateSearchCV(ApproximateClassifier):
             print(self.cost(X.shape))
         public, private = spawn_two_streams(rng)
         law = self.law(X, signs, public)
-        self._settle()
+        self._charge_once()
         drawn = law.sample(private)
         self.best_index_ = int(drawn["index"][0])
         self.best_params_ = self.settings()[self.best_index_]
         self.cv_results_ = {"params": self.settings()}  # scores and runs are not released
-        rows = self._candidates()[self.best_index_]._rows
+        rows = self._make_candidates()[self.best_index_]._prepare_rows
         return LinearModel(drawn["release"][0, : rows(X[:1]).shape[1]], law.privacy, rows)
 
-    def _linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._candidates()[self.best_index_]._linear(weights)
+    def _unscale_weights(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._make_candidates()[self.best_index_]._unscale_weights(weights)

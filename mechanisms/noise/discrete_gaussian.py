@@ -167,22 +167,3 @@ def law(
             (low, middle) if spent_delta(privacy.epsilon, moved, middle, F) <= privacy.delta else (middle, count)
         )
     return DiscreteGaussianLaw(np.clip(value, -bound, bound), grid, count, privacy)
-
-
-def fit(
-    value: ArrayLike,
-    *,
-    sensitivity: float,
-    bound: float,
-    privacy: ApproxDP,
-    steps: int = FINE,
-    rng: np.random.Generator | None = None,
-) -> np.ndarray:
-    """Draw one release with discrete Gaussian noise, shape (F,); without `rng` from the system's entropy.
-
-    >>> fit([0.3], sensitivity=1.0, bound=1.0, privacy=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(0)).shape
-    (1,)
-    """
-    return law(value, sensitivity=sensitivity, bound=bound, privacy=privacy, steps=steps).sample(
-        resolve_generator(rng)
-    )[0]

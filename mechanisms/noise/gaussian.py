@@ -5,13 +5,14 @@ value itself. Whether that happens depends on the private value, so it cannot be
 Instead there is a public `bound`: entries beyond it are clipped, which moves no two datasets further apart, and noise
 that is too small for the bound is refused.
 
-`law` is the mechanism in float64, for experiments: its low bits tell neighbours apart. `fit` releases the one over the
-reals, rounded to a public grid (`lemmata.mechanisms.noise.grid_gaussian`), unless `noise` is "float".
+`noise`: "float" is the mechanism in float64, for experiments: its low bits tell neighbours apart. "exact", which is
+what `lemmata.mechanisms.law.fit` asks for, is the one over the reals, rounded to a public grid
+(`lemmata.mechanisms.noise.grid_gaussian`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,9 +20,9 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.privacy_curves import LOG_SQRT_2PI
 from lemmata.mechanisms.noise import grid_gaussian
-from lemmata.mechanisms.noise.grid_gaussian import noise_deviation
+from lemmata.mechanisms.noise.grid_gaussian import GridGaussianLaw, noise_deviation
 from lemmata.mechanisms.noise.grid_sums import check_noise
-from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude, check_positive, resolve_generator
+from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude, check_positive
 from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
 
@@ -35,6 +36,7 @@ class GaussianLaw:
     value: np.ndarray = field(repr=False)  # shape (k,), the statistic; data never in a repr
     sigma: float  # standard deviation of every coordinate
     privacy: GaussianDP
+    exact = False  # noise in float64, an experiment's: `fit` refuses it unless told
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, k)."""
@@ -53,19 +55,22 @@ def law(
     sensitivity: float,
     sigma: float | None = None,
     bound: float | None = None,
-) -> GaussianLaw:
+    noise: str = "float",
+) -> GaussianLaw | GridGaussianLaw:
     """Return the law of the Gaussian mechanism with noise `sigma`, or with the least noise that gives `privacy`.
 
     Formal guarantee: (sensitivity / sigma)-GDP, rounded up, if the statistic moves by at most `sensitivity` in the L2
     norm between neighbours (assumed: it belongs to the caller's statistic). Entries are clipped to [-bound, bound], by
-    default 2^36 sigma. The analysis is over the reals; low bits are not hardened. Raises ValueError for a value that is
-    not a vector of finite numbers, for sensitivity or bound outside (0, inf), for sigma outside [1e-100, 1e100] or
+    default 2^36 sigma. With `noise` "float" the analysis is over the reals, and low bits tell neighbours apart; with
+    "exact" the release is rounded to a public grid, a `GridGaussianLaw`. Raises ValueError for a value that is not a
+    vector of finite numbers, for sensitivity or bound outside (0, inf), for sigma outside [1e-100, 1e100] or
     below bound / 2^36, and unless exactly one of `sigma` and `privacy` is given.
 
     >>> released = law([3.0, 4.0], sensitivity=1.0, privacy=GaussianDP(0.5))
     >>> released.sigma, released.sample(np.random.default_rng(0)).round(2).tolist()
     (2.0, [[3.25, 3.74]])
     """
+    check_noise(noise)
     value = np.atleast_1d(check_finite("value", value))
     if value.ndim != 1 or not value.size:
         raise ValueError(f"value must have shape (k,) with k >= 1, got {value.shape}")
@@ -85,28 +90,8 @@ def law(
         raise ValueError(
             f"sigma = {short_repr(sigma)} is below bound / 2^36 = {bound / RESOLUTION}: float64 would absorb the noise"
         )
+    if noise == "exact":
+        made = grid_gaussian.law(value, sensitivity=sensitivity, bound=bound, sigma=spread)
+        return replace(made, privacy=GaussianDP(made.privacy.mu, neighbours))
     mu = round_up(Fraction(sensitivity) / Fraction(spread))
     return GaussianLaw(np.clip(value, -bound, bound), spread, GaussianDP(mu, neighbours))
-
-
-def fit(
-    value: ArrayLike,
-    *,
-    privacy: GaussianDP | ApproxDP | None = None,
-    sensitivity: float,
-    sigma: float | None = None,
-    bound: float | None = None,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> np.ndarray:
-    """Draw one release of the Gaussian mechanism, (k,). Its guarantee is Gaussian, so it takes `privacy` or `sigma`.
-
-    >>> fit([0.0], privacy=GaussianDP(1.0), sensitivity=1.0, rng=np.random.default_rng(0)).round(3).tolist()
-    [1.094]
-    """
-    check_noise(noise)
-    released = law(value, privacy=privacy, sensitivity=sensitivity, sigma=sigma, bound=bound)
-    if noise == "float":
-        return released.sample(resolve_generator(rng))[0]
-    reach = RESOLUTION * released.sigma if bound is None else bound
-    return grid_gaussian.fit(value, sensitivity=sensitivity, bound=reach, sigma=released.sigma, rng=rng)

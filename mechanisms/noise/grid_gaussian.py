@@ -27,7 +27,7 @@ from scipy.special import log_ndtr, ndtri
 
 from lemmata.bounds.exact.balls import Phi, exact
 from lemmata.mechanisms.noise.laplace import laplace_shape
-from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude, check_positive, resolve_generator
+from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude, check_positive
 from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
 from lemmata.mechanisms.numerics.entropy import draw_words
 from lemmata.mechanisms.numerics.proved_floats import normal_quantile
@@ -217,22 +217,3 @@ def law(
     neighbours = "replace" if privacy is None else privacy.neighbours
     mu = round_up(Fraction(sensitivity) / Fraction(spread))
     return GridGaussianLaw(np.clip(value, -bound, bound), spread, grid, GaussianDP(mu, neighbours))
-
-
-def fit(
-    value: ArrayLike,
-    *,
-    sensitivity: float,
-    bound: float,
-    sigma: float | None = None,
-    privacy: GaussianDP | ApproxDP | None = None,
-    step: float | None = None,
-    rng: np.random.Generator | None = None,
-) -> np.ndarray:
-    """Draw one release of the hardened Gaussian mechanism, shape (k,); without `rng` from the system's entropy.
-
-    >>> fit([0.3], sensitivity=1.0, bound=1.0, sigma=2.0, rng=np.random.default_rng(0)).shape
-    (1,)
-    """
-    released = law(value, sensitivity=sensitivity, bound=bound, sigma=sigma, privacy=privacy, step=step)
-    return released.sample(resolve_generator(rng))[0]

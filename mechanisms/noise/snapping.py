@@ -23,7 +23,7 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.rbht09.private_svm import snapping_epsilon
-from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude, resolve_generator
+from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude
 from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
 from lemmata.mechanisms.numerics.entropy import draw_words
 from lemmata.mechanisms.numerics.proved_floats import minus_log
@@ -48,7 +48,7 @@ def uniform_number(index: int) -> Fraction:
 
 
 def rounded_logarithm(index: int) -> float:
-    """Return the natural logarithm of `uniform_number(index)`, index < 0, correctly rounded to a double.
+    """Return the natural logarithm of `number(index)`, index < 0, correctly rounded to a double.
 
     Proved in ball arithmetic.
 
@@ -250,21 +250,3 @@ def law(
         raise ValueError(f"privacy must be attainable in float64 with bound = {bound}, got {privacy}")
     claimed = PureDP(spent) if privacy is None else privacy
     return SnappingLaw(np.clip(value, -bound, bound), Snapping(noise, bound), claimed)
-
-
-def fit(
-    value: ArrayLike,
-    *,
-    sensitivity: float,
-    bound: float,
-    privacy: PureDP | None = None,
-    scale: float | None = None,
-    rng: np.random.Generator | None = None,
-) -> np.ndarray:
-    """Draw one release of the snapping mechanism, shape (F,); without `rng` from the system's entropy.
-
-    >>> fit([0.3], sensitivity=1.0, bound=4.0, scale=2.0, rng=np.random.default_rng(0)).shape
-    (1,)
-    """
-    released = law(value, sensitivity=sensitivity, bound=bound, privacy=privacy, scale=scale)
-    return released.sample(resolve_generator(rng))[0]

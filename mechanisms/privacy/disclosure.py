@@ -20,7 +20,7 @@ from lemmata.mechanisms.privacy.guarantees import Guarantee
 DEPTH = 48  # frames above a fit in which a Pipeline or a search is looked for
 FITS = ("fit", "fit_transform", "fit_predict")
 VALIDATION = "scikit-learn's validation"  # whose name cannot be seen
-TOLD: set[str] = set()  # what this process was warned of
+WARNED: set[str] = set()  # what this process was warned of
 
 
 class PrivacyLeakWarning(UserWarning):
@@ -34,10 +34,10 @@ class PrivacyLeakWarning(UserWarning):
     """
 
 
-def leak(text: str) -> None:
+def warn_once(text: str) -> None:
     """Warn once per process of a leak."""
-    if text not in TOLD:
-        TOLD.add(text)
+    if text not in WARNED:
+        WARNED.add(text)
         warnings.warn(text, PrivacyLeakWarning, stacklevel=5)  # who called fit, which `quiet` decorates
 
 
@@ -47,21 +47,21 @@ def warn_of_leaks(estimator: Any, n: int, *, labels: bool = True) -> None:
     `n`: how many records; `labels`: whether the estimator has `classes`.
     """
     if labels and estimator.classes is None:
-        leak("classes was left out: the labels that occur in y are taken to be public. Give classes=(...)")
+        warn_once("classes was left out: the labels that occur in y are taken to be public. Give classes=(...)")
     if isinstance(estimator.random_state, int | np.integer | np.random.RandomState):
-        leak("random_state is a seed: whoever knows it can take the noise away. Leave it out for a release")
+        warn_once("random_state is a seed: whoever knows it can take the noise away. Leave it out for a release")
     if getattr(estimator, "delta", 0) * n >= 1:
-        leak("delta is 1/n or more: it would allow to publish a record that is picked at random")
-    pipelines, repeating = fitting()
+        warn_once("delta is 1/n or more: it would allow to publish a record that is picked at random")
+    pipelines, repeating = find_fit_callers()
     for around in pipelines:
         for name, step in around.steps[:-1]:
-            if step is not estimator and _looks(step):
-                leak(f"Pipeline step {name!r} looks at the data and promises no privacy: use PrivateScaler")
+            if step is not estimator and _reads_data(step):
+                warn_once(f"Pipeline step {name!r} looks at the data and promises no privacy: use PrivateScaler")
     for name in repeating:
-        leak(f"{name} fits several times, and each fit spends the whole budget: add them up")
+        warn_once(f"{name} fits several times, and each fit spends the whole budget: add them up")
 
 
-def fitting() -> tuple[list[Pipeline], list[str]]:
+def find_fit_callers() -> tuple[list[Pipeline], list[str]]:
     """Return the Pipelines around a fit, and the names of what fits several times, as far as can be seen.
 
     A step of a Pipeline is fine that fits nothing (scikit-learn's tag `requires_fit`), or says what it spent
@@ -92,21 +92,21 @@ def fitting() -> tuple[list[Pipeline], list[str]]:
     return pipelines, repeating
 
 
-def _looks(step: Any) -> bool:
+def _reads_data(step: Any) -> bool:
     """Whether fitting a step takes something from the data for nothing."""
-    if step is None or isinstance(step, str) or hasattr(step, "privacy_") or hasattr(type(step), "promises"):
+    if step is None or isinstance(step, str) or hasattr(step, "privacy_") or hasattr(type(step), "is_private_step"):
         return False
     tags = getattr(step, "__sklearn_tags__", None)
     return bool(tags().requires_fit) if tags else True
 
 
-def pay(accountant: Any, guarantee: Guarantee, label: str) -> None:
+def charge_account(accountant: Any, guarantee: Guarantee, label: str) -> None:
     """Charge a release to an account before it is drawn, if there is one. Raises OverBudget beyond its budget."""
-    if checked_account(accountant):
+    if check_account(accountant):
         accountant.spend(guarantee, label)
 
 
-def checked_account(accountant: Any) -> bool:
+def check_account(accountant: Any) -> bool:
     """Return whether there is an account. Raises ValueError for other objects than an Accountant."""
     if accountant is None:
         return False
@@ -115,7 +115,7 @@ def checked_account(accountant: Any) -> bool:
     return True
 
 
-def refuse(given: dict[str, Any]) -> None:
+def reject_fit_parameters(given: dict[str, Any]) -> None:
     """Raise for unsupported arguments of `fit`, with a reason for those that other estimators support."""
     if given.pop("sample_weight", None) is not None:
         raise ValueError(

@@ -164,14 +164,3 @@ def streamed_law(
         raise ValueError(f"candidates = {candidates} is outside [1, 2^62]")
     check_callable(blocks=blocks)
     return ExponentialLaw(blocks, candidates, sensitivity, _scaled(privacy, sensitivity))
-
-
-def fit(scores: ArrayLike, *, privacy: Guarantee, sensitivity: float, rng: np.random.Generator | None = None) -> int:
-    """Draw one release of the exponential mechanism: the index of the selected candidate.
-
-    A selection is no learner: it takes `privacy`, whose neighbours are those that `sensitivity` is about.
-
-    >>> fit([0.0, 50.0], privacy=PureDP(2.0), sensitivity=1.0, rng=np.random.default_rng(0))
-    1
-    """
-    return int(law(scores, privacy=privacy, sensitivity=sensitivity).sample(resolve_generator(rng))[0])

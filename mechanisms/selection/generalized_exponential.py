@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
 from lemmata.bounds.exact.few_candidates import affordable_rate
-from lemmata.mechanisms.numerics.arguments import check_choice, check_finite, check_within_unit, resolve_generator
+from lemmata.mechanisms.numerics.arguments import check_choice, check_finite, check_within_unit
 from lemmata.mechanisms.numerics.arithmetic import as_real_array
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
@@ -142,23 +142,3 @@ def _term(q: np.ndarray, gamma: np.ndarray, t: float, i: int, j: int) -> Fractio
     width = Fraction(gamma[i]) + Fraction(gamma[j])
     apart = Fraction(q[i]) - Fraction(q[j]) + Fraction(t) * (Fraction(gamma[i]) - Fraction(gamma[j]))
     return apart / width if width else Fraction(0)
-
-
-def fit(
-    scores: ArrayLike,
-    sensitivities: ArrayLike,
-    *,
-    privacy: Guarantee,
-    beta: float,
-    calibration: str = "printed",
-    rng: np.random.Generator | None = None,
-) -> int:
-    """Draw one release of the generalized exponential mechanism: the index of the selected candidate.
-
-    A selection is no learner: it takes `privacy`, whose neighbours are those that the sensitivities are about.
-
-    >>> fit([0.0, 900.0], [1.0, 1.0], privacy=PureDP(1.0), beta=0.1, rng=np.random.default_rng(0))
-    0
-    """
-    released = law(scores, sensitivities, privacy=privacy, beta=beta, calibration=calibration)
-    return int(released.sample(resolve_generator(rng))[0])

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.noise.laplace import GridLaplace, grid_for
-from lemmata.mechanisms.numerics.arguments import quiet, read_labels, read_records, resolve_generator
+from lemmata.mechanisms.numerics.arguments import quiet, read_labels, read_records
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 SENSITIVITY = 2.0  # of the difference of the two counts, one label replaced
@@ -24,11 +24,12 @@ def count_ones(X: ArrayLike) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class MajorityLaw:
+class MajorityLaw(LinearLaw):
     """The law of the noisy difference of counts on one dataset; releases have shape (size, 1)."""
 
     noise: GridLaplace = field(repr=False)
     privacy: PureDP  # neighbours differ in one replaced record
+    feature_map = staticmethod(count_ones)
 
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
@@ -56,14 +57,3 @@ def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
     pure = to_pure(privacy)
     signs = read_labels(y, len(read_records(X)))
     return MajorityLaw(GridLaplace(np.array([signs.sum()]), *grid_for(SENSITIVITY, pure.epsilon, 1)), pure)
-
-
-@quiet
-def fit(X: ArrayLike, y: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None) -> LinearModel:
-    """Draw one release, as a predictor that says the same of every record; epsilon-DP under replacement of one record.
-
-    >>> fit(np.zeros((90, 2)), np.ones(90), epsilon=1.0, rng=np.random.default_rng(0)).predict([[3.0, 4.0]])
-    array([1.])
-    """
-    released = law(X, y, privacy=PureDP(epsilon))
-    return LinearModel(released.sample(resolve_generator(rng))[0], released.privacy, count_ones)

@@ -23,9 +23,8 @@ from lemmata.mechanisms.numerics.arguments import (
     clip_entries,
     quiet,
     read_labels,
-    resolve_generator,
 )
-from lemmata.mechanisms.numerics.arithmetic import as_real, check_in_range, short_repr
+from lemmata.mechanisms.numerics.arithmetic import as_real, short_repr
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_approx
 from lemmata.mechanisms.selection.generalized_exponential import SelectionLaw
 from lemmata.mechanisms.selection.generalized_exponential import law as selection
@@ -59,6 +58,11 @@ class MarginSelectionLaw:
                 model = np.empty((size, *drawn.shape[1:]), dtype=drawn.dtype)
             model[here] = drawn
         return {"index": index, "margin": self.margins[index], "model": model}
+
+    def model(self, rng: np.random.Generator) -> AdaptiveModel:
+        """Draw one release as a predictor that knows its margin, for a learner of weights."""
+        release = self.sample(rng)
+        return AdaptiveModel(release["model"][0], self.privacy, margin=float(release["margin"][0]))
 
     def log_density(self, releases: Mapping[str, np.ndarray]) -> np.ndarray:
         """Return the log-density of (margin, model), (size,), where the learner's law knows its own."""
@@ -96,8 +100,8 @@ def margin_law(
     Formal guarantee: the choice spends `privacy.epsilon`, purely, the learner the `privacy` it is given; together
     (2 epsilon, delta) under replacement of one record (the learner's neighbours), if the sensitivities are right and
     the learner keeps its promise, which is read, and refused if it is more than `privacy`. So `privacy` is what each of
-    the two may spend; `fit` takes the total. The grid knows the number of records only. Entries beyond 1e100 are moved
-    there before the functions see them.
+    the two may spend: half of a total epsilon, all of its delta. The grid knows the number of records only. Entries
+    beyond 1e100 are moved there before the functions see them.
 
     `calibration`: "corrected" takes J = max(1, ceil(log2(m)/2)) margins and runs the learner at confidence beta/J, so
     that its promise survives the choice (Lemma F.1, corrected); "printed" takes J = ceil(log(m)/2), natural, and runs
@@ -137,53 +141,3 @@ def margin_law(
     if isinstance(spent, GaussianDP) and privacy.delta > 0:  # basic composition needs an epsilon: the learner's own
         spent = to_approx(spent, epsilon=privacy.epsilon)
     return MarginSelectionLaw(choice, learners, grid, compose(choice.privacy, spent))
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float = 0.0,
-    learner: Learner,
-    bound: Function,
-    best_loss: Function,
-    sensitivity: Function,
-    h_max: float,
-    beta: float,
-    tolerance: float = 0.0,
-    calibration: str = "corrected",
-    rng: np.random.Generator | None = None,
-) -> AdaptiveModel:
-    """Draw one release of Algorithm 6 for a linear learner: a predictor that remembers its privacy and its margin.
-
-    Choice and learner get epsilon / 2 each, the learner all of `delta`; with delta = 0 it must be pure. The other
-    arguments are those of `margin_law`.
-
-    >>> from lemmata.mechanisms.learners.erm import phased_sgd
-    >>> def learner(X, y, *, rho, privacy, beta):
-    ...     return phased_sgd.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=privacy)
-    >>> parts = dict(learner=learner, bound=lambda rho, t: t / rho, best_loss=lambda X, y, rho: 0.1)
-    >>> sizes = dict(sensitivity=lambda rho: 0.1 / rho, h_max=1.0, beta=0.1, rng=np.random.default_rng(0))
-    >>> X, y = np.eye(4), [1, -1, 1, -1]
-    >>> fit(X, y, epsilon=2.0, delta=1e-5, **parts, **sizes).margin
-    0.5
-    """
-    epsilon = check_in_range("epsilon", epsilon, 0, np.inf)
-    delta = check_in_range("delta", delta, 0, 1, closed=True)
-    chosen = margin_law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon / 2, delta) if delta else PureDP(epsilon / 2),
-        learner=learner,
-        bound=bound,
-        best_loss=best_loss,
-        sensitivity=sensitivity,
-        h_max=h_max,
-        beta=beta,
-        tolerance=tolerance,
-        calibration=calibration,
-    )
-    release = chosen.sample(resolve_generator(rng))
-    return AdaptiveModel(release["model"][0], chosen.privacy, margin=float(release["margin"][0]))

@@ -4,7 +4,7 @@
     choice.sample(rng, 100_000)                # indices
     choice.log_probabilities()                 # the exact law, by quadrature of a positive integrand
 
-`noise`: "float" is that law over the real numbers, for experiments. "exact", which is what `fit` takes, rounds scores
+`noise`: "float" is that law over the real numbers, for experiments. "exact", for releases, rounds scores
 to a public grid and adds discrete Laplace noise on it, whole numbers both; of equal ones the first is released. It is
 private by the same proof: candidate i wins if its noise is at least a whole number r that the other scores and noises
 decide, a replaced record moves r by at most 2 (sensitivity / grid + 1) steps, and Pr(K >= r + 1) is at least
@@ -28,8 +28,8 @@ from scipy.special import logsumexp
 
 from lemmata.mechanisms.noise.grid_sums import NOISES
 from lemmata.mechanisms.noise.laplace import discrete_laplace, grid_for
-from lemmata.mechanisms.numerics.arguments import check_choice, check_finite, check_positive, resolve_generator
-from lemmata.mechanisms.numerics.arithmetic import round_up
+from lemmata.mechanisms.numerics.arguments import check_choice, check_finite, check_positive
+from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
@@ -45,6 +45,7 @@ class NoisyMaxLaw:
     scores: np.ndarray = field(repr=False)  # shape (candidates,), larger is better; never in a repr
     scale: float  # of the Laplace noise
     privacy: PureDP
+    exact = False  # noise in float64, an experiment's: `fit` refuses it unless told
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: indices, shape (size,)."""
@@ -145,7 +146,9 @@ def law(
         raise ValueError(f"scores must have shape (candidates,) with at least one candidate, got {scores.shape}")
     (sensitivity,) = check_positive(sensitivity=sensitivity)
     if (scale is None) == (privacy is None):
-        raise ValueError(f"exactly one of scale and privacy is required, got {scale} and {privacy}")
+        raise ValueError(
+            f"exactly one of scale and privacy is required, got {short_repr(scale)} and {short_repr(privacy)}"
+        )
     check_choice(NOISES, noise=noise)
     if noise == "exact":
         if privacy is None:
@@ -159,21 +162,3 @@ def law(
         return NoisyMaxLaw(scores, spread, pure)
     (spread,) = check_positive(scale=scale)
     return NoisyMaxLaw(scores, spread, PureDP(round_up(2 * Fraction(sensitivity) / Fraction(spread))))
-
-
-def fit(
-    scores: ArrayLike,
-    *,
-    privacy: Guarantee,
-    sensitivity: float,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> int:
-    """Draw one release of report noisy max: the index of the selected candidate.
-
-    A selection is no learner: it takes `privacy`, whose neighbours are those that `sensitivity` is about.
-
-    >>> fit([0.0, 50.0], privacy=PureDP(2.0), sensitivity=1.0, rng=np.random.default_rng(0))
-    1
-    """
-    return int(law(scores, privacy=privacy, sensitivity=sensitivity, noise=noise).sample(resolve_generator(rng))[0])

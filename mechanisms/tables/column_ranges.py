@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
-from lemmata.mechanisms.numerics.arguments import clip_entries, quiet, resolve_generator
+from lemmata.mechanisms.numerics.arguments import clip_entries, quiet
 from lemmata.mechanisms.numerics.arithmetic import round_up, sqrt_up
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
@@ -335,6 +335,12 @@ class ColumnRangesLaw:
             low, width, here = (centre[here] - step)[again], 2 * step[again], here[again]
         return {"centre": centre, "spread": spread, "mu": sqrt_up(spent)}
 
+    def model(self, rng: np.random.Generator) -> Ranges:
+        """Draw one release as the ranges of all columns."""
+        found = self.sample(rng)
+        spent = GaussianDP(float(found["mu"][0]), self.privacy.neighbours)
+        return Ranges(found["centre"][0], found["spread"][0], spent)
+
 
 def look_noise(n: int, columns: int, left: Fraction) -> float:
     """Return the noise's standard deviation of a closer look.
@@ -376,9 +382,8 @@ def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -
     Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an ApproxDP
     the largest that implies it): the first release spends sqrt(2 d) / sigma, and every further one is made only if the
     squares of all still add up to mu^2, in exact arithmetic. With `noise` "exact" it holds for the bits released. The
-    number of releases is a function of what was released. X: (n, d), read as in
-    `lemmata.mechanisms.numerics.arguments.read_records`. Raises ValueError for another shape or type, and for a budget
-    that needs more noise than a float can hold.
+    number of releases is a function of what was released. X: (n, d), read as in `lemmata.mechanisms.law.table`. Raises
+    ValueError for another shape or type, and for a budget that needs more noise than a float can hold.
 
     >>> X = 1e6 + np.random.default_rng(0).normal(size=(1000, 2)) * [1.0, 200.0]
     >>> found = law(X, privacy=GaussianDP(1.0)).sample(np.random.default_rng(1))
@@ -392,23 +397,3 @@ def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -
     if not sigma < inf:
         raise ValueError(f"mu = {budget.mu} needs more noise than a float can hold")
     return ColumnRangesLaw(X, budget, sigma, noise)
-
-
-@quiet
-def fit(
-    X: ArrayLike, *, epsilon: float, delta: float, noise: str = "exact", rng: np.random.Generator | None = None
-) -> Ranges:
-    """Draw one release: the centre and spread of every column; its `privacy` is what was spent of (epsilon, delta).
-
-    >>> X = np.random.default_rng(0).normal(size=(1000, 1)) * 1e-4
-    >>> found = fit(X, epsilon=2.0, delta=1e-5, rng=np.random.default_rng(1))
-    >>> bool(0.5e-4 < found.spread[0] < 2e-4), found.privacy.mu < 0.5
-    (True, True)
-    """
-    return draw_release(law(X, privacy=ApproxDP(epsilon, delta), noise=noise), resolve_generator(rng))
-
-
-def draw_release(made: ColumnRangesLaw, rng: np.random.Generator) -> Ranges:
-    """Draw one release of a law."""
-    found = made.sample(rng)
-    return Ranges(found["centre"][0], found["spread"][0], GaussianDP(float(found["mu"][0]), made.privacy.neighbours))

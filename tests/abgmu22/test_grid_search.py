@@ -64,20 +64,20 @@ def test_the_selection_is_that_of_the_slow_twin(penalty, sensitivity):
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 def test_budgets_add_up_exactly(guesses, epsilon):
     privacy = ApproxDP(epsilon, 1e-5)
-    run, selection, spent = grid_search.shares(privacy, guesses, "printed")
+    run, selection, spent = grid_search.split_shares(privacy, guesses, "printed")
     assert guesses * Fraction(run.epsilon) + Fraction(selection.epsilon) <= Fraction(spent.epsilon) <= Fraction(epsilon)
     assert guesses * Fraction(run.delta) <= Fraction(spent.delta) <= Fraction(1e-5) / 2
     assert run.epsilon == pytest.approx(epsilon / (2 * guesses)) and selection == PureDP(selection.epsilon)
-    run, selection, spent = grid_search.shares(privacy, guesses, "disjoint")
+    run, selection, spent = grid_search.split_shares(privacy, guesses, "disjoint")
     assert isinstance(run, GaussianDP) and selection.epsilon == epsilon and spent == privacy
-    one = grid_search.shares(privacy, 1, "disjoint")[0]
+    one = grid_search.split_shares(privacy, 1, "disjoint")[0]
     assert guesses * Fraction(run.mu) ** 2 <= Fraction(one.mu) ** 2
     assert run.mu == pytest.approx(one.mu / math.sqrt(guesses), rel=1e-12)
 
 
 def test_the_runs_of_the_base_get_their_share():
     made = law(accounting="printed")
-    run, _, _ = grid_search.shares(PRIVACY, 3, "printed")
+    run, _, _ = grid_search.split_shares(PRIVACY, 3, "printed")
     from lemmata.mechanisms.privacy import gaussian_mu
 
     for base, B in zip(made.bases, (2.0, 4.0, 8.0), strict=True):

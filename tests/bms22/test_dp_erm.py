@@ -144,7 +144,7 @@ def test_other_bad_input():
     with pytest.raises(ValueError, match=r"epsilon = 3.0 is outside \(0, log"):
         phased_sgd.law(X, y, **HINGE, privacy=ApproxDP(3.0, 0.1), calibration="printed")
     with pytest.raises(ValueError, match="kind must be one of fast, signs, got 'dense'"):
-        efficient_learner.fit(X, y, epsilon=1.0, delta=1e-3, beta=0.1, **HINGE, kind="dense", rng=rng("b"))
+        efficient_learner.draw_projection(9, 3, epsilon=1.0, delta=1e-3, beta=0.1, kind="dense", rng=rng("b"))
 
 
 def test_no_data_in_a_repr():

@@ -14,6 +14,7 @@ from lemmata.experiments.bms22 import efficient_learner_proof as step_claims
 from lemmata.experiments.instances.classes import counted_operations
 from lemmata.experiments.instances.pairs import projected_records
 from lemmata.mechanisms.features.fast_projection import fast_projection, walsh_hadamard
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.erm import efficient_learner
 from lemmata.mechanisms.privacy import ApproxDP
 from tests.bms22.records import HINGE, PRIVATE, problem, rng
@@ -42,9 +43,11 @@ def test_learner_learns_a_margin():
     X[:, 0] = 0
     y = random.choice([-1.0, 1.0], 400)
     X = np.column_stack([0.8 * y, 0.6 * (X / np.linalg.norm(X, axis=1, keepdims=True))[:, 1:]])
-    parameters = dict(rho=0.8, radius=1.0, norm_bound=1.0, epsilon=6.0, delta=1e-4, beta=0.1, k=50)
+    spent, sizes = dict(epsilon=6.0, delta=1e-4, beta=0.1), dict(rho=0.8, radius=1.0, norm_bound=1.0, beta=0.1)
     for kind in efficient_learner.PROJECTIONS:
-        model = efficient_learner.fit(X, y, rng=rng(f"fit {kind}"), kind=kind, **parameters)
+        phi = efficient_learner.draw_projection(*X.shape, **spent, k=50, kind=kind, rng=rng(f"phi {kind}"))
+        law = efficient_learner.law(X, y, privacy=ApproxDP(6.0, 1e-4), projection=phi, **sizes, noise="exact")
+        model = fit(law, rng(f"fit {kind}"))
         assert (model.predict(X) != y).mean() < 0.15 and model.privacy == ApproxDP(6.0, 1e-4)
 
 

@@ -16,11 +16,12 @@ from lemmata.bounds.bms22 import exponential_mechanism
 from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.instances.laws.selections import UNIVERSE, empirical_risks, rare_candidate
 from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.noise.laplace import FloatLaplace
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
 from lemmata.mechanisms.selection import exponential
-from lemmata.mechanisms.selection.exponential import fit, law, streamed_law
+from lemmata.mechanisms.selection.exponential import law, streamed_law
 
 exactly = settings(derandomize=True, deadline=None)
 SCORES = np.array([0.0, -1.0, -1.0, -3.0, 2.0, 1.5])
@@ -79,7 +80,7 @@ def test_extreme_scores_do_not_overflow():
 
 
 def test_one_candidate_and_one_release():
-    assert fit([3.0], rng=np.random.default_rng(0), **BUDGET) == 0
+    assert fit(law([3.0], **BUDGET), np.random.default_rng(0)) == 0
     assert law([3.0], **BUDGET).sample(np.random.default_rng(0)).shape == (1,)
 
 

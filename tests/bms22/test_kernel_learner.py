@@ -21,6 +21,7 @@ from lemmata.experiments.instances.classes import kernel_machines
 from lemmata.mechanisms.features import kernel_features
 from lemmata.mechanisms.features.random_features import FourierMap, profile
 from lemmata.mechanisms.features.sign_projection import sign_projection
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.erm import efficient_learner, kernel_learner
 from lemmata.mechanisms.privacy import ApproxDP
 from tests.bms22.records import PRIVATE, rng
@@ -129,8 +130,9 @@ def test_the_law_is_the_efficient_learners_on_features():
 def test_it_learns_what_no_line_separates():
     X = np.tile([[0.0], [1.0], [2.0], [3.0]], (150, 1))
     y = np.tile([1.0, -1.0, 1.0, -1.0], 150)
-    sizes = dict(rho=0.3, norm_bound=1.0, beta=0.1, bandwidth=0.4, count=2000, k=20)
-    model = kernel_learner.fit(X, y, epsilon=8.0, delta=1e-4, **sizes, rng=rng("fit"))
+    phi = kernel_learner.kernel_projection("gaussian", 1, bandwidth=0.4, count=2000, k=20, rng=rng("waves"))
+    sizes = dict(rho=0.3, norm_bound=1.0, beta=0.1, projection=phi, noise="exact")
+    model = fit(kernel_learner.law(X, y, privacy=ApproxDP(8.0, 1e-4), **sizes), rng("fit"))
     assert (model.predict(X) == y).mean() > 0.9 and model.privacy == ApproxDP(8.0, 1e-4)
 
 

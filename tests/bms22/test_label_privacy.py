@@ -11,7 +11,8 @@ from lemmata.bounds.bms22 import label_privacy as bounds
 from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.instances.classes import label_classes as small
 from lemmata.mechanisms.audit.play.sequential_test import audit
-from lemmata.mechanisms.learners.covers.label_learner import fit, law
+from lemmata.mechanisms.law import fit
+from lemmata.mechanisms.learners.covers.label_learner import law
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
 from lemmata.mechanisms.solvers import function_covers
@@ -105,7 +106,8 @@ def test_a_label_that_counts_twice_is_caught():
 def test_a_release_is_a_predictor():
     X = np.r_[-np.linspace(0.5, 1, 50), np.linspace(0.5, 1, 50)][:, None]
     y = np.sign(X[:, 0])
-    model = fit(X, y, epsilon=2.0, rho=0.4, hypotheses=small.slopes(41), net=0.025, rng=np.random.default_rng(1))
+    made = law(X, y, privacy=LabelDP(2.0), rho=0.4, hypotheses=small.slopes(41), net=0.025)
+    model = fit(made, np.random.default_rng(1))
     assert (model.predict(X) == y).all()
     assert np.abs(model.decision_function(X)).max() <= 0.4
     assert model.privacy == LabelDP(2.0)

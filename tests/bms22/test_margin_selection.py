@@ -14,6 +14,7 @@ from lemmata.experiments.bms22 import margin_selection as claims
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.instances.laws import selection_families
 from lemmata.experiments.instances.pairs.selection_pairs import joint, learner
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 from lemmata.mechanisms.selection import exponential, margin_selection
@@ -69,8 +70,8 @@ def test_one_release_is_a_predictor_that_knows_its_margin():
             return np.ones((size, 1))
 
     others = {name: value for name, value in LINE.items() if name not in ("privacy", "learner")}
-    budget = dict(epsilon=2.0, delta=1e-6, learner=lambda X, y, **_: Constant())
-    model = margin_selection.fit(*sample_line(), **budget, **others, rng=np.random.default_rng(0))
+    each = dict(privacy=ApproxDP(1.0, 1e-6), learner=lambda X, y, **_: Constant())
+    model = fit(margin_selection.margin_law(*sample_line(), **each, **others), np.random.default_rng(0))
     assert model.privacy == ApproxDP(2.0, 1e-6) and model.margin in (0.5, 0.25, 0.125)
     assert model.predict([[1.0], [-1.0]]).tolist() == [1.0, -1.0]
 

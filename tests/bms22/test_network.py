@@ -13,8 +13,9 @@ from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.instances.classes import networks
 from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.features.sign_projection import sign_projection
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.covers import network_learner
-from lemmata.mechanisms.learners.covers.network_learner import fit, law, product_cover
+from lemmata.mechanisms.learners.covers.network_learner import law, product_cover
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from tests.bms22.records import sample_of
@@ -106,7 +107,7 @@ def test_sabotaged_networks_err_otherwise(sabotage, monkeypatch):
     if sabotage == "activation":
         monkeypatch.setattr(network_learner, "activation", lambda values, eta: values**3 - values)
     else:
-        monkeypatch.setattr(network_learner, "matrices", lambda public: [np.array([[3.0], [1.0]])])
+        monkeypatch.setattr(network_learner, "transpose_embeddings", lambda public: [np.array([[3.0], [1.0]])])
     assert (law(X, y, **arguments).errors != honest).any()
 
 
@@ -127,9 +128,15 @@ def test_long_rows_are_clipped():
 def test_a_release_is_a_predictor():
     X = np.r_[np.full((60, 1), 0.9), np.full((60, 1), -0.9)]
     y = np.sign(X[:, 0])
-    model = fit(X, y, epsilon=2.0, norm_bound=2.0, radius=1.0, rho=0.5, rng=np.random.default_rng(1))
+
+    def made(rho, norm_bound, width):
+        sizes = {"rho": rho, "norm_bound": norm_bound, "radius": 1.0, "eta": 1.0, "privacy": PureDP(2.0)}
+        public = [sign_projection(1, d, rng=np.random.default_rng(d)) for d in (1, width)]
+        return fit(law(X, y, public=public, **sizes), np.random.default_rng(1))
+
+    model = made(0.5, 2.0, 1)
     assert (model.predict(X) == y).all() and model.privacy == PureDP(2.0)
-    deep = fit(X, y, epsilon=2.0, norm_bound=1.0, radius=1.0, rho=9.0, layers=2, width=2, rng=np.random.default_rng(1))
+    deep = made(9.0, 1.0, 2)
     assert [W.shape for W in deep.weights] == [(1, 2), (1, 1)]
     assert deep.decision_function(X).shape == (120,)
 

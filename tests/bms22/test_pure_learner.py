@@ -14,6 +14,7 @@ from scipy.stats import chisquare
 
 from lemmata.bounds.bms22 import covers as cover_bounds
 from lemmata.bounds.bms22 import pure_learner as bounds
+from lemmata.bounds.bms22.pure_learner import projection_rows
 from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.instances.classes.linear_learners import (
     IDENTITY,
@@ -24,7 +25,8 @@ from lemmata.experiments.instances.classes.linear_learners import (
 )
 from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.learners.covers.pure_learner import fit, law
+from lemmata.mechanisms.law import fit
+from lemmata.mechanisms.learners.covers.pure_learner import law
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.solvers.covers import cover, farthest
@@ -161,10 +163,11 @@ def test_a_million_candidates_in_blocks():
 
 def test_fit_remembers_its_privacy():
     X, y = sample_of(30, 4)
-    model = fit(X, y, epsilon=1.0, k=2, **SIZES, rng=np.random.default_rng(0))
+    made = law(X, y, privacy=PureDP(1.0), public=sign_projection(2, 4, rng=np.random.default_rng(1)), **SIZES)
+    model = fit(made, np.random.default_rng(0))
     assert model.privacy == PureDP(1.0)
     assert set(model.predict(X)) <= {-1.0, 1.0}
-    same = fit(X, y, epsilon=1.0, k=2, **SIZES, rng=np.random.default_rng(0))
+    same = fit(made, np.random.default_rng(0))
     np.testing.assert_array_equal(model.weights, same.weights)
 
 
@@ -195,9 +198,8 @@ def test_bad_input_is_named(changed, message):
 
 def test_the_size_of_the_theorem_cannot_be_run():
     with pytest.raises(ValueError, match=r"k = 468 at radius/resolution = 20 needs more than 50000000 points"):
-        fit(*sample_of(50, 4), epsilon=1.0, **SIZES, rng=np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"beta = 1\.5 is outside \(0, 1\)"):
-        fit(*sample_of(5, 4), epsilon=1.0, beta=1.5, **SIZES, rng=np.random.default_rng(0))
+        printed = sign_projection(projection_rows(m=50, beta=0.05, **SIZES), 4, rng=np.random.default_rng(0))
+        law(*sample_of(50, 4), privacy=PureDP(1.0), public=printed, **SIZES)
 
 
 @pytest.mark.slow

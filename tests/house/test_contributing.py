@@ -63,6 +63,10 @@ def test_a_law_as_the_page_says_passes_types_and_tables(copied):
     lint(follow("Add a law", copied), copied)
 
 
+def test_an_estimator_as_the_page_says_is_asked_what_all_are(copied):
+    lint(follow("Add an estimator", copied), copied)
+
+
 def test_a_theorem_as_the_page_says_is_decided(copied):
     lint(follow("Add a theorem in five steps", copied), copied)
 

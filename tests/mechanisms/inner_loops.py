@@ -1,6 +1,6 @@
 """The functions of mechanisms/ that nobody calls from outside."""
 
-from lemmata.mechanisms import hardening
+from lemmata.mechanisms import hardening, law
 from lemmata.mechanisms.estimators import (
     erm_estimators,
     gd_estimators,
@@ -17,7 +17,6 @@ from lemmata.mechanisms.learners.erm import dp_erm, kernel_learner, output_pertu
 from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd, glm_output, grid_search
 from lemmata.mechanisms.noise import discrete_gaussian, grid_gaussian, grid_sums, laplace, lazy_reals, snapping
 from lemmata.mechanisms.numerics import (
-    arguments,
     arithmetic,
     entropy,
     exact_choice,
@@ -53,24 +52,24 @@ INNER = {
     inputs: "resolve_random_state check_budget type_letter is_time_type check_frame check_declared as_label_array "
     "as_table objects_to_floats date_to_days as_label_column equals_label",
     per_record: "entries_to_floats number row_entries unwrap_single",
-    glm_output: "accuracy solved",
-    label_learner: "kept_class",
+    glm_output: "accuracy solve_within",
+    label_learner: "freeze_class",
     column_ranges: "normal_cdf exponential_cdf broad_cdf shape_families octave_edges octave_shapes cell_shapes "
     "match_shapes octave_bins count_bins count_octaves count_cells fullest_octaves look_noise "
-    "count_around draw_release",
-    disclosure: "leak warn_of_leaks leaking_steps pay refuse fitting checked_account",
-    scaling: "dense columns_of given find row_length ball_rows",
+    "count_around",
+    disclosure: "warn_once warn_of_leaks charge_account reject_fit_parameters find_fit_callers check_account",
+    scaling: "as_dense_floats find_layout read_bounds find_ranges choose_row_length clip_to_ball",
     table_columns: "numbers clock count_unit_steps indicators category_places spell_entry entry_text match_columns "
     "plan_layout",
-    erm_estimators: "several resolved_C",
-    gd_estimators: "resolved_width resolved_steps",
-    private_classifier: "left_out",
-    private_estimator: "another",
+    erm_estimators: "check_two_records choose_C",
+    gd_estimators: "choose_width choose_steps",
+    private_classifier: "blank_left_out",
+    private_estimator: "spawn_source",
     inherited_docs: "split_sections split_entries inherit_docs share_docs",
-    margin_classifier: "resolved_law unit_rows",
-    search: "error_counter pure_within checked_grid",
-    arguments: "map_row_blocks",
-    private_tuning: "release_length first_least",
+    margin_classifier: "make_classifier_law unit_rows",
+    search: "make_error_counter find_largest_pure check_grid",
+    law: "map_row_blocks",
+    private_tuning: "find_release_length find_first_least",
     streams: "stream_words canonical_json generator",
     sizes: "pairs_error uniform_size least_sufficient broadcast_size",
     phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs exact_sigma exact_rows",
@@ -83,10 +82,10 @@ INNER = {
     certified_svm: "solve_certified",
     generalized_exponential: "normalise_scores",
     perturbed_risk: "take_damped_step",
-    kernel_learner: "waves",
+    kernel_learner: "compute_waves",
     kernel_features: "records sizes",
     entropy: "draw_words",
-    hardening: "answer",
+    hardening: "find_line",
     grid_gaussian: "rounded_normal decide_grid_point draw_on_grid",
     grid_sums: "grid_for round_rows prepare_rows count_coefficient_bits round_towards_zero noisy_counts check_noise "
     "sum_in_one_pass sign_rows clip_and_round_rows",
@@ -100,13 +99,13 @@ INNER = {
     discrete_gaussian: "bernoulli_exp_any spent_delta",
     snapping: "uniform_number rounded_logarithm draw_one draw_many",
     threads: "limit_to_one_thread thread_count_for one_thread_if_small",
-    adaptive_margin: "checked_projections chosen_steps multiplications",
-    sampled_gd: "plan batches row_noise abreast released signed_table candidates",
+    adaptive_margin: "check_projections choose_step_kind count_multiplications",
+    sampled_gd: "plan_batches draw_batches make_row_noise release_together release_each prepare_signed_rows candidates",
     pure_learner: "count_errors",
-    network_learner: "activation matrices count_errors",
-    output_perturbation: "radial_log_density prepared tolerance",
+    network_learner: "activation transpose_embeddings count_errors",
+    output_perturbation: "radial_log_density prepare_records tolerance",
     glm_gd: "project",
-    grid_search: "shares noise_length sensitivities penalties",
+    grid_search: "split_shares bound_noise_length sensitivities penalties",
     ball_risk: "minimise run_descent descent_floor count_steps",
     arithmetic: "round_up round_down sqrt_up sqrt_down sum_up certified_delta newton_epsilon lemma_epsilon lemma_mu "
     "is_pure_gaussian group_delta",

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from lemmata.mechanisms import law
-from lemmata.mechanisms.estimators import margin_classifier, search
 from lemmata.mechanisms.learners.descent import adaptive_margin, known_margin
 from lemmata.mechanisms.learners.erm import dp_erm
 from lemmata.mechanisms.noise import laplace
 from lemmata.mechanisms.numerics import arguments
+from tests.mechanisms.estimators.learners import CLASSIFIERS
 from tests.mechanisms.test_fuzz import CASES, built, name_of, numbers_in, released
 from tests.mechanisms.valid_calls import NAMED, TABLE, X, Y
 
@@ -50,26 +50,13 @@ SILENT = [
     dp_erm.check_setting,
 ]
 SILENT += [known_margin.draw_projection, adaptive_margin.draw_projections]
-GRADIENTS = [
-    margin_classifier.NoisyGD,
-    margin_classifier.ProjectedGD,
-    margin_classifier.PhasedSGD,
-    margin_classifier.DPERM,
-]
-MARGINS = [
-    margin_classifier.EfficientMargin,
-    margin_classifier.AdaptiveMargin,
-    margin_classifier.TunedMargin,
-    margin_classifier.MarginClassifier,
-]
-LEARNERS = [*GRADIENTS, *MARGINS, margin_classifier.PrivateSVM, margin_classifier.PureMargin, search.PrivateSearchCV]
-RETURNING = [*(function for function in CASES if function not in SILENT), *LEARNERS]
+RETURNING = [*(function for function in CASES if function not in SILENT), *CLASSIFIERS]
 
 
 def returned(function, call):
     """What a valid call returns, with a law two releases, how probable it calls them and their cost; what an estimator
     learnt."""
-    if function in LEARNERS:
+    if function in CLASSIFIERS:
         model = function(random_state=7, classes=(-1.0, 1.0)).fit(*((X, Y) if call == "plain" else (MORE, LABELS)))
         return {name: value for name, value in sorted(vars(model).items()) if name.endswith("_")}
     given = built(TABLE[function])

@@ -1,4 +1,6 @@
-"""A valid call of every public function of mechanisms/."""
+"""A valid call of every public function of mechanisms/, and of a release of every law that has exact noise."""
+
+import inspect
 
 import numpy as np
 
@@ -41,6 +43,7 @@ from lemmata.mechanisms.selection import (
     margin_selection,
     report_noisy_max,
     tnb,
+    tuning_budget,
 )
 from lemmata.mechanisms.solvers import (
     covers,
@@ -62,6 +65,7 @@ WAVES = kernel_learner.kernel_projection("gaussian", 2, **KERNEL, rng=np.random.
 SQUARES = kernel_features.monomials(1, 1)
 FEATURES = random_features.fourier_map("gaussian", 2, 3, rng=np.random.default_rng(0))
 APPROX, PURE, GDP = ApproxDP(1.0, 1e-3), PureDP(1.0), GaussianDP(1.0)
+MADE = private_perceptron.law(X, Y, privacy=GDP, rounds=2, noise="exact")
 
 
 def rng():
@@ -82,10 +86,6 @@ def choices(mu):
 
 def learner(X, y, *, rho, privacy, beta):
     return exponential.law([0.0, 1.0], privacy=privacy, sensitivity=1.0)
-
-
-def linear_learner(X, y, *, rho, privacy, beta):
-    return phased_sgd.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=privacy)
 
 
 def boosted_learner(X, y, *, privacy):
@@ -123,6 +123,8 @@ TABLE = {
     law.sample_in_blocks: None,
     arguments.resolve_generator: dict(rng=None),
     arguments.spawn_two_streams: dict(rng=None),
+    law.fit: dict(law=MADE, rng=rng, noise="exact"),
+    law.is_exact: None,
     arguments.check_positive: dict(rho=1.0),
     arguments.check_magnitude: dict(rho=1.0),
     arguments.check_within_unit: dict(rho=0.5),
@@ -169,19 +171,13 @@ TABLE = {
     privacy.group: dict(privacy=APPROX, k=3),
     gaussian.law: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
     grid_gaussian.law: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
-    grid_gaussian.fit: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
     grid_gaussian.noise_deviation: dict(sensitivity=1.0, privacy=GDP),
-    gaussian.fit: dict(value=[1.0, 2.0], sensitivity=1.0, sigma=1.0, rng=rng),
     exponential.law: dict(scores=[1.0, 2.0], privacy=PURE, sensitivity=1.0),
     exponential.streamed_law: dict(blocks=lambda: [np.ones(2)], privacy=PURE, candidates=2, sensitivity=1.0),
-    exponential.fit: dict(scores=[1.0, 2.0], privacy=PURE, sensitivity=1.0, rng=rng),
     generalized_exponential.law: dict(scores=[1.0, 2.0], sensitivities=[1.0, 0.5], privacy=PURE, beta=0.1),
-    generalized_exponential.fit: dict(scores=[1.0, 2.0], sensitivities=[1.0, 0.5], privacy=PURE, beta=0.1, rng=rng),
     discrete_gaussian.law: dict(value=[1.0, 2.0], privacy=APPROX, sensitivity=1.0, bound=10.0, steps=100),
-    discrete_gaussian.fit: dict(value=[1.0, 2.0], privacy=APPROX, sensitivity=1.0, bound=10.0, steps=100, rng=rng),
     discrete_gaussian.discrete_gaussian: dict(rng=rng, steps=5, size=3),
     snapping.law: dict(value=[1.0, 2.0], privacy=PURE, sensitivity=1.0, bound=10.0, scale=None),
-    snapping.fit: dict(value=[1.0, 2.0], privacy=None, sensitivity=1.0, bound=10.0, scale=2.0, rng=rng),
     discrete_gaussian.bernoulli_exp: dict(rng=rng, numerator=[1, 2], denominator=3),
     laplace.discrete_laplace: dict(rng=rng, steps=5, size=3),
     laplace.grid_for: dict(sensitivity=1.0, epsilon=1.0, dimension=2),
@@ -206,50 +202,38 @@ TABLE = {
     noisy_gd.law: dict(
         **XY, privacy=GDP, width=0.5, radius=1.0, loss="logistic", start=[0.0, 0.0], average=None, **DESCENT
     ),
-    noisy_gd.fit: dict(**XY, **BUDGET, width=0.5, radius=1.0, output="last", **DESCENT, rng=rng),
     majority.law: dict(**XY, privacy=PURE),
-    majority.fit: dict(**XY, epsilon=1.0, rng=rng),
     majority.count_ones: dict(X=X),
     private_perceptron.default_rounds: dict(n=4, d=2, mu=0.5),
     private_perceptron.law: dict(**XY, privacy=APPROX, rounds=3, radius=1.0),
-    private_perceptron.fit: dict(**XY, **BUDGET, rounds=2, radius=1.0, rng=rng),
     known_margin.draw_projection: dict(n=4, d=2, margin=0.5, beta=0.1, radius=1.0, rng=rng),
     known_margin.law: dict(**XY, privacy=APPROX, margin=0.5, projection=PHI, radius=1.0, steps=3),
-    known_margin.fit: dict(**XY, **BUDGET, margin=0.5, radius=1.0, beta=0.1, steps=2, rng=rng),
     projected_gd.law: dict(**XY, privacy=GDP, width=0.5, radius=1.0, projection=PHI, **DESCENT),
-    projected_gd.fit: dict(**XY, **BUDGET, width=0.5, radius=1.0, projection=PHI, **DESCENT, rng=rng),
     adaptive_margin.budget: dict(**BUDGET, calibration="exact"),
     adaptive_margin.draw_projections: dict(n=4, d=2, radius=1.0, beta=0.1, rng=rng),
     adaptive_margin.candidates: dict(**XY, mu=1.0, radius=1.0, projections=None, steps=3),
     adaptive_margin.law: dict(**XY, privacy=APPROX, radius=1.0, score="penalised", output="last", steps=3),
-    adaptive_margin.fit: dict(**XY, **BUDGET, radius=1.0, calibration="exact", projections=None, steps=3, rng=rng),
-    adaptive_margin.drawn: None,
-    adaptive_margin.chosen_model: None,
+    adaptive_margin.choose_projections: None,
     private_tuning.budget: dict(**BUDGET, r=0.25, eta=1.0, calibration="printed"),
     private_tuning.law: dict(base=choices, **TUNED),
     private_tuning.selection_law: dict(scores=[0.0, 1.0], **{k: v for k, v in TUNED.items() if k != "score"}),
     private_tuning.margin_law: dict(**XY, **BUDGET, radius=1.0, calibration="printed", projections=None, steps=3),
-    private_tuning.theorem_epsilon: dict(**BUDGET, calibration="printed"),
-    private_tuning.fit: dict(**XY, **BUDGET, radius=1.0, calibration="printed", output="last", steps=2, rng=rng),
+    tuning_budget.theorem_epsilon: dict(**BUDGET, calibration="printed"),
     phased_sgd.multiplier_for: dict(privacy=APPROX, calibration="printed"),
     phased_sgd.law: dict(**XY, privacy=APPROX, **BALL, calibration="analytic", output="last", eta=0.1),
-    phased_sgd.fit: dict(**XY, **BUDGET, **BALL, calibration="analytic", eta=None, rng=rng),
     dp_erm.check_setting: dict(m=10, **BUDGET, beta=0.1),
     dp_erm.sensitivity_for: dict(m=10, **BALL, calibration="printed"),
     dp_erm.law: dict(**XY, privacy=APPROX, **BALL, beta=0.1, calibration="tight"),
-    dp_erm.fit: dict(**XY, **BUDGET, **BALL, beta=0.1, calibration="printed", rng=rng),
     dp_erm.sample_each: None,
     efficient_learner.rows_for: dict(m=10, **BUDGET, beta=0.1),
     efficient_learner.draw_projection: dict(m=10, d=3, **BUDGET, beta=0.1, k=2, kind="fast", rng=rng),
     efficient_learner.law: dict(**XY, privacy=APPROX, **BALL, beta=0.1, calibration="printed", projection=PHI),
-    efficient_learner.fit: dict(**XY, **BUDGET, **BALL, beta=0.1, calibration="printed", k=2, kind="fast", rng=rng),
     kernel_learner.frequencies_for: dict(m=10, beta=0.1),
     kernel_learner.kernel_projection: dict(kernel="cauchy", d=2, **KERNEL, rng=rng),
     kernel_learner.draw_projection: dict(m=10, d=3, kernel="laplacian", **BUDGET, beta=0.1, **KERNEL, rng=rng),
     kernel_learner.law: dict(
         **XY, privacy=APPROX, rho=0.5, norm_bound=1.0, beta=0.1, calibration="tight", projection=WAVES
     ),
-    kernel_learner.fit: dict(**XY, **BUDGET, kernel="gaussian", **BALL, beta=0.1, count=3, k=2, bandwidth=1.0, rng=rng),
     kernel_features.projected: dict(features=SQUARES, phi=PHI),
     kernel_features.monomials: dict(d=2, degree=2, constant=1.0, radius=1.0),
     kernel_features.tensor_sketch: dict(d=2, degree=2, size=5, constant=1.0, rng=rng),
@@ -257,36 +241,24 @@ TABLE = {
     kernel_features.arc_cosine: dict(d=2, count=5, rng=rng),
     kernel_features.tangent: dict(d=2, count=5, rng=rng),
     pure_learner.law: dict(**XY, privacy=PURE, **BALL, calibration="printed", lattice="thin", public=PHI),
-    pure_learner.fit: dict(**XY, epsilon=1.0, **BALL, beta=0.1, lattice="thin", k=1, rng=rng),
     report_noisy_max.law: dict(scores=[0.0, 1.0], sensitivity=0.5, scale=1.0),
-    report_noisy_max.fit: dict(scores=[0.0, 1.0], privacy=PURE, sensitivity=0.5, rng=rng),
     confidence_boosting.sensitivity: dict(loss_bound=1.0, records=10),
     confidence_boosting.law: dict(**XY, privacy=APPROX, **BOOSTED, calibration="printed"),
-    confidence_boosting.fit: dict(**XY, **BUDGET, **BOOSTED, calibration="tight", rng=rng),
     label_learner.truncated: dict(hypotheses=hypotheses, X=X, rho=0.5),
     label_learner.law: dict(**XY, privacy=PureDP(1.0, "label"), **POOL),
-    label_learner.fit: dict(**XY, epsilon=1.0, **POOL, rng=rng),
     network_learner.product_cover: dict(k=1, width=1, layers=2, norm_bound=1.0, resolution=0.5, lattice="thin"),
     network_learner.law: dict(**XY, privacy=PURE, **NETWORKS, public=[PHI]),
-    network_learner.fit: dict(**XY, epsilon=1.0, **NETWORKS, layers=1, width=1, k=1, rng=rng),
     private_svm.solve: dict(**XY, C=1.0, kappa=1.0, loss="hinge", counts=[1, 1, 2, 1], feature_map=None),
     private_svm.law: dict(**XY, privacy=PURE, C=1.0, kappa=1.0, loss="logistic", sampler="grid", counts=None),
-    private_svm.fit: dict(**XY, epsilon=1.0, C=1.0, kappa=1.0, feature_map=None, calibration="sharp", rng=rng),
     kernel_svm.solve: dict(**XY, C=1.0, kernel="gaussian", bandwidth=1.0, counts=[1, 1, 2, 1]),
     kernel_svm.law: dict(**XY, privacy=PURE, C=1.0, loss="logistic", sampler="grid", counts=None, public=FEATURES),
-    kernel_svm.fit: dict(
-        **XY, epsilon=1.0, C=1.0, kernel="cauchy", bandwidth=1.0, count=3, calibration="sharp", rng=rng
-    ),
     output_perturbation.radial_noise: dict(rng=rng, rate=1.0, size=3, dimension=2),
     output_perturbation.law: dict(**XY, privacy=PURE, C=1.0, loss="huber", feature_map=None),
-    output_perturbation.fit: dict(**XY, epsilon=1.0, C=1.0, loss="logistic", feature_map=None, rng=rng),
     objective_perturbation.split_budget: dict(epsilon=1.0, n=10, C=1.0, curvature=0.25),
     objective_perturbation.gaussian_split: dict(epsilon=1.0, delta=1e-5, n=10, C=1.0, curvature=0.25),
     objective_perturbation.law: dict(**XY, privacy=PURE, C=1.0, loss="huber", feature_map=None),
-    objective_perturbation.fit: dict(**XY, **BUDGET, C=1.0, loss="logistic", feature_map=None, rng=rng),
     private_svm.l1_sensitivity: dict(n=10, C=1.0, F=2, kappa=1.0, calibration="sharp"),
     margin_selection.margin_law: dict(**XY, privacy=PURE, learner=learner, **MARGIN, calibration="corrected"),
-    margin_selection.fit: dict(**XY, **BUDGET, learner=linear_learner, **MARGIN, rng=rng),
     covers.cover: dict(k=2, radius=1.0, resolution=0.5, lattice="thin"),
     covers.farthest: dict(cover=COVER, points=X),
     function_covers.nearness_matrix: dict(values=MATRIX, radius=1.0, closed=True),
@@ -308,21 +280,36 @@ TABLE = {
     svm.solve_gram: dict(K=np.eye(4), y=Y, C=1.0, counts=[1, 1, 2, 1]),
     glm_losses.records: dict(**XY, loss="squared", radius=1.0, label_bound=1.0),
     glm_gd.law: dict(**XY, privacy=GDP, **GLM, label_bound=1.0, steps=3, output="average"),
-    glm_gd.fit: dict(**XY, **BUDGET, **GLM, label_bound=1.0, steps="balanced", rng=rng),
     glm_output.law: dict(**XY, privacy=GDP, **GLM, label_bound=1.0, ridge=0.5),
-    glm_output.fit: dict(**XY, **BUDGET, **GLM, label_bound=1.0, ridge=None, rng=rng),
     glm_projected.law: dict(**XY, privacy=GDP, **GLM, label_bound=1.0, steps=3, projection=PHI),
-    glm_projected.fit: dict(**XY, **BUDGET, **GLM, label_bound=1.0, steps=3, projection=PHI, rng=rng),
     grid_search.law: dict(
         **XY, privacy=APPROX, **GRID, base="output", sensitivity="average", penalty="printed", accounting="printed"
     ),
-    grid_search.fit: dict(
-        **XY, **BUDGET, **GRID, base="gd", sensitivity="printed", penalty="none", accounting="disjoint", rng=rng
-    ),
     column_ranges.law: dict(X=X, privacy=GDP),
-    column_ranges.fit: dict(X=X, **BUDGET, rng=rng),
     perturbed_risk.minimise: dict(Z=X, linear=np.ones((3, 2)), ridge=1.0, share=0.5, loss="huber", counts=[1, 1, 2, 1]),
 }
+
+
+def has_two_kinds(function):
+    """Whether a law has a parameter `noise`, of its own or of the descent that it hands it on to."""
+    parameters = inspect.signature(function).parameters
+    return "noise" in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+
+
+def exactly(function):
+    """A release of a law with exact noise, as a person asks for it."""
+
+    def release(*, rng, **given):
+        return law.fit(function(**given, noise="exact"), rng)
+
+    release.__module__, release.__name__ = function.__module__, function.__name__.replace("law", "release")
+    return release
+
+
+LAWS = [one for one in TABLE if one.__name__ in ("law", "margin_law") and has_two_kinds(one)]
+EXACT = {report_noisy_max.law: {"privacy": PURE, "scale": None}}  # whose exact noise has no scale of its own
+RELEASED = [one for one in LAWS if one is not private_tuning.law]  # which its margin_law is a case of
+TABLE |= {exactly(one): TABLE[one] | EXACT.get(one, {}) | {"rng": rng} for one in RELEASED}
 # The name that a checker puts into its messages is written by us.
 NAMED = {
     arithmetic.check_in_range: dict(name="rho"),

@@ -7,6 +7,7 @@ from scipy.stats import laplace
 from lemmata.bounds.rbht09 import kernel_svm as bounds
 from lemmata.experiments.rbht09 import kernel_svm as claims
 from lemmata.mechanisms.features.random_features import FourierMap, fourier_map, profile
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.erm import kernel_svm, private_svm
 from lemmata.mechanisms.numerics.arguments import spawn_two_streams
 from lemmata.mechanisms.privacy import PureDP
@@ -164,8 +165,12 @@ def test_the_arguments_reach_algorithm_2():
 def test_fit_draws_public_and_private_from_two_streams():
     X, y = problem(13, 30)
     options = {"C": 2.0, "loss": "logistic", "calibration": "sharp"}
-    shape = {"kernel": "cauchy", "bandwidth": 3.0, "count": 4}
-    model = kernel_svm.fit(X, y, epsilon=0.7, rng=np.random.default_rng(5), **shape, **options)
+
+    def law(rng):
+        public = fourier_map("cauchy", 2, 4, bandwidth=3.0, rng=rng)
+        return kernel_svm.law(X, y, privacy=PureDP(0.7), public=public, **options)
+
+    model = fit(law, np.random.default_rng(5))
     drawn, noise = spawn_two_streams(np.random.default_rng(5))
     public = fourier_map("cauchy", 2, 4, bandwidth=3.0, rng=drawn)
     assert np.array_equal(model.feature_map.feature_map.features.omega, public.omega)
@@ -199,7 +204,8 @@ def test_fit_learns_what_no_line_separates():
     draw = np.random.default_rng(7)
     X = draw.uniform(-3, 3, (6000, 1))
     y = np.where(np.abs(X[:, 0]) < 1.5, 1.0, -1.0)
-    model = kernel_svm.fit(X, y, epsilon=2.0, C=5.0, count=20, rng=rng("fit"))
+    public = fourier_map("gaussian", 1, 20, rng=rng("frequencies"))
+    model = fit(kernel_svm.law(X, y, privacy=PureDP(2.0), C=5.0, public=public), rng("fit"))
     assert np.mean(model.predict(X) == y) > 0.9 and model.privacy == PureDP(2.0)
 
 

@@ -14,6 +14,7 @@ from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.engine.claims.verdict import LOG_REFUTE, AttackDecider, TailDecider
 from lemmata.experiments.instances.pairs import svm_neighbours as claims
 from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.erm import private_svm
 from lemmata.mechanisms.noise.laplace import FloatLaplace
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
@@ -174,7 +175,8 @@ def test_hundred_million_people_in_two_rows():
 
 def test_fit_releases_a_predictor():
     V, y = problem(9, 400, 3)
-    model = private_svm.fit(V, y, epsilon=5.0, C=1.0, feature_map=lambda X: np.hstack([X, X**2]), rng=rng("fit"))
+    law = private_svm.law(V, y, privacy=PureDP(5.0), C=1.0, feature_map=lambda X: np.hstack([X, X**2]))
+    model = fit(law, rng("fit"))
     assert model.privacy == PureDP(5.0)
     assert np.mean(model.predict(V) == y) > 0.6
     assert np.allclose(

@@ -15,6 +15,7 @@ from lemmata.experiments.checks.privacy_conversion import Conversion
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.noise import gaussian as mechanism
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import (
@@ -136,7 +137,8 @@ def test_calibrated_mechanism_claims_what_it_was_asked_for():
     assert released.privacy.mu <= gaussian_mu(1.0, 1e-5) * (1 + 1e-15)
     assert released.sigma == pytest.approx(3 * 3.73063, rel=1e-5)
     assert mechanism.law([0.0], sensitivity=3.0, privacy=GaussianDP(0.5)).sigma == pytest.approx(6.0)
-    assert mechanism.fit([0.0, 1.0], rng=np.random.default_rng(0), sensitivity=1.0, sigma=1.0).shape == (2,)
+    law = mechanism.law([0.0, 1.0], sensitivity=1.0, sigma=1.0, noise="exact")
+    assert fit(law, np.random.default_rng(0)).shape == (2,) and law.privacy == GaussianDP(law.privacy.mu)
 
 
 def test_data_stay_out_of_the_repr():

@@ -14,8 +14,9 @@ from sklearn.metrics import hinge_loss
 from lemmata.bounds.wzw25 import hinge_gradient
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.experiments.wzw25 import noisy_gd as claims
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import noisy_gd
-from lemmata.mechanisms.privacy import GaussianDP, PureDP, gaussian_epsilon, gaussian_mu
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_epsilon, gaussian_mu
 from tests.streams import streams
 
 rng = streams("noisy_gd")
@@ -110,7 +111,8 @@ def test_nothing_of_the_data_is_shown():
 
 def test_fit_remembers_its_privacy():
     X, y = problem(40)
-    model = noisy_gd.fit(X, y, epsilon=9.0, delta=1e-5, width=0.5, steps="balanced", rng=rng("fit"))
+    law = noisy_gd.law(X, y, privacy=ApproxDP(9.0, 1e-5), width=0.5, steps="balanced", noise="exact")
+    model = fit(law, rng("fit"))
     assert model.privacy == GaussianDP(gaussian_mu(9.0, 1e-5)) and set(model.predict(X)) <= {-1.0, 1.0}
 
 
@@ -152,8 +154,10 @@ def test_bad_data_is_refused_without_showing_it(X, y):
 
 
 def test_iterates_are_no_predictor():
-    with pytest.raises(ValueError, match="output = 'iterates'"):
-        noisy_gd.fit(*problem(), epsilon=1.0, delta=1e-5, width=1.0, output="iterates", rng=rng("fit"))
+    law = noisy_gd.law(*problem(), privacy=GaussianDP(1.0), width=1.0, steps=4, output="iterates")
+    with pytest.raises(ValueError, match="law has noise in float64"):
+        fit(law, rng("fit"))
+    assert fit(law, rng("fit"), noise="float").shape == (4, law.dimension)
 
 
 # Privacy --------------------------------------------------------------------------------------------------------------

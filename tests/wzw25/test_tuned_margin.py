@@ -9,7 +9,9 @@ from lemmata.bounds.wzw25 import best_of_runs
 from lemmata.bounds.wzw25 import tuned_margin as bound
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.mechanisms.estimators.gd_estimators import TunedMargin
 from lemmata.mechanisms.learners.descent import private_tuning as laws
+from lemmata.mechanisms.selection.tuning_budget import theorem_epsilon
 
 registry.load()
 
@@ -40,7 +42,8 @@ def test_the_capped_loss_is_tried_at_two_steps():
 
 def test_algorithm_6_finds_the_separator():
     X = np.array([[0.6, 0.8], [0.6, -0.8], [0.9, 0.1], [0.7, 0.3]] * 3)
-    model = laws.fit(X, np.sign(X[:, 0] - 0.65), epsilon=400.0, delta=1e-5, steps=50, rng=np.random.default_rng(5))
+    asked = dict(epsilon=400.0, classes=(-1, 1), random_state=np.random.default_rng(5))
+    model = TunedMargin(steps=50, **asked).fit(X, np.sign(X[:, 0] - 0.65)).model_
     assert 400.0 * (1 - 1e-14) < model.privacy.epsilon <= 400.0 and model.weights.shape == (2,)
     law = laws.margin_law(X, np.ones(12), epsilon=300.0, delta=1e-5, steps=50, stride="tuned")
     released = law.sample(np.random.default_rng(6), 3)
@@ -53,15 +56,15 @@ def test_algorithm_6_finds_the_separator():
     [
         (lambda: laws.margin_law([[1.0]], [1.0], epsilon=1.0, delta=0.1), r"n = 1 is outside \[2, inf\)"),
         (
-            lambda: laws.fit([[1.0]], [1.0], epsilon=0.1, delta=0.2, calibration="printed"),
+            lambda: theorem_epsilon(0.1, 0.2, "printed"),
             r"epsilon = 0\.1 is outside \(delta, inf\)",
         ),
         (
-            lambda: laws.fit([[0.5], [1.0]], [1.0, -1.0], epsilon=1.0, delta=0.1, output="best"),
-            "^output must be one of average, last, got 'best'$",
+            lambda: laws.margin_law([[0.5], [1.0]], [1.0, -1.0], epsilon=1.0, delta=0.1, output="best"),
+            "^output must be one of average, last, iterates, got 'best'$",
         ),
         (
-            lambda: laws.fit([np.nan, 1.0], [1.0, -1.0], epsilon=1.0, delta=0.1),
+            lambda: laws.margin_law([np.nan, 1.0], [1.0, -1.0], epsilon=1.0, delta=0.1),
             r"X must have shape \(n, d\) with n, d >= 1, got \(2,\)",
         ),
     ],

@@ -52,13 +52,13 @@ def tuning_is_not_paid() -> bool:
 
 def search_is_not_paid() -> bool:
     """A candidate with pure privacy spends more than the Gaussian budget it is given."""
-    return any(to_gaussian(search.pure_within(mu)).mu > mu * (1 + 1e-9) for mu in (0.1, 0.5, 2.0))
+    return any(to_gaussian(search.find_largest_pure(mu)).mu > mu * (1 + 1e-9) for mu in (0.1, 0.5, 2.0))
 
 
 def counts_move_too_far() -> bool:
     """One record moves the number of errors, the score of the search, by more than 1."""
     Z = np.eye(3)
-    count, other = (search.error_counter([rows]) for rows in (Z, np.vstack([-Z[:1], Z[1:]])))
+    count, other = (search.make_error_counter([rows]) for rows in (Z, np.vstack([-Z[:1], Z[1:]])))
     weights = np.ones((1, 3))
     return bool(np.abs(count(0, weights) - other(0, weights)).max() > 1)
 
@@ -171,7 +171,7 @@ def law_draws(law: Any, seed: int) -> list[replay.Draw]:
 
 def batches_are_too_large() -> bool:
     """Records are in a batch more often than the rate that is charged."""
-    sizes = [len(b) for b in sampled_gd.batches(rng("batches"), 50, 0.1, 400)]
+    sizes = [len(b) for b in sampled_gd.draw_batches(rng("batches"), 50, 0.1, 400)]
     return binomtest(sum(sizes), 50 * 400, 0.1).pvalue < SURE
 
 
@@ -320,8 +320,8 @@ LEARNERS = (
     Planted(12, "score noise of Algorithm 4 calibrated to half", "budget added up", private_tuning, "score_noise",
             halved, tuning_is_not_paid),
     Planted(13, "PrivateSearchCV gives a pure candidate twice the budget", "budget converted back", search,
-            "pure_within", lambda f: lambda mu: f(2 * mu), search_is_not_paid),
-    Planted(14, "PrivateSearchCV counts every error twice", "sensitivity search", search, "error_counter",
+            "find_largest_pure", lambda f: lambda mu: f(2 * mu), search_is_not_paid),
+    Planted(14, "PrivateSearchCV counts every error twice", "sensitivity search", search, "make_error_counter",
             lambda f: lambda parts: lambda j, W: 2 * f(parts)(j, W), counts_move_too_far),
     Planted(12, "score noise of Algorithm 3 halved where it is drawn", "chosen as often as its noise says",
             adaptive_margin.AdaptiveMarginLaw, "sample",
@@ -359,15 +359,15 @@ LEARNERS = (
     Planted(15, "sensitivity of DP-ERM's scores halved", "sensitivity replay", dp_erm, "sensitivity_for",
             halved, losses_move_too_far),
     Planted(12, "noise of descents on random batches halved", "joint test of the draws",
-            sampled_gd, "row_noise", rewritten("scale=sigma", "scale=sigma / 2"),
+            sampled_gd, "make_row_noise", rewritten("scale=sigma", "scale=sigma / 2"),
             batches_have_other_noise),
     Planted(12, "noise of descents on random batches halved after it is drawn", "one draw moved",
-            sampled_gd, "row_noise", rewritten("sums += next(drawn)", "sums += next(drawn) / 2"),
+            sampled_gd, "make_row_noise", rewritten("sums += next(drawn)", "sums += next(drawn) / 2"),
             batches_have_other_noise),
-    Planted(18, "descents on random batches reuse one step's noise", "draws counted", sampled_gd, "row_noise",
+    Planted(18, "descents on random batches reuse one step's noise", "draws counted", sampled_gd, "make_row_noise",
             rewritten("size=(min(ahead, times - start), *shape))",
                       "size=(1, *shape)).repeat(min(ahead, times - start), axis=0)"), batches_have_other_noise),
-    Planted(25, "batches with twice the rate that is charged", "records counted", sampled_gd, "batches",
+    Planted(25, "batches with twice the rate that is charged", "records counted", sampled_gd, "draw_batches",
             lambda f: lambda rng, n, rate, steps: f(rng, n, 2 * rate, steps), batches_are_too_large),
     Planted(14, "label learner with half the sensitivity", "exact divergence", label_learner.LabelLaw, "selection",
             rewritten("sensitivity=1.0", "sensitivity=0.5"), labels_leak),
@@ -375,7 +375,7 @@ LEARNERS = (
             "selection", rewritten("sensitivity=1.0", "sensitivity=0.5"), networks_leak),
     Planted(14, "exponential mechanism sampled with half its exponent", "attack on its own probabilities",
             exponential.ExponentialLaw, "sample",
-            rewritten("resolve_generator(rng), self.scale", "resolve_generator(rng), self.scale / 2"),
+            rewritten("generator(rng), self.scale", "generator(rng), self.scale / 2"),
             sampled_otherwise),
     Planted(11, "snapping with half its noise", "attack on its own probabilities", snapping, "draw_many",
             lambda f: lambda rng, size: f(rng, size) // 2, snapped_otherwise),

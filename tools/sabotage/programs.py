@@ -53,6 +53,6 @@ PROGRAMS = (
             unsound("objective perturbation")),
     Planted(12, "noise of output perturbation halved", REPLAY, output_perturbation, "radial_noise", quieter,
             unsound("output perturbation")),
-    Planted(25, "the whole data in every batch", "records counted", sampled_gd, "batches",
+    Planted(25, "the whole data in every batch", "records counted", sampled_gd, "draw_batches",
             lambda f: lambda rng, n, rate, steps: f(rng, n, 1.0, steps), batches_are_too_large),
 )  # fmt: skip

@@ -26,8 +26,8 @@ def greedy(X: Any, y: Any, *, privacy: Any, **sizes: Any) -> Any:
 class Greedy(margin_classifier.NoisyGD):
     """An estimator that spends mu = 50, whatever it is handed."""
 
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, *more: Any) -> Any:
-        return super()._law(X, signs, GaussianDP(50.0), *more)
+    def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, *more: Any) -> Any:
+        return super()._make_law(X, signs, GaussianDP(50.0), *more)
 
 
 def searched() -> Any:

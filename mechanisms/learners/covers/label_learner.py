@@ -34,10 +34,9 @@ from lemmata.mechanisms.numerics.arguments import (
     quiet,
     read_labels,
     read_records,
-    resolve_generator,
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range
-from lemmata.mechanisms.privacy import Guarantee, LabelDP, PureDP, to_pure
+from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.solvers.function_covers import smallest_cover
 
@@ -55,6 +54,7 @@ class LabelLaw:
     errors: np.ndarray = field(repr=False)  # of each of them at margin rho/2; never in a repr
     samples: int
     privacy: PureDP  # neighbours differ in one label
+    predictor: Callable[[int], LabelModel] = field(repr=False)  # of the hypothesis with a number
 
     @property
     def selection(self) -> exponential.ExponentialLaw:
@@ -65,6 +65,10 @@ class LabelLaw:
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: numbers of hypotheses, shape (size,)."""
         return self.cover[self.selection.sample(rng, size)]
+
+    def model(self, rng: np.random.Generator) -> LabelModel:
+        """Draw one release as a predictor."""
+        return self.predictor(int(self.sample(rng)[0]))
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
         """Return the log-probabilities of released numbers, shape (size,); -inf for what is not in the cover."""
@@ -77,7 +81,7 @@ class LabelLaw:
 class LabelModel:
     """One release, as a predictor x -> sign(h_rho(x)) that remembers its privacy.
 
-    `hypotheses` are those of the fit (`kept_class`): on rows for which they would be others, ValueError.
+    `hypotheses` are those of the fit (`freeze_class`): on rows for which they would be others, ValueError.
     """
 
     number: int
@@ -94,7 +98,7 @@ class LabelModel:
         return np.where(self.decision_function(X) >= 0, 1.0, -1.0)
 
 
-class KeptClass:
+class FrozenClass:
     """The class that `hypotheses` are on the features X of a fit, for other rows Z: what a number chosen there is of.
 
     Values are asked for Z and X together, and compared on X with what they were at fit.
@@ -113,16 +117,16 @@ class KeptClass:
         return values[:, : len(Z)]
 
 
-def kept_class(hypotheses: Pool, X: np.ndarray) -> Pool:
+def freeze_class(hypotheses: Pool, X: np.ndarray) -> Pool:
     """Return the class of a fit on the features X: a pool that is a function is made here, from X, and kept.
 
     >>> def made_anew(X): return X[:, 0] * np.arange(0, 1, 0.5 / np.abs(X).max())[:, None]
-    >>> kept_class(made_anew, np.ones((1, 1)))(np.full((1, 1), 4.0))
+    >>> freeze_class(made_anew, np.ones((1, 1)))(np.full((1, 1), 4.0))
     Traceback (most recent call last):
     ValueError: hypotheses must be those of fit on these rows; let them return the pool, a function
     """
     made = hypotheses(X)
-    return made if callable(made) else KeptClass(hypotheses, X)
+    return made if callable(made) else FrozenClass(hypotheses, X)
 
 
 def truncated(hypotheses: Pool, X: ArrayLike, rho: float) -> np.ndarray:
@@ -161,7 +165,7 @@ def law(
     the loss, 1/m, is exact ("printed" calibration). Raises ValueError for bad input and neighbours other than "label".
 
     >>> def stumps(X): return np.sign(X[:, 0] - np.array([[-0.5], [0.0], [0.5]]))
-    >>> law([[-1.0], [1.0]], [-1, 1], privacy=LabelDP(1.0), rho=0.5, hypotheses=stumps).cover
+    >>> law([[-1.0], [1.0]], [-1, 1], privacy=PureDP(1.0, "label"), rho=0.5, hypotheses=stumps).cover
     array([0])
     """
     (rho,) = check_magnitude(rho=rho)
@@ -178,33 +182,8 @@ def law(
     values = truncated(hypotheses, X, rho)
     cover = smallest_cover(values, radius=rho / 2 - net, closed=balls == "closed")
     errors = (y * values[cover] <= rho / 2).sum(axis=1)
-    return LabelLaw(cover, errors, len(X), pure)
 
+    def predictor(number: int) -> LabelModel:
+        return LabelModel(number, float(rho), freeze_class(hypotheses, X), pure)
 
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    rho: float,
-    hypotheses: Pool,
-    net: float = 0.0,
-    balls: str = "open",
-    calibration: str = "printed",
-    rng: np.random.Generator | None = None,
-) -> LabelModel:
-    """Draw one release of A_LabMarg, as a predictor x -> sign(h_rho(x)) that remembers its privacy.
-
-    epsilon-DP for one changed label; features are public.
-
-    >>> def stumps(X): return np.sign(X[:, 0] - np.array([[-0.5], [0.0], [0.5]]))
-    >>> X, y = np.linspace(-1, 1, 200)[:, None], np.repeat([-1.0, 1.0], 100)
-    >>> fit(X, y, epsilon=1.0, rho=0.5, hypotheses=stumps, rng=np.random.default_rng(0)).predict([[0.2]])
-    array([1.])
-    """
-    released = law(
-        X, y, privacy=LabelDP(epsilon), rho=rho, hypotheses=hypotheses, net=net, balls=balls, calibration=calibration
-    )
-    number = int(released.sample(resolve_generator(rng))[0])
-    return LabelModel(number, float(rho), kept_class(hypotheses, clip_entries(X)), released.privacy)
+    return LabelLaw(cover, errors, len(X), pure, predictor)

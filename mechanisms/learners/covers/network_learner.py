@@ -22,7 +22,6 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from lemmata.bounds.bms22 import network_embedding as bounds
-from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.law import Projection
 from lemmata.mechanisms.numerics.arguments import (
     check_choice,
@@ -32,7 +31,6 @@ from lemmata.mechanisms.numerics.arguments import (
     quiet,
     read_labels,
     read_records,
-    spawn_two_streams,
 )
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
@@ -47,7 +45,7 @@ def activation(values: np.ndarray, eta: float) -> np.ndarray:
     return np.tanh(eta / 4 * values)
 
 
-def matrices(public: Sequence[Projection]) -> list[np.ndarray]:
+def transpose_embeddings(public: Sequence[Projection]) -> list[np.ndarray]:
     """Return the transposes of the embeddings after the first one, shape (N, k) each."""
     return [phi.apply(np.eye(phi.d)) for phi in public[1:]]
 
@@ -65,6 +63,7 @@ def count_errors(
         for block in covers[0].blocks(max(1, 2**22 // len(y))):
             yield (y * (block @ inputs.T) <= 0).sum(axis=1)
         return
+    # Depth first: only the hidden values of one network of the earlier layers exist at a time.
     for number in range(covers[0].size):
         W = covers[0].points([number]).reshape(inputs.shape[1], -1)
         hidden = activation(inputs @ W, eta) @ embeddings[0]
@@ -112,6 +111,12 @@ class NetworkLaw:
             places.append(nearest)
         numbers = np.ravel_multi_index(places, [one.size for one in self.covers])
         return np.where(listed, self.selection.log_density(numbers), -np.inf)
+
+    def model(self, rng: np.random.Generator) -> NetworkModel:
+        """Draw one release as a predictor."""
+        layers = np.split(self.sample(rng)[0], np.cumsum([one.k for one in self.covers])[:-1])
+        weights = tuple(layer.reshape(self.public[0].k, -1) for layer in layers)
+        return NetworkModel(weights, self.public, self.eta, self.privacy)
 
 
 @dataclass(frozen=True)
@@ -174,6 +179,7 @@ def law(
     rho/(10 r (4 eta Lambda)^{L-1}) and sees nothing of the data. The sensitivity of the empirical risk, 1/m, is exact
     ("printed" calibration). Raises ValueError for bad input and for covers that are too large to be scored.
 
+    >>> from lemmata.mechanisms.features.sign_projection import sign_projection
     >>> phi = [sign_projection(1, d, rng=np.random.default_rng(d)) for d in (2, 1)]
     >>> sizes = dict(norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, public=phi)
     >>> law(np.eye(2), [1, 1], privacy=PureDP(1.0), **sizes).sample(np.random.default_rng(1)).shape
@@ -191,7 +197,7 @@ def law(
     networks = prod(one.size for one in covers)
     if networks * len(X) > LARGEST:
         raise ValueError(f"public has shapes for {networks} networks: more than {LARGEST // len(X)} cannot be scored")
-    blocks = count_errors(covers, matrices(public), public[0].apply(X), y, eta)
+    blocks = count_errors(covers, transpose_embeddings(public), public[0].apply(X), y, eta)
     return NetworkLaw(np.concatenate(list(blocks)), len(X), covers, public, eta, to_pure(privacy))
 
 
@@ -204,51 +210,3 @@ def _embeddings(public: Sequence[Projection], d: int) -> tuple[Projection, ...]:
         shapes = ", ".join(f"R^{phi.d} -> R^{phi.k}" for phi in made)
         raise ValueError(f"public has embeddings {shapes}: not R^{d} -> R^k, then R^N -> R^k")
     return made
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    norm_bound: float,
-    radius: float,
-    rho: float,
-    eta: float = 1.0,
-    layers: int = 2,
-    width: int = 1,
-    k: int = 1,
-    calibration: str = "printed",
-    lattice: str = "thin",
-    rng: np.random.Generator | None = None,
-) -> NetworkModel:
-    """Draw one release of the network learner, as a predictor x -> sign(h(x)) that remembers its privacy.
-
-    epsilon-DP under replacement of one record. The embeddings are drawn from a stream of their own.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (50, 1)), np.tile([1, -1], 50)
-    >>> sizes = dict(norm_bound=2.0, radius=1.0, rho=0.5, rng=np.random.default_rng(0))
-    >>> fit(X, y, epsilon=1.0, **sizes).predict([[1.0]])
-    array([1.])
-    """
-    draws, private = spawn_two_streams(rng)
-    k, width, layers = check_integer(k=k, width=width, layers=layers)
-    if layers > 64:
-        raise ValueError(f"layers = {layers} is outside [1, 64]")
-    d = read_records(X).shape[1]
-    public = [sign_projection(k, d if layer == 0 else width, rng=draws) for layer in range(layers)]
-    released = law(
-        X,
-        y,
-        privacy=PureDP(epsilon),
-        norm_bound=norm_bound,
-        radius=radius,
-        rho=rho,
-        eta=eta,
-        calibration=calibration,
-        lattice=lattice,
-        public=public,
-    )
-    chosen = np.split(released.sample(private)[0], np.cumsum([one.k for one in released.covers])[:-1])
-    return NetworkModel(tuple(part.reshape(k, -1) for part in chosen), released.public, released.eta, released.privacy)

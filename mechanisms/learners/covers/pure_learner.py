@@ -18,19 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from lemmata.bounds.bms22 import pure_learner as bounds
-from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.law import LinearModel, Projection
-from lemmata.mechanisms.numerics.arguments import (
-    check_choice,
-    check_magnitude,
-    check_within_unit,
-    clip_rows,
-    quiet,
-    read_labels,
-    read_records,
-    spawn_two_streams,
-)
+from lemmata.mechanisms.law import LinearLaw, Projection
+from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, clip_rows, quiet, read_labels
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.solvers.covers import Cover, cover
@@ -57,7 +46,7 @@ def _scores(errors: np.ndarray) -> Iterator[np.ndarray]:
 
 
 @dataclass(frozen=True)
-class PrivateMarginLaw:
+class PrivateMarginLaw(LinearLaw):
     """The law of one release of A_PrivMrg on one dataset, for one projection."""
 
     errors: np.ndarray = field(repr=False)  # of every candidate on the projected sample; never in a repr
@@ -125,6 +114,7 @@ def law(
     calibration), in floats too: a record's own signs are the only ones that change. Raises ValueError for bad input,
     rho above norm_bound * radius, and covers that are too large to be scored.
 
+    >>> from lemmata.mechanisms.features.sign_projection import sign_projection
     >>> phi = sign_projection(1, 2, rng=np.random.default_rng(0))
     >>> sizes = dict(norm_bound=1.0, radius=1.0, rho=0.5, public=phi)
     >>> law(np.eye(2), [1, 1], privacy=PureDP(1.0), **sizes).sample(np.random.default_rng(1)).shape
@@ -141,53 +131,3 @@ def law(
     candidates = cover(public.k, radius=2 * norm_bound, resolution=rho / (10 * radius), lattice=lattice)
     errors = count_errors(candidates, y[:, None] * public.apply(X))
     return PrivateMarginLaw(errors, len(X), candidates, public, to_pure(privacy))
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    norm_bound: float,
-    radius: float,
-    rho: float,
-    beta: float = 0.05,
-    calibration: str = "printed",
-    lattice: str = "thin",
-    k: int | None = None,
-    public: Projection | None = None,
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of A_PrivMrg, as a predictor x -> sign(<Phi^T w~, x>) that remembers its privacy.
-
-    epsilon-DP under replacement of one record. Without `public` a projection to R^k is drawn, from a stream of its own.
-    Without `k` it has the size of the theorem (`lemmata.bounds.bms22.pure_learner.projection_rows` at confidence
-    `beta`), which is honest and far beyond enumeration: ValueError.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (50, 1)), np.tile([1, -1], 50)
-    >>> budget = dict(epsilon=1.0, norm_bound=1.0, radius=1.0, rho=0.5)
-    >>> fit(X, y, **budget, k=1, rng=np.random.default_rng(0)).predict([[1.0]])
-    array([1.])
-    """
-    draws, private = spawn_two_streams(rng)
-    if public is None:
-        (beta,) = check_within_unit(beta=beta)
-        norm_bound, radius, rho = check_magnitude(norm_bound=norm_bound, radius=radius, rho=rho)
-        m, d = read_records(X).shape
-        if k is None:
-            smallest = min(rho, norm_bound * radius)
-            k = bounds.projection_rows(m=m, beta=beta, norm_bound=norm_bound, radius=radius, rho=smallest)
-        public = sign_projection(k, d, rng=draws)
-    released = law(
-        X,
-        y,
-        privacy=PureDP(epsilon),
-        norm_bound=norm_bound,
-        radius=radius,
-        rho=rho,
-        calibration=calibration,
-        lattice=lattice,
-        public=public,
-    )
-    return LinearModel(released.sample(private)[0], released.privacy)

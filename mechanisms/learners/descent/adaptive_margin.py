@@ -7,21 +7,20 @@
 
 The grid, the projections, step counts and noise depend on n, d and parameters only. Nothing has to be tuned:
 
-    model = adaptive_margin.fit(X, y, epsilon=1.0, delta=1e-5)
+    model = lemmata.AdaptiveMargin(epsilon=1.0, delta=1e-5, classes=(-1, 1)).fit(X, y)
 
-`fit` departs from the printed algorithm where that serves a user; the words in brackets give it back to the letter.
+The estimator departs from the printed algorithm where that serves a user; the words in brackets, which are the defaults
+of `law`, give it back to the letter.
 
     ties "wrong" ("right")          The printed loss is strict: w = 0 makes no error on any data and wins.
     output "last" ("average"),      The excess of a run with budget mu is at most Delta sqrt((n^2/4 + k T/mu^2)/(T + 1))
     stride "decaying" ("printed")   (`lemmata.bounds.wzw25.last_iterate.decaying_mean`), for every n, k, mu and T less
-    than the
-                                    average's Delta sqrt(n^2/T + k/mu^2). The average of w_0..w_{T-1} lacks the last
-                                    step, which was paid for: with T = 1 it is w_0 = 0 whatever the data are.
-    steps "balanced" ("printed")    At T = n^2 mu^2 / k that excess is at most sqrt(5/4) of its limit Delta sqrt(k)/mu;
-                                    n^2 mu^2 steps cost k times as much.
-    steps "auto"                    "balanced" as long as that takes about a second, "sampled" beyond: as many, but n/4
-                                    and 2000 at most, on random batches that all runs share; `sampled_gd` says what that
-                                    costs.
+                                    than the average's Delta sqrt(n^2/T + k/mu^2). The average of w_0..w_{T-1} lacks the
+                                    last step, which was paid for: with T = 1 it is w_0 = 0 whatever the data are.
+    steps "auto" ("printed")        "balanced" where that takes about a second, "sampled" beyond. At the balanced T =
+                                    n^2 mu^2 / k that excess is at most sqrt(5/4) of its limit Delta sqrt(k)/mu; n^2
+                                    mu^2 steps cost k times as much. "sampled" takes as many, but n/4 and 2000 at most,
+                                    on random batches that all runs share; `sampled_gd` says what that costs.
     projections  (all with k < d)   Only those with 4 k < d: rows of up to 2 radius need twice the noise, as 4 k would.
     calibration "exact" ("printed") The largest mu there is, in place of a sufficient one.
 
@@ -58,11 +57,10 @@ from lemmata.mechanisms.numerics.arguments import (
     quiet,
     read_labels,
     read_records,
-    spawn_two_streams,
 )
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
 
-PATIENCE = 1.0  # core-seconds beyond which `fit` takes random batches
+PATIENCE = 1.0  # core-seconds of full descents beyond which steps = "auto" takes random batches
 CALIBRATIONS = ("printed", "exact")
 SCORES = ("empirical", "penalised")
 Projections = Sequence[Projection | None]
@@ -107,7 +105,7 @@ class AdaptiveMarginLaw:
         """
         best, index = np.full(size, np.inf), np.zeros(size, dtype=int)
         winners = []
-        runs = sampled_gd.released([candidate.descent for candidate in self.candidates], rng, size)
+        runs = sampled_gd.release_each([candidate.descent for candidate in self.candidates], rng, size)
         for j, (candidate, weights) in enumerate(zip(self.candidates, runs, strict=True)):
             winners.append(weights)
             errors = candidate.errors(weights, self.ties)
@@ -115,6 +113,7 @@ class AdaptiveMarginLaw:
                 noisy = noisy_counts(rng, errors, self.sigma) + self.penalties[j]
             else:
                 noisy = errors + self.penalties[j] + rng.normal(scale=self.sigma, size=size)
+            # Strictly less: of equal noisy scores the smallest margin wins, whatever the data are.
             index[noisy < best] = j
             best = np.minimum(best, noisy)
         first = self.candidates[0]
@@ -124,6 +123,11 @@ class AdaptiveMarginLaw:
                 chosen[here] = candidate.lift(winners[j][here])
         return {"weights": chosen, "index": index, "margin": self.margins[index]}
 
+    def model(self, rng: np.random.Generator) -> AdaptiveModel:
+        """Draw one release as a predictor that knows its margin."""
+        release = self.sample(rng)
+        return AdaptiveModel(release["weights"][0], self.privacy, margin=float(release["margin"][0]))
+
 
 @dataclass(frozen=True)
 class WhiteBoxLaw(AdaptiveMarginLaw):
@@ -132,6 +136,8 @@ class WhiteBoxLaw(AdaptiveMarginLaw):
     A release is a dict: `iterates0`, `iterates1`, ... (size, T, k), one a margin, and `scores` (size, m). Its density
     is exact, and only it shows that the composition is tight.
     """
+
+    model = None  # type: ignore[assignment]  # no predictor: what `fit` returns is all of it
 
     output: str = "average"
 
@@ -202,7 +208,7 @@ def draw_projections(
     return tuple(None if k >= d else sign_projection.sign_projection(k, d, rng=rng) for k in sizes)
 
 
-def checked_projections(
+def check_projections(
     shape: tuple[int, ...], margins: np.ndarray, radius: float, projections: Projections | None
 ) -> Projections:
     """Return `projections`, or identities where they may be left out. ValueError for a wrong number or dimension."""
@@ -239,7 +245,7 @@ def candidates(
     y = read_labels(y, len(X))
     n, d = X.shape
     margins = bounds.margin_grid(n, radius)
-    projections = checked_projections((n, d), margins, radius, projections)
+    projections = check_projections((n, d), margins, radius, projections)
     descent = Descent(steps="balanced") | descent
     runs: list[projected_gd.JLGDLaw] = []
     Z = None
@@ -260,7 +266,7 @@ def law(
     privacy: ApproxDP,
     radius: float = 1.0,
     calibration: str = "exact",
-    steps: str | int = "balanced",
+    steps: str | int = "auto",
     output: str = "average",
     score: str = "empirical",
     ties: str = "right",
@@ -282,13 +288,14 @@ def law(
 
     X: (n, d); y: (n,), each -1 or +1. `projections`: from `draw_projections`, drawn by the caller from a stream of
     their own. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / k, a whole number, or "sampled": balanced, but n / 4
-    and 2000 at most, on random batches (`lemmata.mechanisms.learners.descent.sampled_gd`), last iterate, decaying steps
-    and empirical scores. Then `privacy` is what the privacy curve of all steps and scores says, and there is no `gdp`.
-    `output`: "average" or "last" iterate. `score`: "empirical" counts errors, "penalised" is Equation 3; both change by
-    at most 1 (the paper's averaged errors change by 1/n; noise and score divided by n make the same choice). `ties`:
-    "right" is the printed loss, y <w, x> < 0, "wrong" is y <w, x> <= 0. `white_box`: see `WhiteBoxLaw`. `descent`:
-    `stride` and so on of `noisy_gd.law`. `output`, `stride` and `ties` are the printed ones by default. Raises
-    ValueError for anything out of range.
+    and 2000 at most, on random batches (`lemmata.mechanisms.learners.descent.sampled_gd`), for the last iterate,
+    decaying steps and empirical scores. For these "auto" is "sampled" where full descents take long
+    (`choose_step_kind`), and "balanced" otherwise. With "sampled", `privacy` is what the privacy curve of all steps and
+    scores says, and there is no `gdp`. `output`: "average" or "last" iterate. `score`: "empirical" counts errors,
+    "penalised" is Equation 3; both change by at most 1 (the paper's averaged errors change by 1/n; noise and score
+    divided by n make the same choice). `ties`: "right" is the printed loss, y <w, x> < 0, "wrong" is y <w, x> <= 0.
+    `white_box`: see `WhiteBoxLaw`. `descent`: `stride` and so on of `noisy_gd.law`. `output`, `stride` and `ties` are
+    the printed ones by default. Raises ValueError for anything out of range.
 
     >>> released = law([[0.6], [-0.6]], [1, -1], privacy=ApproxDP(1.0, 1e-5), steps=3)
     >>> released.margins.tolist(), released.sample(np.random.default_rng(0))["weights"].shape
@@ -306,12 +313,15 @@ def law(
     margins, noise = bounds.margin_grid(n, radius), descent.get("noise", "float")
     each = bounds.split_budget(mu, 2 * len(margins))
     sigma = bounds.score_noise(1.0, each)
+    if isinstance(steps, str) and steps == "auto":  # only last iterates of decaying steps have a like on random batches
+        able = (output, score, descent.get("stride"), white_box) == ("last", "empirical", "decaying", False)
+        steps = choose_step_kind(n, X.shape[1], mu) if able else "balanced"
     if isinstance(steps, str) and steps == "sampled":
         if (output, score, white_box) != ("last", "empirical", False):
             raise ValueError("steps = 'sampled' requires output = 'last', score = 'empirical' and white_box = False")
-        phis = checked_projections(X.shape, margins, radius, projections)
+        phis = check_projections(X.shape, margins, radius, projections)
         share = sqrt(len(margins)) / sigma * (1 + 1e-12)  # of all scores together, rounded up
-        sizes = sampled_gd.plan(*X.shape, privacy=privacy, mu=share, each=each, runs=len(margins))
+        sizes = sampled_gd.plan_batches(*X.shape, privacy=privacy, mu=share, each=each, runs=len(margins))
         public: Any = {"margins": margins, "sizes": sizes, "radius": radius, "projections": phis}
         drawn: Any = {name: descent[name] for name in ("precision", "noise") if name in descent}
         runs = sampled_gd.candidates(X, y, privacy=privacy, **drawn, **public)
@@ -328,7 +338,9 @@ def law(
     return AdaptiveMarginLaw(runs, margins, penalties, sigma, gdp, privacy, ties, noise)
 
 
-def drawn(X: ArrayLike, radius: float, projections: Projections | None, rng: np.random.Generator) -> Projections:
+def choose_projections(
+    X: ArrayLike, radius: float, projections: Projections | None, rng: np.random.Generator
+) -> Projections:
     """Return `projections`, or new ones for data of the shape of X that need less noise than no projection."""
     if projections is not None:
         return projections
@@ -337,82 +349,19 @@ def drawn(X: ArrayLike, radius: float, projections: Projections | None, rng: np.
     return [None if phi is None or projected_gd.CLIP**2 * phi.k >= d else phi for phi in new]
 
 
-def chosen_model(law: Any, rng: np.random.Generator) -> AdaptiveModel:
-    """Draw one release of Algorithm 3 or 6 as a predictor: what their `fit` ends with."""
-    release = law.sample(rng)
-    return AdaptiveModel(release["weights"][0], law.privacy, margin=float(release["margin"][0]))
+def choose_step_kind(n: int, d: int, mu: float) -> str:
+    """Return what `steps` "auto" stands for: "sampled" where full descents take more than `PATIENCE` core-seconds.
 
+    Public sizes decide it, so that the kind of steps tells nothing of the records.
 
-def chosen_steps(n: int, d: int, mu: float) -> str:
-    """Return the steps that "auto" stands for.
-
-    It is "sampled" where full descents would take more than `PATIENCE` core-seconds.
-
-    >>> chosen_steps(2500, 50, 0.27), chosen_steps(5000, 50, 0.27)
+    >>> choose_step_kind(2500, 50, 0.27), choose_step_kind(5000, 50, 0.27)
     ('balanced', 'sampled')
     """
     n, d = check_integer(n=n, d=d)
-    return "sampled" if multiplications(n, d, mu) / RATE > PATIENCE else "balanced"
+    return "sampled" if count_multiplications(n, d, mu) / RATE > PATIENCE else "balanced"
 
 
-def multiplications(n: int, d: int, mu: float, radius: float = 1.0) -> int:
+def count_multiplications(n: int, d: int, mu: float, radius: float = 1.0) -> int:
     """Return the approximate number of multiplications of a run with full descents and "balanced" steps."""
     runs = len(bounds.margin_grid(n, radius))
     return runs * balanced_steps(n, bounds.split_budget(mu, 2 * runs), d) * n * d
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    radius: float = 1.0,
-    calibration: str = "exact",
-    steps: str | int = "auto",
-    output: str = "last",
-    score: str = "empirical",
-    ties: str = "wrong",
-    stride: str = "decaying",
-    precision: str = "double",
-    noise: str = "exact",
-    projections: Projections | None = None,
-    rng: np.random.Generator | None = None,
-) -> AdaptiveModel:
-    """Draw one release of Algorithm 3, a predictor x -> sign(<weights, x>) that remembers its privacy and its margin.
-
-    Needs no other parameter than `epsilon` and `delta`; why the defaults are what they are stands at the top of this
-    file. `steps` "auto" is `chosen_steps`, which knows n, d and the budget. `precision` "single" descends in float32,
-    in half the time and memory, on rows that stay within `radius`, and needs `noise` "float". The
-    projections are drawn from a stream of their own. Rows longer than `radius` are scaled down to it, and nothing is
-    said about it, nor about labels of one class: whether there are any is private. Raises ValueError for epsilon
-    outside (0, 8 log(1/delta)) and delta outside (0, 1).
-
-    >>> X, y = np.tile([[0.9], [-0.9]], (50, 1)), np.tile([1, -1], 50)
-    >>> model = fit(X, y, epsilon=8.0, delta=1e-5, rng=np.random.default_rng(0))
-    >>> model.predict([[1.0]]), model.privacy
-    (array([1.]), ApproxDP(epsilon=8.0, delta=1e-05, neighbours='replace'))
-    """
-    mu = budget(epsilon, delta, calibration)
-    if isinstance(steps, str) and steps == "auto":
-        able = (output, score, stride) == ("last", "empirical", "decaying")
-        n, d = read_records(X).shape
-        steps = chosen_steps(n, d, mu) if able else "balanced"
-    public, private = spawn_two_streams(rng)
-    released = law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon, delta),
-        radius=radius,
-        calibration=calibration,
-        steps=steps,
-        output=output,
-        score=score,
-        ties=ties,
-        projections=drawn(X, radius, projections, public),
-        stride=stride,
-        precision=precision,
-        noise=noise,
-    )
-    return chosen_model(released, private)

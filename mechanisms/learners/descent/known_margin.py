@@ -20,16 +20,9 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.law import LinearModel, Projection
+from lemmata.mechanisms.law import Projection
 from lemmata.mechanisms.learners.descent import projected_gd
-from lemmata.mechanisms.numerics.arguments import (
-    check_integer,
-    check_magnitude,
-    check_within_unit,
-    quiet,
-    read_records,
-    spawn_two_streams,
-)
+from lemmata.mechanisms.numerics.arguments import check_integer, check_magnitude, check_within_unit, quiet
 from lemmata.mechanisms.numerics.arithmetic import check_in_range
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
@@ -75,31 +68,3 @@ def law(
     margin, radius = check_magnitude(margin=margin, radius=radius)
     asked: Any = {"width": margin / 3, "radius": radius, "projection": projection, "noise": noise}
     return projected_gd.law(X, y, privacy=privacy, steps=steps, stride="decaying", output="last", **asked)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    margin: float,
-    radius: float = 1.0,
-    beta: float = BETA,
-    steps: str | int = "balanced",
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release as a predictor; (epsilon, delta)-DP under replacement of one record.
-
-    >>> X, y = np.tile([[0.9], [-0.9]], (50, 1)), np.tile([1, -1], 50)
-    >>> fit(X, y, epsilon=4.0, delta=1e-5, margin=0.9, rng=np.random.default_rng(0)).predict([[1.0]])
-    array([1.])
-    """
-    public, private = spawn_two_streams(rng)
-    X = read_records(X)
-    phi = draw_projection(*X.shape, margin=margin, beta=beta, radius=radius, rng=public)
-    asked: Any = {"projection": phi, "radius": radius, "steps": steps, "noise": noise}
-    released = law(X, y, privacy=ApproxDP(epsilon, delta), margin=margin, **asked)
-    return LinearModel(released.sample(private)[0], released.privacy)

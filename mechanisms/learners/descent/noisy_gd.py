@@ -7,8 +7,8 @@ sigma = Delta sqrt(T) / mu for the L2 sensitivity Delta = 2 radius / width of th
 depend on n, d and parameters only. The `logistic` loss log(1 + exp(-y <w, x> / width)) has slopes as small, so the same
 account holds for it.
 
-`noise`: "float" draws xi_t in float64, the algorithm over the real numbers, for experiments. "exact", which is what
-`fit` takes, rounds the rows once to a public grid, towards 0, and adds to their exact sums a Gaussian rounded to the
+`noise`: "float" draws xi_t in float64, the algorithm over the real numbers, for experiments. "exact", for
+releases, rounds the rows once to a public grid, towards 0, and adds to their exact sums a Gaussian rounded to the
 same grid (`lemmata.mechanisms.noise.grid_sums`): the guarantee then holds for the bits that are released.
 
 Three releases: the `average` of w_0..w_{T-1}, the `last` iterate w_T, and all `iterates` w_1..w_T. The last is the
@@ -33,7 +33,7 @@ from scipy.special import expit
 from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
-from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.noise.grid_sums import (
     GridNoise,
     check_noise,
@@ -50,7 +50,6 @@ from lemmata.mechanisms.numerics.arguments import (
     check_magnitude,
     check_positive,
     quiet,
-    resolve_generator,
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, round_up, short_repr
 from lemmata.mechanisms.numerics.threads import thread_count_for
@@ -84,7 +83,7 @@ class Descent(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class NoisyGDLaw:
+class NoisyGDLaw(LinearLaw):
     """The law of the average or of the last iterate on one dataset; releases have shape (size, d)."""
 
     Z: np.ndarray = field(repr=False)  # shape (n, d), rows y x with norm <= radius; data never in a repr
@@ -144,6 +143,7 @@ class NoisyGDLaw:
     def _weigh(self, margins: np.ndarray, active: np.ndarray) -> None:
         """Margins into what their records' rows count in the sum of gradients, in place: in [0, 1]."""
         if self.loss == "hinge":
+            # Strictly below the width: at the kink the subgradient is 0.
             np.less(margins, self.width, out=active)
             margins[...] = active  # a product with booleans would not go to BLAS
             return
@@ -215,6 +215,8 @@ class NoisyGDLaw:
 class IteratesLaw(NoisyGDLaw):
     """The law of all iterates w_1..w_T together; releases have shape (size, steps, d)."""
 
+    model = None  # type: ignore[assignment]  # no predictor: what `fit` returns is all of it
+
     def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
         return np.stack([W.T.copy() for W in islice(self._descend(rng, size), 1, None)], axis=1)
 
@@ -246,6 +248,7 @@ def noise_for(steps: int, sensitivity: float, mu: float) -> float:
     sigma = bounds.noise_std(steps, sensitivity, mu)
     if not isfinite(sigma):
         raise ValueError(f"mu = {mu} needs more noise than a float can hold")
+    # The float formula is off by a few last bits at most, so this takes a few steps up.
     while steps * Fraction(sensitivity) ** 2 > Fraction(mu) ** 2 * Fraction(sigma) ** 2:
         sigma = nextafter(sigma, inf)
     return sigma
@@ -358,55 +361,3 @@ def _averaging_weights(average: ArrayLike | None, steps: int) -> np.ndarray:
     if weights.shape != (steps,) or not np.all(weights >= 0) or not 0 < weights.sum() < inf:
         raise ValueError(f"average must have shape ({steps},) and weights >= 0, not all 0, got shape {weights.shape}")
     return weights / weights.sum()
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    width: float,
-    radius: float = 1.0,
-    steps: str | int = "balanced",
-    stride: str = "decaying",
-    distance: float = 1.0,
-    start: ArrayLike | None = None,
-    log_factor: float = 1.0,
-    average: ArrayLike | None = None,
-    output: str = "last",
-    precision: str = "double",
-    loss: str = "hinge",
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of Algorithm 5, as a predictor x -> sign(<weights, x>); `output` average or last.
-
-    (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
-    other arguments are those of `law`, whose defaults are the printed ones. Here they are the last iterate, decaying
-    and balanced steps: why is said in `lemmata.mechanisms.learners.descent.adaptive_margin`; and exact noise.
-
-    >>> model = fit([[0.6], [-0.6]], [1, -1], epsilon=50.0, delta=1e-5, width=0.5, rng=np.random.default_rng(0))
-    >>> model.predict([[1.0]])
-    array([1.])
-    """
-    check_choice(("average", "last"), output=output)
-    released = law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon, delta),
-        width=width,
-        radius=radius,
-        steps=steps,
-        stride=stride,
-        distance=distance,
-        start=start,
-        log_factor=log_factor,
-        average=average,
-        output=output,
-        precision=precision,
-        loss=loss,
-        noise=noise,
-    )
-    return LinearModel(released.sample(resolve_generator(rng))[0], released.privacy)

@@ -5,7 +5,7 @@
 as long as the noisy number is not small: the SuLQ perceptron of Blum, Dwork, McSherry & Nissim (2005), with the exact
 account of a number of rounds that is fixed beforehand. The count is free: see `law`.
 
-`noise`: "float" for experiments; "exact", which `fit` takes: rows rounded once to a public grid, exact sums, and
+`noise`: "float" for experiments; "exact" for releases: rows rounded once to a public grid, exact sums, and
 Gaussians rounded to grids (`lemmata.mechanisms.noise.grid_sums`).
 """
 
@@ -18,17 +18,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.descent.noisy_gd import COLUMNS, noise_for
 from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, noisy_counts, prepare_rows
-from lemmata.mechanisms.numerics.arguments import (
-    check_integer,
-    check_magnitude,
-    clip_rows,
-    quiet,
-    read_labels,
-    resolve_generator,
-)
+from lemmata.mechanisms.numerics.arguments import check_integer, check_magnitude, clip_rows, quiet, read_labels
 from lemmata.mechanisms.numerics.arithmetic import round_up
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
@@ -37,11 +30,11 @@ COUNT = sqrt(3.0)
 FLOOR = Fraction(17320508075688772, 10**16)  # below sqrt(3)
 FEW = 0.5  # of the length of a sum's noise: a later round whose noisy count is below it changes nothing
 MOST = 10**6  # rounds
-ROUNDS = 30  # of `fit` at most
+ROUNDS = 30  # of `default_rounds` at most
 
 
 @dataclass(frozen=True)
-class PerceptronLaw:
+class PerceptronLaw(LinearLaw):
     """The law of the last weights on one dataset; releases have shape (size, d)."""
 
     Z: np.ndarray = field(repr=False)  # y_i x_i / radius, shape (n, d), rows of norm at most 1; private
@@ -58,8 +51,10 @@ class PerceptronLaw:
 
     def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
         W = np.zeros((self.Z.shape[1], size))
+        # Public, of sigma and d alone: dividing by a smaller count would blow up the noise of the sum.
         least = max(1.0, self.sigma * max(1.0, FEW * sqrt(len(W))))
         noise = GridNoise(rng, self.sigma, self.grid, W.shape, self.rounds) if self.grid else None
+        # The noise of a count, sigma / sqrt(3), rounded up: it is divided by a number below sqrt(3).
         narrow = round_up(Fraction(self.sigma) / FLOOR)
         for t in range(self.rounds):
             wrong = (self.Z @ W <= 0).astype(float)
@@ -90,11 +85,11 @@ def law(
     y: ArrayLike,
     *,
     privacy: GaussianDP | ApproxDP,
-    rounds: int,
+    rounds: int | None = None,
     radius: float = 1.0,
     noise: str = "float",
 ) -> PerceptronLaw:
-    """Return the law of the SuLQ perceptron with a fixed number of rounds.
+    """Return the law of the SuLQ perceptron with a fixed number of rounds, `default_rounds` if it is left out.
 
     Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an
     ApproxDP the largest that implies it). Proof: given w_t, a record adds (u, sqrt 3), |u| <= 1, or nothing to
@@ -110,40 +105,12 @@ def law(
     (2.0, (3, 1))
     """
     mu = to_gaussian_budget(privacy).mu
-    (rounds,) = check_integer(rounds=rounds)
-    if rounds > MOST:
-        raise ValueError(f"rounds = {rounds} is outside [1, {MOST}]")
     (radius,) = check_magnitude(radius=radius)
     check_noise(noise)
     X = clip_rows(X, radius)
+    (rounds,) = check_integer(rounds=default_rounds(*X.shape, mu=mu) if rounds is None else rounds)
+    if rounds > MOST:
+        raise ValueError(f"rounds = {rounds} is outside [1, {MOST}]")
     Z, grid = prepare_rows(read_labels(y, len(X))[:, None] * (X / radius), 1.0, noise)
     sigma = noise_for(rounds, SENSITIVITY, mu)
     return PerceptronLaw(Z, rounds, sigma, GaussianDP(mu, privacy.neighbours), grid)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    rounds: int | None = None,
-    radius: float = 1.0,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release as a predictor; (epsilon, delta)-DP under replacement of one record.
-
-    For `rounds` see `default_rounds`.
-
-    >>> X, y = np.tile([[0.9], [-0.9]], (50, 1)), np.tile([1, -1], 50)
-    >>> fit(X, y, epsilon=4.0, delta=1e-5, rng=np.random.default_rng(0)).predict([[1.0]])
-    array([1.])
-    """
-    X = clip_rows(X, radius)
-    privacy = ApproxDP(epsilon, delta)
-    if rounds is None:
-        rounds = default_rounds(*X.shape, mu=to_gaussian_budget(privacy).mu)
-    released = law(X, y, privacy=privacy, rounds=rounds, radius=radius, noise=noise)
-    return LinearModel(released.sample(resolve_generator(rng))[0], released.privacy)

@@ -9,7 +9,7 @@ not seen*. Who sees K (a log, a bill, the running time, which is proportional to
 the guarantee below is not about that; run it where its duration is not observed, or wait until a time fixed in advance.
 
 Algorithm 6 is Algorithm 3 (`lemmata.mechanisms.learners.descent.adaptive_margin`) with this for its selection. Its
-`fit` departs from the printed one as there, and in two more words (the printed ones in brackets):
+`lemmata.TunedMargin` departs from the printed one as there, and in two more words (the printed ones in brackets):
 
     calibration "sharp" ("printed") Two to four times the budget, by a sharper proof.
     beta 0.05 (None: 1/n^2)         The probability that the best margin is never drawn. E K = |Gamma| (1/beta - 1), and
@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from math import log, pi
 from typing import Any, Unpack
 
@@ -33,7 +32,7 @@ from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25.algorithms import margin_grid, score_noise, split_budget
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
 from lemmata.mechanisms.law import AdaptiveModel, check_within_budget
-from lemmata.mechanisms.learners.descent.adaptive_margin import Projections, candidates, chosen_model, drawn
+from lemmata.mechanisms.learners.descent.adaptive_margin import Projections, candidates
 from lemmata.mechanisms.learners.descent.noisy_gd import Descent
 from lemmata.mechanisms.learners.descent.projected_gd import TIES
 from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
@@ -45,12 +44,11 @@ from lemmata.mechanisms.numerics.arguments import (
     check_magnitude,
     quiet,
     read_records,
-    spawn_two_streams,
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.selection.tnb import TruncatedNegativeBinomial
-from lemmata.mechanisms.selection.tuning_budget import budget, theorem_epsilon
+from lemmata.mechanisms.selection.tuning_budget import budget
 
 ENTRIES = 2**22  # of the matrix of candidates at any one time
 
@@ -86,17 +84,20 @@ class PrivateTuningLaw:
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """Draw `size` independent tunings abreast: all runs of all of them in one stream, a bounded number at once."""
-        longest = max(map(release_length, self.base, rng.spawn(len(self.base))))  # whichever are drawn
+        # Of all candidates, drawn or not: the shape of a release must not tell which were drawn.
+        longest = max(map(find_release_length, self.base, rng.spawn(len(self.base))))  # whichever are drawn
         ends = np.cumsum(self.runs.exactly(rng, size) if self.exact else self.runs.sample(rng, size))
         best = np.full(size, np.inf)
         index = np.zeros(size, dtype=int)
         release = np.zeros((size, longest))
         start = 0
         while start < ends[-1]:
+            # Runs of several tunings share a chunk, so that memory is bounded whatever K is drawn.
             stop = min(start + max(256, ENTRIES // longest), int(ends[-1]))
             owner = np.searchsorted(ends, np.arange(start, stop), side="right")
             drawn, noisy, released = self.run_alone(rng, len(owner))
-            winners = first_least(noisy, owner)
+            winners = find_first_least(noisy, owner)
+            # Strictly less: of equal scores the earlier run wins, in whichever chunk it was drawn.
             winners = winners[noisy[winners] < best[owner[winners]]]
             tuning = owner[winners]
             best[tuning], index[tuning] = noisy[winners], drawn[winners]
@@ -117,20 +118,20 @@ class PrivateTuningLaw:
             parts.append((here, released))
         if self.exact:
             noisy = noisy_counts(rng, np.floor(noisy + 0.5), self.sigma)
-        weights = np.zeros((count, max(released.shape[1] for _, released in parts)))
+        read_records = np.zeros((count, max(released.shape[1] for _, released in parts)))
         for here, released in parts:
-            weights[here, : released.shape[1]] = released
-        return drawn, noisy, weights
+            read_records[here, : released.shape[1]] = released
+        return drawn, noisy, read_records
 
     def noise(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Draw fresh float64 noise for every run."""
         return rng.normal(scale=self.sigma, size=count)
 
 
-def first_least(values: np.ndarray, owner: np.ndarray) -> np.ndarray:
+def find_first_least(values: np.ndarray, owner: np.ndarray) -> np.ndarray:
     """Return where each owner's least value stands for the first time; owners ascend, and a NaN is never the least.
 
-    >>> first_least(np.array([3.0, 1.0, 1.0, 2.0]), np.array([0, 0, 0, 5])).tolist()
+    >>> find_first_least(np.array([3.0, 1.0, 1.0, 2.0]), np.array([0, 0, 0, 5])).tolist()
     [1, 3]
     """
     begins = np.flatnonzero(np.diff(owner, prepend=-1))
@@ -139,7 +140,7 @@ def first_least(values: np.ndarray, owner: np.ndarray) -> np.ndarray:
     return reached[np.flatnonzero(np.diff(owner[reached], prepend=-1))]
 
 
-def release_length(law: Any, rng: np.random.Generator) -> int:
+def find_release_length(law: Any, rng: np.random.Generator) -> int:
     """Return how many numbers a release of a candidate has, or one that is drawn for nothing else."""
     return int(law.dimension if hasattr(law, "dimension") else np.shape(law.sample(rng))[1])
 
@@ -162,12 +163,12 @@ def law(
 
     Formal guarantee: `privacy`, (epsilon + delta, delta)-DP with the printed and (epsilon, delta)-DP with the sharp
     calibration, under replacement of one record, for whoever does not learn K. So `epsilon` and `delta` are the numbers
-    of Theorem K.3, not yet the guarantee, and there is no `privacy` argument; `fit` takes the guarantee. It assumes
-    that `score` moves by at most `sensitivity` for every fixed release (it belongs to the caller), that candidates and
-    r take no data, and that each law's `privacy` is true; that its mu is within the budget is checked to the last bit.
-    With `noise` "float" the analysis is over the reals; with "exact" scores are rounded to whole numbers (halves up,
-    which keeps a whole `sensitivity`) and their noise is drawn exactly, so that it holds for the bits of the choice;
-    the bits of a run are its law's. K, which depends on no data, is drawn in float64.
+    of Theorem K.3, not yet the guarantee, and there is no `privacy` argument (`tuning_budget.theorem_epsilon`). It
+    assumes that `score` moves by at most `sensitivity` for every fixed release (it belongs to the caller), that
+    candidates and r take no data, and that each law's `privacy` is true; that its mu is within the budget is
+    checked to the last bit. With `noise` "float" the analysis is over the reals; with "exact" scores are rounded to
+    whole numbers (halves up, which keeps a whole `sensitivity`) and their noise is drawn exactly, so that it holds for
+    the bits of the choice; the bits of a run are its law's. K, which depends on no data, is drawn in float64.
 
     `base`: a function mu -> sequence of laws, M(theta; S, mu) for every theta in Theta, each with a `privacy`
     that implies mu-GDP, or None if it releases nothing about the data. `score(j, releases)`: U(m; S), smaller is
@@ -215,6 +216,7 @@ class PrivateSelectionLaw:
     runs: TruncatedNegativeBinomial
     sigma: float
     privacy: ApproxDP
+    exact = False  # noise in float64, an experiment's: `fit` refuses it unless told
 
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
@@ -234,6 +236,7 @@ class PrivateSelectionLaw:
         """
         eta, r = self.runs.eta, self.runs.r
         centred = (self.scores - self.scores.min()) / self.sigma
+        # A normal density is 1e-32 at 12 standard deviations; at steps of 0.01 the rule is exact to rounding.
         u = np.arange(-12.0, centred.max() + 12.0, 0.01)
         far = u[:, None] - centred
         weight = np.log1p((1 - r) / r * ndtr(far).mean(axis=1))
@@ -309,6 +312,11 @@ class TunedMarginLaw:
             weights[here] = lifted
         return {"weights": weights, "index": index, "margin": self.margins[index]}
 
+    def model(self, rng: np.random.Generator) -> AdaptiveModel:
+        """Draw one release as a predictor that knows its margin."""
+        release = self.sample(rng)
+        return AdaptiveModel(release["weights"][0], self.privacy, margin=float(release["margin"][0]))
+
 
 @quiet
 def margin_law(
@@ -359,43 +367,3 @@ def margin_law(
     asked: Any = {"calibration": calibration, "noise": descent.get("noise", "float")}
     tuning = law(base, epsilon=epsilon, delta=delta, score=errors, sensitivity=1.0, r=r, **asked)
     return TunedMarginLaw(tuning, tuple(runs), margins)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    radius: float = 1.0,
-    calibration: str = "sharp",
-    beta: float | None = 0.05,
-    steps: str | int = "balanced",
-    output: str = "last",
-    ties: str = "wrong",
-    stride: str = "decaying",
-    noise: str = "exact",
-    projections: Projections | None = None,
-    rng: np.random.Generator | None = None,
-) -> AdaptiveModel:
-    """Draw one release of Algorithm 6, as a predictor that remembers its privacy and its margin.
-
-    At most (epsilon, delta)-DP under replacement of one record: with the printed calibration Theorem K.3 is used at
-    epsilon - delta. As `lemmata.mechanisms.learners.descent.adaptive_margin.fit`, with the number of runs hidden in its
-    duration: see the top of this file, and there for the defaults; `beta` None is 1/n^2. Takes about
-    `margin_law(...).expected_cost` core-seconds: less than one for hundreds of records, hours for n = 20,000, where a
-    smaller number of `steps` helps.
-
-    >>> X, y = [[0.9], [-0.9], [0.8]], [1, -1, 1]
-    >>> model = fit(X, y, epsilon=50.0, delta=1e-5, steps=5, rng=np.random.default_rng(0))
-    >>> model.weights.shape, model.privacy.epsilon
-    ((1,), 50.0)
-    """
-    asked = theorem_epsilon(epsilon, delta, calibration)
-    public, private = spawn_two_streams(rng)
-    check_choice(("average", "last"), output=output)
-    projections = drawn(X, radius, projections, public)
-    run = partial(margin_law, X, y, epsilon=asked, delta=delta, radius=radius, calibration=calibration, beta=beta)
-    made = run(ties=ties, projections=projections, steps=steps, output=output, stride=stride, noise=noise)
-    return chosen_model(made, private)

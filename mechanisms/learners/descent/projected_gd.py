@@ -18,10 +18,10 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearModel, Projection
+from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.learners.descent.noisy_gd import Descent, NoisyGDLaw
-from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, clip_rows, quiet, resolve_generator
+from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, clip_rows, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee
 
 BAND = 2**16  # entries of the matrix of margins at any one time: they stay in a core's cache
@@ -30,7 +30,7 @@ TIES = ("wrong", "right")  # what a record with y <w, x> = 0 counts as
 
 
 @dataclass(frozen=True)
-class JLGDLaw:
+class JLGDLaw(LinearLaw):
     """The law of Algorithm 1 on one dataset, given its public projection; releases have shape (size, d).
 
     `descent` is noisy gradient descent on the projected rows. `sample` lifts what it releases back to R^d; for the
@@ -108,48 +108,3 @@ def law(
             raise ValueError(f"projection must project from R^{X.shape[1]}, as X has shape {X.shape}")
         X, radius = projection.apply(X), CLIP * radius
     return JLGDLaw(noisy_gd.law(X, y, privacy=privacy, width=width, radius=radius, **descent), projection)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    width: float,
-    radius: float = 1.0,
-    steps: str | int = "balanced",
-    stride: str = "decaying",
-    distance: float = 1.0,
-    log_factor: float = 1.0,
-    output: str = "last",
-    noise: str = "exact",
-    projection: Projection | None = None,
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of Algorithm 1, as a predictor x -> sign(<weights, x>); `output` average or last.
-
-    (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
-    projection is public and drawn independently of the data; None is the identity. Defaults as in `noisy_gd.fit`.
-
-    >>> model = fit([[0.6], [-0.6]], [1, -1], epsilon=50.0, delta=1e-5, width=0.5, rng=np.random.default_rng(0))
-    >>> model.predict([[1.0]])
-    array([1.])
-    """
-    check_choice(("average", "last"), output=output)
-    released = law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon, delta),
-        width=width,
-        radius=radius,
-        projection=projection,
-        steps=steps,
-        stride=stride,
-        distance=distance,
-        log_factor=log_factor,
-        output=output,
-        noise=noise,
-    )
-    return LinearModel(released.sample(resolve_generator(rng))[0], released.privacy)

@@ -32,7 +32,7 @@ beyond 2000 moved no mean by more than 0.003 percent; these are of 2 or 3 datase
     wrong answers            5.215            4.737          4.735           5.090             4.885
     with 2000                5.216            4.739          4.735           5.091             4.885
 
-`adaptive_margin.fit` takes full descents as long as they take a second.
+`steps` "auto" of `adaptive_margin.law` takes full descents as long as they take a second.
 """
 
 from __future__ import annotations
@@ -82,14 +82,16 @@ class Plan:
     scale: float
 
 
-def plan(n: int, k: int, *, privacy: ApproxDP, mu: float, each: float, runs: int, passes: float = PASSES) -> Plan:
+def plan_batches(
+    n: int, k: int, *, privacy: ApproxDP, mu: float, each: float, runs: int, passes: float = PASSES
+) -> Plan:
     """Return sizes with which `runs` descents on shared batches and a mu-GDP release beside are `privacy` together.
 
     `each` is the Gaussian budget that a full descent would have: it fixes T and q, and privacy rests on neither. One
     step shows, of a record in its batch, one vector with `runs` parts, each at most `scale` long in units of its own
     noise: sqrt(runs) scale in all, at most what the privacy curve of T such steps allows.
 
-    >>> plan(10**5, 100, privacy=ApproxDP(1.0, 1e-5), mu=0.19, each=0.0446, runs=18).rate < 0.01
+    >>> plan_batches(10**5, 100, privacy=ApproxDP(1.0, 1e-5), mu=0.19, each=0.0446, runs=18).rate < 0.01
     True
     """
     (passes,) = check_positive(passes=passes)
@@ -97,6 +99,7 @@ def plan(n: int, k: int, *, privacy: ApproxDP, mu: float, each: float, runs: int
     together = each * sqrt(runs)
     within = max(1, int((passes * loss / together) ** 2))
     steps = min(balanced_steps(n, each, k), within, ceil(n / RECORDS), ENOUGH)
+    # Steps first, then the rate that spends the budget on them: privacy is computed from both below, not assumed.
     rate = min(1.0, together / (loss * sqrt(steps)))
     joint = batches_scale(epsilon=privacy.epsilon, delta=privacy.delta, rate=rate, steps=steps, mu=mu)
     scale = sqrt_down(Fraction(joint) ** 2 / runs)
@@ -105,7 +108,7 @@ def plan(n: int, k: int, *, privacy: ApproxDP, mu: float, each: float, runs: int
     return Plan(steps, rate, scale)
 
 
-def batches(
+def draw_batches(
     rng: np.random.Generator, n: int, rate: float, steps: int, *, exactly: bool = False
 ) -> Iterator[np.ndarray]:
     """Draw `steps` random batches of 0..n-1, each number in each batch with probability `rate`, all independently.
@@ -119,6 +122,7 @@ def batches(
         count = min(together, steps - start)
         members, last = [np.empty(0, dtype=np.int64)], -1
         while last < count * n:
+            # 2 % and 50 more than are expected: one draw of gaps nearly always reaches the end of the block.
             size = ceil(count * n * rate * 1.02) + 50
             gaps = draw_waiting_times(rng, rate, size) if exactly else rng.geometric(rate, size=size)
             members.append(last + np.cumsum(gaps))
@@ -145,7 +149,7 @@ class SampledGDLaw(NoisyGDLaw):
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, k): one after another, each with batches of its own."""
-        return np.concatenate([abreast([self], rng)[0] for _ in range(size)])
+        return np.concatenate([release_together([self], rng)[0] for _ in range(size)])
 
 
 class _Columns:
@@ -158,10 +162,11 @@ class _Columns:
         self.W = np.stack([run.start for run in runs], axis=1).astype(self.kind)
         self.widths = np.array([run.width for run in runs], dtype=self.kind)
         self.strides = np.stack([run.strides / run.rate / run.width for run in runs], axis=1)
+        # The largest: rounding up sigma times width may leave the columns a last bit apart.
         sigma = max(
             round_up(Fraction(run.sigma) * Fraction(run.width)) for run in runs
         )  # of sums of rows: all the same
-        self.noise = row_noise(rng, sigma, first.grid, self.W.shape, self.times)
+        self.noise = make_row_noise(rng, sigma, first.grid, self.W.shape, self.times)
 
     def step(self, t: int, batch: np.ndarray) -> None:
         """Step t of all of them, on one batch."""
@@ -170,7 +175,7 @@ class _Columns:
         self.W += self.strides[t] * self.noise(rows.T @ active)
 
 
-def row_noise(
+def make_row_noise(
     rng: np.random.Generator, sigma: float, grid: float, shape: tuple[int, ...], times: int
 ) -> Callable[[np.ndarray], np.ndarray]:
     """Return a function that adds noise to `times` sums of rows, in place: on their grid, or float64's at grid 0."""
@@ -187,7 +192,7 @@ def row_noise(
     return add
 
 
-def abreast(runs: Sequence[SampledGDLaw], rng: np.random.Generator) -> list[np.ndarray]:
+def release_together(runs: Sequence[SampledGDLaw], rng: np.random.Generator) -> list[np.ndarray]:
     """Draw one release of each of several descents of as many steps, all on the same batches: a list of (1, k).
 
     A batch is drawn and gathered once, and those that read the same rows multiply with it together.
@@ -195,7 +200,7 @@ def abreast(runs: Sequence[SampledGDLaw], rng: np.random.Generator) -> list[np.n
     shared = {id(run.Z): [i for i, other in enumerate(runs) if other.Z is run.Z] for run in runs}
     columns = {key: _Columns([runs[i] for i in group], rng) for key, group in shared.items()}
     first = runs[0]
-    drawn = batches(rng, len(first.Z), first.rate, first.steps, exactly=bool(first.grid))
+    drawn = draw_batches(rng, len(first.Z), first.rate, first.steps, exactly=bool(first.grid))
     for t, batch in enumerate(drawn):
         for each in columns.values():
             each.step(t, batch)
@@ -203,15 +208,15 @@ def abreast(runs: Sequence[SampledGDLaw], rng: np.random.Generator) -> list[np.n
     return [last[i][None].astype(float) for i in range(len(runs))]
 
 
-def released(runs: Sequence[Any], rng: np.random.Generator, size: int) -> Iterator[np.ndarray]:
+def release_each(runs: Sequence[Any], rng: np.random.Generator, size: int) -> Iterator[np.ndarray]:
     """Draw `size` releases of each of several laws, (size, k): law after law, all on batches that they share."""
     if not isinstance(runs[0], SampledGDLaw):
         return (run.sample(rng, size) for run in runs)
-    drawn = [abreast(runs, rng) for _ in range(size)]
+    drawn = [release_together(runs, rng) for _ in range(size)]
     return (np.concatenate(weights) for weights in zip(*drawn, strict=True))
 
 
-def signed_table(
+def prepare_signed_rows(
     X: np.ndarray,
     y: np.ndarray,
     *,
@@ -269,9 +274,9 @@ def candidates(
     for gamma, phi in zip(margins.tolist(), projections, strict=True):
         reach = radius if phi is None else CLIP * radius
         if phi is None:
-            Z, grid = plain = plain or signed_table(X, y, projection=None, **asked)
+            Z, grid = plain = plain or prepare_signed_rows(X, y, projection=None, **asked)
         else:
-            Z, grid = signed_table(X, y, projection=phi, **asked)
+            Z, grid = prepare_signed_rows(X, y, projection=phi, **asked)
         n, k = Z.shape
         lipschitz = round_up(Fraction(reach) / Fraction(gamma / 3))
         sigma, square = (

@@ -13,7 +13,7 @@ Three calibrations:
                  `lemmata.bounds.bms22.dp_erm.rounds_delta`: a sixtieth of the printed noise at m = 10^4,
                  epsilon = 1, delta = 1e-5, beta = 0.1.
 
-`noise`: "float" for experiments; "exact", which is what `fit` takes: exact phases
+`noise`: "float" for experiments; "exact", for releases: exact phases
 (`lemmata.mechanisms.learners.erm.phased_sgd`) and losses rounded down, record by record, to whole steps of a public
 grid, whose sums are exact, for an exact choice.
 """
@@ -34,7 +34,7 @@ from lemmata.bounds.bms22 import dp_erm as bounds
 from lemmata.bounds.bms22 import dp_erm_proof as steps
 from lemmata.bounds.bms22.phased_sgd import base_step, phase_lengths, rounds_for
 from lemmata.bounds.exact.balls import exact, upper_end
-from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.erm.phased_sgd import bootstrap_runs, exact_rows
 from lemmata.mechanisms.noise.grid_sums import BITS, check_noise
 from lemmata.mechanisms.numerics.arguments import (
@@ -45,7 +45,6 @@ from lemmata.mechanisms.numerics.arguments import (
     clip_rows,
     quiet,
     read_labels,
-    resolve_generator,
 )
 from lemmata.mechanisms.numerics.arithmetic import as_real, certified_delta, round_up, sqrt_up
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
@@ -89,7 +88,7 @@ def check_setting(m: int, epsilon: float, delta: float, beta: float) -> None:
 
 
 @dataclass(frozen=True)
-class BoostedLaw:
+class BoostedLaw(LinearLaw):
     """The law of the selected vector on one dataset; releases have shape (size, k), norm at most `norm_bound`."""
 
     Z: np.ndarray = field(repr=False)  # shape (m, k), rows y x with norm <= radius; data never in a repr
@@ -146,6 +145,7 @@ class BoostedLaw:
             )
         sums, most = hinge_steps(W, self.Z, self.rho, self.norm_bound * self.radius / self.rho)
         needed = sensitivity_for(len(self.Z), self.radius, self.norm_bound, self.rho, "corrected")
+        # In whole steps a record moves a sum by `most`; a printed or smaller sensitivity scales that, rounded up.
         moved = round_up(most * Fraction(self.sensitivity) / Fraction(needed))
         return exponential.law(-sums, sensitivity=moved, privacy=self.selection)
 
@@ -154,6 +154,7 @@ class BoostedLaw:
         """Draw `size` independent releases, shape (size, k)."""
         W = self.candidates(rng, size)
         if self.noise == "exact":
+            # One by one: the exact choice draws until it is settled, so releases do not share a matrix of noise.
             return np.array([own[self.select(own).sample(rng)[0]] for own in W])
         losses = hinge_means(W.reshape(-1, W.shape[2]), self.Z, self.rho).reshape(size, -1)
         return W[np.arange(size), self.choose(rng, losses)]
@@ -307,39 +308,3 @@ def law(
         privacy=ApproxDP(spent, delta, privacy.neighbours),
         noise=noise,
     )
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    rho: float,
-    radius: float,
-    norm_bound: float,
-    beta: float,
-    calibration: str = "tight",
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of DP-ERM, as a predictor x -> sign(<weights, x>) that remembers its privacy.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
-    >>> sizes = dict(rho=0.5, radius=1.0, norm_bound=1.0, beta=0.1)
-    >>> fit(X, y, epsilon=5.0, delta=1e-5, **sizes, rng=np.random.default_rng(0)).predict([[1.0]])
-    array([1.])
-    """
-    released = law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon, delta),
-        rho=rho,
-        radius=radius,
-        norm_bound=norm_bound,
-        beta=beta,
-        calibration=calibration,
-        noise=noise,
-    )
-    return LinearModel(released.sample(resolve_generator(rng))[0], released.privacy)

@@ -17,17 +17,9 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.bms22 import efficient_learner as bounds
 from lemmata.mechanisms.features.fast_projection import fast_projection
 from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.law import LinearModel, Projection
+from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.erm import dp_erm
-from lemmata.mechanisms.numerics.arguments import (
-    check_choice,
-    check_magnitude,
-    check_within_unit,
-    clip_entries,
-    quiet,
-    read_records,
-    spawn_two_streams,
-)
+from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, check_within_unit, clip_entries, quiet
 from lemmata.mechanisms.privacy import ApproxDP
 
 PROJECTIONS = ("fast", "signs")
@@ -64,7 +56,7 @@ def draw_projection(
 
 
 @dataclass(frozen=True)
-class EfficientLaw:
+class EfficientLaw(LinearLaw):
     """The law of w^Priv on one dataset, at a fixed projection; releases have shape (size, d)."""
 
     projection: Projection = field(repr=False)
@@ -132,50 +124,3 @@ def law(
         noise=noise,
     )
     return EfficientLaw(projection, trained, trained.privacy)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    rho: float,
-    radius: float,
-    norm_bound: float,
-    beta: float,
-    calibration: str = "tight",
-    k: int | None = None,
-    kind: str = "fast",
-    projection: Projection | None = None,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of A_EffPrivMrg, as a predictor x -> sign(<weights, x>) that remembers its privacy.
-
-    Without `projection` one is drawn, from a stream of its own, with k rows (as printed by default).
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
-    >>> sizes = dict(rho=0.5, radius=1.0, norm_bound=1.0, beta=0.1)
-    >>> fit(X, y, epsilon=5.0, delta=1e-5, **sizes, rng=np.random.default_rng(0)).weights.shape
-    (1,)
-    """
-    public, private = spawn_two_streams(rng)
-    privacy = ApproxDP(epsilon, delta)
-    if projection is None:
-        m, d = read_records(X).shape
-        projection = draw_projection(m, d, epsilon=epsilon, delta=delta, beta=beta, k=k, kind=kind, rng=public)
-    released = law(
-        X,
-        y,
-        privacy=privacy,
-        rho=rho,
-        radius=radius,
-        norm_bound=norm_bound,
-        beta=beta,
-        calibration=calibration,
-        projection=projection,
-        noise=noise,
-    )
-    return LinearModel(released.sample(private)[0], released.privacy)

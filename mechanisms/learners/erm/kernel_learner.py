@@ -27,9 +27,7 @@ from lemmata.mechanisms.numerics.arguments import (
     check_magnitude,
     check_within_unit,
     quiet,
-    read_records,
     resolve_generator,
-    spawn_two_streams,
 )
 from lemmata.mechanisms.privacy import ApproxDP
 
@@ -48,7 +46,7 @@ def frequencies_for(m: int, beta: float) -> int:
     return max(1, ceil(printed_frequencies(m=m, beta=beta)))
 
 
-def waves(angles: np.ndarray, turns: np.ndarray, narrow: np.ndarray) -> Iterator[np.ndarray]:
+def compute_waves(angles: np.ndarray, turns: np.ndarray, narrow: np.ndarray) -> Iterator[np.ndarray]:
     """Return cos, then sin, of 2 pi `angles`, which are changed; `turns` and `narrow` (float32) are room for work.
 
     Angles lose their whole turns in float64; the waves are computed in float32, correct to 1e-7.
@@ -102,7 +100,7 @@ class KernelProjection:
                 block = lines[start : start + SIDE]
                 angles, turns, narrow = (array[: len(block)] for array in room)
                 np.matmul(block, turning, out=angles)
-                for wave, above in zip(waves(angles, turns, narrow), signs, strict=True):
+                for wave, above in zip(compute_waves(angles, turns, narrow), signs, strict=True):
                     images[start : start + SIDE] += wave @ above
         total *= self.radius / sqrt(self.count) / sqrt(self.k)
         return total
@@ -157,6 +155,18 @@ def draw_projection(
     return kernel_projection(kernel, d, count=count, k=k, bandwidth=bandwidth, radius=radius, rng=rng)
 
 
+@dataclass(frozen=True)
+class KernelLaw(efficient_learner.EfficientLaw):
+    """The law of w^Priv in the random features of a kernel; releases have shape (size, 2D)."""
+
+    def model(self, rng: np.random.Generator) -> LinearModel:
+        """Draw one release as a predictor x -> sign(<w, Phi psi(x)>), w of R^k as the training released it.
+
+        <w, Phi psi(x)> is <w^Priv, psi(x)>, and Phi is public: this gives away no more than w^Priv = Phi^T w does.
+        """
+        return LinearModel(self.trained.sample(rng)[0], self.privacy, self.projection.apply)
+
+
 @quiet
 def law(
     X: ArrayLike,
@@ -169,7 +179,7 @@ def law(
     calibration: str = "tight",
     projection: KernelProjection,
     noise: str = "float",
-) -> efficient_learner.EfficientLaw:
+) -> KernelLaw:
     """Return the law of A_PrivKerMrg of bms22: learn with margin rho against functions of RKHS norm `norm_bound`.
 
     Formal guarantee: that of `efficient_learner.law` with the same `calibration`, under replacement of one record, for
@@ -191,7 +201,7 @@ def law(
     (beta,) = check_within_unit(beta=beta)
     if rho > (top := 2 * norm_bound * projection.radius):
         raise ValueError(f"rho = {rho} is outside (0, 2 norm_bound * radius] = (0, {top:.6g}]")
-    return efficient_learner.law(
+    made = efficient_learner.law(
         X,
         y,
         privacy=privacy,
@@ -203,66 +213,4 @@ def law(
         noise=noise,
         projection=projection,
     )
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    kernel: str = "gaussian",
-    bandwidth: float = 1.0,
-    radius: float = 1.0,
-    rho: float,
-    norm_bound: float,
-    beta: float,
-    calibration: str = "tight",
-    count: int | None = None,
-    k: int | None = None,
-    projection: KernelProjection | None = None,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of A_PrivKerMrg, as a predictor x -> sign(h(x)) that remembers its privacy.
-
-    `weights` is the vector w of R^k that the training released and `feature_map` is x -> Phi psi(x): <w, Phi psi(x)> is
-    <w^Priv, psi(x)>, and Phi is public, so this gives away no more than w^Priv = `feature_map.transpose(w)` does.
-    Without `projection` one is drawn, from a stream of its own, D (`count`) and k as printed by default.
-
-    >>> X, y = np.tile([[0.0], [1.0], [2.0]], (200, 1)), np.tile([1, -1, 1], 200)
-    >>> sizes = dict(rho=0.2, norm_bound=1.0, beta=0.1, bandwidth=0.5, count=2000, k=20)
-    >>> model = fit(X, y, epsilon=8.0, delta=1e-4, **sizes, rng=np.random.default_rng(0))
-    >>> model.predict([[0.0], [1.0], [2.0]]).tolist()
-    [1.0, -1.0, 1.0]
-    """
-    public, private = spawn_two_streams(rng)
-    privacy = ApproxDP(epsilon, delta)
-    if projection is None:
-        m, d = read_records(X).shape
-        projection = draw_projection(
-            m,
-            d,
-            kernel=kernel,
-            epsilon=epsilon,
-            delta=delta,
-            beta=beta,
-            bandwidth=bandwidth,
-            radius=radius,
-            count=count,
-            k=k,
-            rng=public,
-        )
-    released = law(
-        X,
-        y,
-        privacy=privacy,
-        rho=rho,
-        norm_bound=norm_bound,
-        beta=beta,
-        calibration=calibration,
-        projection=projection,
-        noise=noise,
-    )
-    return LinearModel(released.trained.sample(private)[0], released.privacy, projection.apply)
+    return KernelLaw(made.projection, made.trained, made.privacy)

@@ -16,21 +16,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.features.random_features import FourierMap, fourier_map, profile
-from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.features.random_features import FourierMap, profile
 from lemmata.mechanisms.learners.erm import private_svm
 from lemmata.mechanisms.learners.erm.private_svm import SVMLaw
-from lemmata.mechanisms.numerics.arguments import (
-    check_integer,
-    check_magnitude,
-    check_moderate,
-    check_rows,
-    clip_rows,
-    quiet,
-    read_labels,
-    read_records,
-    spawn_two_streams,
-)
+from lemmata.mechanisms.numerics.arguments import check_moderate, check_rows, clip_rows, quiet, read_labels
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.svm import KernelSolution, solve_gram
 
@@ -84,6 +73,7 @@ def law(
     every image has norm 1. With a `scale` instead of `privacy` the law computes the privacy it has. Raises ValueError
     for bad input.
 
+    >>> from lemmata.mechanisms.features.random_features import fourier_map
     >>> phi = fourier_map("gaussian", 1, 8, rng=np.random.default_rng(0))
     >>> released = law([[0.1], [0.9]] * 500, [1, -1] * 500, C=1.0, privacy=PureDP(1.0), public=phi)
     >>> round(released.scale, 5), released.sample(np.random.default_rng(1)).shape
@@ -103,35 +93,3 @@ def law(
         sampler=sampler,
         counts=counts,
     )
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    C: float,
-    kernel: str = "gaussian",
-    bandwidth: float = 1.0,
-    count: int = 100,
-    loss: str = "hinge",
-    calibration: str = "printed",
-    counts: ArrayLike | None = None,
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of PRIVATESVM, as a predictor x -> sign <weights, phi_hat(x)> that remembers its privacy.
-
-    epsilon-DP under replacement of one record. `count` frequencies: more approximate the kernel better, and cost noise,
-    sqrt(count) / n a weight; the number that Corollary 15 asks for is far beyond any use.
-
-    >>> X, y = np.tile([[0.0], [2.0]], (2000, 1)), np.tile([1, -1], 2000)
-    >>> fit(X, y, epsilon=1.0, C=2.0, count=20, rng=np.random.default_rng(0)).predict([[0.1], [1.9]])
-    array([ 1., -1.])
-    """
-    (count,) = check_integer(count=count)
-    (bandwidth,) = check_magnitude(bandwidth=bandwidth)
-    drawn, noise = spawn_two_streams(rng)
-    public = fourier_map(kernel, read_records(X).shape[1], count, bandwidth=bandwidth, rng=drawn)
-    released = law(X, y, privacy=PureDP(epsilon), C=C, loss=loss, calibration=calibration, counts=counts, public=public)
-    return released.model(noise)

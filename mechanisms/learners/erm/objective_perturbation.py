@@ -9,7 +9,7 @@ is purely private; Gaussian b has the privacy profile of Redberg, Koskela & Wang
 for replaced rows.
 
 `noise`: "float" draws b and solves in float64, for experiments: no solver ends in the minimiser, and the density
-argument is about it. "exact", which is what `fit` takes, releases the minimiser over the real numbers for a b over the
+argument is about it. "exact", for releases, gives the minimiser over the real numbers for a b over the
 real numbers, rounded to a public grid: digits of b are drawn (`lemmata.mechanisms.noise.lazy_reals`), and a point near
 the minimiser is certified (`lemmata.mechanisms.solvers.certified_risk`), until it is proved which point of the grid is
 nearest. Rounding is post-processing, so that the guarantee holds for the bits released.
@@ -28,11 +28,11 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.balls import exact
-from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.erm.output_perturbation import (
     FINE,
     FeatureMap,
-    prepared,
+    prepare_records,
     radial_log_density,
     radial_noise,
 )
@@ -104,6 +104,7 @@ def split_budget(*, epsilon: float, n: int, C: float, curvature: float) -> tuple
     epsilon, C, curvature = check_magnitude(epsilon=epsilon, C=C, curvature=curvature)
     ridge, cost = 1.0, log1p(curvature * C / n)
     if cost > epsilon / 2:
+        # The ridge that makes the Hessian cost exactly half of epsilon, rounded up: a larger ridge costs less.
         ridge, cost = curvature * C / (n * expm1(epsilon / 2)) / SAFE, epsilon / 2
     return (epsilon - cost) * SAFE, ridge
 
@@ -126,16 +127,19 @@ def gaussian_split(*, epsilon: float, delta: float, n: int, C: float, curvature:
 
     multiplier = gaussian_noise_multiplier(ApproxDP(left, delta))
     low = high = 2 * multiplier  # one replaced row whose slopes stay what they are
+    # Up in steps of 1 % until sigma is enough; the curve falls in sigma, so this ends.
     while not enough(high := nextafter(high * (1 + 1e-9), float("inf"))):
         low, high = high, high * 1.01
+    # Thirty halvings of 1 % leave a relative 1e-11; `high` is certified at every step.
     for _ in range(30):
         middle = (low + high) / 2
         low, high = (low, middle) if enough(middle) else (middle, high)
+    # Noise may only grow after the certificate: some last bits, for the rounding of 2 / sigma in it.
     return high * (1 + 1e-15), ridge
 
 
 @dataclass(frozen=True)
-class ObjectiveLaw:
+class ObjectiveLaw(LinearLaw):
     """The law of one release of objective perturbation on one dataset."""
 
     Z: np.ndarray = field(repr=False)  # y_i phi(x_i), shape (n, F), rows of norm at most 1; private
@@ -158,6 +162,7 @@ class ObjectiveLaw:
         while True:
             with ctx.workprec(noise.precision):
                 b = [exact(self.noise.spread) * ball for ball in noise.balls()]
+                # The cell is settled as soon as the ball around the point lies in one cell; else digits of b are drawn.
                 for point, distance in self._problem.nearer(self._solved(b), b):
                     cells = [nearest_integer(scale * (one + arb(0, distance))) for one in point]
                     if None not in cells:
@@ -191,10 +196,6 @@ class ObjectiveLaw:
         hessian = np.einsum("bn,nf,ng->bfg", second, self.Z, self.Z, optimize=True)
         hessian = hessian + len(self.Z) * self.ridge / self.C * np.eye(self.Z.shape[1])
         return self.noise.log_density(self.perturbation(W)) + np.linalg.slogdet(hessian)[1]
-
-    def model(self, rng: np.random.Generator) -> LinearModel:
-        """Draw one release as a predictor."""
-        return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
 
 
 @quiet
@@ -232,7 +233,7 @@ def law(
     >>> released.sample(np.random.default_rng(0), 5).shape, released.ridge
     ((5, 1), 1.0)
     """
-    phi, Z, C = prepared(X, y, privacy, C, loss, feature_map, (PureDP, ApproxDP))
+    phi, Z, C = prepare_records(X, y, privacy, C, loss, feature_map, (PureDP, ApproxDP))
     check_noise(noise)
     Z, grid = prepare_rows(Z, 1.0, noise)
     sizes: Any = {"n": len(Z), "C": C, "curvature": MARGIN_LOSSES[loss].curvature}
@@ -245,29 +246,3 @@ def law(
     if grid:
         grid = 2.0 ** (frexp(max(C / len(Z) / ridge * float(tilt.spread), C * 2.0**-30))[1] - FINE)
     return ObjectiveLaw(Z, C, loss, ridge, tilt, privacy, phi, grid)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float = 0.0,
-    C: float,
-    loss: str = "logistic",
-    feature_map: FeatureMap | None = None,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of objective perturbation, as a predictor; (epsilon, delta)-DP under replacement of one record.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
-    >>> fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(0)).predict([[1.0]])
-    array([1.])
-    """
-    approximate = ApproxDP(epsilon, delta)
-    privacy = approximate if approximate.delta > 0 else PureDP(epsilon)
-    return law(X, y, privacy=privacy, C=C, loss=loss, feature_map=feature_map, noise=noise).model(
-        resolve_generator(rng)
-    )

@@ -6,7 +6,7 @@ where b has density proportional to exp(-rate ||b||_2), with the logistic loss o
 is 1 / C. A baseline beside `lemmata.mechanisms.learners.erm.private_svm`, whose Laplace noise is calibrated to the L1
 sensitivity: here it is L2, and no factor sqrt(F) enters the calibration.
 
-`noise`: "float" draws b in float64, for experiments. "exact", which `fit` takes, releases w(D) + b over the real
+`noise`: "float" draws b in float64, for experiments. "exact", for releases, gives w(D) + b over the real
 numbers, rounded to a public grid (`lemmata.mechanisms.noise.lazy_reals`). In both w(D) is a float that is certified to
 be as near to the minimiser as is charged for.
 """
@@ -21,7 +21,7 @@ from math import frexp, lgamma, log, pi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.erm.private_svm import LARGEST, ClippedMap
 from lemmata.mechanisms.noise.grid_sums import check_noise, prepare_rows
 from lemmata.mechanisms.noise.lazy_reals import draw_rounded
@@ -67,7 +67,7 @@ def radial_log_density(lengths: np.ndarray, rate: float, dimension: int) -> np.n
 
 
 @dataclass(frozen=True)
-class OutputLaw:
+class OutputLaw(LinearLaw):
     """The law of one release of output perturbation on one dataset."""
 
     weights: np.ndarray = field(repr=False)  # the minimiser, shape (F,); private
@@ -89,12 +89,8 @@ class OutputLaw:
         lengths = np.linalg.norm(np.atleast_2d(releases) - self.weights, axis=1)
         return radial_log_density(lengths, self.rate, len(self.weights))
 
-    def model(self, rng: np.random.Generator) -> LinearModel:
-        """Draw one release as a predictor."""
-        return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
 
-
-def prepared(
+def prepare_records(
     X: ArrayLike,
     y: ArrayLike,
     privacy: Guarantee,
@@ -157,7 +153,7 @@ def law(
     >>> round(released.rate, 6), released.sample(np.random.default_rng(0)).shape
     (2.0, (1, 1))
     """
-    phi, Z, C = prepared(X, y, privacy, C, loss, feature_map)
+    phi, Z, C = prepare_records(X, y, privacy, C, loss, feature_map)
     check_noise(noise)
     Z, grid = prepare_rows(Z, 1.0, noise)
     n, F = Z.shape
@@ -169,25 +165,3 @@ def law(
         (rate,) = check_magnitude(rate=rate)
         grid = 2.0 ** (frexp(max(1 / rate, C * 2.0**-30))[1] - FINE)
     return OutputLaw(weights, rate, privacy, phi, grid)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    C: float,
-    loss: str = "logistic",
-    feature_map: FeatureMap | None = None,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of output perturbation, as a predictor; epsilon-DP under replacement of one record.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
-    >>> fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(0)).predict([[1.0]])
-    array([1.])
-    """
-    released = law(X, y, privacy=PureDP(epsilon), C=C, loss=loss, feature_map=feature_map, noise=noise)
-    return released.model(resolve_generator(rng))

@@ -9,10 +9,10 @@ f is the hinge max(0, 1 - <w, z>/rho) of a record z = y x and f_b its Moreau env
 is closed: prox(w) = w + s z with s = min((rho - <w, z>)_+ / |z|^2, 1/(b rho)), so -grad f_b(w) = b s z. The start of a
 phase is projected, which is post-processing and lets the analysis compare with points of the ball.
 
-`noise`: "float" draws it in float64, for experiments. "exact", which is what `fit` takes, releases every phase as its
-average in float64 plus a Gaussian over the reals, rounded to a public grid (`lemmata.mechanisms.noise.grid_gaussian`).
-The average misses the one over the reals, whose sensitivity is 2 L eta_i, by at most `average_error`, which is charged
-twice: the guarantee then holds for the bits released (`wzw25.rem2.3.float64/explicit/averages`).
+`noise`: "float" draws it in float64, for experiments. "exact", for releases, hands out every phase as its average in
+float64 plus a Gaussian over the reals, rounded to a public grid (`lemmata.mechanisms.noise.grid_gaussian`). The average
+misses the one over the reals, whose sensitivity is 2 L eta_i, by at most `average_error`, which is charged twice: the
+guarantee then holds for the bits released (`wzw25.rem2.3.float64/explicit/averages`).
 
 Many runs are columns of one loop over records, 30 microseconds a step for 200 runs in R^10 in numpy. Where there are
 many steps, a compiled kernel takes the same ones, each in a tenth of a microsecond.
@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.bms22 import dp_erm_proof
 from lemmata.bounds.bms22 import phased_sgd as bounds
 from lemmata.bounds.wzw25.gaussian_privacy_proof import average_error
-from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.noise import grid_gaussian
 from lemmata.mechanisms.noise.grid_sums import check_noise, prepare_rows
 from lemmata.mechanisms.numerics.arguments import (
@@ -42,7 +42,6 @@ from lemmata.mechanisms.numerics.arguments import (
     clip_rows,
     quiet,
     read_labels,
-    resolve_generator,
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, round_up
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
@@ -123,6 +122,7 @@ def exact_sigma(length: int, k: int, *, step: float, lipschitz: float, multiplie
     >>> 0.2 < exact_sigma(100, 3, step=0.1, lipschitz=1.0, multiplier=1.0, norm_bound=1.0) < 0.2 + 1e-11
     True
     """
+    # Rounded up: 2^-50 and a last bit cover the roundings of the products.
     longest = nextafter(lipschitz * step * (1 + 2.0**-50), inf)
     off = average_error(length=length, k=k, longest=longest, norm_bound=norm_bound)
     return round_up(Fraction(multiplier) * 2 * (Fraction(longest) + Fraction(off)))
@@ -148,6 +148,7 @@ def run_phases(
     """
     start, W = 0, V
     for length, step, sigma in phases(n, eta=eta, lipschitz=lipschitz, multiplier=multiplier):
+        # The copy is projected, and W is not: what was released stays as it is.
         V = project(W.copy(), norm_bound)
         mean = average_iterate(
             V, records(start, length), rho=rho, pull=2 * step / eta, cap=step / rho, norm_bound=norm_bound
@@ -205,7 +206,7 @@ def bootstrap_runs(
 
 
 @dataclass(frozen=True)
-class PhasedSGDLaw:
+class PhasedSGDLaw(LinearLaw):
     """The law of the last phase's release, projected, on one dataset read in its order; shape (size, k)."""
 
     Z: np.ndarray = field(repr=False)  # shape (n, k), rows y x with norm <= rho * lipschitz; data never in a repr
@@ -216,6 +217,11 @@ class PhasedSGDLaw:
     multiplier: float  # sigma_i / (2 lipschitz eta_i)
     privacy: GaussianDP  # neighbours differ in one replaced record
     released: str = "float"  # or "exact": what the noise is
+
+    @property
+    def exact(self) -> bool:
+        """Whether the guarantee holds for the bits of a release."""
+        return self.released == "exact"
 
     @property
     def gradients(self) -> int:
@@ -272,6 +278,8 @@ class PhasedSGDLaw:
 @dataclass(frozen=True)
 class PhasesLaw(PhasedSGDLaw):
     """The white box: all w_1..w_K together, unprojected; releases have shape (size, phases, k)."""
+
+    model = None  # type: ignore[assignment]  # no predictor: what `fit` returns is all of it
 
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
@@ -372,42 +380,3 @@ def law(
     kind = PhasesLaw if output == "phases" else PhasedSGDLaw
     spent = GaussianDP(round_up(1 / Fraction(multiplier)), privacy.neighbours)
     return kind(Z, rho, lipschitz, norm_bound, eta, multiplier, spent, noise)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    rho: float,
-    radius: float,
-    norm_bound: float,
-    calibration: str = "analytic",
-    eta: float | None = None,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of A_GLL, as a predictor x -> sign(<weights, x>) that remembers its privacy.
-
-    (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
-    other arguments are those of `law`.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
-    >>> budget = dict(epsilon=2.0, delta=1e-5)
-    >>> fit(X, y, **budget, rho=0.5, radius=1.0, norm_bound=1.0, rng=np.random.default_rng(0)).predict([[1.0]])
-    array([1.])
-    """
-    released = law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon, delta),
-        rho=rho,
-        radius=radius,
-        norm_bound=norm_bound,
-        calibration=calibration,
-        eta=eta,
-        noise=noise,
-    )
-    return LinearModel(released.sample(resolve_generator(rng))[0], released.privacy)

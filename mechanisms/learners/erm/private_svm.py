@@ -3,7 +3,7 @@
     w(D) = argmin_w  1/2 ||w||_2^2 + (C / n) sum_i loss(y_i, <w, phi(x_i)>)          (2.1)
 
 without an intercept, ||phi(x)||_2 <= kappa, released as w(D) + iid Laplace(0, scale). `solve` is Algorithm 1, `law`
-and `fit` are Algorithm 2 (PRIVATESVM-FINITE). Notation: `C` the paper's C, `F` the number of features, `kappa` its
+is Algorithm 2 (PRIVATESVM-FINITE). Notation: `C` the paper's C, `F` the number of features, `kappa` its
 kappa, `scale` its lambda; the paper's privacy level beta is the epsilon of `PureDP` here.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.rbht09 import svm_sensitivity
-from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, grid_for
 from lemmata.mechanisms.numerics.arguments import (
     check_choice,
@@ -29,7 +29,6 @@ from lemmata.mechanisms.numerics.arguments import (
     clip_rows,
     quiet,
     read_labels,
-    resolve_generator,
 )
 from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
 from lemmata.mechanisms.privacy import PureDP
@@ -114,7 +113,7 @@ def solve(
 
 
 @dataclass(frozen=True)
-class SVMLaw:
+class SVMLaw(LinearLaw):
     """The law of one release of PRIVATESVM-FINITE on one dataset: the minimiser plus product Laplace noise."""
 
     noise: GridLaplace | FloatLaplace  # its centre never shows in a repr
@@ -127,6 +126,11 @@ class SVMLaw:
         """The Laplace scale of every coordinate."""
         return self.noise.scale
 
+    @property
+    def exact(self) -> bool:
+        """Whether the guarantee holds for the bits of a release."""
+        return isinstance(self.noise, GridLaplace)
+
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, F); the SVM was solved once."""
@@ -135,10 +139,6 @@ class SVMLaw:
     def log_density(self, releases: ArrayLike) -> np.ndarray:
         """Return the exact log-density ("float64") or log-probability ("grid", -inf off it) of releases, (size,)."""
         return self.noise.log_density(releases)
-
-    def model(self, rng: np.random.Generator) -> LinearModel:
-        """Draw one release as a predictor."""
-        return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
 
 
 @quiet
@@ -224,39 +224,3 @@ def l1_sensitivity(*, n: int, C: float, F: int, kappa: float = 1.0, calibration:
     slack = 2 * sqrt(F) * solution_tolerance(C=C, F=F, kappa=kappa)
     safe = svm_sensitivity.weight_sensitivity_sharp(n=n, C=C, F=F, kappa=kappa) + slack
     return max(CALIBRATIONS[calibration](n=n, C=C, F=F, kappa=kappa), safe)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    C: float,
-    feature_map: FeatureMap | None = None,
-    kappa: float = 1.0,
-    loss: str = "hinge",
-    calibration: str = "printed",
-    counts: ArrayLike | None = None,
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of PRIVATESVM-FINITE, as a predictor x -> sign(<weights, phi(x)>) that remembers its privacy.
-
-    epsilon-DP under replacement of one record, by the sampler that holds in floating point.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
-    >>> fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(0)).predict([[1.0]])
-    array([1.])
-    """
-    released = law(
-        X,
-        y,
-        privacy=PureDP(epsilon),
-        C=C,
-        feature_map=feature_map,
-        kappa=kappa,
-        loss=loss,
-        calibration=calibration,
-        counts=counts,
-    )
-    return released.model(resolve_generator(rng))

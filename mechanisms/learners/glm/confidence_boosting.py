@@ -12,7 +12,7 @@ Three calibrations of the noise, n the number of all records and Delta = loss_bo
     "printed"    2 sqrt(Delta/(n epsilon)), the learner at epsilon/2: `privacy` says what is really spent
     "squared"    4 Delta/(n epsilon), the learner at epsilon/2: `privacy` says what is really spent, (m + 1) epsilon/2
 
-`noise` is that of the choice: "float" for experiments; "exact", which is what `fit` takes: losses in whole steps of a
+`noise` is that of the choice: "float" for experiments; "exact", for releases: losses in whole steps of a
 public grid, whose sums are exact, and discrete Laplace noise (`lemmata.mechanisms.selection.report_noisy_max`). The
 models are as exact as the learner's law is.
 """
@@ -28,18 +28,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
-from lemmata.mechanisms.law import Law, LinearModel, check_within_budget
+from lemmata.mechanisms.law import Law, LinearLaw, check_within_budget
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise.grid_sums import check_noise
-from lemmata.mechanisms.numerics.arguments import (
-    check_callable,
-    check_choice,
-    check_integer,
-    check_magnitude,
-    quiet,
-    resolve_generator,
-)
-from lemmata.mechanisms.numerics.arithmetic import as_real, round_up
+from lemmata.mechanisms.numerics.arguments import check_callable, check_choice, check_integer, check_magnitude, quiet
+from lemmata.mechanisms.numerics.arithmetic import round_up
 from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP, check_guarantee, to_approx
 from lemmata.mechanisms.selection import report_noisy_max
 
@@ -48,7 +41,7 @@ Learner = Callable[..., Law]  # learner(X, y, privacy=): a law of weights, shape
 
 
 @dataclass(frozen=True)
-class BoostedLaw:
+class BoostedLaw(LinearLaw):
     """The law of the chosen weights on one dataset; releases have shape (size, d)."""
 
     learners: tuple[Any, ...] = field(repr=False)  # the learner's law on each of the m chunks
@@ -194,46 +187,3 @@ def _spent(promised: Guarantee, budget: PureDP | ApproxDP) -> ApproxDP:
     if isinstance(promised, PureDP | ApproxDP):
         return to_approx(promised)
     return to_approx(promised, delta=budget.delta)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    learner: Learner,
-    candidates: int,
-    loss: str,
-    loss_bound: float,
-    radius: float = 1.0,
-    label_bound: float | None = None,
-    calibration: str = "tight",
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release, a predictor; (epsilon, delta)-DP under replacement of one record, delta = 0 for a pure learner.
-
-    >>> from lemmata.mechanisms.learners.glm import glm_output
-    >>> def learner(X, y, *, privacy):
-    ...     return glm_output.law(X, y, privacy=privacy, loss="logistic", norm_bound=2.0)
-    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
-    >>> settings = dict(learner=learner, candidates=3, loss="logistic", loss_bound=2.0, rng=np.random.default_rng(0))
-    >>> fit(X, y, epsilon=2.0, delta=1e-5, **settings).predict(X[:2])
-    array([ 1., -1.])
-    """
-    released = law(
-        X,
-        y,
-        learner=learner,
-        privacy=ApproxDP(epsilon, delta) if as_real("delta", delta) != 0 else PureDP(epsilon),
-        candidates=candidates,
-        loss=loss,
-        loss_bound=loss_bound,
-        radius=radius,
-        label_bound=label_bound,
-        calibration=calibration,
-        noise=noise,
-    )
-    return LinearModel(released.sample(resolve_generator(rng))[0], released.privacy)

@@ -7,7 +7,7 @@ of w_0..w_{T-1}. The paper names stochastic gradients on batches and prints no a
 its full-batch form, whose T steps compose exactly. No record's gradient is longer than G = radius slope_bound on the
 ball, so sigma = 2 G sqrt(T) / (n mu). Privacy holds for non-convex losses too; convexity matters for utility alone.
 
-`noise`: "float" draws xi_t in float64, for experiments. "exact", which is what `fit` takes, rounds the rows once to a
+`noise`: "float" draws xi_t in float64, for experiments. "exact", for releases, rounds the rows once to a
 public grid and the slopes, over their bound, to multiples of 2^-q, and adds a rounded Gaussian to their exact sums
 (`lemmata.mechanisms.noise.grid_sums`).
 """
@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import baselines
-from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.descent.noisy_gd import RATE, noise_for, step_count
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, count_coefficient_bits, prepare_rows
-from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, quiet, resolve_generator
+from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 
 OUTPUTS = ("average", "points")
@@ -46,7 +46,7 @@ def project(W: np.ndarray, norm_bound: float) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class BallGDLaw:
+class BallGDLaw(LinearLaw):
     """The law of the averaged iterate on one dataset; releases have shape (size, d) and norm at most `norm_bound`."""
 
     data: Records = field(repr=False)
@@ -72,6 +72,7 @@ class BallGDLaw:
         noise = GridNoise(rng, sigma, self.grid / places, shape, self.steps)
 
         def noisy(W: np.ndarray) -> np.ndarray:
+            # Clipped after the division: a slope beyond its bound by a last bit would move the sum by more than 1.
             share = np.clip(self.data.link.slope(W @ self.data.X.T, self.data.y) / most, -1.0, 1.0)
             return noise.add((np.rint(share * places) / places) @ self.data.X) * (most / n)
 
@@ -102,6 +103,8 @@ class BallGDLaw:
 @dataclass(frozen=True)
 class PointsLaw(BallGDLaw):
     """The law of all points before projection, shape (size, steps, d): what the privacy analysis gives away."""
+
+    model = None  # type: ignore[assignment]  # no predictor: what `fit` returns is all of it
 
     def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
         return np.stack([point for _, point in islice(self._descend(rng, size), 1, None)], axis=1)
@@ -160,41 +163,3 @@ def law(
     stride = baselines.ball_stride(steps=T, gradient_norm=gradient, sigma=sigma, d=d, norm_bound=norm_bound)
     kind = PointsLaw if output == "points" else BallGDLaw
     return kind(data, norm_bound, T, sigma, stride, GaussianDP(mu, privacy.neighbours), grid)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    loss: str,
-    norm_bound: float,
-    radius: float = 1.0,
-    label_bound: float | None = None,
-    steps: str | int = "balanced",
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release of the averaged iterate, as a predictor; (epsilon, delta)-DP under replacement of one record.
-
-    `decision_function` is <w, x>, the prediction itself where labels are real.
-
-    >>> model = fit([[0.6], [-0.6]], [1, -1], epsilon=50.0, delta=1e-5, loss="logistic", norm_bound=2.0,
-    ...             rng=np.random.default_rng(0))
-    >>> model.predict([[1.0]])
-    array([1.])
-    """
-    released = law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon, delta),
-        loss=loss,
-        norm_bound=norm_bound,
-        radius=radius,
-        label_bound=label_bound,
-        steps=steps,
-        noise=noise,
-    )
-    return LinearModel(released.sample(resolve_generator(rng))[0], released.privacy)

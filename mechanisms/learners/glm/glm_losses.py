@@ -152,6 +152,7 @@ class Records:
         height = max(1, BLOCK // len(self.X))
         with np.errstate(over="ignore", invalid="ignore"):
             parts = [
+                # floor after the clip: one record's loss is then a whole number of steps, whatever its float value is.
                 np.floor(np.fmin(self.link.value(rows[i : i + height] @ self.X.T, self.y), cap) / step).sum(axis=1)
                 for i in range(0, len(rows), height)
             ]

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import baselines
-from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.law import LinearLaw
 from lemmata.mechanisms.learners.glm.glm_gd import SAFE
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise import gaussian, grid_gaussian
 from lemmata.mechanisms.noise.gaussian import GaussianLaw
 from lemmata.mechanisms.noise.grid_gaussian import GridGaussianLaw
 from lemmata.mechanisms.noise.grid_sums import check_noise
-from lemmata.mechanisms.numerics.arguments import check_magnitude, quiet, resolve_generator
+from lemmata.mechanisms.numerics.arguments import check_magnitude, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 from lemmata.mechanisms.solvers.ball_risk import count_steps, descent_floor, minimise, run_descent
 from lemmata.mechanisms.solvers.certified_risk import float_slopes
@@ -35,7 +35,7 @@ EPS = float(np.finfo(float).eps)
 def accuracy(n: int, d: int, *, gradient: float, smooth: float, ridge: float, norm_bound: float) -> float:
     """Return how far a solution may be from the exact minimiser.
 
-    It is public, and reached whatever the records hold (`solved`).
+    It is public, and reached whatever the records hold (`solve_within`).
 
     `ACCURACY` of norm_bound or, if more, twice what float64 leaves of a descent (`descent_floor`) and the root of
     9 (d + 1) roundings of norm_bound^2, which the certificate of a solution on the sphere needs.
@@ -48,7 +48,7 @@ def accuracy(n: int, d: int, *, gradient: float, smooth: float, ridge: float, no
     return max(ACCURACY * norm_bound, 2 * floor + sqrt(9 * EPS * (d + 1)) * norm_bound)
 
 
-def solved(data: Records, *, ridge: float, norm_bound: float, missed: float) -> np.ndarray:
+def solve_within(data: Records, *, ridge: float, norm_bound: float, missed: float) -> np.ndarray:
     """Return a point of the ball within `missed` of the minimiser, an `accuracy` or infinity, whatever records hold.
 
     Newton's, if its certificate says so. Else the end of a descent whose number of steps is public: it contracts to
@@ -68,6 +68,14 @@ def solved(data: Records, *, ridge: float, norm_bound: float, missed: float) -> 
     return run_descent(data.X, data.y, slope=slope, smooth=smooth, steps=steps, **sizes)
 
 
+class FloatOutputLaw(LinearLaw, GaussianLaw):
+    """The law of the minimiser under float64's noise."""
+
+
+class GridOutputLaw(LinearLaw, GridGaussianLaw):
+    """The law of the minimiser under noise on a public grid."""
+
+
 @quiet
 def law(
     X: ArrayLike,
@@ -80,15 +88,16 @@ def law(
     label_bound: float | None = None,
     ridge: float | None = None,
     noise: str = "float",
-) -> GaussianLaw | GridGaussianLaw:
+) -> FloatOutputLaw | GridOutputLaw:
     """Solve once, release the constrained minimiser under Gaussian noise: a `GaussianLaw`, with its density.
 
     Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an ApproxDP
     the largest that implies it): the L2 sensitivity is 2 G/(ridge n) plus what the solver may miss on two datasets
     (`accuracy`, of public numbers), or the diameter 2 norm_bound if that is less. Enforced here: rows are clipped to
-    `radius` and labels to what `label_bound` allows. What is released is proved to be as near (`solved`) or, where the
-    diameter is charged, in the ball: no error tells neighbours apart. With `noise` "exact" the release is rounded to a
-    public grid, a `GridGaussianLaw`, and the guarantee holds for its bits; with "float" it is one over the reals.
+    `radius` and labels to what `label_bound` allows. What is released is proved to be as near (`solve_within`) or,
+    where the diameter is charged, in the ball: no error tells neighbours apart. With `noise` "exact" the release is
+    rounded to a public grid, a `GridGaussianLaw`, and the guarantee holds for its bits; with "float" it is one over the
+    reals.
 
     `ridge` by default balances regularisation and noise (`baselines.balanced_ridge`), from public numbers. Raises
     ValueError for bad input and for a loss that is not smooth.
@@ -120,44 +129,9 @@ def law(
     missed = accuracy(n, data.X.shape[1], gradient=max(gradient, data.radius), smooth=smooth, **sizes)
     moved = baselines.output_sensitivity(n=n, gradient_norm=gradient, ridge=ridge) + 2 * missed
     diameter = 2 * norm_bound + 2 * ACCURACY * norm_bound
-    weights = solved(data, missed=missed if moved < diameter else np.inf, **sizes)
+    weights = solve_within(data, missed=missed if moved < diameter else np.inf, **sizes)
     sensitivity = min(moved, diameter)
     spent: Any = {"privacy": GaussianDP(mu, privacy.neighbours), "sensitivity": sensitivity * SAFE}
     if noise == "float":
-        return gaussian.law(weights, **spent)
-    return grid_gaussian.law(weights, bound=norm_bound * (1 + ACCURACY), **spent)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    loss: str,
-    norm_bound: float,
-    radius: float = 1.0,
-    label_bound: float | None = None,
-    ridge: float | None = None,
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release, as a predictor; (epsilon, delta)-DP under replacement of one record.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
-    >>> fit(X, y, epsilon=1.0, delta=1e-5, loss="logistic", norm_bound=2.0, rng=np.random.default_rng(0)).predict(X[:1])
-    array([1.])
-    """
-    released = law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon, delta),
-        loss=loss,
-        norm_bound=norm_bound,
-        radius=radius,
-        label_bound=label_bound,
-        ridge=ridge,
-        noise=noise,
-    )
-    return LinearModel(released.sample(resolve_generator(rng))[0], released.privacy)
+        return FloatOutputLaw(**vars(gaussian.law(weights, **spent)))
+    return GridOutputLaw(**vars(grid_gaussian.law(weights, bound=norm_bound * (1 + ACCURACY), **spent)))

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22.baselines import STRETCH
-from lemmata.mechanisms.law import LinearModel, Projection
+from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.glm import glm_gd
 from lemmata.mechanisms.learners.glm.glm_gd import BallGDLaw
-from lemmata.mechanisms.numerics.arguments import check_magnitude, clip_rows, quiet, resolve_generator
+from lemmata.mechanisms.numerics.arguments import check_magnitude, clip_rows, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 
 @dataclass(frozen=True)
-class ProjectedLaw:
+class ProjectedLaw(LinearLaw):
     """The law of Phi^T w~ on one dataset, given its public projection; releases have shape (size, d)."""
 
     descent: BallGDLaw = field(repr=False)  # in R^k
@@ -82,43 +82,3 @@ def law(
         noise=noise,
     )
     return ProjectedLaw(descent, projection)
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    loss: str,
-    norm_bound: float,
-    projection: Projection,
-    radius: float = 1.0,
-    label_bound: float | None = None,
-    steps: str | int = "balanced",
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release, as a predictor; (epsilon, delta)-DP under replacement of one record, given the projection.
-
-    >>> from lemmata.mechanisms.features.sign_projection import sign_projection
-    >>> phi = sign_projection(1, 2, rng=np.random.default_rng(0))
-    >>> model = fit(np.tile([[0.6, 0.6], [-0.6, -0.6]], (9, 1)), np.tile([1, -1], 9), epsilon=50.0, delta=1e-5,
-    ...             loss="logistic", norm_bound=2.0, projection=phi, rng=np.random.default_rng(0))
-    >>> model.weights.shape
-    (2,)
-    """
-    released = law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon, delta),
-        loss=loss,
-        norm_bound=norm_bound,
-        projection=projection,
-        radius=radius,
-        label_bound=label_bound,
-        steps=steps,
-        noise=noise,
-    )
-    return LinearModel(released.sample(resolve_generator(rng))[0], released.privacy)

@@ -19,7 +19,7 @@ here nothing does. What may be chosen, the printed word first:
                  "corrected" what the theorem needs (`lemmata.bounds.abgmu22.grid_search.penalty`)
                  "none"      what a user should take: penalties near ||Y||^2 leave nothing to choose below n = 10^4
 
-`noise`: "float" for experiments; "exact", which is what `fit` takes: exact base algorithms where they are ours (another
+`noise`: "float" for experiments; "exact", for releases: exact base algorithms where they are ours (another
 is as exact as it is), losses in whole steps of a public grid, and an exact choice.
 """
 
@@ -42,13 +42,7 @@ from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise.gaussian import GaussianLaw
 from lemmata.mechanisms.noise.grid_gaussian import GridGaussianLaw
 from lemmata.mechanisms.noise.grid_sums import check_noise
-from lemmata.mechanisms.numerics.arguments import (
-    check_choice,
-    check_integer,
-    check_within_unit,
-    quiet,
-    resolve_generator,
-)
+from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, check_within_unit, quiet
 from lemmata.mechanisms.numerics.arithmetic import round_down, round_up, short_repr
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, to_approx, to_gaussian_budget
 from lemmata.mechanisms.selection import generalized_exponential as selections
@@ -109,6 +103,7 @@ class GridSearchLaw:
         given = zip(candidates[1:], self.caps.tolist(), self.penalties.tolist(), self.sensitivities[1:], strict=True)
         for w, cap, penalty, moved in given:
             (total,), step, most = self.validation.loss_steps(w[None], cap)
+            # Scores times |S2| are whole steps, exactly; the penalty's product and sum round, which `moves` pays for.
             scores.append(total * step + penalty * half)
             rounding = Fraction(2, 2**53) * (Fraction(most * step) + Fraction(penalty)) * half
             moves.append(round_up(max(Fraction(most * step), Fraction(float(moved)) * half) + rounding))
@@ -136,11 +131,15 @@ class GridSearchLaw:
             index = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
         return {"index": index, "weights": W[np.arange(size), index]}
 
+    def model(self, rng: np.random.Generator) -> LinearModel:
+        """Draw one release as a predictor."""
+        return LinearModel(self.sample(rng)["weights"][0], self.privacy)
 
-def shares(privacy: ApproxDP, guesses: int, accounting: str) -> tuple[Any, PureDP, ApproxDP]:
+
+def split_shares(privacy: ApproxDP, guesses: int, accounting: str) -> tuple[Any, PureDP, ApproxDP]:
     """Return (the budget of each run of A, the selection's, what all of it spends), in exact arithmetic, rounded up.
 
-    >>> shares(ApproxDP(1.0, 1e-6), 4, "printed")[:2]
+    >>> split_shares(ApproxDP(1.0, 1e-6), 4, "printed")[:2]
     (ApproxDP(epsilon=0.125, delta=1.25e-07, neighbours='replace'), PureDP(epsilon=0.5, neighbours='replace'))
     """
     epsilon, delta, neighbours = Fraction(privacy.epsilon), Fraction(privacy.delta), privacy.neighbours
@@ -151,6 +150,7 @@ def shares(privacy: ApproxDP, guesses: int, accounting: str) -> tuple[Any, PureD
         return run, selection, ApproxDP(spent.epsilon, spent.delta, neighbours)
     mu = to_gaussian_budget(privacy).mu
     each = mu / sqrt(guesses)
+    # The square root may have rounded up: step down a last bit until K runs fit mu in exact arithmetic.
     while guesses * Fraction(each) ** 2 > Fraction(mu) ** 2:
         each = round_down(Fraction(each) * (1 - Fraction(1, 2**53)))
     return GaussianDP(each, neighbours), PureDP(privacy.epsilon, neighbours), privacy
@@ -205,7 +205,7 @@ def law(
     n, half = len(data.X), len(data.X) // 2
     if n < 2:
         raise ValueError(f"X must have at least 2 rows, got {n}")
-    run, selection, spent = shares(privacy, K, accounting)
+    run, selection, spent = split_shares(privacy, K, accounting)
     train = BASES.get(base) if isinstance(base, str) else base
     if not callable(train):
         raise ValueError(f"base must be one of {', '.join(BASES)} or a function, got {short_repr(base)}")
@@ -215,7 +215,9 @@ def law(
     bases = tuple(train(data.X[:half], data.y[:half], norm_bound=float(B), **settings) for B in norms)
     for j, one in enumerate(bases):
         check_within_budget(getattr(one, "privacy", None), run, f"base[{j}]")
-    caps = np.array([data.loss_bound(B + noise_length(one, n, K, beta)) for B, one in zip(norms, bases, strict=True)])
+    caps = np.array(
+        [data.loss_bound(B + bound_noise_length(one, n, K, beta)) for B, one in zip(norms, bases, strict=True)]
+    )
     validation = Records(data.X[half:], data.y[half:], loss, data.radius, data.label_bound)
     gamma = sensitivities(caps, len(validation.X), sensitivity)
     rate = affordable_rate(epsilon=selection.epsilon, candidates=K + 1)
@@ -233,7 +235,7 @@ def law(
     )
 
 
-def noise_length(base: Any, n: int, guesses: int, beta: float) -> float:
+def bound_noise_length(base: Any, n: int, guesses: int, beta: float) -> float:
     """Return what a Gaussian release may add to |<w, x>| / ||x||, but for a chance of beta/(4K) on n/2 records.
 
     It is 0 for others.
@@ -266,49 +268,3 @@ def penalties(data: Records, caps: np.ndarray, guesses: int, beta: float, penalt
     formula = grid_search.printed_penalty if penalty == "printed" else grid_search.penalty
     sizes: dict[str, Any] = {"label_bound": data.label_bound, "n": len(data.X), "guesses": guesses, "beta": beta}
     return np.array([float(formula(loss_bound=cap, **sizes)) for cap in caps])
-
-
-@quiet
-def fit(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilon: float,
-    delta: float,
-    loss: str,
-    guesses: int = 5,
-    radius: float = 1.0,
-    label_bound: float | None = None,
-    beta: float = 0.05,
-    base: str | Callable[..., Any] = "output",
-    sensitivity: str | Callable[[int], float] = "average",
-    penalty: str = "none",
-    accounting: str = "disjoint",
-    noise: str = "exact",
-    rng: np.random.Generator | None = None,
-) -> LinearModel:
-    """Draw one release, as a predictor; (epsilon, delta)-DP under replacement of one record.
-
-    No penalty, and all of the budget for each half, as the docstring of this module explains. The other arguments are
-    those of `law`.
-
-    >>> X, y = np.tile([[1.0], [-1.0]], (500, 1)), np.tile([1, -1], 500)
-    >>> fit(X, y, epsilon=1.0, delta=1e-5, loss="logistic", rng=np.random.default_rng(0)).predict([[1.0]])
-    array([1.])
-    """
-    released = law(
-        X,
-        y,
-        privacy=ApproxDP(epsilon, delta),
-        loss=loss,
-        guesses=guesses,
-        radius=radius,
-        label_bound=label_bound,
-        beta=beta,
-        base=base,
-        sensitivity=sensitivity,
-        penalty=penalty,
-        accounting=accounting,
-        noise=noise,
-    )
-    return LinearModel(released.sample(resolve_generator(rng))["weights"][0], released.privacy)

@@ -1,17 +1,10 @@
-"""Every learner as it is made with what it needs, for tests that ask the same of all of them."""
+"""The estimators of `lemmata.mechanisms.hardening`, for tests that ask the same of all of them."""
 
-from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
+import lemmata
+from lemmata.mechanisms.estimators.private_classifier import PrivateClassifier
+from lemmata.mechanisms.hardening import ESTIMATORS
 
-LEARNERS = [
-    MarginClassifier(),
-    NoisyGD(),
-    margin_classifier.ProjectedGD(k=3),
-    margin_classifier.PhasedSGD(),
-    PrivateSVM(),
-    margin_classifier.PureMargin(),
-    margin_classifier.DPERM(),
-    margin_classifier.EfficientMargin(),
-    margin_classifier.AdaptiveMargin(),
-    margin_classifier.TunedMargin(beta=0.4),
-]
+KINDS = {one.name: getattr(lemmata, one.name) for one in ESTIMATORS}
+SEARCH, SCALER = lemmata.PrivateSearchCV, lemmata.PrivateScaler
+CLASSIFIERS = [kind for kind in KINDS.values() if issubclass(kind, PrivateClassifier)]
+LEARNERS = [KINDS[one.name](**one.small) for one in ESTIMATORS if KINDS[one.name] not in (SEARCH, SCALER)]

@@ -183,20 +183,18 @@ def test_frames_sparse_rows_pipelines_and_folds():
 
 def test_the_default_follows_from_n_d_and_the_budget():
     """The width that was measured to be best, between its ends; neither it nor the steps see a record."""
-    assert margin_classifier.resolved_width(1000, 25, 0.5) == pytest.approx(0.01)
-    assert margin_classifier.resolved_width(10, 25, 0.5) == gd_estimators.WIDEST == 1 / 16
-    assert margin_classifier.resolved_width(10**6, 25, 0.5) == gd_estimators.NARROWEST == 0.003
-    assert margin_classifier.resolved_steps(10**6, 25, 0.5) == 50 and margin_classifier.resolved_steps(20, 25, 0.5) == 4
+    assert margin_classifier.choose_width(1000, 25, 0.5) == pytest.approx(0.01)
+    assert margin_classifier.choose_width(10, 25, 0.5) == gd_estimators.WIDEST == 1 / 16
+    assert margin_classifier.choose_width(10**6, 25, 0.5) == gd_estimators.NARROWEST == 0.003
+    assert margin_classifier.choose_steps(10**6, 25, 0.5) == 50 and margin_classifier.choose_steps(20, 25, 0.5) == 4
     rng = np.random.default_rng(0)
     laws = [
-        margin_classifier.resolved_law(X, np.resize([1.0, -1.0], 400), privacy=ApproxDP(1.0, 1e-5))
+        margin_classifier.make_classifier_law(X, np.resize([1.0, -1.0], 400), privacy=ApproxDP(1.0, 1e-5))
         for X in (rng.normal(size=(400, 9)), np.zeros((400, 9)))
     ]
     mu = laws[0].privacy.mu
-    assert (
-        laws[0].width == laws[1].width == margin_classifier.resolved_width(400, 9, mu) == pytest.approx(3 / (400 * mu))
-    )
-    assert laws[0].steps == laws[1].steps == margin_classifier.resolved_steps(400, 9, mu)
+    assert laws[0].width == laws[1].width == margin_classifier.choose_width(400, 9, mu) == pytest.approx(3 / (400 * mu))
+    assert laws[0].steps == laws[1].steps == margin_classifier.choose_steps(400, 9, mu)
 
 
 @pytest.mark.parametrize("radius", [1.0, 100.0])
@@ -205,14 +203,14 @@ def test_what_is_left_out_follows_from_n_d_and_the_budget(radius):
     X, signs = np.random.default_rng(0).normal(size=(400, 9)), np.resize([1.0, -1.0], 400)
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
     public, spent = np.random.default_rng(0), ApproxDP(1.0, 1e-5)
-    expected = margin_classifier.resolved_law(rows, signs, privacy=spent)
-    found = NoisyGD(radius=radius)._law(radius * rows, signs, spent, public)
+    expected = margin_classifier.make_classifier_law(rows, signs, privacy=spent)
+    found = NoisyGD(radius=radius)._make_law(radius * rows, signs, spent, public)
     assert (found.width, found.steps) == (pytest.approx(radius * expected.width), expected.steps)
-    assert NoisyGD(width=0.1)._law(rows, signs, spent, public).steps > gd_estimators.STEPS
-    projected = margin_classifier.ProjectedGD(k=4)._law(rows, signs, spent, public)
-    assert projected.descent.width == margin_classifier.resolved_width(400, 4, expected.privacy.mu)
+    assert NoisyGD(width=0.1)._make_law(rows, signs, spent, public).steps > gd_estimators.STEPS
+    projected = margin_classifier.ProjectedGD(k=4)._make_law(rows, signs, spent, public)
+    assert projected.descent.width == margin_classifier.choose_width(400, 4, expected.privacy.mu)
     for n, d, epsilon in ((400, 9, 1.0), (100, 4, 3.0)):
-        law = PrivateSVM(kappa=radius)._law(radius * rows[:n, :d], signs[:n], PureDP(epsilon), public)
+        law = PrivateSVM(kappa=radius)._make_law(radius * rows[:n, :d], signs[:n], PureDP(epsilon), public)
         assert law.scale * radius == pytest.approx(0.2, rel=1e-3)
     with pytest.raises(ValueError, match=r"C = 'none'"):
         PrivateSVM(C="none", classes=(-1, 1)).fit(X, signs)
@@ -239,9 +237,9 @@ def test_no_error_shows_a_record(X):
 
 
 def test_one_record_is_too_few_and_two_are_enough():
-    erm_estimators.several(np.ones((2, 3)))
+    erm_estimators.check_two_records(np.ones((2, 3)))
     with pytest.raises(ValueError, match="n_samples=1 is too few"):
-        erm_estimators.several(np.ones((1, 3)))
+        erm_estimators.check_two_records(np.ones((1, 3)))
 
 
 def test_classes_of_another_type_than_the_labels_are_no_silent_constant():

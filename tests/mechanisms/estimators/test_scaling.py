@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lemmata.mechanisms.estimators import margin_classifier
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.estimators.scaling import PrivateScaler
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_gaussian_budget
 from lemmata.mechanisms.privacy.accountant import Accountant
 from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
@@ -67,7 +68,7 @@ def test_scikit_learn_accepts_it(estimator, check):
 def test_columns_of_any_scale_and_offset_are_found(scale, offset):
     """With 4,000 records and mu = 1, within half a spread and a factor of 3."""
     X = scale * (offset + rng(1).normal(size=(4000, 3)))
-    found = column_ranges.draw_release(column_ranges.law(X, privacy=GaussianDP(1.0), noise="exact"), rng(2))
+    found = fit(column_ranges.law(X, privacy=GaussianDP(1.0), noise="exact"), rng(2))
     assert (np.abs(found.centre - scale * offset) < 0.75 * scale).all()
     assert ((found.spread > scale / 3) & (found.spread < 3 * scale)).all()
     assert found.privacy.mu <= 1.0
@@ -290,7 +291,7 @@ def test_rows_in_the_unit_ball_are_those_of_the_default():
     scaler = PrivateScaler(unit_ball=True, random_state=rng(2)).set_output(transform="pandas").fit(X)
     out, model = scaler.transform(X), MarginClassifier(classes=("no", "yes"), random_state=0).fit(X, y)
     model.ranges_, model.length_ = scaler.ranges_, scaler.length_
-    np.testing.assert_array_equal(out.to_numpy(), model._rows(model._table(X, reset=False)))
+    np.testing.assert_array_equal(out.to_numpy(), model._prepare_rows(model._check_table(X, reset=False)))
     assert np.linalg.norm(out.to_numpy(), axis=1).max() <= 1 and out.columns[-1] == "constant"
 
 

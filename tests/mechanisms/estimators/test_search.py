@@ -8,7 +8,7 @@ from lemmata.experiments.data import load
 from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.estimators import margin_classifier
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
-from lemmata.mechanisms.estimators.search import PrivateSearchCV, error_counter, pure_within
+from lemmata.mechanisms.estimators.search import PrivateSearchCV, find_largest_pure, make_error_counter
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, compose, gaussian_mu, to_gaussian
 from lemmata.mechanisms.selection.tuning_budget import budget
@@ -124,7 +124,7 @@ def test_it_finds_the_setting_that_works():
 
 @pytest.mark.parametrize("mu", [1e-3, 0.3, 5.0])
 def test_a_pure_run_stays_within_its_mu(mu):
-    assert mu * (1 - 1e-9) < to_gaussian(pure_within(mu)).mu <= mu
+    assert mu * (1 - 1e-9) < to_gaussian(find_largest_pure(mu)).mu <= mu
 
 
 def test_errors_are_counted_in_blocks_of_any_size(monkeypatch):
@@ -132,4 +132,4 @@ def test_errors_are_counted_in_blocks_of_any_size(monkeypatch):
     Z, weights = np.arange(-4.0, 5.0)[:, None], np.array([[1.0], [-2.0]])
     for entries in (1, 9, 18, 100):
         monkeypatch.setattr("lemmata.mechanisms.estimators.search.ENTRIES", entries)
-        assert error_counter([Z])(0, weights).tolist() == [5, 5]
+        assert make_error_counter([Z])(0, weights).tolist() == [5, 5]

@@ -15,6 +15,7 @@ from lemmata.bounds.wzw25.gaussian_privacy import gaussian_delta
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.experiments.instances.pairs.adaptive_pairs import stretched
 from lemmata.experiments.wzw25 import gaussian_privacy
+from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin
 from lemmata.mechanisms.features import sign_projection
 from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd, projected_gd
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, compose, gaussian_epsilon
@@ -247,22 +248,28 @@ def test_fit_projects_where_that_saves_noise_and_nowhere_else():
     """A projection doubles the rows' length, so d > 4 k; what is drawn is drawn as `draw_projections` does."""
     d = 4000
     every = adaptive_margin.draw_projections(6, d, rng=rng("pays"))
-    ours = adaptive_margin.drawn(np.zeros((6, d)), 1.0, None, rng("pays"))
+    ours = adaptive_margin.choose_projections(np.zeros((6, d)), 1.0, None, rng("pays"))
     kept = [None if phi is None or 4 * phi.k >= d else phi for phi in every]
     assert ours == kept != list(every) and any(kept)
-    assert adaptive_margin.drawn(np.zeros((6, d)), 1.0, every, rng("pays")) is every
+    assert adaptive_margin.choose_projections(np.zeros((6, d)), 1.0, every, rng("pays")) is every
 
 
 def test_steps_are_chosen_where_they_are_asked_to_be(monkeypatch):
     asked = []
-    monkeypatch.setattr(adaptive_margin, "chosen_steps", lambda *sizes: asked.append(sizes) or "printed")
+    monkeypatch.setattr(adaptive_margin, "choose_step_kind", lambda *sizes: asked.append(sizes) or "printed")
     X, y = np.array([[0.9, 0.0], [-0.9, 0.1], [0.8, 0.0]]), [1, -1, 1]
+    sizes = {"privacy": ApproxDP(5.0, 1e-3), "output": "last", "stride": "decaying"}
     for steps, times in (("balanced", 0), (5, 0), ("auto", 1)):
-        adaptive_margin.fit(X, y, epsilon=5.0, delta=1e-3, steps=steps, rng=rng("steps"))
+        adaptive_margin.law(X, y, steps=steps, **sizes)
         assert len(asked) == times
     assert asked[0][:2] == (3, 2)
-    adaptive_margin.fit(X, y, epsilon=5.0, delta=1e-3, steps="auto", output="average", rng=rng("steps"))
+    adaptive_margin.law(X, y, steps="auto", **sizes | {"output": "average"})
     assert len(asked) == 1, "random batches release the last iterate"
+
+
+def learned(X, y, **asked):
+    """What the estimator releases, at epsilon = 1 unless asked."""
+    return AdaptiveMargin(classes=(-1, 1), **asked).fit(X, y).model_
 
 
 def test_separated_data_are_learned():
@@ -272,7 +279,7 @@ def test_separated_data_are_learned():
     y = np.where(X[:, 0] > 0, 1.0, -1.0)
     X[:, 0] += y
     X /= 2
-    model = adaptive_margin.fit(X, y, epsilon=4.0, delta=1e-5, steps=200, rng=rng("learn"))
+    model = learned(X, y, epsilon=4.0, steps=200, random_state=rng("learn"))
     assert (model.predict(X) == y).mean() > 0.95
     assert model.privacy == ApproxDP(4.0, 1e-5) and model.margin in bounds.margin_grid(3000)
 
@@ -308,28 +315,29 @@ def test_bad_input_is_named(case):
     changed, message = BAD[case]
     arguments = dict(X=X0, y=Y0, epsilon=1.0, delta=1e-5) | changed
     with pytest.raises(ValueError, match=message) as raised:
-        adaptive_margin.fit(**arguments, rng=rng("bad"))
+        privacy = ApproxDP(arguments.pop("epsilon"), arguments.pop("delta"))
+        adaptive_margin.law(**arguments, privacy=privacy)
     text = str(raised.value)
     assert "\n" not in text and not any(f"{x:.4f}"[:6] in text for x in X0.ravel())
 
 
 def test_labels_of_one_class_are_no_error():
     """Whether all labels are equal is private: an exception would tell."""
-    assert adaptive_margin.fit(X0 / 2, np.ones(9), epsilon=1.0, delta=1e-5, rng=rng("one")).weights.shape == (3,)
+    assert learned(X0 / 2, np.ones(9), random_state=rng("one")).weights.shape == (3,)
 
 
 def test_projections_are_asked_for_where_they_are_needed():
     X = np.zeros((4, 2000))
     with pytest.raises(ValueError, match=r"projections are required: the margin 1\.0 needs one from R\^2000 to"):
         adaptive_margin.law(X, [1, -1, 1, -1], privacy=ApproxDP(1.0, 1e-5))
-    assert adaptive_margin.fit(X, [1, -1, 1, -1], epsilon=1.0, delta=1e-5, rng=rng("wide")).weights.shape == (2000,)
+    assert learned(X, [1, -1, 1, -1], random_state=rng("wide")).weights.shape == (2000,)
 
 
 def test_long_rows_are_clipped_and_nothing_is_said():
     """A warning would tell whether there are any; here warnings are errors."""
     assert np.linalg.norm(X0, axis=1).max() > 1
     clipped = X0 / np.maximum(np.linalg.norm(X0, axis=1, keepdims=True), 1.0)
-    long, short = (adaptive_margin.fit(X, Y0, epsilon=1.0, delta=1e-5, rng=rng("long")) for X in (X0, clipped))
+    long, short = (learned(X, Y0, random_state=rng("long")) for X in (X0, clipped))
     assert (long.weights == short.weights).all()
 
 

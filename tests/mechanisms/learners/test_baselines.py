@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lemmata.mechanisms.audit.play.sequential_test import audit
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import known_margin, noisy_gd, private_perceptron, projected_gd
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_approx
 from lemmata.mechanisms.selection import majority
@@ -30,7 +31,8 @@ def test_the_noisy_count_spends_its_epsilon_and_no_more():
 
 
 def test_the_majority_is_said():
-    model = majority.fit(X, np.append(np.ones(26), -np.ones(4)), epsilon=2.0, rng=np.random.default_rng(1))
+    law = majority.law(X, np.append(np.ones(26), -np.ones(4)), privacy=PureDP(2.0))
+    model = fit(law, np.random.default_rng(1))
     assert (model.predict(X) == 1).all() and model.privacy == PureDP(2.0)
     with pytest.raises(ValueError, match=r"privacy must imply a PureDP, got GaussianDP\(mu=1\.0,"):
         majority.law(X, Y, privacy=GaussianDP(1.0))
@@ -94,7 +96,8 @@ def test_the_perceptron_learns():
     y = np.where(np.arange(600) % 2, 1.0, -1.0)
     Z = np.random.default_rng(6).normal(size=(600, 9)) / 6
     records = np.column_stack([0.6 * y, Z])
-    model = private_perceptron.fit(records, y, epsilon=1.0, delta=1e-5, rng=np.random.default_rng(7))
+    law = private_perceptron.law(records, y, privacy=ApproxDP(1.0, 1e-5), noise="exact")
+    model = fit(law, np.random.default_rng(7))
     assert (model.predict(records) == y).mean() > 0.9
 
 

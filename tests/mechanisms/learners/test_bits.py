@@ -1,52 +1,52 @@
-"""The bit-level audit of every default `fit` and estimator: what it releases is a function of what passed its gates.
+"""The bit-level audit of a release of every law and estimator: what it releases is a function of what passed its gates.
 
 A gate is where private numbers meet noise: sums, values and minimisers that are rounded to a public grid, and choices
 of an index. What comes out has a support that does not depend on the data, every point of a grid or every candidate.
-Given what came out on one dataset, a fit on any other of its shape must release the same bits. A fit that is in no line
-below, or draws elsewhere, fails.
+Given what came out on one dataset, a fit on any other of its shape must release the same bits. A law or an estimator
+that draws elsewhere fails; those audited are the lines of `hardening.TABLE`.
 """
-
-import importlib
-import inspect
-import pkgutil
-from functools import partial
 
 import numpy as np
 import pytest
 
-from lemmata import mechanisms
+import lemmata
 from lemmata.experiments.engine.claims.places import mechanism_named
 from lemmata.mechanisms import hardening
-from lemmata.mechanisms.estimators import margin_classifier, scaling, search
-from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, phased_sgd
+from lemmata.mechanisms.estimators.search import PrivateSearchCV
+from lemmata.mechanisms.law import fit
+from lemmata.mechanisms.learners.descent import noisy_gd
+from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, phased_sgd, private_svm
 from lemmata.mechanisms.noise import discrete_gaussian, gaussian, grid_gaussian, grid_sums, laplace, snapping
-from lemmata.mechanisms.privacy import GaussianDP, PureDP
+from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.selection import exponential, report_noisy_max
+from tests.mechanisms.estimators.learners import CLASSIFIERS
 from tests.mechanisms.test_fuzz import built
-from tests.mechanisms.valid_calls import TABLE
+from tests.mechanisms.valid_calls import EXACT, LAWS, TABLE, has_two_kinds
 from tests.streams import streams
 
 rng = streams("bits")
 ROWS = rng("rows").normal(size=(12, 2)) / 2
 LABELS = np.where(ROWS[:, 0] > 0.1, 1.0, -1.0)
-VALUES = ("value", "scores")  # arguments that are private, where there are no records
+VALUES = ("value", "values", "scores")  # arguments that are private, where there are no records
 
 
 def exact_learner(X, y, *, privacy, rho=0.5, beta=0.1):
     return phased_sgd.law(X, y, privacy=privacy, rho=rho, radius=1.0, norm_bound=1.0, noise="exact")
 
 
-def of_function(fit):
-    given = built(TABLE[fit])
-    changed = {"learner": exact_learner} if "learner" in given else {}
-    changed |= {"candidates": 2} if "candidates" in given else {}
+def of_law(law, **changed):
+    """A release of a law, as a person asks for it: exactly, unless told."""
+    given = built(TABLE[law]) | changed
+    given |= {"learner": exact_learner} if "learner" in given else {}
     private = [name for name in VALUES if name in given]
 
-    def release(X, y, **noise):
-        fresh = built(TABLE[fit]) | changed | noise | {"rng": np.random.default_rng(3)}
-        if private:
-            return fit(**fresh | {private[0]: np.clip(X[0], -9.0, 9.0)})
-        return fit(**fresh | {name: one for name, one in (("X", X), ("y", y)) if name in fresh})
+    def release(X, y, noise="exact"):
+        if noise == "float" and not has_two_kinds(law):
+            raise TypeError(f"{law.__module__} has no other noise")
+        records = {private[0]: np.clip(X[0], -9.0, 9.0)} if private else {"X": X, "y": y}
+        called = given | {name: one for name, one in records.items() if name in given}
+        called |= {"noise": noise} if has_two_kinds(law) else {}
+        return fit(law(**called), np.random.default_rng(3), noise=noise)
 
     return release
 
@@ -55,35 +55,37 @@ def of_estimator(kind, **parameters):
     return lambda X, y, **noise: kind(**parameters, **noise, classes=(-1.0, 1.0), random_state=3).fit(X, y).model_
 
 
-ESTIMATORS = {name for line in hardening.TABLE for name in line.names if name[0].isupper()}
-FITS = {}
-for entry in pkgutil.walk_packages(mechanisms.__path__, "lemmata.mechanisms."):
-    module = importlib.import_module(entry.name)
-    if inspect.isfunction(getattr(module, "fit", None)):
-        FITS[entry.name.rpartition(".")[2]] = of_function(module.fit)
-for name in sorted(ESTIMATORS - {"PrivateSearchCV", "PrivateScaler"}):
-    FITS[name] = of_estimator(getattr(margin_classifier, name))
-for kind in (
-    margin_classifier.NoisyGD,
-    margin_classifier.PhasedSGD,
-    margin_classifier.PrivateSVM,
-    margin_classifier.PureMargin,
-):
-    FITS[f"PrivateSearchCV({kind.__name__})"] = of_estimator(search.PrivateSearchCV, estimator=kind(), param_grid={})
+ROUGH = {  # where the valid call asks for what exact noise does not have, or for a choice among too many
+    "noisy_gd": {"loss": "hinge"},
+    "report_noisy_max": EXACT[report_noisy_max.law],
+    "margin_selection": {"privacy": ApproxDP(1.0, 1e-3)},
+}
+FITS = {
+    name: of_law(getattr(module, "margin_law", None) or module.law, **ROUGH.get(name, {}))
+    for name, module in ((name, mechanism_named(name)) for line in hardening.TABLE for name in line.laws)
+}
+ALONE = [kind for kind in CLASSIFIERS if kind is not PrivateSearchCV]
+FITS |= {kind.__name__: of_estimator(kind) for kind in ALONE}
+FITS |= {
+    f"PrivateSearchCV({kind.__name__})": of_estimator(PrivateSearchCV, estimator=kind(), param_grid={})
+    for kind in ALONE
+    if kind.release_kind and kind is not lemmata.ProjectedGD and kind is not lemmata.MarginClassifier
+}
 FITS["PrivateScaler"] = lambda X, y, **noise: np.concatenate(
-    [getattr(scaling.PrivateScaler(random_state=3, **noise).fit(X), name) for name in ("center_", "scale_")]
+    [getattr(lemmata.PrivateScaler(random_state=3, **noise).fit(X), name) for name in ("center_", "scale_")]
 )
-FITS["ProjectedGD, projected"] = of_estimator(margin_classifier.ProjectedGD, k=1)
-FITS["EfficientMargin, k = 2"] = of_estimator(margin_classifier.EfficientMargin, k=2)
-FITS["objective_perturbation, pure"] = partial(
-    lambda X, y, **noise: objective_perturbation.fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(3), **noise)
+FITS["ProjectedGD, projected"] = of_estimator(lemmata.ProjectedGD, k=1)
+FITS["EfficientMargin, k = 2"] = of_estimator(lemmata.EfficientMargin, k=2)
+FITS["objective_perturbation, approximate"] = of_law(objective_perturbation.law, privacy=ApproxDP(1.0, 1e-3))
+FITS["noisy_gd, logistic"] = of_law(noisy_gd.law)
+FITS["noisy_gd, last"] = of_law(noisy_gd.law, loss="hinge", output="last", steps=4)
+FITS["AdaptiveMargin, batches"] = of_estimator(lemmata.AdaptiveMargin, steps="sampled")
+FITS["PrivateSearchCV, widths"] = of_estimator(PrivateSearchCV)
+FITS["PrivateSearchCV(MarginClassifier)"] = of_estimator(
+    PrivateSearchCV, estimator=lemmata.MarginClassifier(ranges=None), param_grid={}
 )
-FITS["gaussian, wide"] = lambda X, y, **noise: gaussian.fit(
-    X[0].clip(-9, 9), sensitivity=1.0, privacy=GaussianDP(1.0), rng=np.random.default_rng(3), **noise
-)
-FITS["report_noisy_max, many"] = lambda X, y, **noise: report_noisy_max.fit(
-    X.ravel().clip(-9, 9), sensitivity=1.0, privacy=PureDP(1.0), rng=np.random.default_rng(3), **noise
-)
+FITS["gaussian, wide"] = of_law(gaussian.law, bound=None)
+FITS["private_svm, hinge"] = of_law(private_svm.law, loss="hinge")
 # (owner, its gate, the public grid of what comes out: of the owner and the arguments)
 GATES = (
     (grid_sums.GridNoise, "add", lambda noise, sums: noise.grid),
@@ -146,15 +148,16 @@ def neighbours():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("fit", FITS.values(), ids=FITS)
-def test_a_release_is_a_function_of_what_passed_the_gates(fit, monkeypatch):
+@pytest.mark.parametrize("release", FITS.values(), ids=FITS)
+def test_a_release_is_a_function_of_what_passed_the_gates(release, monkeypatch):
     gates = Gates(monkeypatch)
-    first = bits(fit(ROWS, LABELS))
+    monkeypatch.setattr(grid_sums.GridNoise, "add", checked_sums(gates, grid_sums.GridNoise.add))
+    first = bits(release(ROWS, LABELS))
     kept = list(gates.passed)
     assert kept and gates.off_grid == 0
     for X, y in neighbours():
         gates.again = iter(kept)
-        assert bits(fit(X, y)) == first
+        assert bits(release(X, y)) == first
         assert next(gates.again, None) is None
 
 
@@ -167,23 +170,42 @@ def test_float_noise_passes_no_gate(name, monkeypatch):
         FITS[name](ROWS, LABELS, noise="float")
     except TypeError as error:
         assert "noise" in str(error)
-        assert "noise" not in inspect.signature(getattr(module_of(name), "fit", lambda: None)).parameters
         return
     others = name == "confidence_boosting" or name.startswith("PrivateSearchCV(P")  # what they hold is exact
     assert others or not gates.passed
 
 
-def module_of(name):
-    found = name.partition(",")[0]
-    return mechanism_named(found) if found.islower() else margin_classifier
+def test_noise_on_a_coarser_grid_than_the_sums_is_caught(monkeypatch):
+    """The planted mistake: coefficients of a smooth loss off the grid of the noise."""
+    gates = Gates(monkeypatch)
+    monkeypatch.setattr(noisy_gd, "coefficient_bits", lambda n: 0)
+    monkeypatch.setattr(grid_sums.GridNoise, "add", checked_sums(gates, grid_sums.GridNoise.add))
+    FITS["noisy_gd, logistic"](ROWS, LABELS)
+    assert gates.off_grid > 0
 
 
-def test_every_fit_and_every_line_is_audited():
+def checked_sums(gates, add):
+    """A gate that also looks at what goes in: sums of rows, on the grid of the noise."""
+
+    def checked(noise, sums):
+        gates.off_grid += int((sums % noise.grid != 0).sum())
+        return add(noise, sums)
+
+    return checked
+
+
+def test_every_line_is_audited():
     named = {name for line in hardening.TABLE for name in line.names}
-    audited = {name.partition(",")[0].partition("(")[0] for name in FITS}
-    with_fit = {name for name in named if name in FITS or name in ESTIMATORS}
-    assert with_fit <= audited
+    assert named <= {name.partition(",")[0].partition("(")[0] for name in FITS}
     assert {line.noise for line in hardening.TABLE} == {"exact"}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("law", LAWS)
+def test_a_release_refuses_a_law_in_float64_unless_told(law):
+    """Whatever draws in float64 says so: `fit` would hand its low bits to whoever does not ask."""
+    with pytest.raises(ValueError, match="law has noise in float64"):
+        fit(law(**built(TABLE[law])), np.random.default_rng(3))
 
 
 @pytest.mark.parametrize(
@@ -202,7 +224,7 @@ def test_float_noise_at_a_gate_is_caught(owner, name, leaky, monkeypatch):
     """The planted mistake: a gate that lets low bits of what comes in go out again."""
     monkeypatch.setattr(owner, name, leaky)
     gates = Gates(monkeypatch)
-    for fit in ("phased_sgd", "noisy_gd", "private_svm"):
-        FITS[fit](ROWS, LABELS)
+    for name in ("phased_sgd", "noisy_gd", "private_svm"):
+        FITS[name](ROWS, LABELS)
     own = [out for out in gates.passed if out.size == 2]
     assert any((np.asarray(out, dtype=float) % 2.0**-45 != 0).any() for out in own)

@@ -16,14 +16,16 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.wzw25.algorithms import margin_grid
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
 from lemmata.experiments.data import load
-from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd, private_tuning, projected_gd
+from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin, NoisyGD, ProjectedGD, TunedMargin
+from lemmata.mechanisms.law import fit
+from lemmata.mechanisms.learners.descent import adaptive_margin, private_tuning, projected_gd
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.numerics.arithmetic import certified_delta
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.selection import tuning_budget
 from tests.wzw25.test_best_of_runs import slow_worst_delta
 
-FITS = [adaptive_margin.fit, private_tuning.fit]
+KINDS = [AdaptiveMargin, TunedMargin]
 MARGIN = 0.9
 
 
@@ -36,53 +38,55 @@ def planted(n, d, seed):
     return np.column_stack([MARGIN * y, Z]), y
 
 
-def accuracy(fit, X, y, fresh, labels, seeds=4, **given):
+def released(kind, X, y, seed=0, **asked):
+    """The model that a fit of an estimator releases."""
+    return kind(classes=(-1, 1), random_state=np.random.default_rng(seed), **asked).fit(X, y).model_
+
+
+def accuracy(kind, X, y, fresh, labels, seeds=4, **asked):
     """Mean accuracy on fresh points."""
-    models = [fit(X, y, delta=1e-5, rng=np.random.default_rng(seed), **given) for seed in range(seeds)]
+    models = [released(kind, X, y, seed, **asked) for seed in range(seeds)]
     return np.mean([(model.predict(fresh) == labels).mean() for model in models])
 
 
 # It learns ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fit", FITS)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "d", "epsilon"), [(300, 784, 1.0), (150, 30, 0.5)])
-def test_one_step_is_enough_to_learn_a_wide_margin(fit, n, d, epsilon):
+def test_one_step_is_enough_to_learn_a_wide_margin(kind, n, d, epsilon):
     """T = 1 at every margin: the average of the iterates is w_0 = 0, and the strict loss finds no error in it."""
-    assert accuracy(fit, *planted(n, d, 1), *planted(500, d, 2), epsilon=epsilon) > 0.95
+    assert accuracy(kind, *planted(n, d, 1), *planted(500, d, 2), epsilon=epsilon) > 0.95
 
 
-@pytest.mark.parametrize("fit", FITS)
-def test_projected_data_are_learned(fit):
+@pytest.mark.parametrize("kind", KINDS)
+def test_projected_data_are_learned(kind):
     """k < d at the widest margins."""
-    assert accuracy(fit, *planted(700, 2000, 1), *planted(300, 2000, 2), epsilon=1.0, seeds=1) > 0.95
+    assert accuracy(kind, *planted(700, 2000, 1), *planted(300, 2000, 2), epsilon=1.0, seeds=1) > 0.95
 
 
-@pytest.mark.parametrize(
-    ("fit", "least"), [(adaptive_margin.fit, 0.7), (private_tuning.fit, 0.8)], ids=["adaptive", "tuned"]
-)
-def test_real_data_are_learned(fit, least):
+@pytest.mark.parametrize(("kind", "least"), [(AdaptiveMargin, 0.7), (TunedMargin, 0.8)], ids=["adaptive", "tuned"])
+def test_real_data_are_learned(kind, least):
     """Breast cancer at epsilon 1, of which 63 in 100 are benign: 0.86 and 0.89 are usual."""
     X, y = load("breast_cancer")
     held_out = np.arange(len(X)) % 4 == 0
-    assert accuracy(fit, X[~held_out], y[~held_out], X[held_out], y[held_out], epsilon=1.0) > least
+    assert accuracy(kind, X[~held_out], y[~held_out], X[held_out], y[held_out], epsilon=1.0) > least
 
 
 def test_the_printed_algorithm_is_there_by_name():
     """Averages of one step, strict loss: what is released is 0, whatever the data are."""
     X, y = planted(150, 30, 1)
-    asked = dict(output="average", stride="printed", ties="right")
-    model = adaptive_margin.fit(X, y, epsilon=0.5, delta=1e-5, **asked, rng=np.random.default_rng(0))
-    assert not model.weights.any()
+    printed = adaptive_margin.law(X, y, privacy=ApproxDP(0.5, 1e-5), noise="exact")
+    assert not fit(printed, np.random.default_rng(0)).weights.any()
     law = adaptive_margin.law(X, y, privacy=ApproxDP(0.5, 1e-5))
     assert all(run.descent.steps == 1 for run in law.candidates) and law.ties == "right"
     assert not law.sample(np.random.default_rng(0), 3)["weights"].any()
 
 
-@pytest.mark.parametrize("descent", [noisy_gd, projected_gd])
-def test_gradient_descent_releases_its_one_step(descent):
+@pytest.mark.parametrize("kind", [NoisyGD, ProjectedGD])
+def test_gradient_descent_releases_its_one_step(kind):
     X, y = planted(20, 30, 1)
-    assert descent.fit(X, y, epsilon=0.5, delta=1e-5, width=0.3, rng=np.random.default_rng(0)).weights.any()
+    assert released(kind, X, y, epsilon=0.5, width=0.3, steps="balanced").weights.any()
 
 
 # Ties -----------------------------------------------------------------------------------------------------------------
@@ -132,12 +136,12 @@ def test_the_strict_loss_prefers_the_run_that_returns_nothing(ties, winner):
 # Nothing beside the budget is spent or told ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fit", FITS)
-def test_one_class_and_long_rows_are_private(fit):
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_class_and_long_rows_are_private(kind):
     """No warning (they are errors here), no exception, and the same shape and guarantee."""
     X, y = planted(40, 5, 1)
     for data in ((X, np.ones(40)), (3 * X, y), (np.zeros((40, 5)), y)):
-        model = fit(*data, epsilon=1.0, delta=1e-5, rng=np.random.default_rng(0))
+        model = released(kind, *data)
         assert model.weights.shape == (5,) and model.privacy == ApproxDP(1.0, 1e-5)
 
 

@@ -10,6 +10,7 @@ from scipy import stats
 from scipy.integrate import quad
 from sklearn.linear_model import LogisticRegression
 
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta, gaussian_mu
 from lemmata.mechanisms.solvers import perturbed_risk
@@ -203,7 +204,8 @@ def test_b_of_w_is_the_linear_term_that_was_solved(loss, C):
 @pytest.mark.parametrize("baseline", [output_perturbation, objective_perturbation])
 def test_the_baselines_learn(baseline):
     V, y = problem(9, 3000, 3)
-    model = baseline.fit(V, y, epsilon=2.0, C=20.0, rng=np.random.default_rng(10))
+    law = baseline.law(V, y, privacy=PureDP(2.0), C=20.0, noise="exact")
+    model = fit(law, np.random.default_rng(10))
     best = np.mean(np.where(V[:, 0] >= 0, 1, -1) == y)
     assert np.mean(model.predict(V) == y) > best - 0.05 and model.privacy == PureDP(2.0)
 
@@ -358,11 +360,12 @@ def test_gaussian_objective_perturbation_fits_its_density_and_learns():
     draws = law.sample(np.random.default_rng(6), 4000)[:, 0]
     assert stats.kstest(draws, lambda t: np.interp(t, places, cdf)).pvalue > 1e-6
     V, y = problem(9, 3000, 3)
-    model = objective_perturbation.fit(V, y, epsilon=1.0, delta=1e-5, C=20.0, rng=np.random.default_rng(10))
+    exact = objective_perturbation.law(V, y, privacy=ApproxDP(1.0, 1e-5), C=20.0, noise="exact")
+    model = fit(exact, np.random.default_rng(10))
     best = np.mean(np.where(V[:, 0] >= 0, 1, -1) == y)
     assert np.mean(model.predict(V) == y) > best - 0.05 and model.privacy == ApproxDP(1.0, 1e-5)
     with pytest.raises(ValueError, match=r"delta = 1\.0 is outside"):
-        objective_perturbation.fit(V, y, epsilon=1.0, delta=1.0, C=20.0)
+        objective_perturbation.law(V, y, privacy=ApproxDP(1.0, 1.0), C=20.0)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from lemmata.mechanisms.estimators import margin_classifier
 from lemmata.mechanisms.estimators.search import PrivateSearchCV
-from lemmata.mechanisms.law import check_within_budget
+from lemmata.mechanisms.law import check_within_budget, fit
 from lemmata.mechanisms.learners.covers import label_learner
 from lemmata.mechanisms.learners.descent import private_tuning
 from lemmata.mechanisms.learners.erm import phased_sgd
@@ -65,8 +65,8 @@ def spending(kind, spends):
     """The estimator, but its law spends what it likes."""
 
     class Other(kind):
-        def _law(self, X, signs, privacy, public, *more):
-            return super()._law(X, signs, spends(privacy), public, *more)
+        def _make_law(self, X, signs, privacy, public, *more):
+            return super()._make_law(X, signs, spends(privacy), public, *more)
 
     return Other
 
@@ -186,7 +186,7 @@ def test_what_a_promise_implies(promised, allotted, within):
 
 LINE = np.linspace(-1, 1, 60)[:, None]
 SIDES = np.where(LINE[:, 0] > 0, 1.0, -1.0)
-POOL = dict(epsilon=20.0, rho=0.4, net=0.05)
+POOL = dict(privacy=PureDP(20.0, "label"), rho=0.4, net=0.05)
 
 
 def slopes(X):
@@ -194,7 +194,7 @@ def slopes(X):
 
 
 def chosen(hypotheses):
-    return label_learner.fit(LINE, SIDES, **POOL, hypotheses=hypotheses, rng=np.random.default_rng(0))
+    return fit(label_learner.law(LINE, SIDES, **POOL, hypotheses=hypotheses), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("rows", [LINE, 4 * LINE, LINE[20:40], LINE[:1], 0.1 * LINE])

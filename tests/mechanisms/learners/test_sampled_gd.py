@@ -1,5 +1,6 @@
 """Random batches: their law, a slow twin of a run, the privacy that all steps and scores spend, the linear time."""
 
+import inspect
 from itertools import product
 from math import sqrt
 
@@ -12,6 +13,7 @@ from scipy.stats import binom, chisquare
 from lemmata.bounds.exact import sampled_gaussian
 from lemmata.bounds.exact.sampled_gaussian import batches_delta, batches_scale, gaussian_curve, step_delta, step_losses
 from lemmata.bounds.wzw25 import last_iterate
+from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin
 from lemmata.mechanisms.learners.descent import adaptive_margin, sampled_gd
 from lemmata.mechanisms.privacy import ApproxDP
 from tests.streams import streams
@@ -36,7 +38,7 @@ def test_every_record_is_in_every_batch_with_the_rate(rate, monkeypatch):
     monkeypatch.setattr(sampled_gd, "DRAWN", 500)
     n, steps = 20, 4000
     member = np.zeros((steps, n))
-    for t, batch in enumerate(sampled_gd.batches(rng(f"batches {rate}"), n, rate, steps)):
+    for t, batch in enumerate(sampled_gd.draw_batches(rng(f"batches {rate}"), n, rate, steps)):
         assert len(set(batch)) == len(batch) and (np.diff(batch) > 0).all()
         member[t, batch] = 1
     assert t == steps - 1
@@ -59,10 +61,10 @@ def test_runs_abreast_are_their_slow_twins():
     phis = [adaptive_margin.sign_projection.sign_projection(2, 3, rng=rng("phi")), *6 * [None]]
     runs = [run.descent for run in sampled(X, y, projections=phis).candidates[:3]]
     first, n, T = runs[0], len(X), runs[0].steps
-    batches = list(sampled_gd.batches(rng("twin"), n, first.rate, T))
-    ours = sampled_gd.abreast(runs, rng("twin"))
+    batches = list(sampled_gd.draw_batches(rng("twin"), n, first.rate, T))
+    ours = sampled_gd.release_together(runs, rng("twin"))
     source = rng("twin")
-    made = sampled_gd.batches(source, n, first.rate, T)
+    made = sampled_gd.draw_batches(source, n, first.rate, T)
     assert 6 * T <= sampled_gd.DRAWN and np.array_equal(next(made), batches[0])
     sizes = [first.sigma * first.width, runs[1].sigma * runs[1].width]
     noise = [source.normal(scale=size, size=(T, *shape)) for size, shape in zip(sizes, [(2, 1), (3, 2)], strict=True)]
@@ -77,8 +79,8 @@ def test_runs_abreast_are_their_slow_twins():
 
 def test_a_release_is_the_runs_of_one_sequence_of_batches(monkeypatch):
     """Batches are drawn once a release, not once a run: what all runs together are charged for."""
-    drawn, made = [], sampled_gd.batches
-    monkeypatch.setattr(sampled_gd, "batches", lambda *sizes, **how: drawn.append(sizes) or made(*sizes, **how))
+    drawn, made = [], sampled_gd.draw_batches
+    monkeypatch.setattr(sampled_gd, "draw_batches", lambda *sizes, **how: drawn.append(sizes) or made(*sizes, **how))
     X, y = problem()
     law = sampled(X, y)
     released = law.sample(rng("once"), 5)
@@ -94,10 +96,10 @@ def test_rows_are_made_in_bands(noise, monkeypatch):
     phi = adaptive_margin.sign_projection.sign_projection(3, 4, rng=rng("bands"))
     sizes = dict(radius=2.0, noise=noise, precision="double", width=0.1)
     for projection in (None, phi):
-        whole, grid = sampled_gd.signed_table(X, y, projection=projection, **sizes)
+        whole, grid = sampled_gd.prepare_signed_rows(X, y, projection=projection, **sizes)
         monkeypatch.setattr(sampled_gd, "HEIGHT", 7)
         monkeypatch.setattr(sampled_gd, "BLOCK_ENTRIES", 28)
-        bands, same = sampled_gd.signed_table(X, y, projection=projection, **sizes)
+        bands, same = sampled_gd.prepare_signed_rows(X, y, projection=projection, **sizes)
         monkeypatch.undo()
         assert same == grid and np.abs(whole - bands).max() <= (grid or 1e-14)
         assert whole.dtype == (np.float32 if noise == "exact" else float) and (noise == "float" or grid > 0)
@@ -166,14 +168,22 @@ def test_no_noise_is_too_much_to_ask():
 
 def test_fit_takes_batches_where_full_descents_take_too_long(monkeypatch):
     X, y = problem()
-    full = adaptive_margin.fit(X, y, epsilon=2.0, delta=1e-5, rng=rng("fit"))
+    full = AdaptiveMargin(epsilon=2.0, classes=(-1, 1), random_state=rng("fit")).fit(X, y).model_
     monkeypatch.setattr(adaptive_margin, "PATIENCE", 1e-9)
-    fast = adaptive_margin.fit(X, y, epsilon=2.0, delta=1e-5, rng=rng("fit"))
+    fast = AdaptiveMargin(epsilon=2.0, classes=(-1, 1), random_state=rng("fit")).fit(X, y).model_
     assert not np.array_equal(full.weights, fast.weights) and fast.privacy == full.privacy == BUDGET
     with pytest.raises(ValueError, match="steps = 'sampled' requires output = 'last', score = 'empirical' and"):
         sampled(X, y, output="average")
     with pytest.raises(ValueError, match="projections must be a sequence of length 7, one per margin of the grid"):
         sampled(X, y, projections=[None])
+
+
+def test_the_law_and_the_estimator_have_one_default():
+    """So a fit takes random batches where full descents would take minutes, as its benchmark does."""
+    default = inspect.signature(adaptive_margin.law).parameters["steps"].default
+    assert AdaptiveMargin().steps == default == "auto"
+    law = AdaptiveMargin()._make_law(np.zeros((20_000, 3)), np.ones(20_000), ApproxDP(1.0, 1e-5), rng("default"))
+    assert law.expected_cost < 1 and all(isinstance(run.descent, sampled_gd.SampledGDLaw) for run in law.candidates)
 
 
 @pytest.mark.slow

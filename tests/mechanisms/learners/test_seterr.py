@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lemmata.mechanisms.estimators import margin_classifier, scaling
+from tests.mechanisms.estimators.learners import CLASSIFIERS as LEARNERS
 from tests.mechanisms.learners.test_total import CASES, NEIGHBOURS, SLOW, X, Y, call, fitted, outcome, public_records
-from tests.mechanisms.test_frozen import LEARNERS
 from tests.mechanisms.test_fuzz import name_of
 
 TINY = ["all entries subnormal", "one entry subnormal", "all entries tiny", "one entry largest", "all entries farther"]

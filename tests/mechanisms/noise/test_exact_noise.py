@@ -1,133 +1,30 @@
-"""Every default `fit` with exact noise, to the last bit: what it releases is a function of its noisy sums alone."""
+"""What exact noise rests on: sums in any order, grids, the system's entropy, and the table of what is exact."""
 
-import importlib
 import inspect
-import pkgutil
+import re
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lemmata import mechanisms
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from lemmata.experiments.engine.claims.places import mechanism_named
 from lemmata.mechanisms import hardening
-from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.margin_classifier import (
-    AdaptiveMargin,
-    MarginClassifier,
-    NoisyGD,
-    ProjectedGD,
-    TunedMargin,
-)
-from lemmata.mechanisms.estimators.private_classifier import PrivateClassifier
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
-from lemmata.mechanisms.learners.descent import adaptive_margin, known_margin, noisy_gd, private_tuning, projected_gd
+from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
+from lemmata.mechanisms.law import fit
+from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.noise import grid_sums
 from lemmata.mechanisms.numerics.arguments import resolve_generator
 from lemmata.mechanisms.numerics.entropy import SystemGenerator
 from lemmata.mechanisms.privacy import GaussianDP
+from tests.mechanisms.estimators.learners import KINDS
 from tests.streams import streams
 
 registry.load()
 rng = streams("exact_noise")
 X = rng("data").normal(size=(60, 5)) / 3
 Y = np.where(X[:, 0] > 0.05, 1.0, -1.0)
-BUDGET = {"epsilon": 1.0, "delta": 1e-5}
-
-
-def estimator(kind, **fixed):
-    def release(X, y, noise):
-        return kind(**fixed, classes=(-1.0, 1.0), random_state=3, noise=noise).fit(X, y).coef_
-
-    return release
-
-
-def function(fit, **fixed):
-    return lambda X, y, noise: fit(X, y, **BUDGET, **fixed, noise=noise, rng=np.random.default_rng(3)).weights
-
-
-FITS = {
-    "MarginClassifier": estimator(MarginClassifier),
-    "NoisyGD": estimator(NoisyGD),
-    "ProjectedGD": estimator(ProjectedGD, k=3),
-    "AdaptiveMargin": estimator(AdaptiveMargin),
-    "TunedMargin": estimator(TunedMargin),
-    "PrivateSearchCV": estimator(PrivateSearchCV),
-    "PrivateSearchCV(MarginClassifier)": estimator(
-        PrivateSearchCV, estimator=MarginClassifier(ranges=None), param_grid={}
-    ),
-    "noisy_gd": function(noisy_gd.fit, width=0.3),
-    "noisy_gd, logistic": function(noisy_gd.fit, width=0.3, loss="logistic"),
-    "noisy_gd, average": function(noisy_gd.fit, width=0.3, output="average", steps=4),
-    "projected_gd": function(projected_gd.fit, width=0.3),
-    "known_margin": function(known_margin.fit, margin=0.3),
-    "adaptive_margin": function(adaptive_margin.fit),
-    "adaptive_margin, batches": function(adaptive_margin.fit, steps="sampled"),
-    "private_tuning": function(private_tuning.fit, beta=0.5),
-}
-
-
-def neighbours():
-    """One record replaced: by its opposite, by low bits, by what is huge, tiny or no number; and all of them."""
-    for row in (-X[7], np.nextafter(X[7], 9), np.full(5, 1.7e308), np.full(5, 1e-320), np.full(5, np.nan), np.zeros(5)):
-        other = X.copy()
-        other[7] = row
-        yield other, Y
-    yield X, np.where(np.arange(60) == 7, -Y, Y)
-    yield rng("other").normal(size=X.shape), -Y
-
-
-class Recorder:
-    """Records what passes the one gate from records to releases; told to replay, hands it out whatever comes in."""
-
-    def __init__(self, monkeypatch):
-        self.passed, self.again, self.off_grid = [], None, 0
-        original = grid_sums.GridNoise.add
-
-        def add(noise, sums):
-            self.off_grid += int((sums % noise.grid != 0).sum())
-            noisy = original(noise, sums)
-            if self.again is not None:
-                noisy[...] = next(self.again)
-            self.off_grid += int((noisy % noise.grid != 0).sum())
-            self.passed.append(noisy.copy())
-            return noisy
-
-        monkeypatch.setattr(grid_sums.GridNoise, "add", add)
-
-
-@pytest.mark.parametrize("fit", FITS.values(), ids=FITS)
-def test_a_release_is_a_function_of_its_noisy_sums(fit, monkeypatch):
-    """Given those of one dataset, any other of its shape releases the same bits; all lie on grids that are public.
-
-    A rounded normal has every whole number in its support, so what is possible from one dataset is from every other.
-    """
-    gate = Recorder(monkeypatch)
-    first = fit(X, Y, "exact")
-    kept = list(gate.passed)
-    assert kept and gate.off_grid == 0
-    for records, labels in neighbours():
-        gate.again = iter(kept)
-        assert fit(records, labels, "exact").tobytes() == first.tobytes()
-        assert next(gate.again, None) is None
-
-
-@pytest.mark.parametrize("fit", FITS.values(), ids=FITS)
-def test_float_noise_passes_no_gate_and_tells(fit, monkeypatch):
-    gate = Recorder(monkeypatch)
-    assert fit(X, Y, "float").tobytes() != fit(-X, Y, "float").tobytes()
-    assert gate.passed == []
-
-
-def test_noise_on_a_coarser_grid_than_the_sums_is_caught(monkeypatch):
-    """The planted mistake: coefficients of a smooth loss off the grid of the noise."""
-    monkeypatch.setattr(noisy_gd, "count_coefficient_bits", lambda n: 0)
-    gate = Recorder(monkeypatch)
-    FITS["noisy_gd, logistic"](X, Y, "exact")
-    assert gate.off_grid > 0
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
@@ -157,8 +54,8 @@ def test_rows_on_the_grid_are_never_longer_than_the_radius():
 def test_too_many_rows_and_too_small_budgets_are_named():
     with pytest.raises(ValueError, match=r"X has 8589934593 rows"):
         grid_sums.count_coefficient_bits(2**33 + 1)
-    with pytest.raises(ValueError, match="precision = 'single' requires noise = 'float', because its sums are"):
-        noisy_gd.fit(X, Y, **BUDGET, width=0.3, precision="single")
+    with pytest.raises(ValueError, match="requires noise = 'float'"):
+        noisy_gd.law(X, Y, privacy=GaussianDP(1.0), width=0.3, precision="single", noise="exact")
     with pytest.raises(ValueError, match="noise must be one of exact, float, got 'fast'"):
         MarginClassifier(noise="fast").fit(X, Y)
     law = noisy_gd.law(X, Y, privacy=GaussianDP(1e-9), width=0.3, noise="exact")
@@ -176,37 +73,17 @@ def test_without_a_seed_every_bit_is_the_system_s():
 
 
 def test_the_table_says_what_the_defaults_are():
-    """Every learner of the package has a line; "exact" is what its `fit` takes, or all that it has."""
-    learners = {kind.__name__: kind for kind in vars(margin_classifier).values() if isinstance(kind, type)}
-    learners = {name: kind for name, kind in learners.items() if issubclass(kind, PrivateClassifier)}
-    bases = {"PrivateClassifier", "ApproximateClassifier", "ExactClassifier"}
-    for name, kind in (learners | {"PrivateSearchCV": PrivateSearchCV}).items():
-        if name not in bases:
-            assert hardening.answer(name).noise == kind().get_params().get("noise", "exact") == "exact", name
+    """Every line has a row; "exact" is what every estimator takes, and what a release of a law asks for."""
     for line in hardening.TABLE:
-        assert line.row in CLAIMS, line.row
-        for name in line.names:
-            if name in learners or name in ("PrivateSearchCV", "PrivateScaler"):
-                continue
-            module = mechanism_named(name)
-            noise = inspect.signature(module.fit).parameters.get("noise") if hasattr(module, "fit") else None
-            assert noise is None or noise.default == line.noise == "exact", name
-
-
-def test_the_table_knows_every_module_with_a_fit():
-    named = {name for line in hardening.TABLE for name in line.names}
-    fits = 0
-    for entry in pkgutil.walk_packages(mechanisms.__path__, "lemmata.mechanisms."):
-        if inspect.isfunction(getattr(importlib.import_module(entry.name), "fit", None)):
-            assert entry.name.rpartition(".")[2] in named, entry.name
-            fits += 1
-    assert fits > 10
+        assert line.row in CLAIMS and line.noise == "exact", line.row
+        for one in line.estimators:
+            assert KINDS[one.name]().get_params().get("noise", "exact") == hardening.find_line(one.name).noise, one.name
+    assert inspect.signature(fit).parameters["noise"].default == "exact"
 
 
 def test_the_readme_says_what_the_table_says():
     text = (Path(__file__).parents[3] / "README.md").read_text()
     section = text.partition("## What is hardened")[2].partition("\n## ")[0]
     assert "Every `fit` and every estimator releases exactly by default" in section
-    assert all(line.noise == "exact" for line in hardening.TABLE)
-    for name in {each for line in hardening.TABLE for each in line.names if each[0].isupper()}:
-        assert f"`{name}`" in section, name
+    named = set(re.findall(r"`([A-Z]\w+)`", section))
+    assert named and named <= {one.name for one in hardening.ESTIMATORS}

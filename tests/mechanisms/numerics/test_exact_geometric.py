@@ -94,7 +94,7 @@ def test_an_event_that_is_sure_comes_at_once():
 
 def test_exact_batches_hold_their_share():
     rng, n, rate = np.random.default_rng(3), 500, 0.04
-    drawn = list(sampled_gd.batches(rng, n, rate, 400, exactly=True))
+    drawn = list(sampled_gd.draw_batches(rng, n, rate, 400, exactly=True))
     counts = np.bincount(np.concatenate(drawn), minlength=n)
     assert len(drawn) == 400 and all((np.diff(one) > 0).all() for one in drawn)
     spread = np.sqrt(400 * rate * (1 - rate))

@@ -115,7 +115,7 @@ def test_weights_are_refused_with_a_reason():
 
 
 def told(run):
-    disclosure.TOLD.clear()
+    disclosure.WARNED.clear()
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         run()
@@ -135,7 +135,7 @@ def test_leaks_beside_the_release_are_said_once():
 
 @pytest.mark.parametrize("leaky", [NoisyGD(classes=(0, 1), random_state=3), PrivateScaler(random_state=3)])
 def test_a_warning_names_the_line_of_the_fit(leaky):
-    disclosure.TOLD.clear()
+    disclosure.WARNED.clear()
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         leaky.fit(rng(0).normal(size=(40, 2)), np.resize([0, 1], 40))

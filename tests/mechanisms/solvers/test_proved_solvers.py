@@ -163,10 +163,10 @@ def test_a_descent_ends_where_it_was_proved_to(loss, ridge, norm_bound, monkeypa
             sizes = dict(ridge=ridge, norm_bound=norm_bound)
             gradient = max(data.radius * data.slope_bound(norm_bound), data.radius)
             missed = glm_output.accuracy(40, 3, gradient=gradient, smooth=data.link.smoothness, **sizes)
-            newton = glm_output.solved(data, missed=missed, **sizes)
+            newton = glm_output.solve_within(data, missed=missed, **sizes)
             with monkeypatch.context() as broken:
                 broken.setattr(ball_risk, "_minimised", raising)
-                descent = glm_output.solved(data, missed=missed, **sizes)
+                descent = glm_output.solve_within(data, missed=missed, **sizes)
             charged.add(missed)
             assert np.linalg.norm(descent - newton) <= 2 * missed and np.linalg.norm(descent) <= norm_bound * (
                 1 + 1e-15
@@ -212,4 +212,4 @@ def test_what_a_law_shows_is_the_same_for_all_records(law):
 
 def test_where_the_diameter_is_charged_nothing_is_asked_of_the_solver():
     data = glm_output.records(np.ones((4, 1)), np.ones(4), loss="squared", label_bound=1.0)
-    assert np.linalg.norm(glm_output.solved(data, ridge=1e-30, norm_bound=2.0, missed=inf)) <= 2.0
+    assert np.linalg.norm(glm_output.solve_within(data, ridge=1e-30, norm_bound=2.0, missed=inf)) <= 2.0

@@ -5,11 +5,14 @@ import warnings
 import numpy as np
 import pytest
 
+from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin, TunedMargin
+from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import adaptive_margin, private_tuning
 from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.numerics import arguments
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
+from lemmata.mechanisms.selection import tuning_budget
 
 X, Y = np.array([[0.6, 0.1], [-0.5, 0.2], [0.3, -0.4], [0.1, 0.1]]), np.array([1.0, -1.0, 1.0, -1.0])
 
@@ -55,17 +58,17 @@ def test_steps_that_would_overflow_are_refused():
         phased_sgd.law(X, Y, privacy=ApproxDP(1.0, 1e-3), rho=0.5, radius=1.0, norm_bound=1.0, eta=1e308)
 
 
-@pytest.mark.parametrize("fit", [adaptive_margin.fit, private_tuning.fit])
-def test_one_class_is_no_error(fit):
+@pytest.mark.parametrize("kind", [AdaptiveMargin, TunedMargin])
+def test_one_class_is_no_error(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = fit(X, np.ones(4), epsilon=1.0, delta=1e-3, steps=2, rng=rng())
+        model = kind(delta=1e-3, steps=2, classes=(-1, 1), random_state=rng()).fit(X, np.ones(4)).model_
     assert model.privacy.epsilon <= 1.0 and model.privacy.delta <= 1e-3
 
 
 def test_a_tuned_release_spends_at_most_what_was_asked():
     for epsilon in np.random.default_rng(0).uniform(0.1, 9.0, 200):
-        asked = private_tuning.theorem_epsilon(epsilon, 1e-3, "printed")
+        asked = tuning_budget.theorem_epsilon(epsilon, 1e-3, "printed")
         assert private_tuning.budget(asked, 1e-3, r=0.25)[1].epsilon <= epsilon
 
 
@@ -77,16 +80,20 @@ def test_a_published_projection_tells_nothing_about_the_noise(monkeypatch):
         seen["public"] = rng
         return (None,) * 3
 
-    def chosen(released, rng):
+    sample = adaptive_margin.AdaptiveMarginLaw.sample
+
+    def chosen(released, rng, size=1):
         seen["private"] = rng
+        return sample(released, rng, size)
 
     monkeypatch.setattr(adaptive_margin, "draw_projections", drawn)
-    monkeypatch.setattr(adaptive_margin, "chosen_model", chosen)
-    adaptive_margin.fit(X, Y, epsilon=1.0, delta=1e-3, steps=2, rng=rng())
+    monkeypatch.setattr(adaptive_margin.AdaptiveMarginLaw, "sample", chosen)
+    AdaptiveMargin(delta=1e-3, steps=2, classes=(-1, 1), random_state=rng()).fit(X, Y)
     states = [stream.bit_generator.state["state"] for stream in (seen["public"], seen["private"])]
     assert states[0] != states[1] and seen["public"] is not seen["private"]
 
 
 def test_releases_without_a_generator_differ():
-    first, second = (gaussian.fit([0.0], sensitivity=1.0, sigma=1.0) for _ in range(2))
+    made = gaussian.law([0.0], sensitivity=1.0, sigma=1.0, noise="exact")
+    first, second = (fit(made) for _ in range(2))
     assert first != second

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from lemmata.mechanisms.estimators import scaling
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
-from lemmata.mechanisms.estimators.scaling import PrivateScaler, row_length
+from lemmata.mechanisms.estimators.scaling import PrivateScaler, choose_row_length
 from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 from lemmata.mechanisms.tables import column_ranges
 from lemmata.mechanisms.tables.table_columns import plan_layout
@@ -172,15 +172,15 @@ def test_a_small_class_is_seen_where_noise_resolves_it():
         rng = np.random.default_rng(0)
         return MarginClassifier(classes=(0, 1), noise="float", random_state=rng).fit(X, y).score(X, y)
 
-    with mock.patch.object(scaling, "row_length", lambda n, d, size, mu: sqrt(size / 2)):
+    with mock.patch.object(scaling, "choose_row_length", lambda n, d, size, mu: sqrt(size / 2)):
         assert right() < 0.94
     assert right() > 0.95
 
 
 def test_rows_are_longer_the_more_is_resolved():
-    lengths = [row_length(n, 20, 20, 0.25) for n in (10, 1000, 3000, 10_000, 10**6)]
+    lengths = [choose_row_length(n, 20, 20, 0.25) for n in (10, 1000, 3000, 10_000, 10**6)]
     assert lengths == sorted(lengths) and lengths[0] == lengths[1] == sqrt(10) and lengths[-1] == 2 * sqrt(10)
-    assert row_length(3000, 20, 20, 0.25) == pytest.approx(sqrt(10) * 0.01 * 3000 * 0.25 / sqrt(20))
+    assert choose_row_length(3000, 20, 20, 0.25) == pytest.approx(sqrt(10) * 0.01 * 3000 * 0.25 / sqrt(20))
 
 
 def test_coefficients_give_the_scores_of_long_rows_too():

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 
+import lemmata
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.privacy import ApproxDP
 
@@ -57,7 +58,7 @@ class Abreast:
 
 
 class RandomBatches:
-    """Algorithm 3 as `fit` runs it: seconds, peak memory and how both grow. (10^5, 10^3) holds 0.75 GiB of data."""
+    """A fit of `lemmata.AdaptiveMargin` with its defaults: seconds and peak memory. (10^5, 10^3) holds 0.75 GiB."""
 
     params = ([(5000, 50), (20_000, 200), (100_000, 100), (100_000, 1000)],)
     param_names = ("n, d",)
@@ -75,7 +76,7 @@ class RandomBatches:
 
 
 class Growth:
-    """How the time of `fit` grows with n, from the first size at which it takes random batches."""
+    """How the time of an `AdaptiveMargin` fit grows with n, from the first size at which it takes random batches."""
 
     params = ([50, 200],)
     param_names = ("d",)
@@ -130,11 +131,11 @@ def planted(n, d, seed=0, margin=0.3, flipped=0.05):
 
 
 def fit(X, y):
-    """A release at epsilon = 1, delta = 1e-5."""
-    return adaptive_margin.fit(X, y, epsilon=1.0, delta=1e-5, rng=np.random.default_rng(SEED))
+    """A release with the defaults of the public estimator: epsilon = 1, delta = 1e-5."""
+    return lemmata.AdaptiveMargin(classes=(-1, 1), random_state=np.random.default_rng(SEED)).fit(X, y)
 
 
 def released(X, y, steps, epsilon):
-    """The law that `fit` samples, with float64's noise, for many releases at once."""
+    """The law that the estimator samples, with float64's noise, for many releases at once."""
     options = dict(output="last", stride="decaying", ties="wrong")
     return adaptive_margin.law(X, y, steps=steps, privacy=ApproxDP(epsilon, 1e-5), **options)
