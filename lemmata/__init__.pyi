@@ -7,7 +7,7 @@ from lemmata.bounds.theorem import theorems as theorems
 from lemmata.command.main import script as script
 from lemmata.command.verdict import Verdict as Verdict
 from lemmata.command.verdict import verdict as verdict
-from lemmata.experiments.figure import figure as figure
+from lemmata.experiments.figures.statement import figure as figure
 from lemmata.mechanisms.audit.front.assertion import assert_private as assert_private
 from lemmata.mechanisms.audit.front.entry import audit as audit
 from lemmata.mechanisms.audit.play.audit_result import Audit as Audit

@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from math import floor
 from pathlib import Path
@@ -63,10 +63,11 @@ def list_sizes() -> list[int]:
 def measure_learner(learner: str, epsilon: float, margin: float, level: float) -> int | None:
     """The smallest power of two n at which its mean error on planted data over `RUNS` runs is below `level`."""
     kind = {"adaptive_margin": AdaptiveMargin}[learner]
-    asked = {"epsilon": epsilon, "delta": DELTA, "classes": (-1, 1)}
     for n in (2**j for j in range(2, MOST_RECORDS.bit_length())):
         Z = planted(n, DIMENSION, margin, 0)
-        fits = (kind(**asked, random_state=np.random.default_rng(i)).fit(Z, np.ones(n)) for i in range(RUNS))
+        draws = map(np.random.default_rng, range(RUNS))
+        asked = partial(kind, epsilon=epsilon, delta=DELTA, classes=(-1, 1))
+        fits = (asked(random_state=draw).fit(Z, np.ones(n)) for draw in draws)
         if np.mean([(Z @ fit.coef_[0] <= 0).mean() for fit in fits]) < level:
             return n
     return None
