@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: verify test types tests quick touched test-all full bench soak mutants nulls wild docs clean lock sbom setup
+.PHONY: verify test types tests quick record touched test-all full bench soak mutants nulls wild docs clean lock sbom setup
 
 # `lemmata run` exits 1 when a verdict contradicts the published ledger: the report is still wanted then.
 define run_and_report
@@ -38,10 +38,15 @@ types: .venv/.stamp-dev
 tests: .venv/.stamp-dev
 	.venv/bin/python -m pytest -q -n 2
 
-# After an edit: what differs from the last commit, its rows and their ties; 120 tests at most, others at every commit.
+# After an edit: the tests that executed what differs from the last commit, when `make record` saw them last; committed
+# records, verdicts of changed formulas, and then the nearest tests, as many as take 20 seconds.
 quick: .venv/.stamp-dev
 	$(LINT)
-	.venv/bin/python -m pytest -q -m "not slow and not soak" --touched HEAD --at-most 120 || [ $$? -eq 5 ]
+	.venv/bin/python -m pytest -q -m "not soak" --touched HEAD --budget 20 || [ $$? -eq 5 ]
+
+# What every test of `make test` executes, into tests/executed.json.xz, for `make quick`: twice as long as the tests.
+record: .venv/.stamp-dev
+	.venv/bin/python -m pytest -q -n 2 --record
 
 # Of the tests that `make test` leaves out, those that the last ten commits concern, or as many as there are: 800 at most
 # and none that begins after 200 seconds, others at every commit.

@@ -28,6 +28,7 @@ def test_a_claim_stands_at_the_path_of_its_bound(key):
     assert registry.module_of(CLAIMS[key]) in (bound, f"{bound}_proof")  # a derivation may stand with the proof
 
 
+@pytest.mark.record
 def test_the_contents_name_no_module_in_vain():
     named = set(filter(None, library.modules.values()))
     decided = {library.modules[theorem.parent or theorem.id] for theorem in THEOREMS.values()}

@@ -17,6 +17,7 @@ NUMBERS = {number.name: number for number in numbers.numbers(library.house, by_h
 TABLE = {name: row for paper in library.house for name, row in numbers.read(paper).items()}
 
 
+@pytest.mark.record
 def test_every_number_says_what_notices_it():
     missing, gone = sorted(NUMBERS.keys() - TABLE.keys()), sorted(TABLE.keys() - NUMBERS.keys())
     assert not missing and not gone, f"`lemmata accept`: {missing[:5]} are new, {gone[:5]} are gone"

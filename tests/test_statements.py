@@ -23,6 +23,7 @@ from lemmata.experiments.engine.claims import registry
 registry.load()
 
 
+@pytest.mark.record
 @pytest.mark.parametrize("paper", library.house, ids=lambda paper: paper.id)
 def test_a_printed_statement_changes_with_its_line_in_the_history_only(paper):
     now = {key: digest for key, digest in accepted.records(paper).items() if key.split("/")[1] == "printed"}
@@ -38,6 +39,7 @@ def test_a_history_explains_the_form_of_the_digests(paper):
     assert f"form {source.FORM}" in (accepted.history_of(paper) or ""), "say what changed in the texts, and why"
 
 
+@pytest.mark.record
 @pytest.mark.parametrize("paper", library.house, ids=lambda paper: paper.id)
 def test_every_record_is_frozen(paper):
     frozen = {key: line.digest for key, line in accepted.read(paper).items()}

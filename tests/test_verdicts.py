@@ -57,10 +57,12 @@ def test_a_witness_of_ours_imports_the_two_lower_rooms_only(key):
     assert not re.search(r"lemmata\.(experiments|command|tools)", str(CLAIMS[key].python))
 
 
+@pytest.mark.record
 def test_the_committed_verdicts_are_those_of_the_registry():
     assert set(EXPECTED) == set(CLAIMS), "`lemmata accept` renews the table"
 
 
+@pytest.mark.record
 def test_every_claim_has_a_control_or_a_corrected_twin():
     for claim in CLAIMS.values():
         assert claim.control or claim.corrected_by in CLAIMS, claim.key

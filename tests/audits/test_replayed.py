@@ -25,6 +25,7 @@ def learner(name):
     return next(program for program in replays.PROGRAMS if program.name == name)
 
 
+@pytest.mark.record
 def test_every_learner_is_listed():
     files = Path(mechanisms.__file__).parent.rglob("*.py")
     laws = {

@@ -1,4 +1,4 @@
-"""What an edit concerns: definitions are compared, so a comment concerns no row."""
+"""Which tests concern an edit: those that executed it, and those that a committed record or a row asks."""
 
 import subprocess
 import sys
@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import conftest
+from tests import selection
 
 
 @pytest.mark.parametrize(("seconds", "told"), [("0", "1 skipped"), ("1000", "1 passed")])
@@ -21,21 +22,108 @@ def test_comments_and_layout_define_nothing_otherwise():
         '# a word\n"""A file, in other words."""\nimport math\n\nLIMIT = 3  # why\n\n\n'
         "def f(x):\n    # another\n    return (x + LIMIT)\n"
     )
-    assert conftest.definitions(before) == conftest.definitions(after)
+    assert selection.definitions(before) == selection.definitions(after)
 
 
 def test_a_changed_definition_is_named_and_imports_stand_for_the_whole_file():
-    text = "import math\nLIMIT = 3\nclass A:\n    pass\ndef f(x):\n    return x\n"
-    old = conftest.definitions(text)
+    text = "import math\nLIMIT = 3\nclass A:\n    x = 1\n    def g(self):\n        return 2\ndef f(x):\n    return x\n"
+    old = selection.definitions(text)
 
     def anew(edited):
-        new = conftest.definitions(edited)
+        new = selection.definitions(edited)
         return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
 
     assert anew(text.replace("3", "4")) == {"LIMIT"}
     assert anew(text.replace("return x", "return -x")) == {"f"}
-    assert anew(text.replace("class A", "class B")) == {"A", "B"}
+    assert anew(text.replace("return 2", "return 3")) == {"A.g"}
+    assert anew(text.replace("x = 1", "x = 5")) == {"A"}
+    assert anew(text.replace("class A", "class B")) == {"A", "A.g", "B", "B.g"}
     assert anew(text.replace("import math", "import cmath")) == {""}
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A repository of two modules, of which one imports a constant of the other, and tests that name them by text."""
+    files = {
+        "bounds/a.py": "LIMIT = 3\n\ndef f(x):\n    return x + LIMIT\n\ndef g(x):\n    return x\n",
+        "bounds/b.py": "from lemmata.bounds.a import LIMIT\n\ndef h(x):\n    return x * LIMIT\n",
+        "tests/test_b.py": "from importlib import import_module\nb = import_module('lemmata.bounds.b')\n",
+        "tests/test_c.py": "from tests import helper\n",
+        "tests/helper.py": "from lemmata.bounds import a\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for command in (["init", "-q"], ["add", "."], ["-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "x"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    monkeypatch.setattr(selection, "ROOT", tmp_path)
+    caches = [one for one in vars(selection).values() if hasattr(one, "cache_clear")]
+    for one in caches:
+        one.cache_clear()
+    yield tmp_path
+    for one in caches:
+        one.cache_clear()
+
+
+def edit(path, old, new):
+    path.write_text(path.read_text().replace(old, new))
+
+
+def test_a_changed_function_is_itself(repository):
+    edit(repository / "bounds/a.py", "return x\n", "return -x\n")
+    assert selection.changed("HEAD") == {"bounds/a.py:g"}
+
+
+def test_a_changed_constant_stands_for_the_functions_that_name_it_wherever_they_are(repository):
+    edit(repository / "bounds/a.py", "LIMIT = 3", "LIMIT = 4")
+    assert {"bounds/a.py:f", "bounds/b.py:h"} <= selection.changed("HEAD")
+    assert "bounds/a.py:g" not in selection.changed("HEAD")
+
+
+def test_tests_younger_than_the_record_are_asked_by_what_they_name(repository):
+    """By a text, as `import_module` takes it, and by way of a helper."""
+    edit(repository / "bounds/a.py", "return x\n", "return -x\n")
+    assert selection.is_asked(repository / "tests/test_c.py", "HEAD")
+    assert not selection.is_asked(repository / "tests/test_b.py", "HEAD")
+    edit(repository / "bounds/b.py", "x * LIMIT", "x - LIMIT")
+    selection.edited.cache_clear()
+    selection.touched.cache_clear()
+    assert selection.is_asked(repository / "tests/test_b.py", "HEAD")
+
+
+def test_a_record_keeps_what_each_test_executed(tmp_path):
+    file = tmp_path / "record"
+    selection.write(file, {"t.py::a": (["x.py:f", "x.py:g"], 0.5), "t.py::b": (["x.py:g"], 1.0), "t.py::c": ([], 0.0)})
+    kept = selection.Record(file)
+    assert kept.concerned(frozenset({"x.py:g"})) == {"t.py::a": 2, "t.py::b": 1}
+    assert kept.concerned(frozenset({"x.py:f"})) == {"t.py::a": 2} == kept.concerned(frozenset({"x.py:f", "y.py"}))
+    assert set(kept.concerned(frozenset({"x.py"}))) == {"t.py::a", "t.py::b"}
+    assert kept.seconds("t.py::b") == 1.0 and kept.seconds("unknown") == selection.UNKNOWN
+
+
+def test_what_a_test_executes_is_recorded_with_its_shared_fixtures(tmp_path):
+    """Both tests use what a fixture of their module computes once, in a function that only this fixture calls."""
+    program = (
+        "import pytest\nfrom tests import streams\n"
+        "@pytest.fixture(scope='module')\ndef draw():\n    return streams.streams('x')('y').random()\n"
+        "def test_one(draw):\n    assert draw < 1\ndef test_two(draw):\n    assert draw >= 0\n"
+    )
+    (tmp_path / "test_shared.py").write_text(program)
+    code = (
+        "import pathlib, pytest, sys\nfrom tests import selection\n"
+        f"recorder = selection.Recorder(pathlib.Path({str(tmp_path / 'record')!r}), None)\n"
+        f"sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', '-c', '/dev/null', {str(tmp_path)!r}], [recorder]))\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=selection.ROOT, check=True, capture_output=True)
+    found = selection.Record(tmp_path / "record").concerned(frozenset({"tests/streams.py:streams"}))
+    assert {name.rpartition("::")[2] for name in found} == {"test_one", "test_two"}
+
+
+def test_the_committed_record_knows_the_tests_of_today(request):
+    """`make record` makes it anew."""
+    known = selection.Record().tests
+    today = [item.nodeid for item in request.session.items if not item.get_closest_marker("soak")]
+    assert known and (len(today) < 1000 or sum(test in known for test in today) > 0.9 * len(today))
 
 
 def test_a_path_of_ours_is_taken_by_way_of_the_package():

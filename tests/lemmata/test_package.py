@@ -18,6 +18,7 @@ def test_every_name_is_there_and_documented():
     assert lemmata.__version__
 
 
+@pytest.mark.record
 def test_type_checkers_see_what_is_there():
     assert public_names.STUB.read_text() == public_names.stub(), "run python -m lemmata.tools.public_names"
 

@@ -104,6 +104,7 @@ def test_it_returns_what_it_returned(function, call):
     np.testing.assert_allclose(found, before, rtol=1e-7, atol=1e-7 * max(1.0, abs(before[-1])))
 
 
+@pytest.mark.record
 def test_the_table_names_no_other():
     assert frozen().keys() == {(name_of(function), call) for function in RETURNING for call in CALLS}
 

@@ -97,6 +97,7 @@ def test_nasty_arguments_are_answered_or_named(function):
                     assert number.dtype.kind in "biuf" and np.isfinite(number).all(), (changed, result)
 
 
+@pytest.mark.record
 def test_the_table_is_complete():
     missing = []
     for entry in pkgutil.walk_packages(mechanisms.__path__, "lemmata.mechanisms."):

@@ -52,6 +52,7 @@ def places_without(name):
     return [place for place, names in listed.items() if name not in names]
 
 
+@pytest.mark.record
 def test_every_estimator_is_in_the_table():
     assert unknown(ROOM) == set()
 
@@ -81,6 +82,7 @@ def laws_unknown(functions):
     return (laws - {"tnb"}) ^ named  # the number of runs of a search takes no data
 
 
+@pytest.mark.record
 def test_every_law_with_a_valid_call_is_in_the_table():
     """`tests/mechanisms/test_fuzz.py` asks for a valid call of every public function."""
     assert laws_unknown(TABLE) == set()

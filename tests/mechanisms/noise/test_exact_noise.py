@@ -72,6 +72,7 @@ def test_without_a_seed_every_bit_is_the_system_s():
     assert abs(source.normal(size=20_000).std() - 1) < 0.05
 
 
+@pytest.mark.record
 def test_the_table_says_what_the_defaults_are():
     """Every line has a row; "exact" is what every estimator takes, and what a release of a law asks for."""
     for line in hardening.TABLE:
