@@ -57,7 +57,7 @@ def test_a_working_folder_that_is_gone_is_said(tmp_path, monkeypatch):
     monkeypatch.chdir(gone)
     gone.rmdir()
     for command in (["where", "wzw25.lemA.5"], ["ledger", "--out", tmp_path], ["bench", "--pages"]):
-        assert refused(*command) == "lemmata: the folder in which this was called is gone: go to one that there is"
+        assert refused(*command) == "lemmata: the working folder does not exist any more; change to another one"
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_working_folder_that_is_gone_is_said(tmp_path, monkeypatch):
 )
 def test_a_variable_that_a_library_cannot_read_is_named(variable, command, tmp_path):
     status, said = ended(*command, "--out", str(tmp_path), folder=tmp_path, **{variable: "abc"})
-    line = f"lemmata: {variable} = 'abc', in the environment, is not what its library takes"
+    line = f"lemmata: the environment variable {variable} = 'abc' is not valid for its library"
     assert (status, said.splitlines()[-1]) == (2, line)
 
 
