@@ -29,9 +29,7 @@ def offline(event: str, given: tuple) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--touched", metavar="REVISION", help="ask the tests that the changes since a revision concern")
-    parser.addoption(
-        "--budget", metavar="SECONDS", type=float, help="ask the nearest of them that fit into it"
-    )
+    parser.addoption("--budget", metavar="SECONDS", type=float, help="ask the nearest of them that fit into it")
     parser.addoption("--at-most", metavar="N", type=int, help="ask N of them, others at every commit")
     parser.addoption("--within", metavar="SECONDS", type=float, help="skip tests that would begin later")
     parser.addoption("--record", action="store_true", help="note what every test executes (`make record`)")

@@ -1,6 +1,6 @@
 """The program `lemmata`, also `python -m lemmata`. An interrupt before it starts or after it ends prints no traceback.
 
-In between, `console.heed` handles signals. Imports happen inside the function below, because they take seconds in
+In between, `console.install_signal_handlers` handles signals. Imports happen inside the function below, because they take seconds in
 which a user may notice a mistyped command and interrupt it.
 """
 

@@ -26,11 +26,11 @@ import numpy as np
 
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
-from lemmata.experiments.engine.ground.files import table, tabled
+from lemmata.experiments.engine.ground.files import read_table, write_table
 from lemmata.experiments.engine.ground.profiles import TIMES
 from lemmata.experiments.engine.running import costs
 from lemmata.experiments.engine.running.cell import Cell
-from lemmata.experiments.engine.running.run import compute
+from lemmata.experiments.engine.running.run import compute_chunk
 from lemmata.experiments.engine.running.store import Chunk
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, TEST_ROOT
 
@@ -72,9 +72,9 @@ class Group(NamedTuple):
 def cells(claim: Claim) -> Iterator[Planned]:
     """All that the plan of a deep run counts."""
     own = sum(not claim.theorem.skipped(setting) for setting in claim.settings("deep"))
-    for number, setting in enumerate(costs.planned(claim, "deep")):
+    for number, setting in enumerate(costs.planned_settings(claim, "deep")):
         factor = claim.control.factors[number - own] if claim.control and number >= own else 1.0
-        yield Planned(claim, setting, factor, costs.of_cell(claim, setting, TIMES["deep"]))
+        yield Planned(claim, setting, factor, costs.plan_cell(claim, setting, TIMES["deep"]))
 
 
 def groups(claims: Iterable[Claim]) -> list[Group]:
@@ -96,7 +96,7 @@ def groups(claims: Iterable[Claim]) -> list[Group]:
 
 def chunk(cell: Cell) -> Chunk | str:
     """The next one of a cell."""
-    return compute(cell.claim.key, cell.setting, cell.stream, cell.folded, LEDGER_ROOT, cell.factor, cell.size)
+    return compute_chunk(cell.claim.key, cell.setting, cell.stream, cell.folded, LEDGER_ROOT, cell.factor, cell.size)
 
 
 @functools.cache
@@ -129,7 +129,7 @@ class Ratio(NamedTuple):
 
 def ratios(found: Iterable[Group], draws: int) -> Iterator[Ratio]:
     """Compute that many cells of every group, the groups in turn, but those that were kept."""
-    kept = [tuple(line.values()) for line in table(DRAWS, HEAD)]
+    kept = [tuple(line.values()) for line in read_table(DRAWS, HEAD)]
     waiting = {group.name: (group, group.drawn()) for group in found if group.cells}
     for turn in range(draws):
         for group, drawn in waiting.values():
@@ -139,7 +139,7 @@ def ratios(found: Iterable[Group], draws: int) -> Iterator[Ratio]:
             spent, how = taken(cell)
             kept.append((group.name, cell.claim.key, f"{cell.seconds:.4g}", f"{spent:.4g}", how))
             print(*kept[-1], sep="  ", flush=True)
-            tabled(DRAWS, HEAD, kept)
+            write_table(DRAWS, HEAD, kept)
     for group in found:
         each = [float(line[3]) / float(line[2]) for line in kept if line[0] == group.name][:draws]
         off = np.std(each, ddof=1) / len(each) ** 0.5 if len(each) > 1 else 0.0
@@ -151,7 +151,7 @@ def main(draws: int) -> None:
     registry.load()
     measured = list(ratios(groups(CLAIMS.values()), draws))
     lines = [(r.group.name, f"{r.group.live:.3g}", r.draws, f"{r.ratio:.3g}", f"{r.error:.2g}") for r in measured]
-    tabled(costs.DEEP, costs.DEEP_HEAD, sorted(lines))
+    write_table(costs.DEEP, costs.DEEP_HEAD, sorted(lines))
     for kind in dict.fromkeys(r.group.kind for r in measured):
         mine = [r for r in measured if r.group.kind == kind]
         took = sum(r.group.seconds * r.ratio for r in mine)

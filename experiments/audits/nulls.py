@@ -21,8 +21,8 @@ import numpy as np
 from scipy.stats import beta, binom
 
 from lemmata.experiments.audits.known_mechanisms import KEPT, added, geometric_noise, response
-from lemmata.experiments.engine.claims.fingerprint import code_hash
-from lemmata.experiments.engine.ground.files import tabled
+from lemmata.experiments.engine.claims.fingerprint import hash_code
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.mechanisms.audit.evidence.attackers import attackers
 from lemmata.mechanisms.audit.evidence.outcomes import Outcomes
 from lemmata.mechanisms.audit.evidence.stakes import parameter
@@ -192,7 +192,7 @@ def find_interval(alarms: int, audits: int, chance: float = 0.01) -> tuple[float
 
 def digest_codes() -> dict[str, str]:
     """What the counts of each null depend on."""
-    return {name: code_hash(audit_null, null) for name, null in NULLS.items()}
+    return {name: hash_code(audit_null, null) for name, null in NULLS.items()}
 
 
 def describe_lines(lines: list[dict[str, str]]) -> list[dict]:
@@ -238,7 +238,7 @@ def measure_nulls(table: Path, audits: int) -> Iterator[dict]:
             line["alarms"] + alarms,
             line["overclaims"] + overclaims,
         )
-        tabled(table, line, (each.values() for each in lines.values()))
+        write_table(table, line, (each.values() for each in lines.values()))
         yield line
 
 

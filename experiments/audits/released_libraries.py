@@ -24,7 +24,7 @@ def digest_search() -> str:
 
 def read_rows(reports: Path) -> list[dict[str, str]]:
     """The rows of the committed table, as the page has them; none where it is not at hand."""
-    return sort_rows(published.table(reports, "wild"))
+    return sort_rows(published.read_published_table(reports, "wild"))
 
 
 def sort_rows(rows: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -70,7 +70,7 @@ def describe_rows(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any
 
 def read_auditorium(reports: Path) -> list[dict[str, Any]]:
     """A row a mechanism of DP-Auditorium's own: what its search needed there, and what ours did at either level."""
-    rows = published.table(reports, "auditorium")
+    rows = published.read_published_table(reports, "auditorium")
     by = {(row["mechanism"], row["by"], row["level"]): row for row in rows}
     names = {row["mechanism"]: row["says"] for row in rows}
     return [

@@ -63,7 +63,7 @@ def findings(
     `[expected]`, as `row` or `row:rule`, are left out; an entry there without a finding is itself a finding. `values`
     are values computed by hand, which notice numbers as rows do.
     """
-    registry.load(registry.modules([paper]))
+    registry.load(registry.list_modules([paper]))
     lines = accepted.read(paper)
     own = [row for row in ledger(store, root, papers=[paper]) if row["paper"] == paper.id and row["kind"] != "summary"]
     used: set[str] = set()
@@ -90,7 +90,7 @@ def findings(
 def minutes(own: Sequence[Mapping[str, Any]], written: Sequence[numbers.Number]) -> str:
     """The planned time in words: each row is decided twice more, and each number is changed until a row notices."""
     held = [CLAIMS[row["key"]] for row in own if row["key"] in CLAIMS and row["verdict"] == HOLDS]
-    costs_ = [costs.stated(claim, claim.settings("quick")) for claim in held]
+    costs_ = [costs.stated_seconds(claim, claim.settings("quick")) for claim in held]
     seconds = sum(costs_) * TWICE + len(held) * CHILD + len(written) * (CHILD + statistics.median(costs_ or [0.0]))
     return f"{math.ceil(seconds / 60)} minutes" if seconds > 60 else "a minute"
 

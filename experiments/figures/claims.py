@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lemmata.bounds.statement.formula import in_symbols
-from lemmata.experiments.engine.ledger.curves import Picture, Rate, pictures_of, role, thinned
+from lemmata.experiments.engine.ledger.curves import Picture, Rate, choose_pictures, curve_role, thin_out
 from lemmata.experiments.engine.ledger.graph import Row
 from lemmata.experiments.engine.running.cell import Cell
 from lemmata.experiments.figures.style import (
@@ -49,7 +49,7 @@ def write_figures(pairs: Iterable[tuple[Row, list[Cell]]], folder: Path, kind: s
     """
     written = []
     for row, cells in pairs:
-        for place, picture in enumerate(pictures_of(cells)):
+        for place, picture in enumerate(choose_pictures(cells)):
             folder.mkdir(parents=True, exist_ok=True)
             written.append(folder / f"{row['key'].replace('/', '_').replace(':', '_')}-{place}.{kind}")
             written[-1].write_bytes(render(plot_picture, picture, kind=kind))
@@ -63,13 +63,13 @@ def plot_picture(picture: Picture) -> Figure:
 
 def plot_curves(picture: Picture) -> Figure:
     """Every further list against the first one, named at its end."""
-    (x_name, x), *others = ((name, thinned(values)) for name, values in picture.series.items())
+    (x_name, x), *others = ((name, thin_out(values)) for name, values in picture.series.items())
     curves = [(name, np.asarray(values, dtype=float)) for name, values in others]
     fig, ax = panels(size=SIZE)
     colours = iter(COLOURS * 3)
     drawn_so: Counter[str] = Counter()
     for name, y in curves:
-        colour, dashes = LINES.get(role(name)) or (next(colours), "-")
+        colour, dashes = LINES.get(curve_role(name)) or (next(colours), "-")
         drawn_so[colour] += 1
         dashes = AGAIN[drawn_so[colour] - 2] if 1 < drawn_so[colour] <= len(AGAIN) + 1 else dashes
         label = "\n".join(wrap(in_symbols(name), LETTERS, break_long_words=False))

@@ -17,7 +17,7 @@ import joblib
 import numpy as np
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine.ledger.curves import Picture, telling
+from lemmata.experiments.engine.ledger.curves import Picture, is_informative
 from lemmata.experiments.engine.ledger.row_cache import Pair
 from lemmata.experiments.figures.captions import Caption, apply_caption, read_captions, write_caption
 from lemmata.experiments.report import words
@@ -62,7 +62,7 @@ def choose_pictures(pairs: Sequence[Pair], said: Mapping[str, Caption]) -> list[
     curves = []
     for row, pictures in pairs:
         caption = said.get(row["key"])
-        made = [apply_caption(each, caption) for each in pictures if telling(each)] if caption else []
+        made = [apply_caption(each, caption) for each in pictures if is_informative(each)] if caption else []
         curves.append([each for each in made if each][:1])
     return curves
 

@@ -17,7 +17,7 @@ from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ledger import graph, published
-from lemmata.experiments.engine.ledger.headline import headline, leading
+from lemmata.experiments.engine.ledger.headline import find_leading, headline
 from lemmata.experiments.engine.ledger.row_cache import Pair
 from lemmata.experiments.report import citations, nonvacuous, soak_table, words
 from lemmata.experiments.report.dependency_graph import describe_dependencies
@@ -49,7 +49,7 @@ def make_pages(
     The site is that of `papers`; by default it is that of this package, with its learners, audits and examples. `also`
     makes pages that it is to have beside its own: a checkout has those of the speed of its cores.
     """
-    registry.load(registry.modules(papers or None))  # where the rows were kept, nothing has been loaded yet
+    registry.load(registry.list_modules(papers or None))  # where the rows were kept, nothing has been loaded yet
     kept = kept or SiteFiles(reports)
     rows, new, used = draw_missing(pairs, kept)
     house = not papers
@@ -144,7 +144,7 @@ def add_own_pages(
 
 def read_mutation_run(reports: Path) -> dict | None:
     """The committed record of the last mutation run: how many of which outcome, and the survivors."""
-    rows = published.table(reports, "mutants")
+    rows = published.read_published_table(reports, "mutants")
     if not rows:
         return None
     count = Counter(row["outcome"] for row in rows)
@@ -155,7 +155,7 @@ def read_mutation_run(reports: Path) -> dict | None:
 
 def read_injected_faults(reports: Path) -> dict | None:
     """The committed record of the last run in which every operation failed once, with its sums."""
-    rows = published.table(reports, "faults")
+    rows = published.read_published_table(reports, "faults")
     sums = {name: sum(int(row[name]) for row in rows) for name in ("tried", "killed", "lost")}
     return {"rows": rows} | sums if rows else None
 
@@ -216,7 +216,7 @@ def describe_statement(id: str, rows: list[dict], replies: Mapping[str, list[dic
     printed = [row for row in own if row["reading"] == "printed" and row not in attacked]
     heads = [row for row in mine if row["id"] == id and not row["parent"]]
     main = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
-    first = leading(printed) if printed else main
+    first = find_leading(printed) if printed else main
     printed.sort(key=lambda row: BAD.index(row["verdict"]) if row["verdict"] in BAD else len(BAD))
     twins = [add_comparison(row, [r for r in own if _is_twin(r, row)]) for row in printed]
     paired = {r["key"] for row, others in twins for r in (row, *others)}
@@ -258,13 +258,13 @@ def link_statements(statements: list[dict], rows: list[dict]) -> None:
     """Add to each statement the rows of others that it rests on, those that rest on it, and all that fall with it."""
     by_key = {row["key"]: row for row in rows if row["kind"] != "summary"}
     down = {key: [link for link in row["rests_on"] if link in by_key] for key, row in by_key.items()}
-    up = graph.upwards({key: links for key, links in down.items() if by_key[key]["verdict"] != REFUTED})
+    up = graph.reverse_graph({key: links for key, links in down.items() if by_key[key]["verdict"] != REFUTED})
     for s in statements:
         own = [key for key in by_key if key in s["keys"]]
         below = dict.fromkeys(key for mine in own for key in down[mine] if key not in s["keys"])
         above = dict.fromkeys(key for mine in own for key in up.get(mine, ()) if key not in s["keys"])
-        fallen = [key for key in graph.reached(own, up) if key not in above]
+        fallen = [key for key in graph.find_reachable(own, up) if key not in above]
         s["rests_on"] = [by_key[key] for key in below]
         s["rested"] = [by_key[key] for key in above]
-        s["further"] = graph.by_statement(key for key in graph.reached(own, down) if key not in below)
-        s["fallen"] = graph.by_statement(fallen)
+        s["further"] = graph.group_by_statement(key for key in graph.find_reachable(own, down) if key not in below)
+        s["fallen"] = graph.group_by_statement(fallen)

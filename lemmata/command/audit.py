@@ -15,8 +15,8 @@ from typing import Any
 import click
 
 from lemmata import lab
-from lemmata.command.console import Usage, ended, plainly, root_option
-from lemmata.command.others import importable, imported
+from lemmata.command.console import Usage, exit_with, one_line_errors, root_option
+from lemmata.command.others import import_object, make_importable
 
 REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
 
@@ -53,7 +53,7 @@ REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Plot the growth of the evidence.")
 @click.option("--save", type=click.Path(dir_okay=False), metavar="FILE", help="Save the pair of datasets found.")
 @root_option
-@plainly()
+@one_line_errors()
 def audit(
     targets: tuple[str, ...],
     data: str | None,
@@ -103,16 +103,18 @@ def audit(
     or if every release raises, 3 if the audit has no power: the budget is too small, no attacker distinguishes the
     datasets, or one side only raises.
     """
-    claim = claimed(neighbours, {"epsilon": epsilon, "delta": delta, "mu": mu, "rho": rho, "order": order}, written)
+    claim = read_guarantee(
+        neighbours, {"epsilon": epsilon, "delta": delta, "mu": mu, "rho": rho, "order": order}, written
+    )
     if len(targets) > 2:
         raise Usage(f"NAME must be one mechanism or two samplers, got {len(targets)} names")
-    draw = drawing(plot) if plot else None
+    draw = load_drawing(plot) if plot else None
     for option, path in (("--plot", plot), ("--save", save)):
         if path and not Path(path).resolve().parent.is_dir():  # asked before anything is drawn, which takes minutes
             raise Usage(f"{option} must be in an existing folder, got {path}")
-    importable(os.getcwd())
-    with printing(elsewhere=as_json):
-        samples = {path: imported(path) for path in dict.fromkeys(targets)}
+    make_importable(os.getcwd())
+    with redirect_prints(elsewhere=as_json):
+        samples = {path: import_object(path) for path in dict.fromkeys(targets)}
     from lemmata.mechanisms.audit.front import entry
     from lemmata.mechanisms.audit.play.audit_result import Found
 
@@ -124,9 +126,9 @@ def audit(
     else:
         options = {"records": group, "bits": bits}
     try:
-        with printing(elsewhere=as_json):
+        with redirect_prints(elsewhere=as_json):
             if len(targets) == 1:
-                found = [found[0]() if isinstance(found[0], type) else found[0], *dataset(targets[0], data)]
+                found = [found[0]() if isinstance(found[0], type) else found[0], *read_dataset(targets[0], data)]
             result = entry.audit(*found, claim=claim, root=root, budget=budget, level=level, **options)
     except Usage:
         raise
@@ -140,10 +142,10 @@ def audit(
         draw(result, level, plot)
     if save and isinstance(result, Found):
         result.save(save)
-    ended({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
+    exit_with({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
 
 
-def printing(elsewhere: bool) -> contextlib.AbstractContextManager:
+def redirect_prints(elsewhere: bool) -> contextlib.AbstractContextManager:
     """Send the output of audited code to stderr, so that stdout has JSON only."""
     return contextlib.redirect_stdout(sys.stderr) if elsewhere else contextlib.nullcontext()
 
@@ -157,7 +159,7 @@ STATED = {  # the options that together state a guarantee, and its name
 }
 
 
-def claimed(neighbours: str, options: dict[str, float | None], written: str | None) -> Any:
+def read_guarantee(neighbours: str, options: dict[str, float | None], written: str | None) -> Any:
     """The guarantee stated by the options or by --claim. Raises Usage if there is none, or several."""
     from lemmata.mechanisms.privacy.guarantees import KINDS
 
@@ -168,7 +170,7 @@ def claimed(neighbours: str, options: dict[str, float | None], written: str | No
         raise Usage("exactly one of --epsilon, --mu, --rho and --claim is required")
     try:
         if written:
-            return guarantee(written, neighbours)
+            return parse_guarantee(written, neighbours)
         kind = next((kind for names, kind in STATED.items() if set(names) == set(given)), None)
         if kind is None:
             raise Usage(f"{' and '.join(f'--{name}' for name in given)} together do not state a guarantee")
@@ -177,10 +179,10 @@ def claimed(neighbours: str, options: dict[str, float | None], written: str | No
         raise Usage(f"{error}" if written else f"--{error}") from None
 
 
-def guarantee(text: str, neighbours: str) -> Any:
+def parse_guarantee(text: str, neighbours: str) -> Any:
     """Parse a guarantee, a name with numbers, without evaluating code. Raises ValueError for other texts.
 
-    >>> guarantee("RenyiDP(order=2, epsilon=0.5)", "add/remove")
+    >>> parse_guarantee("RenyiDP(order=2, epsilon=0.5)", "add/remove")
     RenyiDP(order=2.0, epsilon=0.5, neighbours='add/remove')
     """
     from lemmata.mechanisms.privacy.guarantees import KINDS
@@ -201,7 +203,7 @@ def guarantee(text: str, neighbours: str) -> Any:
         raise ValueError(refusal) from None
 
 
-def dataset(target: str, data: str | None) -> list[Any]:
+def read_dataset(target: str, data: str | None) -> list[Any]:
     """The parts of the dataset to start from: the file of --data, or the variable `data` of the target's file."""
     import numpy as np
 
@@ -215,7 +217,7 @@ def dataset(target: str, data: str | None) -> list[Any]:
         except (ValueError, EOFError, AttributeError, zipfile.BadZipFile):  # whose messages speak of pickles
             raise Usage(f"--data must be a {path[-4:]} file of numbers or texts, got {path}") from None
     try:
-        found = imported(path)
+        found = import_object(path)
     except Usage:
         if data:
             raise
@@ -223,7 +225,7 @@ def dataset(target: str, data: str | None) -> list[Any]:
     return list(found) if isinstance(found, tuple) else [found]
 
 
-def drawing(plot: str) -> Callable[..., None]:
+def load_drawing(plot: str) -> Callable[..., None]:
     """The function that plots an audit, loaded before sampling, because its library may be missing.
 
     Raises Usage for a file type that it cannot write.

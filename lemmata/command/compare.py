@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lemmata.command.console import PROCESSES, Usage, out_option, plainly, root_option
-from lemmata.command.others import importable
-from lemmata.command.scope import folder
+from lemmata.command.console import PROCESSES, Usage, one_line_errors, out_option, root_option
+from lemmata.command.others import make_importable
+from lemmata.command.scope import choose_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ REPEATS = {"quick": 10, "full": 40}
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 @root_option
 @out_option
-@plainly(stored=True)
+@one_line_errors(resumable=True)
 def compare(
     quick: bool,
     datasets: str | None,
@@ -58,9 +58,9 @@ def compare(
     Results are stored, so more repeats, datasets or learners continue a run. Tables and figures go to
     reports/comparison/, and `lemmata report` shows them.
     """
-    importable(os.getcwd())
-    named = chosen(learners, more, quick)
-    levels = numbers(epsilons)
+    make_importable(os.getcwd())
+    named = check_learners(learners, more, quick)
+    levels = parse_levels(epsilons)
     if attack:
         from lemmata.experiments.comparison import attacks
 
@@ -71,8 +71,8 @@ def compare(
     from lemmata.experiments.engine.running.store import Store
 
     repeats = repeats or REPEATS["quick" if quick else "full"]
-    asked = grid(datasets, named, levels or table.EPSILONS, repeats, quick, records)
-    reports = folder((), out)
+    asked = make_tasks(datasets, named, levels or table.EPSILONS, repeats, quick, records)
+    reports = choose_folder((), out)
     store = Store(reports / "ledger.sqlite")
     try:
         made = table.run_tasks(asked, store, root=root, records=records, jobs=jobs, progress=True)
@@ -84,18 +84,18 @@ def compare(
     if problem:
         raise Usage(problem)
     place = reports / "comparison"
-    written(found, place)
+    write_tables(found, place)
     if as_json:
         click.echo(json.dumps(json.loads(found.to_json(orient="records")), indent=1))
     else:
-        click.echo(summary(found))
+        click.echo(summarize(found))
     from lemmata.experiments.comparison.learners import NOT_INSTALLED
 
     missing = f"; not installed: {', '.join(NOT_INSTALLED)}" if NOT_INSTALLED else ""
     click.echo(f"lemmata: {made} new fits, {len(found)} in total, in {place}{missing}", err=True)
 
 
-def chosen(learners: str | None, more: tuple[str, ...], quick: bool) -> list[str]:
+def check_learners(learners: str | None, more: tuple[str, ...], quick: bool) -> list[str]:
     """The names of the learners, checked."""
     from lemmata.experiments.comparison.learners import LEARNERS, QUICK, UnknownLearner, find
 
@@ -106,7 +106,7 @@ def chosen(learners: str | None, more: tuple[str, ...], quick: bool) -> list[str
         raise Usage(f"--learners: {error}") from None
 
 
-def numbers(epsilons: str | None) -> tuple[float, ...]:
+def parse_levels(epsilons: str | None) -> tuple[float, ...]:
     """The privacy levels; () if none are given."""
     try:
         levels = tuple(float(one) for one in epsilons.split(",")) if epsilons else ()
@@ -118,7 +118,7 @@ def numbers(epsilons: str | None) -> tuple[float, ...]:
     return levels
 
 
-def grid(
+def make_tasks(
     datasets: str | None, named: list[str], levels: tuple[float, ...], repeats: int, quick: bool, records: int | None
 ) -> list:
     """The fits asked for: each dataset at each epsilon, and without --datasets the simulated families at epsilon 1."""
@@ -137,19 +137,19 @@ def grid(
     return asked
 
 
-def written(found: pd.DataFrame, place: Path) -> None:
+def write_tables(found: pd.DataFrame, place: Path) -> None:
     """The tables and figures below reports/comparison/."""
     from lemmata.experiments.comparison import figures, table
-    from lemmata.experiments.engine.ground.files import replaced
+    from lemmata.experiments.engine.ground.files import replace_file
 
     differences = table.pair_learners(found, table.choose_reference(found))
     for name, rows in {"table": found, "means": table.average_risks(found), "differences": differences}.items():
-        replaced(place / f"{name}.csv", rows.to_csv(index=False, float_format="%.4g"))
+        replace_file(place / f"{name}.csv", rows.to_csv(index=False, float_format="%.4g"))
     for name, drawn in figures.draw_figures(table.average_risks(found)).items():
-        replaced(place / f"{name}.svg", drawn)
+        replace_file(place / f"{name}.svg", drawn)
 
 
-def summary(found: pd.DataFrame) -> str:
+def summarize(found: pd.DataFrame) -> str:
     """Mean risks: one block for each dataset with several privacy levels, then the rest."""
     private = found.assign(epsilon=found.epsilon.map(lambda e: "none" if e == float("inf") else f"{e:g}"))
     order = list(dict.fromkeys(private.epsilon))

@@ -32,7 +32,7 @@ class Usage(click.ClickException):
             click.echo(f"lemmata: {self.message}", err=True)
 
 
-class Broken(Usage):
+class Fault(Usage):
     """A fault: one line, exit status 3."""
 
     exit_code = 3
@@ -42,7 +42,7 @@ class Terminated(KeyboardInterrupt):
     """A signal, SIGTERM or SIGHUP, asked the process to end; the argument is its number."""
 
 
-def heed() -> None:
+def install_signal_handlers() -> None:
     """Treat SIGTERM and SIGHUP as an interrupt, and silence two warnings of joblib.
 
     One says at import that processes cannot share memory here, which `run` reports itself. The other says that a
@@ -82,7 +82,7 @@ class Hints:
             self.stream.flush()
 
 
-def streams() -> None:
+def open_standard_streams() -> None:
     """Open closed standard streams on the null device; otherwise the next file would take their number.
 
     A full disk behind stderr must not fail a command: results go to stdout, and the exit status tells success.
@@ -94,12 +94,12 @@ def streams() -> None:
         sys.stderr = Hints(sys.stderr)
 
 
-def ended(status: int) -> Never:
+def exit_with(status: int) -> Never:
     """End the command with an exit status. A SystemExit always comes from foreign code and never means success."""
     raise click.exceptions.Exit(status)
 
 
-def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def one_line_errors(resumable: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Report every error as one line and an exit status; `stored` says that finished work is kept."""
 
     def decorate(command: Callable[P, R]) -> Callable[P, R]:
@@ -110,51 +110,51 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
             except (click.ClickException, click.exceptions.Exit, click.Abort):
                 raise
             except KeyboardInterrupt as signalled:
-                rest = "; finished results are stored, run it again to continue" if stored else ""
+                rest = "; finished results are stored, run it again to continue" if resumable else ""
                 click.echo(f"lemmata: interrupted{rest}", err=True)
-                ended(128 + (signalled.args[0] if isinstance(signalled, Terminated) else signal.SIGINT))
+                exit_with(128 + (signalled.args[0] if isinstance(signalled, Terminated) else signal.SIGINT))
             except BrokenPipeError:  # who reads has what they wanted; click would end with 1, which says REFUTED
-                drop()
-                ended(CLOSED)
+                discard_stdout()
+                exit_with(CLOSED)
             except (NotADirectoryError, FileExistsError) as error:
                 raise Usage(f"--out = {error.filename}: {error.strerror}") from None
             except OSError as error:
                 if error.errno == errno.EMFILE:
-                    raise Broken("the limit of open files is too low; `ulimit -n` shows it") from None
-                if error.errno == errno.ENOENT and error.filename is None and not here():
+                    raise Fault("the limit of open files is too low; `ulimit -n` shows it") from None
+                if error.errno == errno.ENOENT and error.filename is None and not is_in_folder():
                     raise Usage("the working folder does not exist any more; change to another one") from None
                 printing = error.errno == errno.ENOSPC and error.filename is None
                 place = "the output could not be written: " if printing else ""
                 if printing:
-                    drop()
-                raise Broken(f"{place}{error}") from None
-            except (SystemExit, GeneratorExit) as error:  # of others' code: the commands end by `ended`
+                    discard_stdout()
+                raise Fault(f"{place}{error}") from None
+            except (SystemExit, GeneratorExit) as error:  # of others' code: the commands end by `exit_with`
                 if os.environ.get("LEMMATA_TRACEBACK"):
                     raise
                 exits = f"{type(error).__name__}: {error}".splitlines()[0]
-                raise Broken(f"code that was run here raised {exits}; LEMMATA_TRACEBACK=1 shows where") from None
+                raise Fault(f"code that was run here raised {exits}; LEMMATA_TRACEBACK=1 shows where") from None
             except MemoryError:
-                raise Broken("out of memory") from None
+                raise Fault("out of memory") from None
             except Exception as error:
                 if type(error).__name__ == "PaperError":
                     raise Usage(str(error)) from None
-                if needed := lab.missing(called(command), error):
+                if needed := lab.missing(command_name(command), error):
                     raise Usage(needed) from None
                 if type(error).__name__ in ("StoreError", "ReusedSeed", "Fault"):
-                    raise Broken(str(error)) from None
-                if isinstance(error, ValueError) and (variable := misread(str(error))):
+                    raise Fault(str(error)) from None
+                if isinstance(error, ValueError) and (variable := find_misread_variable(str(error))):
                     raise Usage(f"the environment variable {variable} is not valid for its library") from None
                 if os.environ.get("LEMMATA_TRACEBACK"):
                     raise
                 problem = f"{type(error).__name__}: {error}".splitlines()[0]
-                raise Broken(f"unexpected {problem}; LEMMATA_TRACEBACK=1 shows where") from None
+                raise Fault(f"unexpected {problem}; LEMMATA_TRACEBACK=1 shows where") from None
 
         return run
 
     return decorate
 
 
-def here() -> bool:
+def is_in_folder() -> bool:
     """Whether the working folder still exists."""
     try:
         return bool(os.getcwd())
@@ -162,7 +162,7 @@ def here() -> bool:
         return False
 
 
-def misread(said: str) -> str:
+def find_misread_variable(said: str) -> str:
     """The environment variable quoted in a library's error, as `TQDM_NCOLS = 'abc'`; else ""."""
     ours = {name: repr(value) for name, value in os.environ.items() if name.startswith(LIBRARIES)}
     return next((f"{name} = {value}" for name, value in ours.items() if value in said), "")
@@ -171,14 +171,14 @@ def misread(said: str) -> str:
 class Program(click.Group):
     """A group of commands that also reports errors while printing help and version as one line."""
 
-    make_context = plainly()(click.Group.make_context)
+    make_context = one_line_errors()(click.Group.make_context)
 
-    @plainly()
+    @one_line_errors()
     def invoke(self, ctx: click.Context) -> Any:
         return super().invoke(ctx)
 
 
-def drop() -> None:
+def discard_stdout() -> None:
     """Discard buffered output that cannot be written; otherwise Python would print an error of its own at exit."""
     stream = sys.__stdout__
     if stream is not None and stream is sys.stdout:
@@ -188,7 +188,7 @@ def drop() -> None:
             os.close(nowhere)
 
 
-def called(command: Callable[..., Any]) -> str:
+def command_name(command: Callable[..., Any]) -> str:
     """The name of the running command, such as `ledger`."""
     context = click.get_current_context(silent=True)
     return context.info_name if context and context.info_name else command.__name__

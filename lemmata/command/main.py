@@ -32,24 +32,33 @@ from lemmata.bounds.library import library, nearest
 from lemmata.bounds.statement.verdicts import READINGS
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
-from lemmata.command.console import PROCESSES, Program, Usage, heed, out_option, plainly, root_option, streams
+from lemmata.command.console import (
+    PROCESSES,
+    Program,
+    Usage,
+    install_signal_handlers,
+    one_line_errors,
+    open_standard_streams,
+    out_option,
+    root_option,
+)
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.rows import (
-    computed,
-    concluded,
-    counts,
-    evaluated,
-    filled,
-    one,
+    compute_rows,
+    compute_statement,
+    conclude_run,
+    describe_counts,
+    fill_open_rows,
+    find_published_rows,
     open_store,
-    recorded,
+    read_statement,
+    recall_statement,
     select,
-    standing,
-    stored,
-    width,
+    store_path,
+    terminal_width,
 )
-from lemmata.command.scope import folder, scope
-from lemmata.experiments.engine.ground.folders import in_checkout
+from lemmata.command.scope import choose_folder, read_scope
+from lemmata.experiments.engine.ground.folders import is_in_checkout
 from lemmata.experiments.engine.ground.profiles import PROFILES
 
 if TYPE_CHECKING:
@@ -59,13 +68,13 @@ TIMINGS = ("seconds", "cpu_seconds")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
 
 
-def of_the_checkout(module: str, name: str) -> Any:
+def load_checkout_part(module: str, name: str) -> Any:
     """An object of `lemmata.tools`, which only a checkout has; None elsewhere."""
     found = importlib.util.find_spec("lemmata.tools")
     return getattr(importlib.import_module(module), name) if found else None
 
 
-def completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Completions for the shell: papers and ids of statements."""
     return [name for name in (*library.papers, *library.ids) if name.startswith(incomplete.lower())]
 
@@ -77,12 +86,12 @@ NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
 @click.version_option(metadata.version("lemmata"), prog_name="lemmata")
 def main() -> None:
     """Check theorems on private learning as programs: those of four papers, and your own."""
-    streams()
-    heed()
+    open_standard_streams()
+    install_signal_handlers()
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=completed)
+@click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=complete_names)
 @click.option(
     "--profile", type=click.Choice(PROFILES), default="quick", show_default=True, help="How many settings to try."
 )
@@ -92,7 +101,7 @@ def main() -> None:
 @click.option("--plan", "only_plan", is_flag=True, help="Print the number of cells and the planned core-seconds; exit.")
 @click.option("--fresh", is_flag=True, help="Discard the stored results of these claims first.")
 @out_option
-@plainly(stored=True)
+@one_line_errors(resumable=True)
 def run(
     arguments: tuple[str, ...],
     profile: str,
@@ -106,17 +115,17 @@ def run(
     """Decide claims, continuing where an earlier run stopped."""
     from lemmata.experiments.engine.ledger import row_cache
 
-    papers, names, folder = scope(arguments, out)
-    if not (names or papers or in_checkout()):
+    papers, names, folder = read_scope(arguments, out)
+    if not (names or papers or is_in_checkout()):
         click.echo(
             "lemmata: no paper.toml here or above; deciding the four built-in papers takes some minutes", err=True
         )
-    begun = None if names else row_cache.begun(stored(folder))
-    code = begun.code if begun else row_cache.code()
+    begun = None if names else row_cache.state_at_start(store_path(folder))
+    code = begun.code if begun else row_cache.hash_files()
     anew = names or papers or fresh or only_plan
-    kept = None if anew else row_cache.recall(stored(folder), root, finished=profile, now=begun)
+    kept = None if anew else row_cache.recall(store_path(folder), root, finished=profile, now=begun)
     if kept is not None:
-        concluded(kept, folder, nothing_new=True)
+        conclude_run(kept, folder, nothing_new=True)
         return
     from lemmata.experiments.engine.claims import registry
     from lemmata.experiments.engine.running import run as runner
@@ -124,14 +133,14 @@ def run(
     from lemmata.experiments.engine.witness import programs
 
     if not (names or papers or only_plan or dask):
-        workers.begin(jobs)
+        workers.start_workers(jobs)
     keys = select(names, papers)
-    from lemmata.experiments.engine.front.explanation import table
+    from lemmata.experiments.engine.front.explanation import format_rows
     from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
     claims = registry.closure(keys)
     if only_plan:
-        click.echo(runner.planned_table(claims, profile))
+        click.echo(runner.format_plan(claims, profile))
         return
     if not claims:
         return
@@ -140,20 +149,20 @@ def run(
             for claim in claims:
                 store.forget(claim.key, root)
         done = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
-        programs.confirm(done, store, jobs, lambda: row_cache.code() != code)
+        programs.confirm(done, store, jobs, lambda: row_cache.hash_files() != code)
         store.stands()
         if names or papers:
             rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
-            click.echo(table(rows, width()))
+            click.echo(format_rows(rows, terminal_width()))
     if not names:
         with open_store(folder) as store:
-            rows = [row for row, _ in row_cache.folded(store, root, begun, papers, done)]
+            rows = [row for row, _ in row_cache.recall_or_fold(store, root, begun, papers, done)]
             store.stands()
-    concluded(rows, folder, counted=not names)
+    conclude_run(rows, folder, counted=not names)
 
 
 @main.command("ledger")
-@click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=completed)
+@click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=complete_names)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @click.option("--timings", is_flag=True, help="Add seconds and CPU-seconds, which differ between runs.")
@@ -175,7 +184,7 @@ def run(
 @click.option("--paper", metavar="PAPER", multiple=True, help="Show rows of this paper.")
 @root_option
 @out_option
-@plainly()
+@one_line_errors()
 def show_ledger(
     arguments: tuple[str, ...],
     as_json: bool,
@@ -191,23 +200,23 @@ def show_ledger(
     """Print the ledger: the results of runs here, otherwise the published results."""
     from lemmata.experiments.engine.ledger import row_cache
 
-    papers, names, folder = scope(arguments, out)
+    papers, names, folder = read_scope(arguments, out)
     if unknown := [name for name in paper if name not in library.papers]:
         raise Usage(f"--paper must be one of {', '.join(library.papers)}, got {unknown[0]!r}")
-    begun = None if names or not stored(folder).exists() else row_cache.begun(stored(folder))
-    kept = row_cache.recall(stored(folder), root, papers, now=begun) if begun else None
-    rows = kept and filled(kept, folder, root)
-    if rows is None and not papers and not stored(folder).exists():
-        rows = recorded(names, folder)
+    begun = None if names or not store_path(folder).exists() else row_cache.state_at_start(store_path(folder))
+    kept = row_cache.recall(store_path(folder), root, papers, now=begun) if begun else None
+    rows = kept and fill_open_rows(kept, folder, root)
+    if rows is None and not papers and not store_path(folder).exists():
+        rows = find_published_rows(names, folder)
     if rows is None:
         with contextlib.redirect_stdout(sys.stderr):  # what a module prints while it is loaded is no row
-            rows = computed(names, papers, folder, root, begun)
+            rows = compute_rows(names, papers, folder, root, begun)
     for field, wanted in (("verdict", verdict), ("severity", severity), ("paper", paper)):
         rows = [row for row in rows if not wanted or row[field] in wanted]
     rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]
     if not timings:
         rows = [{name: value for name, value in row.items() if name not in TIMINGS} for row in rows]
-    from lemmata.experiments.engine.front.explanation import table
+    from lemmata.experiments.engine.front.explanation import format_rows
     from lemmata.experiments.engine.ledger.ledger_rows import as_frame, jsonable
 
     if as_json:
@@ -215,32 +224,36 @@ def show_ledger(
     elif as_csv:
         click.echo(as_frame(rows).to_csv(index=False), nl=False)
     else:
-        click.echo(table(rows, width()))
-    click.echo(f"lemmata: {counts(rows)}", err=True)
+        click.echo(format_rows(rows, terminal_width()))
+    click.echo(f"lemmata: {describe_counts(rows)}", err=True)
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=completed)
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=complete_names)
 @click.option("--short", "only_head", is_flag=True, help="Print only the first ten lines.")
 @root_option
 @out_option
-@plainly()
+@one_line_errors()
 def explain(arguments: tuple[str, ...], only_head: bool, root: int, out: str | None) -> None:
     """Explain whether a statement is true, where, and what to cite instead, with the details of every reading."""
-    papers, id, folder, state = one(arguments, out)
-    from lemmata.experiments.engine.front.explanation import explained, fitted, head
+    papers, id, folder, state = read_statement(arguments, out)
+    from lemmata.experiments.engine.front.explanation import explain_in_short, explain_statement, fit_lines
     from lemmata.experiments.engine.ledger import graph
 
-    found = standing(id, root, folder, papers, state)
-    rows, links = found or (evaluated(id, root, folder, papers), graph.of_claims())
+    found = recall_statement(id, root, folder, papers, state)
+    rows, links = found or (compute_statement(id, root, folder, papers), graph.graph_of_claims())
     mine = [row for row in rows if id in (row["id"], row["parent"])]
-    click.echo(fitted("\n".join(head(id, mine)) if only_head else explained(id, rows, links), width()))
+    click.echo(
+        fit_lines(
+            "\n".join(explain_in_short(id, mine)) if only_head else explain_statement(id, rows, links), terminal_width()
+        )
+    )
 
 
 @main.command()
 @click.argument("key", metavar="KEY")
 @root_option
-@plainly()
+@one_line_errors()
 def pilot(key: str, root: int) -> None:
     """Estimate how likely a sampled claim is to stay undecided at its trial limit."""
     select([key])
@@ -250,27 +263,27 @@ def pilot(key: str, root: int) -> None:
     claim = CLAIMS.get(key)
     if claim is None or claim.style == "exact":
         raise Usage(f"KEY must name a row that sampling decides (id/reading/part), got {key!r}")
-    click.echo("\n".join(power.piloted(claim, root)))
+    click.echo("\n".join(power.describe_pilot(claim, root)))
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=completed)
-@plainly()
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=complete_names)
+@one_line_errors()
 def where(arguments: tuple[str, ...]) -> None:
     """Print file:line of the bound, claim, law and test of a statement."""
-    _, id, *_ = one(arguments, None)
-    from lemmata.experiments.engine.claims.places import places
+    _, id, *_ = read_statement(arguments, None)
+    from lemmata.experiments.engine.claims.places import locate_statement
 
-    shown = places(id)
+    shown = locate_statement(id)
     if not shown:
         click.echo(f"{id} is OPEN: it has no bound, claim, law or test yet", err=True)
     for kind, place in shown.items():
         click.echo(f"{kind:6} {place}")
 
 
-def checkout() -> Any:
+def load_checkout_pages() -> Any:
     """The page that only a checkout has, loaded when a site is drawn: the speed of the cores."""
-    return of_the_checkout("lemmata.tools.speed.page", "CHECKOUT")
+    return load_checkout_part("lemmata.tools.speed.page", "CHECKOUT")
 
 
 @main.command()
@@ -280,21 +293,21 @@ def checkout() -> Any:
 @click.option("--record", is_flag=True, help="Also write published/ledger.csv, the record to commit.")
 @root_option
 @out_option
-@plainly()
+@one_line_errors()
 def report(
     paths: tuple[str, ...], open_page: bool, publish: str | None, record: bool, root: int, out: str | None
 ) -> None:
     """Write the pages of a paper, by default of the built-in papers. Rewrites only what has changed."""
     from lemmata.experiments.engine.ledger import row_cache
 
-    papers, names, folder = scope(paths, out)
+    papers, names, folder = read_scope(paths, out)
     if names:
         raise Usage(f"PATH must be a folder with a paper.toml, got {names[0]}; the built-in papers share one site")
-    start = row_cache.begun(stored(folder))
+    start = row_cache.state_at_start(store_path(folder))
     from lemmata.experiments.report import write
 
     measured = not papers and importlib.util.find_spec("lemmata.tools")
-    also = checkout if measured else None
+    also = load_checkout_pages if measured else None
     with open_store(folder) as store:
         page, summary = write(store, root, folder, record=record, start=start, also=also, papers=papers)
     click.echo(summary)
@@ -327,12 +340,12 @@ def report(
 )
 @root_option
 @out_option
-@plainly()
+@one_line_errors()
 def figure(arguments: tuple[str, ...], kind: str, profile: str, root: int, out: str | None) -> None:
     """Decide statements and write their figures to figures/ beside the store, or to --out."""
     from lemmata.experiments.figures.statement import figure as draw
 
-    papers, names, folder = scope(arguments, out)
+    papers, names, folder = read_scope(arguments, out)
     name = " ".join(names)
     select([name], papers)
     paths = draw(name, folder if out else None, kind=kind, root=root, profile=profile, papers=papers)
@@ -343,7 +356,7 @@ main.add_command(audit)
 main.add_command(compare)
 for command in (new_paper, check, accept):
     main.add_command(command)
-if bench := of_the_checkout("lemmata.tools.speed.command", "bench"):
+if bench := load_checkout_part("lemmata.tools.speed.command", "bench"):
     main.add_command(bench)
 
 
@@ -373,17 +386,19 @@ def script(file: str) -> None:
     @click.option("--first", is_flag=True, help="Try only the first setting of every claim, without controls.")
     @root_option
     @out_option
-    @plainly()
+    @one_line_errors()
     def decide(profile: str, jobs: int, first: bool, root: int, out: str | None) -> None:
-        from lemmata.experiments.engine.front.decision import decided
+        from lemmata.experiments.engine.front.decision import decide_module
         from lemmata.experiments.figures.claims import write_figures
 
         above = nearest(path.parent)
         paper = library.add(above) if above else library.papers[path.parent.name]
         name = f"{paper.id}/{path.stem}"
-        rows, cells, text = decided(name, root=root, profile=profile, jobs=jobs, first=first, width=width())
+        rows, cells, text = decide_module(
+            name, root=root, profile=profile, jobs=jobs, first=first, width=terminal_width()
+        )
         click.echo(text)
-        figures = folder([paper], out) / "figures" / name
+        figures = choose_folder([paper], out) / "figures" / name
         drawn = write_figures(zip(rows, cells, strict=True), figures)
         click.echo(f"{len(drawn)} figures in {figures}" if drawn else "no figures: no row here has a curve")
 

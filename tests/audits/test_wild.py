@@ -8,7 +8,7 @@ import pytest
 
 from lemmata.experiments.audits import released_libraries as wild
 from lemmata.experiments.audits.figures import plot_wild
-from lemmata.experiments.engine.ground.files import table, tabled
+from lemmata.experiments.engine.ground.files import read_table, write_table
 from lemmata.experiments.figures.style import svg
 from lemmata.experiments.report.layout import render_page
 from lemmata.mechanisms.audit.neighbours.queries import stepped
@@ -224,7 +224,7 @@ def test_every_run_has_a_number_of_its_own_and_its_line_comes_at_once(tmp_path, 
     auditorium.main("theirs", "other")
     auditorium.main("theirs", "a sum")
     auditorium.main("theirs", "other")
-    written = table(auditorium.TABLE, auditorium.COLUMNS)
+    written = read_table(auditorium.TABLE, auditorium.COLUMNS)
     assert [line["mechanism"] for line in written] == ["a sum", "other"]
     assert {(line["runs"], line["found"], line["releases"], line["most"]) for line in written} == {
         ("5", "4", "1002", "1004")
@@ -239,7 +239,7 @@ def line(by, level, found, releases, least, most, runs=5):
 
 def beside(folder, *lines):
     """What the page has of a table of these lines."""
-    tabled(folder / "published/auditorium.csv", auditorium.COLUMNS, (told.values() for told in lines))
+    write_table(folder / "published/auditorium.csv", auditorium.COLUMNS, (told.values() for told in lines))
     return wild.read_auditorium(folder)
 
 
@@ -307,7 +307,7 @@ def test_one_run_and_an_earlier_search_are_told(tmp_path):
 
 
 def test_every_line_beside_theirs_is_of_one_of_its_mechanisms():
-    lines = table(auditorium.TABLE, auditorium.COLUMNS)
+    lines = read_table(auditorium.TABLE, auditorium.COLUMNS)
     assert lines and {line["by"] for line in lines} <= {wild.OURS, wild.THEIRS}
     assert {line["level"] for line in lines} <= set(wild.LEVELS)
     assert len({(line["mechanism"], line["by"], line["level"]) for line in lines}) == len(lines)

@@ -7,10 +7,10 @@ import subprocess
 
 import click
 
-from lemmata.command.console import Broken, Usage, ended, out_option, plainly
-from lemmata.command.scope import folder
+from lemmata.command.console import Fault, Usage, exit_with, one_line_errors, out_option
+from lemmata.command.scope import choose_folder
 from lemmata.experiments.engine.ground import folders
-from lemmata.experiments.engine.ground.files import replaced
+from lemmata.experiments.engine.ground.files import replace_file
 
 
 def above_limits(commit):
@@ -26,7 +26,7 @@ def load_asv_runs():
     try:
         from lemmata.tools.speed import asv_runs
     except ModuleNotFoundError as error:
-        raise Broken(f"`lemmata bench` needs {error.name}, which is not installed: `make setup` installs it") from None
+        raise Fault(f"`lemmata bench` needs {error.name}, which is not installed: `make setup` installs it") from None
     return asv_runs
 
 
@@ -40,7 +40,7 @@ def load_asv_runs():
 @click.option("--compare", metavar="COMMIT", help="Compare with that commit by asv; exit status 1 on a regression.")
 @click.option("--pages", is_flag=True, help="Measure nothing; draw the pages of what was measured here and published.")
 @out_option
-@plainly()
+@one_line_errors()
 def bench(quick, only, history, since, virtualenv, publish, compare, pages, out):
     """Measure the cores by asv, then draw asv's dashboards and the page of limits; neither needs a network.
 
@@ -81,16 +81,16 @@ def bench(quick, only, history, since, virtualenv, publish, compare, pages, out)
             regressions = runs.confirmed_regressions(compare, only)
         dashboards.publish()
     except subprocess.CalledProcessError as error:
-        raise Broken(f"asv ended with status {error.returncode}") from None
+        raise Fault(f"asv ended with status {error.returncode}") from None
     except runs.NothingMeasured as error:
-        raise Broken(str(error)) from None
-    reports = folder((), out)
+        raise Fault(str(error)) from None
+    reports = choose_folder((), out)
     for path, text in page.speed_pages(reports):
-        replaced(reports / path, text)
+        replace_file(reports / path, text)
     click.echo(f"speed page: {reports / 'speed.html'}")
     if compare:
         found = "worse (before, after, ratio, benchmark) than" if regressions else "no regression since"
         click.echo("\n".join([f"{found} {compare}", *regressions]))
     for limit, m in exceeded:
         click.echo(limit.describe_excess(m))
-    ended(1 if regressions or exceeded else 0)
+    exit_with(1 if regressions or exceeded else 0)

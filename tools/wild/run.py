@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from lemmata.experiments.audits.released_libraries import digest_search
-from lemmata.experiments.engine.ground.files import tabled
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.experiments.engine.running.workers import ONE_THREAD
 from lemmata.experiments.report.incremental import digest_bytes
 from lemmata.tools.wild.targets import in_words, listed
@@ -141,7 +141,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 def write(rows: list[dict], path: Path) -> None:
     """The table, in one piece."""
-    tabled(path, COLUMNS, ([row.get(name, "") for name in COLUMNS] for row in rows))
+    write_table(path, COLUMNS, ([row.get(name, "") for name in COLUMNS] for row in rows))
 
 
 def main(only: str = "", target: str = "") -> int:

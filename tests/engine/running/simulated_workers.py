@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.experiments.engine.running.schedule import Job, Schedule, drive
+from lemmata.experiments.engine.running.schedule import Job, Schedule, run_schedule
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 
 
@@ -114,7 +114,7 @@ def simulated(workers, known):
     """What that many workers do; `known` says that an earlier run recorded what the chunks take."""
     jobs, seconds, seen = synthetic()
     pool = Simulated(workers, seconds)
-    drive(Schedule(jobs, seen if known else {}), pool)
+    run_schedule(Schedule(jobs, seen if known else {}), pool)
     assert all(job.done for job in jobs)
     work = sum(map(sum, seconds.values()))
     longest_piece = max(map(max, seconds.values()))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lemmata
-from lemmata.experiments.engine.claims.places import mechanism_named
+from lemmata.experiments.engine.claims.places import find_mechanism
 from lemmata.mechanisms import hardening
 from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from lemmata.mechanisms.law import fit
@@ -62,7 +62,7 @@ ROUGH = {  # where the valid call asks for what exact noise does not have, or fo
 }
 FITS = {
     name: of_law(getattr(module, "margin_law", None) or module.law, **ROUGH.get(name, {}))
-    for name, module in ((name, mechanism_named(name)) for line in hardening.TABLE for name in line.laws)
+    for name, module in ((name, find_mechanism(name)) for line in hardening.TABLE for name in line.laws)
 }
 ALONE = [kind for kind in CLASSIFIERS if kind is not PrivateSearchCV]
 FITS |= {kind.__name__: of_estimator(kind) for kind in ALONE}
