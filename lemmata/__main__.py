@@ -1,7 +1,7 @@
 """The program `lemmata`, also `python -m lemmata`. An interrupt before it starts or after it ends prints no traceback.
 
-In between, `console.install_signal_handlers` handles signals. Imports happen inside the function below, because they take seconds in
-which a user may notice a mistyped command and interrupt it.
+In between, `console.install_signal_handlers` handles signals. Imports happen inside the function below, because they
+take seconds in which a user may notice a mistyped command and interrupt it.
 """
 
 import signal
