@@ -19,7 +19,7 @@ from matplotlib.ticker import LogFormatter, NullLocator
 
 from lemmata.bounds.statement.formula import in_symbols
 from lemmata.experiments.compact import compact
-from lemmata.experiments.engine.ledger.curves import Picture, Rate, pictures_of, role, thinned
+from lemmata.experiments.engine.ledger.curves import Picture, Rate, choose_pictures, curve_role, thin_out
 from lemmata.experiments.engine.ledger.graph import Row
 from lemmata.experiments.engine.running.cell import Cell
 
@@ -78,7 +78,7 @@ def draw(pairs: Iterable[tuple[Row, list[Cell]]], folder: Path, kind: str = "svg
     """
     written = []
     for row, cells in pairs:
-        for place, made in enumerate(drawn(pictures_of(cells), kind)):
+        for place, made in enumerate(drawn(choose_pictures(cells), kind)):
             folder.mkdir(parents=True, exist_ok=True)
             written.append(folder / f"{row['key'].replace('/', '_').replace(':', '_')}-{place}.{kind}")
             written[-1].write_bytes(made)
@@ -119,12 +119,12 @@ def _logarithmic(ax: Axes, name: Literal["x", "y"], *, between: bool = False) ->
 
 def _curves(picture: Picture) -> Figure:
     """Every further list against the first one, named at its end."""
-    (x_name, x), *others = ((name, thinned(values)) for name, values in picture.series.items())
+    (x_name, x), *others = ((name, thin_out(values)) for name, values in picture.series.items())
     fig, ax = plt.subplots(figsize=SIZE)
     colours = iter(COLOURS * 3)
     drawn_so: Counter[str] = Counter()
     for name, y in others:
-        colour, dashes = LINES.get(role(name)) or (next(colours), "-")
+        colour, dashes = LINES.get(curve_role(name)) or (next(colours), "-")
         drawn_so[colour] += 1
         dashes = AGAIN[drawn_so[colour] - 2] if 1 < drawn_so[colour] <= len(AGAIN) + 1 else dashes
         ax.plot(

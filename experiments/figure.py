@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lemmata import lab
 from lemmata.bounds.library import Paper
-from lemmata.experiments.engine.ground.folders import results
+from lemmata.experiments.engine.ground.folders import results_folder
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 
 KINDS = ("svg", "png", "pdf")
@@ -74,4 +74,4 @@ def figure(
     store = Store()
     execute(claims, store, root=root, profile=profile)
     pairs = [(row, cells) for row, cells in ledger_with_cells(store, root, claims) if row["key"] in keys]
-    return draw(pairs, results(papers) / "figures" if folder is None else Path(folder), kind)
+    return draw(pairs, results_folder(papers) / "figures" if folder is None else Path(folder), kind)

@@ -51,7 +51,7 @@ class Page(pytest.File):
 
         try:
             self.paper = library.add(self.path.parent)
-            registry.load(registry.modules([self.paper]))
+            registry.load(registry.list_modules([self.paper]))
         except PaperError as error:
             raise self.CollectError(str(error)) from None
         self.lines = accepted.read(self.paper)

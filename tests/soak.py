@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 import lemmata
-from lemmata.experiments.engine.ground.files import replaced, tabled
+from lemmata.experiments.engine.ground.files import replace_file, write_table
 from lemmata.experiments.report import soaked
 
 ROOT = Path(__file__).parents[1]
@@ -66,7 +66,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def counted(place: Path, tried: int, failed: int) -> None:
     """Note what a part has tried, and how much of that failed, for its line of the published table."""
-    replaced(place / COUNT, f"{tried} {failed}")
+    replace_file(place / COUNT, f"{tried} {failed}")
 
 
 def names(file: Path) -> set[str]:
@@ -82,7 +82,7 @@ def tests(marked: str, *more: str) -> Callable[[Path], int]:
 
     def part(place: Path) -> int:
         passed, failed, snapshot = (place / f"{name}.txt" for name in ("passed", "failed", "snapshot"))
-        replaced(snapshot, "\n".join(names(passed) - names(failed)))  # one that passed may have failed to clean up
+        replace_file(snapshot, "\n".join(names(passed) - names(failed)))  # one that passed may have failed to clean up
         failed.unlink(missing_ok=True)
         known = {PASSED: str(passed), FAILED: str(failed), SNAPSHOT: str(snapshot)}
         command = [*CODES, "pytest", "-q", "-n", "2", "--dist", "worksteal", "-p", "tests.soak", "-m", marked, *more]
@@ -142,7 +142,7 @@ def publish(name: str, place: Path) -> None:
     commit = git.stdout.strip() + "+" * edited  # as `digest` has it, what stands in reports/ is not the code
     values = (name, tried, failed, round(minutes), time.strftime("%Y-%m-%d"), commit, lemmata.__version__)
     lines = {line["part"]: line for line in soaked.lines(REPORTS)} | {name: dict(zip(soaked.HEAD, values, strict=True))}
-    tabled(REPORTS / soaked.TABLE, soaked.HEAD, (lines[part].values() for part in PARTS if part in lines))
+    write_table(REPORTS / soaked.TABLE, soaked.HEAD, (lines[part].values() for part in PARTS if part in lines))
 
 
 def main(wanted: Iterable[str]) -> int:

@@ -12,7 +12,7 @@ from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.claims.claim_names import resolve
-from lemmata.experiments.engine.front.explanation import explained
+from lemmata.experiments.engine.front.explanation import explain_statement
 from lemmata.experiments.engine.ledger import graph, row_cache
 from lemmata.experiments.engine.ledger.ledger_rows import ledger
 from lemmata.experiments.engine.running.run import execute
@@ -45,7 +45,7 @@ def forgotten(id, before):
 
 def test_a_folder_goes_through_contents_claim_verdict_and_page(added, tmp_path):
     paper = added(FOLDER)
-    claims = [claim for group in registry.load(registry.modules([paper])).values() for claim in group]
+    claims = [claim for group in registry.load(registry.list_modules([paper])).values() for claim in group]
     store = Store()
     programs.confirm(execute(claims, store, root=1), store)
     rows = {row["key"]: row for row in ledger(store, 1, papers=[paper])}
@@ -60,8 +60,8 @@ def test_a_folder_goes_through_contents_claim_verdict_and_page(added, tmp_path):
     assert rows["inv25.lem2/printed"]["witness"]["setting"] == {"n": 1}
     assert rows["inv25.lem2/printed"]["where"] == {"bound": "coins.py:14", "claim": "coins_checks.py:20"}
     assert resolve("inv25 lemma 2") == resolve("lem2", [paper]) == ("id", "inv25.lem2")
-    assert "Lemma 2: off by one." in explained("inv25.lem2", list(rows.values()), graph.of_claims())
-    site, _ = pages(row_cache.folded(store, 1, None, [paper]), 1, tmp_path, papers=[paper])
+    assert "Lemma 2: off by one." in explain_statement("inv25.lem2", list(rows.values()), graph.graph_of_claims())
+    site, _ = pages(row_cache.recall_or_fold(store, 1, None, [paper]), 1, tmp_path, papers=[paper])
     assert "<h1>On Coins and Odd Numbers</h1>" in site["index.html"] and "Nobody 2025" in site["errata/inv25.html"]
     assert "Off by one" in site["statements/inv25.lem2.html"]
     assert {path for path in site if path.endswith(".html")} == {
@@ -90,8 +90,8 @@ def digested(added, folder, python, number):
     (folder / "kit" / "more.py").write_text("import deep\n\n\ndef level():\n    return deep.number()\n")
     importlib.invalidate_caches()
     paper = added(folder)
-    claims = [claim for group in registry.load(registry.modules([paper])).values() for claim in group]
-    return programs.digest(next(claim for claim in claims if claim.key == "inv25.lem2/printed"), python)
+    claims = [claim for group in registry.load(registry.list_modules([paper])).values() for claim in group]
+    return programs.digest_program(next(claim for claim in claims if claim.key == "inv25.lem2/printed"), python)
 
 
 @pytest.mark.parametrize("how", IMPORTS)
@@ -143,7 +143,7 @@ def test_a_module_that_raises_is_one_line_with_its_place(added, tmp_path):
         file.write("\n\nSUM = 1 / 0\n")
     paper = added(tmp_path)
     with pytest.raises(PaperError, match=rf"^{tmp_path}/coins\.py:\d+: ZeroDivisionError: division by zero$"):
-        registry.load(registry.modules([paper]))
+        registry.load(registry.list_modules([paper]))
 
 
 def test_statements_of_many_sources_are_cited_each_with_its_own(added, tmp_path):

@@ -43,7 +43,7 @@ def falls(key, printed):
 
 
 @pytest.mark.rows
-@pytest.mark.parametrize("key", [key for key, claim in CORNERS.items() if claim.slips])
+@pytest.mark.parametrize("key", [key for key, claim in CORNERS.items() if claim.is_slip])
 def test_a_row_decides_the_printed_statement_in_its_corner(key):
     printed = CLAIMS[key]
     assert any(falls(row, printed) for row in printed.rests_on), printed.rests_on

@@ -23,7 +23,7 @@ def rows():
     for key, line in ACCEPTED.items():
         if line.verdict == HOLDS:
             claim = CLAIMS[key]
-            cost = costs.stated(claim, (s for s in claim.quick if not claim.theorem.skipped(s)))
+            cost = costs.stated_seconds(claim, (s for s in claim.quick if not claim.theorem.skipped(s)))
             dear = claim.style != "exact" and cost > DEAR
             yield pytest.param(claim, line.tie, id=key, marks=[pytest.mark.soak] if dear else [])
 

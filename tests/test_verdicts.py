@@ -21,7 +21,7 @@ from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.front.decision import decide
 from lemmata.experiments.engine.running import power
 from lemmata.experiments.engine.running.cell import Sabotaged
-from lemmata.experiments.engine.running.run import plan
+from lemmata.experiments.engine.running.run import plan_claims
 from lemmata.experiments.engine.running.store import Store
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.soak import counted
@@ -31,7 +31,7 @@ registry.load()
 
 EXPECTED = {key: line for key, line in accepted.everything().items() if line.verdict}
 LONG = 0.3  # core-seconds, as planned
-PLANNED = plan(CLAIMS.values(), "quick")
+PLANNED = plan_claims(CLAIMS.values(), "quick")
 
 
 @pytest.fixture(scope="module")
@@ -84,12 +84,12 @@ def test_misses_are_rare():
 
 def missed(claim, setting, verdict):
     """A bound on the probability that a cell does not reach `verdict` by its cap."""
-    if claim.vacuous_at(setting):
+    if claim.why_vacuous(setting):
         return 0.0
     if claim.style == "tail":
         bound = claim.bound(**setting)
         return power.miss_tail(claim.cap * claim.chunk(**setting), bound, claim.expect * bound, verdict)
-    return power.missed(claim, setting, power.pilot(claim, setting, 1, TEST_ROOT), verdict)
+    return power.bound_miss(claim, setting, power.run_pilot(claim, setting, 1, TEST_ROOT), verdict)
 
 
 def test_controls_stand_at_admissible_settings():

@@ -25,7 +25,7 @@ from sklearn.datasets import load_iris, load_wine, make_classification
 from lemmata.experiments.comparison import learners, problems
 from lemmata.experiments.comparison.table import DELTA, EPSILONS
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.ground.files import tabled
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.mechanisms.estimators.margin_classifier import resolved_steps, resolved_width
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.numerics.streams import generator
@@ -127,7 +127,7 @@ def main(named: list[str]) -> None:
             text = " ".join(f"{key}={value:g}" for key, value in setting.items())
             kept.append((name, text, f"{mean:.4f}", "yes" * (i == taken)))
             print(*kept[-1], sep="\t", flush=True)
-    tabled(TABLE, FIELDS, kept)
+    write_table(TABLE, FIELDS, kept)
 
 
 if __name__ == "__main__":

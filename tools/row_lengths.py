@@ -22,7 +22,7 @@ from unittest import mock
 import numpy as np
 from sklearn.datasets import load_diabetes, load_digits, make_classification
 
-from lemmata.experiments.engine.ground.files import tabled
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.mechanisms.estimators import scaling
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
 from lemmata.mechanisms.privacy import gaussian_mu
@@ -103,7 +103,7 @@ def main() -> None:
             found = [accuracy(data, epsilon, length) for length in LENGTHS]
             rows.append((name, n, d, epsilon, f"{noise:.4f}", *(f"{one:.3f}" for one in found)))
             print(*rows[-1], sep="\t", flush=True)
-    tabled(TABLE, FIELDS, rows)
+    write_table(TABLE, FIELDS, rows)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from scipy.stats import binom
 from lemmata.bounds.abgmu22 import baselines
 from lemmata.bounds.abgmu22 import rates as bounds
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import grows, identity_claim, inequality_claim, order_claim, up_to_one, witness
+from lemmata.experiments.checks import is_growing, identity_claim, inequality_claim, order_claim, up_to_one, witness
 from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
@@ -91,7 +91,7 @@ def short_minimisers(*, factor=1):
     """The claimed lower bound over the excess of w = 0, which is at most |w*|^2/2."""
     points = [{"n": 10**4, "epsilon": 1.0, "d": 10, "norm": t} for t in (1e-2, 1e-4, 1e-6)]
     ratios = [bounds.smooth_lower(**point) / factor / (point["norm"] ** 2 / 2) for point in points]
-    if not grows(ratios):
+    if not is_growing(ratios):
         return inconclusive("NO_CONSTANT", f"claimed / excess = {ratios} does not grow")
     shown = witness.growth(
         points[-1],

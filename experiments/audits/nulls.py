@@ -21,8 +21,8 @@ import numpy as np
 from scipy.stats import beta, binom
 
 from lemmata.experiments.audits import known
-from lemmata.experiments.engine.claims.fingerprint import code_hash
-from lemmata.experiments.engine.ground.files import tabled
+from lemmata.experiments.engine.claims.fingerprint import hash_code
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.mechanisms.audit.evidence.attackers import attackers
 from lemmata.mechanisms.audit.evidence.outcomes import Outcomes
 from lemmata.mechanisms.audit.evidence.stakes import parameter
@@ -195,7 +195,7 @@ def interval(alarms: int, audits: int, chance: float = 0.01) -> tuple[float, flo
 
 def codes() -> dict[str, str]:
     """What the counts of each null depend on."""
-    return {name: code_hash(audited, null) for name, null in NULLS.items()}
+    return {name: hash_code(audited, null) for name, null in NULLS.items()}
 
 
 def shown(lines: list[dict[str, str]]) -> list[dict]:
@@ -241,7 +241,7 @@ def measured(table: Path, audits: int) -> Iterator[dict]:
             line["alarms"] + alarms,
             line["overclaims"] + overclaims,
         )
-        tabled(table, line, (each.values() for each in lines.values()))
+        write_table(table, line, (each.values() for each in lines.values()))
         yield line
 
 

@@ -16,7 +16,7 @@ from lemmata.experiments.checks.inequality import (
     spread,
     up_to_one,
 )
-from lemmata.experiments.checks.order import grows, order_claim, rows_order, searched, within_order
+from lemmata.experiments.checks.order import is_growing, order_claim, rows_order, search_worst, within_order
 
 __all__ = [
     "ROUNDING",

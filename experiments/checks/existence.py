@@ -16,15 +16,15 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.inequality import (
-    Ending,
-    allowed,
-    broken,
+    CaseReader,
+    allowed_error,
+    refute_case,
     cases_claim,
-    endless,
+    has_infinite_float,
     inequality_claim,
-    proof_of,
-    ratio,
-    sides,
+    proof_kind,
+    ratio_above,
+    scale_sides,
     withheld,
 )
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
@@ -46,32 +46,32 @@ def exists_claim(statement: Statement[..., Any], **fields: Any) -> Callable:
     """
     exhaustive = fields.pop("exhaustive", False)
     options = {"exhaustive": exhaustive}
-    return cases_claim(statement, first_found, "the right-hand side divided by {}", options=options, **fields)
+    return cases_claim(statement, decide_existence, "the right-hand side divided by {}", options=options, **fields)
 
 
-def first_found(
+def decide_existence(
     cases: Iterable, *, factor: float, exhaustive: bool, rounding: float | None, python: Any, **_: Any
 ) -> Verdict:
     """HOLDS at the first candidate with left <= right / factor."""
     nearest: tuple | None = None
-    for case in Ending(cases):
+    for case in CaseReader(cases):
         setting, left, right = case[-3:]
-        if endless(left, right):  # that decides nothing
+        if has_infinite_float(left, right):  # that decides nothing
             continue
-        share, proof = allowed(left, right, rounding), proof_of(left, right)
-        exact_left, exact_right = sides(left, right, Fraction(1) / Fraction(factor))
+        share, proof = allowed_error(left, right, rounding), proof_kind(left, right)
+        exact_left, exact_right = scale_sides(left, right, Fraction(1) / Fraction(factor))
         if exact_left <= exact_right + abs(exact_right) * Fraction(share):
-            reached = ratio(exact_left, exact_right)
+            reached = ratio_above(exact_left, exact_right)
             found = witness.inequality(setting, exact_left, exact_right)
             scope = "settings" if proof == "tested" else "everywhere"
             return holds(proof, scope, tightness=(reached, reached), note=f"one is {found['setting']}")
-        if nearest is None or ratio(exact_left, exact_right) < nearest[0]:
-            nearest = ratio(exact_left, exact_right), proof, setting, exact_left, exact_right
+        if nearest is None or ratio_above(exact_left, exact_right) < nearest[0]:
+            nearest = ratio_above(exact_left, exact_right), proof, setting, exact_left, exact_right
     if nearest is None:
         return inconclusive("FAILED", "the check yields no candidate")
     if exhaustive or factor > 1:
         _, proof, setting, left, right = nearest
-        return broken(proof, setting, left, right, python)
+        return refute_case(proof, setting, left, right, python)
     return inconclusive("BUDGET", f"none of the candidates is one; the nearest is {nearest[2]}")
 
 

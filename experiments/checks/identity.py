@@ -11,16 +11,16 @@ from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks.inequality import (
     Case,
     Cases,
-    Ending,
-    allowed,
-    broken,
+    CaseReader,
+    allowed_error,
+    refute_case,
     cases_claim,
-    endless,
-    exactly,
-    named,
-    proof_of,
-    sides,
-    told,
+    has_infinite_float,
+    to_exact,
+    name_case,
+    proof_kind,
+    scale_sides,
+    format_side,
 )
 from lemmata.experiments.engine.claims.claim import exact_claim
 from lemmata.experiments.engine.claims.verdict import Verdict
@@ -43,10 +43,10 @@ def identity_claim(statement: Statement[..., Any], *, digits: int = 0, **fields:
         To how many digits two balls agree; 0 is any overlap.
     """
     options = {"digits": digits}
-    return cases_claim(statement, equal, "the right-hand side multiplied by {}", options=options, **fields)
+    return cases_claim(statement, decide_identity, "the right-hand side multiplied by {}", options=options, **fields)
 
 
-def equal(
+def decide_identity(
     cases: Cases,
     *,
     factor: float,
@@ -57,30 +57,30 @@ def equal(
     digits: int = 0,
 ) -> Verdict:
     """REFUTED at the first case whose sides are proved to differ, else HOLDS; links as in `compare`."""
-    checked, ending = 0, Ending(cases)
+    checked, ending = 0, CaseReader(cases)
     for case in ending:
         *_, setting, left, right = case
-        if endless(left, right):
-            ending.leave("FAILED", f"a side is an infinite float at {named(case)}")
+        if has_infinite_float(left, right):
+            ending.leave("FAILED", f"a side is an infinite float at {name_case(case)}")
             continue
         checked += 1
-        share, proof = allowed(left, right, rounding), proof_of(left, right)
-        left, right = sides(left, right, Fraction(factor))
+        share, proof = allowed_error(left, right, rounding), proof_kind(left, right)
+        left, right = scale_sides(left, right, Fraction(factor))
         if isinstance(left, arb):
             right = right + abs(right) * exact(share) * arb(0, 1) if share else right
             differ = not left.overlaps(right)
-            if not differ and not sharp(left, right, digits):
-                ending.leave("BUDGET", f"the balls are too wide at {named(case)}")
+            if not differ and not is_sharp(left, right, digits):
+                ending.leave("BUDGET", f"the balls are too wide at {name_case(case)}")
         else:
-            differ = abs(left - right) > exactly(share) * max(abs(left), abs(right))
+            differ = abs(left - right) > to_exact(share) * max(abs(left), abs(right))
         if differ and isinstance(case, Case):
-            return broken(proof, setting, left, right, python)
+            return refute_case(proof, setting, left, right, python)
         if differ:
-            ending.leave("FAILED", f"{named(case)} of our derivation fails: {told(left)} ≠ {told(right)}")
+            ending.leave("FAILED", f"{name_case(case)} of our derivation fails: {format_side(left)} ≠ {format_side(right)}")
     return ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))
 
 
-def sharp(left: arb, right: arb, digits: int) -> bool:
+def is_sharp(left: arb, right: arb, digits: int) -> bool:
     """Are the two balls finite, and narrow enough for their overlap to mean something?"""
     if not (left.is_finite() and right.is_finite()):
         return False

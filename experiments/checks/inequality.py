@@ -25,7 +25,7 @@ from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
-from lemmata.experiments.engine.ground.evidence import MACHINE, derived
+from lemmata.experiments.engine.ground.evidence import MACHINE, has_derivation
 from lemmata.mechanisms.numerics.inherited_docs import like
 
 
@@ -105,7 +105,7 @@ def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = la
         What is read from the ratios.
     """
     options = {"tightness": tightness}
-    return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)
+    return cases_claim(statement, decide_inequality, "the right-hand side divided by {}", options=options, **fields)
 
 
 def cases_claim(
@@ -135,7 +135,7 @@ def cases_claim(
     if control is None and not falls:
         control = Control(says, caught)
     given = tuple(given)
-    earned = not falls and bool(given or derived(statement.theorem.formula, statement.theorem.says))
+    earned = not falls and bool(given or has_derivation(statement.theorem.formula, statement.theorem.says))
     evidence = evidence or ("derivation" if earned else "tested")
     scope = scope or ("settings" if falls or evidence in ("sampled", "tested") else "everywhere")
     how = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
@@ -155,7 +155,7 @@ def cases_claim(
                 if not isinstance(cases, Iterable):
                     raise TypeError(f"{check.__name__} returned {cases!r}: a check yields cases (setting, left, right)")
                 try:
-                    verdict = decide(looked_at(cases, floats, links_too=factor != 1), factor=sides, **how)
+                    verdict = decide(watch_floats(cases, floats, links_too=factor != 1), factor=sides, **how)
                 finally:  # while the precision is still ours: a check that is left halfway sets back the one it found
                     if isinstance(cases, Generator):
                         cases.close()
@@ -168,7 +168,7 @@ def cases_claim(
     return decorate
 
 
-def compare(
+def decide_inequality(
     cases: Cases,
     *,
     factor: float,
@@ -185,46 +185,46 @@ def compare(
     A case that a ball or an infinite float leaves undecided, or a link that fails, makes it INCONCLUSIVE, unless a
     later case refutes.
     """
-    ratios, ending, scale = [], Ending(cases), Fraction(constant) / Fraction(factor)
+    ratios, ending, scale = [], CaseReader(cases), Fraction(constant) / Fraction(factor)
     for case in ending:
-        setting, left, right = compared(case)
+        setting, left, right = read_case(case)
         if scale == 1 and type(left) is type(right) is float and 0 <= left <= right < math.inf:  # nearly every case
             ratios.append(left / right if right else 0.0)
             continue
-        if any(rough(side) and side != side for side in (left, right)):
-            return inconclusive("FAILED", f"a side is NaN at {named(case)}")
+        if any(is_float(side) and side != side for side in (left, right)):
+            return inconclusive("FAILED", f"a side is NaN at {name_case(case)}")
         if factor > 1 and right < 0:
             raise ValueError(f"right = {right} at {setting}: dividing a negative bound by {factor} loosens it")
-        if endless(left, right):
+        if has_infinite_float(left, right):
             if left != -math.inf and right != math.inf:  # nothing is compared there otherwise
-                ending.leave("FAILED", f"a side is an infinite float at {named(case)}")
+                ending.leave("FAILED", f"a side is an infinite float at {name_case(case)}")
             continue
-        share = allowed(left, right, rounding)
-        proof = proof_of(left, right)
-        left, right = sides(left, right, scale)
-        slack = abs(right) * (exact(share) if isinstance(right, arb) else exactly(share)) if share else 0
+        share = allowed_error(left, right, rounding)
+        proof = proof_kind(left, right)
+        left, right = scale_sides(left, right, scale)
+        slack = abs(right) * (exact(share) if isinstance(right, arb) else to_exact(share)) if share else 0
         if proof == "tested" and right == 0 < left <= ROUNDING:
-            ending.leave("BUDGET", f"{float(left):.3g}, a float, may be a rounded 0 at {named(case)}")
+            ending.leave("BUDGET", f"{float(left):.3g}, a float, may be a rounded 0 at {name_case(case)}")
         elif left > right + slack:
             if isinstance(case, Case):
-                return broken(proof, setting, left, right, python)
-            ending.leave("FAILED", f"{named(case)} of our derivation fails: {told(left)} > {told(right)}")
+                return refute_case(proof, setting, left, right, python)
+            ending.leave("FAILED", f"{name_case(case)} of our derivation fails: {format_side(left)} > {format_side(right)}")
         elif not left <= right + slack:
-            ending.leave("BUDGET", f"a ball straddles the bound at {named(case)}")
-        ratios.append(ratio(left, right))
+            ending.leave("BUDGET", f"a ball straddles the bound at {name_case(case)}")
+        ratios.append(ratio_above(left, right))
     return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
-def looked_at(cases: Iterable[Any], floats: set[bool], links_too: bool) -> Cases:
+def watch_floats(cases: Iterable[Any], floats: set[bool], links_too: bool) -> Cases:
     """The same; `floats` learns whether a side is one; with `links_too` every link is a case: a control breaks both."""
-    ending = Ending(cases)
+    ending = CaseReader(cases)
     for case in ending:
-        floats.add(isinstance(case, tuple) and any(map(rough, case[-2:])))
+        floats.add(isinstance(case, tuple) and any(map(is_float, case[-2:])))
         yield Case(*case[1:]) if links_too and isinstance(case, Link) else case
     return ending.returned
 
 
-def compared(case: Any) -> tuple[dict[str, Any], Any, Any]:
+def read_case(case: Any) -> tuple[dict[str, Any], Any, Any]:
     """The setting and both sides of a case; raises TypeError for what is none, or has a side that is no real number."""
     if not isinstance(case, tuple) or len(case) < 3 or not isinstance(case[-3], dict):
         raise TypeError(f"case = {case!r} is no (setting, left, right), the setting a dict")
@@ -232,46 +232,46 @@ def compared(case: Any) -> tuple[dict[str, Any], Any, Any]:
         if type(side) in NUMBERS:
             continue
         wrong = side is None or isinstance(side, str | bytes | complex) or np.ndim(side) > 0
-        if wrong or (rough(side) and not hasattr(side, "__float__")):
-            raise TypeError(f"{name} = {side!r} at {named(case)} is no real number")
+        if wrong or (is_float(side) and not hasattr(side, "__float__")):
+            raise TypeError(f"{name} = {side!r} at {name_case(case)} is no real number")
     return case[-3:]
 
 
-def named(case: Any) -> str:
+def name_case(case: Any) -> str:
     """Where a case stands, and which link it is."""
     return f"the link {case.name!r} at {case.setting}" if isinstance(case, Link) else f"{case[-3]}"
 
 
-def rough(side: Any) -> bool:
+def is_float(side: Any) -> bool:
     """Whether a side is a float of whatever kind (NumPy's, a decimal), which somebody has rounded."""
     if type(side) in (float, int, Fraction, arb):  # as nearly all are: the question below is a slow one
         return type(side) is float
     return not isinstance(side, arb | Rational | np.bool_) and not hasattr(side, "__index__")
 
 
-def endless(*sides: Any) -> bool:
+def has_infinite_float(*sides: Any) -> bool:
     """Whether one of the sides is an infinite float, which may be meant or have overflowed."""
-    return any(rough(side) and math.isinf(side) for side in sides)
+    return any(is_float(side) and math.isinf(side) for side in sides)
 
 
-def proof_of(left: Any, right: Any) -> str:
+def proof_kind(left: Any, right: Any) -> str:
     """What a comparison of two sides stands on: balls, rationals, or floats."""
     if isinstance(left, arb) or isinstance(right, arb):
         return "certificate"
-    return "tested" if rough(left) or rough(right) else "enumeration"
+    return "tested" if is_float(left) or is_float(right) else "enumeration"
 
 
-def broken(proof: str, setting: dict, left: Any, right: Any, python: Callable | str | None) -> Verdict:
+def refute_case(proof: str, setting: dict, left: Any, right: Any, python: Callable | str | None) -> Verdict:
     """REFUTED by one case, as its sides have it: by a certificate, by enumeration, or by floats that were tried."""
-    return refuted(proof, witness.inequality(setting, left, right, python=program(python, setting, left, right)))
+    return refuted(proof, witness.inequality(setting, left, right, python=make_program(python, setting, left, right)))
 
 
-def program(python: Callable | str | None, *shown: Any) -> str:
+def make_program(python: Callable | str | None, *shown: Any) -> str:
     """The program of a witness: a text, or what `python` makes of what is shown."""
     return python(*shown) if callable(python) else python or ""
 
 
-class Ending:
+class CaseReader:
     """The cases and links of a check, what they leave undecided, and what it returns after the last one."""
 
     def __init__(self, cases: Iterable[tuple]) -> None:
@@ -302,27 +302,27 @@ class Ending:
         return holds(evidence, scope, **fields | (self.returned or {}))
 
 
-def allowed(left: Any, right: Any, rounding: float | None) -> float:
+def allowed_error(left: Any, right: Any, rounding: float | None) -> float:
     """The relative error that is allowed for: `rounding`, by default `ROUNDING` where a side is a float."""
-    return rounding if rounding is not None else ROUNDING * any(map(rough, (left, right)))
+    return rounding if rounding is not None else ROUNDING * any(map(is_float, (left, right)))
 
 
-def exactly(x: Any) -> Any:
+def to_exact(x: Any) -> Any:
     """The rational number or the ball that `x` is."""
     if isinstance(x, arb | Fraction):
         return x
     return Fraction(operator.index(x)) if hasattr(x, "__index__") else Fraction(float(x))
 
 
-def sides(left: Any, right: Any, scale: Fraction) -> tuple:
+def scale_sides(left: Any, right: Any, scale: Fraction) -> tuple:
     """Both sides as rationals, or as balls where one is a ball or infinite; the right one times `scale`."""
     finite = all(isinstance(x, arb | int | Fraction) or math.isfinite(x) for x in (left, right))
     if finite and not isinstance(left, arb) and not isinstance(right, arb):
-        return exactly(left), exactly(right) * scale
+        return to_exact(left), to_exact(right) * scale
     return exact(left), exact(right) * exact(scale)
 
 
-def ratio(left: Any, right: Any) -> float:
+def ratio_above(left: Any, right: Any) -> float:
     """left / right, rounded up; 0 where both are 0 or the right side is infinite."""
     if isinstance(left, arb):
         return upper_end(left / right) if right.is_finite() and right > 0 else 0.0
@@ -332,7 +332,7 @@ def ratio(left: Any, right: Any) -> float:
         return math.inf
 
 
-def told(side: Any) -> str:
+def format_side(side: Any) -> str:
     """A side in six digits, however large it is."""
     near = witness.number(side)
     return near if isinstance(near, str) else f"{near:.6g}"

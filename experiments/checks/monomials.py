@@ -28,17 +28,17 @@ CONES: dict[str, tuple[Monomial, ...]] = {
 }
 
 
-def fraction(x: float, most: int = 60) -> Fraction:
+def simplest_fraction(x: float, most: int = 60) -> Fraction:
     """The simplest fraction near x."""
     return Fraction(float(x)).limit_denominator(most)
 
 
-def rows(monomials: Sequence[Monomial], names: Sequence[str]) -> list[Row]:
+def exponent_rows(monomials: Sequence[Monomial], names: Sequence[str]) -> list[Row]:
     """Exponents as a matrix of fractions, one row a monomial."""
     return [[Fraction(one.get(name, 0)) for name in names] for one in monomials]
 
 
-def dominated(a: Row, others: list[Row], cone: list[Row]) -> bool:
+def is_dominated(a: Row, others: list[Row], cone: list[Row]) -> bool:
     """Is <a, u> <= max_j <b_j, u> on the cone {G u <= 0}, proved? All arguments are rows of fractions."""
     m, g = len(others), len(cone)
     columns = np.array([*others, *cone], dtype=float).T
@@ -46,12 +46,12 @@ def dominated(a: Row, others: list[Row], cone: list[Row]) -> bool:
     solution = linprog(np.zeros(m + g), A_eq=A, b_eq=np.append(np.array(a, dtype=float), 1.0), method="highs")
     if solution.x is None:
         return False
-    weights = [fraction(x) for x in solution.x]
+    weights = [simplest_fraction(x) for x in solution.x]
     combined = [inner(weights, column) for column in zip(*others, *cone, strict=True)]
     return min(weights) >= 0 and sum(weights[:m]) == 1 and combined == list(a)
 
 
-def escape(a: Row, others: list[Row], cone: list[Row]) -> list[int] | None:
+def find_escape(a: Row, others: list[Row], cone: list[Row]) -> list[int] | None:
     """A direction of whole numbers in the cone along which a exceeds every other monomial, proved; or None."""
     d = len(a)
     steeper = np.array([[float(b - x) for x, b in zip(a, other, strict=True)] + [1.0] for other in others])
@@ -61,7 +61,7 @@ def escape(a: Row, others: list[Row], cone: list[Row]) -> list[int] | None:
     solution = linprog(np.append(np.zeros(d), -1.0), A_ub=A, b_ub=np.zeros(len(A)), bounds=sides, method="highs")
     if solution.x is None or solution.x[-1] <= 1e-9:
         return None
-    u = [fraction(x, 12) for x in solution.x[:-1]]
+    u = [simplest_fraction(x, 12) for x in solution.x[:-1]]
     proved = all(inner(a, u) > inner(b, u) for b in others) and all(inner(row, u) <= 0 for row in cone)
     scale = lcm(*(x.denominator for x in u))
     return [int(x * scale) for x in u] if proved else None
@@ -76,21 +76,21 @@ class Comparison:
     informative: bool = False  # on that family both rates tend to 0
 
 
-def compare(one: Sequence[Monomial], other: Sequence[Monomial], cone: str) -> Comparison:
+def compare_rates(one: Sequence[Monomial], other: Sequence[Monomial], cone: str) -> Comparison:
     """One rate against another on a named cone: a constant, or a family that has none."""
     names = sorted({name for monomial in [*one, *other] for name in monomial})
-    a, b = rows(one, names), rows(other, names)
-    inside = rows([row for row in CONES[cone] if set(row) <= set(names)], names)
-    if all(dominated(row, b, inside) for row in a):
+    a, b = exponent_rows(one, names), exponent_rows(other, names)
+    inside = exponent_rows([row for row in CONES[cone] if set(row) <= set(names)], names)
+    if all(is_dominated(row, b, inside) for row in a):
         return Comparison(len(a), None)
     for tending in (True, False):  # prefer a family along which both rates tend to 0
         limits = inside + [[*row] for row in a + b] if tending else inside
         for row in a:
-            if (u := escape(row, b, limits)) is not None:
+            if (u := find_escape(row, b, limits)) is not None:
                 return Comparison(None, dict(zip(names, u, strict=True)), tending)
     return Comparison(None, None)
 
 
-def along(family: Mapping[str, int], t: Any) -> dict[str, Any]:
+def point_of_family(family: Mapping[str, int], t: Any) -> dict[str, Any]:
     """The point of a family at t."""
     return {name: t**power if power >= 0 else 1 / t**-power for name, power in family.items()}

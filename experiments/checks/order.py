@@ -11,7 +11,7 @@ from lemmata.bounds.bms22.sign_projection import order_bound
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over, worst_ratio
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
-from lemmata.experiments.checks.inequality import Cases, Ending, cases_claim, compare, endless, largest, named, program
+from lemmata.experiments.checks.inequality import Cases, CaseReader, cases_claim, decide_inequality, has_infinite_float, largest, name_case, make_program
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be at least this many times the one before
@@ -36,12 +36,12 @@ def order_claim(
         raise ValueError(f"constant = {constant}, family = {family!r}: give exactly one of them")
     if family:
         options: dict = {"family": family, "growth": growth}
-        return cases_claim(statement, outgrown, "", options=options, **fields)
+        return cases_claim(statement, decide_growth, "", options=options, **fields)
     options = {"constant": constant, "tightness": tightness, "note": f"explicit ≤ C g with C = {constant:g}"}
-    return cases_claim(statement, compare, f"the constant {constant:g} divided by {{}}", options=options, **fields)
+    return cases_claim(statement, decide_inequality, f"the constant {constant:g} divided by {{}}", options=options, **fields)
 
 
-def outgrown(
+def decide_growth(
     cases: Cases,
     *,
     factor: float,
@@ -55,23 +55,23 @@ def outgrown(
     """REFUTED if truth / g grows along the cases, whatever of its enclosures is true; else INCONCLUSIVE."""
     points: list[dict] = []
     ratios: list[Any] = []
-    ending = Ending(cases)
+    ending = CaseReader(cases)
     for case in ending:
         *_, point, truth, g = case
-        if endless(truth, g):
-            ending.leave("FAILED", f"a side is an infinite float at {named(case)}")
+        if has_infinite_float(truth, g):
+            ending.leave("FAILED", f"a side is an infinite float at {name_case(case)}")
         points.append(point)
         ratios.append(arb(truth) / arb(g) / factor if isinstance(truth, arb) else float(truth) / float(g) / factor)
     if ending.undecided or isinstance(ending.returned, Verdict):
         return ending.undecided or ending.returned
-    if not grows(ratios, growth):
+    if not is_growing(ratios, growth):
         return inconclusive("NO_CONSTANT", f"truth / g = {ratios} along the family that should outgrow it")
     shown = witness.growth(
         points[-1],
         family=family,
         points=points,
         ratios=list(map(float, ratios)),
-        python=program(python, points, ratios),
+        python=make_program(python, points, ratios),
     )
     return refuted("derivation", shown, **(ending.returned or {}))
 
@@ -95,7 +95,7 @@ def within_order(
     """
     truths = list(truths)
     points, ratios = [point for point, _ in truths], [float(truth) / float(g(**point)) for point, truth in truths]
-    if grows(ratios):
+    if is_growing(ratios):
         return refuted("derivation", witness.growth(points[-1], family=family, points=points, ratios=ratios))
     if not constant < inf:
         return inconclusive("BUDGET", "no finite constant was certified")
@@ -107,16 +107,16 @@ def within_order(
     return holds(evidence, scope, tightness=ends, note=note)
 
 
-def grows(ratios: Sequence[float], growth: float = GROWTH) -> bool:
+def is_growing(ratios: Sequence[float], growth: float = GROWTH) -> bool:
     """At least three ratios, each `growth` times the one before: what counts as growing without bound.
 
-    >>> grows([1, 10, 100]), grows([1, 4, 16])
+    >>> is_growing([1, 10, 100]), is_growing([1, 4, 16])
     (True, False)
     """
     return len(ratios) >= 3 and all(b >= growth * a > 0 for a, b in pairwise(ratios))
 
 
-def searched(log_ratio: Callable, box: dict) -> Cases:
+def search_worst(log_ratio: Callable, box: dict) -> Cases:
     """The one case of an `order_claim` at the largest explicit / g that a search of the `box` finds.
 
     `log_ratio` is log(explicit / g) in floats; the constant is proved elsewhere, by a chain of inequalities.

@@ -40,7 +40,7 @@ class Runs:
     eta: float = 1.0
 
 
-def account(runs: Runs, promised: float, links: Iterable[tuple[Any, str]], note: str = "") -> Cases:
+def account_cases(runs: Runs, promised: float, links: Iterable[tuple[Any, str]], note: str = "") -> Cases:
     """Cases of an inequality claim: the delta that Gaussian scores spend at epsilon = `promised`, in both orders.
 
     Then the other orders, and `links`: pairs (does the link hold, what is wrong if not), computed with `FINE` bits.
@@ -111,7 +111,7 @@ def profile_account(
         ratio = np.log(largest_tail_ratio(mu, r))
         yield ratio <= growth * (1 + 1e-9) + 1e-12, "the ratio of tails exceeds exp(e^)"
 
-    return account(Runs(mu, r, delta, eta), promised, links(), f"η = {eta:g}")
+    return account_cases(Runs(mu, r, delta, eta), promised, links(), f"η = {eta:g}")
 
 
 def worst_order(runs: Runs, epsilon: float) -> float:

@@ -20,7 +20,7 @@ import pandas as pd
 
 from lemmata.experiments.comparison import problems
 from lemmata.experiments.comparison.learners import RELEASES, Learner, find, scores
-from lemmata.experiments.engine.claims.fingerprint import code_hash
+from lemmata.experiments.engine.claims.fingerprint import hash_code
 from lemmata.experiments.engine.claims.verdict import HOLD_ODDS, MeanDecider, log_e_tail
 from lemmata.experiments.engine.running.store import Chunk, Store
 from lemmata.mechanisms.numerics.streams import canonical_json, generator
@@ -54,7 +54,7 @@ def key_of(learner: Learner) -> str:
 
 def code_of(learner: Learner) -> str:
     """What its stored results depend on."""
-    return code_hash(learner.law, problems.draw, one_fit, generator)
+    return hash_code(learner.law, problems.draw, one_fit, generator)
 
 
 def with_code() -> Callable[[str], tuple[Learner, str]]:
@@ -172,9 +172,9 @@ def labelled(task: Task, root: int) -> tuple[Task, list]:
 
 def with_progress(done: Iterable, tasks: list, progress: bool) -> Iterable:
     """A bar on stderr, if there is a terminal."""
-    from lemmata.experiments.engine.ground.progress import bar
+    from lemmata.experiments.engine.ground.progress import progress_bar
 
-    return bar(done, total=len(tasks), unit=" splits", disable=None if progress else True, leave=False)
+    return progress_bar(done, total=len(tasks), unit=" splits", disable=None if progress else True, leave=False)
 
 
 def table(asked: Iterable[tuple], store: Store, *, root: int, records: int | None) -> pd.DataFrame:

@@ -49,7 +49,7 @@ def file(paper: Paper) -> Path:
 
 def read(paper: Paper) -> dict[str, Accepted]:
     """{key: its line}; nothing where nothing was accepted yet."""
-    lines: list[dict[str, Any]] = files.table(file(paper), HEAD)
+    lines: list[dict[str, Any]] = files.read_table(file(paper), HEAD)
     for line in lines:
         if not line["form"].isdecimal():
             raise PaperError(f"{file(paper)}: form = {line['form']!r} of {line['key']} is no number")
@@ -63,12 +63,12 @@ def everything() -> dict[str, Accepted]:
 
 def write(paper: Paper, lines: Mapping[str, Accepted]) -> None:
     """Write the table, sorted by key."""
-    files.tabled(file(paper), HEAD, (astuple(lines[key]) for key in sorted(lines)))
+    files.write_table(file(paper), HEAD, (astuple(lines[key]) for key in sorted(lines)))
 
 
 def records(paper: Paper) -> dict[str, str]:
     """{key: the digest of what is stated} of every record and every claim of a paper."""
-    registry.load(registry.modules([paper]))
+    registry.load(registry.list_modules([paper]))
     kept = {key: theorem.digest for key, theorem in THEOREMS.items() if theorem.paper == paper.id}
     return kept | {key: claim.theorem.digest for key, claim in CLAIMS.items() if claim.theorem.paper == paper.id}
 
@@ -95,7 +95,7 @@ def renew(paper: Paper, rows: Iterable[Mapping], told: Callable[[str], None], st
 
 def tie_of(claim: Claim, before: str, store: Store) -> str:
     """The tie of a row that holds, as `store` remembers it for this check and this statement, or as it is found now."""
-    made = fingerprint.code_hash(claim.theorem.formula, claim.trial, *filter(None, [claim.by]))
+    made = fingerprint.hash_code(claim.theorem.formula, claim.trial, *filter(None, [claim.by]))
     name = claim.key, f"tie {made}"
     if (kept := store.answer(*name)) is None:
         kept = ties.tie(claim, before)

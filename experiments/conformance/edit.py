@@ -52,7 +52,7 @@ def reached(*roots: Callable, within: tuple[str, ...] = ("lemmata.bounds",)) -> 
 
 def _reached(roots: tuple, within: tuple[str, ...]) -> Iterator[tuple[types.FunctionType, int]]:
     packages = tuple(f"{name}." for name in within)
-    for thing, removes in fingerprint.reached(*roots):
+    for thing, removes in fingerprint.find_reached(*roots):
         if isinstance(thing, types.FunctionType) and f"{thing.__module__}.".startswith(packages):
             yield thing, removes
 

@@ -63,7 +63,7 @@ def findings(
     `[expected]` names, as `row` or `row:rule`, is left out; an entry there that nothing answers to is a finding of its
     own. `values` are worked out by hand, and notice numbers as rows do.
     """
-    registry.load(registry.modules([paper]))
+    registry.load(registry.list_modules([paper]))
     lines = accepted.read(paper)
     own = [row for row in ledger(store, root, papers=[paper]) if row["paper"] == paper.id and row["kind"] != "summary"]
     used: set[str] = set()
@@ -88,7 +88,7 @@ def findings(
 def minutes(own: Sequence[Mapping[str, Any]], written: Sequence[numbers.Number]) -> str:
     """How long it will take, in words: a row is decided twice more, and a number is changed until a row moves."""
     held = [CLAIMS[row["key"]] for row in own if row["key"] in CLAIMS and row["verdict"] == HOLDS]
-    costs_ = [costs.stated(claim, claim.settings("quick")) for claim in held]
+    costs_ = [costs.stated_seconds(claim, claim.settings("quick")) for claim in held]
     seconds = sum(costs_) * TWICE + len(held) * CHILD + len(written) * (CHILD + statistics.median(costs_ or [0.0]))
     return f"{math.ceil(seconds / 60)} minutes" if seconds > 60 else "a minute"
 

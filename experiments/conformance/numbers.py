@@ -104,7 +104,7 @@ def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agree
     """The numbers written in what the statements of `papers` call, each in a module of theirs."""
     chosen = {paper.id: paper for paper in papers}
     packages = tuple(paper.packages[0] for paper in chosen.values())
-    registry.load(registry.modules(chosen.values()))
+    registry.load(registry.list_modules(chosen.values()))
     read: dict[types.FunctionType, tuple[list, list]] = {}
 
     def note(thing: object, which: int, *roots: Callable) -> None:
@@ -112,7 +112,7 @@ def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agree
             read.setdefault(function, ([], []))[which].append(thing)
 
     def cost(claim: Claim) -> tuple[bool, float]:
-        planned = costs.stated(claim, costs.settings(claim, "quick"))
+        planned = costs.stated_seconds(claim, costs.all_settings(claim, "quick"))
         return verdicts().get(claim.key) != "HOLDS", planned
 
     for claim in sorted(CLAIMS.values(), key=cost):
@@ -151,13 +151,13 @@ def file(paper: Paper) -> Path:
 
 def read(paper: Paper) -> dict[Name, tuple[str, str]]:
     """{number: (what notices a change, or else why nothing does)}"""
-    lines = (tuple(line.values()) for line in files.table(file(paper), HEAD))
+    lines = (tuple(line.values()) for line in files.read_table(file(paper), HEAD))
     return {(function, text): (by, why) for function, text, by, why in lines}
 
 
 def write(paper: Paper, table: Mapping[Name, tuple[str, str]]) -> None:
     """Write the table, sorted."""
-    files.tabled(file(paper), HEAD, ((*name, *table[name]) for name in sorted(table)))
+    files.write_table(file(paper), HEAD, ((*name, *table[name]) for name in sorted(table)))
 
 
 def renew(

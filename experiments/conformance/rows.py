@@ -45,7 +45,7 @@ def refutation(row: Mapping) -> list[str]:
     if row["verdict"] not in (REFUTED, SLIP):
         return []
     claim, found = CLAIMS[row["key"]], []
-    if row["reading"] == "printed" and not (row["severity"] or claim.slips or claim.law):
+    if row["reading"] == "printed" and not (row["severity"] or claim.is_slip or claim.law):
         found.append("it fell and has no severity: privacy, statement or constant")
     witness = row["witness"] or {}
     if witness.get("setting") is None:

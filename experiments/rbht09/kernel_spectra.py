@@ -7,7 +7,7 @@ Both sides of every identity are enclosed in balls at points of R^d, d = 1, 2, 3
 
 from lemmata.bounds.rbht09 import kernel_spectra
 from lemmata.experiments.checks import cases_claim, witness
-from lemmata.experiments.checks.inequality import Ending
+from lemmata.experiments.checks.inequality import CaseReader
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.laws.kernel_transforms import (
     compare_mass,
@@ -25,7 +25,7 @@ def spectral_claim(statement, mutation="frequencies multiplied by {}", **fields)
 
 def all_equal(cases, *, evidence, scope, python, **options):
     """One disjoint pair refutes, and the pair furthest apart is shown; HOLDS if all pairs overlap and are sharp."""
-    checked, unsure, apart, ending = 0, False, [], Ending(cases)
+    checked, unsure, apart, ending = 0, False, [], CaseReader(cases)
     for setting, c in ending:
         checked += 1
         apart += [(setting, c)] if c.apart else []

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lemmata.bounds.library import Paper
-from lemmata.experiments.engine.ground.files import replaced
+from lemmata.experiments.engine.ground.files import replace_file
 from lemmata.experiments.engine.ledger import row_cache
 from lemmata.experiments.report.drawn import Drawn, tables
 
@@ -43,10 +43,10 @@ def write(
     if rows is None:
         from lemmata.experiments.report.site import pages
 
-        pairs = row_cache.folded(store, root, start, papers)
+        pairs = row_cache.recall_or_fold(store, root, start, papers)
         rows = [row for row, _ in pairs]
         made, figures = pages(pairs, root, reports, drawn, also, papers)
-        still = start is not None and row_cache.state(store.path) == start and tables(reports) == shown
+        still = start is not None and row_cache.read_state(store.path) == start and tables(reports) == shown
         changed = drawn.replace(made, figures, mark if still else "")
     from lemmata.experiments.report.summary import summary_lines
 
@@ -55,7 +55,7 @@ def write(
         from lemmata.experiments.engine.ledger.ledger_rows import as_frame
 
         folder = reports / "published"
-        replaced(folder / "ledger.csv", as_frame(rows).drop(columns=list(NOT_PUBLISHED)).to_csv(index=False))
+        replace_file(folder / "ledger.csv", as_frame(rows).drop(columns=list(NOT_PUBLISHED)).to_csv(index=False))
         lines.append(f"published: {folder / 'ledger.csv'}")
     page = reports / "index.html"
     lines.append(f"{changed or 'no'} file{'s' * (changed != 1)} drawn anew")

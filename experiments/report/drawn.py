@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from lemmata.experiments.engine.ground.files import replaced
+from lemmata.experiments.engine.ground.files import replace_file
 
 LIST = "site/drawn.json"
 TABLES = (
@@ -59,14 +59,14 @@ class Drawn:
         for path, text in made.items():
             kept[path] = digest(text.encode())
             if self.files.get(path) != kept[path] or not self.intact(path):
-                replaced(self.reports / path, text)
+                replace_file(self.reports / path, text)
                 changed += 1
         for folder in ("statements/figures", "site"):
             for old in (self.reports / folder).glob("*.svg"):
                 if f"{folder}/{old.name}" not in kept:
                     old.unlink()
         self.mark, self.files = mark, kept
-        replaced(self.reports / LIST, json.dumps({"mark": mark, "files": kept}, indent=0))
+        replace_file(self.reports / LIST, json.dumps({"mark": mark, "files": kept}, indent=0))
         return changed
 
 

@@ -69,7 +69,7 @@ def numbered(papers: Sequence[Paper]) -> dict[str, tuple[str, str]]:
 
 def listed(path: Path) -> list[dict[str, str]]:
     """The lines of a list of errata. Raises `PaperError` for a number that is none."""
-    lines = files.table(path, LIST)
+    lines = files.read_table(path, LIST)
     for line in lines:
         if not re.fullmatch("E[0-9]+", line["number"]):
             raise PaperError(f"{path}: number = {line['number']!r} of {line['key']} is not E and a number")

@@ -17,7 +17,7 @@ import joblib
 import numpy as np
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine.ledger.curves import Picture, telling
+from lemmata.experiments.engine.ledger.curves import Picture, is_informative
 from lemmata.experiments.engine.ledger.row_cache import Pair
 from lemmata.experiments.report import words
 from lemmata.experiments.report.captions import Caption, captioned, captions_of, told
@@ -59,7 +59,7 @@ def chosen(pairs: Sequence[Pair], said: Mapping[str, Caption]) -> list[list[Pict
     curves = []
     for row, pictures in pairs:
         caption = said.get(row["key"])
-        made = [captioned(each, caption) for each in pictures if telling(each)] if caption else []
+        made = [captioned(each, caption) for each in pictures if is_informative(each)] if caption else []
         curves.append([each for each in made if each][:1])
     return curves
 

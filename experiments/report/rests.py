@@ -33,8 +33,8 @@ def resting(
 ) -> dict:
     """What the page shows: a drawing a paper, and the statements with which most others would fall."""
     down = leaning(rows)
-    up = graph.upwards(down)
-    falls = {s["id"]: len(graph.reached([s["id"]], up)) for s in statements}
+    up = graph.reverse_graph(down)
+    falls = {s["id"]: len(graph.find_reachable([s["id"]], up)) for s in statements}
     most = sorted((s for s in statements if falls[s["id"]]), key=lambda s: -falls[s["id"]])[:SHOWN]
     return {
         "drawings": [drawing(paper, [s for s in statements if s["paper"] is paper], down, falls) for paper in papers],

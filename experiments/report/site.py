@@ -17,7 +17,7 @@ from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ledger import graph, published
-from lemmata.experiments.engine.ledger.headline import headline, leading
+from lemmata.experiments.engine.ledger.headline import headline, find_leading
 from lemmata.experiments.engine.ledger.row_cache import Pair
 from lemmata.experiments.report import atlas, citing, soaked, speaks, wild, words
 from lemmata.experiments.report.drawn import Drawn
@@ -48,7 +48,7 @@ def pages(
     The site is that of `papers`; by default it is that of this package, with its learners, audits and examples. `also`
     makes pages that it is to have beside its own: a checkout has those of the speed of its cores.
     """
-    registry.load(registry.modules(papers or None))  # where the rows were kept, nothing has been loaded yet
+    registry.load(registry.list_modules(papers or None))  # where the rows were kept, nothing has been loaded yet
     kept = kept or Drawn(reports)
     rows, new, used = drawn(pairs, kept)
     house = not papers
@@ -139,7 +139,7 @@ def our_figures(
 
 def mutation_run(reports: Path) -> dict | None:
     """The committed record of the last mutation run: how many of which outcome, and the survivors."""
-    rows = published.table(reports, "mutants")
+    rows = published.read_published_table(reports, "mutants")
     if not rows:
         return None
     count = Counter(row["outcome"] for row in rows)
@@ -150,7 +150,7 @@ def mutation_run(reports: Path) -> dict | None:
 
 def injected_faults(reports: Path) -> dict | None:
     """The committed record of the last run in which every operation failed once, with its sums."""
-    rows = published.table(reports, "faults")
+    rows = published.read_published_table(reports, "faults")
     sums = {name: sum(int(row[name]) for row in rows) for name in ("tried", "killed", "lost")}
     return {"rows": rows} | sums if rows else None
 
@@ -211,7 +211,7 @@ def statement(id: str, rows: list[dict], replies: Mapping[str, list[dict]] = Map
     printed = [row for row in own if row["reading"] == "printed" and row not in attacked]
     heads = [row for row in mine if row["id"] == id and not row["parent"]]
     main = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
-    first = leading(printed) if printed else main
+    first = find_leading(printed) if printed else main
     printed.sort(key=lambda row: BAD.index(row["verdict"]) if row["verdict"] in BAD else len(BAD))
     twins = [beside(row, [r for r in own if _twin(r, row)]) for row in printed]
     paired = {r["key"] for row, others in twins for r in (row, *others)}
@@ -253,13 +253,13 @@ def link(statements: list[dict], rows: list[dict]) -> None:
     """Add to each statement the rows of others that it rests on, those that rest on it, and all that fall with it."""
     by_key = {row["key"]: row for row in rows if row["kind"] != "summary"}
     down = {key: [link for link in row["rests_on"] if link in by_key] for key, row in by_key.items()}
-    up = graph.upwards({key: links for key, links in down.items() if by_key[key]["verdict"] != REFUTED})
+    up = graph.reverse_graph({key: links for key, links in down.items() if by_key[key]["verdict"] != REFUTED})
     for s in statements:
         own = [key for key in by_key if key in s["keys"]]
         below = dict.fromkeys(key for mine in own for key in down[mine] if key not in s["keys"])
         above = dict.fromkeys(key for mine in own for key in up.get(mine, ()) if key not in s["keys"])
-        fallen = [key for key in graph.reached(own, up) if key not in above]
+        fallen = [key for key in graph.find_reachable(own, up) if key not in above]
         s["rests_on"] = [by_key[key] for key in below]
         s["rested"] = [by_key[key] for key in above]
-        s["further"] = graph.by_statement(key for key in graph.reached(own, down) if key not in below)
-        s["fallen"] = graph.by_statement(fallen)
+        s["further"] = graph.group_by_statement(key for key in graph.find_reachable(own, down) if key not in below)
+        s["fallen"] = graph.group_by_statement(fallen)

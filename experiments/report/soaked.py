@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from lemmata.bounds.library import PaperError
-from lemmata.experiments.engine.ground.files import table
+from lemmata.experiments.engine.ground.files import read_table
 
 TABLE = "published/soak.csv"
 HEAD = ("part", "tried", "failed", "minutes", "date", "commit", "version")
@@ -22,7 +22,7 @@ PARTS = {
 def lines(reports: Path) -> list[dict[str, Any]]:
     """The lines of the table, in the order of `PARTS`: counts are whole, minutes a number. Raises `PaperError`."""
     found: dict[str, dict[str, Any]] = {}
-    for number, line in enumerate(table(reports / TABLE, HEAD), 2):
+    for number, line in enumerate(read_table(reports / TABLE, HEAD), 2):
         part, wrong = line["part"], f"{reports / TABLE}: record {number}:"
         if part not in PARTS or part in found:
             raise PaperError(f"{wrong} part = {part!r} is none of {', '.join(PARTS)}, or stands there twice")

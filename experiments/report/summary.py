@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from lemmata.bounds.statement.verdicts import REFUTED, SLIP
-from lemmata.experiments.engine.ledger.graph import Row, in_numbers, tally
-from lemmata.experiments.engine.ledger.headline import charity
+from lemmata.experiments.engine.ledger.graph import Row, format_tally, tally
+from lemmata.experiments.engine.ledger.headline import describe_charity
 
 
 def headline(rows: Iterable[Row]) -> list[Row]:
@@ -35,13 +35,13 @@ def by_reading(rows: Iterable[Row]) -> dict[str, Counter[str]]:
 
 def summary_lines(rows: list[Row]) -> list[str]:
     """The summary in plain text; refuted printed statements are named, and slips with where they are true."""
-    lines = [f"{reading} statements: {in_numbers(tallied)}" for reading, tallied in by_reading(rows).items()]
+    lines = [f"{reading} statements: {format_tally(tallied)}" for reading, tallied in by_reading(rows).items()]
     if broken := refuted_as_printed(rows):
         lines.append("refuted as printed:")
         lines += [f"  {row['id']:18} {row['severity'] or '-':10} {row['headline']}" for row in broken]
     if slipped := headline(row for row in rows if row["verdict"] == SLIP):
         lines.append("slips, true but for an edge case or a misprint:")
-        lines += [f"  {row['id']:18} {row['label']:22} {charity(row)}" for row in slipped]
+        lines += [f"  {row['id']:18} {row['label']:22} {describe_charity(row)}" for row in slipped]
     impl = [row for row in rows if row["part"].startswith("impl:")]
     attacked = [row for row in impl if row["kind"] == "privacy"]
     survived, blind = (sum(row["reason"] == reason for row in attacked) for reason in ("AUDIT_ONLY", "NO_POWER"))

@@ -23,7 +23,7 @@ def searching() -> str:
 
 def lines(reports: Path) -> list[dict[str, str]]:
     """The rows of the committed table, as the page has them; none where it is not at hand."""
-    return sorted_rows(published.table(reports, "wild"))
+    return sorted_rows(published.read_published_table(reports, "wild"))
 
 
 def sorted_rows(rows: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -67,7 +67,7 @@ def shown(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any]] = ())
 
 def beside(reports: Path) -> list[dict[str, Any]]:
     """A row a mechanism of DP-Auditorium's own: what its search needed there, and what ours did at either level."""
-    rows = published.table(reports, "auditorium")
+    rows = published.read_published_table(reports, "auditorium")
     by = {(row["mechanism"], row["by"], row["level"]): row for row in rows}
     names = {row["mechanism"]: row["says"] for row in rows}
     return [

@@ -13,10 +13,10 @@ from lemmata.bounds.statement.formula import in_symbols, in_unicode
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.experiments.engine.front.explanation import EVIDENCE, REASONS
-from lemmata.experiments.engine.ground.evidence import without_derivation
+from lemmata.experiments.engine.ground.evidence import strip_derivation
 from lemmata.experiments.engine.ledger.graph import CLASSES, Row, class_of, tally
-from lemmata.experiments.engine.ledger.headline import called, charity
-from lemmata.experiments.engine.ledger.sentences import in_a_sentence
+from lemmata.experiments.engine.ledger.headline import part_in_words, describe_charity
+from lemmata.experiments.engine.ledger.sentences import describe_witness
 from lemmata.experiments.report.formulas import mathml
 
 ENOUGH = 45  # characters that say what is wrong, on a card
@@ -66,7 +66,7 @@ def name_of(row: dict) -> str:
         return f"our code: {row['part'].removeprefix('impl:')}"
     step = row["id"].removeprefix(library.statement_of(row["id"])).strip(".")
     reading = row["reading"] if row["reading"] != "printed" else ""
-    return " ".join(filter(None, (step and f"step {step}", called(row["part"]), reading))) or row["label"]
+    return " ".join(filter(None, (step and f"step {step}", part_in_words(row["part"]), reading))) or row["label"]
 
 
 def sentence(text: str) -> str:
@@ -112,7 +112,7 @@ def view(row: dict, figures: list[dict]) -> dict:
     theorem = record_of(row) if row["kind"] != "summary" else None
     letters = library.papers[row["paper"]].letters
     if theorem:
-        row = row | {"note": without_derivation(row["note"], theorem.formula)}
+        row = row | {"note": strip_derivation(row["note"], theorem.formula)}
     row = row | {name: in_prose(row[name] or "") for name in ("title", "note", "corner", "misprint", "smallest_caught")}
     made = row | {
         "class": class_of(row),
@@ -120,7 +120,7 @@ def view(row: dict, figures: list[dict]) -> dict:
         "anchor": anchor(row["key"]),
         "url": f"{page_of(row['id'])}#{anchor(row['key'])}",
         "name": name_of(row),
-        "called": called(row["part"]),
+        "called": part_in_words(row["part"]),
         "formula": mathml(theorem.says) if theorem else "",
         "latex": theorem.says if theorem else "",
         "hypotheses": [in_letters(h.range, letters) for h in theorem.needs] if theorem else [],
@@ -130,10 +130,10 @@ def view(row: dict, figures: list[dict]) -> dict:
         "evidence_words": EVIDENCE.get(row["evidence"], "") if row["verdict"] == HOLDS else "",
         "reason_words": REASONS.get(row["reason"], row["reason"]),
         "reach": reach(row),
-        "sentence": sentence(in_symbols(in_a_sentence(row))) if row["witness"] else "",
+        "sentence": sentence(in_symbols(describe_witness(row))) if row["witness"] else "",
         "python": (row["witness"] or {}).get("python", "").strip(),
         "note": sentence(row["note"].rstrip(".")),
-        "charity": charity(row),
+        "charity": describe_charity(row),
         "edge": EDGES.get(class_of(row), ""),
     }
     words = (made["key"], made["paper"], library.papers[row["paper"]].cited, row["label"], row["title"], row["note"])
@@ -184,10 +184,10 @@ def in_prose(text: str) -> str:
 
 def subtitle(row: dict) -> str:
     """The sentence below the title: where it is true, or what is wrong."""
-    if said := charity(row):
+    if said := describe_charity(row):
         return said
     if row["verdict"] == REFUTED:
-        return sentence(in_symbols(in_a_sentence(row))) if row["witness"] else ""
+        return sentence(in_symbols(describe_witness(row))) if row["witness"] else ""
     if row["verdict"] == HOLDS:
         where = "" if row["scope"] in ("", "settings") else f" {row['scope'].capitalize()}."
         return f"{EVIDENCE[row['evidence']].capitalize()}.{where}"

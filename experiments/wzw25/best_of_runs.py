@@ -20,7 +20,7 @@ from lemmata.bounds.wzw25 import best_of_runs as bound
 from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp
 from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
 from lemmata.experiments.checks.pair import weaker
-from lemmata.experiments.checks.tuning_account import BITS, Runs, account, profile_account, profile_to_printed
+from lemmata.experiments.checks.tuning_account import BITS, Runs, account_cases, profile_account, profile_to_printed
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.pairs import tuned_pairs as pairs
@@ -56,7 +56,7 @@ def lemma_k1_keeps_its_promise(*, mu, r, delta, factor=1):
     """The exact curve of score-only runs, random orders, and Equation 23 from the profile bound at 12 corners."""
     promised = bound.selection_epsilon(mu=mu, r=r, delta=delta) / factor
     links = (link for point in [(mu, r, delta), *CORNERS] for link in profile_to_printed(*point, factor))
-    return account(Runs(mu, r, delta), promised, links, "Equation 23")
+    return account_cases(Runs(mu, r, delta), promised, links, "Equation 23")
 
 
 PROFILES = {
@@ -151,7 +151,7 @@ def corollary_k2_keeps_its_promise(*, factor=1, **setting):
     promised = bound.selection_epsilon_simple(**setting) / factor
     longer = bound.selection_epsilon(**setting)
     links = [(promised >= longer * (1 - 1e-15), "Lemma K.1 promises more")]
-    return account(Runs(**setting), promised, links, "at most twice Lemma K.1")
+    return account_cases(Runs(**setting), promised, links, "at most twice Lemma K.1")
 
 
 # Theorem K.3 ----------------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def theorem_k3_keeps_its_promise(*, epsilon, r, delta, factor=1):
         (bound.run_gdp(mu=mu) <= mu * (1 + 1e-15), "a run spends more than mu"),
         (asked <= (epsilon + delta) * (1 + 1e-12), "Corollary K.2 asks for a larger epsilon"),
     ]
-    return account(Runs(mu, r, delta), epsilon + delta, links, f"μ = {mu:.4g}")
+    return account_cases(Runs(mu, r, delta), epsilon + delta, links, f"μ = {mu:.4g}")
 
 
 AT_100 = bound.tuning_budget(epsilon=1.0, r=1 / 79_992, delta=1e-5)  # mu of Algorithm 6 at n = 100

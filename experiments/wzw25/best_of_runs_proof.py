@@ -7,7 +7,7 @@ from lemmata.bounds.exact.balls import Phi, exact
 from lemmata.bounds.exact.tuning_curves import sharp_growth
 from lemmata.bounds.wzw25 import best_of_runs as bound
 from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.checks.tuning_account import BITS, Runs, account, rare_outputs_inserted
+from lemmata.experiments.checks.tuning_account import BITS, Runs, account_cases, rare_outputs_inserted
 from lemmata.experiments.engine.claims.claim import Control
 
 
@@ -50,7 +50,7 @@ def worst_run_keeps_its_promise(*, factor=1, **setting):
     found = rare_outputs_inserted(Runs(**setting), promised)
     yield setting | {"epsilon": promised, "order": "rare outputs inserted"}, found, setting["delta"]
     sizes = {name: setting[name] for name in ("mu", "r", "eta")}
-    ending = yield from account(Runs(**setting), promised, chords_are_above(**sizes), f"η = {setting['eta']:g}")
+    ending = yield from account_cases(Runs(**setting), promised, chords_are_above(**sizes), f"η = {setting['eta']:g}")
     if not isinstance(ending, dict):
         return ending
     reached = found / setting["delta"]

@@ -232,7 +232,7 @@ def show(name, removed=0.1, reports=Path("reports")):
 
     batch, checkpoint = max(1, len(X) // 1000), reports / f"removal_margin-{data_digest(X, y)}.npz"
     steps = saved_steps(checkpoint, X, y)
-    with progress.bar(total=int(removed * len(X) / batch), initial=len(steps), unit="refit") as bar:
+    with progress.progress_bar(total=int(removed * len(X) / batch), initial=len(steps), unit="refit") as bar:
 
         def on_step(steps):
             save_steps(checkpoint, steps, X, y)

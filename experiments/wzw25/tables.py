@@ -19,7 +19,7 @@ from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.bounds.wzw25 import table_rates
 from lemmata.bounds.wzw25 import tables as bound
 from lemmata.experiments.checks import identity_claim, order_claim, witness
-from lemmata.experiments.checks.monomials import along, compare
+from lemmata.experiments.checks.monomials import point_of_family, compare_rates
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import MeanDecider, conclude, holds, inconclusive, refuted, vacuous
 from lemmata.experiments.instances.datasets.planted import drawn
@@ -72,7 +72,7 @@ def equal_rates(statement, factor=1):
             return inconclusive("FAILED", f"the statement is not the quotient of the two rates at {here}")
     cone = "ball" if any("a" in one for one in quoted) else "unit"
     quoted = steeper(quoted, factor)
-    down, up = compare(source, quoted, cone), compare(quoted, source, cone)
+    down, up = compare_rates(source, quoted, cone), compare_rates(quoted, source, cone)
     if down.constant and up.constant:
         note = f"source ≤ {down.constant} quoted and quoted ≤ {up.constant} source, on the whole domain"
         return holds("certificate", "everywhere", note=note)
@@ -80,7 +80,7 @@ def equal_rates(statement, factor=1):
     if not unequal.family:
         return inconclusive("FAILED", "neither weights nor a family could be rounded to small fractions")
     points = [10, 100, 1000, 10**4, 10**5, 10**6]
-    places = [along(unequal.family, t) for t in points]
+    places = [point_of_family(unequal.family, t) for t in points]
     series = {
         f"t, along {described(unequal.family)}": points,
         "quoted": [table_rates.value(quoted, **place) for place in places],
@@ -100,7 +100,7 @@ def growing_ratio(statement, unequal, points, ratios, sign):
     return witness.growth(
         {},
         family=described(family) + ("; both rates tend to 0" if unequal.informative else ""),
-        points=[{"t": float(t)} | {k: float(v) for k, v in along(family, t).items()} for t in shown],
+        points=[{"t": float(t)} | {k: float(v) for k, v in point_of_family(family, t).items()} for t in shown],
         ratios=ratios[1::2],
         claimed="the two rates are equal up to a constant",
         found=f"that of the {larger} is {ratios[-1]:.3g} times that of the {smaller}, and more further on",

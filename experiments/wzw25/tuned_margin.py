@@ -20,8 +20,8 @@ from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivi
 from lemmata.bounds.wzw25.noisy_gd import averaged_excess, printed_steps
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, searched, witness
-from lemmata.experiments.checks.tuning_account import BITS, Runs, account
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, search_worst, witness
+from lemmata.experiments.checks.tuning_account import BITS, Runs, account_cases
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, mean_claim, rate_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets import tuned_data
@@ -61,7 +61,7 @@ def margin_account(statement, factor, *, epsilon, delta, n, size):
     mu = statement(epsilon=epsilon, delta=delta, n=n, size=size) * factor
     longest = best_of_runs.tuning_budget.theorem.formula(epsilon=epsilon, r=r, delta=delta)
     links = [(mu <= longest * (1 + 1e-12), "the budget exceeds that of Theorem K.3")]
-    return account(Runs(mu, r, delta), epsilon + delta, links, f"μ = {mu:.4g}, E K = {1 / r:.6g}")
+    return account_cases(Runs(mu, r, delta), epsilon + delta, links, f"μ = {mu:.4g}, E K = {1 / r:.6g}")
 
 
 # Theorem 7.1 ----------------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def theorem_71_has_a_constant():
     added = bound.tuned_margin_error(**grids | at) - bound.tuned_error_given_drawn(**grids | at)
     order = bound.tuned_margin_order(**at, gammas=grids["gammas"], outliers=grids["outliers"])
     yield at, added * C_71 / 2, order - bound.margin_term(size=50, gamma=1.0, outliers=0, **at)
-    return (yield from searched(tuned_data.log_ratio_of_tuning(bound.margin_term), tuned_data.TUNING_BOX))
+    return (yield from search_worst(tuned_data.log_ratio_of_tuning(bound.margin_term), tuned_data.TUNING_BOX))
 
 
 @identity_claim(
@@ -274,7 +274,7 @@ def grid_order_has_a_constant():
     explicit = bound.grid_loss(**point, rows=[third_margin_rows(n=10**6, gamma=1.0, beta=0.1)], steps=[10**12])
     yield point, explicit, bound.grid_loss_order_capped(**point, beta=0.1)
     box = {"log_n": (0, 27), "log_size": (0, 27), "log_beta": (-640, -1e-12), "gamma": (1e-3, 1), "log_mu": (-14, 7)}
-    return (yield from searched(tuned_data.log_ratio_of_the_grid, box))
+    return (yield from search_worst(tuned_data.log_ratio_of_the_grid, box))
 
 
 @identity_claim(
@@ -359,7 +359,7 @@ def tuned_order_has_a_constant():
     logarithm is log(4 * 3 * 4)), and E[K | Y] <= n^2 |Gamma|, so the selection is at most 12 sqrt 2 g.
     """
     yield from tuned_data.explicit_within(C_K6, bound.tuned_error_given_drawn, bound.tuned_order, tuned_data.TUNINGS)
-    return (yield from searched(tuned_data.log_ratio_of_tuning(bound.tuned_term), tuned_data.TUNING_BOX))
+    return (yield from search_worst(tuned_data.log_ratio_of_tuning(bound.tuned_term), tuned_data.TUNING_BOX))
 
 
 @identity_claim(

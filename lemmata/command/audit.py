@@ -15,8 +15,8 @@ from typing import Any
 import click
 
 from lemmata import lab
-from lemmata.command.console import Usage, ended, plainly, root_option
-from lemmata.command.others import importable, imported
+from lemmata.command.console import Usage, exit_with, one_line_errors, root_option
+from lemmata.command.others import make_importable, import_object
 
 REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
 
@@ -41,7 +41,7 @@ REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Draw how the evidence grew.")
 @click.option("--save", type=click.Path(dir_okay=False), metavar="FILE", help="Keep the pair that was found.")
 @root_option
-@plainly()
+@one_line_errors()
 def audit(
     targets: tuple[str, ...],
     data: str | None,
@@ -91,16 +91,16 @@ def audit(
     release raises, 3 if nothing was learnt: the budget is too small, no attacker told the datasets apart, or one side
     only raised.
     """
-    claim = claimed(neighbours, {"epsilon": epsilon, "delta": delta, "mu": mu, "rho": rho, "order": order}, written)
+    claim = read_guarantee(neighbours, {"epsilon": epsilon, "delta": delta, "mu": mu, "rho": rho, "order": order}, written)
     if len(targets) > 2:
         raise Usage(f"{len(targets)} names: give a mechanism, or two samplers")
-    draw = drawing(plot) if plot else None
+    draw = load_drawing(plot) if plot else None
     for option, path in (("--plot", plot), ("--save", save)):
         if path and not Path(path).resolve().parent.is_dir():  # asked before anything is drawn, which takes minutes
             raise Usage(f"{option} = {path} stands in a folder that is not there")
-    importable(os.getcwd())
-    with printing(elsewhere=as_json):
-        samples = {path: imported(path) for path in dict.fromkeys(targets)}
+    make_importable(os.getcwd())
+    with redirect_prints(elsewhere=as_json):
+        samples = {path: import_object(path) for path in dict.fromkeys(targets)}
     from lemmata.mechanisms.audit.front import entry
     from lemmata.mechanisms.audit.play.audit_result import Found
 
@@ -112,9 +112,9 @@ def audit(
     else:
         options = {"records": group, "bits": bits}
     try:
-        with printing(elsewhere=as_json):
+        with redirect_prints(elsewhere=as_json):
             if len(targets) == 1:
-                found = [found[0]() if isinstance(found[0], type) else found[0], *dataset(targets[0], data)]
+                found = [found[0]() if isinstance(found[0], type) else found[0], *read_dataset(targets[0], data)]
             result = entry.audit(*found, claim=claim, root=root, budget=budget, level=level, **options)
     except Usage:
         raise
@@ -128,10 +128,10 @@ def audit(
         draw(result, level, plot)
     if save and isinstance(result, Found):
         result.save(save)
-    ended({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
+    exit_with({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
 
 
-def printing(elsewhere: bool) -> contextlib.AbstractContextManager:
+def redirect_prints(elsewhere: bool) -> contextlib.AbstractContextManager:
     """Meanwhile, what others' code prints goes to stderr where it would stand among JSON."""
     return contextlib.redirect_stdout(sys.stderr) if elsewhere else contextlib.nullcontext()
 
@@ -145,7 +145,7 @@ STATED = {  # the options that together state a guarantee, and its name
 }
 
 
-def claimed(neighbours: str, options: dict[str, float | None], written: str | None) -> Any:
+def read_guarantee(neighbours: str, options: dict[str, float | None], written: str | None) -> Any:
     """The guarantee that the options state, or the one written out. Raises Usage where that is none, or several."""
     from lemmata.mechanisms.privacy.guarantees import KINDS
 
@@ -156,7 +156,7 @@ def claimed(neighbours: str, options: dict[str, float | None], written: str | No
         raise Usage("--epsilon, --mu, --rho and --claim: give one of them")
     try:
         if written:
-            return guarantee(written, neighbours)
+            return parse_guarantee(written, neighbours)
         kind = next((kind for names, kind in STATED.items() if set(names) == set(given)), None)
         if kind is None:
             raise Usage(f"{' and '.join(f'--{name}' for name in given)} together state no guarantee")
@@ -165,10 +165,10 @@ def claimed(neighbours: str, options: dict[str, float | None], written: str | No
         raise Usage(f"{error}" if written else f"--{error}") from None
 
 
-def guarantee(text: str, neighbours: str) -> Any:
+def parse_guarantee(text: str, neighbours: str) -> Any:
     """A guarantee from its text, which is read and never run: a name, and numbers. Raises ValueError for another text.
 
-    >>> guarantee("RenyiDP(order=2, epsilon=0.5)", "add/remove")
+    >>> parse_guarantee("RenyiDP(order=2, epsilon=0.5)", "add/remove")
     RenyiDP(order=2.0, epsilon=0.5, neighbours='add/remove')
     """
     from lemmata.mechanisms.privacy.guarantees import KINDS
@@ -189,7 +189,7 @@ def guarantee(text: str, neighbours: str) -> Any:
         raise ValueError(refusal) from None
 
 
-def dataset(target: str, data: str | None) -> list[Any]:
+def read_dataset(target: str, data: str | None) -> list[Any]:
     """The parts of the dataset to begin with: of the file that is named, else what the target's file calls `data`."""
     import numpy as np
 
@@ -203,7 +203,7 @@ def dataset(target: str, data: str | None) -> list[Any]:
         except (ValueError, EOFError, AttributeError, zipfile.BadZipFile):  # whose messages speak of pickles
             raise Usage(f"--data = {path} is no {path[-4:]} file of numbers or texts") from None
     try:
-        found = imported(path)
+        found = import_object(path)
     except Usage:
         if data:
             raise
@@ -211,7 +211,7 @@ def dataset(target: str, data: str | None) -> list[Any]:
     return list(found) if isinstance(found, tuple) else [found]
 
 
-def drawing(plot: str) -> Callable[..., None]:
+def load_drawing(plot: str) -> Callable[..., None]:
     """What draws the picture of an audit, before anything is drawn from the samplers: it may not be installed.
 
     Raises Usage for a kind of file that it cannot draw.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lemmata.command.console import PROCESSES, Usage, out_option, plainly, root_option
-from lemmata.command.others import importable
-from lemmata.command.scope import folder
+from lemmata.command.console import PROCESSES, Usage, out_option, one_line_errors, root_option
+from lemmata.command.others import make_importable
+from lemmata.command.scope import choose_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ REPEATS = {"quick": 10, "full": 40}
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
 @root_option
 @out_option
-@plainly(stored=True)
+@one_line_errors(resumable=True)
 def compare(
     quick: bool,
     datasets: str | None,
@@ -52,9 +52,9 @@ def compare(
     What was computed is stored and not computed again: more repeats, datasets or learners continue a run. Tables and
     figures go to reports/comparison/, and `lemmata report` shows them.
     """
-    importable(os.getcwd())
-    named = chosen(learners, more, quick)
-    levels = numbers(epsilons)
+    make_importable(os.getcwd())
+    named = check_learners(learners, more, quick)
+    levels = parse_levels(epsilons)
     if attack:
         from lemmata.experiments.comparison import attacks
 
@@ -65,8 +65,8 @@ def compare(
     from lemmata.experiments.engine.running.store import Store
 
     repeats = repeats or REPEATS["quick" if quick else "full"]
-    asked = grid(datasets, named, levels or table.EPSILONS, repeats, quick, records)
-    reports = folder((), out)
+    asked = make_tasks(datasets, named, levels or table.EPSILONS, repeats, quick, records)
+    reports = choose_folder((), out)
     store = Store(reports / "ledger.sqlite")
     try:
         made = table.run(asked, store, root=root, records=records, jobs=jobs, progress=True)
@@ -78,18 +78,18 @@ def compare(
     if problem:
         raise Usage(problem)
     place = reports / "comparison"
-    written(found, place)
+    write_tables(found, place)
     if as_json:
         click.echo(json.dumps(json.loads(found.to_json(orient="records")), indent=1))
     else:
-        click.echo(summary(found))
+        click.echo(summarize(found))
     from lemmata.experiments.comparison.learners import NOT_INSTALLED
 
     missing = f"; not installed: {', '.join(NOT_INSTALLED)}" if NOT_INSTALLED else ""
     click.echo(f"lemmata: {made} new fits, {len(found)} in all, {place}{missing}", err=True)
 
 
-def chosen(learners: str | None, more: tuple[str, ...], quick: bool) -> list[str]:
+def check_learners(learners: str | None, more: tuple[str, ...], quick: bool) -> list[str]:
     """The names of the learners, checked."""
     from lemmata.experiments.comparison.learners import LEARNERS, QUICK, UnknownLearner, find
 
@@ -100,7 +100,7 @@ def chosen(learners: str | None, more: tuple[str, ...], quick: bool) -> list[str
         raise Usage(f"--learners = {error}") from None
 
 
-def numbers(epsilons: str | None) -> tuple[float, ...]:
+def parse_levels(epsilons: str | None) -> tuple[float, ...]:
     """The privacy levels; () where none are given."""
     try:
         levels = tuple(float(one) for one in epsilons.split(",")) if epsilons else ()
@@ -112,7 +112,7 @@ def numbers(epsilons: str | None) -> tuple[float, ...]:
     return levels
 
 
-def grid(
+def make_tasks(
     datasets: str | None, named: list[str], levels: tuple[float, ...], repeats: int, quick: bool, records: int | None
 ) -> list:
     """What is asked for: the datasets at every epsilon; without --datasets the planted families at epsilon 1 too."""
@@ -131,19 +131,19 @@ def grid(
     return asked
 
 
-def written(found: pd.DataFrame, place: Path) -> None:
+def write_tables(found: pd.DataFrame, place: Path) -> None:
     """The tables and figures below reports/comparison/."""
     from lemmata.experiments.comparison import pictures, table
-    from lemmata.experiments.engine.ground.files import replaced
+    from lemmata.experiments.engine.ground.files import replace_file
 
     differences = table.paired(found, table.reference(found))
     for name, rows in {"table": found, "means": table.means(found), "differences": differences}.items():
-        replaced(place / f"{name}.csv", rows.to_csv(index=False, float_format="%.4g"))
+        replace_file(place / f"{name}.csv", rows.to_csv(index=False, float_format="%.4g"))
     for name, drawn in pictures.figures(table.means(found)).items():
-        replaced(place / f"{name}.svg", drawn)
+        replace_file(place / f"{name}.svg", drawn)
 
 
-def summary(found: pd.DataFrame) -> str:
+def summarize(found: pd.DataFrame) -> str:
     """Mean risks, a block a dataset with several privacy levels, then the rest."""
     private = found.assign(epsilon=found.epsilon.map(lambda e: "none" if e == float("inf") else f"{e:g}"))
     order = list(dict.fromkeys(private.epsilon))

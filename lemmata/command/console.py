@@ -32,7 +32,7 @@ class Usage(click.ClickException):
             click.echo(f"lemmata: {self.message}", err=True)
 
 
-class Broken(Usage):
+class Fault(Usage):
     """A fault: one line, exit status 3."""
 
     exit_code = 3
@@ -42,7 +42,7 @@ class Terminated(KeyboardInterrupt):
     """The process was asked to end by a signal, SIGTERM or SIGHUP, whose number it holds."""
 
 
-def heed() -> None:
+def install_signal_handlers() -> None:
     """End as after an interrupt when asked to end, or when the terminal is gone; hush two of joblib's warnings.
 
     It says at its import that processes cannot share memory here, and `run` says so in words of its own; and that a
@@ -82,7 +82,7 @@ class Hints:
             self.stream.flush()
 
 
-def streams() -> None:
+def open_standard_streams() -> None:
     """Open what was closed before the program began, to nowhere: its place would be taken by the next file.
 
     A full disk behind stderr is no reason to fail, as results go to stdout and the exit status says the rest.
@@ -94,12 +94,12 @@ def streams() -> None:
         sys.stderr = Hints(sys.stderr)
 
 
-def ended(status: int) -> Never:
+def exit_with(status: int) -> Never:
     """End the command with an exit status. What ends in a SystemExit is somebody else's code, and no success."""
     raise click.exceptions.Exit(status)
 
 
-def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def one_line_errors(resumable: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Turn what can happen into one line and an exit status; `stored` says that finished work is kept."""
 
     def decorate(command: Callable[P, R]) -> Callable[P, R]:
@@ -110,53 +110,53 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
             except (click.ClickException, click.exceptions.Exit, click.Abort):
                 raise
             except KeyboardInterrupt as signalled:
-                rest = "; what was finished is stored, run it again to continue" if stored else ""
+                rest = "; what was finished is stored, run it again to continue" if resumable else ""
                 click.echo(f"lemmata: interrupted{rest}", err=True)
-                ended(128 + (signalled.args[0] if isinstance(signalled, Terminated) else signal.SIGINT))
+                exit_with(128 + (signalled.args[0] if isinstance(signalled, Terminated) else signal.SIGINT))
             except BrokenPipeError:  # who reads has what they wanted; click would end with 1, which says REFUTED
-                drop()
-                ended(CLOSED)
+                discard_stdout()
+                exit_with(CLOSED)
             except (NotADirectoryError, FileExistsError) as error:
                 raise Usage(f"--out = {error.filename}: {error.strerror}") from None
             except OSError as error:
                 if error.errno == errno.EMFILE:
-                    raise Broken(
+                    raise Fault(
                         "more files have to be open than are allowed here; `ulimit -n` says how many"
                     ) from None
-                if error.errno == errno.ENOENT and error.filename is None and not here():
+                if error.errno == errno.ENOENT and error.filename is None and not is_in_folder():
                     raise Usage("the folder in which this was called is gone: go to one that there is") from None
                 printing = error.errno == errno.ENOSPC and error.filename is None
                 place = "what is printed found no room: " if printing else ""
                 if printing:
-                    drop()
-                raise Broken(f"{place}{error}") from None
-            except (SystemExit, GeneratorExit) as error:  # of others' code: the commands end by `ended`
+                    discard_stdout()
+                raise Fault(f"{place}{error}") from None
+            except (SystemExit, GeneratorExit) as error:  # of others' code: the commands end by `exit_with`
                 if os.environ.get("LEMMATA_TRACEBACK"):
                     raise
                 exits = f"{type(error).__name__}: {error}".splitlines()[0]
-                raise Broken(f"what was run here ended in {exits}; LEMMATA_TRACEBACK=1 shows where") from None
+                raise Fault(f"what was run here ended in {exits}; LEMMATA_TRACEBACK=1 shows where") from None
             except MemoryError:
-                raise Broken("there is not enough memory for this here") from None
+                raise Fault("there is not enough memory for this here") from None
             except Exception as error:
                 if type(error).__name__ == "PaperError":
                     raise Usage(str(error)) from None
-                if needed := lab.missing(called(command), error):
+                if needed := lab.missing(command_name(command), error):
                     raise Usage(needed) from None
                 if type(error).__name__ in ("StoreError", "ReusedSeed", "Fault"):
-                    raise Broken(str(error)) from None
-                if isinstance(error, ValueError) and (variable := misread(str(error))):
+                    raise Fault(str(error)) from None
+                if isinstance(error, ValueError) and (variable := find_misread_variable(str(error))):
                     raise Usage(f"{variable}, in the environment, is not what its library takes") from None
                 if os.environ.get("LEMMATA_TRACEBACK"):
                     raise
                 problem = f"{type(error).__name__}: {error}".splitlines()[0]
-                raise Broken(f"unexpected {problem}; LEMMATA_TRACEBACK=1 shows where") from None
+                raise Fault(f"unexpected {problem}; LEMMATA_TRACEBACK=1 shows where") from None
 
         return run
 
     return decorate
 
 
-def here() -> bool:
+def is_in_folder() -> bool:
     """Whether the working folder is still there."""
     try:
         return bool(os.getcwd())
@@ -164,7 +164,7 @@ def here() -> bool:
         return False
 
 
-def misread(said: str) -> str:
+def find_misread_variable(said: str) -> str:
     """The variable that a library could not read, as `TQDM_NCOLS = 'abc'`: its error quotes the value."""
     ours = {name: repr(value) for name, value in os.environ.items() if name.startswith(LIBRARIES)}
     return next((f"{name} = {value}" for name, value in ours.items() if value in said), "")
@@ -173,14 +173,14 @@ def misread(said: str) -> str:
 class Program(click.Group):
     """A group of commands whose help and version, too, end in one line where they find no room."""
 
-    make_context = plainly()(click.Group.make_context)
+    make_context = one_line_errors()(click.Group.make_context)
 
-    @plainly()
+    @one_line_errors()
     def invoke(self, ctx: click.Context) -> Any:
         return super().invoke(ctx)
 
 
-def drop() -> None:
+def discard_stdout() -> None:
     """Lose what waits in stdout and finds no room: at its end Python would try again, and say so in its own words."""
     stream = sys.__stdout__
     if stream is not None and stream is sys.stdout:
@@ -190,7 +190,7 @@ def drop() -> None:
             os.close(nowhere)
 
 
-def called(command: Callable[..., Any]) -> str:
+def command_name(command: Callable[..., Any]) -> str:
     """The name that a command was called by: `ledger`."""
     context = click.get_current_context(silent=True)
     return context.info_name if context and context.info_name else command.__name__

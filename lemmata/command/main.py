@@ -25,24 +25,24 @@ from lemmata.bounds.library import library, nearest
 from lemmata.bounds.statement.verdicts import READINGS
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
-from lemmata.command.console import PROCESSES, Program, Usage, heed, out_option, plainly, root_option, streams
+from lemmata.command.console import PROCESSES, Program, Usage, install_signal_handlers, out_option, one_line_errors, root_option, open_standard_streams
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.rows import (
-    computed,
-    concluded,
-    counts,
-    evaluated,
-    filled,
-    one,
+    compute_rows,
+    conclude_run,
+    describe_counts,
+    compute_statement,
+    fill_open_rows,
+    read_statement,
     open_store,
-    recorded,
+    find_published_rows,
     select,
-    standing,
-    stored,
-    width,
+    recall_statement,
+    store_path,
+    terminal_width,
 )
-from lemmata.command.scope import folder, scope
-from lemmata.experiments.engine.ground.folders import in_checkout
+from lemmata.command.scope import choose_folder, read_scope
+from lemmata.experiments.engine.ground.folders import is_in_checkout
 from lemmata.experiments.engine.ground.profiles import PROFILES
 
 if TYPE_CHECKING:
@@ -52,13 +52,13 @@ TIMINGS = ("seconds", "cpu_seconds")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
 
 
-def of_the_checkout(module: str, name: str) -> Any:
+def load_checkout_part(module: str, name: str) -> Any:
     """What measures the repository is not shipped: a part of lemmata.tools, or None outside a checkout."""
     found = importlib.util.find_spec("lemmata.tools")
     return getattr(importlib.import_module(module), name) if found else None
 
 
-def completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """What the shell offers: papers, and the ids of statements."""
     return [name for name in (*library.papers, *library.ids) if name.startswith(incomplete.lower())]
 
@@ -70,12 +70,12 @@ NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
 @click.version_option(metadata.version("lemmata"), prog_name="lemmata")
 def main() -> None:
     """Executable theorems: of four papers on private learning with margins, and of yours, in a folder of its own."""
-    streams()
-    heed()
+    open_standard_streams()
+    install_signal_handlers()
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=completed)
+@click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=complete_names)
 @click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True)
 @click.option("--jobs", type=PROCESSES, default=os.cpu_count(), help="Worker processes.")
 @click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead; local:N starts one here.")
@@ -83,7 +83,7 @@ def main() -> None:
 @click.option("--plan", "only_plan", is_flag=True, help="Print cells and planned core-seconds and stop.")
 @click.option("--fresh", is_flag=True, help="Forget the stored chunks of these claims first.")
 @out_option
-@plainly(stored=True)
+@one_line_errors(resumable=True)
 def run(
     arguments: tuple[str, ...],
     profile: str,
@@ -97,15 +97,15 @@ def run(
     """Decide claims; continue where an earlier run stopped."""
     from lemmata.experiments.engine.ledger import row_cache
 
-    papers, names, folder = scope(arguments, out)
-    if not (names or papers or in_checkout()):
+    papers, names, folder = read_scope(arguments, out)
+    if not (names or papers or is_in_checkout()):
         click.echo("lemmata: no paper.toml here or above: deciding the papers of this package, some minutes", err=True)
-    begun = None if names else row_cache.begun(stored(folder))
-    code = begun.code if begun else row_cache.code()
+    begun = None if names else row_cache.state_at_start(store_path(folder))
+    code = begun.code if begun else row_cache.hash_files()
     anew = names or papers or fresh or only_plan
-    kept = None if anew else row_cache.recall(stored(folder), root, finished=profile, now=begun)
+    kept = None if anew else row_cache.recall(store_path(folder), root, finished=profile, now=begun)
     if kept is not None:
-        concluded(kept, folder, nothing_new=True)
+        conclude_run(kept, folder, nothing_new=True)
         return
     from lemmata.experiments.engine.claims import registry
     from lemmata.experiments.engine.running import run as runner
@@ -113,14 +113,14 @@ def run(
     from lemmata.experiments.engine.witness import programs
 
     if not (names or papers or only_plan or dask):
-        workers.begin(jobs)
+        workers.start_workers(jobs)
     keys = select(names, papers)
-    from lemmata.experiments.engine.front.explanation import table
+    from lemmata.experiments.engine.front.explanation import format_rows
     from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
     claims = registry.closure(keys)
     if only_plan:
-        click.echo(runner.planned_table(claims, profile))
+        click.echo(runner.format_plan(claims, profile))
         return
     if not claims:
         return
@@ -129,20 +129,20 @@ def run(
             for claim in claims:
                 store.forget(claim.key, root)
         done = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
-        programs.confirm(done, store, jobs, lambda: row_cache.code() != code)
+        programs.confirm(done, store, jobs, lambda: row_cache.hash_files() != code)
         store.stands()
         if names or papers:
             rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
-            click.echo(table(rows, width()))
+            click.echo(format_rows(rows, terminal_width()))
     if not names:
         with open_store(folder) as store:
-            rows = [row for row, _ in row_cache.folded(store, root, begun, papers, done)]
+            rows = [row for row, _ in row_cache.recall_or_fold(store, root, begun, papers, done)]
             store.stands()
-    concluded(rows, folder, counted=not names)
+    conclude_run(rows, folder, counted=not names)
 
 
 @main.command("ledger")
-@click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=completed)
+@click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=complete_names)
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
 @click.option("--csv", "as_csv", is_flag=True)
 @click.option("--timings", is_flag=True, help="Add seconds and CPU seconds, which differ from run to run.")
@@ -152,7 +152,7 @@ def run(
 @click.option("--paper", metavar="PAPER", multiple=True)
 @root_option
 @out_option
-@plainly()
+@one_line_errors()
 def show_ledger(
     arguments: tuple[str, ...],
     as_json: bool,
@@ -168,23 +168,23 @@ def show_ledger(
     """Print the ledger: what was run here, or else what was published with the last full run."""
     from lemmata.experiments.engine.ledger import row_cache
 
-    papers, names, folder = scope(arguments, out)
+    papers, names, folder = read_scope(arguments, out)
     if unknown := [name for name in paper if name not in library.papers]:
         raise Usage(f"--paper = {unknown[0]!r} is none of {', '.join(library.papers)}")
-    begun = None if names or not stored(folder).exists() else row_cache.begun(stored(folder))
-    kept = row_cache.recall(stored(folder), root, papers, now=begun) if begun else None
-    rows = kept and filled(kept, folder, root)
-    if rows is None and not papers and not stored(folder).exists():
-        rows = recorded(names, folder)
+    begun = None if names or not store_path(folder).exists() else row_cache.state_at_start(store_path(folder))
+    kept = row_cache.recall(store_path(folder), root, papers, now=begun) if begun else None
+    rows = kept and fill_open_rows(kept, folder, root)
+    if rows is None and not papers and not store_path(folder).exists():
+        rows = find_published_rows(names, folder)
     if rows is None:
         with contextlib.redirect_stdout(sys.stderr):  # what a module prints while it is loaded is no row
-            rows = computed(names, papers, folder, root, begun)
+            rows = compute_rows(names, papers, folder, root, begun)
     for field, wanted in (("verdict", verdict), ("severity", severity), ("paper", paper)):
         rows = [row for row in rows if not wanted or row[field] in wanted]
     rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]
     if not timings:
         rows = [{name: value for name, value in row.items() if name not in TIMINGS} for row in rows]
-    from lemmata.experiments.engine.front.explanation import table
+    from lemmata.experiments.engine.front.explanation import format_rows
     from lemmata.experiments.engine.ledger.ledger_rows import as_frame, jsonable
 
     if as_json:
@@ -192,32 +192,32 @@ def show_ledger(
     elif as_csv:
         click.echo(as_frame(rows).to_csv(index=False), nl=False)
     else:
-        click.echo(table(rows, width()))
-    click.echo(f"lemmata: {counts(rows)}", err=True)
+        click.echo(format_rows(rows, terminal_width()))
+    click.echo(f"lemmata: {describe_counts(rows)}", err=True)
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=completed)
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=complete_names)
 @click.option("--short", "only_head", is_flag=True, help="The first ten lines only.")
 @root_option
 @out_option
-@plainly()
+@one_line_errors()
 def explain(arguments: tuple[str, ...], only_head: bool, root: int, out: str | None) -> None:
     """Is it true, where, what to cite instead; then statement, hypotheses, derivation, witness of every reading."""
-    papers, id, folder, state = one(arguments, out)
-    from lemmata.experiments.engine.front.explanation import explained, fitted, head
+    papers, id, folder, state = read_statement(arguments, out)
+    from lemmata.experiments.engine.front.explanation import explain_statement, fit_lines, explain_in_short
     from lemmata.experiments.engine.ledger import graph
 
-    found = standing(id, root, folder, papers, state)
-    rows, links = found or (evaluated(id, root, folder, papers), graph.of_claims())
+    found = recall_statement(id, root, folder, papers, state)
+    rows, links = found or (compute_statement(id, root, folder, papers), graph.graph_of_claims())
     mine = [row for row in rows if id in (row["id"], row["parent"])]
-    click.echo(fitted("\n".join(head(id, mine)) if only_head else explained(id, rows, links), width()))
+    click.echo(fit_lines("\n".join(explain_in_short(id, mine)) if only_head else explain_statement(id, rows, links), terminal_width()))
 
 
 @main.command()
 @click.argument("key", metavar="KEY")
 @root_option
-@plainly()
+@one_line_errors()
 def pilot(key: str, root: int) -> None:
     """What a sampled claim can miss by its cap: its quick cells, and every factor of its control."""
     select([key])
@@ -227,27 +227,27 @@ def pilot(key: str, root: int) -> None:
     claim = CLAIMS.get(key)
     if claim is None or claim.style == "exact":
         raise Usage(f"KEY = {key!r} is no row that sampling decides: give id/reading/part")
-    click.echo("\n".join(power.piloted(claim, root)))
+    click.echo("\n".join(power.describe_pilot(claim, root)))
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=completed)
-@plainly()
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=complete_names)
+@one_line_errors()
 def where(arguments: tuple[str, ...]) -> None:
     """file:line of a statement's bound, claim, law and test."""
-    _, id, *_ = one(arguments, None)
-    from lemmata.experiments.engine.claims.places import places
+    _, id, *_ = read_statement(arguments, None)
+    from lemmata.experiments.engine.claims.places import locate_statement
 
-    shown = places(id)
+    shown = locate_statement(id)
     if not shown:
         click.echo(f"{id} is OPEN: nothing is written about it yet", err=True)
     for kind, place in shown.items():
         click.echo(f"{kind:6} {place}")
 
 
-def checkout() -> Any:
+def load_checkout_pages() -> Any:
     """The pages that only a checkout has, loaded when a site is drawn: documentation, speed, scaling."""
-    return of_the_checkout("lemmata.tools.speed.pages", "CHECKOUT")
+    return load_checkout_part("lemmata.tools.speed.pages", "CHECKOUT")
 
 
 @main.command()
@@ -257,21 +257,21 @@ def checkout() -> Any:
 @click.option("--record", is_flag=True, help="Also write published/ledger.csv, the committed record.")
 @root_option
 @out_option
-@plainly()
+@one_line_errors()
 def report(
     paths: tuple[str, ...], open_page: bool, publish: str | None, record: bool, root: int, out: str | None
 ) -> None:
     """Draw the pages of a paper from its store, by default of this package; what has not changed is left alone."""
     from lemmata.experiments.engine.ledger import row_cache
 
-    papers, names, folder = scope(paths, out)
+    papers, names, folder = read_scope(paths, out)
     if names:
         raise Usage(f"PATH = {names[0]} is no folder with a paper.toml; the papers of this package share one site")
-    start = row_cache.begun(stored(folder))
+    start = row_cache.state_at_start(store_path(folder))
     from lemmata.experiments.report import write
 
     measured = not papers and importlib.util.find_spec("lemmata.tools")
-    also = checkout if measured else None
+    also = load_checkout_pages if measured else None
     with open_store(folder) as store:
         page, summary = write(store, root, folder, record=record, start=start, also=also, papers=papers)
     click.echo(summary)
@@ -295,12 +295,12 @@ def report(
 @click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True)
 @root_option
 @out_option
-@plainly()
+@one_line_errors()
 def figure(arguments: tuple[str, ...], kind: str, profile: str, root: int, out: str | None) -> None:
     """Decide what is named and write its figures, a file each: into figures/ beside the store, or into --out."""
     from lemmata.experiments.figure import figure as draw
 
-    papers, names, folder = scope(arguments, out)
+    papers, names, folder = read_scope(arguments, out)
     name = " ".join(names)
     select([name], papers)
     paths = draw(name, folder if out else None, kind=kind, root=root, profile=profile, papers=papers)
@@ -311,7 +311,7 @@ main.add_command(audit)
 main.add_command(compare)
 for command in (new_paper, check, accept):
     main.add_command(command)
-if bench := of_the_checkout("lemmata.tools.speed.command", "bench"):
+if bench := load_checkout_part("lemmata.tools.speed.command", "bench"):
     main.add_command(bench)
 
 
@@ -339,17 +339,17 @@ def script(file: str) -> None:
     @click.option("--first", is_flag=True, help="Only the first setting of every claim, and no controls.")
     @root_option
     @out_option
-    @plainly()
+    @one_line_errors()
     def decide(profile: str, jobs: int, first: bool, root: int, out: str | None) -> None:
         from lemmata.experiments.drawing import draw
-        from lemmata.experiments.engine.front.decision import decided
+        from lemmata.experiments.engine.front.decision import decide_module
 
         above = nearest(path.parent)
         paper = library.add(above) if above else library.papers[path.parent.name]
         name = f"{paper.id}/{path.stem}"
-        rows, cells, text = decided(name, root=root, profile=profile, jobs=jobs, first=first, width=width())
+        rows, cells, text = decide_module(name, root=root, profile=profile, jobs=jobs, first=first, width=terminal_width())
         click.echo(text)
-        figures = folder([paper], out) / "figures" / name
+        figures = choose_folder([paper], out) / "figures" / name
         drawn = draw(zip(rows, cells, strict=True), figures)
         click.echo(f"{len(drawn)} figures in {figures}" if drawn else "no figures: nothing here has a curve")
 

@@ -19,18 +19,18 @@ BROUGHT: set[str] = set()  # folders whose modules can be imported
 STANDARD = (os.path.dirname(os.__file__), os.path.join(os.path.dirname(os.__file__), "lib-dynload"))  # in sys.path
 
 
-def imported(path: str) -> Any:
+def import_object(path: str) -> Any:
     """The object that MODULE:NAME or FILE.py:NAME names."""
     module, _, name = path.rpartition(":")
     try:
-        found = in_file(Path(module)) if module.endswith(".py") else importlib.import_module(module)
+        found = import_file(Path(module)) if module.endswith(".py") else importlib.import_module(module)
         return getattr(found, name)
     except (Exception, SystemExit) as error:  # the module is somebody else's and may raise anything, or exit
         problem = f"{type(error).__name__}: {error}".splitlines()[0]
         raise Usage(f"MODULE:NAME = {path!r} cannot be imported ({problem})") from None
 
 
-def importable(folder: str | Path) -> None:
+def make_importable(folder: str | Path) -> None:
     """Have the modules of a folder imported by their bare names, but none in place of the standard library's."""
     place = max((at + 1 for at, entry in enumerate(sys.path) if entry in STANDARD), default=0)
     BROUGHT.add(str(folder))
@@ -38,7 +38,7 @@ def importable(folder: str | Path) -> None:
         sys.path.insert(place, str(folder))
 
 
-def in_file(path: Path) -> ModuleType:
+def import_file(path: Path) -> ModuleType:
     """The module in a file. It has the file's name where that means this file, for pickles and other processes.
 
     It is another one's where that was imported before, or stands in the standard library: then its name is made of
@@ -47,13 +47,13 @@ def in_file(path: Path) -> ModuleType:
     file = path.resolve()
     if not file.is_file():
         raise FileNotFoundError(f"there is no {path}")
-    importable(file.parent)
-    named = _means(file.stem, file)
-    with _its_own(file.parent):
-        return importlib.import_module(file.stem) if named else _by_path(file)
+    make_importable(file.parent)
+    named = _is_module_of(file.stem, file)
+    with _own_modules_first(file.parent):
+        return importlib.import_module(file.stem) if named else _import_by_path(file)
 
 
-def _by_path(file: Path) -> ModuleType:
+def _import_by_path(file: Path) -> ModuleType:
     """The module in a file, under a name made of its path."""
     name = f"{file.stem.replace('.', '-')}@{blake2b(str(file).encode(), digest_size=4).hexdigest()}"
     if name not in sys.modules:
@@ -69,7 +69,7 @@ def _by_path(file: Path) -> ModuleType:
 
 
 @contextlib.contextmanager
-def _its_own(folder: Path) -> Iterator[None]:
+def _own_modules_first(folder: Path) -> Iterator[None]:
     """Meanwhile, a name that modules of this folder and of one before it have means the one that is here."""
     names = {path.stem for path in folder.glob("*.py")} & sys.modules.keys()
     homes = {name: os.path.dirname(getattr(sys.modules[name], "__file__", None) or "") for name in names}
@@ -80,7 +80,7 @@ def _its_own(folder: Path) -> Iterator[None]:
         sys.modules.update(aside)
 
 
-def _means(name: str, file: Path) -> bool:
+def _is_module_of(name: str, file: Path) -> bool:
     """Does a module of this name, imported or not, stand in this file?"""
     importlib.invalidate_caches()  # of a file that was written a moment ago
     try:

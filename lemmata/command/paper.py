@@ -13,8 +13,8 @@ from typing import Any
 import click
 
 from lemmata.bounds.library import Paper, library
-from lemmata.command.console import PROCESSES, Usage, ended, out_option, plainly, root_option
-from lemmata.command.scope import in_checkout, scope
+from lemmata.command.console import PROCESSES, Usage, exit_with, out_option, one_line_errors, root_option
+from lemmata.command.scope import is_in_checkout, read_scope
 
 PAGE = """id = "{id}"
 authors = ["First Last"]
@@ -78,7 +78,7 @@ def odd_numbers_add_up_to_squares():
 
 @click.command("new-paper")
 @click.argument("name")
-@plainly()
+@one_line_errors()
 def new_paper(name: str) -> None:
     """Make the folder NAME with a paper.toml and one example statement; it runs at once."""
     folder = Path(name)
@@ -114,7 +114,7 @@ def new_paper(name: str) -> None:
 @click.option("--rules", is_flag=True, help="What is looked for, and stop.")
 @root_option
 @out_option
-@plainly(stored=True)
+@one_line_errors(resumable=True)
 def check(paths: tuple[str, ...], as_json: bool, rules: bool, root: int, out: str | None) -> None:
     """Say in sentences what a paper's rows lack before somebody else should believe them; exit status 1 if anything."""
     from lemmata.experiments.conformance.findings import RULES, Finding, findings
@@ -125,26 +125,26 @@ def check(paths: tuple[str, ...], as_json: bool, rules: bool, root: int, out: st
     found: list[Finding] = []
     kept = set()
     with contextlib.redirect_stdout(sys.stderr):  # what a module prints is no finding
-        for paper, store in decided(paths, root, out):
+        for paper, store in decide_papers(paths, root, out):
             with store:
-                values = by_hand() if paper.house and in_checkout() else ()
-                found += findings(paper, store, root, progress(as_json), planned, *values)
+                values = load_hand_values() if paper.house and is_in_checkout() else ()
+                found += findings(paper, store, root, make_progress(as_json), announce_plan, *values)
             kept.add(paper.id)
-    progress(as_json)("")
+    make_progress(as_json)("")
     if as_json:
         click.echo(json.dumps([finding._asdict() for finding in found], indent=1, ensure_ascii=False))
     else:
         click.echo("\n".join(f"{row}: {sentence} [{rule}]" for row, rule, sentence in found) or "nothing is missing")
     click.echo(f"lemmata: {len(found)} findings in {', '.join(sorted(kept))}", err=True)
-    ended(1 if found else 0)
+    exit_with(1 if found else 0)
 
 
-def planned(what: str) -> None:
+def announce_plan(what: str) -> None:
     """Say beforehand what there is to do."""
     click.echo(f"lemmata: {what}", err=True)
 
 
-def progress(silent: bool) -> Callable[[str], None]:
+def make_progress(silent: bool) -> Callable[[str], None]:
     """Shows one word in the place of the last, where somebody looks."""
     if silent or not sys.stderr.isatty():
         return lambda word: None
@@ -156,36 +156,36 @@ def progress(silent: bool) -> Callable[[str], None]:
 @click.option("--jobs", type=PROCESSES, default=1, show_default=True, help="Worker processes.")
 @root_option
 @out_option
-@plainly(stored=True)
+@one_line_errors(resumable=True)
 def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> None:
     """Take over what the rows came to: verdicts, statements, ties, numbers and errata of what changed."""
     from lemmata.experiments.conformance import accepted, numbers
     from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
-    for paper, store in decided(paths, root, out, jobs):
+    for paper, store in decide_papers(paths, root, out, jobs):
         with store:
             rows = [row for row in ledger(store, root, papers=[paper]) if row["paper"] == paper.id]
             before, now = accepted.read(paper), accepted.renew(paper, rows, click.echo, store)
-        untold = unannounced(paper, before, now)
+        untold = find_unannounced(paper, before, now)
         for key, digits in untold.items():
             click.echo(f"lemmata: CHANGELOG, Statements, lacks a line: - {key} {digits}: why", err=True)
         accepted.write(paper, now | {key: before[key] for key in untold if key in before})
-        values = by_hand() if paper.house and in_checkout() else ()
+        values = load_hand_values() if paper.house and is_in_checkout() else ()
         numbers.write(paper, numbers.renew(paper, click.echo, *values))
-        new = new_errata(paper, rows)
+        new = number_new_errata(paper, rows)
         click.echo(f"{paper.id}: {len(now)} rows accepted" + (f", {new} new errata" if new else ""), err=True)
         if untold:
-            ended(1)
+            exit_with(1)
 
 
-def decided(paths: Sequence[str], root: int, out: str | None, jobs: int = 1) -> Iterator[tuple[Paper, Any]]:
+def decide_papers(paths: Sequence[str], root: int, out: str | None, jobs: int = 1) -> Iterator[tuple[Paper, Any]]:
     """(paper, its store) of each paper that is meant, its quick cells decided."""
-    papers, names, folder = scope(paths, out)
+    papers, names, folder = read_scope(paths, out)
     if names and all(name.lower() in library.papers for name in names):
         papers, names = [library.papers[name.lower()] for name in names], ()
     if names:
         raise Usage(f"PATH = {names[0]} is neither a folder with a paper.toml nor a paper")
-    if not papers and not in_checkout():
+    if not papers and not is_in_checkout():
         raise Usage("PATH is missing: there is no paper.toml in this folder or above it")
     from lemmata.experiments.engine.claims import registry
     from lemmata.experiments.engine.claims.claim_names import select
@@ -195,19 +195,19 @@ def decided(paths: Sequence[str], root: int, out: str | None, jobs: int = 1) -> 
     from lemmata.experiments.engine.witness import programs
 
     for paper in papers or library.house:
-        code = row_cache.code()  # anew for each: what is taken over from the one before is written beside our files
+        code = row_cache.hash_files()  # anew for each: what is taken over from the one before is written beside our files
         store = Store(folder / "ledger.sqlite")
         keys, _ = select([paper.id])
         ran = run.execute(registry.closure(keys), store, root=root, jobs=jobs, progress=sys.stderr.isatty())
 
         def edited(since: str = code) -> bool:
-            return row_cache.code() != since
+            return row_cache.hash_files() != since
 
         programs.confirm(ran, store, jobs, edited)
         yield paper, store
 
 
-def unannounced(paper: Paper, before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, str]:
+def find_unannounced(paper: Paper, before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, str]:
     """The printed statements that changed without their line, where there is a CHANGELOG that could say why."""
     from lemmata.experiments.conformance import accepted
 
@@ -218,7 +218,7 @@ def unannounced(paper: Paper, before: Mapping[str, Any], now: Mapping[str, Any])
     return accepted.unannounced(accepted.printed(before), current, changelog.read_text(encoding="utf-8"))
 
 
-def by_hand() -> tuple[Any, Any]:
+def load_hand_values() -> tuple[Any, Any]:
     """(values worked out by hand, how they are compared) of this repository's tests."""
     sys.path.insert(0, str(Path.cwd()))
     from importlib import import_module
@@ -227,7 +227,7 @@ def by_hand() -> tuple[Any, Any]:
     return tables.rows(), tables.agrees
 
 
-def new_errata(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> int:
+def number_new_errata(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> int:
     """Give the errata that have none a number, in the list beside the paper; how many. No number is given twice."""
     from lemmata.experiments.engine.ground import files
     from lemmata.experiments.report import errata
@@ -240,5 +240,5 @@ def new_errata(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> int:
     new = [row["key"] for row in wrong if row["key"] not in numbered and row["kind"] != "summary"]
     lines += [{"number": f"E{highest + i}", "key": key, "status": "found"} for i, key in enumerate(new, 1)]
     if new:
-        files.tabled(file, errata.LIST, ([line[name] for name in errata.LIST] for line in lines))
+        files.write_table(file, errata.LIST, ([line[name] for name in errata.LIST] for line in lines))
     return len(new)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from lemmata.bounds.library import Paper, library
-from lemmata.command.console import Usage, ended
-from lemmata.command.scope import said, scope
+from lemmata.command.console import Usage, exit_with
+from lemmata.command.scope import announce_folder, read_scope
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.ledger.graph import Graph, Row
@@ -34,7 +34,7 @@ def select(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[str]:
     return keys
 
 
-def stored(out: Path) -> Path:
+def store_path(out: Path) -> Path:
     """The path of the store."""
     return out / "ledger.sqlite"
 
@@ -42,7 +42,7 @@ def stored(out: Path) -> Path:
 def open_store(out: Path, *, reading: bool = True) -> Store:
     from lemmata.experiments.engine.running.store import Store
 
-    store = Store(stored(out), reading=reading)
+    store = Store(store_path(out), reading=reading)
     if store.missing:
         click.echo(f"lemmata: there is no {store.path}: nothing has been run there yet", err=True)
     if store.aside:
@@ -50,24 +50,24 @@ def open_store(out: Path, *, reading: bool = True) -> Store:
     return store
 
 
-def width() -> int:
+def terminal_width() -> int:
     """The columns of the terminal; wide where there is none."""
     return shutil.get_terminal_size((160, 24)).columns
 
 
-def counts(rows: Iterable[Row]) -> str:
+def describe_counts(rows: Iterable[Row]) -> str:
     """How many rows came to what, in one line: machine-checked, derived, citing and tested apart."""
-    from lemmata.experiments.engine.ledger.graph import in_numbers, tally
+    from lemmata.experiments.engine.ledger.graph import format_tally, tally
 
     rows = [row for row in rows if row["kind"] != "summary"]  # each part counts, their summary does not
-    return f"{len(rows)} rows: {in_numbers(tally(rows))}"
+    return f"{len(rows)} rows: {format_tally(tally(rows))}"
 
 
 def contradictions(rows: Iterable[Row], folder: Path) -> list[str]:
     """HOLDS or VACUOUS against REFUTED, for the same id, reading and part, whatever the root."""
     from lemmata.experiments.engine.ledger import published
 
-    before = {key: row["verdict"] for key, row in published.rows(folder).items()}
+    before = {key: row["verdict"] for key, row in published.read_rows(folder).items()}
     sides = {"HOLDS": 1, "VACUOUS": 1, "SLIP": -1, "REFUTED": -1}
     return [
         f"{row['key']} was {before[row['key']]}, is {row['verdict']}"
@@ -76,20 +76,20 @@ def contradictions(rows: Iterable[Row], folder: Path) -> list[str]:
     ]
 
 
-def concluded(rows: Sequence[Row], folder: Path, *, counted: bool = True, nothing_new: bool = False) -> None:
+def conclude_run(rows: Sequence[Row], folder: Path, *, counted: bool = True, nothing_new: bool = False) -> None:
     """What a run came to; exit status 1 where it contradicts what was published."""
     if nothing_new:
         click.echo("lemmata: nothing has changed since the last run: there is nothing to decide", err=True)
     if counted:
-        click.echo(counts(rows))
-    said(folder)
+        click.echo(describe_counts(rows))
+    announce_folder(folder)
     if clashes := contradictions(rows, folder):
         for line in clashes:
             click.echo(f"lemmata: contradicts the published ledger: {line}", err=True)
-        ended(CONTRADICTION)
+        exit_with(CONTRADICTION)
 
 
-def filled(rows: list[Row], folder: Path, root: int, *, nothing: bool = False) -> list[Row]:
+def fill_open_rows(rows: list[Row], folder: Path, root: int, *, nothing: bool = False) -> list[Row]:
     """The rows, and those that nobody has run here as they were published.
 
     In a checkout the code may have changed since, so there they stay open, unless there is no store: `nothing` was run.
@@ -99,13 +99,13 @@ def filled(rows: list[Row], folder: Path, root: int, *, nothing: bool = False) -
 
     if folders.CHECKOUT and not nothing:
         return rows
-    made = published.instead(rows, folder, root)
+    made = published.fill_open_rows(rows, folder, root)
     if made != rows:
         click.echo("lemmata: what was not run here was published with the last full run", err=True)
     return made
 
 
-def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: int, begun: State | None) -> list[Row]:
+def compute_rows(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: int, begun: State | None) -> list[Row]:
     """The rows that the store has of what was asked; all of them are kept for the next who asks in this state."""
     with open_store(folder) as store:
         keys = set(select(names, papers))
@@ -116,19 +116,19 @@ def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: 
         if names:
             rows = ledger(store, root, [CLAIMS[key] for key in keys], papers)
         else:
-            rows = [row for row, _ in row_cache.folded(store, root, begun, papers)]
+            rows = [row for row, _ in row_cache.recall_or_fold(store, root, begun, papers)]
     if names:
         ids = {CLAIMS[key].theorem.id for key in keys}
         rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]
-    return filled(rows, folder, root, nothing=store.missing)
+    return fill_open_rows(rows, folder, root, nothing=store.missing)
 
 
-def recorded(names: Sequence[str], folder: Path) -> list[Row] | None:
+def find_published_rows(names: Sequence[str], folder: Path) -> list[Row] | None:
     """The published rows of what was asked; None where nothing was published."""
     from lemmata.experiments.engine.claims import claim_names as called
     from lemmata.experiments.engine.ledger import published
 
-    rows = list(published.rows(folder).values())
+    rows = list(published.read_rows(folder).values())
     if not rows:
         return None
     click.echo("lemmata: nothing has been run here; what follows was published with the last full run", err=True)
@@ -136,10 +136,10 @@ def recorded(names: Sequence[str], folder: Path) -> list[Row] | None:
         meant = [called.resolve(name) for name in names]
     except called.UnknownName as error:
         raise Usage(str(error)) from None
-    return [row for row in rows if not names or any(published.belongs(row, *asked) for asked in meant)]
+    return [row for row in rows if not names or any(published.is_about(row, *asked) for asked in meant)]
 
 
-def standing(
+def recall_statement(
     id: str, root: int, folder: Path, papers: Sequence[Paper], state: State | None
 ) -> tuple[Sequence[Row], Graph] | None:
     """(rows that hold those of `id`, what rests on what) without deciding anything, or None.
@@ -151,22 +151,22 @@ def standing(
     from lemmata.experiments.engine.ledger import published, row_cache
 
     house = not papers and library.paper(id).house
-    rows = row_cache.recall(stored(folder), root, papers, now=state) if state else None
+    rows = row_cache.recall(store_path(folder), root, papers, now=state) if state else None
     if rows and house:
-        rows = filled(rows, folder, root)
-    if rows is None and house and not stored(folder).exists():
-        rows = published.standing(id, folder, root)
+        rows = fill_open_rows(rows, folder, root)
+    if rows is None and house and not store_path(folder).exists():
+        rows = published.recall_statement(id, folder, root)
         if rows:
             click.echo("lemmata: what follows was published with the last full run", err=True)
     mine = [row for row in rows or () if id in (row["id"], row["parent"])]
     if not rows or not mine:
         return None
     for other in {id, *(row["corrected_by"].partition("/")[0] for row in mine)} - {""}:
-        registry.load(registry.homes(other))
+        registry.load(registry.find_modules(other))
     return rows, {row["key"]: row["rests_on"] for row in rows if row["kind"] != "summary"}
 
 
-def evaluated(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list[Row]:
+def compute_statement(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list[Row]:
     """The rows of `id` and of what they rest on, from the store; every module is loaded, for what falls with it."""
     with open_store(folder) as store:
         keys = select([id])
@@ -175,17 +175,17 @@ def evaluated(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list
         from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
         rows = ledger(store, root, [CLAIMS[key] for key in keys])
-    rows = filled(rows, folder, root, nothing=store.missing)
-    registry.load(registry.modules([*library.house, *papers]))
+    rows = fill_open_rows(rows, folder, root, nothing=store.missing)
+    registry.load(registry.list_modules([*library.house, *papers]))
     return rows
 
 
-def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str, Path, State | None]:
+def read_statement(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str, Path, State | None]:
     """(papers, the id of the one statement, step or row that is meant, the results' folder, the state of all this)."""
-    papers, names, folder = scope(arguments, out)
+    papers, names, folder = read_scope(arguments, out)
     from lemmata.experiments.engine.ledger import row_cache
 
-    state = row_cache.begun(stored(folder))  # before a statement is loaded
+    state = row_cache.state_at_start(store_path(folder))  # before a statement is loaded
     from lemmata.experiments.engine.claims import claim_names as called
 
     name = " ".join(names)  # a label may have been given without quotation marks

@@ -15,7 +15,7 @@ import click
 
 from lemmata.bounds.library import Paper, library, nearest
 from lemmata.command.console import Usage
-from lemmata.experiments.engine.ground.folders import in_checkout, results
+from lemmata.experiments.engine.ground.folders import is_in_checkout, results_folder
 
 
 class Scope(NamedTuple):
@@ -26,7 +26,7 @@ class Scope(NamedTuple):
     out: Path
 
 
-def scope(arguments: Sequence[str], out: str | None) -> Scope:
+def read_scope(arguments: Sequence[str], out: str | None) -> Scope:
     """Read the arguments of a command. Raises `Usage` for a folder that is no paper, `PaperError` for a broken one."""
     library.installed()
     papers, names = [], []
@@ -43,14 +43,14 @@ def scope(arguments: Sequence[str], out: str | None) -> Scope:
     if not papers and len(names) == 1 and names[0].lower() in library.papers:
         named = library.papers[names[0].lower()]
         papers, names = ([], names) if named.house else ([named], [])
-    return Scope(papers, names, folder(papers, out))
+    return Scope(papers, names, choose_folder(papers, out))
 
 
-def folder(papers: Sequence[Paper], out: str | None) -> Path:
+def choose_folder(papers: Sequence[Paper], out: str | None) -> Path:
     """Where store and pages stand: where `--out` says, else where the results of these papers stand."""
     if out is None:
         try:
-            return results(papers)
+            return results_folder(papers)
         except RuntimeError:
             raise Usage("this user has no home folder: --out names one for store and pages") from None
     if Path(out).exists() and not Path(out).is_dir():
@@ -58,7 +58,7 @@ def folder(papers: Sequence[Paper], out: str | None) -> Path:
     return Path(out)
 
 
-def said(out: Path) -> None:
+def announce_folder(out: Path) -> None:
     """Say where results went, where that is not plain to see."""
-    if not in_checkout():
+    if not is_in_checkout():
         click.echo(f"lemmata: results stand in {out}", err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lemmata.bounds.statement.formula import in_symbols
 from lemmata.bounds.statement.notebook import card
 from lemmata.command.console import LEDGER_ROOT, Usage
-from lemmata.command.rows import evaluated, one, standing
+from lemmata.command.rows import compute_statement, read_statement, recall_statement
 from lemmata.mechanisms.numerics.arithmetic import brief
 
 if TYPE_CHECKING:
@@ -82,17 +82,17 @@ def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_R
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"name = {brief(name)} is not the id or the label of a statement, such as 'wzw25 Lemma 6.4'")
     try:
-        papers, id, place, state = one([name], None if folder is None else str(folder))
-        from lemmata.experiments.engine.front.explanation import explained, head
+        papers, id, place, state = read_statement([name], None if folder is None else str(folder))
+        from lemmata.experiments.engine.front.explanation import explain_statement, explain_in_short
         from lemmata.experiments.engine.ledger import graph
 
-        found = standing(id, root, place, papers, state)
-        rows, links = found or (evaluated(id, root, place, papers), graph.of_claims())
+        found = recall_statement(id, root, place, papers, state)
+        rows, links = found or (compute_statement(id, root, place, papers), graph.graph_of_claims())
     except Usage as error:
         raise ValueError(error.message) from None
     mine = tuple(row for row in rows if id in (row["id"], row["parent"]))
-    title, *lines = head(id, list(mine))
+    title, *lines = explain_in_short(id, list(mine))
     facts = {line[:START].strip(): line[START:] for line in lines}
     own = [row for row in mine if row["id"] == id]
     main: Any = next((row for row in own if row["reading"] == "printed" and not row["part"]), own[0] if own else None)
-    return Verdict(id, in_symbols(title), main["verdict"] if main else "OPEN", facts, mine, explained(id, rows, links))
+    return Verdict(id, in_symbols(title), main["verdict"] if main else "OPEN", facts, mine, explain_statement(id, rows, links))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lemmata.experiments.audits.pictures import wild as picture
-from lemmata.experiments.engine.ground.files import table, tabled
+from lemmata.experiments.engine.ground.files import read_table, write_table
 from lemmata.experiments.report import wild
 from lemmata.experiments.report.dress import rendered
 from lemmata.mechanisms.audit.neighbours.queries import stepped
@@ -220,7 +220,7 @@ def test_every_run_has_a_number_of_its_own_and_its_line_comes_at_once(tmp_path, 
     auditorium.main("theirs", "other")
     auditorium.main("theirs", "a sum")
     auditorium.main("theirs", "other")
-    written = table(auditorium.TABLE, auditorium.COLUMNS)
+    written = read_table(auditorium.TABLE, auditorium.COLUMNS)
     assert [line["mechanism"] for line in written] == ["a sum", "other"]
     assert {(line["runs"], line["found"], line["releases"], line["most"]) for line in written} == {
         ("5", "4", "1002", "1004")
@@ -235,7 +235,7 @@ def line(by, level, found, releases, least, most, runs=5):
 
 def beside(folder, *lines):
     """What the page has of a table of these lines."""
-    tabled(folder / "published/auditorium.csv", auditorium.COLUMNS, (told.values() for told in lines))
+    write_table(folder / "published/auditorium.csv", auditorium.COLUMNS, (told.values() for told in lines))
     return wild.beside(folder)
 
 
@@ -301,7 +301,7 @@ def test_one_run_and_an_earlier_search_are_told(tmp_path):
 
 
 def test_every_line_beside_theirs_is_of_one_of_its_mechanisms():
-    lines = table(auditorium.TABLE, auditorium.COLUMNS)
+    lines = read_table(auditorium.TABLE, auditorium.COLUMNS)
     assert lines and {line["by"] for line in lines} <= {wild.OURS, wild.THEIRS}
     assert {line["level"] for line in lines} <= set(wild.LEVELS)
     assert len({(line["mechanism"], line["by"], line["level"]) for line in lines}) == len(lines)

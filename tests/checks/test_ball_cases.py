@@ -4,8 +4,8 @@ import pytest
 from flint import arb, ctx
 
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED
-from lemmata.experiments.checks.identity import equal
-from lemmata.experiments.checks.inequality import compare, equality, largest, spread, up_to_one
+from lemmata.experiments.checks.identity import decide_identity
+from lemmata.experiments.checks.inequality import decide_inequality, equality, largest, spread, up_to_one
 from lemmata.experiments.engine.claims import registry
 
 HALF = arb(0.5, 1e-12)
@@ -17,7 +17,7 @@ OPTIONS = {"factor": 1, "evidence": "derivation", "scope": "everywhere"}
     [(0.6, 0.0, HOLDS), (0.4, 0.0, REFUTED), (0.5, 0.0, INCONCLUSIVE), (0.5, 1e-9, HOLDS), (0.4, 1e-9, REFUTED)],
 )
 def test_a_ball_must_be_certainly_below_the_bound_up_to_rounding(right, rounding, outcome):
-    assert compare([({}, HALF, right)], rounding=rounding, **OPTIONS).outcome == outcome
+    assert decide_inequality([({}, HALF, right)], rounding=rounding, **OPTIONS).outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_a_ball_must_be_certainly_below_the_bound_up_to_rounding(right, rounding
     [(0.5, 0, HOLDS), (0.5, 11, HOLDS), (0.5, 13, INCONCLUSIVE), (0.500001, 0, REFUTED), (1e-30, 11, REFUTED)],
 )
 def test_balls_are_equal_if_they_overlap_and_are_sharp(right, digits, outcome):
-    assert equal([({}, HALF, right)], rounding=0.0, digits=digits, **OPTIONS).outcome == outcome
+    assert decide_identity([({}, HALF, right)], rounding=0.0, digits=digits, **OPTIONS).outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_balls_are_equal_if_they_overlap_and_are_sharp(right, digits, outcome):
     [(largest, (0.5, 0.5)), (spread, (0.25, 0.5)), (up_to_one, (0.5, 1.0)), (equality, (1.0, 1.0))],
 )
 def test_the_tightness_is_read_off_the_ratios(reading, tightness):
-    verdict = compare([({}, 1, 2), ({}, 1, 4)], rounding=0.0, tightness=reading, **OPTIONS)
+    verdict = decide_inequality([({}, 1, 2), ({}, 1, 4)], rounding=0.0, tightness=reading, **OPTIONS)
     assert verdict.tightness == tightness
 
 

@@ -15,7 +15,7 @@ from lemmata.bounds.wzw25 import gaussian_privacy
 from lemmata.experiments.checks import inequality, order
 from lemmata.experiments.checks.gaussian_means import mean_ratio
 from lemmata.experiments.checks.gaussian_tails import whole_above, whole_below
-from lemmata.experiments.checks.identity import equal
+from lemmata.experiments.checks.identity import decide_identity
 from lemmata.experiments.checks.pair import largest_log_ratio, weaker
 from lemmata.experiments.checks.privacy_conversion import Conversion, decide_conversion, sharpest
 from lemmata.mechanisms.noise import gaussian
@@ -49,18 +49,18 @@ def test_an_order_claim_has_a_constant_or_a_family():
 
 
 def test_a_search_is_one_case_of_the_largest_ratio():
-    assert list(order.searched(lambda a: math.log(a), {"a": (0.5, 2.0)})) == [({"a": 2.0}, pytest.approx(2.0), 1)]
+    assert list(order.search_worst(lambda a: math.log(a), {"a": (0.5, 2.0)})) == [({"a": 2.0}, pytest.approx(2.0), 1)]
 
 
 def test_equal_numbers_are_tight_and_zero_has_all_digits():
-    verdict = equal([({}, arb(0), arb(0))], rounding=0.0, digits=11, **OPTIONS)
+    verdict = decide_identity([({}, arb(0), arb(0))], rounding=0.0, digits=11, **OPTIONS)
     assert (verdict.outcome, verdict.tightness) == (HOLDS, (1.0, 1.0))
 
 
 HAIR = Fraction(1, 2 * 10**12)
 
 
-@pytest.mark.parametrize("decide", [inequality.compare, equal])
+@pytest.mark.parametrize("decide", [inequality.decide_inequality, decide_identity])
 @pytest.mark.parametrize(
     ("left", "rounding", "outcome"),
     [
@@ -78,9 +78,9 @@ def test_only_floats_are_rounded_unless_a_claim_says_so(decide, left, rounding, 
 
 
 def test_a_program_is_a_text_or_made_of_what_is_shown():
-    assert inequality.program("assert True", {}, 2, 1) == "assert True"
-    assert inequality.program(lambda setting, left, right: f"assert {left} > {right}", {}, 2, 1) == "assert 2 > 1"
-    assert inequality.program(None, {}, 2, 1) == ""
+    assert inequality.make_program("assert True", {}, 2, 1) == "assert True"
+    assert inequality.make_program(lambda setting, left, right: f"assert {left} > {right}", {}, 2, 1) == "assert 2 > 1"
+    assert inequality.make_program(None, {}, 2, 1) == ""
 
 
 @pytest.mark.parametrize(
@@ -104,14 +104,14 @@ LINK = inequality.Link("the second step", {"x": 1}, 2, 1)
 FAILS = inequality.Case({"x": 2}, 2, 1)
 
 
-@pytest.mark.parametrize("decide", [inequality.compare, equal])
+@pytest.mark.parametrize("decide", [inequality.decide_inequality, decide_identity])
 def test_a_link_that_fails_refutes_nothing_and_is_named(decide):
     verdict = decide(iter([LINK]), rounding=None, **OPTIONS)
     assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "FAILED")
     assert "the link 'the second step'" in verdict.note
 
 
-@pytest.mark.parametrize("decide", [inequality.compare, equal])
+@pytest.mark.parametrize("decide", [inequality.decide_inequality, decide_identity])
 @pytest.mark.parametrize("cases", [[FAILS, LINK], [LINK, FAILS], [LINK, tuple(FAILS)]])
 def test_a_case_that_fails_refutes_whatever_the_links_do(decide, cases):
     assert decide(iter(cases), rounding=None, **OPTIONS).outcome == REFUTED
@@ -119,12 +119,12 @@ def test_a_case_that_fails_refutes_whatever_the_links_do(decide, cases):
 
 def test_a_control_is_caught_wherever_it_breaks():
     ((name, setting, left, right),) = [LINK]
-    cases = inequality.looked_at(iter([LINK]), set(), links_too=True)
-    assert inequality.compare(cases, rounding=None, **OPTIONS).outcome == REFUTED
+    cases = inequality.watch_floats(iter([LINK]), set(), links_too=True)
+    assert inequality.decide_inequality(cases, rounding=None, **OPTIONS).outcome == REFUTED
     assert (name, setting, left, right) == LINK
 
 
-@pytest.mark.parametrize("decide", [inequality.compare, equal])
+@pytest.mark.parametrize("decide", [inequality.decide_inequality, decide_identity])
 @pytest.mark.parametrize("sides", [(math.inf, 1.0), (1.0, -math.inf), (1.0, math.inf), (-math.inf, 1.0)])
 def test_an_infinite_float_is_no_certificate(decide, sides):
     verdict = decide([({"x": 1}, *sides)], rounding=None, **OPTIONS)
@@ -133,24 +133,24 @@ def test_an_infinite_float_is_no_certificate(decide, sides):
 
 @pytest.mark.parametrize("infinite", [np.float32("inf"), Decimal("inf")])
 def test_an_infinite_float_of_another_kind_is_none_either(infinite):
-    for decide, left, right in ((inequality.compare, infinite, np.float32(1)), (equal, np.float32(1), infinite)):
+    for decide, left, right in ((inequality.decide_inequality, infinite, np.float32(1)), (decide_identity, np.float32(1), infinite)):
         verdict = decide([({"x": 1}, left, right)], rounding=None, **OPTIONS)
         assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "FAILED")
 
 
 @pytest.mark.parametrize("one", [1.0, np.float32(1), Decimal(1)])
 def test_what_somebody_has_rounded_was_tried_and_not_enumerated(one):
-    assert inequality.proof_of(one, Fraction(1)) == inequality.proof_of(2, one) == "tested"
-    assert inequality.proof_of(np.int64(1), Fraction(1)) == "enumeration"
-    assert inequality.allowed(one, 1, None) == inequality.ROUNDING
+    assert inequality.proof_kind(one, Fraction(1)) == inequality.proof_kind(2, one) == "tested"
+    assert inequality.proof_kind(np.int64(1), Fraction(1)) == "enumeration"
+    assert inequality.allowed_error(one, 1, None) == inequality.ROUNDING
 
 
 def test_a_float_beside_0_may_be_rounded():
     """sin^2 + cos^2 - 1 is 2e-16 at some x: no statement falls by that; a fraction beside 0 is what it is."""
-    verdict = inequality.compare([({"x": 1}, 2.2e-16, 0.0)], **OPTIONS)
+    verdict = inequality.decide_inequality([({"x": 1}, 2.2e-16, 0.0)], **OPTIONS)
     assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "BUDGET") and "rounded 0" in verdict.note
-    assert inequality.compare([({"x": 1}, 1e-3, 0.0)], **OPTIONS).outcome == REFUTED
-    assert inequality.compare([({"x": 1}, Fraction(1, 10**20), 0)], **OPTIONS).outcome == REFUTED
+    assert inequality.decide_inequality([({"x": 1}, 1e-3, 0.0)], **OPTIONS).outcome == REFUTED
+    assert inequality.decide_inequality([({"x": 1}, Fraction(1, 10**20), 0)], **OPTIONS).outcome == REFUTED
 
 
 @pytest.mark.parametrize("said", ["certificate", "enumeration"])
@@ -168,13 +168,13 @@ def test_no_machine_has_checked_what_floats_tried(monkeypatch, said):
 def test_an_infinite_float_beside_a_case_that_holds():
     """Nothing is compared where everything is allowed; a left side that overflows leaves the row undecided."""
     held = ({"x": 2}, 1.0, 2.0)
-    assert inequality.compare([({"x": 1}, 1.0, math.inf), held], **OPTIONS).outcome == HOLDS
-    assert inequality.compare([({"x": 1}, math.inf, 1.0), held], **OPTIONS).outcome == INCONCLUSIVE
+    assert inequality.decide_inequality([({"x": 1}, 1.0, math.inf), held], **OPTIONS).outcome == HOLDS
+    assert inequality.decide_inequality([({"x": 1}, math.inf, 1.0), held], **OPTIONS).outcome == INCONCLUSIVE
 
 
 def test_an_infinity_that_is_meant_is_a_ball():
-    assert inequality.compare([({"x": 1}, 1.0, arb("inf"))], **OPTIONS).outcome == HOLDS
-    assert inequality.compare([({"x": 1}, arb("inf"), 1.0)], **OPTIONS).outcome == REFUTED
+    assert inequality.decide_inequality([({"x": 1}, 1.0, arb("inf"))], **OPTIONS).outcome == HOLDS
+    assert inequality.decide_inequality([({"x": 1}, arb("inf"), 1.0)], **OPTIONS).outcome == REFUTED
 
 
 @pytest.mark.parametrize(
@@ -182,11 +182,11 @@ def test_an_infinity_that_is_meant_is_a_ball():
     [((2, 1), "enumeration"), ((2.0, 1), "tested"), ((arb(2), 1), "certificate"), ((arb(2), 1.0), "certificate")],
 )
 def test_what_breaks_says_what_it_was_computed_in(sides, evidence):
-    assert inequality.compare([({"x": 1}, *sides)], **OPTIONS).evidence == evidence
+    assert inequality.decide_inequality([({"x": 1}, *sides)], **OPTIONS).evidence == evidence
 
 
 def test_a_ball_across_the_bound_is_undecided():
-    verdict = inequality.compare([({"x": 1}, arb(1, 0.1), 1)], **OPTIONS)
+    verdict = inequality.decide_inequality([({"x": 1}, arb(1, 0.1), 1)], **OPTIONS)
     assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "BUDGET")
 
 
@@ -195,9 +195,9 @@ def test_a_family_grows_only_if_its_enclosures_do():
         return [({"x": k}, arb(10**k, radius * 10**k), 1) for k in range(4)]
 
     how = {"family": "x grows", "growth": 5, "rounding": None}
-    assert order.outgrown(family(0.1), **how, **OPTIONS).outcome == REFUTED
-    assert order.outgrown(family(0.5), **how, **OPTIONS).outcome == INCONCLUSIVE
-    assert order.outgrown([*family(0.1), ({"x": 4}, math.inf, 1)], **how, **OPTIONS).reason == "FAILED"
+    assert order.decide_growth(family(0.1), **how, **OPTIONS).outcome == REFUTED
+    assert order.decide_growth(family(0.5), **how, **OPTIONS).outcome == INCONCLUSIVE
+    assert order.decide_growth([*family(0.1), ({"x": 4}, math.inf, 1)], **how, **OPTIONS).reason == "FAILED"
 
 
 def test_weaker_laws_have_less_of_the_scale_that_is_named():
@@ -235,7 +235,7 @@ def test_the_sharp_constant_of_a_conversion_is_that_of_its_worked_example():
 
 @pytest.mark.parametrize("sides", [(arb(1), arb(4)), (1, 4), (0.25, 1.0)])
 def test_a_ratio_is_the_left_side_over_the_right(sides):
-    assert inequality.ratio(*inequality.sides(*sides, 1)) == 0.25
+    assert inequality.ratio_above(*inequality.scale_sides(*sides, 1)) == 0.25
 
 
 @pytest.mark.parametrize("n", [2, 10, 10**6])

@@ -218,7 +218,7 @@ def test_a_full_disk_leaves_the_old_page_whole(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(OSError, match="No space"):
-        files.replaced(page, "another page")
+        files.replace_file(page, "another page")
     assert page.read_text() == "a good page" and list(tmp_path.iterdir()) == [page]
 
 

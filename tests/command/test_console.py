@@ -37,7 +37,7 @@ from lemmata.experiments.engine.ground import folders
 def test_what_can_happen_is_one_line_and_a_status(raised, said, status, monkeypatch):
     monkeypatch.delenv("LEMMATA_TRACEBACK", raising=False)
 
-    @console.plainly()
+    @console.one_line_errors()
     def command():
         raise raised
 
@@ -51,7 +51,7 @@ def test_what_can_happen_is_one_line_and_a_status(raised, said, status, monkeypa
     ("raised", "status"), [(KeyboardInterrupt(), 130), (console.Terminated(15), 143), (console.Terminated(1), 129)]
 )
 def test_an_interruption_says_what_is_kept(stored, kept, raised, status, capsys):
-    @console.plainly(stored=stored)
+    @console.one_line_errors(resumable=stored)
     def command():
         raise raised
 
@@ -64,7 +64,7 @@ def test_an_interruption_says_what_is_kept(stored, kept, raised, status, capsys)
 def test_a_traceback_is_shown_to_who_asks(monkeypatch):
     monkeypatch.setenv("LEMMATA_TRACEBACK", "1")
 
-    @console.plainly()
+    @console.one_line_errors()
     def command():
         raise RuntimeError("first")
 
@@ -76,7 +76,7 @@ def test_closed_streams_lead_nowhere(monkeypatch):
     """As a daemon is started: otherwise worker processes cannot be, and the next file is taken for stdout."""
     for name in ("stdin", "stdout", "stderr"):
         monkeypatch.setattr(console.sys, name, None)
-    console.streams()
+    console.open_standard_streams()
     with console.sys.stdin as given, console.sys.stdout as printed, console.sys.stderr as said:
         print("heard by nobody", file=printed)
         print("heard by nobody", file=said)
@@ -88,7 +88,7 @@ def test_where_even_an_error_finds_no_room_the_status_says_it(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(console.click, "echo", no_room)
-    console.Broken("a fault").show()
+    console.Fault("a fault").show()
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
@@ -168,10 +168,10 @@ def test_a_user_without_a_home_is_told_to_name_a_folder(monkeypatch):
     def homeless(self):
         raise RuntimeError("Could not determine home directory.")
 
-    monkeypatch.setattr(folders, "in_checkout", lambda: False)
+    monkeypatch.setattr(folders, "is_in_checkout", lambda: False)
     monkeypatch.setattr(folders.Path, "expanduser", homeless)
     with pytest.raises(console.Usage, match="no home folder: --out names one"):
-        scope.folder([], None)
+        scope.choose_folder([], None)
 
 
 def test_more_processes_than_a_machine_can_hold_are_refused():

@@ -36,8 +36,8 @@ def test_a_seed_is_as_large_as_a_store_takes_it(command, tmp_path):
 
 @pytest.mark.parametrize("count", ["²", "٣", "-1", "0"])
 def test_processes_of_a_local_cluster_are_a_plain_number(count):
-    opening = cluster.connected(f"local:{count}")
-    with pytest.raises(cluster.Lost, match=f"local:{count}: local:N starts N >= 1 processes"), opening:
+    opening = cluster.connect(f"local:{count}")
+    with pytest.raises(cluster.WorkersLost, match=f"local:{count}: local:N starts N >= 1 processes"), opening:
         pass
 
 
@@ -74,8 +74,8 @@ def test_a_variable_that_a_library_cannot_read_is_named(variable, command, tmp_p
 
 def test_an_error_of_our_own_is_no_variable(monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
-    assert console.misread("could not convert string to float: 'abc'") == ""
-    assert console.misread("Key backend: 'agg' is not a valid value") == "MPLBACKEND = 'agg'"
+    assert console.find_misread_variable("could not convert string to float: 'abc'") == ""
+    assert console.find_misread_variable("Key backend: 'agg' is not a valid value") == "MPLBACKEND = 'agg'"
 
 
 @pytest.fixture

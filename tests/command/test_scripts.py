@@ -21,7 +21,7 @@ def run(module, *arguments, monkeypatch):
     return ended.value.code
 
 
-@pytest.mark.parametrize("module", registry.modules())
+@pytest.mark.parametrize("module", registry.list_modules())
 def test_a_module_of_claims_prints_its_verdicts_and_draws_its_figures(module, tmp_path, monkeypatch, capsys):
     assert run(module, "--first", "--out", tmp_path, monkeypatch=monkeypatch) == 0
     printed = capsys.readouterr().out.splitlines()

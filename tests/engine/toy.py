@@ -116,8 +116,8 @@ with contextlib.ExitStack() as stack:
 def execute(claims, store, **how):
     """Decide claims; that a program ran counts as shown, as the programs themselves are another test's business."""
     jobs = run.execute(claims, store, **how)
-    for claim, python in programs.fallen(jobs):
-        store.keep(claim.key, programs.digest(claim, python), "")
+    for claim, python in programs.find_refuted(jobs):
+        store.keep(claim.key, programs.digest_program(claim, python), "")
     return jobs
 
 

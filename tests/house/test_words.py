@@ -13,8 +13,8 @@ from lemmata.experiments.engine.claims.verdict import REASONS
 from lemmata.experiments.engine.front import explanation
 from lemmata.experiments.engine.ledger import published
 from lemmata.experiments.engine.ledger.graph import CLASSES
-from lemmata.experiments.engine.ledger.headline import FALLEN, LONGEST, charity, phrase
-from lemmata.experiments.engine.ledger.sentences import UNNAMED, in_a_sentence, quantity
+from lemmata.experiments.engine.ledger.headline import FALLEN, LONGEST, describe_charity, describe_verdict
+from lemmata.experiments.engine.ledger.sentences import UNNAMED, describe_witness, describe_quantity
 from lemmata.experiments.report import errata
 from tests.engine.ledger.test_headline import ROW
 
@@ -55,13 +55,13 @@ def sentences():
         "used": ["bms22.thm3.1"],
         "restated": ["bms22.thm3.1"],
     }
-    said += [charity(row | {"verdict": SLIP}), charity(row | {"verdict": INCONCLUSIVE, "undecided": "n = 1"})]
+    said += [describe_charity(row | {"verdict": SLIP}), describe_charity(row | {"verdict": INCONCLUSIVE, "undecided": "n = 1"})]
     said += [
-        phrase(row | {"verdict": v, "reason": "CORNER", "severity": ""}) for v in (HOLDS, SLIP, REFUTED, INCONCLUSIVE)
+        describe_verdict(row | {"verdict": v, "reason": "CORNER", "severity": ""}) for v in (HOLDS, SLIP, REFUTED, INCONCLUSIVE)
     ]
-    said.append(explanation.control_of({"smallest_caught": "n / 2", "control": REFUTED}))
+    said.append(explanation.describe_control({"smallest_caught": "n / 2", "control": REFUTED}))
     witness = {"setting": {}, "claimed": "truth <= C g with one C for all", "found": "truth / g", "ratios": [1.0, 2.0]}
-    return [*said, in_a_sentence({"key": "a/printed", "kind": "rate", "witness": witness})]
+    return [*said, describe_witness({"key": "a/printed", "kind": "rate", "witness": witness})]
 
 
 def test_every_reason_has_its_words():
@@ -84,7 +84,7 @@ def test_sentences_about_rows_speak_plainly():
 
 def counterexamples():
     """(row, its published witness) of every row whose counterexample is told by numbers or by a family of settings."""
-    for key, row in published.rows("reports").items():
+    for key, row in published.read_rows("reports").items():
         shown = row["witness"] or {}
         numbers = all(isinstance(shown.get(side), int | float) for side in ("claimed", "found"))
         told = "log_ratio" not in shown and (numbers or str(shown.get("claimed")).startswith("truth <= C g"))
@@ -94,7 +94,7 @@ def counterexamples():
 
 def test_a_counterexample_says_of_what_its_numbers_are():
     """Not `the left side`: the second moment of a loss, the probability that the selection fails, ..."""
-    found = [(key, quantity(row)) for key, row in counterexamples()]
+    found = [(key, describe_quantity(row)) for key, row in counterexamples()]
     assert len(found) > 150
     assert [key for key, what in found if what in UNNAMED.values() or what == "the left side"] == []
 

@@ -239,7 +239,7 @@ HASHES = """
 import sys
 from lemmata.experiments.engine.claims import fingerprint, registry
 for key in sys.argv[1:]:
-    print(key, fingerprint.of_claim(registry.find(key)))
+    print(key, fingerprint.hash_claim(registry.find(key)))
 """
 
 

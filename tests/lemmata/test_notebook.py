@@ -9,7 +9,7 @@ from click.testing import CliRunner
 import lemmata
 from lemmata.bounds.statement.notebook import card
 from lemmata.command.main import main
-from lemmata.experiments.engine.front.explanation import fitted
+from lemmata.experiments.engine.front.explanation import fit_lines
 
 NASTY = "<script>alert('&')</script>"
 
@@ -18,7 +18,7 @@ NASTY = "<script>alert('&')</script>"
 def test_a_verdict_says_what_explain_says(name):
     found = lemmata.verdict(name)
     said = CliRunner(env={"COLUMNS": "160"}).invoke(main, ["explain", name])
-    assert said.exit_code == 0 and said.stdout.strip() == fitted(str(found), 160).strip()
+    assert said.exit_code == 0 and said.stdout.strip() == fit_lines(str(found), 160).strip()
     short = CliRunner().invoke(main, ["explain", "--short", name]).stdout
     assert found.title in short.replace("\n", " ") and found.facts["true?"] in " ".join(short.split())
 

@@ -143,7 +143,7 @@ def test_what_is_missing_is_said(error, said):
 
 
 def test_what_is_missing_is_a_users_mistake_of_the_command():
-    @console.plainly()
+    @console.one_line_errors()
     def run():
         raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
 

@@ -271,7 +271,7 @@ def checks_of(items: list[pytest.Item]) -> Iterator[Check]:
             yield Check(item.nodeid, functools.partial(item_outcome, item), tuple(_tested(item)), planned)
     expected = {key: f"{line.verdict} {line.reason}" for key, line in accepted.everything().items() if line.verdict}
     for key, claim in CLAIMS.items():
-        planned = costs.stated(claim, costs.settings(claim, "quick"))
+        planned = costs.stated_seconds(claim, costs.all_settings(claim, "quick"))
         roots = tuple(filter(None, (claim.trial, claim.by, claim.theorem.formula)))
         yield Check(key, functools.partial(claim_outcome, claim), roots, planned, expected.get(key, f"{HOLDS} "))
 

@@ -27,7 +27,7 @@ CURVES = Picture(
 
 
 def test_captions_are_of_rows_that_there_are_and_say_what_to_see():
-    registry.load(registry.modules())
+    registry.load(registry.list_modules())
     captions = captions_of(library.house)
     assert len(captions) > 40 and set(captions) <= set(THEOREMS)
     for key, caption in captions.items():

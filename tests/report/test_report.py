@@ -15,7 +15,7 @@ from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS, require
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from lemmata.experiments.engine.ledger.curves import pictures_of
+from lemmata.experiments.engine.ledger.curves import choose_pictures
 from lemmata.experiments.engine.ledger.graph import CLASSES
 from lemmata.experiments.engine.ledger.ledger_rows import ledger, ledger_with_cells
 from lemmata.experiments.engine.running import run
@@ -115,7 +115,7 @@ def test_only_figures_that_do_not_stand_as_they_were_drawn_are_drawn(tmp_path):
     claims = registry.load(["bms22/long_minimiser"])["bms22/long_minimiser"]
     store = Store()
     run.execute(claims, store)
-    pairs = [(row, pictures_of(cells)) for row, cells in ledger_with_cells(store, LEDGER_ROOT, claims)]
+    pairs = [(row, choose_pictures(cells)) for row, cells in ledger_with_cells(store, LEDGER_ROOT, claims)]
     _, drawn, paths = figures.drawn(pairs, Drawn(tmp_path))
     new = dict(drawn)
     assert list(new) == paths and all(text.startswith("<svg") for text in new.values())

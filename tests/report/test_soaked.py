@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from lemmata.bounds.library import PaperError
-from lemmata.experiments.engine.ground.files import replaced
+from lemmata.experiments.engine.ground.files import replace_file
 from lemmata.experiments.report import soaked
 from tests import soak
 
@@ -15,7 +15,7 @@ GOOD = "faults,500,0,12,2026-11-25,0123456789ab,0.2.0"
 
 
 def told(tmp_path, text):
-    replaced(tmp_path / soaked.TABLE, text)
+    replace_file(tmp_path / soaked.TABLE, text)
     return soaked.shown(tmp_path)
 
 
@@ -57,7 +57,7 @@ def test_a_part_writes_its_line_whether_it_ended_well_or_badly(tmp_path, monkeyp
 
     def part(place):
         status, count = next(ways)
-        replaced(place / soak.SECONDS, f"{59 * 60}\n")  # as if an hour had gone by
+        replace_file(place / soak.SECONDS, f"{59 * 60}\n")  # as if an hour had gone by
         if count:
             soak.counted(place, *count)
         return status

@@ -52,4 +52,4 @@ def test_drawing_end_to_end():
     missed = claims.candidate_is_missed(rng, 20_000, beta=0.1, candidates=9, slack=2)
     w = 8 * rates.sufficient_r(beta=0.1, candidates=9, slack=2)
     assert binomtest(int(missed.sum()), missed.size, w / (1 + w)).pvalue > 1e-9
-    assert not CLAIMS["wzw25.lem7.2/corrected/drawing"].vacuous_at({"beta": 0.1, "candidates": 9, "slack": 2})
+    assert not CLAIMS["wzw25.lem7.2/corrected/drawing"].why_vacuous({"beta": 0.1, "candidates": 9, "slack": 2})

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lemmata.bounds.wzw25 import table_rates, tables
-from lemmata.experiments.checks.monomials import CONES, along, compare
+from lemmata.experiments.checks.monomials import CONES, point_of_family, compare_rates
 from lemmata.experiments.wzw25 import tables as figures
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.learners.erm import private_svm
@@ -31,7 +31,7 @@ def both_ways():
     for quoted, source in tables.COMPARED.values():
         cone = "ball" if any("a" in term for term in quoted) else "unit"
         for one, other in ((quoted, source), (source, quoted)):
-            yield one, other, compare(one, other, cone).constant
+            yield one, other, compare_rates(one, other, cone).constant
 
 
 CERTIFIED = [pair for pair in both_ways() if pair[2] is not None]
@@ -51,9 +51,9 @@ REFUTED = [tables.agnostic_by_table1, tables.hinge_by_section_1_2, tables.tables
 @pytest.mark.parametrize("statement", REFUTED, ids=lambda statement: statement.__name__)
 def test_a_misquotation_has_a_family_inside_the_domain(statement):
     quoted, source = tables.COMPARED[statement.theorem.key]
-    family = compare(source, quoted, "unit").family
+    family = compare_rates(source, quoted, "unit").family
     for t in (10, 1000):
-        point = along(family, t)
+        point = point_of_family(family, t)
         statement(**point)  # raises outside the hypotheses
         assert all(sum(row.get(name, 0) * log(point[name]) for name in point) <= 1e-12 for row in CONES["unit"])
         assert table_rates.value(source, **point) < 1  # where the bounds say something
@@ -71,13 +71,13 @@ def test_a_stray_power_is_caught_in_every_right_quotation():
 def test_the_comparison_on_rates_with_known_answers():
     """n^-1 <= n^-1/2 and not conversely; the root of a product lies between its factors."""
     fast, slow = [table_rates.term(n=-1)], [table_rates.term(n=-0.5)]
-    assert compare(fast, slow, "unit").constant == 1
-    assert compare(slow, fast, "unit").family == {"n": 1} or compare(slow, fast, "unit").family["n"] > 0
+    assert compare_rates(fast, slow, "unit").constant == 1
+    assert compare_rates(slow, fast, "unit").family == {"n": 1} or compare_rates(slow, fast, "unit").family["n"] > 0
     mean, ends = [table_rates.term(n=-0.5, R=0.5)], [table_rates.term(n=-1), table_rates.term(R=1)]
-    assert compare(mean, ends, "unit").constant == 1
-    assert compare(ends, mean, "unit").constant is None
-    assert compare([table_rates.term(s=1, n=-1)], [table_rates.term()], "unit").constant == 1  # s <= n
-    assert compare([table_rates.term(n=-1)], [table_rates.term(s=1, n=-1)], "unit").constant is None  # s may be 0
+    assert compare_rates(mean, ends, "unit").constant == 1
+    assert compare_rates(ends, mean, "unit").constant is None
+    assert compare_rates([table_rates.term(s=1, n=-1)], [table_rates.term()], "unit").constant == 1  # s <= n
+    assert compare_rates([table_rates.term(n=-1)], [table_rates.term(s=1, n=-1)], "unit").constant is None  # s may be 0
 
 
 # The figures ----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from scipy.special import ndtri
 from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from lemmata.experiments.engine.running.power import missed, pilot
+from lemmata.experiments.engine.running.power import bound_miss, run_pilot
 from lemmata.experiments.instances.pairs.tuned_pairs import reached, revealing, within_reach
 from lemmata.experiments.wzw25.best_of_runs import level
 from lemmata.mechanisms.learners.descent import private_tuning
@@ -74,4 +74,4 @@ def test_k_charged_once_is_caught_at_its_size(name):
     once = round(gaussian_mu(promised.epsilon, promised.delta) / mu)
     assert f"about {once}: K charged once" in claim.control.text(once) and once == claim.control.factors[-1]
     assert setting in claim.quick + claim.full and setting["calibration"] == "printed"
-    assert missed(claim, setting, pilot(claim, setting, once, TEST_ROOT), REFUTED) < 1e-8
+    assert bound_miss(claim, setting, run_pilot(claim, setting, once, TEST_ROOT), REFUTED) < 1e-8

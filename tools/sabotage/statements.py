@@ -185,7 +185,7 @@ STATEMENTS = (
             lambda f: lambda self, rng, size, m: tuple(part[:, -1:] for part in f(self, rng, size, m)),
             loses_its_teeth(CLASS)),
     Planted(9, "a bound of 100 on a probability is tested as a claim", "a bound a thousand times too large", Claim,
-            "vacuous_at", lambda f: lambda claim, setting: None, says_nothing),
+            "why_vacuous", lambda f: lambda claim, setting: None, says_nothing),
     Planted(9, "settings outside the hypotheses are decided", "a setting outside", Theorem, "skipped",
             lambda f: lambda theorem, setting: None, outside_is_decided),
     Planted(10, "noise that grows with the root of n: the loss falls like n^(-1/2), not 1/n", "its row of the ledger",

@@ -100,7 +100,7 @@ class Engine:
 
     def time_report(self):
         site = module("lemmata.experiments.report.site", "pages")
-        curves = module("lemmata.experiments.engine.ledger.curves", "pictures_of")
+        curves = module("lemmata.experiments.engine.ledger.curves", "choose_pictures\")
         pairs = self.ledger.ledger_with_cells(self.kept, SEED, self.claims)
         with tempfile.TemporaryDirectory() as folder:
             site.pages([(row, curves.pictures_of(cells)) for row, cells in pairs], SEED, Path(folder))

@@ -7,8 +7,8 @@ import subprocess
 
 import click
 
-from lemmata.command.console import Broken, Usage, ended, out_option, plainly
-from lemmata.command.scope import folder
+from lemmata.command.console import Fault, Usage, exit_with, out_option, one_line_errors
+from lemmata.command.scope import choose_folder
 from lemmata.experiments.engine.ground import folders
 
 
@@ -29,7 +29,7 @@ def above_limits(commit):
 @click.option("--compare", metavar="COMMIT", help="Against that commit, here; exit status 1 on a regression.")
 @click.option("--pages", is_flag=True, help="Measure nothing: the pages of what was measured, here or for the project.")
 @out_option
-@plainly()
+@one_line_errors()
 def bench(quick, only, history, since, virtualenv, publish, compare, pages, out):
     """Measure the cores by asv; then the page of its history, and asv's own, which need no network.
 
@@ -70,17 +70,17 @@ def bench(quick, only, history, since, virtualenv, publish, compare, pages, out)
             regressions = record.confirmed(suspects, compare) if suspects else []
         offline.publish()
     except subprocess.CalledProcessError as error:
-        raise Broken(f"asv ended with status {error.returncode}") from None
+        raise Fault(f"asv ended with status {error.returncode}") from None
     except record.NothingMeasured as error:
-        raise Broken(str(error)) from None
-    from lemmata.experiments.engine.ground.files import replaced
+        raise Fault(str(error)) from None
+    from lemmata.experiments.engine.ground.files import replace_file
     from lemmata.tools.speed.pages import speed_pages
 
-    reports = folder((), out)
+    reports = choose_folder((), out)
     for path, text in speed_pages(reports):
-        replaced(reports / path, text)
+        replace_file(reports / path, text)
     click.echo(f"speed page: {reports / 'speed.html'}")
     if compare:
         click.echo("\n".join(map(str, regressions)) or f"no regression since {compare}")
     click.echo("\n".join(limit.said(m) for limit, m in exceeded), nl=bool(exceeded))
-    ended(1 if regressions or exceeded else 0)
+    exit_with(1 if regressions or exceeded else 0)

@@ -27,11 +27,11 @@ import numpy as np
 
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
-from lemmata.experiments.engine.ground.files import table, tabled
+from lemmata.experiments.engine.ground.files import read_table, write_table
 from lemmata.experiments.engine.ground.profiles import TIMES
 from lemmata.experiments.engine.running import costs
 from lemmata.experiments.engine.running.cell import Cell
-from lemmata.experiments.engine.running.run import compute
+from lemmata.experiments.engine.running.run import compute_chunk
 from lemmata.experiments.engine.running.store import Chunk
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, TEST_ROOT
 
@@ -73,9 +73,9 @@ class Group(NamedTuple):
 def cells(claim: Claim) -> Iterator[Planned]:
     """All that the plan of a deep run counts."""
     own = sum(not claim.theorem.skipped(setting) for setting in claim.settings("deep"))
-    for number, setting in enumerate(costs.planned(claim, "deep")):
+    for number, setting in enumerate(costs.planned_settings(claim, "deep")):
         factor = claim.control.factors[number - own] if claim.control and number >= own else 1.0
-        yield Planned(claim, setting, factor, costs.of_cell(claim, setting, TIMES["deep"]))
+        yield Planned(claim, setting, factor, costs.plan_cell(claim, setting, TIMES["deep"]))
 
 
 def groups(claims: Iterable[Claim]) -> list[Group]:
@@ -97,7 +97,7 @@ def groups(claims: Iterable[Claim]) -> list[Group]:
 
 def chunk(cell: Cell) -> Chunk | str:
     """The next one of a cell."""
-    return compute(cell.claim.key, cell.setting, cell.stream, cell.folded, LEDGER_ROOT, cell.factor, cell.size)
+    return compute_chunk(cell.claim.key, cell.setting, cell.stream, cell.folded, LEDGER_ROOT, cell.factor, cell.size)
 
 
 @functools.cache
@@ -131,7 +131,7 @@ class Ratio(NamedTuple):
 def ratios(found: Iterable[Group], draws: int, root: int) -> Iterator[Ratio]:
     """Compute so many cells of every group, one after the other in turn, but those that were kept."""
     place = DRAWS if root == TEST_ROOT else Path("reports") / f"planned-{root}.csv"
-    kept = [tuple(line.values()) for line in table(place, HEAD)]
+    kept = [tuple(line.values()) for line in read_table(place, HEAD)]
     waiting = {group.name: (group, group.drawn(root)) for group in found if group.cells}
     for turn in range(draws):
         for group, drawn in waiting.values():
@@ -141,7 +141,7 @@ def ratios(found: Iterable[Group], draws: int, root: int) -> Iterator[Ratio]:
             spent, how = taken(cell)
             kept.append((group.name, cell.claim.key, f"{cell.seconds:.4g}", f"{spent:.4g}", how))
             print(*kept[-1], sep="  ", flush=True)
-            tabled(place, HEAD, kept)
+            write_table(place, HEAD, kept)
     for group in found:
         each = [float(line[3]) / float(line[2]) for line in kept if line[0] == group.name][:draws]
         off = np.std(each, ddof=1) / len(each) ** 0.5 if len(each) > 1 else 0.0
@@ -154,12 +154,12 @@ def main(draws: int, root: int = TEST_ROOT) -> None:
     measured = list(ratios(groups(CLAIMS.values()), draws, root))
     if root == TEST_ROOT:
         lines = [(r.group.name, f"{r.group.live:.3g}", r.draws, f"{r.ratio:.3g}", f"{r.error:.2g}") for r in measured]
-        tabled(costs.DEEP, costs.DEEP_HEAD, sorted(lines))
+        write_table(costs.DEEP, costs.DEEP_HEAD, sorted(lines))
     for kind in dict.fromkeys(r.group.kind for r in measured):
         mine = [r for r in measured if r.group.kind == kind]
         took = sum(r.group.seconds * r.ratio for r in mine)
         off = sum((r.group.seconds * r.error) ** 2 for r in mine) ** 0.5
-        plan = sum(r.group.seconds * costs.deep()[r.group.name] for r in mine)
+        plan = sum(r.group.seconds * costs.read_deep_ratios()[r.group.name] for r in mine)
         count = sum(r.draws for r in mine)
         print(f"{kind}: {took:,.0f} ± {off:,.0f} s taken, {plan:,.0f} s planned, {took / plan:.2f}; {count} draws")
 

@@ -21,10 +21,10 @@ import numpy as np
 from lemmata.experiments.drawing import drawn
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from lemmata.experiments.engine.ground.files import tabled
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.experiments.engine.ledger.curves import Picture
 from lemmata.experiments.engine.running import workers
-from lemmata.experiments.engine.running.schedule import Job, Schedule, drive
+from lemmata.experiments.engine.running.schedule import Job, Schedule, run_schedule
 from lemmata.experiments.engine.running.store import Chunk, Store
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 
@@ -144,7 +144,7 @@ def simulated(workers, known, costs=Costs(), longer=1):  # noqa: B008
     seconds = {setting: [longer * second for second in each] for setting, each in seconds.items()}
     seen = {place: (longer * taken, chunks) for place, (taken, chunks) in seen.items()}
     pool = Simulated(workers, seconds, costs)
-    drive(Schedule(jobs, seen if known else {}), pool)
+    run_schedule(Schedule(jobs, seen if known else {}), pool)
     assert all(job.done for job in jobs)
     work = sum(map(sum, seconds.values()))
     longest_piece = max(map(max, seconds.values()))
@@ -193,9 +193,9 @@ def measured(processes: int, dask: bool = False, count: int = 400) -> tuple[floa
     """(CPU seconds of a worker's start, of the parent a message there and back) with real `processes`."""
     from lemmata.experiments.engine.running import cluster
 
-    where = cluster.connected(f"local:{processes}") if dask else workers.pool_of(told, processes)
+    where = cluster.connect(f"local:{processes}") if dask else workers.open_pool(told, processes)
     with where as made:
-        pool = workers.Elsewhere(made.get_executor(), processes) if dask else made
+        pool = workers.ExecutorPool(made.get_executor(), processes) if dask else made
         for ticket in range(4 * processes):
             pool.send(ticket, ready)
         start = max(pool.result()[1] for _ in range(4 * processes))
@@ -264,6 +264,6 @@ def shown() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    tabled(TABLE, HEAD, rows())
+    write_table(TABLE, HEAD, rows())
     made = curves()
-    tabled(SPEEDUPS, list(made), zip(*made.values(), strict=True))
+    write_table(SPEEDUPS, list(made), zip(*made.values(), strict=True))

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.experiments.engine.ground.files import table, tabled
+from lemmata.experiments.engine.ground.files import read_table, write_table
 from lemmata.experiments.report.wild import searching
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.tools.wild.run import CHECKOUT
@@ -223,9 +223,9 @@ def main(who: str, only: str = "") -> None:
     by = [(side, f"{level}") for side, _, levels in SIDES.values() for level in levels]
     order = [(name, *side) for name in mechanisms() for side in by]
     for line in compared(who, only):
-        lines = {(row["mechanism"], row["by"], f"{row['level']}"): row for row in (*table(TABLE, COLUMNS), line)}
+        lines = {(row["mechanism"], row["by"], f"{row['level']}"): row for row in (*read_table(TABLE, COLUMNS), line)}
         kept = [lines[which] for which in order if which in lines]
-        tabled(TABLE, COLUMNS, ([row[name] for name in COLUMNS] for row in kept))
+        write_table(TABLE, COLUMNS, ([row[name] for name in COLUMNS] for row in kept))
         print(*(f"{line[name]}" for name in COLUMNS), sep="  ", flush=True)
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lemmata.experiments.engine.ground.files import tabled
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.experiments.engine.running.workers import ONE_THREAD
 from lemmata.experiments.report.drawn import digest
 from lemmata.experiments.report.wild import searching
@@ -141,7 +141,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 def write(rows: list[dict], path: Path) -> None:
     """The table, in one piece."""
-    tabled(path, COLUMNS, ([row.get(name, "") for name in COLUMNS] for row in rows))
+    write_table(path, COLUMNS, ([row.get(name, "") for name in COLUMNS] for row in rows))
 
 
 def main(only: str = "", target: str = "") -> int:

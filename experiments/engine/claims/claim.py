@@ -22,8 +22,8 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from lemmata.bounds.theorem import THEOREMS, Hypothesis, Statement, Theorem
 from lemmata.experiments.engine.claims.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
-from lemmata.experiments.engine.ground.evidence import missing
-from lemmata.experiments.engine.ground.profiles import crossed
+from lemmata.experiments.engine.ground.evidence import find_missing_steps
+from lemmata.experiments.engine.ground.profiles import cross_settings
 from lemmata.mechanisms.numerics.inherited_docs import like
 
 ORACLES = ("exact", "below", "above")  # where the left side of a check stands beside the truth
@@ -137,24 +137,24 @@ class Claim:
     @property
     def rests_on(self) -> tuple[str, ...]:
         """The keys it falls with: of the rows it is given, and of what is true where a slip is true."""
-        return tuple(dict.fromkeys((*self.given, *([self.corrected_by] if self.slips else []))))
+        return tuple(dict.fromkeys((*self.given, *([self.corrected_by] if self.is_slip else []))))
 
     @property
-    def slips(self) -> bool:
+    def is_slip(self) -> bool:
         """Whether the row is a slip if it falls: one symbol, or one restriction, is all that the print lacks."""
         return not self.undecided and bool(self.corner or self.misprint)
 
     def settings(self, profile: str) -> tuple[Setting, ...]:
         """All settings of a profile, those of the profile before it first."""
         named = self.quick if profile == "quick" else self.quick + self.full
-        return (*named, *crossed(named)) if profile == "deep" else named
+        return (*named, *cross_settings(named)) if profile == "deep" else named
 
     def skipped(self, profile: str) -> list[dict[str, Any]]:
         """Settings outside the hypotheses, each with the hypothesis."""
         reasons = ((s, self.theorem.skipped(s)) for s in self.settings(profile))
         return [{"setting": s, "hypothesis": why} for s, why in reasons if why]
 
-    def vacuous_at(self, setting: Setting) -> str | None:
+    def why_vacuous(self, setting: Setting) -> str | None:
         """Why the bound says nothing at `setting`, or None."""
         if self.trivial and (why := self.trivial(**setting)):
             return why
@@ -216,7 +216,7 @@ def key_of(row: Statement[..., Any] | str) -> str:
     return row.theorem.key if hasattr(row, "theorem") else row
 
 
-def twin(theorem: Theorem) -> str:
+def find_twin(theorem: Theorem) -> str:
     """The key of what is true instead, if the part has it: the corrected reading, or the print of what is quoted."""
     other = {"printed": "corrected", "quoted": "printed"}.get(theorem.reading, "")
     key = replace(theorem, reading=other, quoted_by="").key
@@ -286,10 +286,10 @@ def _register(
     if fields.get("undecided") and not fields.get("corner"):
         raise ValueError(f"undecided = {fields['undecided']!r} is said of a row without a corner")
     if severity or control is None:
-        fields.setdefault("corrected_by", twin(theorem))
+        fields.setdefault("corrected_by", find_twin(theorem))
     fields["corrected_by"] = key_of(fields.get("corrected_by", ""))
     fields["given"] = tuple(map(key_of, given))
-    if lacks := missing(fields.get("evidence", ""), fields.get("scope", ""), theorem, fields["given"]):
+    if lacks := find_missing_steps(fields.get("evidence", ""), fields.get("scope", ""), theorem, fields["given"]):
         raise ValueError(f"{theorem.key}: {lacks}")
     if style in ("mean", "rate") and "high" not in fields:  # a default would be a hypothesis that nobody wrote
         raise ValueError(f"{theorem.key} does not say how large a trial can be: high=3, or a function of the setting")

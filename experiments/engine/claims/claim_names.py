@@ -15,14 +15,14 @@ def select(names: Iterable[str], here: Sequence[Paper] = ()) -> tuple[list[str],
     """
     if not names:
         papers = here or library.house
-        registry.load(registry.modules(papers))
+        registry.load(registry.list_modules(papers))
         claims = [claim for claim in CLAIMS.values() if library.paper(claim.theorem.id) in papers]
         return [claim.key for claim in claims], []
     keys: dict[str, None] = {}
     still_open = []
     for name in names:
         kind, meant = resolve(name, here)
-        hits = [claim.key for claim in loaded(kind, meant) if kind in ("paper", "module") or belongs(claim, meant)]
+        hits = [claim.key for claim in load_named(kind, meant) if kind in ("paper", "module") or is_named(claim, meant)]
         if not hits and meant in library.ids:
             still_open.append(meant)
         elif not hits:
@@ -31,17 +31,17 @@ def select(names: Iterable[str], here: Sequence[Paper] = ()) -> tuple[list[str],
     return list(keys), still_open
 
 
-def loaded(kind: str, name: str) -> list[Claim]:
+def load_named(kind: str, name: str) -> list[Claim]:
     """The claims of the modules that a name means, imported; for an id those too that are registered elsewhere."""
     if kind == "paper":
-        homes = registry.modules([library.papers[name]])
+        homes = registry.list_modules([library.papers[name]])
     else:
-        homes = library.with_proof(name, -1) if kind == "module" else registry.homes(name.partition("/")[0])
+        homes = library.with_proof(name, -1) if kind == "module" else registry.find_modules(name.partition("/")[0])
     claims = [claim for group in registry.load(homes).values() for claim in group]
     return list(CLAIMS.values()) if kind in ("id", "key") else claims
 
 
-def belongs(claim: Claim, name: str) -> bool:
+def is_named(claim: Claim, name: str) -> bool:
     """Whether a claim decides the statement, step or row that is called `name`."""
     theorem = claim.theorem
     return name in (claim.key, theorem.id, theorem.parent) or claim.key.startswith(f"{name}/")

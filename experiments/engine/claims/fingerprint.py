@@ -60,37 +60,37 @@ Described = tuple[str, list[Any]]  # a text of a thing's own, and the further th
 PYTHON = f"python {sys.version_info.major}.{sys.version_info.minor}"
 
 
-def of_claim(claim: Claim) -> str:
+def hash_claim(claim: Claim) -> str:
     """16 hex digits under which the chunks of `claim` are stored."""
     from lemmata.experiments.engine.claims import attack
     from lemmata.mechanisms.numerics import streams
 
     roots = [claim.trial, claim.by, streams.generator, *([attack.attacker] if claim.style == "attack" else [])]
-    return code_hash(*filter(None, roots))
+    return hash_code(*filter(None, roots))
 
 
 def calls_statement(claim: Claim) -> bool:
     """Whether the check of a claim, or the bound on its trials, reaches the function of the claim's own statement."""
     roots = filter(None, (claim.trial, claim.by, claim.bound, claim.low, claim.high))
-    return any(thing is claim.theorem.formula for thing, _ in reached(*roots))
+    return any(thing is claim.theorem.formula for thing, _ in find_reached(*roots))
 
 
-def in_balls(claim: Claim) -> bool:
+def uses_balls(claim: Claim) -> bool:
     """Whether the check of a claim reaches arithmetic with balls."""
-    return any(getattr(thing, "__module__", None) == arb.__module__ for thing, _ in reached(claim.trial))
+    return any(getattr(thing, "__module__", None) == arb.__module__ for thing, _ in find_reached(claim.trial))
 
 
-def code_hash(*roots: Any) -> str:
+def hash_code(*roots: Any) -> str:
     """16 hex digits for what the functions `roots` reach."""
     return hashlib.blake2b("\0".join(texts(*roots)).encode(), digest_size=8).hexdigest()
 
 
 def texts(*roots: Any) -> list[str]:
     """What the functions `roots` reach, sorted: a text for each function, class and value."""
-    return sorted({PYTHON, *(_described(thing)[0] for thing, _ in reached(*roots))})
+    return sorted({PYTHON, *(_described(thing)[0] for thing, _ in find_reached(*roots))})
 
 
-def reached(*roots: Any) -> Iterator[tuple[Any, int]]:
+def find_reached(*roots: Any) -> Iterator[tuple[Any, int]]:
     """Every function, class and value that `roots` name, themselves first, and at how many removes."""
     return closure(roots, lambda thing: _described(thing)[1], key=id)
 

@@ -18,34 +18,34 @@ from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.ground.folders import CHECKOUT, ROOT
 
 
-def of_claim(claim: Claim) -> dict[str, str]:
+def locate_claim(claim: Claim) -> dict[str, str]:
     """{"bound": "bounds/wzw25/margin_grid.py:27", "claim": ..., "law": ..., "test": ...} of one row."""
     home = registry.module_of(claim)
-    law = law_of(claim)
-    standing = {"bound": place(claim.theorem.formula), "claim": place(claim.trial), "law": law, "test": test_of(home)}
+    law = locate_law(claim)
+    standing = {"bound": locate_function(claim.theorem.formula), "claim": locate_function(claim.trial), "law": law, "test": find_test(home)}
     return {kind: where for kind, where in standing.items() if where}
 
 
-def places(id: str) -> dict[str, str]:
+def locate_statement(id: str) -> dict[str, str]:
     """The same for a statement or step: its first record, its first claim, the first law that a claim of it names."""
-    registry.load(registry.homes(id))
+    registry.load(registry.find_modules(id))
     theorems = [theorem for theorem in THEOREMS.values() if theorem.id == id]
-    claims = [of_claim(claim) for claim in CLAIMS.values() if claim.theorem.id == id]
-    standing = {"bound": place(theorems[0].formula)} if theorems else {}
+    claims = [locate_claim(claim) for claim in CLAIMS.values() if claim.theorem.id == id]
+    standing = {"bound": locate_function(theorems[0].formula)} if theorems else {}
     for row in claims:
         standing = row | standing
     return {kind: standing[kind] for kind in ("bound", "claim", "law", "test") if kind in standing}
 
 
 @functools.cache
-def test_of(home: str) -> str:
+def find_test(home: str) -> str:
     """The tests of a module of claims, `tests/wzw25/test_margin_grid.py:1`; "" if it has none of its own."""
     paper, _, module = home.partition("/")
     test = ROOT / "tests" / paper / f"test_{module.removesuffix('_proof')}.py"
     return f"{test.relative_to(ROOT)}:1" if CHECKOUT and test.exists() else ""
 
 
-def place(function: Callable[..., Any]) -> str:
+def locate_function(function: Callable[..., Any]) -> str:
     """file:line of a function's first line, decorators included: from its paper's root or ours, else in full."""
     code = inspect.unwrap(function).__code__
     path = Path(code.co_filename).resolve()  # the packages are links, the files stand at the top of the repository
@@ -54,7 +54,7 @@ def place(function: Callable[..., Any]) -> str:
     return f"{path.relative_to(root) if root else path}:{code.co_firstlineno}"
 
 
-def mechanism_named(name: str) -> ModuleType | None:
+def find_mechanism(name: str) -> ModuleType | None:
     """The module of `lemmata.mechanisms` with this last name, in whatever package it is; None if there is none."""
     home = _mechanisms().get(name)
     return importlib.import_module(home) if home else None
@@ -67,19 +67,19 @@ def _mechanisms() -> dict[str, str]:
     return {entry.name.rpartition(".")[2]: entry.name for entry in found if not entry.ispkg}
 
 
-def law_of(claim: Claim) -> str | None:
+def locate_law(claim: Claim) -> str | None:
     """The mechanism that is named like the claim's module, else the one that its trial mentions first, if any."""
     name = registry.module_of(claim).rpartition("/")[2].removesuffix("_proof")
     if library.paper(claim.theorem.id).house:
-        law = getattr(mechanism_named(name), "law", None)
+        law = getattr(find_mechanism(name), "law", None)
         if law is not None:
-            return place(law)
+            return locate_function(law)
     function = inspect.unwrap(claim.trial)
     for name in mentioned(function):
         thing: Any = function.__globals__.get(name)
         home = getattr(thing, "__module__", "") or getattr(thing, "__name__", "")
         if inspect.ismodule(thing) and home.startswith("lemmata.mechanisms.") and hasattr(thing, "law"):
-            return place(thing.law)
+            return locate_function(thing.law)
         if inspect.isfunction(thing) and home.startswith("lemmata.mechanisms."):
-            return place(thing)
+            return locate_function(thing)
     return None

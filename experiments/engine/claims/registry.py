@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from lemmata.bounds.library import Paper, PaperError, library
 from lemmata.bounds.statement.closure import closure as reached
-from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, twin
+from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, find_twin
 
 
-def modules(papers: Iterable[Paper] | None = None) -> list[str]:
+def list_modules(papers: Iterable[Paper] | None = None) -> list[str]:
     """The full names of every module of claims of `papers`, by default those of this package, in their order."""
     chosen = library.house if papers is None else papers
     stems = [stem for paper in chosen for stem in paper.stems()]
@@ -29,7 +29,7 @@ def load(names: Iterable[str] | None = None) -> dict[str, list[Claim]]:
     """
     if sys.flags.optimize:
         raise PaperError("claims need their assertions and docstrings, which -O and PYTHONOPTIMIZE take out")
-    wanted = modules() if names is None else [full for name in names for full in _full(name)]
+    wanted = list_modules() if names is None else [full for name in names for full in _full(name)]
     by_module: dict[str, list[Claim]] = {library.stem(name): [] for name in wanted}
     for name in wanted:
         library.load(name)
@@ -44,7 +44,7 @@ def _correct() -> None:
     """A claim may stand before the reading that corrects it is recorded, in a paper that has both in one file."""
     for key, claim in CLAIMS.items():
         alone = not claim.corrected_by and (claim.severity or claim.control is None)
-        if alone and not library.paper(key).house and (other := twin(claim.theorem)):
+        if alone and not library.paper(key).house and (other := find_twin(claim.theorem)):
             CLAIMS[key] = replace(claim, corrected_by=other)
 
 
@@ -58,16 +58,16 @@ def module_of(claim: Claim) -> str:
     return library.stem(claim.trial.__module__)
 
 
-def homes(id: str) -> list[str]:
+def find_modules(id: str) -> list[str]:
     """The modules that hold the claims of the statement or step `id`; all of its paper where that does not say."""
     stem = library.modules[library.statement_of(id)]
-    return library.with_proof(stem, -1) if stem else modules([library.paper(id)])
+    return library.with_proof(stem, -1) if stem else list_modules([library.paper(id)])
 
 
 def find(key: str) -> Claim | None:
     """The claim of a row, imported if need be; None if there is none."""
     if key not in CLAIMS:
-        load(homes(key.partition("/")[0]))
+        load(find_modules(key.partition("/")[0]))
     return CLAIMS.get(key)
 
 

@@ -400,7 +400,7 @@ class AttackDecider:
     def tightness(self) -> Ends:
         return self.reached() / self.level, np.inf
 
-    def told(self) -> str:
+    def describe_lower_bound(self) -> str:
         """The lower limit in words; "" where the attacker does not even tell the two datasets apart."""
         name, limit = "mu" if self.claim == "gdp" else "epsilon", self.reached()
         return f"{name} is at least {limit:.3g}, of {self.level:.3g} promised (99.9%)" if limit else ""

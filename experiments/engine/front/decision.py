@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import Claim
-from lemmata.experiments.engine.front.explanation import table
+from lemmata.experiments.engine.front.explanation import format_rows
 from lemmata.experiments.engine.ledger.graph import Row
 from lemmata.experiments.engine.ledger.ledger_rows import ledger, ledger_with_cells
 from lemmata.experiments.engine.running.cell import Cell
@@ -45,7 +45,7 @@ def decide(key: str, *, root: int, profile: str = "quick", store: Store | None =
     return next(row for row in ledger(store, root, [claim]) if row["key"] == key)
 
 
-def decided(
+def decide_module(
     name: str,
     *,
     root: int = LEDGER_ROOT,
@@ -69,7 +69,7 @@ def decided(
     programs.confirm(run, store, jobs)
     pairs = [(row, cells) for row, cells in ledger_with_cells(store, root, claims) if row["key"] in keys]
     rows = [row for row, _ in pairs]
-    return rows, [cells for _, cells in pairs], table(rows, width)
+    return rows, [cells for _, cells in pairs], format_rows(rows, width)
 
 
 def _outcome(cells: list[Cell]) -> str:

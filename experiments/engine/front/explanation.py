@@ -13,12 +13,12 @@ from lemmata.bounds.library import library
 from lemmata.bounds.statement.formula import in_symbols, in_unicode
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.experiments.engine.claims.places import places
-from lemmata.experiments.engine.ground.evidence import without_derivation
+from lemmata.experiments.engine.claims.places import locate_statement
+from lemmata.experiments.engine.ground.evidence import strip_derivation
 from lemmata.experiments.engine.ledger import graph
 from lemmata.experiments.engine.ledger.graph import Row
-from lemmata.experiments.engine.ledger.headline import FALLEN, called, charity, headline, leading
-from lemmata.experiments.engine.ledger.sentences import in_a_sentence, place, short
+from lemmata.experiments.engine.ledger.headline import FALLEN, part_in_words, describe_charity, headline, find_leading
+from lemmata.experiments.engine.ledger.sentences import describe_witness, describe_place, format_value
 
 WIDTH = 110
 LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| |(?=[A-Z].* of [^=(]+ \d{4}: )")  # how a line of ours begins
@@ -57,17 +57,17 @@ EVIDENCE = {
 }
 
 
-def explained(id: str, rows: Sequence[Row], links: graph.Graph) -> str:
+def explain_statement(id: str, rows: Sequence[Row], links: graph.Graph) -> str:
     """The whole text for the statement or step `id`, from ledger rows that contain its own, and what rests on what."""
     mine = [row for row in rows if id in (row["id"], row["parent"])]
-    lines = head(id, mine)
+    lines = explain_in_short(id, mine)
     for row in mine:
         if row["kind"] != "summary":
-            lines += ["", *one(row)]
-    return "\n".join([*lines, "", *literature(mine), *rests_on(mine, rows), "", *falls_with(mine, links)])
+            lines += ["", *explain_row(row)]
+    return "\n".join([*lines, "", *describe_literature(mine), *describe_links(mine, rows), "", *describe_dependents(mine, links)])
 
 
-def fitted(text: str, width: int) -> str:
+def fit_lines(text: str, width: int) -> str:
     """Lines of ours that are too long, broken below their value; a line of a program stays whole, to be pasted."""
     lines = []
     for line in text.splitlines():
@@ -79,7 +79,7 @@ def fitted(text: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def head(id: str, rows: list[Row]) -> list[str]:
+def explain_in_short(id: str, rows: list[Row]) -> list[str]:
     """Is it true, where, what to cite instead, what shows it, how we know, and where it stands: ten lines."""
     statement = library.statement_of(id)
     paper = library.work(id)
@@ -90,51 +90,51 @@ def head(id: str, rows: list[Row]) -> list[str]:
         return [f"{library.label(id)}{step} of {paper.cited}", "OPEN: no claim decides it yet."]
     printed = [r for r in own if r["kind"] != "summary" and not r["part"].startswith("impl:")]
     printed = [r for r in printed if r["reading"] == "printed"] or printed
-    first = leading(printed)
+    first = find_leading(printed)
     instead = next((r for r in rows if r["key"] == first["corrected_by"]), None)
     theorem = THEOREMS.get(first["key"])
-    where = places(id)
+    where = locate_statement(id)
     return [
         f"{library.label(id)}{step} of {paper.cited}: {in_symbols(library.titles.get(id) or main['title'])}",
         f"true?      {headline(printed)}.",
-        f"where      {where_true(first)}",
+        f"where      {describe_scope(first)}",
         f"printed    {in_unicode(theorem.says) if theorem else '–'}",
-        f"cite       {cited(first, instead, [r['part'] for r in printed if r['part'] and r['verdict'] == HOLDS])}",
-        f"witness    {witnessed(first, printed)}",
-        f"evidence   {evidence_of(first)}",
-        f"control    {control_of(main)}",
-        f"parts      {', '.join(some(own))}",
+        f"cite       {describe_citation(first, instead, [r['part'] for r in printed if r['part'] and r['verdict'] == HOLDS])}",
+        f"witness    {describe_counterexample(first, printed)}",
+        f"evidence   {describe_evidence(first)}",
+        f"control    {describe_control(main)}",
+        f"parts      {', '.join(list_verdicts(own))}",
         "code       " + ("; ".join(f"{kind} {place}" for kind, place in where.items()) or "–"),
     ]
 
 
-def where_true(row: Row) -> str:
+def describe_scope(row: Row) -> str:
     """The scope of what holds, where a slip is true, or where the counterexample lies."""
-    if said := charity(row):
+    if said := describe_charity(row):
         return in_symbols(said)
     if row["verdict"] == REFUTED:
-        return in_symbols(f"false at {place(row) or 'its only setting'}")
+        return in_symbols(f"false at {describe_place(row) or 'its only setting'}")
     if row["verdict"] == INCONCLUSIVE:
         return f"undecided: {REASONS.get(row['reason'], row['reason'])}"
     return row["scope"] or "–"
 
 
-def witnessed(first: Row, printed: Iterable[Row]) -> str:
+def describe_counterexample(first: Row, printed: Iterable[Row]) -> str:
     """The counterexample to the row that heads a statement, or else to another part of it, which is named."""
     row = next((r for r in (first, *printed) if r["witness"]), None)
     if row is None:
         return "none: nothing was refuted"
-    named = f"{called(row['part'])}: " if row is not first and row["part"] else ""
-    return in_symbols(f"{named}{in_a_sentence(row)}")
+    named = f"{part_in_words(row['part'])}: " if row is not first and row["part"] else ""
+    return in_symbols(f"{named}{describe_witness(row)}")
 
 
-def some(own: Iterable[Row], most: int = 12) -> list[str]:
+def list_verdicts(own: Iterable[Row], most: int = 12) -> list[str]:
     """The verdicts of the first readings and parts, and how many more there are."""
     shown = [f"{r['reading']}{'/' * bool(r['part'])}{r['part']} {r['verdict']}" for r in own]
     return shown if len(shown) <= most else [*shown[: most - 1], f"and {len(shown) - most + 1} more below"]
 
 
-def cited(row: Row, instead: Row | None, true: Collection[str]) -> str:
+def describe_citation(row: Row, instead: Row | None, true: Collection[str]) -> str:
     """What to cite: the statement itself, the `true` parts of it, and what is true instead of the rest."""
     if row["verdict"] == HOLDS:
         return "the statement as printed" if row["reading"] == "printed" else row["key"]
@@ -146,7 +146,7 @@ def cited(row: Row, instead: Row | None, true: Collection[str]) -> str:
     return f"{parts}{instead['key']} ({instead['verdict']}): {in_unicode(record.says) if record else ''}"
 
 
-def evidence_of(row: Row) -> str:
+def describe_evidence(row: Row) -> str:
     """How strong the weakest link is, and what is cited without proof."""
     if row["verdict"] == HOLDS and graph.class_of(row) == "tested" and row["evidence"] != "sampled":
         return EVIDENCE["tested"]
@@ -159,14 +159,14 @@ def evidence_of(row: Row) -> str:
     return (EVIDENCE[row["evidence"]] or "–") + cited
 
 
-def control_of(row: Row) -> str:
+def describe_control(row: Row) -> str:
     """How we know that the check could have failed."""
     if row["smallest_caught"]:
         return f"the same check refuses a copy broken on purpose: {in_symbols(row['smallest_caught'])}"
     return f"came out {row['control']}" if row["control"] else "–"
 
 
-def one(row: Row) -> list[str]:
+def explain_row(row: Row) -> list[str]:
     """Everything about one row."""
     theorem = THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
     verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
@@ -176,24 +176,24 @@ def one(row: Row) -> list[str]:
     kind = REASONS.get(row["reason"], kind) if row["verdict"] == INCONCLUSIVE else kind
     lines = [f"{row['key']}   {verdict}" + (f", {kind}" if kind else "")]
     if theorem:
-        lines += wrapped("formula", in_unicode(theorem.says))
-        lines += wrapped("needs", in_symbols("; ".join(h.range for h in theorem.needs)))
+        lines += wrap_paragraph("formula", in_unicode(theorem.says))
+        lines += wrap_paragraph("needs", in_symbols("; ".join(h.range for h in theorem.needs)))
         lines.append(textwrap.indent(in_symbols(inspect.getdoc(theorem.formula) or ""), "    | "))
-    lines += wrapped("where true", in_symbols(charity(row)))
+    lines += wrap_paragraph("where true", in_symbols(describe_charity(row)))
     for field, words in FIELDS.items():
-        said = evidence_of(row).strip("–") if field == "evidence" else row[field]
-        lines += wrapped(words, short(said) if said else "")
-    note = without_derivation(row["note"], theorem.formula) if theorem else row["note"]
-    lines += wrapped("note", in_symbols(note))
+        said = describe_evidence(row).strip("–") if field == "evidence" else row[field]
+        lines += wrap_paragraph(words, format_value(said) if said else "")
+    note = strip_derivation(row["note"], theorem.formula) if theorem else row["note"]
+    lines += wrap_paragraph("note", in_symbols(note))
     witness = row["witness"] or {}
-    lines += wrapped("counterexample", in_symbols(in_a_sentence(row)) if witness else "")
+    lines += wrap_paragraph("counterexample", in_symbols(describe_witness(row)) if witness else "")
     for field in ("family", "a", "b", "event", "output", "object"):
-        lines += wrapped(field, short(witness[field]) if witness.get(field) else "")
+        lines += wrap_paragraph(field, format_value(witness[field]) if witness.get(field) else "")
     python = witness.get("python", "")
     return [*lines, *(["", python.strip(), ""] if python else [])]  # no indent, no prompt: it can be pasted
 
 
-def wrapped(name: str, text: str) -> list[str]:
+def wrap_paragraph(name: str, text: str) -> list[str]:
     """A labelled paragraph; none for an empty text."""
     if not text:
         return []
@@ -201,49 +201,49 @@ def wrapped(name: str, text: str) -> list[str]:
     return textwrap.fill(str(text), WIDTH, initial_indent=start, subsequent_indent=" " * len(start)).splitlines()
 
 
-def literature(rows: list[Row]) -> list[str]:
+def describe_literature(rows: list[Row]) -> list[str]:
     """What else is known of the statement."""
     entries = [f"{e['reference']} ({e['relation']}): {e['says']}" for e in (rows[0]["literature"] if rows else [])]
-    return [line for entry in entries for line in wrapped("elsewhere", entry)] + [""] * bool(entries)
+    return [line for entry in entries for line in wrap_paragraph("elsewhere", entry)] + [""] * bool(entries)
 
 
-def rests_on(mine: list[Row], rows: Sequence[Row]) -> list[str]:
+def describe_links(mine: list[Row], rows: Sequence[Row]) -> list[str]:
     """The rows that these name, with verdict and class, what they cite, and by statement what those rest on in turn."""
     by_key = {row["key"]: row for row in rows}
     own = {row["key"] for row in mine}
     whole = {row["key"]: row["rests_on"] for row in rows if row["kind"] != "summary"}
     direct = dict.fromkeys(link for key in own for link in whole.get(key, ()) if link not in own)
-    further = [link for link in graph.reached(own, whole) if link not in direct and link not in own]
-    lines = [f"  {link}   {standing(by_key.get(link))}" for link in sorted(direct)]
+    further = [link for link in graph.find_reachable(own, whole) if link not in direct and link not in own]
+    lines = [f"  {link}   {describe_standing(by_key.get(link))}" for link in sorted(direct)]
     lines += [
         f"  {text}   cited, not proved here" for text in dict.fromkeys(text for row in mine for text in row["cites"])
     ]
     if further:
-        lines += wrapped("and in turn on", in_groups(further))
+        lines += wrap_paragraph("and in turn on", group_keys(further))
     return ["rests on", *lines] if lines else ["rests on nothing else: it stands by itself"]
 
 
-def standing(row: Row | None) -> str:
+def describe_standing(row: Row | None) -> str:
     """`HOLDS, derived`."""
     if row is None:
         return "not in this ledger"
     return ", ".join([row["verdict"], *([graph.CLASSES[graph.class_of(row)]] if row["verdict"] == HOLDS else [])])
 
 
-def falls_with(mine: list[Row], links: graph.Graph) -> list[str]:
+def describe_dependents(mine: list[Row], links: graph.Graph) -> list[str]:
     """By statement, every row that rests on these, directly or in turn."""
     own = {row["key"] for row in mine}
-    cone = [key for key in graph.reached(own, graph.upwards(links)) if key not in own]
-    return wrapped("falls with it", in_groups(cone)) if cone else ["nothing else falls with it"]
+    cone = [key for key in graph.find_reachable(own, graph.reverse_graph(links)) if key not in own]
+    return wrap_paragraph("falls with it", group_keys(cone)) if cone else ["nothing else falls with it"]
 
 
-def in_groups(keys: Iterable[str]) -> str:
+def group_keys(keys: Iterable[str]) -> str:
     """Keys by statement: `wzw25 Lemma 6.4 (3 rows), wzw25 Theorem K.3`."""
-    groups = graph.by_statement(keys)
+    groups = graph.group_by_statement(keys)
     return ", ".join(name + (f" ({len(keys)} rows)" if len(keys) > 1 else "") for name, keys in groups.items())
 
 
-def table(rows: Iterable[Row], width: int = 160) -> str:
+def format_rows(rows: Iterable[Row], width: int = 160) -> str:
     """Rows as aligned text, a line each, cut at `width` columns."""
     lines = []
     for row in rows:

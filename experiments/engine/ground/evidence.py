@@ -29,42 +29,42 @@ FILLERS = frozenset(
 NAMED = re.compile(r"[=<>≤≥≈⇒^/]|\b[a-z]+\d+\.\w+")  # a formula, or a row
 
 
-def weakest(kinds: Collection[str]) -> str:
+def find_weakest(kinds: Collection[str]) -> str:
     """The weakest link."""
     return min(kinds, key=EVIDENCE.index)
 
 
-def derivation(formula: Callable) -> str:
+def extract_derivation(formula: Callable) -> str:
     """The section of a record's docstring that begins with "Derivation", up to the examples; "" where there is none."""
     found = re.search(r"(?:^|\n\n)(Derivation\b.*?)(?=\n*>>>|\Z)", inspect.getdoc(formula) or "", re.DOTALL)
     return found[1].strip() if found else ""
 
 
-def without_derivation(note: str, formula: Callable) -> str:
+def strip_derivation(note: str, formula: Callable) -> str:
     """The note of a row less the derivation that closes it, for a page that shows the docstring too."""
-    return note.removesuffix(derivation(formula)).removesuffix("; ")
+    return note.removesuffix(extract_derivation(formula)).removesuffix("; ")
 
 
-def derived(formula: Callable, says: str = "") -> bool:
+def has_derivation(formula: Callable, says: str = "") -> bool:
     """Whether the record of a statement derives it: in at least `FEWEST` words, of which one is a formula or a row.
 
     That it `says` what it says, once more, is no step: there are words that neither the statement nor the rest of its
     docstring has, or a chain of two relations, a = b <= c. Whether the steps are right a person has to judge.
 
     >>> def rows(): "Derivation. Trivial."
-    >>> derived(rows)
+    >>> has_derivation(rows)
     False
     """
-    text = derivation(formula)
-    return len(text.split()) >= FEWEST and bool(NAMED.search(text)) and (_chained(text) or _adds(text, formula, says))
+    text = extract_derivation(formula)
+    return len(text.split()) >= FEWEST and bool(NAMED.search(text)) and (_is_chain(text) or _has_own_words(text, formula, says))
 
 
-def _chained(text: str) -> bool:
+def _is_chain(text: str) -> bool:
     """Whether one sentence relates three terms or more."""
     return any(len(RELATION.findall(sentence)) >= 2 for sentence in re.split(r"[.;]\s", text))
 
 
-def _adds(text: str, formula: Callable, says: str) -> bool:
+def _has_own_words(text: str, formula: Callable, says: str) -> bool:
     """Whether a derivation has `FRESH` words of its own."""
     rest = (inspect.getdoc(formula) or "").replace(text, "")
     return len(_words(text) - _words(rest) - _words(says) - FILLERS) >= FRESH
@@ -76,11 +76,11 @@ def _words(text: str) -> set[str]:
     return {word.strip(".,;:'\"()") for word in plain.split()}
 
 
-def missing(evidence: str, scope: str, theorem: Theorem, given: Collection) -> str:
+def find_missing_steps(evidence: str, scope: str, theorem: Theorem, given: Collection) -> str:
     """What a row lacks that says `evidence` and `scope` of itself; "" where it has earned them."""
     if evidence not in EVIDENCE:
         return f"evidence = {evidence!r} is not one of {', '.join(EVIDENCE[:-1])}"
-    if given or derived(theorem.formula, theorem.says):
+    if given or has_derivation(theorem.formula, theorem.says):
         return ""
     needs = f'given=[rows], or a section "Derivation" of at least {FEWEST} words in the docstring of '
     needs += f"{theorem.formula.__name__}, with a formula and a step that the statement does not say itself"

@@ -14,7 +14,7 @@ from typing import Any
 from lemmata.bounds.library import PaperError
 
 
-def replaced(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
     """Put `text` in the place of `path` at once, its folder made if need be; of two who do so the later one wins."""
     path.parent.mkdir(parents=True, exist_ok=True)
     made = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")  # which nobody else writes meanwhile
@@ -25,16 +25,16 @@ def replaced(path: Path, text: str) -> None:
         made.unlink(missing_ok=True)
 
 
-def tabled(path: Path, head: Iterable[str], lines: Iterable[Iterable[Any]]) -> None:
+def write_table(path: Path, head: Iterable[str], lines: Iterable[Iterable[Any]]) -> None:
     """The same with a table: its head, then its lines."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
     writer.writerows(lines)
-    replaced(path, out.getvalue())
+    replace_file(path, out.getvalue())
 
 
-def table(path: Path, head: Sequence[str]) -> list[dict[str, str]]:
+def read_table(path: Path, head: Sequence[str]) -> list[dict[str, str]]:
     """The lines of a table with this head, without it; none of a table that is not there. Raises `PaperError`."""
     if not path.exists():
         return []

@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parents[3]  # of the project, in a checkout
 CHECKOUT = (ROOT / "pyproject.toml").exists()
 
 
-def in_checkout() -> bool:
+def is_in_checkout() -> bool:
     """Whether somebody works in the repository itself."""
     return CHECKOUT and Path.cwd().is_relative_to(ROOT)
 
 
-def home() -> Path:
+def user_folder() -> Path:
     """The user's folder for data."""
     if os.name == "nt":
         return Path(os.environ.get("LOCALAPPDATA") or "~/AppData/Local").expanduser() / "lemmata"
@@ -27,12 +27,12 @@ def home() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "lemmata"
 
 
-def results(papers: Sequence[Paper] = ()) -> Path:
+def results_folder(papers: Sequence[Paper] = ()) -> Path:
     """The folder of the store, pages and figures of `papers`, by default those of this package."""
     foreign = [paper for paper in papers if not paper.house]
     # an installed paper is a package, and nothing is written among packages
     if foreign and foreign[0].packages[0].startswith(f"{FOLDERS}.") and os.access(foreign[0].folder, os.W_OK):
         return foreign[0].folder / "reports"
-    if not foreign and in_checkout():
+    if not foreign and is_in_checkout():
         return ROOT / "reports"
-    return home() / (foreign[0].id if foreign else "reports")
+    return user_folder() / (foreign[0].id if foreign else "reports")

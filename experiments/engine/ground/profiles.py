@@ -14,15 +14,15 @@ TIMES = {"quick": 1, "full": 1, "deep": 10}  # of a cell's cap; in ascending ord
 PROFILES = tuple(TIMES)
 
 
-def largest(finished: Iterable[str]) -> str | None:
+def largest_profile(finished: Iterable[str]) -> str | None:
     """The one of several profiles that contains the others, or None."""
     return max(finished, key=PROFILES.index, default=None)
 
 
-def crossed(settings: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def cross_settings(settings: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The combinations of values that `settings` of the same arguments take, without these settings themselves.
 
-    >>> list(crossed([{"n": 1, "d": 2}, {"n": 3, "d": 4}, {"m": 5}]))
+    >>> list(cross_settings([{"n": 1, "d": 2}, {"n": 3, "d": 4}, {"m": 5}]))
     [{'n': 1, 'd': 4}, {'n': 3, 'd': 2}]
     """
     groups: dict[frozenset[str], list[dict[str, Any]]] = {}

@@ -9,7 +9,7 @@ from typing import Any
 from tqdm import tqdm
 
 
-def bar(*work: Any, **options: Any) -> Any:
+def progress_bar(*work: Any, **options: Any) -> Any:
     """A bar, its lock one of threads: by itself tqdm makes a semaphore of processes, which Python 3.14 calls leaked."""
     tqdm.set_lock(threading.RLock())
     return tqdm(*work, file=sys.stderr, **options)

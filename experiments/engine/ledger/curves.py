@@ -36,7 +36,7 @@ class Picture(NamedTuple):
     axes: tuple[str, str] = ("", "")  # in words, where a person wrote them
 
 
-def picture(cell: Cell) -> Picture:
+def make_picture(cell: Cell) -> Picture:
     """The picture of a decided cell."""
     rate = None
     if isinstance(cell.decider, RateDecider) and cell.trials and cell.claim.points:
@@ -47,24 +47,24 @@ def picture(cell: Cell) -> Picture:
     return Picture(cell.setting, cell.verdict.series if cell.verdict else {}, rate)
 
 
-def pictures_of(cells: Iterable[Cell]) -> list[Picture]:
+def choose_pictures(cells: Iterable[Cell]) -> list[Picture]:
     """What is drawn of a claim's cells: curves, or else rates, and not many."""
-    pictures = [picture(cell) for cell in cells if cell.verdict]
+    pictures = [make_picture(cell) for cell in cells if cell.verdict]
     return ([p for p in pictures if p.series] or [p for p in pictures if p.rate])[:MOST_FIGURES]
 
 
-def plain(pictures: Iterable[Picture]) -> list[dict[str, Any]]:
-    """Pictures as JSON has them; `pictured` is the inverse."""
+def pictures_to_json(pictures: Iterable[Picture]) -> list[dict[str, Any]]:
+    """Pictures as JSON has them; `pictures_from_json` is the inverse."""
     made = []
     for each in pictures:
-        series = {name: [float(x) for x in thinned(values)] for name, values in each.series.items()}
+        series = {name: [float(x) for x in thin_out(values)] for name, values in each.series.items()}
         rate = each.rate and [each.rate.name, each.rate.x.tolist(), each.rate.means.tolist(), float(each.rate.slope)]
         made.append({"setting": each.setting, "series": series, "rate": rate})
     return made
 
 
-def pictured(kept: Iterable[dict[str, Any]]) -> list[Picture]:
-    """The pictures that `plain` made JSON of."""
+def pictures_from_json(kept: Iterable[dict[str, Any]]) -> list[Picture]:
+    """The pictures that `pictures_to_json` made JSON of."""
     made = []
     for each in kept:
         name, x, means, slope = each["rate"] or ("", (), (), 0.0)
@@ -73,7 +73,7 @@ def pictured(kept: Iterable[dict[str, Any]]) -> list[Picture]:
     return made
 
 
-def thinned(values: Sequence[float]) -> Sequence[float]:
+def thin_out(values: Sequence[float]) -> Sequence[float]:
     """At most `MOST_POINTS` of the values, ends included."""
     return (
         values
@@ -82,12 +82,12 @@ def thinned(values: Sequence[float]) -> Sequence[float]:
     )
 
 
-def role(name: str) -> str:
+def curve_role(name: str) -> str:
     """What a curve stands for, by its name."""
     return next((role for role in ROLES if re.search(rf"\b{role}\b", name)), "")
 
 
-def telling(picture: Picture) -> bool:
+def is_informative(picture: Picture) -> bool:
     """Whether a page is better for it: two curves of no constant ratio, or three means; else a sentence says it all."""
     if picture.rate and not picture.series:
         return len(picture.rate.x) > 2

@@ -57,17 +57,17 @@ def tally(rows: Iterable[Row]) -> Counter[str]:
     return Counter(map(class_of, rows))
 
 
-def in_numbers(tallied: Counter[str]) -> str:
+def format_tally(tallied: Counter[str]) -> str:
     """A tally as `31 machine-checked, 357 derived, 2 refuted`."""
     return ", ".join(f"{tallied[name]} {text}" for name, text in CLASSES.items() if tallied[name])
 
 
-def of_claims() -> Graph:
+def graph_of_claims() -> Graph:
     """The graph of all claims that are registered: complete once every module is imported."""
     return {key: claim.rests_on for key, claim in CLAIMS.items()}
 
 
-def upwards(graph: Graph) -> Graph:
+def reverse_graph(graph: Graph) -> Graph:
     """The graph with its links turned round: key -> the keys that rest on it."""
     turned: dict[str, list[str]] = {}
     for key, links in graph.items():
@@ -76,17 +76,17 @@ def upwards(graph: Graph) -> Graph:
     return turned
 
 
-def reached(keys: Iterable[str], graph: Graph) -> list[str]:
+def find_reachable(keys: Iterable[str], graph: Graph) -> list[str]:
     """Everything that `keys` lead to, themselves apart, nearest first."""
     return [key for key, removes in closure(keys, lambda key: graph.get(key, ())) if removes]
 
 
-def circles(graph: Graph) -> list[str]:
+def find_cycles(graph: Graph) -> list[str]:
     """The keys that rest on themselves."""
-    return [key for key in graph if key in reached(graph.get(key, ()), graph) or key in graph[key]]
+    return [key for key in graph if key in find_reachable(graph.get(key, ()), graph) or key in graph[key]]
 
 
-def by_statement(keys: Iterable[str]) -> dict[str, list[str]]:
+def group_by_statement(keys: Iterable[str]) -> dict[str, list[str]]:
     """Keys by the statement they belong to, {"wzw25 Lemma 6.4": keys}, in the order of the papers."""
     order = {id: place for place, id in enumerate(library.ids)}
     groups: dict[str, list[str]] = {}

@@ -75,34 +75,34 @@ def headline(rows: Iterable[Row]) -> str:
     """The sentence for one statement or step from its ledger rows: those that are printed, or all where none is."""
     own = [row for row in rows if row["kind"] != "summary" and not row["part"].startswith("impl:")]
     parts = sorted([row for row in own if row["reading"] == "printed"] or own, key=importance)
-    first = leading(parts)
-    label = name(first["id"])
+    first = find_leading(parts)
+    label = statement_name(first["id"])
     if first["verdict"] == REFUTED:
         note = first["note"].rstrip(".")  # where nothing is said for a headline, a note will do that is short enough
         said = note if 0 < len(note) <= LONGEST - len(label) - 2 else FALLEN[first["severity"]]
         return f"{label}: {first.get('finding') or said}"
     parts = [row for row in parts if row["verdict"] != NOT_A_CLAIM]
-    said = list(dict.fromkeys(map(phrase, parts)))
+    said = list(dict.fromkeys(map(describe_verdict, parts)))
     if len(said) < 2 or not first["part"]:
-        return f"{label} {phrase(first)}"
-    groups = {text: [called(row["part"]) or "statement" for row in parts if phrase(row) == text] for text in said}
+        return f"{label} {describe_verdict(first)}"
+    groups = {text: [part_in_words(row["part"]) or "statement" for row in parts if describe_verdict(row) == text] for text in said}
     rest = {text: names for text, names in groups.items() if names != ["privacy"]}
     counted = {text: names if len(names) == 1 else [f"{len(names)} parts"] for text, names in groups.items()}
     largest = max(rest, key=lambda text: len(rest[text]), default="")
     aside = groups
     if len(rest) == 1 or len(rest.get(largest, [])) > 1:
         aside = {text: names for text, names in groups.items() if text != largest} | {largest: ["rest"]}
-    bad = {text: names for text, names in groups.items() if text != phrase(TRUE) or "privacy" in names}
-    tried = [f"{label}: {in_clauses(each)}" for each in (groups, aside, counted, bad)]
-    return next((text for text in tried if len(text) <= LONGEST), f"{label} {phrase(first)}")
+    bad = {text: names for text, names in groups.items() if text != describe_verdict(TRUE) or "privacy" in names}
+    tried = [f"{label}: {join_clauses(each)}" for each in (groups, aside, counted, bad)]
+    return next((text for text in tried if len(text) <= LONGEST), f"{label} {describe_verdict(first)}")
 
 
-def called(part: str) -> str:
+def part_in_words(part: str) -> str:
     """A part in words: `risk bound` for `tail`, `inner products` for `inner-products`."""
     return PARTS.get(part) or re.sub(r"(?<=[a-z])-(?=[a-z])|(?<=^\d)-", " ", part)
 
 
-def in_clauses(groups: Mapping[str, list[str]]) -> str:
+def join_clauses(groups: Mapping[str, list[str]]) -> str:
     """{phrase: the parts that it is said of} as `private; time, utility true but for a corner`."""
     clauses = []
     for text, names in groups.items():
@@ -111,7 +111,7 @@ def in_clauses(groups: Mapping[str, list[str]]) -> str:
     return "; ".join("private" if clause == "privacy true" else clause for clause in clauses)
 
 
-def leading(rows: Iterable[Row]) -> Row:
+def find_leading(rows: Iterable[Row]) -> Row:
     """The row that heads a statement: the worst, and among equals the most important."""
     return min(rows, key=lambda row: (badness(row), importance(row)))
 
@@ -128,13 +128,13 @@ def importance(row: Row) -> int:
     return 2 if row["severity"] == "constant" else int(row["kind"] != "privacy" and bool(row["part"]))
 
 
-def name(id: str) -> str:
+def statement_name(id: str) -> str:
     """`Lemma 3.1`, or `Lemma 3.1, s2` for a step of its proof."""
     step = id.removeprefix(library.statement_of(id)).strip(".")
     return library.label(id) + (f", {step}" if step else "")
 
 
-def phrase(row: Row) -> str:
+def describe_verdict(row: Row) -> str:
     """What a verdict says, behind the name of a statement or of a part."""
     if row["verdict"] == SLIP:
         if row.get("scope") == "settings":  # what is true instead was tried, and no more
@@ -150,19 +150,19 @@ def phrase(row: Row) -> str:
     if row["verdict"] == NOT_A_CLAIM:
         return NO_CLAIMS.get(library.label(row["id"]).split()[0], "is a definition, and claims nothing")
     return {
-        HOLDS: "held wherever we tried it" if only_tried(row) else "is true as printed",
+        HOLDS: "held wherever we tried it" if is_only_tried(row) else "is true as printed",
         VACUOUS: "says nothing at the sizes we tried",
         INCONCLUSIVE: "is undecided",
         OPEN: "is not decided yet",
     }[row["verdict"]]
 
 
-def only_tried(row: Row) -> bool:
+def is_only_tried(row: Row) -> bool:
     """Whether a row that holds was tried at settings, and no more."""
     return row["evidence"] in TRIED or row.get("scope") == "settings"
 
 
-def charity(row: Row) -> str:
+def describe_charity(row: Row) -> str:
     """Of a row that is false in a corner, or misprinted: where it is true, and what that costs the paper; else ""."""
     if not (row["corner"] or row["misprint"]):
         return ""
@@ -181,6 +181,6 @@ def charity(row: Row) -> str:
 def _label(id: str) -> str:
     """`Lemma 3.1` for the id of a statement, or `Lemma 3.1, s2`; what is none, as it is."""
     try:
-        return name(id)
+        return statement_name(id)
     except ValueError:
         return id

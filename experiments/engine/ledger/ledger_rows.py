@@ -15,11 +15,11 @@ from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.experiments.engine.claims import fingerprint, places, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive
-from lemmata.experiments.engine.ground.evidence import MACHINE, PROSE, derivation, missing, weakest
+from lemmata.experiments.engine.ground.evidence import MACHINE, PROSE, extract_derivation, find_missing_steps, find_weakest
 from lemmata.experiments.engine.ground.profiles import TIMES
 from lemmata.experiments.engine.ledger.graph import Row
-from lemmata.experiments.engine.ledger.headline import headline, leading
-from lemmata.experiments.engine.ledger.sentences import with_sides
+from lemmata.experiments.engine.ledger.headline import headline, find_leading
+from lemmata.experiments.engine.ledger.sentences import orient_sides
 from lemmata.experiments.engine.running.cell import Cell, Sabotaged, combine, fold
 from lemmata.experiments.engine.running.schedule import Job
 from lemmata.experiments.engine.running.store import Store
@@ -33,7 +33,7 @@ def evaluate(
     claim: Claim, store: Store, root: int, job: Job | None = None
 ) -> tuple[Verdict | None, list[Cell], Sabotaged, str]:
     """(verdict or None, cells, control, profile) of one claim from its stored chunks, or as a `job` has folded them."""
-    code = job.code if job else fingerprint.of_claim(claim)
+    code = job.code if job else fingerprint.hash_claim(claim)
     profile = store.profile(claim.key, code, root) or "quick"
     if job and job.profile == profile:
         return combine(job.cells), job.cells, job.control, profile
@@ -106,13 +106,13 @@ def _with_teeth(claim: Claim, verdict: Verdict, control: Sabotaged) -> tuple[Ver
     notes = [said, claim.note, verdict.note]
     verdict = _earned(claim, _one_sided(claim, verdict))
     if verdict.outcome == HOLDS and verdict.evidence in PROSE and not claim.given:
-        notes.append(derivation(claim.theorem.formula))  # all that it stands on, for who reads the table alone
+        notes.append(extract_derivation(claim.theorem.formula))  # all that it stands on, for who reads the table alone
     positive = verdict.outcome == HOLDS or verdict.reason == "AUDIT_ONLY"
     if positive and (why := _toothless(claim, control)):
         verdict = inconclusive("NO_TEETH", why, evidence=verdict.evidence)
         notes.append(verdict.note)
     if verdict.reason == "AUDIT_ONLY":
-        notes.append(f"would have caught: {control.smallest_caught}")
+        notes.append(f"would have caught: {control.smallest_detected_factor}")
     return verdict, notes
 
 
@@ -148,10 +148,10 @@ def _earned(claim: Claim, verdict: Verdict) -> Verdict:
     compared = claim.by is not None and verdict.evidence in MACHINE
     if verdict.outcome != HOLDS or compared:
         return verdict
-    certified = verdict.evidence != "certificate" or fingerprint.in_balls(claim)
-    if certified and not missing(verdict.evidence, verdict.scope, claim.theorem, claim.given):
+    certified = verdict.evidence != "certificate" or fingerprint.uses_balls(claim)
+    if certified and not find_missing_steps(verdict.evidence, verdict.scope, claim.theorem, claim.given):
         return verdict
-    return replace(verdict, evidence=weakest((verdict.evidence, "tested")), scope="settings")
+    return replace(verdict, evidence=find_weakest((verdict.evidence, "tested")), scope="settings")
 
 
 def _confirmed(claim: Claim, verdict: Verdict, store: Store) -> Verdict:
@@ -163,7 +163,7 @@ def _confirmed(claim: Claim, verdict: Verdict, store: Store) -> Verdict:
         return verdict
     python = str((verdict.witness or {}).get("python") or "").strip()
     said = programs.NOT_RUN if python else programs.NO_PROGRAM
-    if python and (answer := store.answer(claim.key, programs.digest(claim, python))) is not None:
+    if python and (answer := store.answer(claim.key, programs.digest_program(claim, python))) is not None:
         said = answer
     if not said:
         return verdict
@@ -180,7 +180,7 @@ def claim_row(claim: Claim, store: Store, root: int, job: Job | None = None) -> 
     verdict = _confirmed(claim, verdict, store)
     notes.append(verdict.note)
     refuted = verdict.outcome == REFUTED and claim.theorem.reading == "printed"
-    slip, aside = refuted and claim.slips, refuted and bool(claim.undecided)
+    slip, aside = refuted and claim.is_slip, refuted and bool(claim.undecided)
     if aside:
         verdict = replace(verdict, outcome=INCONCLUSIVE, reason="CORNER")
     row = _row(
@@ -198,7 +198,7 @@ def claim_row(claim: Claim, store: Store, root: int, job: Job | None = None) -> 
         tightness=_finite(verdict.tightness),
         nonvacuous_from=claim.nonvacuous_from() if claim.nonvacuous_from else None,
         root=root,
-        witness=with_sides(claim.key, verdict.witness),
+        witness=orient_sides(claim.key, verdict.witness),
         severity=claim.severity if refuted and not (slip or aside) else "",
         corner=claim.corner.range if claim.corner and (slip or aside) else "",
         used=list(claim.used) if slip else [],
@@ -209,7 +209,7 @@ def claim_row(claim: Claim, store: Store, root: int, job: Job | None = None) -> 
         corrected_by=claim.corrected_by,
         rests_on=list(claim.rests_on),
         cites=list(claim.cites),
-        where=places.of_claim(claim),
+        where=places.locate_claim(claim),
         note="; ".join(dict.fromkeys(filter(None, notes))),
         **_effort(cells, control),
     )
@@ -223,7 +223,7 @@ def _effort(cells: Sequence[Cell], control: Sabotaged) -> Row:
         "cells": len(cells),
         "cells_held": verdicts.count(HOLDS),
         "cells_vacuous": verdicts.count(VACUOUS),
-        "smallest_caught": control.smallest_caught,
+        "smallest_caught": control.smallest_detected_factor,
         "control": control.outcome,
         "trials": sum(c.trials for c in cells),
         "seconds": round(sum(c.seconds for c in [*cells, *control.tried]), 3),
@@ -252,7 +252,7 @@ def _rest_on(rows: Sequence[Row]) -> None:
                 return
             if link["scope"] == "settings" and (row["scope"] or (slip and key == row["corrected_by"])):
                 row["scope"] = "settings"  # of a slip: where it is true, it was only tried
-            row["evidence"] = weakest((row["evidence"], link["evidence"]))
+            row["evidence"] = find_weakest((row["evidence"], link["evidence"]))
             row["cites"] = sorted({*row["cites"], *link["cites"]})
 
     for row in rows:
@@ -299,7 +299,7 @@ def _summaries(rows: Iterable[Row]) -> list[Row]:
 
 def _summary(key: str, parts: Sequence[Row]) -> Row:
     """The worst of the parts, with what they have together."""
-    worst = leading(parts)
+    worst = find_leading(parts)
     true = worst["verdict"] in (HOLDS, SLIP)  # on all parts; else what one of them shows is enough
     scopes = {part["scope"] for part in parts}
     claimed = [part for part in parts if part["verdict"] != NOT_A_CLAIM]
@@ -316,7 +316,7 @@ def _summary(key: str, parts: Sequence[Row]) -> Row:
             "scope": "" if worst["verdict"] != HOLDS else "settings" if "settings" in scopes else worst["scope"],
             "skipped": [s for p in parts for s in p["skipped"]],
             "control": REFUTED if all(p["control"] == REFUTED for p in claimed) else "",
-            "evidence": weakest([p["evidence"] for p in (parts if true else [worst])]),
+            "evidence": find_weakest([p["evidence"] for p in (parts if true else [worst])]),
             "rests_on": [p["key"] for p in parts],
             "cites": sorted({text for p in parts for text in p["cites"]}),
             "note": f"worst part: {worst['part']}. {worst['note']}".strip(),
@@ -344,7 +344,7 @@ def ledger_with_cells(
     papers = papers or library.house
     asked = claims
     if claims is None:
-        registry.load(registry.modules(papers))
+        registry.load(registry.list_modules(papers))
         claims = [claim for claim in CLAIMS.values() if library.paper(claim.theorem.id) in papers]
     chosen = registry.closure(claim.key for claim in claims)
     done = {job.claim.key: job for job in jobs}

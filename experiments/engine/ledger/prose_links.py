@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine.claims.claim import Claim
-from lemmata.experiments.engine.ground.evidence import derivation
+from lemmata.experiments.engine.ground.evidence import extract_derivation
 from lemmata.experiments.engine.ledger import graph
 
 NUMBER = r"[A-Z]\.\d+[a-z]?|\d+(?:\.\d+)?[a-z]?"
@@ -29,7 +29,7 @@ YEAR = re.compile(r"\d{4}\)?,? $")  # somebody else's lemma: "Bartlett (1998), T
 
 
 @functools.cache
-def labels(paper: str) -> dict[str, str]:
+def label_statements(paper: str) -> dict[str, str]:
     """What the statements of a paper are called, {"Lemma B.3": "wzw25.lem6.2"}, by both numbers where they have two."""
     called = {}
     for id, label in library.papers[paper].contents.items():
@@ -40,12 +40,12 @@ def labels(paper: str) -> dict[str, str]:
     return called
 
 
-def statements(text: str, paper: str) -> Iterator[str]:
+def find_statements(text: str, paper: str) -> Iterator[str]:
     """The statements that a text about `paper` names, remarks left out.
 
-    >>> list(statements("Lemma B.2 at e = gamma, twice what Theorems 4.1 and L.1 need (cf. Lemma 6.4).", "wzw25"))
+    >>> list(find_statements("Lemma B.2 at e = gamma, twice what Theorems 4.1 and L.1 need (cf. Lemma 6.4).", "wzw25"))
     ['wzw25.lemB.2', 'wzw25.thm4.1', 'wzw25.thmL.1']
-    >>> list(statements("Lemma A.3 of bms22, and Bartlett 1998, Theorem 4.1.", "wzw25"))
+    >>> list(find_statements("Lemma A.3 of bms22, and Bartlett 1998, Theorem 4.1.", "wzw25"))
     ['bms22.lemA.3']
     """
     text = REMARK.sub("", " ".join(text.split()))
@@ -55,14 +55,14 @@ def statements(text: str, paper: str) -> Iterator[str]:
         if YEAR.search(before):
             continue
         other = re.match(rf" of ({others})\b", after) or re.search(rf"\b({others})(?:'s|,)? $", before)
-        called = labels(other[1] if other else paper)
+        called = label_statements(other[1] if other else paper)
         names = (f"{match[1]} {number}" for number in re.findall(NUMBER, match[2]))
         yield from (called[name] for name in names if name in called)
     for match in re.finditer(rf"(?<![\w./-])(?:{others})\.\w[\w.-]*\w", text):
         yield library.statement_of(match[0])
 
 
-def prose(claim: Claim) -> list[str]:
+def collect_prose(claim: Claim) -> list[str]:
     """The texts of a row: docstrings of statement and check, the note. A row about a law leaves out its statement's."""
     own = [inspect.getdoc(inspect.unwrap(claim.trial)) or "", claim.note, claim.finding]
     return own if claim.law else [inspect.getdoc(claim.theorem.formula) or "", *own]
@@ -74,21 +74,21 @@ def states_nothing(id: str) -> bool:
     return "definition" in printed
 
 
-def unlinked(claim: Claim, links: graph.Graph, turned: graph.Graph) -> list[str]:
+def find_unlinked(claim: Claim, links: graph.Graph, turned: graph.Graph) -> list[str]:
     """The statements that the prose of a row names though no link joins them; `turned` is the graph `links` upwards."""
-    joined = {claim.key, *graph.reached([claim.key], links), *graph.reached([claim.key], turned)}
+    joined = {claim.key, *graph.find_reachable([claim.key], links), *graph.find_reachable([claim.key], turned)}
     ids = {key.partition("/")[0] for key in (*joined, *claim.used, *claim.restated)}
     known = {library.statement_of(id) for id in ids}
-    named = (id for text in prose(claim) for id in statements(text, claim.theorem.paper))
+    named = (id for text in collect_prose(claim) for id in find_statements(text, claim.theorem.paper))
     outside = [id for id in dict.fromkeys(named) if id not in known and not states_nothing(id)]
-    return outside + [name for name, keys in own_parts(claim) if not joined & keys]
+    return outside + [name for name, keys in find_own_parts(claim) if not joined & keys]
 
 
-def own_parts(claim: Claim) -> Iterator[tuple[str, set[str]]]:
+def find_own_parts(claim: Claim) -> Iterator[tuple[str, set[str]]]:
     """The steps and parts of its own statement that the derivation of a row names, each with the keys it may mean."""
     if claim.law:
         return
-    text = REMARK.sub("", " ".join(derivation(claim.theorem.formula).split()))
+    text = REMARK.sub("", " ".join(extract_derivation(claim.theorem.formula).split()))
     statement = library.statement_of(claim.theorem.id)
     own = [theorem for theorem in THEOREMS.values() if theorem.id.startswith(statement)]
     steps = [step for prefix, step in STEP.findall(text) if f"{statement}.".endswith(prefix)]

@@ -11,14 +11,14 @@ from lemmata.bounds.statement.verdicts import OPEN
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from lemmata.experiments.engine.ledger.sentences import with_sides
+from lemmata.experiments.engine.ledger.sentences import orient_sides
 
 SHIPPED = Path(lemmata.__file__).parent / "published" / "ledger.csv"
 NESTED = ("skipped", "tightness", "witness", "used", "restated", "rests_on", "cites", "where", "literature")
 NUMBERS = ("cells", "cells_held", "cells_vacuous", "trials", "root", "nonvacuous_from")
 
 
-def rows(reports: str | Path) -> dict[str, dict]:
+def read_rows(reports: str | Path) -> dict[str, dict]:
     """{key: row} of the published ledger, as the machine's interface has them; nothing where none is found."""
     path = next((p for p in (Path(reports) / "published" / "ledger.csv", SHIPPED) if p.exists()), None)
     if path is None:
@@ -31,7 +31,7 @@ def rows(reports: str | Path) -> dict[str, dict]:
         raise PaperError(f"{path}: is no published ledger ({type(error).__name__}: {error})") from None
 
 
-def table(reports: Path, name: str) -> list[dict[str, str]]:
+def read_published_table(reports: Path, name: str) -> list[dict[str, str]]:
     """The lines of another table that is published beside the ledger; none where it is not at hand."""
     path = reports / "published" / f"{name}.csv"
     if not path.exists():
@@ -44,16 +44,16 @@ def _typed(row: dict[str, str]) -> dict:
     nested = {name: json.loads(row[name]) if row.get(name) else None for name in NESTED}
     numbers = {name: int(float(row[name])) if row.get(name) else None for name in NUMBERS}
     later = dict.fromkeys(("misprint", "undecided", "finding", "headline"), "")  # a table may be older than these
-    nested["witness"] = with_sides(row["key"], nested["witness"])  # and than that
+    nested["witness"] = orient_sides(row["key"], nested["witness"])  # and than that
     return later | row | nested | numbers | {"reconstructed": row.get("reconstructed") == "True"}
 
 
-def instead(fresh: list[dict], reports: str | Path, root: int) -> list[dict]:
+def fill_open_rows(fresh: list[dict], reports: str | Path, root: int) -> list[dict]:
     """The `fresh` rows, but those that nobody has run as they were published, where statement and root are the same.
 
     A summary is taken over where all of its parts then say what was published.
     """
-    published = {key: row for key, row in rows(reports).items() if row["root"] == root}
+    published = {key: row for key, row in read_rows(reports).items() if row["root"] == root}
     said = {row["key"]: row for row in fresh if row["digest"] == published.get(row["key"], {}).get("digest")}
     same = {key for key, row in said.items() if row["verdict"] == OPEN and row["kind"] != "summary"}
     agreed = same | {key for key, row in said.items() if row["verdict"] == published[key]["verdict"]}
@@ -62,11 +62,11 @@ def instead(fresh: list[dict], reports: str | Path, root: int) -> list[dict]:
     return [published[row["key"]] if row["key"] in same else row for row in fresh]
 
 
-def standing(id: str, reports: str | Path, root: int) -> list[dict] | None:
+def recall_statement(id: str, reports: str | Path, root: int) -> list[dict] | None:
     """All rows as they were published, if those of the statement or step `id` are those of today, word for word."""
-    found = list(rows(reports).values())
+    found = list(read_rows(reports).values())
     published = {row["key"]: row["digest"] for row in found if id in (row["id"], row["parent"])}
-    registry.load(registry.homes(id))
+    registry.load(registry.find_modules(id))
     now = {claim.key: claim.theorem for claim in CLAIMS.values()} | THEOREMS
     mine = {key: theorem.digest for key, theorem in now.items() if id in (theorem.id, theorem.parent)}
     made = [row["key"] for row in found if row["kind"] == "summary"]
@@ -74,7 +74,7 @@ def standing(id: str, reports: str | Path, root: int) -> list[dict] | None:
     return found if same and all(row["root"] in (root, None) for row in found) else None
 
 
-def belongs(row: dict, kind: str, name: str) -> bool:
+def is_about(row: dict, kind: str, name: str) -> bool:
     """Whether a row is of the paper, module, statement, step or row that is called `name`."""
     if kind == "paper":
         return row["paper"] == name

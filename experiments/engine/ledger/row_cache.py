@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lemmata.bounds.library import Paper, library
-from lemmata.experiments.engine.ground.files import replaced
-from lemmata.experiments.engine.ground.profiles import largest
+from lemmata.experiments.engine.ground.files import replace_file
+from lemmata.experiments.engine.ground.profiles import largest_profile
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.ledger.curves import Picture
@@ -67,12 +67,12 @@ def _ours() -> Iterator[tuple[str, Path]]:
         yield f"{paper.id}/paper.toml", paper.folder / "paper.toml"
 
 
-def state(store: str | Path) -> State:
+def read_state(store: str | Path) -> State:
     """The state of our files, the libraries, and the store's files."""
-    return State(code(), _digest(*(_file_digest(f"{store}{suffix}") for suffix in ("", "-wal"))))
+    return State(hash_files(), _digest(*(_file_digest(f"{store}{suffix}") for suffix in ("", "-wal"))))
 
 
-def code() -> str:
+def hash_files() -> str:
     """The state of our files and the libraries."""
     parts: list[str | bytes] = [sys.version, platform.machine()]
     for name, path in _ours():
@@ -93,10 +93,10 @@ def _file_digest(path: str) -> bytes:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
 
 
-def begun(store: str | Path) -> State | None:
+def state_at_start(store: str | Path) -> State | None:
     """The state, where this process has loaded no statement yet, so that nothing in it can differ from our files."""
     loaded = any(name in sys.modules for name in ("lemmata.bounds.theorem", "lemmata.experiments.engine.claims.claim"))
-    return None if loaded else state(store)
+    return None if loaded else read_state(store)
 
 
 def _file(store: str | Path, what: str = "rows") -> Path:
@@ -108,7 +108,7 @@ def _recalled(file: Path, mark: str, finished: str = "") -> Any:
     try:
         kept = json.loads(file.read_bytes())
         fits = kept["mark"] == mark and kept["digest"] == _digest(kept["text"])
-        done = not finished or (kept["finished"] and largest((finished, kept["finished"])) == kept["finished"])
+        done = not finished or (kept["finished"] and largest_profile((finished, kept["finished"])) == kept["finished"])
         return json.loads(kept["text"]) if fits and done else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # a damaged memory is none
@@ -124,14 +124,14 @@ def recall(
     """
     if not Path(store).exists() or not _file(store).exists():
         return None
-    now = now or begun(store)
+    now = now or state_at_start(store)
     return _recalled(_file(store), now.mark(root, papers), finished) if now else None
 
 
 Pair = tuple[dict, list["Picture"]]  # a row of the ledger, and the curves of its cells
 
 
-def folded(
+def recall_or_fold(
     store: Store, root: int, start: State | None, papers: Sequence[Paper] = (), jobs: Sequence[Job] = ()
 ) -> list[Pair]:
     """The rows of the whole ledger of `papers`, each with its curves, as they were kept or computed, and then kept.
@@ -139,25 +139,25 @@ def folded(
     They are kept if the files of this process are as they were at its `start`, before it loaded any, and the store as
     it was before the rows were folded. The `jobs` of a run are not folded again.
     """
-    from lemmata.experiments.engine.ledger.curves import pictured, pictures_of, plain
+    from lemmata.experiments.engine.ledger.curves import pictures_from_json, choose_pictures, pictures_to_json
     from lemmata.experiments.engine.ledger.ledger_rows import jsonable, ledger_with_cells
 
     mark = start.mark(root, papers) if start and not jobs else ""  # a run has changed the store since
     rows, curves = (_recalled(_file(store.path, what), mark) if mark else None for what in ("rows", "curves"))
     if rows is None or curves is None:
-        before = state(store.path)
+        before = read_state(store.path)
         pairs = ledger_with_cells(store, root, papers=papers, jobs=jobs)
         rows = jsonable([row for row, _ in pairs], finite=False)
-        curves = jsonable([plain(pictures_of(cells)) for _, cells in pairs], finite=False)
-        if start is not None and state(store.path) == before and start.code == before.code:
+        curves = jsonable([pictures_to_json(choose_pictures(cells)) for _, cells in pairs], finite=False)
+        if start is not None and read_state(store.path) == before and start.code == before.code:
             failed = any(row["reason"] == "FAILED" for row in rows)
             finished = jobs[0].profile if jobs and not failed else ""
             for what, kept in (("rows", rows), ("curves", curves)):
                 _keep(_file(store.path, what), kept, before.mark(root, papers), finished)
-    return list(zip(rows, map(pictured, curves), strict=True))
+    return list(zip(rows, map(pictures_from_json, curves), strict=True))
 
 
 def _keep(file: Path, rows: list, mark: str, finished: str) -> None:
     text = json.dumps(rows, ensure_ascii=False)
     with contextlib.suppress(OSError):  # a folder that cannot be written is read as before
-        replaced(file, json.dumps({"mark": mark, "finished": finished, "digest": _digest(text), "text": text}))
+        replace_file(file, json.dumps({"mark": mark, "finished": finished, "digest": _digest(text), "text": text}))

@@ -19,44 +19,44 @@ LARGE = 10**9  # whole numbers from here on are rounded for people
 UNNAMED = {"tail": "the probability", "identity": "the left side"}
 
 
-def in_a_sentence(row: Row) -> str:
+def describe_witness(row: Row) -> str:
     """What the witness of a row shows: at which setting, what the truth is, and what the text claims."""
     witness = row["witness"]
-    setting = place(row)
+    setting = describe_place(row)
     if str(witness.get("claimed")).startswith("truth <= C g") and "ratios" in witness:
         return f"{_along(setting)}, {_grows(row, [*map(float, witness['ratios'])])}"
     return f"at {setting}, {_shown(row, witness)}" if setting else _shown(row, witness)
 
 
-def place(row: Row) -> str:
+def describe_place(row: Row) -> str:
     """Where the counterexample of a row lies, as `‖Y‖ = 4, β = 0.1`, in the letters of the paper; "" if anywhere."""
     witness, paper = row["witness"] or {}, _paper(row["key"])
     letters = paper.letters if paper else {}
     setting = dict(witness.get("setting", {})) | dict(witness.get("point") or {})
     shown = {letters.get(name, name.replace("_", " ")): value for name, value in setting.items()}
-    return in_a_row(shown) if shown else ""
+    return format_setting(shown) if shown else ""
 
 
-def quantity(row: Row) -> str:
+def describe_quantity(row: Row) -> str:
     """What the row bounds, in words: `the second moment of a loss`."""
     paper = _paper(row["key"])
     named = {**paper.bounded_above, **paper.bounded_below}.get(row["key"]) if paper else ""
     return named or UNNAMED.get(row["kind"], "the left side")
 
 
-def from_below(row: Row) -> bool:
+def is_from_below(row: Row) -> bool:
     """Whether the text bounds the quantity from below, so that the larger number of its witness is the text's."""
     paper = _paper(row["key"])
     return paper is not None and row["key"] in paper.bounded_below
 
 
-def with_sides(key: str, witness: dict[str, Any] | None) -> dict[str, Any] | None:
+def orient_sides(key: str, witness: dict[str, Any] | None) -> dict[str, Any] | None:
     """The witness of a row with the paper's number as `claimed` and the truth as `found`.
 
     A check compares left <= right and a witness takes the right side for what is claimed. Where the text bounds a
     quantity from below its own number is on the left.
     """
-    if not witness or not from_below({"key": key}) or not _numbers(witness) or witness["claimed"] > witness["found"]:
+    if not witness or not is_from_below({"key": key}) or not _numbers(witness) or witness["claimed"] > witness["found"]:
         return witness
     return witness | {"claimed": witness["found"], "found": witness["claimed"]}
 
@@ -81,7 +81,7 @@ def _is(what: str) -> str:
 def _shown(row: Row, witness: Mapping[str, Any]) -> str:
     """The sentence of a witness, by what it has: trials, a privacy loss, two numbers, or words."""
     claimed, found = witness.get("claimed"), witness.get("found")
-    said, true = short(claimed), short(found)
+    said, true = format_value(claimed), format_value(found)
     if isinstance(found, dict) and {"trials", "failures"} <= set(found):
         counted = f"{found['failures']} of {found['trials']} trials failed"
         return f"the text allows a failure probability of {said}; {counted}."
@@ -89,16 +89,16 @@ def _shown(row: Row, witness: Mapping[str, Any]) -> str:
     if "log_ratio" in witness and not isinstance(claimed, str):
         return f"the text claims ε = {said}; {_told_apart(true)}."
     if numbers and row["kind"] == "identity":
-        return f"{_is(quantity(row))} {true}; the text says {said}."
+        return f"{_is(describe_quantity(row))} {true}; the text says {said}."
     if numbers:
         side = "most" if _end(found) > _end(claimed) else "least"
-        return f"{_is(quantity(row))} {true}; the text claims at {side} {said}."
+        return f"{_is(describe_quantity(row))} {true}; the text claims at {side} {said}."
     return f"the text claims {said}; in truth {true.removesuffix('.')}."
 
 
 def _narrow(value: Any) -> bool:
     """Whether it is an enclosure of which people are shown one number."""
-    return isinstance(value, list) and len(value) == 2 and short(value[0]) == short(value[1])
+    return isinstance(value, list) and len(value) == 2 and format_value(value[0]) == format_value(value[1])
 
 
 def _end(value: Any) -> float:
@@ -113,21 +113,21 @@ def _told_apart(log_ratio: str) -> str:
 
 def _grows(row: Row, ratios: Sequence[float]) -> str:
     """A constant that an O(.) hides, and a family along which none is enough."""
-    what = quantity(row)
+    what = describe_quantity(row)
     if all(map(isinf, ratios)):
         return f"the printed right side is 0 and {what} is not."
-    steps = ", ".join(short(float(f"{ratio:.3g}")) for ratio in ratios[:4])
-    if from_below(row):
+    steps = ", ".join(format_value(float(f"{ratio:.3g}")) for ratio in ratios[:4])
+    if is_from_below(row):
         return f"the printed order is {steps} times {what}: no hidden constant is small enough."
     return f"{_is(what)} {steps} times the printed order: no hidden constant is enough."
 
 
-def in_a_row(setting: Mapping[str, Any]) -> str:
+def format_setting(setting: Mapping[str, Any]) -> str:
     """A setting as `n = 4, beta = 0.1`."""
-    return ", ".join(f"{name} = {short(value)}" for name, value in setting.items()) or "its only setting"
+    return ", ".join(f"{name} = {format_value(value)}" for name, value in setting.items()) or "its only setting"
 
 
-def short(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value for people: numbers rounded to four digits, long texts cut."""
     if value in (float("inf"), "inf", float("-inf"), "-inf"):
         return "∞" if float(value) > 0 else "−∞"
@@ -135,12 +135,12 @@ def short(value: Any) -> str:
         return f"1 - {1 - value:.1g}" if 0.99995 <= value < 1 else f"{value:.4g}"
     if isinstance(value, int) and abs(value) >= LARGE:
         return re.sub(r"\.?0*(?=e)", "", f"{Decimal(value):.3e}")
-    if isinstance(value, list | tuple) and len(value) == 2 and short(value[0]) == short(value[1]):
-        return short(value[0])  # an enclosure narrower than what is shown
+    if isinstance(value, list | tuple) and len(value) == 2 and format_value(value[0]) == format_value(value[1]):
+        return format_value(value[0])  # an enclosure narrower than what is shown
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(short, value[:4])) + (", …]" if len(value) > 4 else "]")
+        return "[" + ", ".join(map(format_value, value[:4])) + (", …]" if len(value) > 4 else "]")
     if isinstance(value, dict):
-        return in_a_row(value)
+        return format_setting(value)
     text = re.sub(r"\[([-+.e\d]+), ([-+.e\d]+)\]", _enclosed, str(value))
     return text if len(text) <= 160 else text[:159] + "…"
 

@@ -24,7 +24,7 @@ from lemmata.experiments.engine.claims.verdict import (
     inconclusive,
     vacuous,
 )
-from lemmata.experiments.engine.ground.evidence import weakest
+from lemmata.experiments.engine.ground.evidence import find_weakest
 from lemmata.experiments.engine.running.store import Chunk, Where
 from lemmata.mechanisms.numerics.streams import canonical_json
 
@@ -71,7 +71,7 @@ class Cell:
     def __post_init__(self) -> None:
         self.exact = self.claim.style == "exact"
         try:
-            why = None if self.factor != 1 else self.claim.vacuous_at(self.setting)
+            why = None if self.factor != 1 else self.claim.why_vacuous(self.setting)
             if why:
                 self.verdict = vacuous(why)
             else:
@@ -117,9 +117,9 @@ class Cell:
             raise ValueError(f"chunk = {chunk.payload} is no verdict, and an exact check returns one")
         else:
             self.decider.add(chunk.payload)
-            self.verdict = self._concluded(self.decider)
+            self.verdict = self._conclude(self.decider)
 
-    def _concluded(self, decider: Decider) -> Verdict | None:
+    def _conclude(self, decider: Decider) -> Verdict | None:
         """The verdict once the evidence is enough or the cap is reached."""
         outcome = conclude(*decider.log_e())
         if outcome == REFUTED:
@@ -127,7 +127,7 @@ class Cell:
             return Verdict(REFUTED, evidence="sampled", tightness=self._tightness(decider), witness=shown)
         if outcome == HOLDS:
             return Verdict(HOLDS, evidence="sampled", tightness=self._tightness(decider))
-        return self._exhausted(decider) if self.folded == self.cap else None
+        return self._conclude_at_cap(decider) if self.folded == self.cap else None
 
     def fail(self, message: str, final: bool = False) -> None:
         """A chunk raised; the second time, or where it is `final`, it is given up."""
@@ -151,10 +151,10 @@ class Cell:
     def _tightness(self, decider: Decider) -> Ends | None:
         return None if self.claim.style == "rate" or self.silent else decider.tightness()
 
-    def _exhausted(self, decider: Decider) -> Verdict:
+    def _conclude_at_cap(self, decider: Decider) -> Verdict:
         tightness = self._tightness(decider)
         if isinstance(decider, AttackDecider):
-            if limit := decider.told():
+            if limit := decider.describe_lower_bound():
                 return inconclusive("AUDIT_ONLY", f"survived: {limit}", evidence="sampled", tightness=tightness)
             text = (
                 "this attack does not tell the two datasets apart, and says nothing of leaks below that of its control"
@@ -214,7 +214,7 @@ class Sabotaged:
         return last.outcome if last else ""
 
     @property
-    def smallest_caught(self) -> str | None:
+    def smallest_detected_factor(self) -> str | None:
         """The smallest factor that was REFUTED, with what it means."""
         if self.outcome != REFUTED or self.claim.control is None:
             return None
@@ -241,7 +241,7 @@ def combine(cells: Sequence[Cell]) -> Verdict | None:
         chosen = verdicts[outcomes.index(HOLDS)]
         held = [v for v in verdicts if v.outcome == HOLDS]
         scope = "settings" if any(v.scope == "settings" for v in held) else chosen.scope
-        chosen = replace(chosen, evidence=weakest([v.evidence for v in held]), scope=scope)
+        chosen = replace(chosen, evidence=find_weakest([v.evidence for v in held]), scope=scope)
         silent = [cell.trials for cell in cells if cell.silent]
         if silent:
             where = "" if len(silent) == len(held) else f" at {len(silent)} of {len(held)} settings"

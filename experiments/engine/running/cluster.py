@@ -24,7 +24,7 @@ import scipy.special
 import threadpoolctl
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine.running.workers import Brought, Elsewhere, Lost, Refused, begin_tracker, loaded, unheard
+from lemmata.experiments.engine.running.workers import Brought, ExecutorPool, WorkersLost, WorkerRefused, start_tracker, hash_loaded_claim, ignore_signals
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -42,7 +42,7 @@ def known_answer() -> str:
 
 
 @cache
-def here() -> dict[str, str]:
+def describe_environment() -> dict[str, str]:
     """What a worker and its parent have to agree in, by name, with one BLAS thread from now on."""
     threadpoolctl.threadpool_limits(1)
     blas = {f"{lib['internal_api']} {lib['version']}" for lib in threadpoolctl.threadpool_info() if lib.get("version")}
@@ -55,42 +55,42 @@ def here() -> dict[str, str]:
     }
 
 
-def believed(parent: dict[str, str], code: str, brought: Brought, compute: Callable, key: str, *chunk: Any) -> Any:
-    """One chunk, by a worker that agrees with its parent. Raises `Refused`."""
+def compute_if_equal(parent: dict[str, str], code: str, brought: Brought, compute: Callable, key: str, *chunk: Any) -> Any:
+    """One chunk, by a worker that agrees with its parent. Raises `WorkerRefused`."""
     for folder, package in brought:
         library.add(folder, package)
-    mine, asked = {**here(), "code": loaded(key)}, {**parent, "code": code}
+    mine, asked = {**describe_environment(), "code": hash_loaded_claim(key)}, {**parent, "code": code}
     if differing := [f"{name} {mine[name]} for {asked[name]}" for name in asked if mine[name] != asked[name]]:
         worker = f"the worker with process {os.getpid()} on {socket.gethostname()}"
-        raise Refused(f"{worker} is not as this machine is: {', '.join(differing)} (first met with {key})")
+        raise WorkerRefused(f"{worker} is not as this machine is: {', '.join(differing)} (first met with {key})")
     return compute(key, *chunk, brought)
 
 
-class Cluster(Elsewhere):
+class ClusterPool(ExecutorPool):
     """Workers of a Dask cluster, each of which shows that it is as this process is before its chunks are believed."""
 
     def __init__(self, executor: futures.Executor, workers: int, compute: Callable, codes: dict[str, str]) -> None:
         super().__init__(executor, workers)
-        self.compute, self.parent, self.codes = compute, here(), codes
+        self.compute, self.parent, self.codes = compute, describe_environment(), codes
 
     def submit(self, ticket: int, *chunk: Any) -> None:
-        self.send(ticket, believed, self.parent, self.codes[chunk[0]], library.brought, self.compute, *chunk)
+        self.send(ticket, compute_if_equal, self.parent, self.codes[chunk[0]], library.brought, self.compute, *chunk)
 
 
 @contextlib.contextmanager
-def pool_of(compute: Callable, address: str, codes: dict[str, str]) -> Iterator[Cluster]:
+def open_pool(compute: Callable, address: str, codes: dict[str, str]) -> Iterator[ClusterPool]:
     """The workers of the cluster at `address`, for claims of these `codes`."""
-    with connected(address) as client:
+    with connect(address) as client:
         if not (count := sum(client.nthreads().values())):
-            raise Lost(f"--dask = {address}: no worker has joined the scheduler yet")
-        pool = Cluster(client.get_executor(), count, compute, codes)
+            raise WorkersLost(f"--dask = {address}: no worker has joined the scheduler yet")
+        pool = ClusterPool(client.get_executor(), count, compute, codes)
         yield pool
         pool.drop()
 
 
 @contextlib.contextmanager
-def connected(address: str) -> "Iterator[Client]":
-    """A client of the scheduler at `address`; "local:4" starts four processes on this machine. Raises `Lost`."""
+def connect(address: str) -> "Iterator[Client]":
+    """A client of the scheduler at `address`; "local:4" starts four processes on this machine. Raises `WorkersLost`."""
     from distributed import Client, LocalCluster
     from distributed.scheduler import KilledWorker
 
@@ -99,24 +99,24 @@ def connected(address: str) -> "Iterator[Client]":
     with contextlib.ExitStack() as opened:
         kind, _, count = address.partition(":")
         if kind == "local" and count.isdecimal() and count.isascii() and int(count) >= 1:
-            begin_tracker(resource_tracker)
-            with unheard("SIGINT", "SIGHUP"):  # this process ends its workers, which would say something of their own
+            start_tracker(resource_tracker)
+            with ignore_signals("SIGINT", "SIGHUP"):  # this process ends its workers, which would say something of their own
                 made = LocalCluster(
                     n_workers=int(count), threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
                 )
             address = opened.enter_context(made).scheduler_address
         elif kind == "local":
-            raise Lost(f"--dask = {address}: local:N starts N >= 1 processes here")
+            raise WorkersLost(f"--dask = {address}: local:N starts N >= 1 processes here")
         try:
             client = opened.enter_context(Client(address, timeout=PATIENCE))
         except (OSError, ValueError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise Lost(f"--dask = {address}: no scheduler answers there ({reason})") from None
+            raise WorkersLost(f"--dask = {address}: no scheduler answers there ({reason})") from None
         opened.callback(client.close, timeout=2)  # before the end of its own `with`, which waits for a dead scheduler
         try:
             yield client
         except futures.CancelledError:
-            raise Lost(f"the scheduler at {address} is gone") from None
+            raise WorkersLost(f"the scheduler at {address} is gone") from None
         except KilledWorker as error:
             worker = error.last_worker.address if error.last_worker else "the last of them"
-            raise Lost(f"a chunk ended one worker after another (killed, or out of memory), {worker} too") from None
+            raise WorkersLost(f"a chunk ended one worker after another (killed, or out of memory), {worker} too") from None

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
-from lemmata.experiments.engine.ground.files import table, tabled
+from lemmata.experiments.engine.ground.files import read_table, write_table
 from lemmata.experiments.engine.running.cell import Sabotaged
 
 TABLE, DEEP = (Path(__file__).with_name(name) for name in ("costs.csv", "deep.csv"))
@@ -30,38 +30,38 @@ class Cost(NamedTuple):
 
 
 @functools.cache
-def measured() -> dict[str, Cost]:
+def read_costs() -> dict[str, Cost]:
     """{key: its cost}."""
     with TABLE.open(newline="", encoding="utf-8") as lines:
         return {line["key"]: Cost(float(line["trial"]), int(line["factors"])) for line in csv.DictReader(lines)}
 
 
 @functools.cache
-def deep() -> dict[str, float]:
+def read_deep_ratios() -> dict[str, float]:
     """{a claim, or a kind of claims: what its cells of a deep run take, beside what their caps allow}, as measured."""
-    return {line["group"]: float(line["ratio"]) for line in table(DEEP, DEEP_HEAD)}
+    return {line["group"]: float(line["ratio"]) for line in read_table(DEEP, DEEP_HEAD)}
 
 
-def taken(claim: Claim, profile: str) -> float:
+def deep_share(claim: Claim, profile: str) -> float:
     """The part of what its caps allow that a claim takes in a profile: all, but of a deep run as it was measured."""
-    known = deep() if profile == "deep" and claim.key in measured() else {}
+    known = read_deep_ratios() if profile == "deep" and claim.key in read_costs() else {}
     return known.get(claim.key, known.get(claim.style, 1.0))
 
 
-def of_cell(claim: Claim, setting: Setting, times: int = 1) -> float:
+def plan_cell(claim: Claim, setting: Setting, times: int = 1) -> float:
     """Planned core-seconds of one cell at its cap, or at so many `times` its cap."""
-    trial = measured()[claim.key].trial if claim.key in measured() else claim.cost
+    trial = read_costs()[claim.key].trial if claim.key in read_costs() else claim.cost
     return trial if claim.style == "exact" else times * claim.cap * claim.chunk(**setting) * trial
 
 
-def planned(claim: Claim, profile: str) -> list[Setting]:
+def planned_settings(claim: Claim, profile: str) -> list[Setting]:
     """The settings that a profile runs at most, and the control's, once for each factor that is tried."""
-    every = settings(claim, profile)
+    every = all_settings(claim, profile)
     admissible = len(every) - len(_controls(claim))
-    return every[: admissible + measured()[claim.key].factors] if claim.key in measured() else every
+    return every[: admissible + read_costs()[claim.key].factors] if claim.key in read_costs() else every
 
 
-def settings(claim: Claim, profile: str) -> list[Setting]:
+def all_settings(claim: Claim, profile: str) -> list[Setting]:
     """The same with every factor of the control."""
     return [s for s in claim.settings(profile) if not claim.theorem.skipped(s)] + _controls(claim)
 
@@ -71,12 +71,12 @@ def _controls(claim: Claim) -> list[Setting]:
     return [setting] * len(claim.control.factors) if claim.control is not None and setting is not None else []
 
 
-def stated(claim: Claim, found: Iterable[Setting]) -> float:
+def stated_seconds(claim: Claim, found: Iterable[Setting]) -> float:
     """Core-seconds at these settings as the claim itself says, whatever was measured: an order that stays as it is."""
     return sum(claim.cost if claim.style == "exact" else claim.cap * claim.chunk(**s) * claim.cost for s in found)
 
 
-def renewed(store: str, times: float = 1.0) -> Iterator[tuple[str, str, int]]:
+def measure_costs(store: str, times: float = 1.0) -> Iterator[tuple[str, str, int]]:
     """(key, CPU seconds a trial, factors tried) of every claim that has chunks in a store of one run."""
     from lemmata.experiments.engine.claims import registry
     from lemmata.experiments.engine.running.store import Store
@@ -92,4 +92,4 @@ def renewed(store: str, times: float = 1.0) -> Iterator[tuple[str, str, int]]:
 
 
 if __name__ == "__main__":
-    tabled(TABLE, ("key", *Cost._fields), sorted(renewed(sys.argv[1], *map(float, sys.argv[2:]))))
+    write_table(TABLE, ("key", *Cost._fields), sorted(measure_costs(sys.argv[1], *map(float, sys.argv[2:]))))

@@ -34,7 +34,7 @@ Sampled = TailDecider | MeanDecider | AttackDecider
 SECONDS = 0.3  # of one core, for 200 to 20,000 trials; an attack's pilot is a chunk
 
 
-def pilot(claim: Claim, setting: dict, factor: float, root: int) -> Sampled:
+def run_pilot(claim: Claim, setting: dict, factor: float, root: int) -> Sampled:
     """A decider that has seen trials of the claim at `factor`, from the pilot's stream."""
     size = claim.chunk(**setting) if claim.style == "attack" else int(np.clip(SECONDS / claim.cost, 200, 20_000))
     arguments = claim.arguments(setting, factor, root=root, stream="pilot", index=0)
@@ -78,7 +78,7 @@ def miss_tail(trials: int, beta: float, truth: float, verdict: str) -> float:
     return float(binom.sf(low - 1, trials, truth) if verdict == HOLDS else binom.cdf(low - 1, trials, truth))
 
 
-def missed(claim: Claim, setting: dict, seen: Sampled, expected: str = REFUTED) -> float:
+def bound_miss(claim: Claim, setting: dict, seen: Sampled, expected: str = REFUTED) -> float:
     """A bound on the probability that the claim does not come out as `expected` by its cap, by a pilot's decider."""
     trials = claim.cap * claim.chunk(**setting)
     if isinstance(seen, TailDecider):
@@ -87,7 +87,7 @@ def missed(claim: Claim, setting: dict, seen: Sampled, expected: str = REFUTED) 
             return miss_tail(trials, seen.beta, beta_law.ppf(1e-3, k, n - k + 1) if k else 0.0, REFUTED)
         return miss_tail(trials, seen.beta, beta_law.ppf(1 - 1e-3, k + 1, n - k) if k < n else 1.0, HOLDS)
     if isinstance(seen, AttackDecider):
-        return _missed_attack(claim, seen, trials)
+        return _bound_attack_miss(claim, seen, trials)
     x, side = seen.values, 1 if expected == REFUTED else -1
     margin = seen.bound - seen.low if expected == REFUTED else seen.high - seen.bound
     with np.errstate(divide="ignore"):
@@ -96,7 +96,7 @@ def missed(claim: Claim, setting: dict, seen: Sampled, expected: str = REFUTED) 
     return min(chernoff(row, np.full(len(x), 1 / len(x)), trials, len(STAKES), threshold) for row in logs)
 
 
-def _missed_attack(claim: Claim, seen: AttackDecider, trials: int) -> float:
+def _bound_attack_miss(claim: Claim, seen: AttackDecider, trials: int) -> float:
     counts, size = seen.counts[0] / seen.trials, len(verdict.EPSILONS)
     if claim.attack == "approx":
         low = -np.exp(seen.level)
@@ -110,16 +110,16 @@ def _missed_attack(claim: Claim, seen: AttackDecider, trials: int) -> float:
     return min(chernoff(np.array(logs), counts, trials, size) for logs in zip(right, wrong, idle, strict=True))
 
 
-def piloted(claim: Claim, root: int) -> Iterator[str]:
+def describe_pilot(claim: Claim, root: int) -> Iterator[str]:
     """A line for every quick cell and every factor of the control: cap, what the pilot saw, and what the cap misses."""
     control = Sabotaged(claim)
     tried: list[tuple[dict, float]] = [
-        (s, 1) for s in claim.quick if not claim.theorem.skipped(s) and not claim.vacuous_at(s)
+        (s, 1) for s in claim.quick if not claim.theorem.skipped(s) and not claim.why_vacuous(s)
     ]
     if claim.control and control.setting is not None:
         tried += [(control.setting, factor) for factor in claim.control.factors]
     for setting, factor in tried:
-        seen = pilot(claim, setting, factor, root)
+        seen = run_pilot(claim, setting, factor, root)
         line = f"cap {claim.cap * claim.chunk(**setting)}, factor {factor:g}, pilot of {seen.trials} trials: "
         if isinstance(seen, AttackDecider):
             line += f"{seen.right} right, {seen.wrong} wrong, {seen.abstain} abstain"
@@ -130,5 +130,5 @@ def piloted(claim: Claim, root: int) -> Iterator[str]:
                 rate, bound = float(seen.values.mean()), seen.bound
             line += f"{rate:.3g} where {bound:.3g} is allowed"
             if factor == 1:
-                line += f", {HOLDS} missed with {missed(claim, setting, seen, HOLDS):.1g}"
-        yield f"{line}, {REFUTED} missed with {missed(claim, setting, seen):.1g}; {canonical_json(setting)}"
+                line += f", {HOLDS} missed with {bound_miss(claim, setting, seen, HOLDS):.1g}"
+        yield f"{line}, {REFUTED} missed with {bound_miss(claim, setting, seen):.1g}; {canonical_json(setting)}"

@@ -18,10 +18,10 @@ from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import Claim, Setting
 from lemmata.experiments.engine.claims.verdict import Verdict
 from lemmata.experiments.engine.ground.deadline import HUNG, cpu_seconds, deadline
-from lemmata.experiments.engine.ground.profiles import TIMES, crossed
-from lemmata.experiments.engine.ground.progress import bar
+from lemmata.experiments.engine.ground.profiles import TIMES, cross_settings
+from lemmata.experiments.engine.ground.progress import progress_bar
 from lemmata.experiments.engine.running import costs, workers
-from lemmata.experiments.engine.running.schedule import Job, Pool, Result, Schedule, drive
+from lemmata.experiments.engine.running.schedule import Job, Pool, Result, Schedule, run_schedule
 from lemmata.experiments.engine.running.store import Chunk, Store
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, generator
 
@@ -34,7 +34,7 @@ PRECISION = 53  # bits of a ball at the beginning of every chunk
 CELLS = 100_000  # of one run: all are held to its end, at 5 kB each and up to 9 kB of trial values, 1.4 GB in all
 
 
-def compute(
+def compute_chunk(
     key: str,
     setting: Setting,
     stream: str,
@@ -82,22 +82,22 @@ def _untouched(before: np.random.Generator, rng: np.random.Generator) -> bool:
     return children[0] == children[1] and before.bytes(16) == rng.bytes(16)
 
 
-def plan(claims: Iterable[Claim], profile: str) -> dict[str, tuple[int, float]]:
+def plan_claims(claims: Iterable[Claim], profile: str) -> dict[str, tuple[int, float]]:
     """(cells, planned core-seconds) of each claim: chunks x trials x measured cost, controls included; nothing runs.
 
-    Of a deep run the part of it that was measured (`costs.taken`).
+    Of a deep run the part of it that was measured (`costs.deep_share`).
     """
     planned = {}
     for claim in claims:
-        seconds = [costs.of_cell(claim, setting, TIMES[profile]) for setting in costs.planned(claim, profile)]
-        planned[claim.key] = len(seconds), sum(seconds) * costs.taken(claim, profile)
+        seconds = [costs.plan_cell(claim, setting, TIMES[profile]) for setting in costs.planned_settings(claim, profile)]
+        planned[claim.key] = len(seconds), sum(seconds) * costs.deep_share(claim, profile)
     return planned
 
 
 def check_size(claims: Iterable[Claim], profile: str) -> None:
     """Raise `Fault` for more cells than one run holds, before any is made."""
     named = (claim.quick if profile == "quick" else claim.quick + claim.full for claim in claims)
-    cells = (cell for own in named for cell in itertools.chain(own, crossed(own) if profile == "deep" else ()))
+    cells = (cell for own in named for cell in itertools.chain(own, cross_settings(own) if profile == "deep" else ()))
     if any(True for _ in itertools.islice(cells, CELLS, None)):
         raise Fault(
             f"--profile {profile} here is more than {CELLS:,} cells, which take more than a gigabyte: run a paper, a "
@@ -114,16 +114,16 @@ DECIDES = {  # by what a cell of a claim is
 }
 
 
-def planned_table(claims: Sequence[Claim], profile: str) -> str:
+def format_plan(claims: Sequence[Claim], profile: str) -> str:
     """Cells and planned core-seconds a module, and a line for each kind of claim: what its cells decide."""
     groups: dict[str, list[tuple[int, float]]] = {}
-    planned = plan(claims, profile)
+    planned = plan_claims(claims, profile)
     for claim in claims:
         for name in (registry.module_of(claim), DECIDES[claim.style], "all"):
             groups.setdefault(name, []).append(planned[claim.key])
     modules = [name for name in groups if name not in (*DECIDES.values(), "all")]
     kinds = [name for name in DECIDES.values() if name in groups]
-    caps = "as drawn cells took" if profile == "deep" and costs.deep() else "if every cell goes to its cap"
+    caps = "as drawn cells took" if profile == "deep" and costs.read_deep_ratios() else "if every cell goes to its cap"
     lines = [f"{'':32} {'cells':>9} core-seconds, {caps}"]
     for name in (*modules, *kinds, *(["all"] if groups else [])):
         cells, seconds = map(sum, zip(*groups[name], strict=True))
@@ -133,14 +133,14 @@ def planned_table(claims: Sequence[Claim], profile: str) -> str:
     return "\n".join(lines)
 
 
-def pool_of(jobs: int, dask: str | None, running: Iterable[Job]) -> AbstractContextManager[Pool]:
+def open_pool(jobs: int, dask: str | None, running: Iterable[Job]) -> AbstractContextManager[Pool]:
     """Where the chunks of a run are computed: here, in `jobs` processes, or on the cluster at `dask`."""
     codes = {job.claim.key: job.code for job in running}
     if dask:
         from lemmata.experiments.engine.running import cluster  # which looks at all that workers have to agree in
 
-        return cluster.pool_of(compute, dask, codes)
-    return workers.pool_of(compute, jobs, codes)
+        return cluster.open_pool(compute_chunk, dask, codes)
+    return workers.open_pool(compute_chunk, jobs, codes)
 
 
 def execute(
@@ -157,12 +157,12 @@ def execute(
     claims = list(claims)
     check_size(claims, profile)
     running = [Job(claim, root, profile, store) for claim in claims]
-    with bar(total=len(running), unit="claim", disable=None if progress else True) as shown:
+    with progress_bar(total=len(running), unit="claim", disable=None if progress else True) as shown:
         shown.update(sum(job.done for job in running))
         try:
-            with pool_of(jobs, dask, running) as pool:
-                drive(Schedule(running, store.costs()), pool, lambda job: shown.update())
-        except workers.Lost as error:
+            with open_pool(jobs, dask, running) as pool:
+                run_schedule(Schedule(running, store.costs()), pool, lambda job: shown.update())
+        except workers.WorkersLost as error:
             raise Fault(f"{error}; what was finished is stored, run it again") from None
     for job in running:
         store.mark_done(job.claim.key, job.code, root, profile)

@@ -19,7 +19,7 @@ from lemmata.experiments.engine.running.cell import Cell, Sabotaged, fold
 from lemmata.experiments.engine.running.store import Chunk, Store
 
 
-class GivenUp(str):
+class FinalFailure(str):
     """What ended a chunk for good: it is not tried again."""
 
 
@@ -37,7 +37,7 @@ class Job:
     cells: list[Cell] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.code = fingerprint.of_claim(self.claim)
+        self.code = fingerprint.hash_claim(self.claim)
         settings = [s for s in self.claim.settings(self.profile) if not self.claim.theorem.skipped(s)]
         times = TIMES[self.profile]
         self.cells = [self._open(Cell(self.claim, setting, times=times)) for setting in settings]
@@ -75,7 +75,7 @@ class Job:
     def receive(self, cell: Cell, index: int, result: Result) -> list[Cell]:
         """Store and fold one result; returns the control cells that it opens."""
         if isinstance(result, str):
-            cell.fail(result, final=isinstance(result, GivenUp))
+            cell.fail(result, final=isinstance(result, FinalFailure))
             if cell.verdict is not None:
                 self.store.mark_failed(self.claim.key, self.code, self.root, cell.where, result)
             cell.handed = min(cell.handed, index)
@@ -109,7 +109,7 @@ class Schedule:
         """Enter an undecided cell, in the place of what was entered for it before."""
         if cell.verdict is not None:
             return
-        planned = costs.of_cell(job.claim, cell.setting, cell.times) / cell.cap, 1
+        planned = costs.plan_cell(job.claim, cell.setting, cell.times) / cell.cap, 1
         setting, stream, *_ = cell.where
         seconds, chunks = self.seen.get((job.claim.key, setting, stream), planned)
         guessed = max(0, cell.handed - max(cell.folded, chunks - 1))  # how far the next chunk is beyond what is needed
@@ -144,7 +144,7 @@ class Pool(Protocol):
         """Wait for a result: its ticket, and what came out."""
 
 
-def drive(schedule: Schedule, pool: Pool, finished: Callable[[Job], object] = lambda job: None) -> None:
+def run_schedule(schedule: Schedule, pool: Pool, finished: Callable[[Job], object] = lambda job: None) -> None:
     """Hand out chunks and take in results until every cell is decided; nobody waits for one that was only guessed."""
     flying: dict[int, tuple[Job, Cell, int]] = {}
     tickets = itertools.count()

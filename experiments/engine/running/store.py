@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lemmata.experiments.engine.claims.verdict import Verdict
-from lemmata.experiments.engine.ground.profiles import PROFILES, largest
+from lemmata.experiments.engine.ground.profiles import PROFILES, largest_profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -296,7 +296,7 @@ class Store:
             raise StoreError(
                 f"store = {self.path} holds a damaged profile of {key} ({unknown[0]!r}); {REPLACES.format(key)}"
             )
-        return largest(profile for (profile,) in found)
+        return largest_profile(profile for (profile,) in found)
 
     def costs(self) -> dict[tuple[str, str, str], tuple[float, int]]:
         """{(key, setting, stream): (seconds a chunk, chunks)} of all that was ever run: what to expect of a run."""

@@ -31,7 +31,7 @@ from joblib.externals.loky.process_executor import ShutdownExecutorError, Termin
 from lemmata.bounds.library import library
 from lemmata.experiments.engine.claims import fingerprint, registry
 from lemmata.experiments.engine.ground.deadline import HUNG, PATIENCE, TICKS
-from lemmata.experiments.engine.running.schedule import GivenUp, Pool, Result
+from lemmata.experiments.engine.running.schedule import FinalFailure, Pool, Result
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # fixes every sum
 APART = {"PYTHONSAFEPATH": "1"}  # a file random.py in the working folder is not the standard library's module
@@ -54,7 +54,7 @@ def _outlive_nobody(parent: int) -> None:
 
 
 @contextlib.contextmanager
-def unheard(*names: str) -> Iterator[None]:
+def ignore_signals(*names: str) -> Iterator[None]:
     """Start what never hears of these signals, which a terminal sends to all; this process hears them afterwards."""
     if sys.platform == "win32":
         yield
@@ -66,13 +66,13 @@ def unheard(*names: str) -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def begin_tracker(tracker: ModuleType) -> None:
+def start_tracker(tracker: ModuleType) -> None:
     """Start the process that clears away what processes share, `tracker`'s, so that it outlives its terminal.
 
     By itself it ignores an interrupt and SIGTERM alone, and one that takes its place knows nothing of what was shared,
     and says so in tracebacks.
     """
-    with unheard("SIGHUP"):
+    with ignore_signals("SIGHUP"):
         tracker.ensure_running()
 
 
@@ -80,7 +80,7 @@ def _executor(jobs: int) -> futures.Executor:
     """`jobs` processes that end with this one; those that are there are used again."""
     with _environment(APART):  # the two that count what processes share, which are given no `env`
         for tracker in (of_loky, of_python):
-            begin_tracker(tracker)
+            start_tracker(tracker)
     return get_reusable_executor(jobs, env=ONE_THREAD | APART, initializer=_outlive_nobody, initargs=(os.getpid(),))
 
 
@@ -99,7 +99,7 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def begin(jobs: int) -> None:
+def start_workers(jobs: int) -> None:
     """Start `jobs` processes, which load the statements of this package while this one does so."""
     if jobs > 1:
         with contextlib.suppress(OSError, RuntimeError):  # said by whoever computes in them
@@ -112,11 +112,11 @@ def _loaded() -> None:
     registry.load()  # and no answer, which would be all claims
 
 
-class Lost(Exception):
+class WorkersLost(Exception):
     """Where chunks were computed is gone, or cannot be believed; the message is one line."""
 
 
-class Refused(Lost):
+class WorkerRefused(WorkersLost):
     """A worker is not what its parent is; the message says in what."""
 
 
@@ -124,22 +124,22 @@ Brought = tuple[tuple[str, str], ...]
 
 
 @cache
-def loaded(key: str) -> str:
+def hash_loaded_claim(key: str) -> str:
     """The code hash of a claim as this process has loaded it."""
     claim = registry.find(key)
-    return fingerprint.of_claim(claim) if claim is not None else "nothing"
+    return fingerprint.hash_claim(claim) if claim is not None else "nothing"
 
 
-def agreed(code: str, brought: Brought, compute: Chunks, key: str, *chunk: Any) -> Result:
-    """One chunk, in a process that has loaded its claim with the code that its parent has. Raises `Refused`."""
+def compute_if_same_code(code: str, brought: Brought, compute: Chunks, key: str, *chunk: Any) -> Result:
+    """One chunk, in a process that has loaded its claim with the code that its parent has. Raises `WorkerRefused`."""
     for folder, package in brought:
         library.add(folder, package)
-    if code and loaded(key) != code:
-        raise Refused(f"the code of {key} was edited while this run went on")
+    if code and hash_loaded_claim(key) != code:
+        raise WorkerRefused(f"the code of {key} was edited while this run went on")
     return compute(key, *chunk, brought)
 
 
-class Here:
+class InProcess:
     """This process as its own only worker."""
 
     workers = 1
@@ -156,7 +156,7 @@ class Here:
         return ticket, self.compute(*chunk)
 
 
-class Elsewhere:
+class ExecutorPool:
     """The processes behind an executor: what is in flight, and what has arrived."""
 
     def __init__(self, executor: futures.Executor, workers: int) -> None:
@@ -191,7 +191,7 @@ class Elsewhere:
         return not all([future.cancel() or future.done() for future in self.flying])
 
 
-class Processes(Elsewhere):
+class ProcessPool(ExecutorPool):
     """`jobs` processes of this machine, which are replaced when one of them ends under its chunk."""
 
     def __init__(self, compute: Chunks, jobs: int, codes: Mapping[str, str] | None = None) -> None:
@@ -201,11 +201,11 @@ class Processes(Elsewhere):
 
     def submit(self, ticket: int, *chunk: Any) -> None:
         try:
-            self.send(ticket, agreed, self.codes.get(chunk[0], ""), library.brought, self.compute, *chunk)
+            self.send(ticket, compute_if_same_code, self.codes.get(chunk[0], ""), library.brought, self.compute, *chunk)
         except RuntimeError as error:
             if type(error) is not RuntimeError:  # of loky's own, for a pool that is broken
                 raise
-            raise Lost(f"no worker can be started here ({error}), and --jobs 1 needs none") from None
+            raise WorkersLost(f"no worker can be started here ({error}), and --jobs 1 needs none") from None
 
     def result(self) -> tuple[int, Result]:
         if self.again:
@@ -214,11 +214,11 @@ class Processes(Elsewhere):
             future = self.arrived(DEAF)
             result = future.result()
         except ENDED:
-            self._once_more()
+            self._retry_alone()
             return self.again.popleft()
         return self.flying.pop(future)[0], result
 
-    def _once_more(self) -> None:
+    def _retry_alone(self) -> None:
         """Compute each chunk in flight in a process that nothing else uses, then start anew."""
         self.kill()
         suspects = [call for future, call in self.flying.items() if not _succeeded(future)]
@@ -234,7 +234,7 @@ class Processes(Elsewhere):
                 late = time.monotonic() - began >= DEAF
                 what = f"gave no sign for {DEAF:g} seconds" if late else "was killed, or ran out of memory"
                 self.again.append(
-                    (ticket, GivenUp(f"its process {what}, twice, the second time alone on this machine"))
+                    (ticket, FinalFailure(f"its process {what}, twice, the second time alone on this machine"))
                 )
                 self.kill()
         self.executor = _executor(self.workers)
@@ -258,20 +258,20 @@ def _succeeded(future: futures.Future[Result]) -> bool:
 
 
 @contextlib.contextmanager
-def pool_of(compute: Chunks, jobs: int, codes: Mapping[str, str] | None = None) -> Iterator[Pool]:
+def open_pool(compute: Chunks, jobs: int, codes: Mapping[str, str] | None = None) -> Iterator[Pool]:
     """Where chunks are computed on this machine: here, or in `jobs` processes that hold claims of these `codes`."""
     if jobs == 1:
-        yield Here(compute)
+        yield InProcess(compute)
     else:
         try:
             if sys.platform == "linux" and not os.path.exists(MEMORY):
                 raise FileNotFoundError(errno.ENOENT, f"{MEMORY} is missing")  # each would die of it, one by one
-            processes = Processes(compute, jobs, codes)
+            processes = ProcessPool(compute, jobs, codes)
         except OSError as error:  # of the semaphores that processes share, where /dev/shm is closed
             print(
                 f"lemmata: no worker process can be started here ({error.strerror}); going on in one", file=sys.stderr
             )
-            yield Here(compute)
+            yield InProcess(compute)
             return
         over = False
         try:

@@ -36,7 +36,7 @@ Change = tuple[float, float]
 WATCHED: State = {"key": "", "change": (1.0, 0), "calls": 0}  # of this process
 
 
-def watch(made: Theorem) -> None:
+def watch_formula(made: Theorem) -> None:
     """Let the formula of a record say when it is called, and change what it returns where it is asked to.
 
     The code of the function itself is replaced, so whoever holds it, checked or not, meets the change.
@@ -48,22 +48,22 @@ def watch(made: Theorem) -> None:
     plain.__kwdefaults__ = formula.__kwdefaults__
     formula.__signature__ = inspect.signature(formula)  # which claims read
     name = f"_watched_{made.key}"
-    formula.__globals__[name] = lambda *args, **kwargs: _changed(made.key, plain(*args, **kwargs))
+    formula.__globals__[name] = lambda *args, **kwargs: _change_value(made.key, plain(*args, **kwargs))
     scope: dict[str, Any] = {}
     exec(f"def watched(*args, **kwargs):\n    return globals()[{name!r}](*args, **kwargs)", scope)
     formula.__code__ = scope["watched"].__code__
 
 
-def _changed(key: str, value: Any) -> Any:
+def _change_value(key: str, value: Any) -> Any:
     if key != WATCHED["key"]:
         return value
     WATCHED["calls"] += 1
     factor, summand = WATCHED["change"]
     by = factor ** min(WATCHED["calls"], MOST)  # another one at each call: that ratios stay as they are shows nothing
-    return value if (by, summand) == (1, 0) else moved(value, by, summand)
+    return value if (by, summand) == (1, 0) else change_numbers(value, by, summand)
 
 
-def moved(value: Any, by: float, plus: float) -> Any:
+def change_numbers(value: Any, by: float, plus: float) -> Any:
     """Every number in a value changed, truth values turned round, nothing made something; texts stay."""
     if isinstance(value, bool):
         return not value
@@ -72,43 +72,43 @@ def moved(value: Any, by: float, plus: float) -> Any:
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return {name: moved(inner, by, plus) for name, inner in value.items()}
+        return {name: change_numbers(inner, by, plus) for name, inner in value.items()}
     if isinstance(value, set | frozenset):
         return type(value)()
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(moved(inner, by, plus) for inner in value))
+        return type(value)(*(change_numbers(inner, by, plus) for inner in value))
     if isinstance(value, list | tuple):
-        return type(value)(moved(inner, by, plus) for inner in value)
+        return type(value)(change_numbers(inner, by, plus) for inner in value)
     if math.isinf(plus):
         return plus  # of a whole number beyond all floats no sum with an infinity is made
     return value * by + plus if plus else value * by
 
 
-def install() -> None:
+def watch_statements() -> None:
     """Watch every statement that is recorded from now on."""
     guarded = theorem._guarded
 
     def watching(made: Theorem, formula: Callable[..., Any]) -> Callable[..., Any]:
         checked = guarded(made, formula)  # which reads the signature
-        watch(made)
+        watch_formula(made)
         return checked
 
     theorem._guarded = watching
 
 
-def judged(python: str, key: str, module: str, name: str, folder: str) -> str:
+def judge_program(python: str, key: str, module: str, name: str, folder: str) -> str:
     """What is wrong with one program, or "": by its text first, then by running it."""
     if not re.search(rf"\b{name}\b", python):
         return f"its program does not call {key}: {name} is not named in it"
     if not folder:
         importlib.import_module(module)
         _import(python)
-    plain = in_child(python, key, (1.0, 0), folder)
+    plain = run_in_fork(python, key, (1.0, 0), folder)
     if plain["error"]:
         return f"its program failed in a process of its own: {plain['error']}"
     if not plain["calls"]:
         return f"its program does not call {key}, the statement that it is to refute"
-    if not any(in_child(python, key, change, folder)["shown"] for change in CHANGES):
+    if not any(run_in_fork(python, key, change, folder)["shown"] for change in CHANGES):
         return f"its program asserts nothing about {key}: it passes whatever the statement says"
     return ""
 
@@ -122,14 +122,14 @@ def _import(python: str) -> None:
         exec(compile(ast.Module(lines, []), "<program>", "exec"), {})
 
 
-def in_child(python: str, key: str, change: Change, folder: str) -> State:
-    """What `run` says, of a fork."""
+def run_in_fork(python: str, key: str, change: Change, folder: str) -> State:
+    """What `run_program` says, of a fork."""
     here, there = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(here)
         with os.fdopen(there, "w") as out:
-            json.dump(run(python, key, change, folder), out)
+            json.dump(run_program(python, key, change, folder), out)
         os._exit(0)
     os.close(there)
     with os.fdopen(here) as answer:
@@ -138,7 +138,7 @@ def in_child(python: str, key: str, change: Change, folder: str) -> State:
     return json.loads(said) if said else {"error": "it died", "calls": 0, "shown": False}
 
 
-def run(python: str, key: str, change: Change, folder: str) -> State:
+def run_program(python: str, key: str, change: Change, folder: str) -> State:
     """Run a program here, warnings being errors, with one statement watched.
 
     {error: the last line, or "", calls: how often the statement was called, shown: whether what failed was asserted, or
@@ -156,13 +156,13 @@ def run(python: str, key: str, change: Change, folder: str) -> State:
             exec(compile(python, "<program>", "exec"), {"__name__": "__main__"})
     except BaseException as error:
         words = [type(error).__name__, *str(error).splitlines()[:1]]  # a bare assertion has no line
-        refused = not isinstance(error, ArithmeticError | Warning) and _raised_in(error) not in ("<program>", __file__)
+        refused = not isinstance(error, ArithmeticError | Warning) and _file_of_error(error) not in ("<program>", __file__)
         shown = isinstance(error, AssertionError) or refused
         return {"error": ": ".join(words), "calls": WATCHED["calls"], "shown": shown}
     return {"error": "", "calls": WATCHED["calls"], "shown": False}
 
 
-def _raised_in(error: BaseException) -> str:
+def _file_of_error(error: BaseException) -> str:
     """The file of the code that raised it; of a function without one, the file that called it."""
     return traceback.extract_tb(error.__traceback__)[-1].filename
 
@@ -172,7 +172,7 @@ def _late(*_: object) -> None:
 
 
 if __name__ == "__main__":
-    install()
+    watch_statements()
     with os.fdopen(int(sys.argv[1]), "w") as answers:  # not where a file of the user's own may print, too
         for line in sys.stdin:  # one program at a time, and its answer before the next
-            print(json.dumps(judged(**json.loads(line))), file=answers, flush=True)
+            print(json.dumps(judge_program(**json.loads(line))), file=answers, flush=True)

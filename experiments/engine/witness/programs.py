@@ -31,20 +31,20 @@ NO_PROGRAM = "no program shows it: python=..."
 NOT_RUN = "its program has not run: run it again"
 
 
-def digest(claim: Claim, python: str) -> str:
+def digest_program(claim: Claim, python: str) -> str:
     """What the answer about a program depends on: its text and all it names, the claim, its statement, its judge."""
-    roots = (claim.trial, claim.theorem.formula, *compiled(claim, python), program_process.judged)
-    return fingerprint.code_hash(*roots, python)
+    roots = (claim.trial, claim.theorem.formula, *compile_program(claim, python), program_process.judge_program)
+    return fingerprint.hash_code(*roots, python)
 
 
-def compiled(claim: Claim, python: str) -> list[FunctionType]:
+def compile_program(claim: Claim, python: str) -> list[FunctionType]:
     """A program as a function that stands beside the statements of its paper; nothing, where it is no program."""
     with contextlib.suppress(SyntaxError, ValueError):
         return [FunctionType(compile(python, str(library.paper(claim.key).folder / "witness.py"), "exec"), {})]
     return []
 
 
-def fallen(jobs: Iterable[Job]) -> Iterator[tuple[Claim, str]]:
+def find_refuted(jobs: Iterable[Job]) -> Iterator[tuple[Claim, str]]:
     """Of a run, the claims that fell, each with the program of its witness."""
     for job in jobs:
         verdict = None if job.claim.law else combine(job.cells)
@@ -60,13 +60,13 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callabl
     which nothing is kept, asks nobody.
     """
     waiting: dict[tuple[str, str], dict[str, Any]] = {}
-    for claim, python in fallen(jobs):
-        name = claim.key, digest(claim, python)
+    for claim, python in find_refuted(jobs):
+        name = claim.key, digest_program(claim, python)
         if python and store.answer(*name) is None:
             formula, paper = inspect.unwrap(claim.theorem.formula), library.paper(claim.key)
             row = {"key": claim.theorem.key, "module": formula.__module__, "name": formula.__name__}
             waiting[name] = row | {"python": python, "folder": "" if paper.house else str(paper.folder)}
-    said = answers(list(waiting.values()), workers)
+    said = run_programs(list(waiting.values()), workers)
     if waiting and edited():
         # The ledger is read without the laboratory's libraries, where nothing runs.
         from lemmata.experiments.engine.running.run import Fault
@@ -78,7 +78,7 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callabl
 
 
 @contextlib.contextmanager
-def _judging(environment: Mapping[str, str]) -> Iterator[tuple[IO[str], IO[str]]]:
+def _start_judge(environment: Mapping[str, str]) -> Iterator[tuple[IO[str], IO[str]]]:
     """A process that judges programs: where it is asked, and where it answers, a pipe that nothing else writes into."""
     here, there = os.pipe()
     # -P: no file of the working folder in place of a module
@@ -95,7 +95,7 @@ def _judging(environment: Mapping[str, str]) -> Iterator[tuple[IO[str], IO[str]]
             yield process.stdin, replies
 
 
-def answers(asked: Sequence[dict[str, Any]], workers: int = 1) -> list[str | None]:
+def run_programs(asked: Sequence[dict[str, Any]], workers: int = 1) -> list[str | None]:
     """For every program "", or what is wrong with it in a sentence; None where no process lived to say it.
 
     Each of `workers` processes is given a program, and the next one when it has answered.
@@ -108,7 +108,7 @@ def answers(asked: Sequence[dict[str, Any]], workers: int = 1) -> list[str | Non
     def judge() -> None:
         with (
             contextlib.suppress(BrokenPipeError),  # of a process that died
-            _judging(environment) as (questions, replies),
+            _start_judge(environment) as (questions, replies),
         ):
             for at in waiting:
                 print(json.dumps(asked[at]), file=questions, flush=True)

@@ -15,7 +15,7 @@ from flint import arb
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over
 from lemmata.bounds.wzw25 import one_margin, whole_grid
 from lemmata.bounds.wzw25.noisy_gd import printed_steps
-from lemmata.experiments.checks import grows, witness
+from lemmata.experiments.checks import is_growing, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.datasets.corners import PROPER
@@ -29,7 +29,7 @@ def outgrown(points, truth, order):
     """The witness that `truth`, whose docstring describes the family, outgrows the order along `points`, or None."""
     ratios = [float(truth(point)) / order(**point) for point in points]
     family = {"family": truth.__doc__, "points": points, "ratios": ratios}
-    return witness.growth(points[-1], **family) if grows(ratios, 9) else None
+    return witness.growth(points[-1], **family) if is_growing(ratios, 9) else None
 
 
 def certified(
@@ -211,7 +211,7 @@ def nothing_left(statement, *, note="", **fields):
             points = [setting_at(n) for n in sizes]
             g = [statement(**at) * whole_grid.tail_logs(at["n"], 1.0, 1e-5) * factor for at in points]
             ratios = [0.5 / x if x else np.inf for x in g]
-            if not grows(ratios):
+            if not is_growing(ratios):
                 return inconclusive("NO_CONSTANT", f"truth / g = {ratios}")
             formula = statement.theorem.formula
             module = formula.__module__.rpartition(".")[2]

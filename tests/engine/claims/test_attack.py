@@ -74,7 +74,7 @@ SEEN = {
 @pytest.mark.parametrize("name", SEEN)
 def test_a_leak_is_seen(name):
     decider = audit(*SEEN[name], budget=30_000)
-    assert conclude(*decider.log_e()) == REFUTED, decider.told()
+    assert conclude(*decider.log_e()) == REFUTED, decider.describe_lower_bound()
     assert decider.reached() > decider.level
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from lemmata.experiments.engine.claims import fingerprint, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from lemmata.experiments.engine.claims.fingerprint import code_hash
+from lemmata.experiments.engine.claims.fingerprint import hash_code
 from lemmata.mechanisms import solvers
 from lemmata.mechanisms.numerics import kernel_choice
 
@@ -35,7 +35,7 @@ def f(x, *, y=2):
     [("+ 5", "+ 6"), ("* 3", "* 4"), ("y=2", "y=3"), ("+ y", "- y"), ("inner(x)", "inner(-x)"), ("z * 3", "3 * z")],
 )
 def test_what_is_computed_counts(before, after):
-    assert code_hash(made(WRITTEN)) != code_hash(made(WRITTEN.replace(before, after)))
+    assert hash_code(made(WRITTEN)) != hash_code(made(WRITTEN.replace(before, after)))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_what_is_computed_counts(before, after):
     ],
 )
 def test_it_counts_which_of_two_values_stands_where(text):
-    assert code_hash(made(text.format(1, 2))) != code_hash(made(text.format(2, 1)))
+    assert hash_code(made(text.format(1, 2))) != hash_code(made(text.format(2, 1)))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_constant_of_any_kind_counts_and_is_the_same_when_made_again(made_of):
     def f():
         return CONSTANT
     """
-    hashes = [code_hash(made(text.replace("MADE", made_of.format(number)))) for number in (4, 8, 4)]
+    hashes = [hash_code(made(text.replace("MADE", made_of.format(number)))) for number in (4, 8, 4)]
     assert hashes[0] != hashes[1] and hashes[0] == hashes[2]
 
 
@@ -109,20 +109,20 @@ def test_what_a_statement_assumes_counts():
     """
 
     def of(first, least):
-        return code_hash(made(text.replace("FIRST", first).replace("LEAST", least)))
+        return hash_code(made(text.replace("FIRST", first).replace("LEAST", least)))
 
     assert len({of("1", "1"), of("2", "1"), of("1", "2")}) == 3 and of("1", "1") == of("1", "1")
     claim = registry.find("wzw25.lem6.4/corrected")
-    reached = [thing for thing, _ in fingerprint.reached(claim.theorem.formula, claim.trial)]
+    reached = [thing for thing, _ in fingerprint.find_reached(claim.theorem.formula, claim.trial)]
     assert claim.theorem.needs and all(any(thing is need for thing in reached) for need in claim.theorem.needs)
 
 
 def test_the_state_of_a_generator_does_not_count():
     rng = np.random.default_rng(1)
-    before = code_hash(lambda: rng)
+    before = hash_code(lambda: rng)
     rng.normal()
     fingerprint._KEPT.clear()
-    assert code_hash(lambda: rng) == before
+    assert hash_code(lambda: rng) == before
 
 
 @pytest.mark.parametrize(
@@ -130,12 +130,12 @@ def test_the_state_of_a_generator_does_not_count():
     [("one thing", "another"), ("    return inner", "    # why\n    return inner"), ("\ndef f", "\n\n\ndef f")],
 )
 def test_how_it_is_written_does_not(before, after):
-    assert code_hash(made(WRITTEN)) == code_hash(made(WRITTEN.replace(before, after)))
+    assert hash_code(made(WRITTEN)) == hash_code(made(WRITTEN.replace(before, after)))
 
 
 def test_a_function_without_a_docstring_has_constants_too():
     bare = WRITTEN.replace('    """Says one thing."""\n', "")
-    assert code_hash(made(bare)) != code_hash(made(bare.replace("+ 5", "+ 6")))
+    assert hash_code(made(bare)) != hash_code(made(bare.replace("+ 5", "+ 6")))
 
 
 def test_a_library_counts_before_it_is_loaded(monkeypatch):
@@ -155,19 +155,19 @@ def test_a_library_counts_before_it_is_loaded(monkeypatch):
 
 def test_whether_the_kernels_are_loaded_does_not_count(monkeypatch):
     monkeypatch.delattr(solvers, "kernels", raising=False)
-    without = code_hash(kernel_choice.compiled, kernel_choice._kernels)
+    without = hash_code(kernel_choice.compiled, kernel_choice._kernels)
     monkeypatch.setattr(solvers, "kernels", types.ModuleType("lemmata.mechanisms.numerics.kernels"), raising=False)
     monkeypatch.setattr(fingerprint, "_KEPT", {})
-    assert code_hash(kernel_choice.compiled, kernel_choice._kernels) == without
+    assert hash_code(kernel_choice.compiled, kernel_choice._kernels) == without
 
 
 def test_a_method_that_is_called_like_a_module_is_none(monkeypatch):
     """`text.count` is the same whether or not somebody has imported a module `count`."""
     text = "def f(text):\n    return text.count"
     monkeypatch.delitem(sys.modules, "count", raising=False)
-    before = code_hash(made(text))
+    before = hash_code(made(text))
     monkeypatch.setitem(sys.modules, "count", types.ModuleType("count"))
-    assert code_hash(made(text)) == before
+    assert hash_code(made(text)) == before
 
 
 def test_a_library_is_one_wherever_numpy_was_found():
@@ -178,11 +178,11 @@ def test_a_library_is_one_wherever_numpy_was_found():
 def test_the_attacker_is_part_of_what_an_attack_computes_and_of_nothing_else(monkeypatch):
     registry.load()
     attack, other = (CLAIMS[key] for key in ("wzw25.rem2.3/printed/impl:gaussian", "wzw25.lemA.5/printed/mean"))
-    before = [fingerprint.of_claim(claim) for claim in (attack, other)]
+    before = [fingerprint.hash_claim(claim) for claim in (attack, other)]
     monkeypatch.setattr(attack, "attacker", made(WRITTEN))
-    after = [fingerprint.of_claim(claim) for claim in (attack, other)]
+    after = [fingerprint.hash_claim(claim) for claim in (attack, other)]
     assert after[0] != before[0] and after[1] == before[1]
 
 
 def test_a_hash_has_sixteen_digits():
-    assert re.fullmatch("[0-9a-f]{16}", fingerprint.code_hash(test_a_hash_has_sixteen_digits))
+    assert re.fullmatch("[0-9a-f]{16}", fingerprint.hash_code(test_a_hash_has_sixteen_digits))

@@ -18,9 +18,9 @@ from tests.engine import toy
 
 def test_where_things_stand():
     home = "tests/wzw25/test_one_margin.py:1"
-    assert places.test_of("wzw25/one_margin_proof") == places.test_of("wzw25/one_margin") == home
-    assert places.test_of("wzw25/nowhere") == ""
-    assert list(places.places("bms22.lem3.1")) == ["bound", "claim", "law", "test"]
+    assert places.find_test("wzw25/one_margin_proof") == places.find_test("wzw25/one_margin") == home
+    assert places.find_test("wzw25/nowhere") == ""
+    assert list(places.locate_statement("bms22.lem3.1")) == ["bound", "claim", "law", "test"]
 
 
 @pytest.mark.parametrize(
@@ -39,12 +39,12 @@ def test_where_things_stand():
 )
 def test_the_law_that_a_claim_is_about(key, law):
     registry.load()
-    place = places.law_of(CLAIMS[key])
+    place = places.locate_law(CLAIMS[key])
     assert (place and place.partition(":")[0]) == law
 
 
 def test_a_module_decided_on_its_own():
-    rows, cells, text = decision.decided("bms22/definitions")
+    rows, cells, text = decision.decide_module("bms22/definitions")
     keys = {claim.key for claim in registry.load(["bms22/definitions"])["bms22/definitions"]}
     assert {row["key"] for row in rows} == keys and len(rows) == len(keys)
     assert len(cells) == len(rows) and all(cell.verdict is not None for each in cells for cell in each)
@@ -75,5 +75,5 @@ def test_a_store_that_knows_no_profile_is_read_at_the_quick_settings():
         claims[key] = replace(claims[key], quick=({"beta": 0.1},), full=({"beta": 0.2},))
         run.Job(claims[key], TEST_ROOT, "quick", store)
         assert len(ledger_module.evaluate(claims[key], store, TEST_ROOT)[1]) == 1
-        store.mark_done(key, fingerprint.of_claim(claims[key]), TEST_ROOT, "full")
+        store.mark_done(key, fingerprint.hash_claim(claims[key]), TEST_ROOT, "full")
         assert len(ledger_module.evaluate(claims[key], store, TEST_ROOT)[1]) == 2

@@ -26,8 +26,8 @@ def toys():
         store = Store()
         toy.execute(list(claims.values()), store, root=TEST_ROOT)
         rows = ledger(store, TEST_ROOT)
-        links = graph.of_claims()
-        text = "\n\n\n".join(explanation.explained(id, rows, links) for id in ("abgmu22.asm1", "abgmu22.asm2"))
+        links = graph.graph_of_claims()
+        text = "\n\n\n".join(explanation.explain_statement(id, rows, links) for id in ("abgmu22.asm1", "abgmu22.asm2"))
     return re.sub(r"(\.py):\d+", r"\1", text)
 
 
@@ -87,7 +87,7 @@ BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting":
     ],
 )
 def test_where_it_is_true(row, words):
-    assert explanation.where_true(row) == words
+    assert explanation.describe_scope(row) == words
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_where_it_is_true(row, words):
     ],
 )
 def test_what_to_cite(row, instead, true, words):
-    assert explanation.cited(row, instead, true) == words
+    assert explanation.describe_citation(row, instead, true) == words
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_what_to_cite(row, instead, true, words):
     ],
 )
 def test_how_we_know(row, words):
-    assert words in explanation.evidence_of(row)
+    assert words in explanation.describe_evidence(row)
 
 
 @pytest.mark.parametrize(
@@ -134,16 +134,16 @@ def test_how_we_know(row, words):
     ],
 )
 def test_values_for_people(value, words):
-    assert sentences.short(value) == words
+    assert sentences.format_value(value) == words
 
 
 def test_controls_in_words():
     assert (
-        explanation.control_of(ROW | {"smallest_caught": "p / 2"})
+        explanation.describe_control(ROW | {"smallest_caught": "p / 2"})
         == "the same check refuses a copy broken on purpose: p / 2"
     )
-    assert explanation.control_of(ROW | {"control": "HOLDS"}) == "came out HOLDS"
-    assert explanation.control_of(ROW) == "–"
+    assert explanation.describe_control(ROW | {"control": "HOLDS"}) == "came out HOLDS"
+    assert explanation.describe_control(ROW) == "–"
 
 
 def test_links_and_what_stands_behind_them():
@@ -151,15 +151,15 @@ def test_links_and_what_stands_behind_them():
     a, b, c = (ROW | {"key": f"wzw25.lem6.{i}/printed"} for i in (1, 2, 4))
     a, b = a | {"rests_on": [b["key"]], "cites": ["Moreau 1965"]}, b | {"rests_on": [c["key"]]}
     summary = ROW | {"key": "bms22.lemA.1/printed", "kind": "summary", "rests_on": [c["key"]]}
-    shown = explanation.rests_on([a, summary], [a, b, c, summary])
+    shown = explanation.describe_links([a, summary], [a, b, c, summary])
     assert shown[:3] == [
         "rests on",
         f"  {b['key']}   HOLDS, {graph.CLASSES['derived']}",
         "  Moreau 1965   cited, not proved here",
     ]
     assert "Lemma 6.4" in shown[3] and len(shown) == 4
-    assert explanation.rests_on([summary], [summary, c]) == ["rests on nothing else: it stands by itself"]
-    assert explanation.rests_on([a], [a])[1] == f"  {b['key']}   not in this ledger"
+    assert explanation.describe_links([summary], [summary, c]) == ["rests on nothing else: it stands by itself"]
+    assert explanation.describe_links([a], [a])[1] == f"  {b['key']}   not in this ledger"
 
 
 def test_a_row_is_shown_with_all_that_can_be_said():
@@ -168,7 +168,7 @@ def test_a_row_is_shown_with_all_that_can_be_said():
         "nonvacuous_from": {},
         "witness": {"claimed": 1.0, "found": 2.0, "family": "n → ∞", "python": "assert True\n"},
     }
-    assert explanation.one(row) == [
+    assert explanation.explain_row(row) == [
         "a/printed   REFUTED, an implementation of the text is not private",
         "  where true       True for n ≥ 2. The paper uses it only there (Lemma 1).",
         "  scope            everywhere",
@@ -204,7 +204,7 @@ def test_a_row_is_shown_with_all_that_can_be_said():
     ],
 )
 def test_a_witness_says_what_its_numbers_are(kind, witness, shown):
-    sentence = sentences.in_a_sentence({"key": "a/printed", "kind": kind, "witness": {"setting": {"n": 4}} | witness})
+    sentence = sentences.describe_witness({"key": "a/printed", "kind": kind, "witness": {"setting": {"n": 4}} | witness})
     assert sentence.startswith("at n = 4, ") and sentence.endswith(shown)
 
 
@@ -221,12 +221,12 @@ def test_what_is_claimed_is_the_papers_number_on_either_side(key, claimed, found
     row = decide(key, root=TEST_ROOT)
     shown = row["witness"]
     if claimed is None:
-        assert (shown["claimed"] < shown["found"]) and not sentences.from_below(row)
-        assert "claims at most" in sentences.in_a_sentence(row)
+        assert (shown["claimed"] < shown["found"]) and not sentences.is_from_below(row)
+        assert "claims at most" in sentences.describe_witness(row)
         return
     assert (shown["claimed"], shown["found"]) == pytest.approx((claimed, found), rel=1e-3)
-    assert sentences.from_below(row) and "claims at least" in sentences.in_a_sentence(row)
-    assert sentences.with_sides(key, shown) == shown  # said once, it stays
+    assert sentences.is_from_below(row) and "claims at least" in sentences.describe_witness(row)
+    assert sentences.orient_sides(key, shown) == shown  # said once, it stays
     assert shown["lhs"][0] > shown["rhs"][1]  # what is checked stays as it is
 
 
@@ -239,14 +239,14 @@ def test_what_is_claimed_is_the_papers_number_on_either_side(key, claimed, found
 )
 def test_a_family_says_that_no_constant_is_enough(ratios, shown):
     witness = {"setting": {"n": 10**80}, "claimed": "truth <= C g with one C for all", "found": "", "ratios": ratios}
-    sentence = sentences.in_a_sentence({"key": "a/printed", "kind": "rate", "witness": witness})
+    sentence = sentences.describe_witness({"key": "a/printed", "kind": "rate", "witness": witness})
     assert sentence == f"along a family of settings that goes through n = 1e+80, {shown}"
 
 
 def test_lines_fit_the_width_and_programs_stay_whole():
     program = "assert " + " + ".join(["bound(n=4)"] * 12)
     ours = ["witness    " + "a word " * 30, "  note             " + "word " * 30, "    | " + "doc " * 30]
-    lines = explanation.fitted("\n".join([*ours, program]), 50).splitlines()
+    lines = explanation.fit_lines("\n".join([*ours, program]), 50).splitlines()
     assert lines[-1] == program and max(map(len, lines[:-1])) <= 50
     assert lines[1].startswith(" " * 11) and " ".join(lines).count("doc") == 30
 
@@ -257,6 +257,6 @@ if __name__ == "__main__":
 
 def test_a_narrow_enclosure_is_one_number():
     assert (
-        sentences.short("[0.9999998750000078, 0.9999998750000079] against [0.1, 0.2]")
+        sentences.format_value("[0.9999998750000078, 0.9999998750000079] against [0.1, 0.2]")
         == "0.999999875 against [0.1, 0.2]"
     )

@@ -8,7 +8,7 @@ from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import Theorem
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.claims.verdict import Verdict
-from lemmata.experiments.engine.ground.evidence import EVIDENCE, derivation, derived, missing, weakest
+from lemmata.experiments.engine.ground.evidence import EVIDENCE, extract_derivation, has_derivation, find_missing_steps, find_weakest
 from lemmata.experiments.engine.ledger.ledger_rows import _earned
 
 
@@ -74,11 +74,11 @@ def recorded(formula):
     [(silent, False), (trivial, False), (wordy, False), (again, False), (chained, True), (derives, True)],
 )
 def test_a_derivation_says_something(formula, enough):
-    assert derived(formula, SAYS) == enough
+    assert has_derivation(formula, SAYS) == enough
 
 
 def test_a_derivation_ends_where_the_examples_begin():
-    assert derivation(derives).startswith("Derivation. The left side") and derivation(derives).endswith("= 1.")
+    assert extract_derivation(derives).startswith("Derivation. The left side") and extract_derivation(derives).endswith("= 1.")
 
 
 @pytest.mark.parametrize("formula", [silent, trivial, wordy])
@@ -95,9 +95,9 @@ def test_a_derivation_ends_where_the_examples_begin():
     ],
 )
 def test_what_is_not_earned_is_refused(formula, evidence, scope):
-    lacks = missing(evidence, scope, recorded(formula), ())
+    lacks = find_missing_steps(evidence, scope, recorded(formula), ())
     assert lacks and "\n" not in lacks and "given=[rows]" in lacks and formula.__name__ in lacks
-    assert not missing(evidence, scope, recorded(derives), ()) and not missing(
+    assert not find_missing_steps(evidence, scope, recorded(derives), ()) and not find_missing_steps(
         evidence, scope, recorded(formula), ("a/printed",)
     )
 
@@ -105,19 +105,19 @@ def test_what_is_not_earned_is_refused(formula, evidence, scope):
 def test_a_certificate_says_why_it_covers_everything():
     """Balls at a few points are a certificate of these points: that they cover all others is a derivation."""
     mute, proved = recorded(silent), recorded(derives)
-    assert missing("certificate", "everywhere", mute, ()) and not missing("certificate", "everywhere", proved, ())
-    assert not missing("certificate", "domain: n <= 9", mute, ())
-    assert not missing("enumeration", "domain: n <= 9", mute, ())
+    assert find_missing_steps("certificate", "everywhere", mute, ()) and not find_missing_steps("certificate", "everywhere", proved, ())
+    assert not find_missing_steps("certificate", "domain: n <= 9", mute, ())
+    assert not find_missing_steps("enumeration", "domain: n <= 9", mute, ())
 
 
 def test_an_unknown_kind_of_evidence_is_refused():
-    assert missing("proved", "everywhere", recorded(derives), ()).startswith(
+    assert find_missing_steps("proved", "everywhere", recorded(derives), ()).startswith(
         "evidence = 'proved' is not one of sampled"
     )
 
 
 def test_the_weakest_link_comes_first():
-    assert weakest(["certificate", "composition", "derivation"]) == "composition"
+    assert find_weakest(["certificate", "composition", "derivation"]) == "composition"
     assert EVIDENCE.index("sampled") < EVIDENCE.index("composition") < EVIDENCE.index("derivation")
     assert EVIDENCE.index("derivation") < EVIDENCE.index("enumeration") < EVIDENCE.index("certificate")
 

@@ -8,7 +8,7 @@ import pytest
 
 from lemmata.bounds.library import Library, PaperError, library
 from lemmata.experiments.conformance import accepted, numbers
-from lemmata.experiments.engine.ground.files import replaced, table, tabled
+from lemmata.experiments.engine.ground.files import replace_file, read_table, write_table
 from lemmata.experiments.engine.ledger import published
 from lemmata.experiments.engine.running.store import Chunk, Store, StoreError
 from lemmata.experiments.report import errata
@@ -75,7 +75,7 @@ KINDS = {
     "numbers": lambda _: of_papers("numbers.csv", numbers.read),
     "errata": lambda _: of_papers("errata.csv", None),
     "paper": lambda _: ((FOLDER / "paper.toml").read_bytes(), "paper.toml", lambda folder: Library().add(folder)),
-    "published": lambda _: (PUBLISHED, "published/ledger.csv", published.rows),
+    "published": lambda _: (PUBLISHED, "published/ledger.csv", published.read_rows),
     "store": of_the_store,
 }
 PUBLISHED = b"".join(published.SHIPPED.read_bytes().splitlines(keepends=True)[:8])
@@ -121,13 +121,13 @@ def test_many_damaged_files(kind, tmp_path):
 
 def test_a_table_is_written_and_read_as_a_whole(tmp_path):
     path = tmp_path / "deep" / "table.csv"
-    assert table(path, ("a", "b")) == []
-    tabled(path, ("a", "b"), [("1", "two, and\na half"), ("", '"')])
-    assert table(path, ("a", "b")) == [{"a": "1", "b": "two, and\na half"}, {"a": "", "b": '"'}]
+    assert read_table(path, ("a", "b")) == []
+    write_table(path, ("a", "b"), [("1", "two, and\na half"), ("", '"')])
+    assert read_table(path, ("a", "b")) == [{"a": "1", "b": "two, and\na half"}, {"a": "", "b": '"'}]
     assert [file.name for file in path.parent.iterdir()] == ["table.csv"]
     with pytest.raises(UnicodeEncodeError):
-        replaced(path, "\ud800")
-    assert table(path, ("a", "b")) and [file.name for file in path.parent.iterdir()] == ["table.csv"]
+        replace_file(path, "\ud800")
+    assert read_table(path, ("a", "b")) and [file.name for file in path.parent.iterdir()] == ["table.csv"]
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lemmata.experiments.engine.ledger.curves import MOST_POINTS, Picture, Rate, pictured, plain, telling
+from lemmata.experiments.engine.ledger.curves import MOST_POINTS, Picture, Rate, pictures_from_json, pictures_to_json, is_informative
 
 
 def curves(**series):
@@ -12,10 +12,10 @@ def curves(**series):
 
 def test_what_is_kept_of_a_picture_is_the_picture():
     rate = Rate("n", np.array([1.0, 2.0, 4.0]), np.array([0.5, 0.25, 0.0]), -0.5)
-    kept = pictured(plain([curves(n=[1, 2], bound=[0.5, np.inf]), Picture({"d": 3}, {}, rate)]))
+    kept = pictures_from_json(pictures_to_json([curves(n=[1, 2], bound=[0.5, np.inf]), Picture({"d": 3}, {}, rate)]))
     assert kept[0] == Picture({"n": 1}, {"n": [1.0, 2.0], "bound": [0.5, np.inf]}, None)
     assert kept[1].rate.name == "n" and kept[1].rate.slope == -0.5 and (kept[1].rate.means == rate.means).all()
-    long = pictured(plain([curves(n=range(1000), exact=range(1000))]))[0].series
+    long = pictures_from_json(pictures_to_json([curves(n=range(1000), exact=range(1000))]))[0].series
     assert len(long["n"]) == MOST_POINTS and long["n"][-1] == 999.0
 
 
@@ -32,4 +32,4 @@ def test_what_is_kept_of_a_picture_is_the_picture():
     ],
 )
 def test_a_page_shows_what_a_sentence_does_not_say(picture, shown):
-    assert telling(picture) == shown
+    assert is_informative(picture) == shown

@@ -31,18 +31,18 @@ def test_a_row_rests_on_rows_that_exist_and_hold():
 
 
 def test_nothing_rests_on_itself():
-    assert graph.circles(graph.of_claims()) == []
+    assert graph.find_cycles(graph.graph_of_claims()) == []
 
 
 def test_a_circle_is_found():
-    assert graph.circles({"a": ["b"], "b": ["c"], "c": ["b"], "d": ["d"], "e": []}) == ["b", "c", "d"]
+    assert graph.find_cycles({"a": ["b"], "b": ["c"], "c": ["b"], "d": ["d"], "e": []}) == ["b", "c", "d"]
 
 
 def test_up_and_down_the_graph():
     links = {"theorem": ["lemma", "fact"], "lemma": ["fact"], "fact": [], "other": []}
-    assert graph.reached(["theorem"], links) == ["lemma", "fact"]
-    assert graph.reached(["fact"], graph.upwards(links)) == ["theorem", "lemma"]
-    assert graph.reached(["other"], graph.upwards(links)) == []
+    assert graph.find_reachable(["theorem"], links) == ["lemma", "fact"]
+    assert graph.find_reachable(["fact"], graph.reverse_graph(links)) == ["theorem", "lemma"]
+    assert graph.find_reachable(["other"], graph.reverse_graph(links)) == []
 
 
 def row(key, *links, verdict=HOLDS, evidence="derivation", scope="everywhere", cites=()):
@@ -152,7 +152,7 @@ def test_rows_stand_by_their_statement_in_the_order_of_the_papers():
         "wzw25.lem6.4/corrected",
         "bms22.lemA.1.s4/printed",
     ]
-    assert list(graph.by_statement(keys).items()) == [
+    assert list(graph.group_by_statement(keys).items()) == [
         ("bms22 Lemma A.1", ["bms22.lemA.1/printed/thresholds", "bms22.lemA.1.s4/printed"]),
         ("wzw25 Lemma 6.4", ["wzw25.lem6.4.s1/printed", "wzw25.lem6.4/corrected"]),
     ]
@@ -168,4 +168,4 @@ def test_rows_stand_by_their_statement_in_the_order_of_the_papers():
     ],
 )
 def test_a_printed_reading_is_corrected_by_that_of_the_same_part(key, twin):
-    assert claim.twin(THEOREMS[key]) == twin
+    assert claim.find_twin(THEOREMS[key]) == twin

@@ -32,7 +32,7 @@ def decided(lines, claim):
     came = Verdict(
         REFUTED if fell else line.verdict, "" if fell else line.reason, evidence, "everywhere", witness=shown
     )
-    return came, [], SimpleNamespace(outcome=REFUTED, smallest_caught="it", tried=[]), "quick"
+    return came, [], SimpleNamespace(outcome=REFUTED, smallest_detected_factor="it", tried=[]), "quick"
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_a_headline_is_short_and_the_same_everywhere(id, rows, pages):
     heads = [row["headline"] for row in rows if row["id"] == id and row["reading"] == "printed" and not row["parent"]]
     assert heads in ([said], [])  # no printed row: a base of which other readings alone are written down
     assert pages[id]["headline"] == explanation.in_symbols(said)
-    assert f"true?      {said}." in explanation.head(id, [row for row in rows if id in (row["id"], row["parent"])])
+    assert f"true?      {said}." in explanation.explain_in_short(id, [row for row in rows if id in (row["id"], row["parent"])])
 
 
 @pytest.mark.parametrize("id", STATEMENTS)
@@ -174,7 +174,7 @@ def test_the_readme_says_what_the_headlines_say(rows):
 
 def test_the_readme_counts_what_was_published():
     """Its paragraph of numbers: printed statements, then parts and steps too."""
-    rows = list(published.rows("reports").values())
+    rows = list(published.read_rows("reports").values())
     text = " ".join(Path("README.md").read_text(encoding="utf-8").split())
     printed = by_reading(rows)["printed"]
     every = tally(row for row in rows if row["kind"] != "summary")

@@ -12,20 +12,20 @@ from lemmata.experiments.engine.ledger import graph, prose_links
 
 registry.load()
 
-LINKS = graph.of_claims()
-TURNED = graph.upwards(LINKS)
+LINKS = graph.graph_of_claims()
+TURNED = graph.reverse_graph(LINKS)
 STANDING = [key for key, line in accepted.everything().items() if line.verdict in (HOLDS, SLIP) and key in CLAIMS]
 STEP = "wzw25.lemB.2.s2/printed"  # Lemma B.1 (a) for w
 
 
 def unlinked(key, links=LINKS, **fields):
     """What is found of a claim whose note, say, is another."""
-    return prose_links.unlinked(replace(CLAIMS[key], **fields), links, graph.upwards(links))
+    return prose_links.find_unlinked(replace(CLAIMS[key], **fields), links, graph.reverse_graph(links))
 
 
 def test_prose_and_links_agree():
     assert len(STANDING) > 700
-    found = {key: names for key in STANDING if (names := prose_links.unlinked(CLAIMS[key], LINKS, TURNED))}
+    found = {key: names for key in STANDING if (names := prose_links.find_unlinked(CLAIMS[key], LINKS, TURNED))}
     assert not found, "a row names what it does not rest on; mark a remark by cf."
 
 
@@ -79,5 +79,5 @@ def test_a_place_of_use_may_be_named():
 def test_a_row_about_a_law_leaves_the_derivation_to_its_statement():
     key = "wzw25.lem6.3/printed/impl:jl_gd_last"
     assert "Lemma C.1" in CLAIMS[key].theorem.formula.__doc__ and "Lemma C.1" not in " ".join(
-        prose_links.prose(CLAIMS[key])
+        prose_links.collect_prose(CLAIMS[key])
     )

@@ -11,9 +11,9 @@ def ledger(path, key):
 
 def test_a_checkouts_own_ledger_comes_before_the_installed_one(tmp_path, monkeypatch):
     monkeypatch.setattr(published, "SHIPPED", tmp_path / "nowhere")
-    assert published.rows(tmp_path) == {}
+    assert published.read_rows(tmp_path) == {}
     monkeypatch.setattr(published, "SHIPPED", ledger(tmp_path / "share" / "ledger.csv", "installed"))
-    assert list(published.rows(tmp_path)) == ["installed"]
+    assert list(published.read_rows(tmp_path)) == ["installed"]
     ledger(tmp_path / "published" / "ledger.csv", "own")
-    assert list(published.rows(tmp_path)) == ["own"]
-    assert published.rows(tmp_path)["own"]["root"] == 5
+    assert list(published.read_rows(tmp_path)) == ["own"]
+    assert published.read_rows(tmp_path)["own"]["root"] == 5

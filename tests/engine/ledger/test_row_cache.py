@@ -37,9 +37,9 @@ def lemmata(house, *arguments):
 
 KEEP = f"""
 from lemmata.experiments.engine.ledger import row_cache
-start = row_cache.begun("reports/ledger.sqlite")
+start = row_cache.state_at_start("reports/ledger.sqlite")
 from lemmata.experiments.engine.running.store import Store
-row_cache.folded(Store("reports/ledger.sqlite", reading=True), {ROOT}, start)
+row_cache.recall_or_fold(Store("reports/ledger.sqlite", reading=True), {ROOT}, start)
 """
 RECALL = """
 import sys
@@ -51,7 +51,7 @@ MARK = f"""
 import json, pathlib
 from lemmata.experiments.engine.ledger import row_cache
 file = pathlib.Path("reports/ledger.rows.json")
-kept = json.loads(file.read_bytes()) | {{"mark": row_cache.state("reports/ledger.sqlite").mark({ROOT})}}
+kept = json.loads(file.read_bytes()) | {{"mark": row_cache.read_state("reports/ledger.sqlite").mark({ROOT})}}
 file.write_text(json.dumps(kept))
 """
 
@@ -177,23 +177,23 @@ def test_files_touched_while_a_process_runs_are_never_kept(house):
 
 
 def test_a_process_that_loaded_statements_neither_recalls_nor_keeps(house):
-    assert row_cache.begun(house / "reports/ledger.sqlite") is None
+    assert row_cache.state_at_start(house / "reports/ledger.sqlite") is None
     assert row_cache.recall(house / "reports/ledger.sqlite", ROOT) is None
 
 
 def test_a_store_that_grows_while_its_rows_are_folded_is_not_kept(tmp_path, monkeypatch):
     store = Store(tmp_path / "ledger.sqlite")
-    start = row_cache.state(store.path)
+    start = row_cache.read_state(store.path)
 
     def grows(store, root, **_):
         store.mark_done("a", "b", 1, "quick")
         return [(ROW, [])]
 
     monkeypatch.setattr(ledger_rows, "ledger_with_cells", grows)
-    assert row_cache.folded(store, ROOT, start) == [(ROW, [])]
+    assert row_cache.recall_or_fold(store, ROOT, start) == [(ROW, [])]
     assert not (tmp_path / "ledger.rows.json").exists()
     monkeypatch.setattr(ledger_rows, "ledger_with_cells", lambda *_, **__: [(ROW, [])])
-    row_cache.folded(store, ROOT, start)
+    row_cache.recall_or_fold(store, ROOT, start)
     assert (tmp_path / "ledger.rows.json").exists()
 
 
@@ -202,9 +202,9 @@ def test_a_run_has_nothing_to_decide_where_all_of_its_profile_was_decided(tmp_pa
     """What failed is tried again by the next run, though its row is kept."""
     store, row = Store(tmp_path / "ledger.sqlite"), ROW | {"reason": reason}
     monkeypatch.setattr(ledger_rows, "ledger_with_cells", lambda *_, **__: [(row, [])])
-    start = row_cache.state(store.path)
-    row_cache.folded(store, ROOT, start, jobs=[SimpleNamespace(profile="quick")])
-    now = row_cache.state(store.path)
+    start = row_cache.read_state(store.path)
+    row_cache.recall_or_fold(store, ROOT, start, jobs=[SimpleNamespace(profile="quick")])
+    now = row_cache.read_state(store.path)
     assert row_cache.recall(store.path, ROOT, now=now) == [row]
     assert (row_cache.recall(store.path, ROOT, finished="quick", now=now) == [row]) == over
     assert row_cache.recall(store.path, ROOT, finished="full", now=now) is None

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from lemmata.command.main import TIMINGS
-from lemmata.experiments.engine.ground.files import replaced, tabled
+from lemmata.experiments.engine.ground.files import replace_file, write_table
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.privacy.accountant import Accountant
 from tests.engine.running import faults
@@ -251,12 +251,12 @@ def main(notes: Path | None = None) -> int:
             lines.append(each)
             lost += sentences
             if note and not sentences:
-                replaced(note, json.dumps(each))
+                replace_file(note, json.dumps(each))
     print(*lost, sep="\n")
     if notes:
         counted(notes, sum(int(each[HEAD.index("tried")]) for each in lines), len(lost))
     if not lost:
-        tabled(TABLE, HEAD, lines)
+        write_table(TABLE, HEAD, lines)
     return 1 if lost else 0
 
 

@@ -143,8 +143,8 @@ def _install(turn: Turn) -> None:
         sync = os.fsync
         os.fsync = lambda file: (turn.here(), sync(file))[1]
     if turn.kind == "worker":
-        send = workers.Elsewhere.send
-        workers.Elsewhere.send = lambda pool, *chunk: (send(pool, *chunk), turn.here(pool))[0]
+        send = workers.ExecutorPool.send
+        workers.ExecutorPool.send = lambda pool, *chunk: (send(pool, *chunk), turn.here(pool))[0]
     if turn.kind in ("database", "written"):
         connect = sqlite3.connect
         sqlite3.connect = lambda *given, **named: connect(*given, **{"factory": _counting(turn), **named})

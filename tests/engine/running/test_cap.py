@@ -20,14 +20,14 @@ def test_only_the_claim_itself_is_vacuous():
     with toy.registered() as claims:
         claim = claims["abgmu22.asm1/printed/coin"]
         setting = {"beta": 1.0}
-        assert claim.vacuous_at(setting)
+        assert claim.why_vacuous(setting)
         assert Cell(claim, setting).decider is None
         assert Cell(claim, setting, 2).decider is not None
 
 
 def test_what_cells_cost_is_added_up():
     cells = [SimpleNamespace(verdict=None, trials=trials, seconds=1.0, cpu_seconds=0.5) for trials in (30, 50)]
-    control = SimpleNamespace(tried=[SimpleNamespace(seconds=2.0, cpu_seconds=1.5)], outcome="", smallest_caught="")
+    control = SimpleNamespace(tried=[SimpleNamespace(seconds=2.0, cpu_seconds=1.5)], outcome="", smallest_detected_factor="")
     effort = ledger_rows._effort(cells, control)
     assert (effort["cells"], effort["trials"], effort["seconds"], effort["cpu_seconds"]) == (2, 80, 4.0, 2.5)
 

@@ -14,7 +14,7 @@ import pytest
 from lemmata.bounds.library import library
 from lemmata.command import console
 from lemmata.command.main import main
-from lemmata.command.paper import decided
+from lemmata.command.paper import decide_papers
 from lemmata.experiments.engine.ground import deadline
 from lemmata.experiments.engine.ground import files as kept
 from lemmata.experiments.engine.ledger import row_cache
@@ -114,7 +114,7 @@ def test_a_program_that_ran_with_edited_files_is_not_believed(paper, tmp_path):
     copy, edit = edited(paper, tmp_path, TRIAL, f"    # a remark\n{TRIAL}")
 
     def call():
-        before(programs, "answers", edit)
+        before(programs, "run_programs", edit)
         command("run", copy, "--jobs", "1", "--out", tmp_path / "out")()
 
     ended = faults.run(call)
@@ -128,9 +128,9 @@ def test_what_is_accepted_of_one_paper_is_no_edit_during_the_next(monkeypatch, t
     """`accept` writes its tables beside our files, paper by paper."""
     asked, state = [], ["begun"]
     monkeypatch.setattr(run, "execute", lambda *_, **__: [])
-    monkeypatch.setattr(row_cache, "code", lambda: state[0])
+    monkeypatch.setattr(row_cache, "hash_files", lambda: state[0])
     monkeypatch.setattr(programs, "confirm", lambda jobs, store, workers, edited: asked.append(edited()))
-    for paper, store in decided((), 0, str(tmp_path)):
+    for paper, store in decide_papers((), 0, str(tmp_path)):
         store.close()
         state[0] = f"with what was accepted of {paper.id}"
     assert asked == [False] * len(library.house)
@@ -167,12 +167,12 @@ def test_two_who_replace_a_file_do_not_meet(tmp_path, monkeypatch):
 
     def slowly(made, place):
         if texts:
-            kept.replaced(path, texts.pop())
+            kept.replace_file(path, texts.pop())
             assert path.read_text() == "second"
         replace(made, place)
 
     monkeypatch.setattr(os, "replace", slowly)
-    kept.replaced(path, "first")
+    kept.replace_file(path, "first")
     assert path.read_text() == "first" and [file.name for file in tmp_path.iterdir()] == ["table"]
 
 
@@ -212,7 +212,7 @@ def test_a_process_that_was_stopped_has_time_left(monkeypatch):
 
 def test_a_parent_that_was_stopped_gives_no_chunk_up(monkeypatch):
     """Its wait is over when it goes on, as the clock went on; so it waits in pieces."""
-    pool, waited = workers.Elsewhere(None, 2), []
+    pool, waited = workers.ExecutorPool(None, 2), []
     pool.flying[futures.Future()] = 0, ()
 
     def wait(flying, patience, return_when):

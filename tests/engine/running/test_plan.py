@@ -14,17 +14,17 @@ def test_a_plan_adds_its_cells_and_its_controls():
     with toy.registered() as claims:
         coin, exact = claims["abgmu22.asm1/printed/coin"], claims["abgmu22.asm2/printed/rests"]
         cell = coin.cap * 1000 * coin.cost
-        assert costs.of_cell(coin, {"beta": 0.1}) == pytest.approx(cell)
+        assert costs.plan_cell(coin, {"beta": 0.1}) == pytest.approx(cell)
         # Two admissible settings of three, and the control's setting once for each of its two factors.
-        assert run.plan([coin, exact], "quick") == {
+        assert run.plan_claims([coin, exact], "quick") == {
             coin.key: (4, pytest.approx(4 * cell)),
             exact.key: (2, pytest.approx(2 * exact.cost)),
         }
         wide = replace(coin, full=grid(beta=[0.3]), control=None)
-        assert run.plan([wide], "quick")[coin.key] == (2, pytest.approx(2 * cell))
-        assert run.plan([wide], "full")[coin.key] == (3, pytest.approx(3 * cell))
-        assert run.plan([wide], "deep")[coin.key] == (3, pytest.approx(30 * cell))
-        assert run.plan([exact], "deep") == run.plan([exact], "full")  # one trial is all there is
+        assert run.plan_claims([wide], "quick")[coin.key] == (2, pytest.approx(2 * cell))
+        assert run.plan_claims([wide], "full")[coin.key] == (3, pytest.approx(3 * cell))
+        assert run.plan_claims([wide], "deep")[coin.key] == (3, pytest.approx(30 * cell))
+        assert run.plan_claims([exact], "deep") == run.plan_claims([exact], "full")  # one trial is all there is
 
 
 DEAREST = {  # quick cells planned above half a core-second: their verdicts need no fewer trials, or one dear check
@@ -49,11 +49,11 @@ DEAREST = {  # quick cells planned above half a core-second: their verdicts need
 def test_the_quick_profile_fits_its_plan():
     """By arithmetic on what was measured: at most 120 core-seconds, half a core-second a cell, two settings a claim."""
     registry.load()
-    assert sum(seconds for _, seconds in run.plan(CLAIMS.values(), "quick").values()) <= 120
+    assert sum(seconds for _, seconds in run.plan_claims(CLAIMS.values(), "quick").values()) <= 120
     dear = set()
     for key, claim in CLAIMS.items():
         assert len(claim.quick) <= (8 if claim.style == "exact" else 2), key
-        most = max((costs.of_cell(claim, setting) for setting in costs.planned(claim, "quick")), default=0.0)
+        most = max((costs.plan_cell(claim, setting) for setting in costs.planned_settings(claim, "quick")), default=0.0)
         assert most <= 2, key
         dear |= {key} if most > 0.5 else set()
     assert dear <= DEAREST, "`python -m lemmata.experiments.engine.running.costs STORE` measures what cells cost"
@@ -61,7 +61,7 @@ def test_the_quick_profile_fits_its_plan():
 
 def test_the_table_names_factors_that_exist():
     registry.load()
-    for key, cost in costs.measured().items():
+    for key, cost in costs.read_costs().items():
         claim = CLAIMS.get(key)
         if claim is None:
             continue  # renamed or gone since

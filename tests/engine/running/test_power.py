@@ -14,7 +14,7 @@ from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine.claims import registry, verdict
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.running.cell import Sabotaged
-from lemmata.experiments.engine.running.power import chernoff, miss_tail, missed, pilot, piloted
+from lemmata.experiments.engine.running.power import chernoff, miss_tail, bound_miss, run_pilot, describe_pilot
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.engine import toy
 
@@ -53,7 +53,7 @@ def test_a_control_stands_where_its_claim_is_tried():
 
 
 def refuted_at(claim, setting, factor):
-    return missed(claim, setting, pilot(claim, setting, factor, TEST_ROOT))
+    return bound_miss(claim, setting, run_pilot(claim, setting, factor, TEST_ROOT))
 
 
 def misses():
@@ -63,7 +63,7 @@ def misses():
         if claim.control:
             yield f"{key} control", refuted_at(claim, Sabotaged(claim).setting, claim.control.factors[-1])
         if key in false:
-            settings = [s for s in claim.quick if not claim.theorem.skipped(s) and not claim.vacuous_at(s)]
+            settings = [s for s in claim.quick if not claim.theorem.skipped(s) and not claim.why_vacuous(s)]
             yield f"{key} claim", min(refuted_at(claim, setting, 1) for setting in settings)
 
 
@@ -87,7 +87,7 @@ def test_a_pilot_prints_what_a_cap_can_miss():
 def test_a_pilot_tries_what_the_hypotheses_allow_and_the_control():
     """Of the toy coin's three settings one is outside [0, 1], one is said to be empty; its control has two factors."""
     with toy.registered(trivial=lambda *, beta=0.0: "it says nothing" if beta == 0.1 else None) as claims:
-        lines = list(piloted(claims["abgmu22.asm1/printed/coin"], TEST_ROOT))
+        lines = list(describe_pilot(claims["abgmu22.asm1/printed/coin"], TEST_ROOT))
     assert [line.split("factor ")[1].split(",")[0] for line in lines] == ["1", "1.5", "6"]
 
 

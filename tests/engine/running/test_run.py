@@ -101,9 +101,9 @@ def test_chunks_computed_ahead_are_ignored():
         run.execute([claim], plain, root=TEST_ROOT)
         for index in reversed(range(claim.cap)):
             setting = claim.quick[0]
-            chunk = run.compute(claim.key, setting, "main", index, TEST_ROOT, 1, 1000)
+            chunk = run.compute_chunk(claim.key, setting, "main", index, TEST_ROOT, 1, 1000)
             where = ('{"beta":0.2}', "main", 1000, "")
-            ahead.write(claim.key, fingerprint.of_claim(claim), TEST_ROOT, where, index, chunk)
+            ahead.write(claim.key, fingerprint.hash_claim(claim), TEST_ROOT, where, index, chunk)
         run.execute([claim], ahead, root=TEST_ROOT)
         assert rows_of(ahead) == rows_of(plain)
 
@@ -236,7 +236,7 @@ def test_a_poisoned_chunk_fails_its_cell_and_stops_no_ledger():
         key, store = "abgmu22.asm1/printed/mean", Store()
         where = Cell(claims[key], {}).where
         chunk = Chunk({"values": np.full(1000, 7.0)}, 0.0, b"y" * 16)
-        store.write(key, fingerprint.of_claim(claims[key]), TEST_ROOT, where, 0, chunk)
+        store.write(key, fingerprint.hash_claim(claims[key]), TEST_ROOT, where, 0, chunk)
         row = by_key(store)[key]
     assert row["reason"] == "FAILED" and "chunk 0 cannot be folded" in row["note"]
 
@@ -356,7 +356,7 @@ def test_editing_a_trial_discards_and_editing_a_bound_does_not(tmp_path, monkeyp
         monkeypatch.delitem(sys.modules, "edited", raising=False)
         (tmp_path / "edited.py").write_text(text)
         importlib.invalidate_caches()
-        return fingerprint.code_hash(importlib.import_module("edited").trial)
+        return fingerprint.hash_code(importlib.import_module("edited").trial)
 
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     assert before in SOURCE
@@ -369,14 +369,14 @@ def test_the_code_hash_does_not_hang_on_the_process():
     code = (
         "from lemmata.experiments.bms22 import dp_erm, sign_projection;"
         "from lemmata.experiments.engine.claims import fingerprint, claim;"
-        "print({key: fingerprint.of_claim(each) for key, each in claim.CLAIMS.items()})"
+        "print({key: fingerprint.hash_claim(each) for key, each in claim.CLAIMS.items()})"
     )
     for seed in ("1", "2"):
         printed = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONHASHSEED": seed}
         )
         there = ast.literal_eval(printed.stdout)
-        assert REAL in there and there == {key: fingerprint.of_claim(CLAIMS[key]) for key in there}
+        assert REAL in there and there == {key: fingerprint.hash_claim(CLAIMS[key]) for key in there}
 
 
 def test_the_code_hash_does_not_hang_on_the_folder():

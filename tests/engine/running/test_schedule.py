@@ -71,7 +71,7 @@ class Scrambled:
 
     def result(self):
         ticket, chunk = self.waiting.pop()
-        return ticket, run.compute(*chunk)
+        return ticket, run.compute_chunk(*chunk)
 
 
 @pytest.mark.parametrize("count", [2, 7])
@@ -81,7 +81,7 @@ def test_no_verdict_depends_on_the_order_of_results(count, monkeypatch):
     with toy.registered() as claims:
         plain, scrambled = Store(), Store()
         run.execute(list(claims.values()), plain, root=TEST_ROOT)
-        monkeypatch.setattr(workers, "Here", lambda _: Scrambled(count))
+        monkeypatch.setattr(workers, "InProcess", lambda _: Scrambled(count))
         run.execute(list(claims.values()), scrambled, root=TEST_ROOT)
         assert rows_of(scrambled) == rows_of(plain)
 
@@ -145,7 +145,7 @@ def test_a_chunk_keeps_what_it_computed_beside_what_it_took(monkeypatch):
             return honest(rng, size, **setting)
 
         object.__setattr__(claims[key], "trial", slow)
-        chunk = run.compute(key, {"beta": 0.1}, "main", 0, TEST_ROOT, 1, 1000)
+        chunk = run.compute_chunk(key, {"beta": 0.1}, "main", 0, TEST_ROOT, 1, 1000)
     assert chunk.seconds >= chunk.cpu + 0.15 and chunk.cpu >= 0.1
 
 

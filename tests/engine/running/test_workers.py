@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from lemmata.experiments.engine.running import workers
-from lemmata.experiments.engine.running.schedule import GivenUp
+from lemmata.experiments.engine.running.schedule import FinalFailure
 from tests.engine.running import faults
 from tests.engine.running.faulted import rows
 from tests.engine.running.faults import command
@@ -22,7 +22,7 @@ from tests.test_fifth_paper import FOLDER
 
 def results(compute, chunks=6):
     """{ticket: result} of so many chunks, all in flight at once in two processes."""
-    pool = workers.Processes(compute, 2)
+    pool = workers.ProcessPool(compute, 2)
     try:
         for ticket in range(chunks):
             pool.submit(ticket, ticket)
@@ -40,7 +40,7 @@ def test_the_chunk_that_takes_its_process_along_is_given_up_and_no_other():
         return f"chunk {index}"
 
     arrived = results(compute)
-    assert isinstance(arrived[3], GivenUp) and "was killed, or ran out of memory" in arrived[3]
+    assert isinstance(arrived[3], FinalFailure) and "was killed, or ran out of memory" in arrived[3]
     assert {ticket: text for ticket, text in arrived.items() if ticket != 3} == {
         ticket: f"chunk {ticket}" for ticket in (0, 1, 2, 4, 5)
     }
@@ -67,7 +67,7 @@ def test_compiled_code_that_has_no_end_is_given_up(monkeypatch):
         return any(itertools.repeat(False)) if index == 1 else f"chunk {index}"
 
     arrived = results(compute, 3)
-    assert isinstance(arrived[1], GivenUp) and "gave no sign for 2 seconds" in arrived[1]
+    assert isinstance(arrived[1], FinalFailure) and "gave no sign for 2 seconds" in arrived[1]
     assert (arrived[0], arrived[2]) == ("chunk 0", "chunk 2")
 
 
@@ -78,7 +78,7 @@ def test_what_clears_away_after_others_hears_nothing_of_a_closed_terminal():
         return signal.SIGHUP in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
     seen = []
-    workers.begin_tracker(SimpleNamespace(ensure_running=lambda: seen.append(blocked())))
+    workers.start_tracker(SimpleNamespace(ensure_running=lambda: seen.append(blocked())))
     assert seen == [True] and not blocked()
 
 
@@ -90,7 +90,7 @@ def test_whoever_waits_can_be_interrupted():
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a command in the background ignores it
     threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt), workers.pool_of(compute, 2) as pool:
+    with pytest.raises(KeyboardInterrupt), workers.open_pool(compute, 2) as pool:
         pool.submit(0, 0)
         pool.result()
     signal.signal(signal.SIGINT, before)
@@ -99,7 +99,7 @@ def test_whoever_waits_can_be_interrupted():
 
 def test_what_nobody_has_begun_is_forgotten_in_silence():
     """Of a pool that is killed: a chunk that waits for its turn raised in loky's thread, with a traceback."""
-    pool = workers.Processes(lambda index, _: f"chunk {index}", 2)
+    pool = workers.ProcessPool(lambda index, _: f"chunk {index}", 2)
     pool.submit(0, 0)
     pool.result()
     managing = pool.executor._executor_manager_thread
@@ -114,7 +114,7 @@ def compute(index, _):
     import os, time
     os.write(1, b"%d\\n" % os.getpid())  # whole, as two write at once
     time.sleep(60)
-with workers.pool_of(compute, 2) as pool:
+with workers.open_pool(compute, 2) as pool:
     pool.submit(0, 0)
     pool.submit(1, 1)
     pool.result()
@@ -146,7 +146,7 @@ def alive(pid):
 def test_without_proc_a_run_goes_on_in_one_process(monkeypatch, capsys):
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(workers, "MEMORY", "/proc/missing")
-    with workers.pool_of(lambda index: f"chunk {index}", 2) as pool:
+    with workers.open_pool(lambda index: f"chunk {index}", 2) as pool:
         pool.submit(0, 7)
         assert (pool.workers, pool.result()) == (1, (0, "chunk 7"))
     assert capsys.readouterr().err == (
@@ -160,9 +160,9 @@ def test_where_no_thread_can_be_started_one_line_says_what_works(monkeypatch):
     def refused(*given):
         raise RuntimeError("can't start new thread")
 
-    with workers.pool_of(lambda index: f"chunk {index}", 2) as pool:
+    with workers.open_pool(lambda index: f"chunk {index}", 2) as pool:
         monkeypatch.setattr(pool.executor, "submit", refused)
-        with pytest.raises(workers.Lost, match=r"\(can't start new thread\), and --jobs 1 needs none"):
+        with pytest.raises(workers.WorkersLost, match=r"\(can't start new thread\), and --jobs 1 needs none"):
             pool.submit(0, 7)
 
 

@@ -34,7 +34,7 @@ LOGARITHM = (
 
 @pytest.fixture(scope="module")
 def answers():
-    return dict(zip(PLANTED, programs.answers([ROW | {"python": text} for text in PLANTED.values()]), strict=True))
+    return dict(zip(PLANTED, programs.run_programs([ROW | {"python": text} for text in PLANTED.values()]), strict=True))
 
 
 @pytest.mark.parametrize("said", PLANTED)
@@ -46,7 +46,7 @@ def test_only_an_assertion_that_fails_is_about_the_statement(tmp_path, monkeypat
     """A logarithm of a negative number is none; and what a user's own start-up file prints is no answer."""
     (tmp_path / "sitecustomize.py").write_text("print(7)\nprint('hi')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    said = programs.answers([ROW | {"python": python} for python in (LOGARITHM, PLANTED[""])])
+    said = programs.run_programs([ROW | {"python": python} for python in (LOGARITHM, PLANTED[""])])
     assert "asserts nothing about" in said[0] and said[1] == ""
 
 
@@ -59,7 +59,7 @@ def test_a_function_that_is_called_inside_another_counts():
     )
     row = {"key": "bms22.rem.poly/printed/dimension", "module": "lemmata.bounds.bms22.polynomial_kernels"}
     row |= {"name": "printed_dimension"}
-    assert programs.answers([row | {"folder": "", "python": python}]) == [""]
+    assert programs.run_programs([row | {"folder": "", "python": python}]) == [""]
 
 
 @pytest.mark.parametrize(
@@ -79,23 +79,23 @@ def test_a_law_that_only_a_program_runs_is_part_of_what_it_came_to(monkeypatch, 
         if changed:
             monkeypatch.setattr(private_svm, "law", changed)
         monkeypatch.setattr(fingerprint, "_KEPT", {})
-        seen.append((programs.digest(claim, python), programs.digest(claim, "assert True")))
+        seen.append((programs.digest_program(claim, python), programs.digest_program(claim, "assert True")))
     assert seen[0][0] != seen[1][0] and seen[0][1] == seen[1][1]
 
 
 def test_who_judges_is_part_of_it_too(monkeypatch):
     claim = registry.find("rbht09.thm20.s1/printed")
-    before = programs.digest(claim, "assert True")
-    monkeypatch.setattr(programs.witnessed, "judged", lambda **program: "")
-    assert programs.digest(claim, "assert True") != before
+    before = programs.digest_program(claim, "assert True")
+    monkeypatch.setattr(programs.program_process, "judge_program", lambda **program: "")
+    assert programs.digest_program(claim, "assert True") != before
 
 
 def test_what_is_no_program_has_a_digest():
     claim = registry.find("rbht09.thm20.s1/printed")
-    assert programs.digest(claim, "assert (") != programs.digest(claim, "assert [")
+    assert programs.digest_program(claim, "assert (") != programs.digest_program(claim, "assert [")
 
 
 def test_a_process_that_dies_is_no_answer_and_the_next_run_asks_again(monkeypatch):
     """Out of memory, or no process to be had: nothing is kept against the program."""
     monkeypatch.setattr(programs.sys, "executable", "/bin/false")
-    assert programs.answers([ROW | {"python": PLANTED[""]}]) == [None]
+    assert programs.run_programs([ROW | {"python": PLANTED[""]}]) == [None]

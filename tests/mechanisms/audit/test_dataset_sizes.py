@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import lemmata
-from lemmata.command.audit import guarantee
+from lemmata.command.audit import parse_guarantee
 from lemmata.command.main import main
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ZCDP, PureDP, RenyiDP
@@ -82,7 +82,7 @@ def test_every_guarantee_can_be_claimed(options, claim, tmp_path, monkeypatch):
 @pytest.mark.parametrize("text", ["ZCDP", "open('x')", "ZCDP(0.5, 1, 2, 3)", "PureDP(__import__('os'))"])
 def test_a_claim_is_read_and_never_run(text):
     with pytest.raises(ValueError, match="--claim"):
-        guarantee(text, "replace")
+        parse_guarantee(text, "replace")
 
 
 @pytest.mark.slow

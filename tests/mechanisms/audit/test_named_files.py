@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from lemmata.command.main import main
-from lemmata.command.others import imported
+from lemmata.command.others import import_object
 
 pytestmark = pytest.mark.statistical
 
@@ -56,10 +56,10 @@ def audited(*arguments):
 def test_two_files_of_one_name_are_two(here):
     found = audited("a/noisy.py:f", "b/noisy.py:f")
     assert found.exit_code == 1 and "REFUTED" in found.output, found.output
-    one, other = imported("a/noisy.py:f"), imported("b/noisy.py:f")
-    assert one is not other and one is imported("a/noisy.py:f") and other is imported("b/noisy.py:f")
-    assert [imported(f"{folder}/mech.py:data").tolist() for folder in "ab"] == [[0.5], [50.5]]
-    assert [imported(f"{folder}/only_{folder}.py:centre") for folder in "ab"] == [0, 50]  # of the file beside it
+    one, other = import_object("a/noisy.py:f"), import_object("b/noisy.py:f")
+    assert one is not other and one is import_object("a/noisy.py:f") and other is import_object("b/noisy.py:f")
+    assert [import_object(f"{folder}/mech.py:data").tolist() for folder in "ab"] == [[0.5], [50.5]]
+    assert [import_object(f"{folder}/only_{folder}.py:centre") for folder in "ab"] == [0, 50]  # of the file beside it
     assert pickle.loads(pickle.dumps(one)) is one and pickle.loads(pickle.dumps(other)) is other
 
 
@@ -75,7 +75,7 @@ def test_a_name_that_no_module_has_or_another_one(here, name):
     shown = subprocess.run([sys.executable, "shows.py"], capture_output=True, text=True)
     assert sorted(line.split()[1] for line in shown.stdout.splitlines()) == ["0", "1000"], shown
     assert sys.modules["secrets"] is secrets and not hasattr(secrets, "rough")
-    function = imported(f"a/{name}.py:rough")
+    function = import_object(f"a/{name}.py:rough")
     assert pickle.loads(pickle.dumps(function)) is function
 
 
@@ -84,7 +84,7 @@ def test_a_module_of_pythons_stays_what_it_is(here):
     (here / "a" / "graphlib.py").write_text("raise RuntimeError\n")
     (here / "a" / "sorts.py").write_text("import graphlib\nfound = graphlib.TopologicalSorter\n")
     sys.modules.pop("graphlib", None)
-    assert imported("a/sorts.py:found").__module__ == "graphlib"
+    assert import_object("a/sorts.py:found").__module__ == "graphlib"
 
 
 def test_exits_are_no_success(here):

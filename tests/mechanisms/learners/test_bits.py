@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from lemmata import mechanisms
-from lemmata.experiments.engine.claims.places import mechanism_named
+from lemmata.experiments.engine.claims.places import find_mechanism
 from lemmata.mechanisms import hardening
 from lemmata.mechanisms.estimators import margin_classifier, scaling, search
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, phased_sgd
@@ -57,7 +57,7 @@ def of_estimator(kind, **parameters):
 ESTIMATORS = {name for line in hardening.TABLE for name in line.names if name[0].isupper()}
 FITS = {}
 for entry in pkgutil.iter_modules(mechanisms.__path__):
-    module = mechanism_named(entry.name)
+    module = find_mechanism(entry.name)
     if inspect.isfunction(getattr(module, "fit", None)):
         FITS[entry.name] = of_function(module.fit)
 for name in sorted(ESTIMATORS - {"PrivateSearchCV", "PrivateScaler"}):
@@ -174,7 +174,7 @@ def test_float_noise_passes_no_gate(name, monkeypatch):
 
 def module_of(name):
     found = name.partition(",")[0]
-    return mechanism_named(found) if found.islower() else margin_classifier
+    return find_mechanism(found) if found.islower() else margin_classifier
 
 
 def test_every_fit_and_every_line_is_audited():

@@ -11,7 +11,7 @@ import pytest
 from lemmata import mechanisms
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from lemmata.experiments.engine.claims.places import mechanism_named
+from lemmata.experiments.engine.claims.places import find_mechanism
 from lemmata.mechanisms import hardening
 from lemmata.mechanisms.estimators import margin_classifier
 from lemmata.mechanisms.estimators.margin_classifier import (
@@ -187,7 +187,7 @@ def test_the_table_says_what_the_defaults_are():
         for name in line.names:
             if name in learners or name in ("PrivateSearchCV", "PrivateScaler"):
                 continue
-            module = mechanism_named(name)
+            module = find_mechanism(name)
             noise = inspect.signature(module.fit).parameters.get("noise") if hasattr(module, "fit") else None
             assert noise is None or noise.default == line.noise == "exact", name
 
@@ -195,7 +195,7 @@ def test_the_table_says_what_the_defaults_are():
 def test_the_table_knows_every_module_with_a_fit():
     named = {name for line in hardening.TABLE for name in line.names}
     for entry in pkgutil.iter_modules(mechanisms.__path__):
-        module = mechanism_named(entry.name)
+        module = find_mechanism(entry.name)
         assert not inspect.isfunction(getattr(module, "fit", None)) or entry.name in named, entry.name
 
 
