@@ -20,7 +20,7 @@ from matplotlib.ticker import LogFormatter, NullLocator
 from lemmata.bounds.statement.formula import in_symbols
 from lemmata.experiments.compact import compact
 from lemmata.experiments.engine.ledger.curves import Picture, Rate, choose_pictures, curve_role, thin_out
-from lemmata.experiments.engine.ledger.graph import Row
+from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.running.cell import Cell
 
 matplotlib.use("svg")

@@ -1,7 +1,7 @@
 """The program `lemmata`, also as `python -m lemmata`: silent when it is interrupted before it begins or after its end.
 
-Between the two `console.install_signal_handlers` says what a signal does. What a command needs is imported after the first line here, as
-that takes the seconds in which somebody notices a mistake in what was typed.
+Between the two `console.install_signal_handlers` says what a signal does. What a command needs is imported after the
+first line here, as that takes the seconds in which somebody notices a mistake in what was typed.
 """
 
 import signal

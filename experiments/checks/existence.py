@@ -18,12 +18,12 @@ from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.inequality import (
     CaseReader,
     allowed_error,
-    refute_case,
     cases_claim,
     has_infinite_float,
     inequality_claim,
     proof_kind,
     ratio_above,
+    refute_case,
     scale_sides,
     withheld,
 )

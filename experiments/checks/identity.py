@@ -10,17 +10,17 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks.inequality import (
     Case,
-    Cases,
     CaseReader,
+    Cases,
     allowed_error,
-    refute_case,
     cases_claim,
+    format_side,
     has_infinite_float,
-    to_exact,
     name_case,
     proof_kind,
+    refute_case,
     scale_sides,
-    format_side,
+    to_exact,
 )
 from lemmata.experiments.engine.claims.claim import exact_claim
 from lemmata.experiments.engine.claims.verdict import Verdict
@@ -76,7 +76,9 @@ def decide_identity(
         if differ and isinstance(case, Case):
             return refute_case(proof, setting, left, right, python)
         if differ:
-            ending.leave("FAILED", f"{name_case(case)} of our derivation fails: {format_side(left)} ≠ {format_side(right)}")
+            ending.leave(
+                "FAILED", f"{name_case(case)} of our derivation fails: {format_side(left)} ≠ {format_side(right)}"
+            )
     return ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))
 
 

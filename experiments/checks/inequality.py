@@ -208,7 +208,9 @@ def decide_inequality(
         elif left > right + slack:
             if isinstance(case, Case):
                 return refute_case(proof, setting, left, right, python)
-            ending.leave("FAILED", f"{name_case(case)} of our derivation fails: {format_side(left)} > {format_side(right)}")
+            ending.leave(
+                "FAILED", f"{name_case(case)} of our derivation fails: {format_side(left)} > {format_side(right)}"
+            )
         elif not left <= right + slack:
             ending.leave("BUDGET", f"a ball straddles the bound at {name_case(case)}")
         ratios.append(ratio_above(left, right))

@@ -11,7 +11,16 @@ from lemmata.bounds.bms22.sign_projection import order_bound
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over, worst_ratio
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
-from lemmata.experiments.checks.inequality import Cases, CaseReader, cases_claim, decide_inequality, has_infinite_float, largest, name_case, make_program
+from lemmata.experiments.checks.inequality import (
+    CaseReader,
+    Cases,
+    cases_claim,
+    decide_inequality,
+    has_infinite_float,
+    largest,
+    make_program,
+    name_case,
+)
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be at least this many times the one before
@@ -38,7 +47,9 @@ def order_claim(
         options: dict = {"family": family, "growth": growth}
         return cases_claim(statement, decide_growth, "", options=options, **fields)
     options = {"constant": constant, "tightness": tightness, "note": f"explicit ≤ C g with C = {constant:g}"}
-    return cases_claim(statement, decide_inequality, f"the constant {constant:g} divided by {{}}", options=options, **fields)
+    return cases_claim(
+        statement, decide_inequality, f"the constant {constant:g} divided by {{}}", options=options, **fields
+    )
 
 
 def decide_growth(

@@ -17,6 +17,7 @@ from lemmata.experiments.engine.claims import fingerprint, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.front.decision import decide
 from lemmata.experiments.engine.ledger.ledger_rows import ledger
+from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.running import costs
 from lemmata.experiments.engine.running.store import Store
 
@@ -93,7 +94,7 @@ def minutes(own: Sequence[Mapping[str, Any]], written: Sequence[numbers.Number])
     return f"{math.ceil(seconds / 60)} minutes" if seconds > 60 else "a minute"
 
 
-def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
+def _of(row: Row, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
     key = row["key"]
     claim = CLAIMS.get(key)
     if claim is None:
@@ -151,7 +152,7 @@ def cases(row: Mapping[str, Any], claim: Claim) -> list[str]:
     return list(found.values())
 
 
-def oracle(row: dict, claim: Claim) -> list[str]:
+def oracle(row: Row, claim: Claim) -> list[str]:
     """What is compared in floats may be the truth, or err on one side only; the row must say which."""
     if claim.oracle or claim.style != "exact" or row["verdict"] != HOLDS or not _in_floats(claim):
         return []
@@ -184,7 +185,7 @@ def blind(claim: Claim) -> list[str]:
     return [f"{check.__qualname__} can change and its stored results stay: its code is not in the hash"]
 
 
-def untied(row: dict, claim: Claim, line: accepted.Accepted | None) -> list[str]:
+def untied(row: Row, claim: Claim, line: accepted.Accepted | None) -> list[str]:
     """A row that holds falls when its statement is weakened."""
     if row["verdict"] != HOLDS or claim.law:
         return []
@@ -195,7 +196,7 @@ def untied(row: dict, claim: Claim, line: accepted.Accepted | None) -> list[str]
     return [f"{loose}: its cases do not come near the bound, or do not call the statement"]
 
 
-def moved(row: dict, claim: Claim, root: int) -> list[str]:
+def moved(row: Row, claim: Claim, root: int) -> list[str]:
     """A sampled row comes to the same at another root."""
     if claim.style == "exact":
         return []

@@ -18,6 +18,7 @@ import numpy as np
 
 from lemmata.bounds.library import library
 from lemmata.experiments.engine.ledger.curves import Picture, is_informative
+from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.row_cache import Pair
 from lemmata.experiments.report import words
 from lemmata.experiments.report.captions import Caption, captioned, captions_of, told
@@ -72,7 +73,7 @@ def drawing() -> str:
     return "".join(code) + "".join(map(metadata.version, ("matplotlib", "statsmodels")))
 
 
-def figure_paths(row: dict, pictures: list) -> list[str]:
+def figure_paths(row: Row, pictures: list) -> list[str]:
     """Where the figures of a row stand. A name tells the data and the style, so a file that exists is up to date."""
     data = [(p.setting, p.series, p.axes, p.rate and [np.asarray(part).tolist() for part in p.rate]) for p in pictures]
     mark = hashlib.blake2b(repr((data, drawing())).encode(), digest_size=6).hexdigest()

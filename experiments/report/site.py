@@ -17,7 +17,7 @@ from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ledger import graph, published
-from lemmata.experiments.engine.ledger.headline import headline, find_leading
+from lemmata.experiments.engine.ledger.headline import find_leading, headline
 from lemmata.experiments.engine.ledger.row_cache import Pair
 from lemmata.experiments.report import atlas, citing, soaked, speaks, wild, words
 from lemmata.experiments.report.drawn import Drawn
@@ -203,7 +203,7 @@ def place(row: dict) -> str:
 # Statements -----------------------------------------------------------------------------------------------------------
 
 
-def statement(id: str, rows: list[dict], replies: Mapping[str, list[dict]] = MappingProxyType({})) -> dict:
+def statement(id: str, rows: list[Any], replies: Mapping[str, list[dict]] = MappingProxyType({})) -> dict:
     """Everything on the page of one numbered statement."""
     mine = [row for row in rows if library.statement_of(row["id"]) == id]
     own = [row for row in mine if row["id"] == id and row["kind"] != "summary"]
@@ -211,7 +211,7 @@ def statement(id: str, rows: list[dict], replies: Mapping[str, list[dict]] = Map
     printed = [row for row in own if row["reading"] == "printed" and row not in attacked]
     heads = [row for row in mine if row["id"] == id and not row["parent"]]
     main = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
-    first = find_leading(printed) if printed else main
+    first: Any = find_leading(printed) if printed else main
     printed.sort(key=lambda row: BAD.index(row["verdict"]) if row["verdict"] in BAD else len(BAD))
     twins = [beside(row, [r for r in own if _twin(r, row)]) for row in printed]
     paired = {r["key"] for row, others in twins for r in (row, *others)}

@@ -19,7 +19,7 @@ from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.bounds.wzw25 import table_rates
 from lemmata.bounds.wzw25 import tables as bound
 from lemmata.experiments.checks import identity_claim, order_claim, witness
-from lemmata.experiments.checks.monomials import point_of_family, compare_rates
+from lemmata.experiments.checks.monomials import compare_rates, point_of_family
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import MeanDecider, conclude, holds, inconclusive, refuted, vacuous
 from lemmata.experiments.instances.datasets.planted import drawn

@@ -16,7 +16,7 @@ import click
 
 from lemmata import lab
 from lemmata.command.console import Usage, exit_with, one_line_errors, root_option
-from lemmata.command.others import make_importable, import_object
+from lemmata.command.others import import_object, make_importable
 
 REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
 
@@ -91,7 +91,9 @@ def audit(
     release raises, 3 if nothing was learnt: the budget is too small, no attacker told the datasets apart, or one side
     only raised.
     """
-    claim = read_guarantee(neighbours, {"epsilon": epsilon, "delta": delta, "mu": mu, "rho": rho, "order": order}, written)
+    claim = read_guarantee(
+        neighbours, {"epsilon": epsilon, "delta": delta, "mu": mu, "rho": rho, "order": order}, written
+    )
     if len(targets) > 2:
         raise Usage(f"{len(targets)} names: give a mechanism, or two samplers")
     draw = load_drawing(plot) if plot else None

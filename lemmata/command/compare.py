@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lemmata.command.console import PROCESSES, Usage, out_option, one_line_errors, root_option
+from lemmata.command.console import PROCESSES, Usage, one_line_errors, out_option, root_option
 from lemmata.command.others import make_importable
 from lemmata.command.scope import choose_folder
 

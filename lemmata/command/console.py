@@ -120,9 +120,7 @@ def one_line_errors(resumable: bool = False) -> Callable[[Callable[P, R]], Calla
                 raise Usage(f"--out = {error.filename}: {error.strerror}") from None
             except OSError as error:
                 if error.errno == errno.EMFILE:
-                    raise Fault(
-                        "more files have to be open than are allowed here; `ulimit -n` says how many"
-                    ) from None
+                    raise Fault("more files have to be open than are allowed here; `ulimit -n` says how many") from None
                 if error.errno == errno.ENOENT and error.filename is None and not is_in_folder():
                     raise Usage("the folder in which this was called is gone: go to one that there is") from None
                 printing = error.errno == errno.ENOSPC and error.filename is None

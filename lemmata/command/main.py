@@ -1,10 +1,10 @@
 """The program `lemmata`: run, ledger, explain, pilot, where, audit, compare, report, figure, bench.
 
-Progress goes to stderr, results to stdout. Exit status: 0 it did its job; 1 a verdict contradicts the published ledger,
-an audited mechanism is REFUTED, a check has findings, what is accepted lacks its line, or a core became slower; 2 bad
-usage; 3 a fault (a worker died, a disk is full, a store is damaged), an audit that learnt nothing, or benchmarks that
-measured nothing; 130, 143 and 129 after an interrupt, SIGTERM and SIGHUP, 141 where who reads went away. Modules that
-cost seconds to import are imported by the commands that need them.
+Progress goes to stderr, results to stdout. Exit status: 0 it did its job; 1 a verdict contradicts the published ledger
+or is lost, an audited mechanism is REFUTED, a check has findings, what is accepted lacks its line, or a core became
+slower; 2 bad usage; 3 a fault (a worker died, a disk is full, a store is damaged), an audit that learnt nothing, or
+benchmarks that measured nothing; 130, 143 and 129 after an interrupt, SIGTERM and SIGHUP, 141 where who reads went
+away. Modules that cost seconds to import are imported by the commands that need them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import os
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -25,28 +25,34 @@ from lemmata.bounds.library import library, nearest
 from lemmata.bounds.statement.verdicts import READINGS
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
-from lemmata.command.console import PROCESSES, Program, Usage, install_signal_handlers, out_option, one_line_errors, root_option, open_standard_streams
+from lemmata.command.console import (
+    PROCESSES,
+    Program,
+    Usage,
+    install_signal_handlers,
+    one_line_errors,
+    open_standard_streams,
+    out_option,
+    root_option,
+)
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.rows import (
     compute_rows,
+    compute_statement,
     conclude_run,
     describe_counts,
-    compute_statement,
     fill_open_rows,
-    read_statement,
-    open_store,
     find_published_rows,
-    select,
+    open_store,
+    read_statement,
     recall_statement,
+    select,
     store_path,
     terminal_width,
 )
 from lemmata.command.scope import choose_folder, read_scope
 from lemmata.experiments.engine.ground.folders import is_in_checkout
 from lemmata.experiments.engine.ground.profiles import PROFILES
-
-if TYPE_CHECKING:
-    pass
 
 TIMINGS = ("seconds", "cpu_seconds")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
@@ -132,13 +138,14 @@ def run(
         programs.confirm(done, store, jobs, lambda: row_cache.hash_files() != code)
         store.stands()
         if names or papers:
-            rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
-            click.echo(format_rows(rows, terminal_width()))
+            decided = {claim.key for claim in claims}  # a record may be loaded here without its claim
+            rows = [row for row in ledger(store, root, claims) if row["key"] in decided]
+            click.echo(format_rows([row for row in rows if row["key"] in keys], terminal_width()))
     if not names:
         with open_store(folder) as store:
             rows = [row for row, _ in row_cache.recall_or_fold(store, root, begun, papers, done)]
             store.stands()
-    conclude_run(rows, folder, counted=not names)
+    conclude_run(rows, folder, papers, names)
 
 
 @main.command("ledger")
@@ -179,18 +186,23 @@ def show_ledger(
     if rows is None:
         with contextlib.redirect_stdout(sys.stderr):  # what a module prints while it is loaded is no row
             rows = compute_rows(names, papers, folder, root, begun)
-    for field, wanted in (("verdict", verdict), ("severity", severity), ("paper", paper)):
-        rows = [row for row in rows if not wanted or row[field] in wanted]
-    rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]
-    if not timings:
-        rows = [{name: value for name, value in row.items() if name not in TIMINGS} for row in rows]
+    rows = [
+        row
+        for row in rows
+        if (not verdict or row["verdict"] in verdict)
+        and (not severity or row["severity"] in severity)
+        and (not paper or row["paper"] in paper)
+        and (not reading or row["reading"].split("[")[0] in reading)
+    ]
+    hidden = () if timings else TIMINGS
+    shown = [{name: value for name, value in row.items() if name not in hidden} for row in rows]
     from lemmata.experiments.engine.front.explanation import format_rows
     from lemmata.experiments.engine.ledger.ledger_rows import as_frame, jsonable
 
     if as_json:
-        click.echo(json.dumps(jsonable(rows), indent=1, ensure_ascii=False))
+        click.echo(json.dumps(jsonable(shown), indent=1, ensure_ascii=False))
     elif as_csv:
-        click.echo(as_frame(rows).to_csv(index=False), nl=False)
+        click.echo(as_frame(shown).to_csv(index=False), nl=False)
     else:
         click.echo(format_rows(rows, terminal_width()))
     click.echo(f"lemmata: {describe_counts(rows)}", err=True)
@@ -205,13 +217,17 @@ def show_ledger(
 def explain(arguments: tuple[str, ...], only_head: bool, root: int, out: str | None) -> None:
     """Is it true, where, what to cite instead; then statement, hypotheses, derivation, witness of every reading."""
     papers, id, folder, state = read_statement(arguments, out)
-    from lemmata.experiments.engine.front.explanation import explain_statement, fit_lines, explain_in_short
+    from lemmata.experiments.engine.front.explanation import explain_in_short, explain_statement, fit_lines
     from lemmata.experiments.engine.ledger import graph
 
     found = recall_statement(id, root, folder, papers, state)
     rows, links = found or (compute_statement(id, root, folder, papers), graph.graph_of_claims())
     mine = [row for row in rows if id in (row["id"], row["parent"])]
-    click.echo(fit_lines("\n".join(explain_in_short(id, mine)) if only_head else explain_statement(id, rows, links), terminal_width()))
+    click.echo(
+        fit_lines(
+            "\n".join(explain_in_short(id, mine)) if only_head else explain_statement(id, rows, links), terminal_width()
+        )
+    )
 
 
 @main.command()
@@ -347,7 +363,9 @@ def script(file: str) -> None:
         above = nearest(path.parent)
         paper = library.add(above) if above else library.papers[path.parent.name]
         name = f"{paper.id}/{path.stem}"
-        rows, cells, text = decide_module(name, root=root, profile=profile, jobs=jobs, first=first, width=terminal_width())
+        rows, cells, text = decide_module(
+            name, root=root, profile=profile, jobs=jobs, first=first, width=terminal_width()
+        )
         click.echo(text)
         figures = choose_folder([paper], out) / "figures" / name
         drawn = draw(zip(rows, cells, strict=True), figures)

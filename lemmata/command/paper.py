@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from lemmata.bounds.library import Paper, library
-from lemmata.command.console import PROCESSES, Usage, exit_with, out_option, one_line_errors, root_option
+from lemmata.command.console import PROCESSES, Usage, exit_with, one_line_errors, out_option, root_option
 from lemmata.command.scope import is_in_checkout, read_scope
 
 PAGE = """id = "{id}"
@@ -195,7 +195,9 @@ def decide_papers(paths: Sequence[str], root: int, out: str | None, jobs: int = 
     from lemmata.experiments.engine.witness import programs
 
     for paper in papers or library.house:
-        code = row_cache.hash_files()  # anew for each: what is taken over from the one before is written beside our files
+        code = (
+            row_cache.hash_files()
+        )  # anew for each: what is taken over from the one before is written beside our files
         store = Store(folder / "ledger.sqlite")
         keys, _ = select([paper.id])
         ran = run.execute(registry.closure(keys), store, root=root, jobs=jobs, progress=sys.stderr.isatty())

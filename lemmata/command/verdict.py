@@ -13,7 +13,7 @@ from lemmata.command.rows import compute_statement, read_statement, recall_state
 from lemmata.mechanisms.numerics.arithmetic import brief
 
 if TYPE_CHECKING:
-    from lemmata.experiments.engine.ledger.graph import Row
+    from lemmata.experiments.engine.ledger.row import Row
 
 START = 11  # columns of the names of facts in the first lines of `explain`
 
@@ -83,7 +83,7 @@ def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_R
         raise ValueError(f"name = {brief(name)} is not the id or the label of a statement, such as 'wzw25 Lemma 6.4'")
     try:
         papers, id, place, state = read_statement([name], None if folder is None else str(folder))
-        from lemmata.experiments.engine.front.explanation import explain_statement, explain_in_short
+        from lemmata.experiments.engine.front.explanation import explain_in_short, explain_statement
         from lemmata.experiments.engine.ledger import graph
 
         found = recall_statement(id, root, place, papers, state)
@@ -95,4 +95,6 @@ def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_R
     facts = {line[:START].strip(): line[START:] for line in lines}
     own = [row for row in mine if row["id"] == id]
     main: Any = next((row for row in own if row["reading"] == "printed" and not row["part"]), own[0] if own else None)
-    return Verdict(id, in_symbols(title), main["verdict"] if main else "OPEN", facts, mine, explain_statement(id, rows, links))
+    return Verdict(
+        id, in_symbols(title), main["verdict"] if main else "OPEN", facts, mine, explain_statement(id, rows, links)
+    )

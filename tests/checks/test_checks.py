@@ -133,7 +133,10 @@ def test_an_infinite_float_is_no_certificate(decide, sides):
 
 @pytest.mark.parametrize("infinite", [np.float32("inf"), Decimal("inf")])
 def test_an_infinite_float_of_another_kind_is_none_either(infinite):
-    for decide, left, right in ((inequality.decide_inequality, infinite, np.float32(1)), (decide_identity, np.float32(1), infinite)):
+    for decide, left, right in (
+        (inequality.decide_inequality, infinite, np.float32(1)),
+        (decide_identity, np.float32(1), infinite),
+    ):
         verdict = decide([({"x": 1}, left, right)], rounding=None, **OPTIONS)
         assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "FAILED")
 

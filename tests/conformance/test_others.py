@@ -29,7 +29,7 @@ EXPECTED = {
     "giants": TRIED,
     "neighbours": FALLEN,
 }
-TOOTHLESS = ("INCONCLUSIVE", "NO_TEETH")
+TOOTHLESS = ("INCONCLUSIVE", "CONTROL_FAILED")
 MISTAKES = {  # what becomes of each, and a word of the note that names the bug
     "leaves": (FAILED, "returned None"),
     "exits": (FAILED, "SystemExit: 3"),

@@ -14,7 +14,7 @@ from lemmata.experiments.engine.front import explanation
 from lemmata.experiments.engine.ledger import published
 from lemmata.experiments.engine.ledger.graph import CLASSES
 from lemmata.experiments.engine.ledger.headline import FALLEN, LONGEST, describe_charity, describe_verdict
-from lemmata.experiments.engine.ledger.sentences import UNNAMED, describe_witness, describe_quantity
+from lemmata.experiments.engine.ledger.sentences import UNNAMED, describe_quantity, describe_witness
 from lemmata.experiments.report import errata
 from tests.engine.ledger.test_headline import ROW
 
@@ -55,9 +55,13 @@ def sentences():
         "used": ["bms22.thm3.1"],
         "restated": ["bms22.thm3.1"],
     }
-    said += [describe_charity(row | {"verdict": SLIP}), describe_charity(row | {"verdict": INCONCLUSIVE, "undecided": "n = 1"})]
     said += [
-        describe_verdict(row | {"verdict": v, "reason": "CORNER", "severity": ""}) for v in (HOLDS, SLIP, REFUTED, INCONCLUSIVE)
+        describe_charity(row | {"verdict": SLIP}),
+        describe_charity(row | {"verdict": INCONCLUSIVE, "undecided": "n = 1"}),
+    ]
+    said += [
+        describe_verdict(row | {"verdict": v, "reason": "CORNER", "severity": ""})
+        for v in (HOLDS, SLIP, REFUTED, INCONCLUSIVE)
     ]
     said.append(explanation.describe_control({"smallest_caught": "n / 2", "control": REFUTED}))
     witness = {"setting": {}, "claimed": "truth <= C g with one C for all", "found": "truth / g", "ratios": [1.0, 2.0]}

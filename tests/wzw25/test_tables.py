@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lemmata.bounds.wzw25 import table_rates, tables
-from lemmata.experiments.checks.monomials import CONES, point_of_family, compare_rates
+from lemmata.experiments.checks.monomials import CONES, compare_rates, point_of_family
 from lemmata.experiments.wzw25 import tables as figures
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.learners.erm import private_svm

@@ -7,7 +7,7 @@ import subprocess
 
 import click
 
-from lemmata.command.console import Fault, Usage, exit_with, out_option, one_line_errors
+from lemmata.command.console import Fault, Usage, exit_with, one_line_errors, out_option
 from lemmata.command.scope import choose_folder
 from lemmata.experiments.engine.ground import folders
 

@@ -22,7 +22,12 @@ def locate_claim(claim: Claim) -> dict[str, str]:
     """{"bound": "bounds/wzw25/margin_grid.py:27", "claim": ..., "law": ..., "test": ...} of one row."""
     home = registry.module_of(claim)
     law = locate_law(claim)
-    standing = {"bound": locate_function(claim.theorem.formula), "claim": locate_function(claim.trial), "law": law, "test": find_test(home)}
+    standing = {
+        "bound": locate_function(claim.theorem.formula),
+        "claim": locate_function(claim.trial),
+        "law": law,
+        "test": find_test(home),
+    }
     return {kind: where for kind, where in standing.items() if where}
 
 

@@ -16,9 +16,9 @@ from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine.claims.places import locate_statement
 from lemmata.experiments.engine.ground.evidence import strip_derivation
 from lemmata.experiments.engine.ledger import graph
-from lemmata.experiments.engine.ledger.graph import Row
-from lemmata.experiments.engine.ledger.headline import FALLEN, part_in_words, describe_charity, headline, find_leading
-from lemmata.experiments.engine.ledger.sentences import describe_witness, describe_place, format_value
+from lemmata.experiments.engine.ledger.headline import FALLEN, describe_charity, find_leading, headline, part_in_words
+from lemmata.experiments.engine.ledger.row import Row
+from lemmata.experiments.engine.ledger.sentences import describe_place, describe_witness, format_value
 
 WIDTH = 110
 LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| |(?=[A-Z].* of [^=(]+ \d{4}: )")  # how a line of ours begins
@@ -27,7 +27,7 @@ REASONS = {
     "TIGHT": "the truth is so close to the bound that sampling cannot tell",
     "AUDIT_ONLY": "attacked and not broken: an attack can refute privacy, never prove it",
     "NO_POWER": "the attack could not have seen any leak",
-    "NO_TEETH": "the check did not refuse a copy broken on purpose, so it proves nothing",
+    "CONTROL_FAILED": "the check did not refuse a copy broken on purpose, so it proves nothing",
     "UNCONFIRMED": "no program that ran by itself and calls the statement shows that it falls",
     "UNSUPPORTED": "it rests on a row that does not hold",
     "NO_PROOF": "neither a proof nor a counterexample is known",
@@ -64,7 +64,9 @@ def explain_statement(id: str, rows: Sequence[Row], links: graph.Graph) -> str:
     for row in mine:
         if row["kind"] != "summary":
             lines += ["", *explain_row(row)]
-    return "\n".join([*lines, "", *describe_literature(mine), *describe_links(mine, rows), "", *describe_dependents(mine, links)])
+    return "\n".join(
+        [*lines, "", *describe_literature(mine), *describe_links(mine, rows), "", *describe_dependents(mine, links)]
+    )
 
 
 def fit_lines(text: str, width: int) -> str:
@@ -94,12 +96,13 @@ def explain_in_short(id: str, rows: list[Row]) -> list[str]:
     instead = next((r for r in rows if r["key"] == first["corrected_by"]), None)
     theorem = THEOREMS.get(first["key"])
     where = locate_statement(id)
+    true = [row["part"] for row in printed if row["part"] and row["verdict"] == HOLDS]
     return [
         f"{library.label(id)}{step} of {paper.cited}: {in_symbols(library.titles.get(id) or main['title'])}",
         f"true?      {headline(printed)}.",
         f"where      {describe_scope(first)}",
         f"printed    {in_unicode(theorem.says) if theorem else '–'}",
-        f"cite       {describe_citation(first, instead, [r['part'] for r in printed if r['part'] and r['verdict'] == HOLDS])}",
+        f"cite       {describe_citation(first, instead, true)}",
         f"witness    {describe_counterexample(first, printed)}",
         f"evidence   {describe_evidence(first)}",
         f"control    {describe_control(main)}",
@@ -180,8 +183,9 @@ def explain_row(row: Row) -> list[str]:
         lines += wrap_paragraph("needs", in_symbols("; ".join(h.range for h in theorem.needs)))
         lines.append(textwrap.indent(in_symbols(inspect.getdoc(theorem.formula) or ""), "    | "))
     lines += wrap_paragraph("where true", in_symbols(describe_charity(row)))
+    shown = {**row, "evidence": describe_evidence(row).strip("–")}
     for field, words in FIELDS.items():
-        said = describe_evidence(row).strip("–") if field == "evidence" else row[field]
+        said = shown[field]
         lines += wrap_paragraph(words, format_value(said) if said else "")
     note = strip_derivation(row["note"], theorem.formula) if theorem else row["note"]
     lines += wrap_paragraph("note", in_symbols(note))

@@ -56,7 +56,11 @@ def has_derivation(formula: Callable, says: str = "") -> bool:
     False
     """
     text = extract_derivation(formula)
-    return len(text.split()) >= FEWEST and bool(NAMED.search(text)) and (_is_chain(text) or _has_own_words(text, formula, says))
+    return (
+        len(text.split()) >= FEWEST
+        and bool(NAMED.search(text))
+        and (_is_chain(text) or _has_own_words(text, formula, says))
+    )
 
 
 def _is_chain(text: str) -> bool:

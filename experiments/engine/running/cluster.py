@@ -24,7 +24,15 @@ import scipy.special
 import threadpoolctl
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine.running.workers import Brought, ExecutorPool, WorkersLost, WorkerRefused, start_tracker, hash_loaded_claim, ignore_signals
+from lemmata.experiments.engine.running.workers import (
+    Brought,
+    ExecutorPool,
+    WorkerRefused,
+    WorkersLost,
+    hash_loaded_claim,
+    ignore_signals,
+    start_tracker,
+)
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -55,7 +63,9 @@ def describe_environment() -> dict[str, str]:
     }
 
 
-def compute_if_equal(parent: dict[str, str], code: str, brought: Brought, compute: Callable, key: str, *chunk: Any) -> Any:
+def compute_if_equal(
+    parent: dict[str, str], code: str, brought: Brought, compute: Callable, key: str, *chunk: Any
+) -> Any:
     """One chunk, by a worker that agrees with its parent. Raises `WorkerRefused`."""
     for folder, package in brought:
         library.add(folder, package)
@@ -100,7 +110,9 @@ def connect(address: str) -> "Iterator[Client]":
         kind, _, count = address.partition(":")
         if kind == "local" and count.isdecimal() and count.isascii() and int(count) >= 1:
             start_tracker(resource_tracker)
-            with ignore_signals("SIGINT", "SIGHUP"):  # this process ends its workers, which would say something of their own
+            with ignore_signals(
+                "SIGINT", "SIGHUP"
+            ):  # this process ends its workers, which would say something of their own
                 made = LocalCluster(
                     n_workers=int(count), threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
                 )
@@ -119,4 +131,6 @@ def connect(address: str) -> "Iterator[Client]":
             raise WorkersLost(f"the scheduler at {address} is gone") from None
         except KilledWorker as error:
             worker = error.last_worker.address if error.last_worker else "the last of them"
-            raise WorkersLost(f"a chunk ended one worker after another (killed, or out of memory), {worker} too") from None
+            raise WorkersLost(
+                f"a chunk ended one worker after another (killed, or out of memory), {worker} too"
+            ) from None

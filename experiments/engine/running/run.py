@@ -89,7 +89,9 @@ def plan_claims(claims: Iterable[Claim], profile: str) -> dict[str, tuple[int, f
     """
     planned = {}
     for claim in claims:
-        seconds = [costs.plan_cell(claim, setting, TIMES[profile]) for setting in costs.planned_settings(claim, profile)]
+        seconds = [
+            costs.plan_cell(claim, setting, TIMES[profile]) for setting in costs.planned_settings(claim, profile)
+        ]
         planned[claim.key] = len(seconds), sum(seconds) * costs.deep_share(claim, profile)
     return planned
 

@@ -156,7 +156,10 @@ def run_program(python: str, key: str, change: Change, folder: str) -> State:
             exec(compile(python, "<program>", "exec"), {"__name__": "__main__"})
     except BaseException as error:
         words = [type(error).__name__, *str(error).splitlines()[:1]]  # a bare assertion has no line
-        refused = not isinstance(error, ArithmeticError | Warning) and _file_of_error(error) not in ("<program>", __file__)
+        refused = not isinstance(error, ArithmeticError | Warning) and _file_of_error(error) not in (
+            "<program>",
+            __file__,
+        )
         shown = isinstance(error, AssertionError) or refused
         return {"error": ": ".join(words), "calls": WATCHED["calls"], "shown": shown}
     return {"error": "", "calls": WATCHED["calls"], "shown": False}

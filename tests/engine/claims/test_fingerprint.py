@@ -8,7 +8,7 @@ import types
 import numpy as np
 import pytest
 
-from lemmata.experiments.engine.claims import fingerprint, registry
+from lemmata.experiments.engine.claims import attack, fingerprint, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.claims.fingerprint import hash_code
 from lemmata.mechanisms import solvers
@@ -177,10 +177,10 @@ def test_a_library_is_one_wherever_numpy_was_found():
 
 def test_the_attacker_is_part_of_what_an_attack_computes_and_of_nothing_else(monkeypatch):
     registry.load()
-    attack, other = (CLAIMS[key] for key in ("wzw25.rem2.3/printed/impl:gaussian", "wzw25.lemA.5/printed/mean"))
-    before = [fingerprint.hash_claim(claim) for claim in (attack, other)]
+    attacked, other = (CLAIMS[key] for key in ("wzw25.rem2.3/printed/impl:gaussian", "wzw25.lemA.5/printed/mean"))
+    before = [fingerprint.hash_claim(claim) for claim in (attacked, other)]
     monkeypatch.setattr(attack, "attacker", made(WRITTEN))
-    after = [fingerprint.hash_claim(claim) for claim in (attack, other)]
+    after = [fingerprint.hash_claim(claim) for claim in (attacked, other)]
     assert after[0] != before[0] and after[1] == before[1]
 
 

@@ -204,7 +204,9 @@ def test_a_row_is_shown_with_all_that_can_be_said():
     ],
 )
 def test_a_witness_says_what_its_numbers_are(kind, witness, shown):
-    sentence = sentences.describe_witness({"key": "a/printed", "kind": kind, "witness": {"setting": {"n": 4}} | witness})
+    sentence = sentences.describe_witness(
+        {"key": "a/printed", "kind": kind, "witness": {"setting": {"n": 4}} | witness}
+    )
     assert sentence.startswith("at n = 4, ") and sentence.endswith(shown)
 
 
@@ -221,11 +223,11 @@ def test_what_is_claimed_is_the_papers_number_on_either_side(key, claimed, found
     row = decide(key, root=TEST_ROOT)
     shown = row["witness"]
     if claimed is None:
-        assert (shown["claimed"] < shown["found"]) and not sentences.is_from_below(row)
+        assert (shown["claimed"] < shown["found"]) and not sentences.is_from_below(row["key"])
         assert "claims at most" in sentences.describe_witness(row)
         return
     assert (shown["claimed"], shown["found"]) == pytest.approx((claimed, found), rel=1e-3)
-    assert sentences.is_from_below(row) and "claims at least" in sentences.describe_witness(row)
+    assert sentences.is_from_below(row["key"]) and "claims at least" in sentences.describe_witness(row)
     assert sentences.orient_sides(key, shown) == shown  # said once, it stays
     assert shown["lhs"][0] > shown["rhs"][1]  # what is checked stays as it is
 

@@ -7,9 +7,14 @@ import pytest
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import Theorem
 from lemmata.experiments.engine.claims.claim import Claim
-from lemmata.experiments.engine.claims.verdict import Verdict
-from lemmata.experiments.engine.ground.evidence import EVIDENCE, extract_derivation, has_derivation, find_missing_steps, find_weakest
-from lemmata.experiments.engine.ledger.ledger_rows import _earned
+from lemmata.experiments.engine.ground.evidence import (
+    EVIDENCE,
+    extract_derivation,
+    find_missing_steps,
+    find_weakest,
+    has_derivation,
+)
+from lemmata.experiments.engine.ledger.verdict_steps import Findings, limit_by_evidence
 
 
 def silent() -> int:
@@ -78,7 +83,9 @@ def test_a_derivation_says_something(formula, enough):
 
 
 def test_a_derivation_ends_where_the_examples_begin():
-    assert extract_derivation(derives).startswith("Derivation. The left side") and extract_derivation(derives).endswith("= 1.")
+    assert extract_derivation(derives).startswith("Derivation. The left side") and extract_derivation(derives).endswith(
+        "= 1."
+    )
 
 
 @pytest.mark.parametrize("formula", [silent, trivial, wordy])
@@ -105,7 +112,9 @@ def test_what_is_not_earned_is_refused(formula, evidence, scope):
 def test_a_certificate_says_why_it_covers_everything():
     """Balls at a few points are a certificate of these points: that they cover all others is a derivation."""
     mute, proved = recorded(silent), recorded(derives)
-    assert find_missing_steps("certificate", "everywhere", mute, ()) and not find_missing_steps("certificate", "everywhere", proved, ())
+    assert find_missing_steps("certificate", "everywhere", mute, ()) and not find_missing_steps(
+        "certificate", "everywhere", proved, ()
+    )
     assert not find_missing_steps("certificate", "domain: n <= 9", mute, ())
     assert not find_missing_steps("enumeration", "domain: n <= 9", mute, ())
 
@@ -128,5 +137,6 @@ def test_the_weakest_link_comes_first():
 def test_a_check_that_says_derived_by_itself_is_worth_what_it_has_earned(formula, evidence, scope):
     record = Theorem("inv25.lem1", "", "printed", "inequality", "x", (), "", False, formula)
     claim = Claim(record, "exact", lambda: None, ({},), (), None)
-    verdict = _earned(claim, Verdict(HOLDS, evidence="derivation", scope="everywhere"))
-    assert (verdict.evidence, verdict.scope) == (evidence, scope)
+    row = {"verdict": HOLDS, "evidence": "derivation", "scope": "everywhere", "note": ""}
+    row = limit_by_evidence(row, Findings(claim, None, [], None, None))
+    assert (row["evidence"], row["scope"]) == (evidence, scope)

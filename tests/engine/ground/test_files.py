@@ -8,7 +8,7 @@ import pytest
 
 from lemmata.bounds.library import Library, PaperError, library
 from lemmata.experiments.conformance import accepted, numbers
-from lemmata.experiments.engine.ground.files import replace_file, read_table, write_table
+from lemmata.experiments.engine.ground.files import read_table, replace_file, write_table
 from lemmata.experiments.engine.ledger import published
 from lemmata.experiments.engine.running.store import Chunk, Store, StoreError
 from lemmata.experiments.report import errata

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from lemmata.experiments.engine.ledger.curves import MOST_POINTS, Picture, Rate, pictures_from_json, pictures_to_json, is_informative
+from lemmata.experiments.engine.ledger.curves import (
+    MOST_POINTS,
+    Picture,
+    Rate,
+    is_informative,
+    pictures_from_json,
+    pictures_to_json,
+)
 
 
 def curves(**series):

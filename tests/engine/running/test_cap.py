@@ -27,8 +27,10 @@ def test_only_the_claim_itself_is_vacuous():
 
 def test_what_cells_cost_is_added_up():
     cells = [SimpleNamespace(verdict=None, trials=trials, seconds=1.0, cpu_seconds=0.5) for trials in (30, 50)]
-    control = SimpleNamespace(tried=[SimpleNamespace(seconds=2.0, cpu_seconds=1.5)], outcome="", smallest_detected_factor="")
-    effort = ledger_rows._effort(cells, control)
+    control = SimpleNamespace(
+        tried=[SimpleNamespace(seconds=2.0, cpu_seconds=1.5)], outcome="", smallest_detected_factor=""
+    )
+    effort = ledger_rows._with_effort({}, cells, control)
     assert (effort["cells"], effort["trials"], effort["seconds"], effort["cpu_seconds"]) == (2, 80, 4.0, 2.5)
 
 
