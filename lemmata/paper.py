@@ -38,40 +38,15 @@ Claims. A check of `inequality_claim`, `identity_claim` or `exists_claim` takes 
 `quick`, and yields cases (setting, left, right) and links of one's own derivation, Link(name, setting, left, right);
 that of `unbounded_claim` takes `level`. A case that fails refutes; a link that fails leaves the row INCONCLUSIVE
 (FAILED). So does an infinite float on the left; on the right it compares nothing. An infinity that is meant is a ball.
-A check calls its own statement, and has a control: else nothing holds (NO_TEETH). A trial of `tail_claim`,
+A check calls its own statement, and has a control: else nothing holds (CONTROL_FAILED). A trial of `tail_claim`,
 `mean_claim` or `rate_claim` is `trial(rng, size, *, factor=1, **setting)`, where `factor` sabotages what is tried, and
 decides P(event) <= `bound(**setting)`, by default the entry `beta`, or E X <= that, for X from `low`, by default 0, to
 `high`. All of them can say
 
-    quick, full     settings: grid(n=[10, 100], beta=[0.1]); `full` is tried with --profile full
-    control         Control("what {} does", (2, 5)): sabotage by the least factor that is caught; NO_TEETH if none is
-    caught          of an inequality: the factors that divide its right side, larger ones for a looser bound
-    evidence, scope what says nothing is "tested" at "settings". It is a "derivation" "everywhere" if it is `given`
-                    rows, or if the record's docstring has a section that begins with "Derivation", whole sentences
-                    with a formula and a step that the statement does not say itself; to say "derivation" without
-                    either is an error. "composition" where the check only repeats what the statement's function puts
-                    together; "enumeration" or "certificate" where all cases are exact, or balls: on floats it comes
-                    out tested
-    oracle          "exact", "below" or "above": where a left side that is computed stands beside the truth
-    rounding        the relative error of a left side in floats, at most 1e-3
-    given, cites    rows that it rests on; results of others that are used without a proof
-    severity        of a printed row that falls: "privacy", "statement" or "constant"
-    python          the program that shows that it falls: it runs in a process of its own, calls the statement, and
-                    fails if that says something else, of an identity: it asserts which side is larger; without one the
-                    row is INCONCLUSIVE (UNCONFIRMED)
-    finding         what is wrong, in a few words: the headline of a statement that falls; by default a short note
-    corrected_by    the row that is true instead, by default the corrected reading
-    cap, chunk      how many chunks of how many trials at most: BUDGET if they do not decide it
-    note            a sentence for the reader
+KEYWORDS
 
-Charity. A printed row that falls is REFUTED, unless it says one of these:
-
-    corner          the one restriction that it lacks, words and predicate: require("n >= 2", lambda n: n >= 2). It is a
-                    SLIP if `corrected_by` HOLDS, a row that calls the printed formula where the predicate is true
-    used            {"lem3": grid(n=[2, 100])}: what each place of use sets, all of it inside the corner
-    restated        ["thm4"]: places that repeat it with the same flaw, and on which nothing depends
-    misprint        "read <= for =": a SLIP too; `corrected_by` has the one symbol replaced and HOLDS
-    undecided       beside a corner: what nobody has decided inside it. The row is INCONCLUSIVE (CORNER)
+A check by cases also takes `caught`, the factors that divide its right side in the control (larger ones for a looser
+bound), and `rounding`, the relative error of a left side in floats, at most 1e-3.
 
 `theorem(..., reconstructed=True)` marks a record with symbols that the text at hand does not define; `says` names them.
 """
@@ -102,6 +77,7 @@ from lemmata.experiments.checks.inequality import Case, Link, equality, inequali
 from lemmata.experiments.engine.claims.claim import (
     Control,
     attack_claim,
+    describe_keywords,
     exact_claim,
     grid,
     mean_claim,
@@ -110,6 +86,8 @@ from lemmata.experiments.engine.claims.claim import (
 )
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 from lemmata.experiments.engine.front.decision import decide
+
+__doc__ = (__doc__ or "").replace("KEYWORDS", describe_keywords())
 
 __all__ = [
     "HOLDS",

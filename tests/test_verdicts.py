@@ -20,7 +20,7 @@ from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.front.decision import decide
 from lemmata.experiments.engine.running import power
-from lemmata.experiments.engine.running.cell import Sabotaged
+from lemmata.experiments.engine.running.cell import ControlRun
 from lemmata.experiments.engine.running.run import plan_claims
 from lemmata.experiments.engine.running.store import Store
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
@@ -97,7 +97,7 @@ def missed(claim, setting, verdict):
 def test_controls_stand_at_admissible_settings():
     for claim in CLAIMS.values():
         if claim.control:
-            setting = Sabotaged(claim).setting
+            setting = ControlRun(claim).setting
             assert setting is not None and not claim.theorem.skipped(setting), claim.key
 
 

@@ -278,7 +278,7 @@ def three_events(*, releases, sample=0, kept=1.0):
             return {"tightness": None, "note": f"{releases} releases are below the bound, {bound:.3f}"}
         if found.min() <= bound:
             return inconclusive(
-                "NO_TEETH", f"with {kept:g} of the labels right a release errs on {found.min():.3f} only"
+                "CONTROL_FAILED", f"with {kept:g} of the labels right a release errs on {found.min():.3f} only"
             )
         return {"tightness": None, "note": f"with {kept:g} of the labels right no release is below {bound:.3f}"}
     return {"tightness": None}

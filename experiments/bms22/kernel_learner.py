@@ -282,7 +282,7 @@ def features_then_learner(*, releases, kept=1.0):
             yield Link("a release", sizes, risk, least + excess)
             return {"note": f"a release errs on {risk:.3g}, the bound is {least + excess:.3f}"}
         if risk <= 1 - sqrt(1 / 2) + excess:  # with right labels the least loss is at most 1 - 1/sqrt(2)
-            return inconclusive("NO_TEETH", f"with all labels wrong a release errs on {risk:.3f} only")
+            return inconclusive("CONTROL_FAILED", f"with all labels wrong a release errs on {risk:.3f} only")
         return {"note": f"with all labels wrong a release errs on {risk:.3g}"}
     return None
 

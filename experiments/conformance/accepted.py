@@ -20,6 +20,7 @@ from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.conformance import ties
 from lemmata.experiments.engine.claims import fingerprint, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
+from lemmata.experiments.engine.claims.verdict import current_reason
 from lemmata.experiments.engine.ground import files
 from lemmata.experiments.engine.running.store import Store
 
@@ -53,7 +54,8 @@ def read(paper: Paper) -> dict[str, Accepted]:
     for line in lines:
         if not line["form"].isdecimal():
             raise PaperError(f"{file(paper)}: form of {line['key']} must be a number, got {line['form']!r}")
-    return {line["key"]: Accepted(**line | {"form": int(line["form"])}) for line in lines}
+        line |= {"form": int(line["form"]), "reason": current_reason(line["reason"])}
+    return {line["key"]: Accepted(**line) for line in lines}
 
 
 def everything() -> dict[str, Accepted]:

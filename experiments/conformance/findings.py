@@ -17,6 +17,7 @@ from lemmata.experiments.engine.claims import fingerprint, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.front.decision import decide
 from lemmata.experiments.engine.ledger.ledger_rows import ledger
+from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.running import costs
 from lemmata.experiments.engine.running.store import Store
 
@@ -95,7 +96,7 @@ def minutes(own: Sequence[Mapping[str, Any]], written: Sequence[numbers.Number])
     return f"{math.ceil(seconds / 60)} minutes" if seconds > 60 else "a minute"
 
 
-def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
+def _of(row: Row, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
     key = row["key"]
     claim = CLAIMS.get(key)
     if claim is None:
@@ -154,7 +155,7 @@ def cases(row: Mapping[str, Any], claim: Claim) -> list[str]:
     return list(found.values())
 
 
-def oracle(row: dict, claim: Claim) -> list[str]:
+def oracle(row: Row, claim: Claim) -> list[str]:
     """A left side in floats may be exact up to rounding, or err in one direction; the row must say which."""
     if claim.oracle or claim.style != "exact" or row["verdict"] != HOLDS or not _in_floats(claim):
         return []
@@ -187,7 +188,7 @@ def blind(claim: Claim) -> list[str]:
     return [f"its code hash does not cover {check.__qualname__}: stored results stay when that code changes"]
 
 
-def untied(row: dict, claim: Claim, line: accepted.Accepted | None) -> list[str]:
+def untied(row: Row, claim: Claim, line: accepted.Accepted | None) -> list[str]:
     """A row that holds is refuted when its statement is halved or doubled."""
     if row["verdict"] != HOLDS or claim.law:
         return []
@@ -198,7 +199,7 @@ def untied(row: dict, claim: Claim, line: accepted.Accepted | None) -> list[str]
     return [f"{factor} on its statement refutes it: its cases are far from the bound, or do not call the statement"]
 
 
-def moved(row: dict, claim: Claim, root: int) -> list[str]:
+def moved(row: Row, claim: Claim, root: int) -> list[str]:
     """A sampled row has the same verdict at another root seed."""
     if claim.style == "exact":
         return []

@@ -18,6 +18,7 @@ import numpy as np
 
 from lemmata.bounds.library import library
 from lemmata.experiments.engine.ledger.curves import Picture, is_informative
+from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.row_cache import Pair
 from lemmata.experiments.figures.captions import Caption, apply_caption, read_captions, write_caption
 from lemmata.experiments.report import words
@@ -75,7 +76,7 @@ def read_drawing_code() -> str:
     return "".join(code) + "".join(map(metadata.version, ("matplotlib", "statsmodels")))
 
 
-def name_figures(row: dict, pictures: list) -> list[str]:
+def name_figures(row: Row, pictures: list) -> list[str]:
     """Where the figures of a row stand. A name tells the data and the style, so a file that exists is up to date."""
     data = [(p.setting, p.series, p.axes, p.rate and [np.asarray(part).tolist() for part in p.rate]) for p in pictures]
     mark = hashlib.blake2b(repr((data, read_drawing_code())).encode(), digest_size=6).hexdigest()

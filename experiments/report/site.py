@@ -208,7 +208,7 @@ def describe_place(row: dict) -> str:
 # Statements -----------------------------------------------------------------------------------------------------------
 
 
-def describe_statement(id: str, rows: list[dict], replies: Mapping[str, list[dict]] = MappingProxyType({})) -> dict:
+def describe_statement(id: str, rows: list[Any], replies: Mapping[str, list[dict]] = MappingProxyType({})) -> dict:
     """Everything on the page of one numbered statement."""
     mine = [row for row in rows if library.statement_of(row["id"]) == id]
     own = [row for row in mine if row["id"] == id and row["kind"] != "summary"]
@@ -216,7 +216,7 @@ def describe_statement(id: str, rows: list[dict], replies: Mapping[str, list[dic
     printed = [row for row in own if row["reading"] == "printed" and row not in attacked]
     heads = [row for row in mine if row["id"] == id and not row["parent"]]
     main = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
-    first = find_leading(printed) if printed else main
+    first: Any = find_leading(printed) if printed else main
     printed.sort(key=lambda row: BAD.index(row["verdict"]) if row["verdict"] in BAD else len(BAD))
     twins = [add_comparison(row, [r for r in own if _is_twin(r, row)]) for row in printed]
     paired = {r["key"] for row, others in twins for r in (row, *others)}

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from lemmata.bounds.statement.verdicts import REFUTED, SLIP
-from lemmata.experiments.engine.ledger.graph import Row, format_tally, tally
+from lemmata.experiments.engine.ledger.graph import format_tally, tally
 from lemmata.experiments.engine.ledger.headline import describe_charity
+from lemmata.experiments.engine.ledger.row import Row
 
 
 def select_headline(rows: Iterable[Row]) -> list[Row]:

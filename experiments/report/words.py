@@ -7,6 +7,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from lemmata.bounds.library import library
 from lemmata.bounds.statement.formula import in_symbols, in_unicode
@@ -14,8 +15,9 @@ from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, 
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.experiments.engine.front.explanation import EVIDENCE, REASONS
 from lemmata.experiments.engine.ground.evidence import strip_derivation
-from lemmata.experiments.engine.ledger.graph import CLASSES, Row, class_of, tally
+from lemmata.experiments.engine.ledger.graph import CLASSES, class_of, tally
 from lemmata.experiments.engine.ledger.headline import describe_charity, part_in_words
+from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.sentences import describe_witness
 from lemmata.experiments.report.formulas import convert_to_mathml
 
@@ -107,8 +109,9 @@ def find_record(row: Row) -> Theorem | None:
     return THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
 
 
-def view_row(row: dict, figures: list[dict]) -> dict:
+def view_row(of: Row, figures: list[dict]) -> dict:
     """A row with everything that a template shows of it."""
+    row: Any = of
     theorem = find_record(row) if row["kind"] != "summary" else None
     letters = library.papers[row["paper"]].letters
     if theorem:
@@ -184,7 +187,7 @@ def write_prose(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"“\1”", in_symbols(text))
 
 
-def write_subtitle(row: dict) -> str:
+def write_subtitle(row: Any) -> str:
     """The sentence below the title: where it is true, or what is wrong."""
     if said := describe_charity(row):
         return said

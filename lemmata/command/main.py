@@ -3,8 +3,8 @@
 Progress goes to stderr, results to stdout. Exit status:
 
     0               done
-    1               a verdict contradicts the published ledger, an audited mechanism is REFUTED, `check` has findings,
-                    `accept` needs a line in the changelog, or a core routine became slower
+    1               a verdict contradicts the published ledger or is lost, an audited mechanism is REFUTED, `check`
+                    has findings, `accept` needs a line in a history, or a core routine became slower
     2               bad usage
     3               a fault (a dead worker, a full disk, a damaged store), an audit without a usable release, or
                     benchmarks that measured nothing
@@ -24,7 +24,7 @@ import os
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -60,9 +60,6 @@ from lemmata.command.rows import (
 from lemmata.command.scope import choose_folder, read_scope
 from lemmata.experiments.engine.ground.folders import is_in_checkout
 from lemmata.experiments.engine.ground.profiles import PROFILES
-
-if TYPE_CHECKING:
-    pass
 
 TIMINGS = ("seconds", "cpu_seconds")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
@@ -152,13 +149,14 @@ def run(
         programs.confirm(done, store, jobs, lambda: row_cache.hash_files() != code)
         store.stands()
         if names or papers:
-            rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
-            click.echo(format_rows(rows, terminal_width()))
+            decided = {claim.key for claim in claims}  # a record may be loaded here without its claim
+            rows = [row for row in ledger(store, root, claims) if row["key"] in decided]
+            click.echo(format_rows([row for row in rows if row["key"] in keys], terminal_width()))
     if not names:
         with open_store(folder) as store:
             rows = [row for row, _ in row_cache.recall_or_fold(store, root, begun, papers, done)]
             store.stands()
-    conclude_run(rows, folder, counted=not names)
+    conclude_run(rows, folder, papers, names)
 
 
 @main.command("ledger")
@@ -211,18 +209,23 @@ def show_ledger(
     if rows is None:
         with contextlib.redirect_stdout(sys.stderr):  # what a module prints while it is loaded is no row
             rows = compute_rows(names, papers, folder, root, begun)
-    for field, wanted in (("verdict", verdict), ("severity", severity), ("paper", paper)):
-        rows = [row for row in rows if not wanted or row[field] in wanted]
-    rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]
-    if not timings:
-        rows = [{name: value for name, value in row.items() if name not in TIMINGS} for row in rows]
+    rows = [
+        row
+        for row in rows
+        if (not verdict or row["verdict"] in verdict)
+        and (not severity or row["severity"] in severity)
+        and (not paper or row["paper"] in paper)
+        and (not reading or row["reading"].split("[")[0] in reading)
+    ]
+    hidden = () if timings else TIMINGS
+    shown = [{name: value for name, value in row.items() if name not in hidden} for row in rows]
     from lemmata.experiments.engine.front.explanation import format_rows
     from lemmata.experiments.engine.ledger.ledger_rows import as_frame, jsonable
 
     if as_json:
-        click.echo(json.dumps(jsonable(rows), indent=1, ensure_ascii=False))
+        click.echo(json.dumps(jsonable(shown), indent=1, ensure_ascii=False))
     elif as_csv:
-        click.echo(as_frame(rows).to_csv(index=False), nl=False)
+        click.echo(as_frame(shown).to_csv(index=False), nl=False)
     else:
         click.echo(format_rows(rows, terminal_width()))
     click.echo(f"lemmata: {describe_counts(rows)}", err=True)

@@ -14,7 +14,8 @@ from lemmata.command.console import Usage, exit_with
 from lemmata.command.scope import announce_folder, read_scope
 
 if TYPE_CHECKING:
-    from lemmata.experiments.engine.ledger.graph import Graph, Row
+    from lemmata.experiments.engine.ledger.graph import Graph
+    from lemmata.experiments.engine.ledger.row import Row
     from lemmata.experiments.engine.ledger.row_cache import State
     from lemmata.experiments.engine.running.store import Store
 
@@ -66,28 +67,30 @@ def describe_counts(rows: Iterable[Row]) -> str:
     return f"{len(rows)} rows: {format_tally(tally(rows))}"
 
 
-def contradictions(rows: Iterable[Row], folder: Path) -> list[str]:
-    """Rows that were published as HOLDS or VACUOUS and are refuted now, or the reverse, for any root seed."""
+def conclude_run(
+    rows: Sequence[Row],
+    folder: Path,
+    papers: Sequence[Paper] = (),
+    names: Sequence[str] = (),
+    *,
+    nothing_new: bool = False,
+) -> None:
+    """Report a run of `names`, by default of all `papers`; exit status 1 where it contradicts what was published."""
     from lemmata.experiments.engine.ledger import published
+    from lemmata.experiments.engine.ledger.contradictions import contradictions
 
-    before = {key: row["verdict"] for key, row in published.read_rows(folder).items()}
-    sides = {"HOLDS": 1, "VACUOUS": 1, "SLIP": -1, "REFUTED": -1}
-    return [
-        f"{row['key']} was {before[row['key']]}, is {row['verdict']}"
-        for row in rows
-        if sides.get(row["verdict"], 0) * sides.get(before.get(row["key"], ""), 0) < 0
-    ]
-
-
-def conclude_run(rows: Sequence[Row], folder: Path, *, counted: bool = True, nothing_new: bool = False) -> None:
-    """Print the summary of a run; exit with status 1 if it contradicts the published ledger."""
     if nothing_new:
         click.echo("lemmata: nothing has changed since the last run; every verdict is up to date", err=True)
-    if counted:
+    if not names:
         click.echo(describe_counts(rows))
     announce_folder(folder)
-    if clashes := contradictions(rows, folder):
-        for line in clashes:
+    asked = resolve_names(names, papers) or [("paper", paper.id) for paper in papers or library.house]
+
+    def is_asked(row: Row) -> bool:
+        return any(published.is_about(row, kind, name) for kind, name in asked)
+
+    if found := contradictions(rows, published.read_rows(folder), is_asked):
+        for line in found:
             click.echo(f"lemmata: contradicts the published ledger: {line}", err=True)
         exit_with(CONTRADICTION)
 
@@ -130,18 +133,24 @@ def compute_rows(
 
 def find_published_rows(names: Sequence[str], folder: Path) -> list[Row] | None:
     """The published rows asked for; None if no ledger was published."""
-    from lemmata.experiments.engine.claims import claim_names as called
     from lemmata.experiments.engine.ledger import published
 
     rows = list(published.read_rows(folder).values())
     if not rows:
         return None
     click.echo("lemmata: nothing has been run here; the rows are shown as published with the last full run", err=True)
+    asked = resolve_names(names)
+    return [row for row in rows if not names or any(published.is_about(row, *each) for each in asked)]
+
+
+def resolve_names(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[tuple[str, str]]:
+    """(what it is, its full name) of each name: a paper, a module, an id or a key."""
+    from lemmata.bounds.catalogue.names import UnknownName, resolve
+
     try:
-        meant = [called.resolve(name) for name in names]
-    except called.UnknownName as error:
+        return [resolve(name, papers) for name in names]
+    except UnknownName as error:
         raise Usage(str(error)) from None
-    return [row for row in rows if not names or any(published.is_about(row, *asked) for asked in meant)]
 
 
 def recall_statement(
@@ -191,15 +200,11 @@ def read_statement(arguments: Sequence[str], out: str | None) -> tuple[Sequence[
     from lemmata.experiments.engine.ledger import row_cache
 
     state = row_cache.state_at_start(store_path(folder))  # before a statement is loaded
-    from lemmata.experiments.engine.claims import claim_names as called
 
     name = " ".join(names)  # a label may have been given without quotation marks
     if not name:
         raise Usage("ID is missing; name one statement, as in `lemmata explain wzw25.lem6.4`")
-    try:
-        kind, meant = called.resolve(name, papers)
-    except called.UnknownName as error:
-        raise Usage(str(error)) from None
+    ((kind, full),) = resolve_names([name], papers)
     if kind not in ("id", "key"):
         raise Usage(f"ID must name one statement, got the {kind} {name!r}")
-    return papers, meant.partition("/")[0], folder, state
+    return papers, full.partition("/")[0], folder, state

@@ -13,7 +13,7 @@ from lemmata.command.rows import compute_statement, read_statement, recall_state
 from lemmata.mechanisms.numerics.arithmetic import short_repr
 
 if TYPE_CHECKING:
-    from lemmata.experiments.engine.ledger.graph import Row
+    from lemmata.experiments.engine.ledger.row import Row
 
 START = 11  # columns of the names of facts in the first lines of `explain`
 

@@ -29,7 +29,7 @@ EXPECTED = {
     "giants": TRIED,
     "neighbours": FALLEN,
 }
-TOOTHLESS = ("INCONCLUSIVE", "NO_TEETH")
+TOOTHLESS = ("INCONCLUSIVE", "CONTROL_FAILED")
 MISTAKES = {  # what becomes of each, and a word of the note that names the bug
     "leaves": (FAILED, "must yield cases (setting, left, right), got None"),
     "exits": (FAILED, "SystemExit: 3"),

@@ -34,7 +34,7 @@ from lemmata.experiments.engine.claims import fingerprint, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.ledger.ledger_rows import evaluate
 from lemmata.experiments.engine.running import costs, run
-from lemmata.experiments.engine.running.cell import Sabotaged
+from lemmata.experiments.engine.running.cell import ControlRun
 from lemmata.experiments.engine.running.store import Store
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.mutation import operators
@@ -96,7 +96,7 @@ def claim_outcome(claim: Claim) -> str:
     alone, store = replace(claim, given=(), corrected_by=""), Store()
     jobs = run.execute([alone], store, root=TEST_ROOT)
     verdict = evaluate(alone, store, TEST_ROOT)[0]
-    control: Sabotaged = jobs[0].control
+    control: ControlRun = jobs[0].control
     if verdict is None:
         return "no verdict"
     exec((verdict.witness or {}).get("python") or "", {"__name__": "witness"})

@@ -16,9 +16,10 @@ import dataclasses
 import difflib
 import inspect
 import itertools
-from collections.abc import Callable, Collection, Iterable, Mapping
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import Any, TypeVar
 
 from lemmata.bounds.theorem import THEOREMS, Hypothesis, Statement, Theorem
 from lemmata.experiments.engine.claims.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
@@ -26,6 +27,7 @@ from lemmata.experiments.engine.ground.evidence import find_missing_steps
 from lemmata.experiments.engine.ground.profiles import cross_settings
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
+NUMBERS = ("chunk", "low", "high")  # keywords that are functions of the setting, or numbers
 ORACLES = ("exact", "below", "above")  # where the left side of a check stands beside the truth
 LISTED = "help(lemmata.paper) lists what a claim can say"
 ATTACKS = ("pure", "approx", "gdp")  # by what is claimed: an epsilon, one beside a delta, a mu
@@ -87,41 +89,84 @@ def grid(**axes: Iterable[Any]) -> tuple[Setting, ...]:
 
 @dataclass(frozen=True)
 class Claim:
-    """One row of the ledger that something decides."""
+    """One row of the ledger that a check or trials decide. Its keywords are:
+
+    quick           settings that every run tries: grid(n=[10, 100], beta=[0.1])
+    full            further settings, which --profile full tries
+    control         Control("what {} does", (2, 5)): sabotage by the least factor that the check refutes, else
+                    CONTROL_FAILED
+    given           rows that have to hold for this one to hold, as functions or keys
+    cites           results of others that are used without a proof: "Bartlett 1998, Theorem 2"
+    evidence, scope of a row that holds. By default it is "tested" at "settings", or a "derivation" "everywhere" if it
+                    is `given` rows or its record's docstring has a section "Derivation": whole sentences with a
+                    formula and a step that the statement does not say itself. To say "derivation" without either is an
+                    error. "composition": the check only repeats what the statement's function puts together.
+                    "enumeration", "certificate": all cases are exact, or balls; on floats it comes out as tested
+    note            a sentence for the reader
+    finding         what is wrong, in a few words: the headline of a row that is refuted; by default a short note
+    severity        of a printed row that is refuted: "privacy", "statement" or "constant"
+    python          the program that shows that a row is refuted, or a function of the setting. It runs in a process of
+                    its own, calls the statement, and fails if that says something else. Without one the row is
+                    INCONCLUSIVE (UNCONFIRMED). Of an identity it asserts which side is larger
+    corrected_by    the row that is true instead, by default the corrected reading
+    nonvacuous_from () -> the smallest n at which the bound says anything
+    oracle          "exact", "below" or "above": where a left side that is computed lies, compared with the truth
+    cost            core-seconds of a trial, or of an exact check (0.05 by default), for the plan of a run
+    by              the shared check that drives the trial: its code counts as the trial's
+
+    Of trials, numbers or functions of the setting:
+
+    bound           the probability or the mean that is allowed, by default the entry beta
+    low, high       the least value of a trial, by default 0, and the largest, which a mean and a rate have to name; of
+                    a rate also a pair for the two ends
+    chunk, cap      trials of a chunk, and chunks of a cell at most: BUDGET if they do not decide it
+    trivial         a sentence where the bound is vacuous although it is not large, else None
+    points          of a rate: the parameter at each column, for the figure
+    expect          the truth as a multiple of the bound, for the power that tests compute
+
+    A printed row that is false is REFUTED, unless it names one of these:
+
+    corner          the one restriction that it lacks, words and predicate: require("n >= 2", lambda n: n >= 2). It is a
+                    SLIP if `corrected_by` HOLDS, a row that calls the printed formula where the predicate is true
+    used            {"lem3": grid(n=[2, 100])}: what each place of use sets, all of it inside the corner
+    restated        ["thm4"]: places that repeat it with the same flaw, and on which nothing depends
+    misprint        "read <= for =": a SLIP too; `corrected_by` has the one symbol replaced and HOLDS
+    undecided       next to a corner: what is not known inside it. The row is INCONCLUSIVE (CORNER)
+    """
 
     theorem: Theorem
     style: str  # tail | mean | rate | attack | exact
     trial: Callable[..., Any]
-    quick: tuple[Setting, ...]
-    full: tuple[Setting, ...]  # beside the quick ones
-    control: Control | None
-    law: str = ""  # our own mechanism that is under attack, where the row is not about the statement itself
+    quick: tuple[Setting, ...] = ({},)
+    full: tuple[Setting, ...] = ()  # without the quick ones
+    control: Control | None = None
+    law: str = ""  # our own mechanism that is under attack; "" where the row is about the statement itself
     bound: Callable[..., float] = lambda **setting: setting["beta"]
     low: Callable[..., float] = lambda **setting: 0.0
-    high: Callable[..., Any] = lambda **setting: 1.0  # a mean and a rate say theirs; of a rate maybe one for each end
-    chunk: Callable[..., int] = lambda **setting: 1000  # trials a chunk
-    cap: int = 20  # chunks a cell
-    cost: float = 1e-5  # core-seconds a trial, committed; an exact check is one trial, of 0.05 by default
-    trivial: Callable[..., str | None] | None = None  # setting -> a sentence if the bound is vacuous there, else None
+    high: Callable[..., Any] = lambda **setting: 1.0
+    chunk: Callable[..., int] = lambda **setting: 1000
+    cap: int = 20
+    cost: float = 1e-5
+    trivial: Callable[..., str | None] | None = None
     attack: str = ""  # pure | gdp | approx
-    given: tuple[str, ...] = ()  # keys of rows that must hold for this one to hold
-    cites: tuple[str, ...] = ()  # results that are used without a proof of ours: "Bartlett 1998, Theorem 2"
-    corner: Hypothesis | None = None  # of a printed reading that fails in a corner only: the restriction it lacks
-    used: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)  # place -> what the place sets, inside it
-    restated: tuple[str, ...] = ()  # places that repeat it with the same flaw, and on which nothing depends
-    misprint: str = ""  # of a printed reading with one wrong symbol: "read X for Y"
-    undecided: str = ""  # of a printed reading that is false in a corner: what nobody has decided elsewhere
-    finding: str = ""  # what is wrong, in a few words: the headline of a statement that falls
+    given: tuple[str, ...] = ()
+    cites: tuple[str, ...] = ()
+    corner: Hypothesis | None = None
+    used: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
+    restated: tuple[str, ...] = ()
+    misprint: str = ""
+    undecided: str = ""
+    finding: str = ""
     severity: str = ""
-    corrected_by: str = ""  # key of the row that is true where this one is not
-    points: Callable[..., Any] | None = None  # setting -> where a rate claim's columns stand, for its figure
-    nonvacuous_from: Callable[[], int] | None = None  # () -> the smallest n at which the bound says anything
-    expect: float = 0.0  # the truth as a multiple of the bound, for the power arithmetic of the tests
-    python: Callable[..., str] | None = None  # setting -> a witness a reader can run, for sampled refutations
+    corrected_by: str = ""
+    points: Callable[..., Any] | None = None
+    nonvacuous_from: Callable[[], int] | None = None
+    expect: float = 0.0
+    python: Callable[..., str] | None = None
     note: str = ""
-    oracle: str = ""  # of a left side: "exact", or "below" or "above" the truth where it can only err so
-    by: Callable[..., Any] | None = None  # the shared check that drives the trial: its code counts as the trial's
-    evidence: str = ""  # of a check by cases that holds, and its scope: "" where the check's verdict says so itself
+    oracle: str = ""
+    by: Callable[..., Any] | None = None
+    evidence: str = ""  # "" where the verdict of the check says it, and the scope
     scope: str = ""
 
     @property
@@ -197,6 +242,11 @@ class Claim:
         raise ValueError(f"style must be exact, tail, mean, rate or attack, got {self.style!r}")
 
 
+def describe_keywords() -> str:
+    """What each keyword of a claim means: the table in `help(lemmata.paper)`, written once, in the class itself."""
+    return textwrap.indent((inspect.getdoc(Claim) or "").partition("\n\n")[2], "    ")
+
+
 CLAIMS: dict[str, Claim] = {}
 
 
@@ -223,91 +273,43 @@ def find_twin(theorem: Theorem) -> str:
     return key if key in THEOREMS else ""
 
 
-class Common(TypedDict, total=False):
-    """What may be said of every claim: the fields of `Claim`, in the form in which a paper writes them."""
-
-    quick: Iterable[Setting]
-    full: Iterable[Setting]
-    control: Control | None
-    bound: Callable[..., float]
-    low: Callable[..., float] | float
-    high: Callable[..., Any] | float | tuple[float, float]
-    chunk: Callable[..., int] | int
-    cap: int
-    cost: float
-    trivial: Callable[..., str | None] | None
-    given: Iterable[Statement[..., Any] | str]
-    cites: Collection[str]
-    corner: Hypothesis | None
-    used: Mapping[str, Collection[Setting]]
-    restated: Collection[str]
-    misprint: str
-    undecided: str
-    finding: str
-    severity: str
-    corrected_by: Statement[..., Any] | str
-    points: Callable[..., Any] | None
-    nonvacuous_from: Callable[[], int] | None
-    expect: float
-    python: Callable[..., str] | None
-    note: str
-    oracle: str
-    by: Callable[..., Any] | None
-    evidence: str
-    scope: str
-
-
-class Fields(Common, total=False):
-    """The same, and the mechanism of ours that the row is about, if any; an attack always names it."""
-
-    law: str
-
-
-def _register(
-    style: str,
-    statement: Statement[..., Any],
-    *,
-    quick: Iterable[Setting] = ({},),
-    full: Iterable[Setting] = (),
-    control: Control | None = None,
-    given: Iterable[Statement[..., Any] | str] = (),
-    severity: str = "",
-    **fields: Any,
-) -> Callable[[Trial], Trial]:
-    theorem = statement.theorem
-    if fields.get("oracle", "") not in ("", *ORACLES):
-        raise ValueError(f"oracle must be one of {', '.join(ORACLES)}, got {fields['oracle']!r}")
-    if severity and severity not in SEVERITIES:
-        raise ValueError(f"severity must be one of {', '.join(SEVERITIES)}, got {severity!r}")
+def _check_keywords(theorem: Theorem, style: str, fields: Mapping[str, Any]) -> None:
+    """Raise ValueError or TypeError, in one line, for keywords that are unknown, or that do not fit together."""
+    for name, words in (("oracle", ORACLES), ("severity", SEVERITIES)):
+        if fields.get(name, "") not in ("", *words):
+            raise ValueError(f"{name} must be one of {', '.join(words)}, got {fields[name]!r}")
     if not isinstance(fields.get("corner"), Hypothesis | None):
         raise ValueError(f"corner must be a predicate, require(words, lambda n: n >= 2), got {fields['corner']!r}")
     if not isinstance(fields.get("used", {}), Mapping):
         raise ValueError(f"used must be {{place: settings of its use}}, got {fields['used']!r}")
     if fields.get("undecided") and not fields.get("corner"):
         raise ValueError(f"undecided requires a corner, got {fields['undecided']!r} without one")
-    if severity or control is None:
-        fields.setdefault("corrected_by", find_twin(theorem))
-    fields["corrected_by"] = key_of(fields.get("corrected_by", ""))
-    fields["given"] = tuple(map(key_of, given))
     if lacks := find_missing_steps(fields.get("evidence", ""), fields.get("scope", ""), theorem, fields["given"]):
         raise ValueError(f"{theorem.key}: {lacks}")
-    if style in ("mean", "rate") and "high" not in fields:  # a default would be a hypothesis that nobody wrote
+    if style in ("mean", "rate") and "high" not in fields:  # a default would be a hypothesis that no author wrote
         raise ValueError(f"{theorem.key} needs high=, the largest value of a trial (number or function of the setting)")
-    for name in ("chunk", "low", "high"):
-        if name in fields and not callable(fields[name]):
-            fields[name] = _always(fields[name])
-
     known = [field.name for field in dataclasses.fields(Claim)]
     if unknown := [name for name in fields if name not in known]:
         near = difflib.get_close_matches(unknown[0], known, n=1)
         raise TypeError(f"{theorem.key}: {unknown[0]}= is unknown; " + (f"did you mean {near[0]}?" if near else LISTED))
-    quick, full = tuple(quick), tuple(full)
     needed = [p.name for p in inspect.signature(theorem.formula).parameters.values() if p.default is p.empty]
-    if style != "exact" and needed and not any((*quick, *full)):
+    if style != "exact" and needed and not any((*fields["quick"], *fields["full"])):
         raise ValueError(f"{theorem.key} needs settings: quick=grid({', '.join(f'{name}=[...]' for name in needed)})")
 
+
+def _register(style: str, statement: Statement[..., Any], **fields: Any) -> Callable[[Trial], Trial]:
+    """A decorator that makes a claim of a trial and enters it in `CLAIMS`; keywords may be in a paper's short forms."""
+    theorem = statement.theorem
+    fields["quick"], fields["full"] = tuple(fields.get("quick", ({},))), tuple(fields.get("full", ()))
+    fields["given"] = tuple(map(key_of, fields.get("given", ())))
+    if fields.get("severity") or fields.get("control") is None:
+        fields.setdefault("corrected_by", find_twin(theorem))
+    fields["corrected_by"] = key_of(fields.get("corrected_by", ""))
+    fields |= {name: _always(fields[name]) for name in NUMBERS if name in fields and not callable(fields[name])}
+    _check_keywords(theorem, style, fields)
+
     def decorate(trial: Trial) -> Trial:
-        claim = Claim(theorem, style, trial, tuple(quick), tuple(full), control, severity=severity, **fields)
+        claim = Claim(theorem, style, trial, **fields)
         if claim.key in CLAIMS and not _same(CLAIMS[claim.key].trial, trial):
             raise ValueError(f"claim {claim.key!r} is registered twice")
         if claim.key in CLAIMS and trial.__module__ == "__main__":
@@ -318,7 +320,7 @@ def _register(
     return decorate
 
 
-def tail_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
+def tail_claim(statement: Statement[..., Any], **fields: Any) -> Callable[[Trial], Trial]:
     """P(bad event) <= bound (default `beta`). `trial(rng, size, *, factor=1, **setting)` -> (size,) bool.
 
     Parameters
@@ -337,7 +339,7 @@ def tail_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Call
 
 
 @share_docs(tail_claim)
-def mean_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
+def mean_claim(statement: Statement[..., Any], **fields: Any) -> Callable[[Trial], Trial]:
     """E X <= bound(**setting), X in [low, high]. `trial(rng, size, *, factor=1, **setting)` -> (size,) floats.
 
     `high` has to be said, `low` is 0 by default: numbers, or functions of the setting.
@@ -346,7 +348,7 @@ def mean_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Call
 
 
 @share_docs(tail_claim)
-def rate_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
+def rate_claim(statement: Statement[..., Any], **fields: Any) -> Callable[[Trial], Trial]:
     """E X_last <= bound(**setting) * E X_first, each in [0, high]: a registered exponent. -> (size, points).
 
     `high` has to be said, a number or a pair for the two ends.
@@ -355,16 +357,14 @@ def rate_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Call
 
 
 @share_docs(tail_claim)
-def exact_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
+def exact_claim(statement: Statement[..., Any], **fields: Any) -> Callable[[Trial], Trial]:
     """Decided without sampling. `check(*, factor=1, **setting)` -> Verdict. `cost` is said where it is above 0.1."""
     fields.setdefault("cost", 0.05)
     return _register("exact", statement, **fields)
 
 
 @share_docs(tail_claim)
-def attack_claim(
-    statement: Statement[..., Any], *, law: str, attack: str, **fields: Unpack[Common]
-) -> Callable[[Trial], Trial]:
+def attack_claim(statement: Statement[..., Any], *, law: str, attack: str, **fields: Any) -> Callable[[Trial], Trial]:
     """An `impl:<law>` row: `pair(*, factor=1, **setting)` -> two laws, or functions (rng, size), of two neighbours.
 
     `bound(**setting)` is the claimed epsilon ("pure", "approx") or mu ("gdp"); `factor` sabotages the mechanism.

@@ -41,8 +41,8 @@ ENGINE = (
         f"lemmata.experiments.engine.{m}"
         for m in (
             "claims.claim claims.fingerprint claims.registry claims.verdict front.explanation ground.profiles "
-            "ledger.ledger_rows ledger.row_cache ledger.sentences running.cell running.costs running.run "
-            "running.schedule running.store"
+            "ledger.ledger_rows ledger.row ledger.row_cache ledger.sentences ledger.verdict_steps running.cell "
+            "running.costs running.run running.schedule running.store"
         ).split()
     ),
 )

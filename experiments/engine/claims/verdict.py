@@ -23,7 +23,7 @@ REASONS = (
     "TIGHT",
     "AUDIT_ONLY",
     "NO_POWER",
-    "NO_TEETH",
+    "CONTROL_FAILED",
     "NO_CONSTANT",
     "NO_PROOF",
     "CORNER",
@@ -33,11 +33,16 @@ REASONS = (
     "UNSUPPORTED",
     "FAILED",
 )
+RENAMED = {"NO_TEETH": "CONTROL_FAILED"}  # reasons in stores, published ledgers and accepted tables of version 0.2
+# Alternatives of the two e-processes of a tail. They are spread over the odds, so that for any true rate one of them is
+# near enough to gain; a mixture of k alternatives costs at most log k of the best one.
 HOLD_ODDS = np.array([0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95])  # alternatives, as multiples of the odds of beta
 REFUTE_ODDS = np.array([1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30])
 EPSILONS, MUS = np.geomspace(0.01, 12, 48), np.geomspace(0.01, 8, 48)  # alternatives of an attack, whatever is claimed
 TANGENTS = (0.0, 1.0, 2.0, 4.0)  # of the curve of mu-GDP: log ratios from which an attacker guesses
+# Shares of the wealth that a bet on a mean stakes: from careful to nearly all, as the best share depends on the truth.
 STAKES = np.geomspace(1e-3, 0.99, 16)
+# By Ville's inequality a false HOLDS has probability 1e-6 at most, a false REFUTED 1e-10, for each of about 1,000 rows.
 LOG_HOLD, LOG_REFUTE = np.log(1e6), np.log(1e10)
 LOG_REPORT = np.log(2000)  # each side of the reported 99.9% confidence sequence
 LOG_REACHED = np.log(1e3)  # the one side of an attack's: at least so much leaks, at 99.9%
@@ -68,10 +73,8 @@ def holds(evidence: str, scope: str, **more: Any) -> Verdict:
 
 
 def refuted(evidence: str, witness: dict, **more: Any) -> Verdict:
-    """A counterexample in hand: `witness` has setting, claimed, found, python and the fields of its kind.
-
-    The program `python` has to pass docs/how-a-claim-is-decided.md, "Programs".
-    """
+    """A counterexample in hand: `witness` has setting, claimed, found, python and the fields of its kind
+    (`checks.witness` has a builder for each)."""
     return Verdict(REFUTED, evidence=evidence, witness=witness, **more)
 
 
@@ -85,6 +88,11 @@ def inconclusive(reason: str, note: str = "", **more: Any) -> Verdict:
     if reason not in REASONS:
         raise ValueError(f"reason must be one of {', '.join(REASONS)}, got {reason!r}")
     return Verdict(INCONCLUSIVE, reason=reason, note=note, **more)
+
+
+def current_reason(reason: str) -> str:
+    """A reason by its name today, as it was written by this version or an older one."""
+    return RENAMED.get(reason, reason)
 
 
 def log_e_tail(trials: int, failures: int, beta: float, odds: np.ndarray) -> float:
@@ -133,7 +141,7 @@ def conclude(log_e_hold: float, log_e_refute: float) -> str | None:
 
 def _bisect(crosses: Callable[[float], bool], low: float, high: float, steps: int = 60) -> tuple[float, float]:
     """The boundary in [low, high] of a predicate that is False at `low` and True beyond some point."""
-    for _ in range(steps):
+    for _ in range(steps):  # 60 halvings exhaust the 53 bits of a float
         middle = (low + high) / 2
         low, high = (low, middle) if crosses(middle) else (middle, high)
     return low, high
@@ -176,7 +184,7 @@ class TailDecider:
         """A 99.9% confidence sequence for p, by inverting both processes in beta."""
         if not self.trials:
             return 0.0, 1.0
-        n, k, top = self.trials, self.failures, 1 - 1e-12
+        n, k, top = self.trials, self.failures, 1 - 1e-12  # at 1 itself the odds are infinite
         rate, above, below = k / n, 1.0, 0.0
         if k < n and log_e_tail(n, k, top, HOLD_ODDS) >= LOG_REPORT:
             above = _bisect(lambda b: log_e_tail(n, k, b, HOLD_ODDS) >= LOG_REPORT, rate, top)[1]

@@ -5,8 +5,8 @@ from dataclasses import replace
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.front.explanation import format_rows
-from lemmata.experiments.engine.ledger.graph import Row
 from lemmata.experiments.engine.ledger.ledger_rows import ledger, ledger_with_cells
+from lemmata.experiments.engine.ledger.row import Row, open_row
 from lemmata.experiments.engine.running.cell import Cell
 from lemmata.experiments.engine.running.run import execute
 from lemmata.experiments.engine.running.store import Store
@@ -63,7 +63,8 @@ def decide_module(
         claims = [_first(claim) for claim in claims]
         tried = [(claim, execute([claim], Store(), root=root, jobs=jobs)[0].cells) for claim in claims]
         lines = [f"{claim.key:50} {_outcome(cells)}" for claim, cells in tried]
-        return [{"key": claim.key} for claim, _ in tried], [cells for _, cells in tried], "\n".join(lines)
+        rows: list[Row] = [open_row(claim.theorem) | {"key": claim.key} for claim in claims]
+        return rows, [cells for _, cells in tried], "\n".join(lines)
     store, keys = Store(), {claim.key for claim in claims}
     run = execute(registry.closure(keys), store, root=root, profile=profile, jobs=jobs, progress=True)
     programs.confirm(run, store, jobs)

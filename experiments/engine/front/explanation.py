@@ -16,8 +16,8 @@ from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine.claims.places import locate_statement
 from lemmata.experiments.engine.ground.evidence import strip_derivation
 from lemmata.experiments.engine.ledger import graph
-from lemmata.experiments.engine.ledger.graph import Row
 from lemmata.experiments.engine.ledger.headline import FALLEN, describe_charity, find_leading, headline, part_in_words
+from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.sentences import describe_place, describe_witness, format_value
 
 WIDTH = 110
@@ -27,7 +27,7 @@ REASONS = {
     "TIGHT": "the true value is too close to the bound for sampling to decide",
     "AUDIT_ONLY": "attacked and not refuted; an attack can refute privacy, never prove it",
     "NO_POWER": "the attack has no power to detect any leak",
-    "NO_TEETH": "the check did not refute a deliberately broken copy, so it proves nothing",
+    "CONTROL_FAILED": "the check did not refute a deliberately broken copy, so it proves nothing",
     "UNCONFIRMED": "no stand-alone program that calls the statement shows the counterexample",
     "UNSUPPORTED": "it depends on a row that does not hold",
     "NO_PROOF": "neither a proof nor a counterexample is known",
@@ -96,12 +96,13 @@ def explain_in_short(id: str, rows: list[Row]) -> list[str]:
     instead = next((r for r in rows if r["key"] == first["corrected_by"]), None)
     theorem = THEOREMS.get(first["key"])
     where = locate_statement(id)
+    true = [row["part"] for row in printed if row["part"] and row["verdict"] == HOLDS]
     return [
         f"{library.label(id)}{step} of {paper.cited}: {in_symbols(library.titles.get(id) or main['title'])}",
         f"true?      {headline(printed)}.",
         f"where      {describe_scope(first)}",
         f"printed    {in_unicode(theorem.says) if theorem else '–'}",
-        f"cite       {describe_citation(first, instead, [r['part'] for r in printed if r['part'] and r['verdict'] == HOLDS])}",
+        f"cite       {describe_citation(first, instead, true)}",
         f"witness    {describe_counterexample(first, printed)}",
         f"evidence   {describe_evidence(first)}",
         f"control    {describe_control(main)}",
@@ -183,8 +184,9 @@ def explain_row(row: Row) -> list[str]:
         lines += wrap_paragraph("needs", in_symbols("; ".join(h.range for h in theorem.needs)))
         lines.append(textwrap.indent(in_symbols(inspect.getdoc(theorem.formula) or ""), "    | "))
     lines += wrap_paragraph("where true", in_symbols(describe_charity(row)))
+    shown = {**row, "evidence": describe_evidence(row).strip("–")}
     for field, words in FIELDS.items():
-        said = describe_evidence(row).strip("–") if field == "evidence" else row[field]
+        said = shown[field]
         lines += wrap_paragraph(words, format_value(said) if said else "")
     note = strip_derivation(row["note"], theorem.formula) if theorem else row["note"]
     lines += wrap_paragraph("note", in_symbols(note))

@@ -8,13 +8,13 @@ statement's own body does), *citing* (any of these up to a result that is cited 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from lemmata.bounds.library import library
 from lemmata.bounds.statement.closure import closure
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.ground.evidence import MACHINE, PROSE
+from lemmata.experiments.engine.ledger.row import Row
 
 CLASSES = {
     "machine-checked": "machine-checked",
@@ -30,7 +30,6 @@ CLASSES = {
     "not-a-claim": "not a claim",
     "open": "open",
 }
-Row = dict[str, Any]  # of the ledger: `ledger.py` has the fields
 Graph = Mapping[str, Iterable[str]]  # key -> the keys that it rests on
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from lemmata.bounds.library import library
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
-from lemmata.experiments.engine.ledger.graph import Row
+from lemmata.experiments.engine.ledger.row import Row
 
 LONGEST = 70
 TIMES = ("time", "complexity", "runtime")  # how names of parts about running time begin
@@ -27,7 +27,7 @@ WORST = (  # verdict and severity, the most important first
     (NOT_A_CLAIM, ""),
 )
 TRIED = ("sampled", "tested")
-TRUE: Row = {"verdict": HOLDS, "reading": "printed", "evidence": "derivation"}
+AS_PRINTED = "is true as printed"
 PARTS = {  # names of parts that need more words
     "soft": "Õ form",
     "defined": "as defined",
@@ -79,8 +79,8 @@ def headline(rows: Iterable[Row]) -> str:
     label = statement_name(first["id"])
     if first["verdict"] == REFUTED:
         note = first["note"].rstrip(".")  # without a finding, use a note that is short enough
-        said = note if 0 < len(note) <= LONGEST - len(label) - 2 else FALLEN[first["severity"]]
-        return f"{label}: {first.get('finding') or said}"
+        short = note if 0 < len(note) <= LONGEST - len(label) - 2 else FALLEN[first["severity"]]
+        return f"{label}: {first['finding'] or short}"
     parts = [row for row in parts if row["verdict"] != NOT_A_CLAIM]
     said = list(dict.fromkeys(map(describe_verdict, parts)))
     if len(said) < 2 or not first["part"]:
@@ -95,7 +95,7 @@ def headline(rows: Iterable[Row]) -> str:
     aside = groups
     if len(rest) == 1 or len(rest.get(largest, [])) > 1:
         aside = {text: names for text, names in groups.items() if text != largest} | {largest: ["rest"]}
-    bad = {text: names for text, names in groups.items() if text != describe_verdict(TRUE) or "privacy" in names}
+    bad = {text: names for text, names in groups.items() if text != AS_PRINTED or "privacy" in names}
     tried = [f"{label}: {join_clauses(each)}" for each in (groups, aside, counted, bad)]
     return next((text for text in tried if len(text) <= LONGEST), f"{label} {describe_verdict(first)}")
 
@@ -153,7 +153,7 @@ def describe_verdict(row: Row) -> str:
     if row["verdict"] == NOT_A_CLAIM:
         return NO_CLAIMS.get(library.label(row["id"]).split()[0], "is a definition, not a claim")
     return {
-        HOLDS: "held wherever we tried it" if is_only_tried(row) else "is true as printed",
+        HOLDS: "held wherever we tried it" if is_only_tried(row) else AS_PRINTED,
         VACUOUS: "is vacuous at the sizes we tried",
         INCONCLUSIVE: "is undecided",
         OPEN: "is not decided yet",
@@ -173,7 +173,7 @@ def describe_charity(row: Row) -> str:
         return f"A misprint: {row['misprint']}."
     if row["verdict"] == INCONCLUSIVE:
         return f"False in general; undecided for {row['corner']}: {row['undecided']}."
-    used, restated = (", ".join(dict.fromkeys(map(_label, row.get(each) or []))) for each in ("used", "restated"))
+    used, restated = (", ".join(dict.fromkeys(map(_label, places or ()))) for places in (row["used"], row["restated"]))
     tried = row.get("scope") == "settings"
     text = f"Held wherever we tried it with {row['corner']}." if tried else f"True for {row['corner']}."
     text += f" The paper uses it only there ({used})." if used else ""

@@ -1,35 +1,31 @@
-"""The ledger: every statement of the four papers, with its verdict, folded from the store."""
+"""The ledger: a row for every reading of every statement, folded from the store, in the order of the papers.
+
+`verdict_steps` decides a row; this module makes the rows, in the order in which they rest on each other, and adds what
+concerns several of them: summaries of parts, controls of corrected twins, headlines.
+"""
 
 from __future__ import annotations
 
+import functools
 import json
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lemmata.bounds.catalogue.literature import literature
 from lemmata.bounds.library import Paper, library
-from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from lemmata.bounds.statement.verdicts import HOLDS, NOT_A_CLAIM, REFUTED, SLIP, VACUOUS
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.experiments.engine.claims import fingerprint, places, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive
-from lemmata.experiments.engine.ground.evidence import (
-    MACHINE,
-    PROSE,
-    extract_derivation,
-    find_missing_steps,
-    find_weakest,
-)
+from lemmata.experiments.engine.ground.evidence import find_weakest
 from lemmata.experiments.engine.ground.profiles import TIMES
-from lemmata.experiments.engine.ledger.graph import Row
 from lemmata.experiments.engine.ledger.headline import find_leading, headline
-from lemmata.experiments.engine.ledger.sentences import orient_sides
-from lemmata.experiments.engine.running.cell import Cell, Sabotaged, combine, fold
+from lemmata.experiments.engine.ledger.row import Row, open_row
+from lemmata.experiments.engine.ledger.verdict_steps import Findings, decide_row, limit_by_links
+from lemmata.experiments.engine.running.cell import Cell, ControlRun, combine, fold
 from lemmata.experiments.engine.running.schedule import Job
 from lemmata.experiments.engine.running.store import Store
-from lemmata.experiments.engine.witness import programs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +33,7 @@ if TYPE_CHECKING:
 
 def evaluate(
     claim: Claim, store: Store, root: int, job: Job | None = None
-) -> tuple[Verdict | None, list[Cell], Sabotaged, str]:
+) -> tuple[Verdict | None, list[Cell], ControlRun, str]:
     """(verdict or None, cells, control, profile) of one claim from its stored chunks, or as a `job` has folded them."""
     code = job.code if job else fingerprint.hash_claim(claim)
     profile = store.profile(claim.key, code, root) or "quick"
@@ -54,253 +50,92 @@ def evaluate(
         return cell
 
     cells = [read(Cell(claim, setting, times=TIMES[profile])) for setting in settings]
-    control = Sabotaged(claim, TIMES[profile])
+    control = ControlRun(claim, TIMES[profile])
     while (cell := control.next_cell()) is not None:
         read(cell)
     return combine(cells), cells, control, profile
 
 
-RECORDED = "id key parent paper label title part kind reading reconstructed".split()  # by the theorem
-
-
-def _row(theorem: Theorem, **fields: Any) -> Row:
-    """One row, every field of the machine interface present: those of the theorem, and nothing decided."""
-    return {name: getattr(theorem, name) for name in RECORDED} | {
-        "verdict": OPEN,
-        "reason": "",
-        "scope": "",
-        "evidence": "",
-        "cells": 0,
-        "cells_held": 0,
-        "cells_vacuous": 0,
-        "skipped": [],
-        "tightness": None,
-        "nonvacuous_from": None,
-        "smallest_caught": None,
-        "control": "",
-        "trials": 0,
-        "seconds": 0.0,
-        "cpu_seconds": 0.0,
-        "root": None,
-        "witness": None,
-        "severity": "",
-        "corner": "",
-        "used": [],
-        "restated": [],
-        "misprint": "",
-        "undecided": "",
-        "finding": "",
-        "headline": "",
-        "corrected_by": "",
-        "rests_on": [],
-        "cites": [],
-        "where": {},
-        "digest": theorem.digest,
-        "literature": [entry._asdict() for entry in literature(theorem.id)],
-        "note": "",
-        **fields,
-    }
-
-
-def _finite(pair: tuple[float, float] | None) -> list[float | None] | None:
-    return None if pair is None else [x if math.isfinite(x) else None for x in map(float, pair)]
-
-
-def _with_teeth(claim: Claim, verdict: Verdict, control: Sabotaged) -> tuple[Verdict, list[str]]:
-    """(verdict, notes): a positive verdict counts only if the claim's control came out REFUTED."""
-    said = claim.theorem.quoted_by and f"quoted in this form by {claim.theorem.quoted_by}"
-    notes = [said, claim.note, verdict.note]
-    verdict = _earned(claim, _one_sided(claim, verdict))
-    if verdict.outcome == HOLDS and verdict.evidence in PROSE and not claim.given:
-        notes.append(extract_derivation(claim.theorem.formula))  # all that it stands on, for who reads the table alone
-    positive = verdict.outcome == HOLDS or verdict.reason == "AUDIT_ONLY"
-    if positive and (why := _toothless(claim, control)):
-        verdict = inconclusive("NO_TEETH", why, evidence=verdict.evidence)
-        notes.append(verdict.note)
-    if verdict.reason == "AUDIT_ONLY":
-        notes.append(f"would have detected: {control.smallest_detected_factor}")
-    return verdict, notes
-
-
-def _toothless(claim: Claim, control: Sabotaged) -> str:
-    """Why nobody knows that the check of a claim can fail, or ""."""
-    if claim.control is None:
-        return "it needs a control, control=Control(...): a deliberately broken copy that its check refutes"
-    if control.outcome != REFUTED:
-        last = control.tried[-1].verdict if control.tried else None
-        why = f" ({last.note})" if last and last.note else ""
-        return f"its control must be REFUTED, got {control.outcome or 'no run'}{why}"
-    if not claim.law and not fingerprint.calls_statement(claim):
-        return f"its check must call {claim.theorem.formula.__name__}; now it would hold whatever the statement says"
-    return ""
-
-
-def _one_sided(claim: Claim, verdict: Verdict) -> Verdict:
-    """A left side that stands below the truth can refute and never hold; one above it can hold and never refute."""
-    blind = {"below": HOLDS, "above": REFUTED}.get(claim.oracle)
-    if verdict.outcome != blind:
-        return verdict
-    if blind == HOLDS:
-        return inconclusive("ONE_SIDED_ORACLE", "its left side is only a lower bound of the true value")
-    return inconclusive("ONE_SIDED_ORACLE", "its left side is only an upper bound of the true value")
-
-
-def _earned(claim: Claim, verdict: Verdict) -> Verdict:
-    """A verdict that says derived, or everywhere, and names no step is worth what was tried.
-
-    Where cases were compared a machine has seen them. What a check says itself has been a certificate if the check
-    reaches balls.
-    """
-    compared = claim.by is not None and verdict.evidence in MACHINE
-    if verdict.outcome != HOLDS or compared:
-        return verdict
-    certified = verdict.evidence != "certificate" or fingerprint.uses_balls(claim)
-    if certified and not find_missing_steps(verdict.evidence, verdict.scope, claim.theorem, claim.given):
-        return verdict
-    return replace(verdict, evidence=find_weakest((verdict.evidence, "tested")), scope="settings")
-
-
-def _confirmed(claim: Claim, verdict: Verdict, store: Store) -> Verdict:
-    """What fell is undecided until a program that calls the row's own function has shown it in a process of its own.
-
-    A law of ours under attack is not what a paper says: a row about it is red at once.
-    """
-    if verdict.outcome != REFUTED or claim.law:
-        return verdict
-    python = str((verdict.witness or {}).get("python") or "").strip()
-    said = programs.NOT_RUN if python else programs.NO_PROGRAM
-    if python and (answer := store.answer(claim.key, programs.digest_program(claim, python))) is not None:
-        said = answer
-    if not said:
-        return verdict
-    return replace(verdict, outcome=INCONCLUSIVE, reason="UNCONFIRMED", note=f"its check refutes it, but {said}")
-
-
 def claim_row(claim: Claim, store: Store, root: int, job: Job | None = None) -> tuple[Row, list[Cell]]:
     """The row of one claim, before what it rests on is looked at; the second value draws its figure."""
     verdict, cells, control, profile = evaluate(claim, store, root, job)
-    if verdict is None:
-        waiting = "not finished; run it again" if any(c.folded for c in cells) else "not run yet"
-        verdict = Verdict(OPEN, note=waiting if cells else "no admissible setting")
-    verdict, notes = _with_teeth(claim, verdict, control)
-    verdict = _confirmed(claim, verdict, store)
-    notes.append(verdict.note)
-    refuted = verdict.outcome == REFUTED and claim.theorem.reading == "printed"
-    slip, aside = refuted and claim.is_slip, refuted and bool(claim.undecided)
-    if aside:
-        verdict = replace(verdict, outcome=INCONCLUSIVE, reason="CORNER")
-    row = _row(
-        claim.theorem,
-        key=claim.key,
-        part=claim.part,
-        kind="privacy" if claim.style == "attack" else claim.theorem.kind,
-        parent=claim.theorem.parent or (claim.theorem.id if claim.law else ""),
-        verdict=SLIP if slip else verdict.outcome,
-        reason=verdict.reason,
-        scope=verdict.scope if verdict.outcome == HOLDS else "",
-        evidence=verdict.evidence,
-        skipped=claim.skipped(profile)
-        + [{"setting": c.setting, "hypothesis": c.left_out} for c in cells if c.left_out],
-        tightness=_finite(verdict.tightness),
-        nonvacuous_from=claim.nonvacuous_from() if claim.nonvacuous_from else None,
-        root=root,
-        witness=orient_sides(claim.key, verdict.witness),
-        severity=claim.severity if refuted and not (slip or aside) else "",
-        corner=claim.corner.range if claim.corner and (slip or aside) else "",
-        used=list(claim.used) if slip else [],
-        restated=list(claim.restated) if slip else [],
-        misprint=claim.misprint if slip else "",
-        undecided=claim.undecided if aside else "",
-        finding=claim.finding,
-        corrected_by=claim.corrected_by,
-        rests_on=list(claim.rests_on),
-        cites=list(claim.cites),
-        where=places.locate_claim(claim),
-        note="; ".join(dict.fromkeys(filter(None, notes))),
-        **_effort(cells, control),
-    )
-    return row, cells
+    left_out = [{"setting": cell.setting, "hypothesis": cell.left_out} for cell in cells if cell.left_out]
+    row: Row = open_row(claim.theorem) | {
+        "key": claim.key,
+        "parent": claim.theorem.parent or (claim.theorem.id if claim.law else ""),
+        "part": claim.part,
+        "kind": "privacy" if claim.style == "attack" else claim.theorem.kind,
+        "skipped": claim.skipped(profile) + left_out,
+        "nonvacuous_from": claim.nonvacuous_from() if claim.nonvacuous_from else None,
+        "root": root,
+        "finding": claim.finding,
+        "corrected_by": claim.corrected_by,
+        "rests_on": list(claim.rests_on),
+        "cites": list(claim.cites),
+        "where": places.locate_claim(claim),
+    }
+    return decide_row(_with_effort(row, cells, control), Findings(claim, verdict, cells, control, store)), cells
 
 
-def _effort(cells: Sequence[Cell], control: Sabotaged) -> Row:
-    """What a claim's cells and its control came to, and what they cost."""
-    verdicts = [c.verdict.outcome for c in cells if c.verdict]
-    return {
+def _with_effort(row: Row, cells: Sequence[Cell], control: ControlRun) -> Row:
+    """The row with what its claim's cells and control came to, and what they cost."""
+    verdicts = [cell.verdict.outcome for cell in cells if cell.verdict]
+    computed = [*cells, *control.tried]
+    return row | {
         "cells": len(cells),
         "cells_held": verdicts.count(HOLDS),
         "cells_vacuous": verdicts.count(VACUOUS),
         "smallest_caught": control.smallest_detected_factor,
         "control": control.outcome,
-        "trials": sum(c.trials for c in cells),
-        "seconds": round(sum(c.seconds for c in [*cells, *control.tried]), 3),
-        "cpu_seconds": round(sum(c.cpu_seconds for c in [*cells, *control.tried]), 3),
+        "trials": sum(cell.trials for cell in cells),
+        "seconds": round(sum(cell.seconds for cell in computed), 3),
+        "cpu_seconds": round(sum(cell.cpu_seconds for cell in computed), 3),
     }
 
 
-def _rest_on(rows: Sequence[Row]) -> None:
-    """A row stands only as far as the rows it rests on: never on a wider scope, better evidence or fewer citations."""
+def settle_links(rows: Sequence[Row]) -> list[Row]:
+    """The rows after the last step, each after those that it rests on."""
     by_key = {row["key"]: row for row in rows}
-    settled: set[str] = set()
+    settled: dict[str, Row] = {}
 
-    def settle(row: Row, path: tuple[str, ...] = ()) -> None:
-        if row["key"] in settled or row["verdict"] not in (HOLDS, SLIP):
-            return
-        settled.add(row["key"])
-        path = (*path, row["key"])
-        slip = row["verdict"] == SLIP
-        for key in row["rests_on"]:
-            link = by_key.get(key)
-            if link and key not in path:
-                settle(link, path)
-            state = "part of a cycle" if key in path else link["verdict"] if link else "missing"
-            if link is None or state != HOLDS:
-                row |= _fallen(row, key, state)
-                return
-            if link["scope"] == "settings" and (row["scope"] or (slip and key == row["corrected_by"])):
-                row["scope"] = "settings"  # of a slip: where it is true, it was only tried
-            row["evidence"] = find_weakest((row["evidence"], link["evidence"]))
-            row["cites"] = sorted({*row["cites"], *link["cites"]})
+    def settle(row: Row, path: tuple[str, ...] = ()) -> Row:
+        key = row["key"]
+        if key not in settled and row["verdict"] in (HOLDS, SLIP):
+            settled[key] = limit_by_links(row, CLAIMS.get(key), functools.partial(link_to, (*path, key)))
+        return settled.get(key, row)
 
-    for row in rows:
-        settle(row)
-    for row in rows:  # a printed reading without a control of its own carries that of its corrected twin
-        twin = by_key.get(row["corrected_by"])
+    def link_to(path: tuple[str, ...], key: str) -> Row | str:
+        if key in path:  # a circle shows nothing, and would never end here
+            return "part of a cycle"
+        return settle(by_key[key], path) if key in by_key else "missing"
+
+    return [settle(row) for row in rows]
+
+
+def carry_controls(rows: Sequence[Row]) -> list[Row]:
+    """The rows; a printed reading without a control of its own shows that of its corrected twin."""
+    made = {row["key"]: row for row in rows}
+    for key, row in made.items():
+        twin = made.get(row["corrected_by"])
         if twin and not row["control"]:
-            row |= {"control": twin["control"], "smallest_caught": twin["smallest_caught"]}
+            made[key] = row | {"control": twin["control"], "smallest_caught": twin["smallest_caught"]}
+    return [made[row["key"]] for row in rows]
 
 
-def _fallen(row: Row, key: str, state: str) -> Row:
-    """What becomes of a row when `key`, which it rests on, does not hold.
-
-    A slip is refuted where the row that was to hold in its corner is refuted; where that one is undecided, the slip is
-    false outside its corner and undecided inside. The rest is undecided.
-    """
-    why = f"depends on {key}, which is {state}"
-    if row["verdict"] == SLIP:
-        claim = CLAIMS[row["key"]]
-        now = {"used": [], "restated": [], "misprint": "", "scope": "", "rests_on": list(claim.given)}
-        if state == REFUTED or not claim.corner:
-            return now | {"verdict": REFUTED, "severity": claim.severity, "corner": ""}
-        return now | {"verdict": INCONCLUSIVE, "reason": "CORNER", "undecided": why}
-    return {"verdict": INCONCLUSIVE, "reason": "UNSUPPORTED", "scope": "", "note": why}
-
-
-def _summaries(rows: Iterable[Row]) -> list[Row]:
-    """One row for every reading of a statement that has several parts; the parts get a parent."""
+def add_summaries(rows: Sequence[Row]) -> list[Row]:
+    """The rows, those of parts with a parent, and one more for every reading of a statement that has several parts."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row["part"] and not row["part"].startswith("impl:") and not row["parent"]:
             groups.setdefault((row["id"], row["reading"]), []).append(row)
-    taken, made = {row["key"] for row in rows}, []
+    taken, made, parents = {row["key"] for row in rows}, list[Row](), dict[str, str]()
     for (id, reading), parts in groups.items():
         headed = f"{id}/{reading}" in taken  # a definition and its consequences: the definition is the head
-        if len(parts) < 2 and not headed:
-            continue
-        for part in parts:
-            part["parent"] = id
-        if not headed:
+        if len(parts) >= 2 or headed:
+            parents |= {part["key"]: id for part in parts}
+        if len(parts) >= 2 and not headed:
             made.append(_summary(f"{id}/{reading}", parts))
-    return made
+    return [row | {"parent": parents.get(row["key"], row["parent"])} for row in rows] + made
 
 
 def _summary(key: str, parts: Sequence[Row]) -> Row:
@@ -309,25 +144,26 @@ def _summary(key: str, parts: Sequence[Row]) -> Row:
     true = worst["verdict"] in (HOLDS, SLIP)  # on all parts; else what one of them shows is enough
     scopes = {part["scope"] for part in parts}
     claimed = [part for part in parts if part["verdict"] != NOT_A_CLAIM]
-    sums = ("cells", "cells_held", "cells_vacuous", "trials", "seconds", "cpu_seconds")
-    return (
-        worst
-        | {name: round(sum(part[name] for part in parts), 3) for name in sums}
-        | {
-            "key": key,
-            "part": "",
-            "parent": "",
-            "kind": "summary",
-            "title": library.titles.get(worst["id"]) or f"{worst['label']}, {len(parts)} parts",
-            "scope": "" if worst["verdict"] != HOLDS else "settings" if "settings" in scopes else worst["scope"],
-            "skipped": [s for p in parts for s in p["skipped"]],
-            "control": REFUTED if all(p["control"] == REFUTED for p in claimed) else "",
-            "evidence": find_weakest([p["evidence"] for p in (parts if true else [worst])]),
-            "rests_on": [p["key"] for p in parts],
-            "cites": sorted({text for p in parts for text in p["cites"]}),
-            "note": f"worst part: {worst['part']}. {worst['note']}".strip(),
-        }
-    )
+    return worst | {
+        "key": key,
+        "part": "",
+        "parent": "",
+        "kind": "summary",
+        "title": library.titles.get(worst["id"]) or f"{worst['label']}, {len(parts)} parts",
+        "scope": "" if worst["verdict"] != HOLDS else "settings" if "settings" in scopes else worst["scope"],
+        "cells": sum(part["cells"] for part in parts),
+        "cells_held": sum(part["cells_held"] for part in parts),
+        "cells_vacuous": sum(part["cells_vacuous"] for part in parts),
+        "skipped": [setting for part in parts for setting in part["skipped"]],
+        "control": REFUTED if all(part["control"] == REFUTED for part in claimed) else "",
+        "trials": sum(part["trials"] for part in parts),
+        "seconds": round(sum(part["seconds"] for part in parts), 3),
+        "cpu_seconds": round(sum(part["cpu_seconds"] for part in parts), 3),
+        "evidence": find_weakest([part["evidence"] for part in (parts if true else [worst])]),
+        "rests_on": [part["key"] for part in parts],
+        "cites": sorted({text for part in parts for text in part["cites"]}),
+        "note": f"worst part: {worst['part']}. {worst['note']}".strip(),
+    }
 
 
 def ledger(store: Store, root: int, claims: Iterable[Claim] | None = None, papers: Sequence[Paper] = ()) -> list[Row]:
@@ -360,29 +196,48 @@ def ledger_with_cells(
     statements = {claim.theorem.statement for claim in chosen}
     if asked is None:
         statements |= {id for paper in papers for id in paper.contents}
-    for theorem in list(THEOREMS.values()):
-        if theorem.key not in CLAIMS and theorem.statement in statements:
-            verdict = NOT_A_CLAIM if theorem.kind == "definition" else OPEN
-            rows.append(
-                _row(theorem, verdict=verdict, root=root, note="" if verdict == NOT_A_CLAIM else "no claim yet")
-            )
-    _rest_on(rows)
-    rows += _summaries(rows)
+    rows += [_undecided_row(each, root) for each in list(THEOREMS.values()) if _unclaimed(each, statements)]
+    # Links come before controls are carried over, as a carried control has proved nothing about this row; summaries
+    # come last, as they add up what the parts have come to.
+    rows = add_summaries(carry_controls(settle_links(rows)))
     written = {library.statement_of(row["id"]) for row in rows}
-    rows += [_row(_unwritten(id), root=root, note="no claim yet") for id in statements if id not in written]
+    rows += [_undecided_row(_unwritten(id), root) for id in statements if id not in written]
+    return [(row, cells.get(row["key"], [])) for row in add_headlines(sorted(rows, key=place_in_papers()))]
+
+
+READINGS = {"printed": 0, "quoted": 1, "corrected": 2, "explicit": 3}  # the order of a statement's rows; rates follow
+
+
+def place_in_papers() -> Callable[[Row], tuple[int, bool, str, int, bool, str]]:
+    """The key of sorting: statements as the papers have them, each before its steps, and a whole before its parts."""
     order = {id: place for place, id in enumerate(library.ids)}
-    readings = {"printed": 0, "quoted": 1, "corrected": 2, "explicit": 3}
 
     def place(row: Row) -> tuple[int, bool, str, int, bool, str]:
         home = library.statement_of(row["id"])
-        step = home != row["id"]
-        return (order[home], step, row["id"], readings.get(row["reading"], 4), bool(row["part"]), row["part"])
+        reading = READINGS.get(row["reading"], len(READINGS))
+        return (order[home], home != row["id"], row["id"], reading, bool(row["part"]), row["part"])
 
-    rows.sort(key=place)
+    return place
+
+
+def add_headlines(rows: Sequence[Row]) -> list[Row]:
+    """The rows; a printed one at the head of its statement has a sentence about all rows of the statement."""
+    by_id: dict[str, list[Row]] = {}
     for row in rows:
-        if row["reading"] == "printed" and not row["parent"]:
-            row["headline"] = headline([other for other in rows if other["id"] == row["id"]])
-    return [(row, cells.get(row["key"], [])) for row in rows]
+        by_id.setdefault(row["id"], []).append(row)
+    heads = {row["key"] for row in rows if row["reading"] == "printed" and not row["parent"]}
+    return [row | {"headline": headline(by_id[row["id"]])} if row["key"] in heads else row for row in rows]
+
+
+def _unclaimed(theorem: Theorem, statements: Collection[str]) -> bool:
+    """Whether a record of one of these statements has no claim that decides it."""
+    return theorem.key not in CLAIMS and theorem.statement in statements
+
+
+def _undecided_row(theorem: Theorem, root: int) -> Row:
+    """The row of a record that no claim decides; a definition needs none."""
+    row: Row = open_row(theorem) | {"root": root}
+    return row | ({"verdict": NOT_A_CLAIM} if theorem.kind == "definition" else {"note": "no claim yet"})
 
 
 def _unwritten(id: str) -> Theorem:
@@ -406,7 +261,7 @@ def jsonable(value: Any, *, finite: bool = True) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def as_frame(rows: Iterable[Row]) -> pd.DataFrame:
+def as_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """The ledger as a table of scalars: nested fields as JSON."""
     import pandas as pd
 

@@ -3,7 +3,9 @@
 import csv
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import lemmata
 from lemmata.bounds.library import PaperError, library
@@ -11,14 +13,17 @@ from lemmata.bounds.statement.verdicts import OPEN
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.claims.verdict import current_reason
+from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.sentences import orient_sides
 
 SHIPPED = Path(lemmata.__file__).parent / "published" / "ledger.csv"
 NESTED = ("skipped", "tightness", "witness", "used", "restated", "rests_on", "cites", "where", "literature")
+LATER = ("misprint", "undecided", "finding", "headline")  # columns that older tables lack
 NUMBERS = ("cells", "cells_held", "cells_vacuous", "trials", "root", "nonvacuous_from")
 
 
-def read_rows(reports: str | Path) -> dict[str, dict]:
+def read_rows(reports: str | Path) -> dict[str, Row]:
     """{key: row} of the published ledger, as the machine's interface has them; nothing where none is found."""
     path = next((p for p in (Path(reports) / "published" / "ledger.csv", SHIPPED) if p.exists()), None)
     if path is None:
@@ -40,21 +45,24 @@ def read_published_table(reports: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-def _typed(row: dict[str, str]) -> dict:
+def _typed(row: dict[str, str]) -> Row:
     nested = {name: json.loads(row[name]) if row.get(name) else None for name in NESTED}
     numbers = {name: int(float(row[name])) if row.get(name) else None for name in NUMBERS}
-    later = dict.fromkeys(("misprint", "undecided", "finding", "headline"), "")  # a table may be older than these
-    nested["witness"] = orient_sides(row["key"], nested["witness"])  # and than that
-    return later | row | nested | numbers | {"reconstructed": row.get("reconstructed") == "True"}
+    made: dict[str, Any] = dict.fromkeys(LATER, "")
+    made |= row | nested | numbers | {"reconstructed": row.get("reconstructed") == "True"}
+    made["witness"] = orient_sides(row["key"], made["witness"])  # an older table has the sides as the check does
+    made["reason"] = current_reason(row.get("reason") or "")
+    return cast(Row, made)
 
 
-def fill_open_rows(fresh: list[dict], reports: str | Path, root: int) -> list[dict]:
+def fill_open_rows(fresh: Sequence[Row], reports: str | Path, root: int) -> list[Row]:
     """The `fresh` rows, but those that nobody has run as they were published, where statement and root are the same.
 
     A summary is taken over where all of its parts then say what was published.
     """
     published = {key: row for key, row in read_rows(reports).items() if row["root"] == root}
-    said = {row["key"]: row for row in fresh if row["digest"] == published.get(row["key"], {}).get("digest")}
+    digests = {key: row["digest"] for key, row in published.items()}
+    said = {row["key"]: row for row in fresh if row["digest"] == digests.get(row["key"])}
     same = {key for key, row in said.items() if row["verdict"] == OPEN and row["kind"] != "summary"}
     agreed = same | {key for key, row in said.items() if row["verdict"] == published[key]["verdict"]}
     parts = {key: set(row["rests_on"]) for key, row in published.items() if row["kind"] == "summary"}
@@ -62,7 +70,7 @@ def fill_open_rows(fresh: list[dict], reports: str | Path, root: int) -> list[di
     return [published[row["key"]] if row["key"] in same else row for row in fresh]
 
 
-def recall_statement(id: str, reports: str | Path, root: int) -> list[dict] | None:
+def recall_statement(id: str, reports: str | Path, root: int) -> list[Row] | None:
     """All rows as they were published, if those of the statement or step `id` are those of today, word for word."""
     found = list(read_rows(reports).values())
     published = {row["key"]: row["digest"] for row in found if id in (row["id"], row["parent"])}
@@ -74,7 +82,7 @@ def recall_statement(id: str, reports: str | Path, root: int) -> list[dict] | No
     return found if same and all(row["root"] in (root, None) for row in found) else None
 
 
-def is_about(row: dict, kind: str, name: str) -> bool:
+def is_about(row: Row, kind: str, name: str) -> bool:
     """Whether a row is of the paper, module, statement, step or row that is called `name`."""
     if kind == "paper":
         return row["paper"] == name

@@ -25,6 +25,7 @@ from lemmata.experiments.engine.ground.profiles import largest_profile
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.ledger.curves import Picture
+    from lemmata.experiments.engine.ledger.row import Row
     from lemmata.experiments.engine.running.schedule import Job
     from lemmata.experiments.engine.running.store import Store
 
@@ -116,7 +117,7 @@ def _recalled(file: Path, mark: str, finished: str = "") -> Any:
 
 def recall(
     store: str | Path, root: int, papers: Sequence[Paper] = (), finished: str = "", now: State | None = None
-) -> list[dict] | None:
+) -> list[Row] | None:
     """The rows of `papers` that were kept for exactly the state of `now`, or None.
 
     A process that loaded statements computes its own, unless it found the state before. With `finished`, a profile,
@@ -128,7 +129,7 @@ def recall(
     return _recalled(_file(store), now.mark(root, papers), finished) if now else None
 
 
-Pair = tuple[dict, list["Picture"]]  # a row of the ledger, and the curves of its cells
+Pair = tuple["Row", list["Picture"]]  # a row of the ledger, and the curves of its cells
 
 
 def recall_or_fold(

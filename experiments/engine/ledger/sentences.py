@@ -12,7 +12,7 @@ from math import isinf
 from typing import Any
 
 from lemmata.bounds.library import Paper, library
-from lemmata.experiments.engine.ledger.graph import Row
+from lemmata.experiments.engine.ledger.row import Row
 
 LARGE = 10**9  # whole numbers from here on are rounded for people
 UNNAMED = {"tail": "the probability", "identity": "the left side"}
@@ -20,7 +20,7 @@ UNNAMED = {"tail": "the probability", "identity": "the left side"}
 
 def describe_witness(row: Row) -> str:
     """The setting of a witness, the true value, and the value that the text claims."""
-    witness = row["witness"]
+    witness = row["witness"] or {}
     setting = describe_place(row)
     if str(witness.get("claimed")).startswith("truth <= C g") and "ratios" in witness:
         return f"{_along(setting)}, {_grows(row, [*map(float, witness['ratios'])])}"
@@ -43,10 +43,10 @@ def describe_quantity(row: Row) -> str:
     return named or UNNAMED.get(row["kind"], "the left side")
 
 
-def is_from_below(row: Row) -> bool:
-    """Whether the text bounds the quantity from below, so that the larger number of a witness is the text's."""
-    paper = _paper(row["key"])
-    return paper is not None and row["key"] in paper.bounded_below
+def is_from_below(key: str) -> bool:
+    """Whether a row bounds its quantity from below, so that the larger number of its witness is the text's."""
+    paper = _paper(key)
+    return paper is not None and key in paper.bounded_below
 
 
 def orient_sides(key: str, witness: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -55,7 +55,7 @@ def orient_sides(key: str, witness: dict[str, Any] | None) -> dict[str, Any] | N
     A check compares left <= right, and a witness takes the right side for the claimed number. If the text bounds a
     quantity from below, its own number is on the left.
     """
-    if not witness or not is_from_below({"key": key}) or not _numbers(witness) or witness["claimed"] > witness["found"]:
+    if not witness or not is_from_below(key) or not _numbers(witness) or witness["claimed"] > witness["found"]:
         return witness
     return witness | {"claimed": witness["found"], "found": witness["claimed"]}
 
@@ -116,7 +116,7 @@ def _grows(row: Row, ratios: Sequence[float]) -> str:
     if all(map(isinf, ratios)):
         return f"the printed right side is 0, and {what} is not 0."
     steps = ", ".join(format_value(float(f"{ratio:.3g}")) for ratio in ratios[:4])
-    if is_from_below(row):
+    if is_from_below(row["key"]):
         return f"the printed order is {steps} times {what}: no hidden constant is small enough."
     return f"{_is(what)} {steps} times the printed order: no hidden constant is enough."
 

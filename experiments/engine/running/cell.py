@@ -162,7 +162,7 @@ class Cell:
             return inconclusive("TIGHT", evidence="sampled", tightness=tightness)
         hold, refute = decider.log_e()
         fractions = [hold / LOG_HOLD, refute / LOG_REFUTE]
-        best = max(fractions)
+        best = max(fractions)  # log e grows about linearly in the trials, so that trials / best of them would decide
         need = f"about {self.trials / best:.2g} trials" if best > 0.02 else "far more trials than the cap"
         return inconclusive("BUDGET", f"{need} would decide it", evidence="sampled", tightness=tightness)
 
@@ -182,7 +182,7 @@ def fold(cell: Cell, chunks: Mapping[int, Chunk]) -> Cell:
     return cell
 
 
-class Sabotaged:
+class ControlRun:
     """A claim's control in a run: its factors in ascending order until one is REFUTED."""
 
     def __init__(self, claim: Claim, times: int = 1) -> None:
@@ -228,7 +228,7 @@ def combine(cells: Sequence[Cell]) -> Verdict | None:
     outcomes = [v.outcome for v in verdicts]
     tight = [v.tightness for v in verdicts if v.tightness]
     tightness = (max(t[0] for t in tight), max(t[1] for t in tight)) if tight else None
-    if REFUTED in outcomes:
+    if REFUTED in outcomes:  # before all else: one counterexample is enough, whatever the other cells say
         chosen = verdicts[outcomes.index(REFUTED)]
         tightness = chosen.tightness
     elif all(o == VACUOUS for o in outcomes):

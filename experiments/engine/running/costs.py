@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
 from lemmata.experiments.engine.ground.files import read_table, write_table
-from lemmata.experiments.engine.running.cell import Sabotaged
+from lemmata.experiments.engine.running.cell import ControlRun
 
 TABLE, DEEP = (Path(__file__).with_name(name) for name in ("costs.csv", "deep.csv"))
 DEEP_HEAD = ("group", "computed", "draws", "ratio", "error")  # written by `tools.deep_costs`
@@ -67,7 +67,7 @@ def all_settings(claim: Claim, profile: str) -> list[Setting]:
 
 
 def _controls(claim: Claim) -> list[Setting]:
-    setting = Sabotaged(claim).setting
+    setting = ControlRun(claim).setting
     return [setting] * len(claim.control.factors) if claim.control is not None and setting is not None else []
 
 

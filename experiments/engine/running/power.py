@@ -27,7 +27,7 @@ from lemmata.experiments.engine.claims.verdict import (
     log_e_tail,
     log_hit_rates,
 )
-from lemmata.experiments.engine.running.cell import Sabotaged
+from lemmata.experiments.engine.running.cell import ControlRun
 from lemmata.mechanisms.numerics.streams import canonical_json, generator
 
 Sampled = TailDecider | MeanDecider | AttackDecider
@@ -112,7 +112,7 @@ def _bound_attack_miss(claim: Claim, seen: AttackDecider, trials: int) -> float:
 
 def describe_pilot(claim: Claim, root: int) -> Iterator[str]:
     """A line for every quick cell and every factor of the control: cap, what the pilot saw, and what the cap misses."""
-    control = Sabotaged(claim)
+    control = ControlRun(claim)
     tried: list[tuple[dict, float]] = [
         (s, 1) for s in claim.quick if not claim.theorem.skipped(s) and not claim.why_vacuous(s)
     ]

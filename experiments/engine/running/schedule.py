@@ -15,7 +15,7 @@ from lemmata.experiments.engine.claims import fingerprint
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.ground.profiles import TIMES
 from lemmata.experiments.engine.running import costs
-from lemmata.experiments.engine.running.cell import Cell, Sabotaged, fold
+from lemmata.experiments.engine.running.cell import Cell, ControlRun, fold
 from lemmata.experiments.engine.running.store import Chunk, Store
 
 
@@ -41,7 +41,7 @@ class Job:
         settings = [s for s in self.claim.settings(self.profile) if not self.claim.theorem.skipped(s)]
         times = TIMES[self.profile]
         self.cells = [self._open(Cell(self.claim, setting, times=times)) for setting in settings]
-        self.control = Sabotaged(self.claim, times)
+        self.control = ControlRun(self.claim, times)
         self.active = list(self.cells)
         self.open_control()
 
@@ -112,6 +112,7 @@ class Schedule:
         planned = costs.plan_cell(job.claim, cell.setting, cell.times) / cell.cap, 1
         setting, stream, *_ = cell.where
         seconds, chunks = self.seen.get((job.claim.key, setting, stream), planned)
+        # First by how far a chunk is guessed, then longest first, so that no long one is left for the end.
         guessed = max(0, cell.handed - max(cell.folded, chunks - 1))  # how far the next chunk is beyond what is needed
         ticket = self.latest[id(cell)] = next(self.ticket)
         heapq.heappush(self.heap, (guessed, -seconds, ticket, job, cell))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lemmata.experiments.engine.claims.verdict import Verdict
+from lemmata.experiments.engine.claims.verdict import Verdict, current_reason
 from lemmata.experiments.engine.ground.profiles import PROFILES, largest_profile
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def decode(data: bytes) -> dict[str, Any] | Verdict:
         fields = json.loads(rest)
         if fields["tightness"] is not None:
             fields["tightness"] = tuple(fields["tightness"])
-        return Verdict(**fields)
+        return Verdict(**fields | {"reason": current_reason(fields["reason"])})
     if tag == b"V":
         shape, packed = rest.split(b"\n", 1)
         return {"values": np.frombuffer(zlib.decompress(packed), dtype="<f8").reshape(json.loads(shape))}

@@ -222,11 +222,11 @@ def test_what_is_claimed_is_the_papers_number_on_either_side(key, claimed, found
     row = decide(key, root=TEST_ROOT)
     shown = row["witness"]
     if claimed is None:
-        assert (shown["claimed"] < shown["found"]) and not sentences.is_from_below(row)
+        assert (shown["claimed"] < shown["found"]) and not sentences.is_from_below(row["key"])
         assert "claims at most" in sentences.describe_witness(row)
         return
     assert (shown["claimed"], shown["found"]) == pytest.approx((claimed, found), rel=1e-3)
-    assert sentences.is_from_below(row) and "claims at least" in sentences.describe_witness(row)
+    assert sentences.is_from_below(row["key"]) and "claims at least" in sentences.describe_witness(row)
     assert sentences.orient_sides(key, shown) == shown  # said once, it stays
     assert shown["lhs"][0] > shown["rhs"][1]  # what is checked stays as it is
 

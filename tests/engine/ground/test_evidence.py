@@ -7,7 +7,6 @@ import pytest
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import Theorem
 from lemmata.experiments.engine.claims.claim import Claim
-from lemmata.experiments.engine.claims.verdict import Verdict
 from lemmata.experiments.engine.ground.evidence import (
     EVIDENCE,
     extract_derivation,
@@ -15,7 +14,7 @@ from lemmata.experiments.engine.ground.evidence import (
     find_weakest,
     has_derivation,
 )
-from lemmata.experiments.engine.ledger.ledger_rows import _earned
+from lemmata.experiments.engine.ledger.verdict_steps import Findings, limit_by_evidence
 
 
 def silent() -> int:
@@ -138,5 +137,6 @@ def test_the_weakest_link_comes_first():
 def test_a_check_that_says_derived_by_itself_is_worth_what_it_has_earned(formula, evidence, scope):
     record = Theorem("inv25.lem1", "", "printed", "inequality", "x", (), "", False, formula)
     claim = Claim(record, "exact", lambda: None, ({},), (), None)
-    verdict = _earned(claim, Verdict(HOLDS, evidence="derivation", scope="everywhere"))
-    assert (verdict.evidence, verdict.scope) == (evidence, scope)
+    row = {"verdict": HOLDS, "evidence": "derivation", "scope": "everywhere", "note": ""}
+    row = limit_by_evidence(row, Findings(claim, None, [], None, None))
+    assert (row["evidence"], row["scope"]) == (evidence, scope)

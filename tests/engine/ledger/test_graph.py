@@ -12,7 +12,7 @@ from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine.claims import claim, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.ledger import graph
-from lemmata.experiments.engine.ledger.ledger_rows import _rest_on, _summaries, ledger
+from lemmata.experiments.engine.ledger.ledger_rows import add_summaries, carry_controls, ledger, settle_links
 from lemmata.experiments.engine.running.run import execute
 from lemmata.experiments.engine.running.store import Store
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
@@ -52,15 +52,14 @@ def row(key, *links, verdict=HOLDS, evidence="derivation", scope="everywhere", c
 
 
 def settled(*rows):
-    _rest_on(rows)
-    return {each["key"]: each for each in rows}
+    return {each["key"]: each for each in carry_controls(settle_links(rows))}
 
 
 def test_a_row_is_as_weak_as_its_weakest_link():
     """Two steps away, and whatever the order of the rows."""
     rows = [row("a", "b", evidence="certificate"), row("b", "c"), row("c", evidence="sampled", scope="settings")]
     for order in (rows, rows[::-1]):
-        made = settled(*map(dict, order))
+        made = settled(*order)
         assert {each["evidence"] for each in made.values()} == {"sampled"}
         assert {each["scope"] for each in made.values()} == {"settings"}
         assert set(map(graph.class_of, made.values())) == {"tested"}
@@ -77,7 +76,7 @@ def test_what_is_cited_below_is_cited_above():
 )
 def test_a_row_falls_with_what_it_rests_on(below):
     """Refuted, open, a circle, itself, or missing."""
-    assert settled(row("a", "b"), dict(below))["a"]["verdict"] == "INCONCLUSIVE"
+    assert settled(row("a", "b"), below)["a"]["verdict"] == "INCONCLUSIVE"
 
 
 def test_the_evidence_of_several_parts():
@@ -85,9 +84,9 @@ def test_the_evidence_of_several_parts():
     common = {"id": "bms22.lemA.1", "reading": "printed", "parent": "", "label": "", "severity": "", "skipped": []}
     common |= dict.fromkeys(("cells", "cells_held", "cells_vacuous", "trials", "seconds", "cpu_seconds"), 0)
     parts = [row("x", evidence="sampled") | common | {"part": "x"}, row("y") | common | {"part": "y"}]
-    assert _summaries([dict(p) for p in parts])[0]["evidence"] == "sampled"
+    assert add_summaries(parts)[-1]["evidence"] == "sampled"
     parts[1] |= {"verdict": "REFUTED"}
-    assert _summaries(parts)[0]["evidence"] == "derivation"
+    assert add_summaries(parts)[-1]["evidence"] == "derivation"
 
 
 @pytest.mark.parametrize(
@@ -129,19 +128,19 @@ def test_a_summary_is_its_worst_part_and_adds_up_the_others():
     common |= {"skipped": [1], "cells": 2, "cells_held": 1, "cells_vacuous": 1, "trials": 10, "control": "REFUTED"}
     common |= {"seconds": 0.25, "cpu_seconds": 0.25}
     parts = [row(name, scope="everywhere") | common | {"part": name} for name in "xyz"]
-    (made,) = _summaries([dict(p) for p in parts])
+    *_, made = add_summaries(parts)
     sums = {"cells": 6, "trials": 30, "seconds": 0.75, "skipped": [1, 1, 1], "rests_on": ["x", "y", "z"]}
     title = "A relative deviation bound for the zero-one loss"
     expected = sums | {"scope": "everywhere", "control": "REFUTED", "title": title}
     assert {name: made[name] for name in expected} == expected
     parts[1] |= {"scope": "settings", "control": "HOLDS"}
-    (made,) = _summaries([dict(p) for p in parts])
+    *_, made = add_summaries(parts)
     assert (made["scope"], made["control"]) == ("settings", "")
     parts[1] |= {"verdict": "NOT_A_CLAIM", "control": ""}  # a part that claims nothing needs no control
-    (made,) = _summaries([dict(p) for p in parts])
+    *_, made = add_summaries(parts)
     assert made["control"] == "REFUTED"
     parts[2] |= {"verdict": "REFUTED", "note": "why"}
-    (made,) = _summaries([dict(p) for p in parts])
+    *_, made = add_summaries(parts)
     assert (made["verdict"], made["scope"], made["note"]) == ("REFUTED", "", "worst part: z. why")
 
 

@@ -12,7 +12,7 @@ from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.verdict import Verdict
 from lemmata.experiments.engine.front import explanation
-from lemmata.experiments.engine.ledger import ledger_rows, published
+from lemmata.experiments.engine.ledger import ledger_rows, published, verdict_steps
 from lemmata.experiments.engine.ledger.graph import tally
 from lemmata.experiments.engine.ledger.headline import FALLEN, LONGEST, TIMES, badness, headline
 from lemmata.experiments.engine.running.store import Store
@@ -41,8 +41,8 @@ def rows():
     lines = accepted.everything()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ledger_rows, "evaluate", lambda claim, store, root, *_: decided(lines, claim))
-        patch.setattr(ledger_rows, "_one_sided", lambda claim, verdict: verdict)
-        patch.setattr(ledger_rows, "_confirmed", lambda claim, verdict, store: verdict)
+        steps = [step for step in verdict_steps.STEPS if step.evidence not in ("oracle", "program")]
+        patch.setattr(verdict_steps, "STEPS", steps)
         return ledger_rows.ledger(Store(), LEDGER_ROOT)
 
 

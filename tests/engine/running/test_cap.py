@@ -30,7 +30,7 @@ def test_what_cells_cost_is_added_up():
     control = SimpleNamespace(
         tried=[SimpleNamespace(seconds=2.0, cpu_seconds=1.5)], outcome="", smallest_detected_factor=""
     )
-    effort = ledger_rows._effort(cells, control)
+    effort = ledger_rows._with_effort({}, cells, control)
     assert (effort["cells"], effort["trials"], effort["seconds"], effort["cpu_seconds"]) == (2, 80, 4.0, 2.5)
 
 

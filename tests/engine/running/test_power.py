@@ -13,7 +13,7 @@ from lemmata.experiments.audits.tables import write_lines
 from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine.claims import registry, verdict
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from lemmata.experiments.engine.running.cell import Sabotaged
+from lemmata.experiments.engine.running.cell import ControlRun
 from lemmata.experiments.engine.running.power import bound_miss, chernoff, describe_pilot, miss_tail, run_pilot
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.engine import toy
@@ -61,7 +61,7 @@ def misses():
     false = {key for key, line in accepted.everything().items() if line.verdict == REFUTED}
     for key, claim in SAMPLED.items():
         if claim.control:
-            yield f"{key} control", refuted_at(claim, Sabotaged(claim).setting, claim.control.factors[-1])
+            yield f"{key} control", refuted_at(claim, ControlRun(claim).setting, claim.control.factors[-1])
         if key in false:
             settings = [s for s in claim.quick if not claim.theorem.skipped(s) and not claim.why_vacuous(s)]
             yield f"{key} claim", min(refuted_at(claim, setting, 1) for setting in settings)

@@ -61,7 +61,7 @@ def test_toy_claims_get_the_verdicts_they_deserve():
     assert (attack["verdict"], attack["reason"], attack["control"]) == ("INCONCLUSIVE", "AUDIT_ONLY", "REFUTED")
     assert 0.8 < attack["tightness"][0] <= 1
     assert rows["abgmu22.asm2/printed/broken"]["reason"] == "FAILED"
-    assert rows["abgmu22.asm2/printed/toothless"]["reason"] == "NO_TEETH"
+    assert rows["abgmu22.asm2/printed/toothless"]["reason"] == "CONTROL_FAILED"
     assert rows["abgmu22.asm2/printed/rests"]["verdict"] == "INCONCLUSIVE"
 
 
