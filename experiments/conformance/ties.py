@@ -8,24 +8,19 @@ import functools
 from collections.abc import Callable
 from dataclasses import replace
 
-from lemmata.experiments.conformance import edit
+from lemmata.experiments.conformance import edit, runner
 from lemmata.experiments.engine.claims.claim import Claim
-from lemmata.experiments.engine.ledger.ledger_rows import evaluate
-from lemmata.experiments.engine.running import run
-from lemmata.experiments.engine.running.store import Store
-from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 
 FACTORS = (0.5, 2.0)
 FURTHER = (4.0, 8.0, 16.0, 32.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
 NO_NUMBER = "no number"  # what the statement's function returns cannot be multiplied: nothing was weakened
-LATE = 60.0
+IGNORED = (NO_NUMBER, runner.RAISED, runner.LATE)  # how outcomes begin that say nothing about the statement
+SECONDS = 60.0  # wall-clock, of one changed claim
 
 
-def outcome(claim: Claim, profile: str = "quick") -> str:
+def outcome(claim: Claim) -> str:
     """The verdict of one claim on its quick settings, without its control and without what it rests on."""
-    alone, store = replace(claim, control=None), Store()
-    run.execute([alone], store, root=LEDGER_ROOT, profile=profile)
-    verdict = evaluate(alone, store, LEDGER_ROOT)[0]
+    verdict, _ = runner.decide_alone(replace(claim, control=None))
     if verdict and verdict.reason == "FAILED" and verdict.note.startswith(("TypeError", "AttributeError")):
         return NO_NUMBER
     return verdict.outcome if verdict else "no verdict"
@@ -38,7 +33,7 @@ def verdict_after(claim: Claim, change: Callable[[], None]) -> str:
         change()
         return outcome(claim)
 
-    return edit.in_child(work, LATE)
+    return runner.in_child(work, SECONDS)
 
 
 def verdict_at(claim: Claim, by: float) -> str:
@@ -48,7 +43,7 @@ def verdict_at(claim: Claim, by: float) -> str:
 
 def falls(verdict: str) -> bool:
     """Whether a weakened row no longer holds, because of what was weakened."""
-    return verdict not in ("HOLDS", NO_NUMBER, "late") and not verdict.startswith(edit.RAISED)
+    return verdict != "HOLDS" and not verdict.startswith(IGNORED)
 
 
 def falls_at(claim: Claim, before: str = "") -> float | None:

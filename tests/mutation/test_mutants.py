@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from lemmata.experiments.conformance import edit
+from lemmata.experiments.conformance import edit, runner
 from lemmata.experiments.engine.claims import registry, verdict
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
@@ -87,7 +87,7 @@ def outcome(check, *change):
         check()
         return "passed"
 
-    return edit.in_child(work, 120)
+    return runner.in_child(work, 120)
 
 
 @pytest.mark.slow
@@ -122,10 +122,10 @@ def test_a_generated_mutant_is_noticed_by_its_claim(name):
     registry.load()
     claim = CLAIMS[key]
     roots = (claim.trial, claim.by, claim.theorem.formula)
-    check = mutants.Check(key, partial(mutants.claim_outcome, claim), roots, outcome="HOLDS ")
+    check = mutants.Check(key, partial(mutants.claim_outcome, claim), "HOLDS ", roots=roots)
     mutant = next(m for m in operators.mutants(name.rpartition(".")[0]) if (m.name, m.change) == (name, change))
     assert check.reaches(mutant)
-    assert mutants.noticed(mutant, [check], 30) == f"noticed {key}"
+    assert runner.try_change(mutant.apply, [check], 30).noticers == [key]
 
 
 def test_all_noticers_are_recorded():
@@ -151,11 +151,9 @@ def test_all_noticers_are_recorded():
         "tests/mechanisms/test_frozen.py::x",
         "tests/c.py::test_two",
     ]
-    checks = [
-        mutants.Check(n, idle if "idle" in n else mean, (), outcome="passed" if "idle" in n else right) for n in names
-    ]
-    first, found = mutants.all_noticers(mutant, checks, 60)
-    assert (first, found) == (f"noticed {names[0]}", [names[0], *names[2:]])
+    checks = [runner.Check(n, idle) if "idle" in n else runner.Check(n, mean, right) for n in names]
+    found = runner.try_change(mutant.apply, checks, 60, every=True).noticers
+    assert found == [names[0], *names[2:]]
     assert mutants.kinds(found) == "1 frozen, 2 test" and mutants.kinds(["bms22.lemA.1/printed"]) == "1 row"
     alone = dict.fromkeys(mutants.COLUMNS, "") | {"outcome": "killed"}
     rows = [alone | {"noticers": told} for told in ("1 frozen, 2 test", "2 frozen", "1 doctest, 1 frozen", "1 row")]
@@ -175,12 +173,19 @@ def test_the_command_tries_what_it_is_asked_to(count):
 
 
 def test_a_check_that_has_no_end_is_noticed_by_its_cpu_seconds():
-    def work():
-        while True:
-            pass
+    done = []
 
-    check = mutants.Check("endless", work, (), planned=(2 - mutants.LIMIT) / 10)
-    assert edit.in_child(partial(mutants.noticed_by, [check]), 120) == "noticed 0 raised TimeoutError"
+    def change():
+        done.append(True)
+
+    def work():
+        while done:
+            pass
+        return "passed"
+
+    check = runner.Check("endless", work, planned=(2 - runner.LIMIT) / 10)
+    assert runner.try_change(change, [check]).noticers == ["endless"]
+    assert not done
 
 
 def test_the_choice_depends_on_its_seed_alone_and_repeats_no_function():
@@ -232,7 +237,7 @@ def test_a_changed_function_may_still_call_itself():
 
         return str(rounded({"x": {"y": svm.np.array([0.7])}}, {"x": {"y": 0.5}})["x"]["y"][0])
 
-    assert edit.in_child(work, 60) == "0.5"
+    assert runner.in_child(work, 60) == "0.5"
 
 
 def test_the_committed_run_is_of_functions_that_exist():
