@@ -1,7 +1,7 @@
 """Changes of our own code while the interpreter runs: every planted mistake is made here.
 
 A function is changed by replacing its code object, so every caller sees the change (`rewrite`, `scale_return`,
-`set_literal`, `replace_code`); any other object is replaced by another (`put`). A change is made in a forked child
+`set_literal`, `replace_code`); `replace_attribute` changes any other object. A change is made in a forked child
 (`runner`), so it need not be undone. A claim's control is its own: it changes what is drawn, not our code.
 """
 
@@ -101,7 +101,7 @@ def rewrite(function: Any, before: str, after: str) -> None:
     replace_code(function, node)
 
 
-def put(target: Any, name: str, mutated: Callable[[Any], Any]) -> None:
+def replace_attribute(target: Any, name: str, mutated: Callable[[Any], Any]) -> None:
     """Let what a class or module calls `name` be what `mutated` makes of it."""
     setattr(target, name, mutated(inspect.getattr_static(target, name)))
     forget()

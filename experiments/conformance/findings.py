@@ -188,7 +188,7 @@ def untied(row: dict, claim: Claim, line: accepted.Accepted | None) -> list[str]
     """A row that holds falls when its statement is weakened."""
     if row["verdict"] != HOLDS or claim.law:
         return []
-    nearest = ties.falls_at(claim, line.tie if line else "")
+    nearest = ties.find_factor(claim, line.tie if line else "")
     if nearest in ties.FACTORS:
         return []
     loose = f"it falls only when what it states is multiplied by {nearest:g}" if nearest else "nothing makes it fall"

@@ -17,7 +17,7 @@ from typing import Any
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.experiments.conformance import accepted, edit, runner
-from lemmata.experiments.conformance.ties import NO_NUMBER, outcome
+from lemmata.experiments.conformance.ties import NO_NUMBER, decide_quick
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.ground import files
@@ -163,7 +163,7 @@ def row_check(claim: Claim) -> runner.Check:
 
 
 def _verdict_of(key: str) -> str:
-    return outcome(CLAIMS[key])
+    return decide_quick(CLAIMS[key])
 
 
 HEAD = ("function", "number", "noticed by", "why not")
