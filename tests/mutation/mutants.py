@@ -29,6 +29,7 @@ from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.conformance import accepted, edit, runner
 from lemmata.experiments.engine.claims import fingerprint, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
+from lemmata.experiments.engine.ground import files
 from lemmata.experiments.engine.running import costs
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.mutation import operators
@@ -241,10 +242,7 @@ def summary(rows: list[dict]) -> str:
 
 def write(table: Path, rows: list[dict]) -> None:
     """The rows as a table, in the order of the files."""
-    with table.open("w", newline="") as lines:
-        writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(sorted(rows, key=lambda row: [row[name] for name in COLUMNS[:4]]))
+    files.tabled(table, COLUMNS, sorted([row[name] for name in COLUMNS] for row in rows))
 
 
 def main(arguments: list[str]) -> int:

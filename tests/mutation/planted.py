@@ -28,7 +28,8 @@ from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_delta
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta, gaussian_mu
+from lemmata.mechanisms.privacy.accountant import Amounts
 from tests.engine.claims import test_levels as levels
 from tests.mutation.pairs import ONE
 from tests.mutation.planted_noise import HALVED, OVERSPENT, SHARED
@@ -93,6 +94,7 @@ def peeking(trials: int, failures: int, beta: float, odds: Any) -> float:
     return -log(max(float(beta_law.sf(1 - beta, trials - failures, failures + 1)), 1e-300))
 
 
+ACCOUNTS = "mechanisms.privacy.test_account_audit"
 TAIL, MEAN = "wzw25.lemA.5/corrected/tail", "wzw25.lemA.5/printed/mean"
 TAILS = fails("engine.claims.test_levels.test_tails", Fraction(1, 3))
 LEVELS = fails("engine.claims.test_levels.test_levels_are_these_numbers")
@@ -150,6 +152,18 @@ STATEMENTS = (
     Planted(10, "as many rows as dimensions: the loss grows with them",
             "experiments.wzw25.one_margin.fast_projection",
             lambda f: lambda k, d, rng: f(d, d, rng=rng), row_falls("wzw25.lemD.1/rate[d]")),
+    Planted(13, "an account that goes over to Gaussian releases forgets what was spent",
+            "mechanisms.privacy.accountant.largest_m",
+            lambda f: lambda budget, sums, reserve: gaussian_mu(budget.epsilon, budget.delta),
+            fails(f"{ACCOUNTS}.test_whoever_chooses_afterwards_spends_the_budget_and_no_more", 1.0, 1e-6)),
+    Planted(13, "an account that goes over to Gaussian releases forgets what is kept in reserve",
+            "mechanisms.privacy.accountant.largest_m",
+            lambda f: lambda budget, sums, reserve: gaussian_mu(budget.epsilon, budget.delta),
+            fails(f"{ACCOUNTS}.test_every_way_to_keep_it_is_a_filter", {"reserve": PureDP(0.4)})),
+    Planted(13, "an account keeps the caps of the way that it has left",
+            "mechanisms.privacy.accountant.final_caps",
+            lambda f: lambda sums, reserve, m: Amounts(Fraction(1.0), Fraction(1e-6), Fraction(m) ** 2),
+            fails(f"{ACCOUNTS}.test_whoever_chooses_afterwards_spends_the_budget_and_no_more", 1.0, 1e-6)),
     Planted(17, "records clipped by coordinate, not by row",
             "mechanisms.numerics.arguments.clip_rows",
             rewritten("X = read_records(X)", "return np.clip(read_records(X), -radius, radius)"),
