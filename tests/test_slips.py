@@ -39,7 +39,7 @@ def falls(key, printed):
     """Whether the row does with the printed values a thousand times smaller, or larger, where the predicate is true."""
     formula = edit.plain(printed.theorem.formula)
     changes = (functools.partial(edit.scale_return, formula, by, within(printed)) for by in FACTORS)
-    return any(ties.falls(ties.verdict_after(CLAIMS[key], change)) for change in changes)
+    return any(ties.holds_no_more(ties.decide_after(CLAIMS[key], change)) for change in changes)
 
 
 @pytest.mark.rows

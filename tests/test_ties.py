@@ -31,8 +31,8 @@ def rows():
 @pytest.mark.rows
 @pytest.mark.parametrize(("claim", "tie"), list(rows()))
 def test_a_weakened_statement_falls(claim, tie):
-    verdicts = {by: ties.verdict_at(claim, by) for by in ties.named(tie)}
-    assert any(map(ties.falls, verdicts.values())) == (tie != "none"), f"{claim.key} at {verdicts}"
+    verdicts = {by: ties.decide_scaled(claim, by) for by in ties.factors_named(tie)}
+    assert any(map(ties.holds_no_more, verdicts.values())) == (tie != "none"), f"{claim.key} at {verdicts}"
 
 
 def test_the_loose_ones_are_few():

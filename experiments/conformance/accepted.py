@@ -100,7 +100,7 @@ def tie_of(claim: Claim, before: str, store: Store) -> str:
     made = fingerprint.hash_code(claim.theorem.formula, claim.trial, *filter(None, [claim.by]))
     name = claim.key, f"tie {made}"
     if (kept := store.answer(*name)) is None:
-        kept = ties.tie(claim, before)
+        kept = ties.find_tie(claim, before)
         store.keep(*name, kept)
     return kept
 

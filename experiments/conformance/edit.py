@@ -1,9 +1,8 @@
-"""Mistakes planted in our own code while the interpreter runs: the one way in which all that asks for them makes them.
+"""Changes of our own code while the interpreter runs: every planted mistake is made here.
 
 A function is changed by replacing its code object, so every caller sees the change (`rewrite`, `scale_return`,
-`set_literal`, `replace_code`); any other thing by another in its place (`put`). A mistake lives in a forked child
-(`in_child`): the parent is never touched, and needs no undoing. Ties and numbers of the formulas, mutants and the
-sabotage matrix are made so; a claim's control is its own, as it changes what is drawn and not our code.
+`set_literal`, `replace_code`); `replace_attribute` changes any other object. A change is made in a forked child
+(`runner`), so it need not be undone. A claim's control is its own: it changes what is drawn, not our code.
 """
 
 import ast
@@ -11,8 +10,6 @@ import dataclasses
 import functools
 import gc
 import inspect
-import multiprocessing
-import os
 import sys
 import textwrap
 import types
@@ -27,7 +24,6 @@ from lemmata.experiments.engine.claims import fingerprint
 
 SCALED = "_scaled_by_the_mutant"  # what the code of a mutant calls `scaled`
 WHERE, FACTOR = "_where_the_mutant_scales", "_factor_of_the_mutant"  # and where it does so, by how much
-RAISED = "raised "  # how the answer of a child begins that came to none: a function without a text of its own, say
 PACKAGES = ("lemmata.bounds", "lemmata.mechanisms", "lemmata.experiments")
 
 
@@ -105,7 +101,7 @@ def rewrite(function: Any, before: str, after: str) -> None:
     replace_code(function, node)
 
 
-def put(target: Any, name: str, mutated: Callable[[Any], Any]) -> None:
+def replace_attribute(target: Any, name: str, mutated: Callable[[Any], Any]) -> None:
     """Let what a class or module calls `name` be what `mutated` makes of it."""
     setattr(target, name, mutated(inspect.getattr_static(target, name)))
     forget()
@@ -113,13 +109,18 @@ def put(target: Any, name: str, mutated: Callable[[Any], Any]) -> None:
 
 def forget() -> None:
     """Empty every cache of the project's own functions."""
-    for cached in _caches(len(sys.modules)):
+    for cached in find_caches():
         cached.cache_clear()
+
+
+def find_caches() -> list[functools._lru_cache_wrapper]:
+    """Return all that the project's modules loaded so far keep with `functools.cache`."""
+    return _caches(len(sys.modules))
 
 
 @functools.cache
 def _caches(modules: int) -> list[functools._lru_cache_wrapper]:
-    """What the modules loaded so far, by their number, keep with `functools.cache`, wherever it is wrapped.
+    """The caches of the modules loaded so far, by their number, wherever they are wrapped.
 
     A child inherits what its parent found: asking for all objects anew costs half a second in a large process, as it
     touches every page that the two share.
@@ -211,30 +212,3 @@ def set_literal(function: types.FunctionType, place: int, value: int | float) ->
     constant, _ = _numbers(node)[place]
     constant.value = value
     replace_code(function, node)
-
-
-def in_child(work: Callable[[], str], seconds: float) -> str:
-    """What `work` returns in a forked child; "late" after `seconds`; the name of what it raised."""
-    _caches(len(sys.modules))
-    context = multiprocessing.get_context("fork")
-    here, there = context.Pipe(duplex=False)
-
-    def run() -> None:
-        gc.freeze()  # what the parent left is not looked through: that would copy every page of it
-        try:
-            there.send(work())
-        except BaseException as error:  # a failure of pytest's is no Exception
-            there.send(f"{RAISED}{type(error).__name__}: {error}"[:200])
-        finally:
-            os._exit(0)  # nothing of the parent is finished or joined here
-
-    child = context.Process(target=run)
-    child.start()
-    there.close()
-    try:
-        answer = here.recv() if here.poll(seconds) else "late"
-    except EOFError:
-        answer = "died"
-    child.kill() if answer == "late" else child.join()
-    child.join()
-    return answer

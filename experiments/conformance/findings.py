@@ -192,7 +192,7 @@ def untied(row: Row, claim: Claim, line: accepted.Accepted | None) -> list[str]:
     """A row that holds is refuted when its statement is halved or doubled."""
     if row["verdict"] != HOLDS or claim.law:
         return []
-    nearest = ties.falls_at(claim, line.tie if line else "")
+    nearest = ties.find_factor(claim, line.tie if line else "")
     if nearest in ties.FACTORS:
         return []
     factor = f"only the factor {nearest:g}" if nearest else "no factor"

@@ -7,8 +7,7 @@ that others may come and go around it.
 
 import doctest
 import functools
-import itertools
-import time
+import math
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from lemmata.bounds.library import Paper, library
-from lemmata.experiments.conformance import accepted, edit
-from lemmata.experiments.conformance.ties import LATE, NO_NUMBER, outcome
+from lemmata.bounds.statement.verdicts import HOLDS
+from lemmata.experiments.conformance import accepted, edit, runner
+from lemmata.experiments.conformance.ties import NO_NUMBER, decide_quick
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.ground import files
 from lemmata.experiments.engine.running import costs
 
 BY_HAND = "by hand: "  # before the name of a formula, where a value notices what no row does
-PATIENCE = 4.0  # CPU-seconds for one change of one number
+PATIENCE = 4.0  # CPU-seconds for one change of one number, of all rows together
+HAND_PATIENCE = 15.0  # the same of all values by hand
 Value = tuple[Callable, dict[str, Any], Any]  # a formula, its arguments, what it comes to there
 Agrees = Callable[[Any, Any], None]  # raises where two values differ
 Name = tuple[str, str]  # a function, and a number with the expression that it stands in
@@ -59,36 +60,53 @@ class Number:
         for other in dict.fromkeys(x for x in (2 * self.value, half, self.value + 1) if x != self.value):
             yield functools.partial(edit.set_literal, self.function, self.place, other)
 
+    @functools.cached_property
+    def by_hand(self) -> list[runner.Check]:
+        """The values worked out by hand; where there are none, the examples in the docstrings of the formulas."""
+        given = [_value_check(*value, self.agrees) for value in self.values]
+        return given or [_example_check(f) for f in dict.fromkeys(claim.theorem.formula for claim in self.claims)]
+
+    def first_noticer(self, checks: list[runner.Check]) -> str:
+        """Return the name of the first of `checks` that notices a change; "" if none does in time."""
+        patience = HAND_PATIENCE if checks is self.by_hand else PATIENCE
+        for change in self.changes:
+            tried = runner.try_change(change, checks, patience, seconds=4 * patience)
+            if tried.noticers:
+                return tried.noticers[0]
+        return ""
+
     def noticed_by(self, before: str = "") -> str:
         """What notices a change: a row, by its key; else a value by hand, as "by hand: " and its formula; or "".
 
         A value by hand is one that is given, or an example in the docstring of a formula that calls the number. What
         noticed it `before` is asked first: it will again, and to ask all others may take minutes.
         """
-        if before in CLAIMS and any(moved([CLAIMS[before]], change) for change in self.changes):
-            return before
-        rows = (moved(self.claims, change) for change in self.changes)
-        hands = map(self.value_moved, self.changes)
-        either = itertools.chain(hands, rows) if before.startswith(BY_HAND) else itertools.chain(rows, hands)
-        return next(filter(None, either), "")
+        rows = [row_check(claim) for claim in self.claims]
+        turns = [self.by_hand, rows] if before.startswith(BY_HAND) else [rows, self.by_hand]
+        if before in CLAIMS:
+            turns.insert(0, [row_check(CLAIMS[before])])
+        return next(filter(None, map(self.first_noticer, turns)), "")
 
-    def value_moved(self, change: Callable[[], None]) -> str:
-        """A formula whose value worked out by hand is not met after `change`."""
 
-        def work() -> str:
-            change()
-            for formula, arguments, value in self.values:
-                try:
-                    self.agrees(formula(**arguments), value)
-                except (Exception, SystemExit):
-                    return f"{BY_HAND}{getattr(formula, '__name__', '')}"
-            for formula in dict.fromkeys(claim.theorem.formula for claim in self.claims if not self.values):
-                if examples_fail(formula):
-                    return f"{BY_HAND}{formula.__name__}"
-            return ""
+def _value_check(formula: Callable, arguments: dict[str, Any], value: Any, agrees: Agrees) -> runner.Check:
+    def work() -> str:
+        try:
+            agrees(formula(**arguments), value)
+        except (Exception, SystemExit):
+            return "another value"
+        return runner.PASSED
 
-        answer = edit.in_child(work, LATE)
-        return answer if answer.startswith(BY_HAND) else ""
+    return _hand_check(formula, work)
+
+
+def _example_check(formula: Callable) -> runner.Check:
+    return _hand_check(formula, lambda: "another example" if examples_fail(formula) else runner.PASSED)
+
+
+def _hand_check(formula: Callable, work: Callable[[], str]) -> runner.Check:
+    """That values by hand are met without a change is a test of its own: it is not asked again."""
+    name = f"{BY_HAND}{getattr(formula, '__name__', '')}"
+    return runner.Check(name, work, planned=math.inf, ignores=runner.CRASHED, confirmed=True)
 
 
 def examples_fail(formula: Callable) -> bool:
@@ -113,7 +131,7 @@ def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agree
 
     def cost(claim: Claim) -> tuple[bool, float]:
         planned = costs.stated_seconds(claim, costs.all_settings(claim, "quick"))
-        return verdicts().get(claim.key) != "HOLDS", planned
+        return row_check(claim).expected != HOLDS, planned
 
     for claim in sorted(CLAIMS.values(), key=cost):
         if claim.style != "attack":
@@ -130,15 +148,22 @@ def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agree
                 yield Number(function, place, text, line, value, readers, hands, agrees)
 
 
-_KEPT: dict[str, str] = {}  # no cache: `edit.forget` empties those
+_ROW_CHECKS: dict[str, runner.Check] = {}  # not a functools cache: `edit.forget` empties those
 
 
-def verdicts() -> dict[str, str]:
-    """The verdicts that were accepted; of a row that was not, what it came to unchanged, once that was asked."""
-    if not _KEPT:
-        accepted_ = ((key, line) for paper in library.papers.values() for key, line in accepted.read(paper).items())
-        _KEPT.update((key, line.verdict) for key, line in accepted_)
-    return _KEPT
+def row_check(claim: Claim) -> runner.Check:
+    """The check that a row comes out with its accepted verdict; what it comes to here once that was asked."""
+    if claim.key not in _ROW_CHECKS:
+        lines = {key: line for paper in library.papers.values() for key, line in accepted.read(paper).items()}
+        for key in CLAIMS:
+            verdict = lines[key].verdict if key in lines else HOLDS
+            work = functools.partial(_verdict_of, key)
+            _ROW_CHECKS.setdefault(key, runner.Check(key, work, verdict, math.inf, (NO_NUMBER, *runner.CRASHED)))
+    return _ROW_CHECKS[claim.key]
+
+
+def _verdict_of(key: str) -> str:
+    return decide_quick(CLAIMS[key])
 
 
 HEAD = ("function", "number", "noticed by", "why not")
@@ -177,26 +202,6 @@ def renew(
 
 def _blunted(number: Number, by: str) -> bool:
     """Whether the row that noticed a number has fallen since, and stays where it is whatever the number."""
-    fallen = by in CLAIMS and verdicts().get(by) != "HOLDS"
-    return fallen and not any(moved([CLAIMS[by]], change) for change in number.changes)
-
-
-def moved(claims: list[Claim], change: Callable[[], None]) -> str:
-    """The key of the first of `claims` whose verdict is another after `change`; "" if none within `PATIENCE`."""
-
-    def work() -> str:
-        change()
-        for claim in claims:
-            if outcome(claim) not in (verdicts().get(claim.key, "HOLDS"), NO_NUMBER):
-                return claim.key
-            if time.process_time() > PATIENCE:
-                break
-        return ""
-
-    key = edit.in_child(work, 4 * PATIENCE)
-    if key not in CLAIMS:  # none, or the changed code does not even compile to anything
-        return ""
-    if (itself := edit.in_child(functools.partial(outcome, CLAIMS[key]), LATE)) == verdicts().get(key, "HOLDS"):
-        return key
-    verdicts()[key] = itself  # without its control and what it rests on it comes out otherwise, unchanged as it is
-    return moved(claims, change)
+    if by not in CLAIMS or (row := row_check(CLAIMS[by])).expected == HOLDS:
+        return False
+    return not number.first_noticer([row])

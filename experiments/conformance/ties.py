@@ -8,65 +8,60 @@ import functools
 from collections.abc import Callable
 from dataclasses import replace
 
-from lemmata.experiments.conformance import edit
+from lemmata.experiments.conformance import edit, runner
 from lemmata.experiments.engine.claims.claim import Claim
-from lemmata.experiments.engine.ledger.ledger_rows import evaluate
-from lemmata.experiments.engine.running import run
-from lemmata.experiments.engine.running.store import Store
-from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 
 FACTORS = (0.5, 2.0)
 FURTHER = (4.0, 8.0, 16.0, 32.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
 NO_NUMBER = "no number"  # what the statement's function returns cannot be multiplied: nothing was weakened
-LATE = 60.0
+IGNORED = (NO_NUMBER, runner.RAISED, runner.LATE)  # how outcomes begin that say nothing about the statement
+SECONDS = 60.0  # wall-clock, of one changed claim
 
 
-def outcome(claim: Claim, profile: str = "quick") -> str:
+def decide_quick(claim: Claim) -> str:
     """The verdict of one claim on its quick settings, without its control and without what it rests on."""
-    alone, store = replace(claim, control=None), Store()
-    run.execute([alone], store, root=LEDGER_ROOT, profile=profile)
-    verdict = evaluate(alone, store, LEDGER_ROOT)[0]
+    verdict, _ = runner.decide_alone(replace(claim, control=None))
     if verdict and verdict.reason == "FAILED" and verdict.note.startswith(("TypeError", "AttributeError")):
         return NO_NUMBER
     return verdict.outcome if verdict else "no verdict"
 
 
-def verdict_after(claim: Claim, change: Callable[[], None]) -> str:
+def decide_after(claim: Claim, change: Callable[[], None]) -> str:
     """The verdict of `claim` after `change`, in a child."""
 
     def work() -> str:
         change()
-        return outcome(claim)
+        return decide_quick(claim)
 
-    return edit.in_child(work, LATE)
+    return runner.in_child(work, SECONDS)
 
 
-def verdict_at(claim: Claim, by: float) -> str:
+def decide_scaled(claim: Claim, by: float) -> str:
     """The verdict of `claim` with the value of its own statement multiplied."""
-    return verdict_after(claim, functools.partial(edit.scale_return, edit.plain(claim.theorem.formula), by))
+    return decide_after(claim, functools.partial(edit.scale_return, edit.plain(claim.theorem.formula), by))
 
 
-def falls(verdict: str) -> bool:
+def holds_no_more(verdict: str) -> bool:
     """Whether a weakened row no longer holds, because of what was weakened."""
-    return verdict not in ("HOLDS", NO_NUMBER, "late") and not verdict.startswith(edit.RAISED)
+    return verdict != "HOLDS" and not verdict.startswith(IGNORED)
 
 
-def falls_at(claim: Claim, before: str = "") -> float | None:
+def find_factor(claim: Claim, before: str = "") -> float | None:
     """The factor nearest to 1 at which the row falls, of 1/2, 2, 1/4, 4, ..., 1/10000, 10000; None if at none.
 
     Of a row whose tie was named `before`, that factor is tried after 1/2 and 2, and the others if it has gone.
     """
-    known = [by for by in named(before) if by not in FACTORS]
+    known = [by for by in factors_named(before) if by not in FACTORS]
     factors = [*FACTORS, *known, *(by for size in FURTHER for by in (1 / size, size))]
-    return next((by for by in factors if falls(verdict_at(claim, by))), None)
+    return next((by for by in factors if holds_no_more(decide_scaled(claim, by))), None)
 
 
-def tie(claim: Claim, before: str = "") -> str:
+def find_tie(claim: Claim, before: str = "") -> str:
     """The tie of a row that holds, as the table of what is accepted has it: "", a factor, or "none"."""
-    factor = falls_at(claim, before)
+    factor = find_factor(claim, before)
     return "none" if factor is None else "" if factor in FACTORS else f"{factor:g}"
 
 
-def named(tie: str) -> tuple[float, ...]:
+def factors_named(tie: str) -> tuple[float, ...]:
     """The factors that a tie names; for "none" those that were tried first, at which nothing falls."""
     return (float(tie),) if tie not in ("", "none") else FACTORS

@@ -2,24 +2,21 @@
 
     python -m tests.mutation.mutants [--count 240] [--seed 1] [--only WORD] [--all] [--table mutants.csv]
 
-Each mutant (`operators`) is applied in memory in a forked child, which then runs the tests and the claims whose code
-names the changed function, at however many removes, the nearest first, and stops at the first that comes out otherwise
-than without the change. With `--all` it goes on and counts, by kind, all that do before its seconds are used up: what
-only a frozen value notices, nothing tests. A check has no end when its CPU-seconds are used up, whatever else the
-machine does. `equivalent.csv` lists, with the reason, the changes after which the program does the same.
+Each mutant (`operators`) is applied in memory in a forked child (`runner`), which then runs the tests and the claims
+whose code names the changed function, at however many removes, the nearest first, and stops at the first that comes out
+otherwise than without the change. With `--all` it goes on and counts, by kind, all that do before its seconds are used
+up: what only a frozen value notices, nothing tests. A check has no end when its CPU-seconds are used up, whatever else
+the machine does. `equivalent.csv` lists, with the reason, the changes after which the program does the same.
 """
 
 import argparse
 import csv
 import functools
 import multiprocessing
-import resource
-import signal
 import sys
-import time
 import types
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,13 +26,11 @@ from _pytest.runner import runtestprotocol
 
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, VACUOUS
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.experiments.conformance import accepted, edit
+from lemmata.experiments.conformance import accepted, edit, runner
 from lemmata.experiments.engine.claims import fingerprint, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
-from lemmata.experiments.engine.ledger.ledger_rows import evaluate
-from lemmata.experiments.engine.running import costs, run
-from lemmata.experiments.engine.running.cell import ControlRun
-from lemmata.experiments.engine.running.store import Store
+from lemmata.experiments.engine.ground import files
+from lemmata.experiments.engine.running import costs
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.mutation import operators
 
@@ -44,30 +39,23 @@ TABLE = HERE.parent.parent / "reports" / "published" / "mutants.csv"
 EQUIVALENT = HERE / "equivalent.csv"
 COLUMNS = ("module", "function", "line", "change", "outcome", "by", "noticers")
 FROZEN = ("tests/mechanisms/test_frozen.py", "tests/test_numbers.py", "tests/test_statements.py", "tests/test_ties.py")
-LEFT_OUT = ("test_architecture.py", "engine/test_scripts.py", "mutation", "test_ties.py")
-LOOKS = ("tests/test_house", "tests/engine/test_report")  # of names and pages; they judge the engine, not the numbers
+LEFT_OUT = ("house/test_architecture.py", "command/test_scripts.py", "mutation", "test_ties.py")
+LOOKS = ("tests/test_house", "tests/report/test_report")  # of names and pages; they judge the engine, not the numbers
 ENGINES_OWN = ("tests/engine", "tests/test_")
 PATIENCE = 40.0  # CPU-seconds for one mutant; what is left then is not run, and the row of a survivor says so
 ENGINES_PATIENCE = 4  # times that for a mutant of the engine, which every test of it reaches
 WORKERS = 2
 ENOUGH = 95  # of 100
 DEAR = 2.0  # CPU-seconds; a claim planned at more comes last
-LIMIT = 10  # CPU-seconds of one check, beside ten times what is planned for it
 CALLED = (types.FunctionType, type)
 CASES = 3  # of a test, before other tests have their turn
-MEMORY = 6 << 30
 
 
 @dataclass
-class Check:
-    """One test or one claim: what it must come out as, and the functions that its code names."""
+class Check(runner.Check):
+    """One test or one claim, and the functions that its code names."""
 
-    name: str
-    work: Callable[[], str]
-    roots: tuple
-    planned: float = 0.0  # CPU-seconds
-    outcome: str = "passed"
-    confirmed: bool = False  # whether it came out so here, without a change
+    roots: tuple = ()
 
     @functools.cached_property
     def removes(self) -> dict[str, int]:
@@ -93,10 +81,7 @@ class Check:
 
 def claim_outcome(claim: Claim) -> str:
     """What `test_verdict` asserts of one claim: its verdict on its quick settings; and a control that is not caught."""
-    alone, store = replace(claim, given=(), corrected_by=""), Store()
-    jobs = run.execute([alone], store, root=TEST_ROOT)
-    verdict = evaluate(alone, store, TEST_ROOT)[0]
-    control: ControlRun = jobs[0].control
+    verdict, control = runner.decide_alone(replace(claim, given=(), corrected_by=""), TEST_ROOT)
     if verdict is None:
         return "no verdict"
     exec((verdict.witness or {}).get("python") or "", {"__name__": "witness"})
@@ -108,83 +93,6 @@ def item_outcome(item: pytest.Item) -> str:
     """passed, or what a test came out as."""
     reports = runtestprotocol(item, log=False, nextitem=None)
     return next((r.outcome for r in reports if r.outcome != "passed"), "passed")
-
-
-def tried(check: Check) -> str:
-    """What a check comes out as within its CPU-seconds, however long that takes on a loaded machine."""
-    limit = int(time.process_time() + LIMIT + 10 * check.planned)
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
-    try:
-        return check.work()
-    except BaseException as error:
-        return f"raised {type(error).__name__}"
-
-
-def noticed_by(checks: list[Check], mutant: operators.Mutant | None = None, patience: float = PATIENCE) -> str:
-    """In a child: "noticed", which of `checks` comes out otherwise, and as what; or "spent" and how many came out."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
-    signal.signal(signal.SIGXCPU, _no_end)
-    if mutant is not None:
-        try:
-            mutant.apply()
-        except (SyntaxError, ValueError) as error:
-            return f"invalid {error}"
-    for place, check in enumerate(checks):
-        if (outcome := tried(check)) != check.outcome:
-            return f"noticed {place} {outcome}"
-        if time.process_time() > patience:
-            return f"spent {place + 1}"
-    return f"spent {len(checks)}"
-
-
-def _no_end(*_: object) -> None:
-    raise TimeoutError("its CPU-seconds are used up")
-
-
-def noticed(mutant: operators.Mutant, checks: list[Check], patience: float) -> str:
-    """ "noticed" and the check that comes out otherwise, once it was seen to come out right without the change; or
-    "spent" and how many came out right."""
-    right = 0
-    while True:
-        answer = edit.in_child(functools.partial(noticed_by, checks[right:], mutant, patience), 3600)
-        kind, _, rest = answer.partition(" ")
-        if kind == "invalid":
-            return answer
-        if kind == "spent":
-            return f"spent {right + int(rest)}"
-        if kind != "noticed" and len(checks) > 1:  # it ended the process: one by one
-            each = (noticed(mutant, [check], patience) for check in checks[right:])
-            return next((answer for answer in each if not answer.startswith("spent")), f"spent {len(checks)}")
-        right += int(rest.split()[0]) if kind == "noticed" else 0
-        check = checks[right]
-        if not check.confirmed:
-            alone = edit.in_child(functools.partial(noticed_by, [check]), 3600)
-            check.confirmed = alone.startswith("spent")
-            if not check.confirmed:  # it comes out otherwise here, or ends the process, without any change
-                check.outcome = alone.split(" ", 2)[-1]
-                right += not alone.startswith("noticed")
-                continue
-        return f"noticed {check.name}"
-
-
-def spent() -> float:
-    """CPU-seconds of the children that have ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-def all_noticers(mutant: operators.Mutant, checks: list[Check], patience: float) -> tuple[str, list[str]]:
-    """What `noticed` says first, and the names of all checks that come out otherwise before `patience` is used up."""
-    first, names, begun, left = "", [], spent(), checks
-    while left and (remaining := patience - (spent() - begun)) > 0:
-        answer = noticed(mutant, left, remaining)
-        first = first or answer
-        kind, _, name = answer.partition(" ")
-        if kind != "noticed":
-            break
-        names.append(name)
-        left = left[1 + [check.name for check in left].index(name) :]
-    return first or f"spent {len(checks)}", names
 
 
 def kind_of(name: str) -> str:
@@ -250,17 +158,15 @@ class Session:
         reaching = in_turns(sorted(reaching, key=lambda c: c.likely(mutant)), f"/test_{about}.py")
         patience = self.patience * (ENGINES_PATIENCE if mutant.module in fingerprint.ENGINE else 1)
         row = dict(zip(COLUMNS, (mutant.module, mutant.function, mutant.line, mutant.change), strict=False))
-        if self.every:
-            answer, names = all_noticers(mutant, reaching, patience)
-        else:
-            answer, names = noticed(mutant, reaching, patience), []
-        row["noticers"] = kinds(names)
-        kind, _, rest = answer.partition(" ")
-        if kind == "spent" and (why := equivalent().get((mutant.name, mutant.change))) is not None:
+        tried = runner.try_change(mutant.apply, reaching, patience, every=self.every)
+        row["noticers"] = kinds(tried.noticers) if self.every else ""
+        if tried.noticers:
+            return row | {"outcome": "killed", "by": tried.noticers[0]}
+        if tried.invalid:
+            return row | {"outcome": "invalid", "by": tried.invalid}
+        if (why := equivalent().get((mutant.name, mutant.change))) is not None:
             return row | {"outcome": "equivalent", "by": why}
-        if kind == "spent":
-            return row | {"outcome": "SURVIVED", "by": f"{rest} of {len(reaching)} checks"}
-        return row | {"outcome": "killed" if kind == "noticed" else kind, "by": rest}
+        return row | {"outcome": "SURVIVED", "by": f"{tried.passed} of {len(reaching)} checks"}
 
 
 def checks_of(items: list[pytest.Item]) -> Iterator[Check]:
@@ -268,12 +174,13 @@ def checks_of(items: list[pytest.Item]) -> Iterator[Check]:
     for item in items:
         if "test_verdict[" not in item.nodeid and not _starts_processes(item):
             planned = 2 * DEAR if item.get_closest_marker("statistical") else 0.0
-            yield Check(item.nodeid, functools.partial(item_outcome, item), tuple(_tested(item)), planned)
+            yield Check(item.nodeid, functools.partial(item_outcome, item), planned=planned, roots=tuple(_tested(item)))
     expected = {key: f"{line.verdict} {line.reason}" for key, line in accepted.everything().items() if line.verdict}
     for key, claim in CLAIMS.items():
         planned = costs.stated_seconds(claim, costs.all_settings(claim, "quick"))
         roots = tuple(filter(None, (claim.trial, claim.by, claim.theorem.formula)))
-        yield Check(key, functools.partial(claim_outcome, claim), roots, planned, expected.get(key, f"{HOLDS} "))
+        work = functools.partial(claim_outcome, claim)
+        yield Check(key, work, expected.get(key, f"{HOLDS} "), planned, roots=roots)
 
 
 def _tested(item: pytest.Item) -> list:
@@ -335,10 +242,7 @@ def summary(rows: list[dict]) -> str:
 
 def write(table: Path, rows: list[dict]) -> None:
     """The rows as a table, in the order of the files."""
-    with table.open("w", newline="") as lines:
-        writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(sorted(rows, key=lambda row: [row[name] for name in COLUMNS[:4]]))
+    files.write_table(table, COLUMNS, sorted([row[name] for name in COLUMNS] for row in rows))
 
 
 def main(arguments: list[str]) -> int:

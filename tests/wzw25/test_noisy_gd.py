@@ -202,6 +202,12 @@ def test_auto_steps_are_the_balanced_ones_until_there_are_enough():
     assert counts == {"balanced": [1000, 1989, 2003, 25 * 10**9], "auto": [1000, 1989, 2000, 2000]}
 
 
+def test_printed_steps_depend_on_n_and_mu_alone():
+    for labels in (np.ones(5), -np.ones(5)):
+        law = noisy_gd.law(np.eye(5, 2), labels, privacy=GaussianDP(0.5), width=0.3, steps="printed")
+        assert law.steps == bounds.printed_steps(5, 0.5)
+
+
 def test_balanced_steps_cost_little():
     run = dict(n=1000, d=50, mu=0.5, sensitivity=1.0, distance=1.0)
     printed = bounds.averaged_excess(steps=bounds.printed_steps(1000, 0.5), **run)

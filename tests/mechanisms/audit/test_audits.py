@@ -7,13 +7,12 @@ import pytest
 from scipy.stats import binom
 from sklearn.linear_model import LinearRegression
 
-from lemmata.experiments.audits import known_mechanisms, operating_curves, read_committed
+from lemmata.experiments.audits import known_mechanisms, operating_curves
 from lemmata.mechanisms.audit.evidence import stakes
 from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.noise.gaussian import law as gaussian
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, LabelDP, PureDP, gaussian_delta
-from lemmata.tools.sabotage import matrix as sabotage
 
 pytestmark = pytest.mark.slow
 
@@ -331,32 +330,6 @@ def test_an_audit_takes_at_most_three_times_the_releases_of_the_best_attack(name
 @pytest.mark.parametrize("name", KNOWN)
 def test_what_an_audit_says_that_it_would_catch_it_catches(name):
     assert operating_curves.check_caught(name, roots=range(50), budget=10_000)[1] >= 48
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize(
-    "planted",
-    [p for p in sabotage.PLANTED if "attack" not in p.by and "alarms" not in p.by],
-    ids=lambda p: f"{p.row}: {p.mutation}",
-)
-def test_sabotage_is_caught_without_an_attack(planted):
-    assert planted.caught()
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(
-    "planted",
-    [p for p in sabotage.PLANTED if "attack" in p.by or "alarms" in p.by],
-    ids=lambda p: f"{p.row}: {p.mutation}",
-)
-def test_sabotage_of_our_own_code_is_caught(planted):
-    assert planted.caught()
-
-
-def test_every_row_of_the_matrix_is_on_its_page():
-    listed = read_committed("planted")
-    assert sorted(line["mutation"] for line in listed) == sorted(p.mutation for p in sabotage.PLANTED)
-    assert {line["caught"] for line in listed} == {"yes"}
 
 
 def test_laws_with_densities_arrays_and_features(tmp_path):

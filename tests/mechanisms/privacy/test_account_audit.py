@@ -1,16 +1,13 @@
 """An account under attack: the best choice of up to three releases, each by the outcomes before, against its budget.
 
-The adversary is that of `lemmata.experiments.instances.pairs.adaptive_spending`. The same attack on rules that are
-wrong has to find more than delta.
+The adversary is that of `lemmata.experiments.instances.pairs.adaptive_spending`. The same attack on a rule that is
+wrong has to find more than delta; tests/mutation/planted.py has others.
 """
-
-from fractions import Fraction
 
 import pytest
 
 from lemmata.experiments.instances.pairs.adaptive_spending import BetterOfTwoWays, spent
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta, gaussian_mu
-from lemmata.mechanisms.privacy import accountant as accounts
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta
 from lemmata.mechanisms.privacy.accountant import Accountant
 
 SLACK = 1e-3  # relative, for trapezoids
@@ -72,17 +69,3 @@ def test_the_better_of_two_ways_after_the_fact_is_caught(budget, first, times):
     attack = {"firsts": [first], "depth": 2, "rounds": 14}
     assert spent(lambda: BetterOfTwoWays(ApproxDP(*budget)), *budget, **attack) > times * budget[1]
     assert spent(lambda: Accountant(ApproxDP(*budget)), *budget, **attack) <= (1 + SLACK) * budget[1]
-
-
-def test_a_switch_that_forgets_what_was_spent_is_caught(monkeypatch):
-    """The Gaussian way calibrated to the whole budget, whatever pure and approximate releases had or keep."""
-    monkeypatch.setattr(accounts, "largest_m", lambda budget, sums, reserve: gaussian_mu(budget.epsilon, budget.delta))
-    for kept in ({}, {"reserve": PureDP(0.4)}):
-        assert spent(lambda kept=kept: Accountant(ApproxDP(1.0, 1e-6), **kept), 1.0, 1e-6, depth=2) > 1.5e-6
-
-
-def test_a_switch_that_can_be_taken_back_is_caught(monkeypatch):
-    """The caps of the approximate way kept beside those of the Gaussian one."""
-    both = lambda sums, reserve, m: accounts.Amounts(Fraction(1.0), Fraction(1e-6), Fraction(m) ** 2)  # noqa: E731
-    monkeypatch.setattr(accounts, "final_caps", both)
-    assert spent(lambda: Accountant(ApproxDP(1.0, 1e-6)), 1.0, 1e-6, depth=2) > 1.5e-6
