@@ -18,8 +18,8 @@ from scipy.stats import beta as beta_law
 from lemmata.bounds.bms22 import sign_projection as projection_bounds
 from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments import audits
-from lemmata.experiments.audits import known
-from lemmata.experiments.audits.tables import keep
+from lemmata.experiments.audits import known_mechanisms
+from lemmata.experiments.audits.tables import write_lines
 from lemmata.experiments.bms22 import sign_projection as projection_rows
 from lemmata.experiments.conformance import edit
 from lemmata.experiments.engine.claims import verdict
@@ -72,7 +72,7 @@ def runs_share_projections() -> bool:
 
 def alarms_too_often() -> bool:
     """Honest Laplace noise refuted at level 0.05 more than 14 times of 60: by an honest auditor once in 10^6."""
-    pair = [known.added(x, known.laplace_noise(1)) for x in (0, 1)]
+    pair = [known_mechanisms.added(x, known_mechanisms.laplace_noise(1)) for x in (0, 1)]
     found = (audit(*pair, ONE, root=LEDGER_ROOT + i, budget=256, level=0.05).verdict for i in range(60))
     return sum(verdict == REFUTED for verdict in found) > 14
 
@@ -229,4 +229,4 @@ def tabled() -> Iterator[dict]:
 
 
 if __name__ == "__main__":
-    keep(TABLE, tabled())
+    write_lines(TABLE, tabled())

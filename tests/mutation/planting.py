@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
-from lemmata.experiments.audits import replayed
+from lemmata.experiments.audits import replays
 from lemmata.experiments.conformance import edit
 from lemmata.experiments.conformance.runner import CRASHED, PASSED, Check, Tried, decide_alone, try_change
 from lemmata.experiments.engine.claims import registry
@@ -96,10 +96,10 @@ def fails(test: str, *arguments: Any) -> Check:
 
 def replay(name: str, length: float = 1.0) -> Check:
     """Check by replay: is anything wrong with the learner of this name, on rows `length` times as long as usual?"""
-    learner = next(program for program in replayed.PROGRAMS if program.name == name)
+    learner = next(program for program in replays.PROGRAMS if program.name == name)
     longer = replace(learner, law=lambda X, y: learner.law(length * X, y))
     told = "queries replayed" if length == 1 else f"queries of rows of norm {length:g} replayed"
-    return finds(told, lambda: replayed.checked(longer)["sound"] != "yes")
+    return finds(told, lambda: replays.check_program(longer)["sound"] != "yes")
 
 
 def attack(pair: Callable[[], tuple], claim: Any, budget: int = BUDGET, name: str = "attack") -> Check:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lemmata.experiments.audits import committed
+from lemmata.experiments.audits import read_committed
 from lemmata.experiments.conformance.runner import PASSED, Check, try_change
 from tests.mutation.planted import PLANTED
 from tests.mutation.planting import DEAR
@@ -36,6 +36,6 @@ def test_a_planted_mistake_is_caught_by_many_releases(planted):
 
 
 def test_every_planted_mistake_is_on_its_page():
-    listed = committed("planted")
+    listed = read_committed("planted")
     assert sorted(line["mutation"] for line in listed) == sorted(planted.mutation for planted in PLANTED)
     assert {line["caught"] for line in listed} == {"yes"}

@@ -266,7 +266,7 @@ def test_replies_stand_on_the_errata_page_on_the_letter_and_on_the_statement(tmp
         "words": "The author disputes this",
     }
     key = "abgmu22.asm1/printed/false"
-    monkeypatch.setattr(errata, "replies_of", lambda paper, *_: {key: [said]} if paper.id == "abgmu22" else {})
+    monkeypatch.setattr(errata, "read_replies", lambda paper, *_: {key: [said]} if paper.id == "abgmu22" else {})
     with toy.registered() as claims:
         store = Store()
         toy.execute(list(claims.values()), store)

@@ -129,7 +129,7 @@ def adaptive_runs(rng, size, Z, epsilon, delta, radius=1.0, **descent):
     50, which no setting names and a deep run combines, are 1.8 10^9 steps, whose sizes alone fill 14 GB.
     """
     mu = adaptive_margin.budget(epsilon, delta, "printed")
-    if "steps" not in descent and (taken := size * adaptive_margin.multiplications(*Z.shape, mu, radius)) > MOST:
+    if "steps" not in descent and (taken := size * adaptive_margin.count_multiplications(*Z.shape, mu, radius)) > MOST:
         raise ValueError(f"n = {len(Z)}, epsilon = {epsilon:g}: {taken:.1g} multiplications, of {MOST:g} at most")
 
     def release(projections, count):

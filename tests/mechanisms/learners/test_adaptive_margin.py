@@ -75,7 +75,7 @@ def test_projections_have_the_rows_of_lemma_6_2():
 @pytest.mark.parametrize("band", [7, 2**7, 2**20])
 def test_runs_abreast_are_noisy_gradient_descent(output, band, monkeypatch):
     """Bands of one row, of three, and all rows in one, against one row and one run at a time."""
-    monkeypatch.setattr(noisy_gd, "BLOCK_ENTRIES", band)
+    monkeypatch.setattr(noisy_gd, "BAND", band)
     X, y = problem()
     law = projected_gd.law(X, y, privacy=GaussianDP(0.7), width=0.3, output=output, steps=20)
     ours, noise = law.sample(rng("abreast"), 5), rng("abreast").normal(size=(20, 3, 5)) * law.descent.sigma

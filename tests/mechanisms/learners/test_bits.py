@@ -178,7 +178,7 @@ def test_float_noise_passes_no_gate(name, monkeypatch):
 def test_noise_on_a_coarser_grid_than_the_sums_is_caught(monkeypatch):
     """The planted mistake: coefficients of a smooth loss off the grid of the noise."""
     gates = Gates(monkeypatch)
-    monkeypatch.setattr(noisy_gd, "coefficient_bits", lambda n: 0)
+    monkeypatch.setattr(noisy_gd, "count_coefficient_bits", lambda n: 0)
     monkeypatch.setattr(grid_sums.GridNoise, "add", checked_sums(gates, grid_sums.GridNoise.add))
     FITS["noisy_gd, logistic"](ROWS, LABELS)
     assert gates.off_grid > 0

@@ -98,7 +98,7 @@ def test_rows_are_made_in_bands(noise, monkeypatch):
     for projection in (None, phi):
         whole, grid = sampled_gd.prepare_signed_rows(X, y, projection=projection, **sizes)
         monkeypatch.setattr(sampled_gd, "HEIGHT", 7)
-        monkeypatch.setattr(sampled_gd, "BLOCK_ENTRIES", 28)
+        monkeypatch.setattr(sampled_gd, "BAND", 28)
         bands, same = sampled_gd.prepare_signed_rows(X, y, projection=projection, **sizes)
         monkeypatch.undo()
         assert same == grid and np.abs(whole - bands).max() <= (grid or 1e-14)
