@@ -43,7 +43,14 @@ Importing this is cheap: a name is loaded when it is first used. Type checkers r
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
+
+if os.path.isfile(_link := os.path.join(os.path.dirname(__file__), "bounds")):  # a symbolic link that git wrote as text
+    raise ImportError(
+        f"{_link} must be a symbolic link, got a text file: this checkout was made without links. "
+        "Run `git config core.symlinks true && git checkout -- lemmata`, or install the package with pip."
+    )
 
 from lemmata.mechanisms.hardening import ESTIMATORS
 

@@ -57,3 +57,15 @@ def test_a_figure_is_drawn(tmp_path):
         assert path.suffix == f".{kind}" and path.read_bytes().startswith(magic)
     with pytest.raises(ValueError, match="kind must be one of svg, png, pdf, got 'gif'"):
         lemmata.figure("wzw25.lemA.5", kind="gif")
+
+
+def test_a_checkout_without_symbolic_links_says_so_in_one_line(tmp_path):
+    """As a ZIP, or git with core.symlinks = false, leaves it: each link is a file that holds its target as text."""
+    (tmp_path / "lemmata").mkdir()
+    (tmp_path / "lemmata" / "__init__.py").write_text(inspect.getsource(lemmata))
+    (tmp_path / "lemmata" / "bounds").write_text("../bounds")
+    program = [sys.executable, "-c", "import lemmata"]
+    ran = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, env={"PYTHONPATH": str(tmp_path)})
+    assert ran.returncode == 1
+    assert "bounds must be a symbolic link, got a text file" in ran.stderr.splitlines()[-1]
+    assert "git config core.symlinks true" in ran.stderr.splitlines()[-1]

@@ -8,7 +8,9 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
+from functools import cache
+from io import StringIO
 from typing import Any, Protocol
 
 import numpy as np
@@ -183,6 +185,20 @@ def by_covariance(data: Outcomes, truth: np.ndarray) -> Callable | None:
     return score
 
 
+@cache
+def count_cores_quietly() -> None:
+    """Let scikit-learn count the processor's cores once, without its warning and traceback.
+
+    Trees ask for the number of physical cores. Where it cannot be found, as on a minimal Debian without `lscpu`, the
+    first question prints a warning and a traceback. The answer is kept, and an audit uses one thread anyway.
+    """
+    from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+
+    with warnings.catch_warnings(), redirect_stderr(StringIO()):
+        warnings.simplefilter("ignore")
+        _openmp_effective_n_threads()
+
+
 @dear
 def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
     """Gradient-boosted trees on the features, without features that order the releases as another one does."""
@@ -205,6 +221,7 @@ def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
         early_stopping=False,
         random_state=0,
     )
+    count_cores_quietly()
     with limit_to_one_thread():  # of the library that was loaded just now, too
         model.fit(X[:, kept], truth)
     return lambda fresh: model.decision_function(features(fresh)[:, kept])

@@ -1,5 +1,8 @@
 """The auditor part by part, where a mutant of one line survived: tests state the rule, and no value that came out."""
 
+import os
+import subprocess
+import sys
 from math import exp, inf, log
 from types import SimpleNamespace
 
@@ -114,3 +117,20 @@ def test_a_capital_that_has_bet_nothing_is_1():
     """Of each process, whatever stakes it is divided among."""
     table = tables([(1.0, 0.0), (0.5, 0.1)])
     assert log_capital(np.zeros((3, 2, 3, 3)), table) == pytest.approx(0)
+
+
+UNCOUNTED = """
+from joblib.externals.loky.backend import context
+context._count_physical_cores_linux = lambda: 0  # as without lscpu
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+from lemmata.mechanisms.audit.evidence.attackers import count_cores_quietly
+{call}()
+"""
+
+
+@pytest.mark.parametrize(("call", "quiet"), [("count_cores_quietly", True), ("_openmp_effective_n_threads", False)])
+def test_cores_that_cannot_be_counted_print_nothing(call, quiet):
+    """joblib warns and prints a traceback, once in a process, when scikit-learn's trees ask for the cores."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "PYTHONPATH")}
+    ran = subprocess.run([sys.executable, "-c", UNCOUNTED.format(call=call)], capture_output=True, env=environment)
+    assert ran.returncode == 0 and bool(ran.stderr) is not quiet
