@@ -1,6 +1,6 @@
 """The functions of mechanisms/ that nobody calls from outside."""
 
-from lemmata.mechanisms import hardening, law
+from lemmata.mechanisms import hardening
 from lemmata.mechanisms.estimators import (
     erm_estimators,
     gd_estimators,
@@ -17,6 +17,7 @@ from lemmata.mechanisms.learners.erm import dp_erm, kernel_learner, output_pertu
 from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd, glm_output, grid_search
 from lemmata.mechanisms.noise import discrete_gaussian, grid_gaussian, grid_sums, laplace, lazy_reals, snapping
 from lemmata.mechanisms.numerics import (
+    arguments,
     arithmetic,
     entropy,
     exact_choice,
@@ -68,7 +69,7 @@ INNER = {
     inherited_docs: "split_sections split_entries inherit_docs share_docs",
     margin_classifier: "make_classifier_law unit_rows",
     search: "make_error_counter find_largest_pure check_grid",
-    law: "map_row_blocks",
+    arguments: "map_row_blocks",
     private_tuning: "find_release_length find_first_least",
     streams: "stream_words canonical_json generator",
     sizes: "pairs_error uniform_size least_sufficient broadcast_size",
