@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: verify test types tests quick record touched test-all full bench soak mutants nulls wild docs clean lock sbom setup
+.PHONY: verify test types tests quick record touched test-all full bench soak mutants gate nulls wild docs clean lock sbom setup
 
 # `lemmata run` exits 1 when a verdict contradicts the published ledger: the report is still wanted then.
 define run_and_report
@@ -70,6 +70,10 @@ soak: .venv/.stamp-dev
 # About an hour and a half on two cores: 240 one-line mistakes, and all that notices each within its seconds.
 mutants: .venv/.stamp-dev
 	.venv/bin/python -m tests.mutation.mutants --count 240 --all --table reports/published/mutants.csv
+
+# About two hours: the same kind of mistakes, each written into its file, and whether the tests of `make quick` are red.
+gate: .venv/.stamp-dev
+	.venv/bin/python -m tests.mutation.gate --count 240 --table reports/published/quick.csv
 
 # About two hours on one core, and it may be ended at any moment: 2,000 audits of every mechanism that just keeps its claim.
 nulls: .venv/.stamp-dev

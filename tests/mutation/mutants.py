@@ -252,6 +252,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--skip", type=int, default=0, help="leave out the first so many of the choice")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="mutants of functions whose name contains this")
+    parser.add_argument("--change", default="", help="of them, those with this change")
     parser.add_argument("--tests", default="tests bounds mechanisms experiments")
     parser.add_argument("--patience", type=float, default=PATIENCE, help="CPU-seconds for one mutant")
     parser.add_argument("--table", type=Path)
@@ -259,7 +260,9 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     registry.load()
     mutants = operators.chosen(10**6 if given.only else given.count + given.skip, given.seed)
-    mutants = [m for m in mutants if given.only in m.name][given.skip : given.skip + given.count]
+    mutants = [m for m in mutants if given.only in m.name and given.change in ("", m.change)][
+        given.skip : given.skip + given.count
+    ]
     session = Session(mutants, given.table, given.patience, given.all)
     ignored = [f"--ignore={HERE.parent / name}" for name in LEFT_OUT]
     # The package is imported by now: asserts are left as they are written.

@@ -11,7 +11,8 @@ from lemmata.experiments.conformance import edit, runner
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.mechanisms.solvers import svm
-from tests.mutation import mutants, operators
+from tests import selection
+from tests.mutation import gate, mutants, operators
 
 SAMPLE = {  # function: (a change that is generated, the claim that notices it)
     "lemmata.bounds.rbht09.svm_accuracy.erlang_mean": ("q * lam -> q / lam", "rbht09.fn5/printed/mean"),
@@ -131,3 +132,13 @@ def test_the_committed_run_is_of_functions_that_exist():
     assert len(rows) >= 200
     assert {row["outcome"] for row in rows} <= {"killed", "SURVIVED", "equivalent", "invalid"}
     assert [row for row in rows if row["function"] not in operators.functions(row["module"])] == []
+
+
+def test_a_mutant_in_its_file_changes_its_function_alone():
+    """As `make gate` writes it."""
+    for mutant in operators.chosen(
+        20, 7, ("lemmata.bounds.exact.binomials", "lemmata.experiments.engine.running.cell")
+    ):
+        path, after = gate.text_of(mutant)
+        old, new = (selection.definitions(text) for text in (path.read_text(), after))
+        assert {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)} == {mutant.function}
