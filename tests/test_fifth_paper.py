@@ -119,13 +119,17 @@ def test_a_paper_is_known_once(added, tmp_path):
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ('id = "inv25"', 'id = "Inv 25"', "id = 'Inv 25' is not a lower-case letter"),
+        ('id = "inv25"', 'id = "Inv 25"', "id must be a lower-case letter followed by .*, got 'Inv 25'"),
         ('title = "On Coins and Odd Numbers"', "", "title is missing"),
-        ("year = 2025", 'year = "2025"', "year = '2025' is not a whole number"),
+        ("year = 2025", 'year = "2025"', "year must be an integer, got '2025'"),
         ("authors = [", "autors = [", "autors is unknown; did you mean authors?"),
         ('"lem1" = "Lemma 1"', "lem1 = Lemma 1", "quote the ids"),
-        ('"lem1" = "Lemma 1"', '"lem1" = 1', "contents.lem1 = 1 is no label"),
-        ('"lem1" = "Lemma 1"', '"lem1" = {label = "Lemma 1", source = "x"}', r"there is no \[sources.x\]"),
+        ('"lem1" = "Lemma 1"', '"lem1" = 1', "contents.lem1 must be a label, .*, got 1"),
+        (
+            '"lem1" = "Lemma 1"',
+            '"lem1" = {label = "Lemma 1", source = "x"}',
+            r"\[sources.x\] is missing",
+        ),
     ],
 )
 def test_a_broken_page_is_one_line_with_its_file(added, tmp_path, before, after, said):

@@ -149,7 +149,7 @@ class Library:
         made = read(home / "paper.toml")
         id = made["id"]
         if id in self.papers:
-            raise PaperError(f"{home / 'paper.toml'}: id = {id!r} is that of {self.papers[id].folder / 'paper.toml'}")
+            raise PaperError(f"{home / 'paper.toml'}: id must be unique, {id!r} is also in {self.papers[id].folder}")
         packages = tuple(made.pop("packages")) or (package or f"{FOLDERS}.{id}",)
         works = {name: Work(**entry) for name, entry in made.pop("works").items()}
         entries = made.pop("entries")
@@ -193,7 +193,7 @@ class Library:
             spec = importlib.util.find_spec(entry.value)
             folders = list(spec.submodule_search_locations or ()) if spec else []
             if not folders:
-                raise PaperError(f"entry point {entry.name} = {entry.value!r} of {GROUP} is no package")
+                raise PaperError(f"entry point {entry.name} of {GROUP} must be a package, got {entry.value!r}")
             self.add(folders[0], entry.value)
 
     @property
@@ -220,8 +220,8 @@ class Library:
                 return start
         if parts[0] in self.papers:
             where = self.papers[parts[0]].folder / "paper.toml"
-            raise ValueError(f"id = {id!r} is not in the contents of {where}, nor a step of a statement there")
-        raise ValueError(f"id = {id!r} is not a statement of {', '.join(self.papers)}, nor a step of one")
+            raise ValueError(f"id must be in the contents of {where}, or a step of such a statement, got {id!r}")
+        raise ValueError(f"id must be a statement of {', '.join(self.papers)}, or a step of one, got {id!r}")
 
     def label(self, id: str) -> str:
         """The label that is printed for the statement that `id` is, or is a step of.

@@ -181,7 +181,7 @@ def limit_alarms(audits: int) -> int:
 def find_interval(alarms: int, audits: int, chance: float = 0.01) -> tuple[float, float]:
     """Clopper and Pearson's interval for the share of alarms, which fails with at most `chance`.
 
-    >>> low, high = interval(0, 12, 0.05)
+    >>> low, high = find_interval(0, 12, 0.05)
     >>> low, round(high, 2)
     (0.0, 0.26)
     """

@@ -227,7 +227,7 @@ def is_uninformative(here: pd.DataFrame) -> bool:
 def bound_difference(differences: np.ndarray) -> tuple[float, float]:
     """A 99.9 % confidence sequence for the mean of paired differences of risks, each in [-1, 1]: valid at every look.
 
-    >>> low, high = interval(np.full(200, 0.3)); low > 0 and high < 0.5
+    >>> low, high = bound_difference(np.full(200, 0.3)); low > 0 and high < 0.5
     True
     """
     decider = MeanDecider(0.0, low=-1.0, high=1.0)
@@ -238,7 +238,7 @@ def bound_difference(differences: np.ndarray) -> tuple[float, float]:
 def weigh_signs(wins: int, losses: int) -> float:
     """log10 of the e-value against "no more than half of the splits are wins": valid at every look. Ties are no split.
 
-    >>> evidence(20, 0) > 3 > 0 > evidence(10, 10)
+    >>> weigh_signs(20, 0) > 3 > 0 > weigh_signs(10, 10)
     True
     """
     return log_e_tail(wins + losses, losses, 0.5, HOLD_ODDS) / log(10)

@@ -83,7 +83,7 @@ def mark_up_symbols(page: str) -> str:
     """A page with its raised and lowered characters as elements, since few fonts have all of them, and browsers mix
     several; so are indices like S_out; and with commas in numbers of five digits and more. What is verbatim stays so.
 
-    >>> readable("<p>10⁻²⁷⁰ of xᵢ in S_out from n = 6000000</p><code>6000000</code>")
+    >>> mark_up_symbols("<p>10⁻²⁷⁰ of xᵢ in S_out from n = 6000000</p><code>6000000</code>")
     '<p>10<sup>−270</sup> of x<sub>i</sub> in S<sub>out</sub> from n = 6,000,000</p><code>6000000</code>'
     """
     made, last = [], 0
@@ -96,7 +96,7 @@ def mark_up_symbols(page: str) -> str:
 def mark_up_code(text: str) -> Markup:
     """Text with what stands in backquotes as code.
 
-    >>> coded("`a < b` of 1 < 2")
+    >>> mark_up_code("`a < b` of 1 < 2")
     Markup('<code>a &lt; b</code> of 1 &lt; 2')
     """
     return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(text))))

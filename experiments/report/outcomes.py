@@ -19,9 +19,9 @@ CAME = {
 def describe_promise(claim: str) -> str:
     """A guarantee as tables keep it, in symbols; anything else as it is.
 
-    >>> promise("GaussianDP(mu=0.924930897666927, neighbours='replace')")
+    >>> describe_promise("GaussianDP(mu=0.924930897666927, neighbours='replace')")
     'μ = 0.925'
-    >>> promise("ApproxDP(epsilon=4.0, delta=1e-05, neighbours='add/remove')")
+    >>> describe_promise("ApproxDP(epsilon=4.0, delta=1e-05, neighbours='add/remove')")
     'ε = 4, δ = 10⁻⁵, add or remove'
     """
     if not (found := re.fullmatch(r"\w+\((.*)\)", claim)):
@@ -35,7 +35,7 @@ def describe_promise(claim: str) -> str:
 def describe_outcome(verdict: str, reason: str) -> str:
     """What came out of an audit.
 
-    >>> outcome("INCONCLUSIVE", "AUDIT_ONLY"), outcome("REFUTED", "")
+    >>> describe_outcome("INCONCLUSIVE", "AUDIT_ONLY"), describe_outcome("REFUTED", "")
     ('survived', 'refuted')
     """
     return CAME.get(reason or verdict, f"{verdict} {reason}".strip())
@@ -44,7 +44,7 @@ def describe_outcome(verdict: str, reason: str) -> str:
 def describe_pair(text: str) -> str:
     """How a pair of neighbours is told, with one record in the singular.
 
-    >>> pair("made smaller: 1 records, 1 columns of 11 columns")
+    >>> describe_pair("made smaller: 1 records, 1 columns of 11 columns")
     'made smaller: 1 record, 1 column of 11 columns'
     """
     return re.sub(r"(?<![\d.])1 (record|column|draw)s\b", r"1 \1", text)

@@ -149,7 +149,7 @@ def view_row(of: Row, figures: list[dict]) -> dict:
 def write_in_letters(needed: str, letters: Mapping[str, str]) -> str:
     """A hypothesis with the letters of the paper for the names of our arguments.
 
-    >>> in_letters("0 < acc < norm_bound; the radius is whole", {"acc": "ε", "norm_bound": "Λ", "radius": "r"})
+    >>> write_in_letters("0 < acc < norm_bound; the radius is whole", {"acc": "ε", "norm_bound": "Λ", "radius": "r"})
     '0 < ε < Λ; the radius is whole'
     """
     signs = {name: letter for name, letter in letters.items() if len(letter) <= LETTER}
@@ -161,7 +161,7 @@ def describe_search(text: str) -> str:
     """Text as the search compares it, word by word: small letters, one kind of dash, no accents, what is abbreviated
     written out, and each word once.
 
-    >>> searched("JL rows, by Pólya – by once")
+    >>> describe_search("JL rows, by Pólya – by once")
     'jl (johnson-lindenstrauss) rows, by polya - once'
     """
     plain = "".join(c for c in unicodedata.normalize("NFD", text) if not "\u0300" <= c <= "\u036f")
@@ -181,7 +181,7 @@ def list_topics(theorem: Theorem | None) -> list[str]:
 def write_prose(text: str) -> str:
     """Symbols for ASCII mathematics, and quotation marks around the names that our docstrings have in backquotes.
 
-    >>> in_prose("part `tail` of O(.) at epsilon")
+    >>> write_prose("part `tail` of O(.) at epsilon")
     'part “tail” of O(·) at ε'
     """
     return re.sub(r"`([^`]+)`", r"“\1”", in_symbols(text))

@@ -164,7 +164,7 @@ def round_median(ratios: Iterable[float | None]) -> str:
 def round_size(n: int | None) -> str:
     """A number as a person reads it: `512`, `3.4 · 10⁷`; a dash where the bound never speaks, or was not looked for.
 
-    >>> rough(9999), rough(34_000_000), rough(None)
+    >>> round_size(9999), round_size(34_000_000), round_size(None)
     ('9,999', '3.4 · 10⁷', '–')
     """
     if n is None:

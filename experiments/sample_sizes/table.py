@@ -37,7 +37,7 @@ def find_first_size(value: Callable[[int], float], level: float) -> int | None:
     Bounds that round the margin down to a grid jump up just above the powers of two: n counts as the first only when
     the bound stays below the level over the three octaves that follow, at 40 sizes of each and at every 2^j + 1.
 
-    >>> speaks_from(lambda n: 100 / n, 0.5)
+    >>> find_first_size(lambda n: 100 / n, 0.5)
     201
     """
     first, start = None, next((j for j in range(2, LARGEST.bit_length()) if value(2**j) < level), LARGEST.bit_length())
@@ -79,7 +79,7 @@ def bound_any_learner(level: float, margin: float, epsilon: float) -> int:
     With at most floor(1 / margin^2) (m - 1) records no point need have m of them, where m is the smallest number of
     records a point that makes the least error of any learner smaller than `level`.
 
-    >>> any_learner_from(0.1, 0.1, 1.0)
+    >>> bound_any_learner(0.1, 0.1, 1.0)
     201
     """
     m = next(m for m in count(1) if any_learner(m=m, epsilon=epsilon, delta=DELTA) < level)

@@ -24,7 +24,7 @@ from lemmata.bounds.bms22.sign_projection import rows_for, sign_projection_tail
 from lemmata.bounds.rbht09.random_features import uniform_failure
 from lemmata.mechanisms.features.random_features import KERNELS
 from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, check_positive, check_within_unit
-from lemmata.mechanisms.numerics.arithmetic import as_real_array
+from lemmata.mechanisms.numerics.arithmetic import as_real_array, check_in_range
 
 KEEPS = ("distances", "products")
 KINDS = ("signs", "fast")
@@ -230,9 +230,11 @@ def features_needed(
         sizes = []
         if points or not everywhere:
             (m,) = check_integer(points=points)
+            check_in_range("points", m, 1, 2.0**62, closed=True)  # beyond it the bound leaves the range of floats
             sizes.append(least_sufficient(lambda count: pairs_error(m, chance, count) <= most))
         if d is not None and diameter is not None:
             (size_of_space,), (across,) = check_integer(d=d), check_positive(diameter=diameter)
+            check_in_range("d", size_of_space, 1, 2.0**62, closed=True)
             sizes.append(uniform_size(kernel, size_of_space, across, most, chance, width))
         return min(sizes)
 

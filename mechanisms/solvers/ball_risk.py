@@ -61,8 +61,9 @@ def run_descent(
 ) -> np.ndarray:
     """The end of `steps` projected gradient steps from zero, shape (d,).
 
-    >>> run_descent(np.eye(1), np.array([3.0]), slope=lambda t, y: t - y, smooth=1.0, ridge=1.0, norm_bound=1.0,
-    steps=60) array([1.])
+    >>> sizes = dict(smooth=1.0, ridge=1.0, norm_bound=1.0, steps=60)
+    >>> run_descent(np.eye(1), np.array([3.0]), slope=lambda t, y: t - y, **sizes)
+    array([1.])
     """
     n, w = len(X), np.zeros(X.shape[1])
     for _ in range(steps):

@@ -109,7 +109,7 @@ BAD = [
     (dict(privacy=ApproxDP(1.0, 0.05)), r"delta = 0.05 is outside \(0, 1/m\) = \(0, 0.05\)"),
     (dict(privacy=ApproxDP(1.0, 0.0)), r"delta = 0.0 is outside \(0, 1/m\)"),
     (dict(privacy=ApproxDP(7.0, 1e-3)), r"epsilon = 7.0 is outside \(0, log\(1/delta\)\] = \(0, 6.90776\]"),
-    (dict(privacy=GaussianDP(1.0)), r"privacy is a GaussianDP, not ApproxDP"),
+    (dict(privacy=GaussianDP(1.0)), r"privacy must be an ApproxDP, got GaussianDP"),
     (dict(beta=1.0), r"beta = 1.0 is outside \(0, 1\)"),
     (dict(rho=0.0), r"rho = 0.0 is outside \(0, inf\)"),
     (dict(norm_bound=-1.0), r"norm_bound = -1.0 is outside"),

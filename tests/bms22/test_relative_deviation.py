@@ -138,5 +138,5 @@ def test_bad_input_is_named():
         Halfplanes(spread=0)
     with pytest.raises(ValueError, match="shift = nan"):
         Mixture(shift=math.nan)
-    with pytest.raises(ValueError, match="size = 0"):
+    with pytest.raises(ValueError, match="size must be an integer >= 1, got 0"):
         Mixture().cells(np.random.default_rng(0), 0, 5)

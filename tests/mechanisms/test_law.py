@@ -53,7 +53,7 @@ def test_clipping_shortens_long_rows_and_keeps_the_others():
     ],
 )
 def test_parameters_are_told_by_name_value_and_range(check, value):
-    with pytest.raises(ValueError, match=f"rho = {value}"):
+    with pytest.raises(ValueError, match=rf"rho (= |must be an integer >= 1, got ){value}"):
         check(rho=value)
 
 

@@ -205,5 +205,5 @@ def test_a_leak_in_a_date_is_found_and_its_program_shows_it():
 
 @pytest.mark.parametrize("kind", [object, str])
 def test_an_array_of_rows_that_are_no_numbers_is_refused_in_one_line(kind):
-    with pytest.raises(ValueError, match=r"data\[0\] is a 2-D array of .* a frame has a type for each"):
+    with pytest.raises(ValueError, match=r"data\[0\] must be numeric, got a 2-D array of .* a frame can have a type"):
         lemmata.audit(opened, np.array([["a", 1], ["b", 2]], dtype=kind), PureDP(1.0))

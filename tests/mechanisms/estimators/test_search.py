@@ -71,7 +71,7 @@ def test_the_time_is_known_before_any_data_too():
     small, large = (search.cost((n, 20)).seconds for n in (20_000, 40_000))
     assert 1.9 < large / small < 2.1
     assert PrivateSearchCV(PrivateSVM(), {"C": [0.1]}).cost((50, 2)).seconds is None
-    with pytest.raises(ValueError, match="n = 0"):
+    with pytest.raises(ValueError, match="n must be an integer >= 1, got 0"):
         search.cost((0, 3))
 
 

@@ -291,7 +291,7 @@ def test_privacy_loss_distributions_of_dp_accounting():
         assert delta == theirs.get_delta_for_epsilon(epsilon)
         assert delta == pytest.approx(-math.expm1((epsilon - 0.5) / 2), abs=1e-3)
     assert curve.neighbours == "add/remove"
-    with pytest.raises(ValueError, match=r"delta = 'no' is no function"):
+    with pytest.raises(ValueError, match=r"delta must be a function of epsilon .*, got 'no'"):
         privacy_curve("no")
 
 
