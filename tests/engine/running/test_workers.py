@@ -94,7 +94,9 @@ def test_whoever_waits_can_be_interrupted():
         pool.submit(0, 0)
         pool.result()
     signal.signal(signal.SIGINT, before)
-    assert not workers.get_reusable_executor(2)._processes or pool.executor._flags.shutdown
+    reused = workers.get_reusable_executor(2)
+    assert not reused._processes or pool.executor._flags.shutdown
+    reused.shutdown(kill_workers=True)  # joblib would take it for one of its own, in whatever test comes next
 
 
 def test_what_nobody_has_begun_is_forgotten_in_silence():
