@@ -20,6 +20,13 @@ from tests.engine.running.faults import command
 from tests.test_fifth_paper import FOLDER
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _no_pool_is_left():
+    """joblib takes a pool of loky's for one of its own, in whatever test comes next in this process."""
+    yield
+    workers.get_reusable_executor(1).shutdown(wait=True, kill_workers=True)
+
+
 def results(compute, chunks=6):
     """{ticket: result} of so many chunks, all in flight at once in two processes."""
     pool = workers.ProcessPool(compute, 2)
@@ -94,9 +101,7 @@ def test_whoever_waits_can_be_interrupted():
         pool.submit(0, 0)
         pool.result()
     signal.signal(signal.SIGINT, before)
-    reused = workers.get_reusable_executor(2)
-    assert not reused._processes or pool.executor._flags.shutdown
-    reused.shutdown(kill_workers=True)  # joblib would take it for one of its own, in whatever test comes next
+    assert not workers.get_reusable_executor(2)._processes or pool.executor._flags.shutdown
 
 
 def test_what_nobody_has_begun_is_forgotten_in_silence():
