@@ -83,7 +83,7 @@ def test_a_changed_statement_verdict_or_witness_fails_its_item(folder):
     folder.edit("odd_numbers.py", "assert 1 < odd_sum(n=1)", "assert 1 > odd_sum(n=1)")
     folder.edit("odd_numbers.py", "    return n**2 - 1\n", "    return n**2\n")
     said = folder.run("pytest", "-q", "-p", "no:cacheprovider").stdout
-    assert "odd.lem1/printed: it was accepted as REFUTED and came to INCONCLUSIVE (CONTROL_FAILED)" in said
+    assert "odd.lem1/printed: its verdict was accepted as REFUTED and is now INCONCLUSIVE (CONTROL_FAILED)" in said
 
 
 def test_an_edited_check_or_helper_is_computed_anew(folder):

@@ -111,4 +111,5 @@ def test_a_scheduler_without_workers_is_one_line(tmp_path):
 def test_an_address_that_nobody_serves_is_one_line(tmp_path, address, monkeypatch):
     monkeypatch.setattr(cluster, "PATIENCE", 1)
     refused = CliRunner().invoke(main, ["run", TOPIC, "--dask", address, "--out", str(tmp_path)])
-    assert refused.exit_code == 3 and refused.stderr.splitlines()[-1].startswith(f"lemmata: --dask = {address}: ")
+    said = refused.stderr.splitlines()[-1]
+    assert refused.exit_code == 3 and said.startswith("lemmata: --dask ") and address in said, said
