@@ -137,5 +137,7 @@ def test_a_damaged_list_of_errata_ends_accept_before_anything_is_written(tmp_pat
     ran = faults.run(command("run", folder, "--jobs", "1"))  # in a fork: the paper is known there only
     assert ran.status in (0, 1), ran.said
     refused = faults.run(command("accept", folder))
-    assert refused.status == 2 and "errata.csv: record 2 must have fields number,key,status, got 2 fields" in refused.said
+    assert (
+        refused.status == 2 and "errata.csv: record 2 must have fields number,key,status, got 2 fields" in refused.said
+    )
     assert (folder / "errata.csv").read_text() == "number,key,status\nE1,inv25.lem2/printed\n"
