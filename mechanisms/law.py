@@ -233,3 +233,12 @@ class AdaptiveModel(LinearModel):
     """One release of a learner that chooses its margin: the predictor, its privacy, and the margin chosen."""
 
     margin: float = nan
+
+
+class AdaptiveLaw:
+    """What laws that choose a margin share: a release, a dict with `weights` and `margin`, as a predictor."""
+
+    def model(self: Any, rng: np.random.Generator) -> AdaptiveModel:
+        """Draw one release as a predictor that knows its margin."""
+        release = self.sample(rng)
+        return AdaptiveModel(release["weights"][0], self.privacy, margin=float(release["margin"][0]))

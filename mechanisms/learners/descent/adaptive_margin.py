@@ -43,7 +43,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.wzw25 import algorithms as bounds
 from lemmata.bounds.wzw25.noisy_gd import balanced_steps
 from lemmata.mechanisms.features import sign_projection
-from lemmata.mechanisms.law import AdaptiveModel, Projection
+from lemmata.mechanisms.law import AdaptiveLaw, Projection
 from lemmata.mechanisms.learners.descent import projected_gd, sampled_gd
 from lemmata.mechanisms.learners.descent.noisy_gd import RATE, Descent
 from lemmata.mechanisms.noise.grid_sums import noisy_counts
@@ -77,7 +77,7 @@ class Strides(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class AdaptiveMarginLaw:
+class AdaptiveMarginLaw(AdaptiveLaw):
     """The law of Algorithm 3 on one dataset, given its public projections.
 
     A release is a dict: `weights` (size, d), lifted back to R^d; `index` (size,) of the margin chosen; `margin` itself.
@@ -122,11 +122,6 @@ class AdaptiveMarginLaw:
             if (here := index == j).any():
                 chosen[here] = candidate.lift(winners[j][here])
         return {"weights": chosen, "index": index, "margin": self.margins[index]}
-
-    def model(self, rng: np.random.Generator) -> AdaptiveModel:
-        """Draw one release as a predictor that knows its margin."""
-        release = self.sample(rng)
-        return AdaptiveModel(release["weights"][0], self.privacy, margin=float(release["margin"][0]))
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from scipy.special import ndtr, ndtri_exp
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25.algorithms import margin_grid, score_noise, split_budget
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
-from lemmata.mechanisms.law import AdaptiveModel, check_within_budget
+from lemmata.mechanisms.law import AdaptiveLaw, check_within_budget
 from lemmata.mechanisms.learners.descent.adaptive_margin import Projections, candidates
 from lemmata.mechanisms.learners.descent.noisy_gd import Descent
 from lemmata.mechanisms.learners.descent.projected_gd import TIES
@@ -282,7 +282,7 @@ def selection_law(
 
 
 @dataclass(frozen=True)
-class TunedMarginLaw:
+class TunedMarginLaw(AdaptiveLaw):
     """The law of Algorithm 6 on one dataset, given its public projections; a release is a dict as in Algorithm 3."""
 
     tuning: PrivateTuningLaw  # its runs release weights in R^k
@@ -311,11 +311,6 @@ class TunedMarginLaw:
             weights = np.zeros((size, lifted.shape[1])) if weights is None else weights
             weights[here] = lifted
         return {"weights": weights, "index": index, "margin": self.margins[index]}
-
-    def model(self, rng: np.random.Generator) -> AdaptiveModel:
-        """Draw one release as a predictor that knows its margin."""
-        release = self.sample(rng)
-        return AdaptiveModel(release["weights"][0], self.privacy, margin=float(release["margin"][0]))
 
 
 @quiet
