@@ -16,6 +16,7 @@ from lemmata.experiments.engine.ledger.ledger_rows import jsonable
 from lemmata.experiments.report import citations, words
 from lemmata.experiments.report.formulas import mark_differences
 from lemmata.experiments.report.replies import read_replies
+from lemmata.experiments.report.summary import select_slips
 
 LIST = ("number", "key", "status")  # what stands in errata.csv, beside a paper.toml
 BAD = (REFUTED, SLIP)  # what a page shows first
@@ -133,7 +134,7 @@ def shorten(errata: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, st
 
 def render_errata(page: Callable, paper: Paper, statements: list, errata: list, rows: list) -> list[tuple[str, str]]:
     """The errata of one paper: a page, one to print and send to its authors, and JSON."""
-    slips = [row for row in rows if row["paper"] == paper.id and row["verdict"] == SLIP and row["kind"] != "summary"]
+    slips = [row for row in select_slips(rows) if row["paper"] == paper.id]
     main = [s for s in statements if s["label"].startswith(("Theorem", "Algorithm", "Corollary"))]
     plain = ("permanent", "status", "key", "label", "severity", "finding", "latex", "witness", "corrected_by", "note")
     entries = [

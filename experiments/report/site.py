@@ -11,7 +11,7 @@ from typing import Any
 
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.formula import in_symbols
-from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, VACUOUS
 from lemmata.experiments.audits import nulls, read_committed, released_libraries
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine.claims import registry
@@ -25,6 +25,7 @@ from lemmata.experiments.report.errata import BAD, add_comparison, annotate, col
 from lemmata.experiments.report.incremental import SiteFiles
 from lemmata.experiments.report.layout import DOCUMENTATION, NAV, OWN, FurtherPages, Nav, read_static_files, render_page
 from lemmata.experiments.report.page_figures import draw_missing, draw_study
+from lemmata.experiments.report.summary import select_slips
 from lemmata.experiments.sample_sizes import page as sample_sizes
 from lemmata.mechanisms import hardening
 
@@ -191,7 +192,7 @@ def describe_front_page(listed: list, statements: list, rows: list, root: int) -
         "counts": count_statements(statements),
         "findings": findings,
         "refuted": len(worst),
-        "slips": sum(row["verdict"] == SLIP and row["kind"] != "summary" for row in rows),
+        "slips": len(select_slips(rows)),
         "papers": [(paper, count) for paper, count, _ in listed],
         "root": root,
         "machine_share": f"Of {len(held)} rows that hold, proof steps included, {checked} are machine-checked.",
