@@ -107,7 +107,7 @@ def test_statements_are_read(command, tmp_path):
     [
         ("run wzw25.lemA.5", "tqdm"),
         ("report", "pandas"),
-        ("figure wzw25.lemA.5", "matplotlib"),
+        ("figure wzw25.lemA.5", "tqdm"),
         ("compare", "pandas"),
         ("ledger wzw25.lemA.5 --csv", "pandas"),
     ],
@@ -123,7 +123,7 @@ def test_a_command_of_the_laboratory_says_so_in_one_line(command, library, tmp_p
 def test_a_figure_says_so_in_one_sentence(tmp_path):
     done = run("import lemmata\nlemmata.figure('wzw25.lemA.5')", tmp_path)
     assert done.stderr.splitlines()[-1] == (
-        'ModuleNotFoundError: lemmata.figure needs the extra `lab`: pip install "lemmata[lab]" (matplotlib is missing)'
+        'ModuleNotFoundError: lemmata.figure needs the extra `lab`: pip install "lemmata[lab]" (tqdm is missing)'
     )
 
 
