@@ -125,7 +125,7 @@ def all_points(*, mu, steps, factor=1):
     quick=grid(mu=[1.0], steps=[9], n=[60]),
     control=Control("noise {} times too small", (1.3, 1.6, 2)),
     note=(
-        "the attacker sees the average only, for logistic regression. With many records at 0 the noise of "
+        "the attacker sees the average only, and learns its scores. With many records at 0 the noise of "
         "a step is small compared with the ball, so no step is projected. κ = √(3 (T - 1) / (2 (2T - "
         "1))), which is 0.84 at T = 9, because late steps have little weight in the average"
     ),

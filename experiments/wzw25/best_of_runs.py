@@ -344,7 +344,7 @@ def index_of_known_scores(*, factor=1, **setting):
     law="private_tuning",
     control=Control(ONCE.format(18), (14, 18), INDEX | PRINTED),
     cost=2.5e-5,
-    note="index and output, logistic regression; releases and scores move by their full sensitivities, and the tuning "
+    note="index and output, learnt scores; releases and scores move by their full sensitivities, and the tuning "
     "prefers outputs that the other dataset seldom releases. The slack is in the account: no pair spends more than "
     "0.25 of the printed budget (by the sharp account of the same runs). This pair spends exactly 0.08 of it, and "
     "0.40 of the sharp budget",
@@ -383,7 +383,7 @@ TUNED = {"epsilon": 1.0, "delta": 0.05, "beta": 1 / 30}
     law="adaptive_margin_tuned",
     control=Control(ONCE.format(18), (14, 18), TUNED | PRINTED),
     cost=2.5e-5,
-    note="Algorithm 6 on three records, one label flipped; index and weights, logistic regression. A run has one "
+    note="Algorithm 6 on three records, one label flipped; index and weights, learnt scores. A run has one "
     "step and releases its iterate, so it spends its whole budget; β = 1/30, which gives 87 runs per tuning. The slack "
     "is in the account: no pair spends more than 0.24 of the printed budget (by the sharp account of the same runs)",
     **RUN_BY_RUN | {"quick": (TUNED | SHARP,), "full": (TUNED | PRINTED,)},

@@ -72,7 +72,7 @@ def adaptive_margin_is_private(*, factor=1, **setting):
     quick=({"n": 4, "d": 2, "mu": 2.0},),
     full=({"n": 12, "d": 2, "mu": 2.0},),
     control=Control("all noise {} times too small", (1.5, 2, 4)),
-    note="the released average, logistic regression on weights, index and margin. All other records are 0, so a "
+    note="the released average, learnt scores on weights, index and margin. All other records are 0, so a "
     "run predicts the label of the one record that counts, and the scores choose a run that does",
     **RELEASE,
 )

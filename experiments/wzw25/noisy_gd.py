@@ -253,7 +253,7 @@ def all_iterates(*, n, steps, factor=1):
     bounds.gdp_parameter,
     law="noisy_gd_last",
     control=Control("noise {} times too small", (1.2, 1.5, 2)),
-    note="black box, logistic regression; in the linear range w_T alone reveals all of μ",
+    note="black box, learnt scores; in the linear range w_T alone reveals all of μ",
     **ATTACKED,
 )
 def last_iterate(*, n, steps, factor=1):
@@ -265,7 +265,7 @@ def last_iterate(*, n, steps, factor=1):
     bounds.gdp_parameter,
     law="noisy_gd_average",
     control=Control("noise {} times too small", (1.5, 2, 3)),
-    note="black box, logistic regression; κ = √3/2, because averaging dilutes the late steps",
+    note="black box, learnt scores; κ = √3/2, because averaging dilutes the late steps",
     **ATTACKED | {"full": ({"n": 3, "steps": 16},)},
 )
 def averaged(*, n, steps, factor=1):

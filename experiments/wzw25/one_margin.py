@@ -66,7 +66,7 @@ def stretched_record_iterates(*, n, steps, factor=1):
     bounds.projected_gdp,
     law="jl_gd_last",
     cost=2e-5,
-    note="the last iterate, logistic regression; in the linear range it reveals all of μ",
+    note="the last iterate, learnt scores; in the linear range it reveals all of μ",
     **CLIPPED | adaptive_pairs.GDP,
 )
 def stretched_record_last(*, n, steps, factor=1):

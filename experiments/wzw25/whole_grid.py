@@ -35,7 +35,7 @@ from lemmata.mechanisms.solvers.margin import min_outliers, unit_rows
     full=grid(n=[1, 5], d=[2], mu=[1.0]),
     control=Control("all noise {} times too small", (1.3, 1.6, 2)),
     cost=2e-5,
-    note="weights, index and margin as released, last iterate, logistic regression. All records but one are at the "
+    note="weights, index and margin as released, last iterate, learnt scores. All records but one are at the "
     "origin, so a run predicts that record's label, and of two runs the scores choose one that does. At n = 1 the "
     f"scores are not released, and κ = 1/√2. {WHOLE}",
     **SEEN,

@@ -14,7 +14,7 @@ from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.engine.claims.verdict import AttackDecider, holds, refuted
 from lemmata.experiments.engine.running import run
 from lemmata.experiments.engine.witness import programs
-from lemmata.mechanisms.privacy import GaussianDP
+from lemmata.mechanisms.audit.evidence import stakes
 
 with contextlib.ExitStack() as stack:
     theorems, claims = dict(THEOREMS), dict(c.CLAIMS)
@@ -140,8 +140,9 @@ def registered(**changes):
             registry.update(saved)
 
 
-def decider_for(claim):
-    """The attack game that judges a guarantee."""
-    if isinstance(claim, GaussianDP):
-        return AttackDecider("gdp", claim.mu)
-    return AttackDecider("approx" if claim.delta else "pure", claim.epsilon, claim.delta)
+def guessed(claim, right, wrong, abstain):
+    """A chunk of an attack in which one attacker guesses either dataset, alike at all tangents."""
+    counts = np.zeros((1, len(stakes.tangents(claim)) * stakes.CUTS, 3, 3), dtype=int)
+    counts[..., 2] = right + wrong + abstain
+    counts[:, :, 2] = right, wrong, abstain
+    return AttackDecider.pack(counts)

@@ -28,7 +28,7 @@ from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta, gaussian_mu
+from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_delta, gaussian_mu
 from lemmata.mechanisms.privacy.accountant import Amounts
 from tests.engine.claims import test_levels as levels
 from tests.mutation.pairs import ONE
@@ -192,11 +192,12 @@ STATEMENTS = (
             "experiments.engine.claims.verdict.log_e_tail", rewritten(" - np.log(len(odds))", ""),
             TAILS),
     Planted(28, "a loss of 1 where it is e^epsilon",
-            "experiments.engine.claims.verdict.log_e_tangent",
-            rewritten("low = -np.exp(epsilon)", "low = -1.0"), GAME[ApproxDP]),
+            "mechanisms.audit.evidence.stakes.gains",
+            rewritten("np.exp(-np.asarray(epsilon, dtype=float))", "np.ones_like(np.asarray(epsilon, dtype=float))"),
+            GAME[ApproxDP]),
     Planted(28, "abstentions of an attack are free",
-            "experiments.engine.claims.verdict.AttackDecider.evidence",
-            rewritten("self.wrong + self.abstain", "self.wrong"), GAME[GaussianDP]),
+            "mechanisms.audit.evidence.stakes.gains",
+            rewritten("np.log1p(-stakes * bound)", "np.zeros_like(stakes * bound)"), GAME[ApproxDP]),
     Planted(28, "a claim holds at 1000, not at its level", "experiments.engine.claims.verdict.LOG_HOLD",
             lambda level: log(1e3), LEVELS),
     Planted(28, "a claim is refuted at 100,000, not at its level", "experiments.engine.claims.verdict.LOG_REFUTE",

@@ -10,7 +10,6 @@ import pytest
 from lemmata.experiments.conformance import edit, runner
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from lemmata.mechanisms.solvers import svm
 from tests import selection
 from tests.mutation import gate, mutants, operators
 
@@ -116,14 +115,14 @@ def test_equivalent_mutants_are_generated_and_explained():
 
 def test_a_changed_function_may_still_call_itself():
     def work():
-        edit.rewrite(
-            operators.functions("lemmata.experiments.engine.claims.attack")["rounded"], "np.round(", "np.floor("
-        )
-        from lemmata.experiments.engine.claims.attack import rounded
+        functions = operators.functions("lemmata.mechanisms.audit.evidence.stakes")
+        edit.rewrite(functions["tangents"], "if records > 1", "if records > 9")
+        from lemmata.mechanisms.audit.evidence.stakes import tangents
+        from lemmata.mechanisms.privacy import PureDP
 
-        return str(rounded({"x": {"y": svm.np.array([0.7])}}, {"x": {"y": 0.5}})["x"]["y"][0])
+        return str(tangents([PureDP(0.5)], 2))
 
-    assert runner.in_child(work, 60) == "0.5"
+    assert runner.in_child(work, 60) == "[(0.5, 0.0)]"
 
 
 def test_the_committed_run_is_of_functions_that_exist():

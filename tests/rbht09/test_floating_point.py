@@ -15,6 +15,8 @@ from lemmata.experiments.instances.pairs import reachable_floats
 from lemmata.mechanisms.noise import laplace
 from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, discrete_laplace, grid_for, reachable
 from lemmata.mechanisms.numerics.streams import TEST_ROOT, generator
+from lemmata.mechanisms.privacy import PureDP
+from tests.engine.toy import guessed
 from tests.streams import streams
 
 rng = streams("float_leak")
@@ -188,8 +190,8 @@ def test_row_23_the_low_bits_of_a_textbook_release_are_caught():
     y = bits + draw.laplace(size=size)
     zero = (np.abs(y) < 0.5) & (np.fmod(y, 2.0**-53) != 0)
     assert not np.any(zero & (bits == 1))
-    decider = AttackDecider("pure", 1.0)
-    decider.add(AttackDecider.pack(((zero & (bits == 0)).sum(), (zero & (bits == 1)).sum(), (~zero).sum())))
+    decider = AttackDecider(PureDP(1.0))
+    decider.add(guessed(decider.claim, (zero & (bits == 0)).sum(), (zero & (bits == 1)).sum(), (~zero).sum()))
     assert decider.log_e()[1] >= LOG_REFUTE
 
 

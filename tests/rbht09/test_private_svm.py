@@ -20,6 +20,7 @@ from lemmata.mechanisms.noise.laplace import FloatLaplace
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import GaussianDP, PureDP
 from lemmata.mechanisms.solvers.svm import LOSSES, solution_tolerance, solve_rows
+from tests.engine.toy import guessed
 from tests.streams import streams
 
 
@@ -294,8 +295,8 @@ def test_row_21_clipping_to_the_private_range_is_caught():
         return (guess & (truth == 1)).sum(), (guess & (truth == 0)).sum(), (~guess).sum()
 
     for clipped in (True, False):
-        decider = AttackDecider("pure", epsilon)
-        decider.add(AttackDecider.pack(guesses(clipped, str(clipped))))
+        decider = AttackDecider(PureDP(epsilon))
+        decider.add(guessed(decider.claim, *guesses(clipped, str(clipped))))
         assert (decider.log_e()[1] >= LOG_REFUTE) == clipped
 
 

@@ -1,30 +1,32 @@
-"""The attack game: a coin picks one of two neighbouring datasets, the mechanism releases, an attacker guesses which.
+"""The attack game: releases from two neighbouring datasets, half and half, and attackers that guess which.
 
-Scores are exact log-likelihood ratios wherever the law knows its density, else a logistic regression trained on a
-stream of its own: the rule of evaluation chunk k is trained on blocks 0..floor(log2(k + 1)) of stream `train`, so
-order and resumption do not matter and evaluation releases never train. Releases are rounded first, to 2^-20 of their
-spread in training, which is post-processing: this judges the theorem, not the low bits of a float64 sampler. NaN,
-infinities, strings and values that come again and again are outcomes like any other.
+Attackers, thresholds and stakes are the auditor's (`mechanisms.audit.evidence`): the exact likelihood ratio where both
+laws know their density, else every attacker that is cheap to learn. The auditor's own game learns from the releases
+that it has judged. Here chunks may be played in any order, by many processes and days apart, so rules learn from a
+stream of their own: those of evaluation chunk k from blocks 0..floor(log2(k + 1)) of stream `train`, and no release
+that trains is ever judged.
 """
 
 import functools
 import json
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from lemmata.experiments.engine.claims.verdict import TANGENTS
+from lemmata.mechanisms.audit.evidence.attackers import attackers
+from lemmata.mechanisms.audit.evidence.outcomes import Outcomes, Reader, joined, part
+from lemmata.mechanisms.audit.evidence.rules import Rule, learnt, lesson
+from lemmata.mechanisms.audit.evidence.stakes import CUTS, ladder
 from lemmata.mechanisms.numerics.streams import canonical_json, generator
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
-Score = Callable[[Any], np.ndarray]  # of releases, shape (size,): high where the first dataset is likelier
 Streams = Callable[[int], np.random.Generator]  # the generator of a training block
+Guarantee = PureDP | ApproxDP | GaussianDP
 
-FINENESS = 2.0**-20  # of the spread
 TRAIN_BLOCK = 1000  # releases of each dataset in one training block
-ATOMS = 4  # values of one column, shared by a hundredth of the training releases, that get a column of their own
+READ, SHUFFLE = 10_000, 20_000  # the blocks from which a reader learns its grid, and the order of training releases
 
 
 class Sampled(Protocol):
@@ -50,136 +52,55 @@ def sampled(side: Any) -> Sampled:
     raise ValueError(f"a side must be a law with `sample` or a function (rng, size), got {type(side).__name__}")
 
 
-def as_array(releases: Any) -> np.ndarray:
-    """Releases as one float matrix, fields of a dict side by side in name order."""
-    if isinstance(releases, dict):
-        return np.column_stack([as_array(values) for _, values in sorted(releases.items())])
-    flat = np.asarray(releases).reshape(len(releases), -1)
-    return flat.astype(float) if flat.dtype.kind in "biuf" else np.vectorize(_as_number, otypes=[float])(flat)
+def guarantee(attack: str, level: float, delta: float = 0.0) -> Guarantee:
+    """What an attack on "pure", "approx" or "gdp" tries to refute, as the auditor takes it."""
+    if attack == "gdp":
+        return GaussianDP(level)
+    return ApproxDP(level, delta) if attack == "approx" else PureDP(level)
 
 
-def _as_number(value: Any) -> float:
-    """A number for any output: itself, NaN for a missing one, a checksum for a word."""
-    if value is None:
-        return np.nan
-    return float(value) if isinstance(value, int | float) else float(zlib.crc32(repr(value).encode()))
-
-
-def spread(column: np.ndarray) -> float:
-    """How far the middle nine tenths of the finite values reach; their size where they are one value."""
-    finite = column[np.isfinite(column)]
-    if not finite.size:
-        return 1.0
-    low, middle, high = np.quantile(finite, [0.05, 0.5, 0.95], method="nearest")
-    return float(high / 2 - low / 2) * 2 or float(abs(middle)) or 1.0
-
-
-def log_ratio(a: Any, b: Any) -> Score | None:
-    """The exact score log p_a - log p_b, or None if one of the laws knows no density."""
-    if hasattr(a, "log_density") and hasattr(b, "log_density"):
-        return lambda releases: a.log_density(releases) - b.log_density(releases)
-    return None
-
-
-def _train(a: Sampled, b: Sampled, train: Streams, blocks: int, grids: Any) -> Score:
-    """A logistic score fitted on `blocks` training blocks: positive means "it was a"."""
-    from sklearn.linear_model import LogisticRegression  # a third of a second, which reading the ledger need not pay
-
-    X = [
-        as_array(rounded(law.sample(train(2 * i + j), TRAIN_BLOCK), grids))
-        for i in range(blocks)
-        for j, law in enumerate((a, b))
-    ]
-    y = np.tile(np.repeat([1, 0], TRAIN_BLOCK), blocks)
-    seen = _features(np.concatenate(X))
-    model = LogisticRegression(max_iter=200).fit(seen(np.concatenate(X)), y)
-    return lambda releases: model.decision_function(seen(as_array(releases)))
-
-
-def _features(X: np.ndarray) -> Score:
-    """What the regression sees of releases, learned from the training ones: finite numbers, their atoms, the rest."""
-    centre = [float(np.median(c[np.isfinite(c)])) if np.isfinite(c).any() else 0.0 for c in X.T]
-    scale = [spread(c) / 3.3 for c in X.T]  # a standard deviation, where the law is normal
-    atoms: list[tuple[int, float]] = []
-    for j, column in enumerate(X.T):
-        values, counts = np.unique(column[np.isfinite(column)], return_counts=True)
-        common = np.argsort(-counts, kind="stable")[:ATOMS]
-        atoms += [(j, values[i]) for i in common if len(X) / 100 <= counts[i] < len(X)]
-
-    def seen(X: np.ndarray) -> np.ndarray:
-        finite = np.clip((np.where(np.isfinite(X), X, centre) - centre) / scale, -30, 30)
-        kinds = [np.isnan(X).any(1), np.isposinf(X).any(1), np.isneginf(X).any(1)]
-        return np.column_stack([finite, *kinds, *(X[:, j] == value for j, value in atoms)])
-
-    return seen
-
-
-def guess(scores: np.ndarray, threshold: float) -> np.ndarray:
-    """+1 (it was a), -1 (it was b) or 0 (abstain): guess where the log ratio is at least `threshold` in size."""
-    scores = np.nan_to_num(scores, nan=0.0, posinf=np.inf, neginf=-np.inf)
-    return np.where(np.abs(scores) >= threshold, np.where(scores >= 0, 1, -1), 0)
-
-
-def grid_of(releases: Any) -> Any:
-    """The grid of releases, 2^-20 of the spread of each column; a power of two, so that rounding is exact."""
-    if isinstance(releases, dict):
-        return {name: grid_of(values) for name, values in releases.items()}
-    releases = np.asarray(releases)
-    if releases.dtype.kind != "f":
-        return None
-    columns = releases.reshape(len(releases), -1).T
-    grids = [2.0 ** np.floor(np.log2(spread(column))) * FINENESS for column in columns]
-    return np.reshape(grids, releases.shape[1:])
-
-
-def rounded(releases: Any, grids: Any) -> Any:
-    """Releases on their grid, which is post-processing and hides a sampler's low bits."""
-    if isinstance(releases, dict):
-        return {name: rounded(values, grids[name]) for name, values in releases.items()}
-    return releases if grids is None else np.round(np.asarray(releases) / grids) * grids
+def name_attackers(a: Sampled, b: Sampled) -> list[tuple[str, Callable]]:
+    """(name, learner) of those that play: the likelihood ratio alone where it is known, as no score is better."""
+    cheap = [(name, learn) for name, learn in attackers(a, b, None) if not getattr(learn, "dear", False)]
+    exact = [(name, learn) for name, learn in cheap if name == "the exact likelihood ratio"]
+    return exact or cheap
 
 
 @dataclass(frozen=True)
-class Rule:
-    """How the attacker guesses: the score of a rounded release, and from which sizes of it on."""
+class Player:
+    """The attackers after training: how a release is read, and a rule for each that found one."""
 
-    score: Score
-    grids: Any  # as the releases are: an array, a dict of them, None where nothing is rounded
-    thresholds: tuple[float, ...]
+    reader: Reader
+    rules: list[Rule | None]
+    tangents: int  # pairs of thresholds of each rule
 
-    def counts(self, releases: Any, truth: int) -> np.ndarray:
-        """(right, wrong, abstain) at each threshold, where `truth` is 1 or -1."""
-        scores = np.asarray(self.score(rounded(releases, self.grids)), dtype=float)
-        guesses = [guess(scores, threshold) for threshold in self.thresholds]
-        return np.array([[(g == truth).sum(), (g == -truth).sum(), (g == 0).sum()] for g in guesses])
-
-
-def play(a: Sampled, b: Sampled, rule: Rule, rng: np.random.Generator, size: int) -> np.ndarray:
-    """One evaluation chunk: (right, wrong, abstain) over `size` rounds of the game, at each threshold."""
-    ones = int(rng.binomial(size, 0.5))
-    sides = [(law, truth, count) for law, truth, count in ((a, 1, ones), (b, -1, size - ones)) if count]
-    none = np.zeros((len(rule.thresholds), 3), dtype=int)
-    return sum((rule.counts(law.sample(rng, count), truth) for law, truth, count in sides), start=none)
+    def counts(self, outcomes: Outcomes, truth: np.ndarray) -> np.ndarray:
+        """Right, wrong and missing guesses, shape (attackers, tangents, sides, 3)."""
+        played = np.zeros((len(self.rules), self.tangents, 3, 3), dtype=int)
+        played[..., 2] = len(truth)
+        for place, rule in enumerate(self.rules):
+            if rule is not None and not rule.silent:
+                played[place] = rule.counts(outcomes, truth)
+        return played
 
 
-def trained(a: Sampled, b: Sampled, attack: str, level: float, train: Streams, blocks: int) -> Rule:
-    """The attacker's rule. Pure DP is attacked where the score saturates: at the claimed level, or at its own top."""
-    first = [law.sample(train(10_000 + j), TRAIN_BLOCK) for j, law in enumerate((a, b))]
-    grids = grid_of(joined(*first))
-    score = log_ratio(a, b) or _train(a, b, train, blocks, grids)
-    if attack == "gdp":
-        return Rule(score, grids, TANGENTS)
-    if attack == "pure":
-        top = np.nan_to_num(np.abs(np.concatenate([score(rounded(x, grids)) for x in first])), nan=0.0, posinf=np.inf)
-        level = min(level * (1 - 1e-6), float(np.quantile(top, 0.9, method="nearest")))
-    return Rule(score, grids, (max(level, 1e-300),))  # a score of 0 says nothing: abstain
+def trained(a: Sampled, b: Sampled, claim: Guarantee, train: Streams, blocks: int) -> Player:
+    """The attackers' rules against `claim`, learnt from so many blocks of training releases."""
+    reader = Reader([law.sample(train(READ + j), TRAIN_BLOCK) for j, law in enumerate((a, b))], bits=False)
+    releases = [
+        reader(law.sample(train(2 * i + j), TRAIN_BLOCK)) for i in range(blocks) for j, law in enumerate((a, b))
+    ]
+    truth = np.tile(np.repeat([1, -1], TRAIN_BLOCK), blocks)
+    order = train(SHUFFLE).permutation(len(truth))
+    taught, rungs = lesson(part(joined(releases), order), truth[order]), np.repeat(ladder(claim, 1), CUTS, axis=0)
+    return Player(reader, [learnt(learn, taught, rungs) for _, learn in name_attackers(a, b)], len(rungs))
 
 
-def joined(one: Any, other: Any) -> Any:
-    """Releases of two laws one after the other."""
-    if isinstance(one, dict):
-        return {name: joined(one[name], other[name]) for name in one}
-    return np.concatenate([one, other])
+def play(a: Sampled, b: Sampled, player: Player, rng: np.random.Generator, size: int) -> np.ndarray:
+    """One evaluation chunk: the counts of `Player` over `size` releases, half of them from each side."""
+    half = size // 2
+    outcomes = joined([player.reader(law.sample(rng, half)) for law in (a, b)])
+    return player.counts(outcomes, np.repeat([1, -1], half))
 
 
 def attacker(pair: Callable, attack: str, bound: Callable) -> Callable:
@@ -191,14 +112,14 @@ def attacker(pair: Callable, attack: str, bound: Callable) -> Callable:
         return sampled(a), sampled(b)
 
     @functools.lru_cache(maxsize=32)
-    def rule(spelled: str, factor: float, blocks: int, root: int, key: str, stream: str) -> Rule:
+    def player(spelled: str, factor: float, blocks: int, root: int, key: str, stream: str) -> Player:
         a, b = built(spelled, factor)
         setting = json.loads(spelled)
 
         def train(block: int) -> np.random.Generator:
             return generator(root, key, setting, f"train:{stream}", block)
 
-        return trained(a, b, attack, bound(**setting), train, blocks)
+        return trained(a, b, guarantee(attack, bound(**setting), setting.get("delta", 0.0)), train, blocks)
 
     @functools.wraps(pair)
     def trial(
@@ -214,6 +135,6 @@ def attacker(pair: Callable, attack: str, bound: Callable) -> Callable:
     ) -> np.ndarray:
         spelled, blocks = canonical_json(setting), 1 + int(np.log2(index + 1))
         a, b = built(spelled, factor)
-        return play(a, b, rule(spelled, factor, blocks, root, key, stream), rng, size)
+        return play(a, b, player(spelled, factor, blocks, root, key, stream), rng, size)
 
     return trial

@@ -237,8 +237,9 @@ class Claim:
                 high = self.high(**setting)
                 return RateDecider.between(bound, high if isinstance(high, tuple) else (high, high))
             case "attack":
-                delta = setting.get("delta", 0.0) if self.attack == "approx" else 0.0
-                return AttackDecider(self.attack, bound, delta)
+                from lemmata.experiments.engine.claims.attack import guarantee
+
+                return AttackDecider(guarantee(self.attack, bound, setting.get("delta", 0.0)))
         raise ValueError(f"style must be exact, tail, mean, rate or attack, got {self.style!r}")
 
 

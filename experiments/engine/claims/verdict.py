@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import log_expit, log_ndtr, xlog1py, xlogy
+from scipy.special import xlog1py, xlogy
 
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
 from lemmata.experiments.engine.ground.evidence import EVIDENCE
+from lemmata.mechanisms.audit.evidence import stakes
 
 REASONS = (
     "BUDGET",
@@ -38,8 +39,6 @@ RENAMED = {"NO_TEETH": "CONTROL_FAILED"}  # reasons in stores, published ledgers
 # near enough to gain; a mixture of k alternatives costs at most log k of the best one.
 HOLD_ODDS = np.array([0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95])  # alternatives, as multiples of the odds of beta
 REFUTE_ODDS = np.array([1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30])
-EPSILONS, MUS = np.geomspace(0.01, 12, 48), np.geomspace(0.01, 8, 48)  # alternatives of an attack, whatever is claimed
-TANGENTS = (0.0, 1.0, 2.0, 4.0)  # of the curve of mu-GDP: log ratios from which an attacker guesses
 # Shares of the wealth that a bet on a mean stakes: from careful to nearly all, as the best share depends on the truth.
 STAKES = np.geomspace(1e-3, 0.99, 16)
 # By Ville's inequality a false HOLDS has probability 1e-6 at most, a false REFUTED 1e-10, for each of about 1,000 rows.
@@ -321,107 +320,71 @@ class RateDecider(MeanDecider):
         super().add({"values": curve[:, -1] - self.ratio * curve[:, 0]})
 
 
-def log_hit_rates(claim: str, level: Any) -> tuple[Any, Any]:
-    """log P(right | a guess) and log P(wrong | a guess) at most and at least, for "pure" or "gdp" at `level`."""
-    if claim == "pure":
-        return log_expit(level), log_expit(-level)
-    return log_ndtr(level / 2), log_ndtr(-level / 2)
-
-
-def log_e_hits(right: int, wrong: int, claim: str, level: float) -> float:
-    """log e against the hit rate allowed at `level`; an alternative below it bets nothing."""
-    alternatives = np.maximum(EPSILONS if claim == "pure" else MUS, level)
-    allowed, supposed = log_hit_rates(claim, level), log_hit_rates(claim, alternatives)
-    ratios = right * (supposed[0] - allowed[0]) + wrong * (supposed[1] - allowed[1])
-    return float(np.logaddexp.reduce(ratios) - np.log(len(ratios)))
-
-
-def log_e_tangent(counts: np.ndarray, epsilon: float, delta: float) -> float:
-    """log e against E[1{right} - e^epsilon 1{wrong}] <= delta, from the counts (right, wrong, abstain)."""
-    low = -np.exp(epsilon)
-    gains = np.array([1.0, low, 0.0]) - delta
-    return log_e_mean(np.log1p(STAKES[:, None] / (delta - low) * gains) @ counts)
-
-
-@functools.lru_cache(maxsize=10_000)
-def tangent_deltas(mu: float) -> np.ndarray:
-    """What mu-GDP allows beyond each tangent but the first: delta(epsilon; mu)."""
-    from lemmata.mechanisms.privacy import gaussian_delta
-
-    return gaussian_delta(TANGENTS[1:], mu) if mu else np.zeros(len(TANGENTS) - 1)
-
-
 @dataclass
 class AttackDecider:
-    """Guesses of an attacker against pure DP (level epsilon), mu-GDP ("gdp") or (epsilon, delta)-DP ("approx").
+    """Guesses of attackers against a guarantee: PureDP, ApproxDP or GaussianDP.
 
-    A chunk is {"counts": rows (right, wrong, abstain)}: one row, and for mu-GDP one for each of `TANGENTS`, whose
-    e-values are averaged. Sampling attacks can refute, never hold.
+    A chunk is {"counts": right, wrong and missing guesses}, shape (attackers, tangents, sides, 3), as the auditor's
+    stakes take them. Sampling attacks can refute, never hold.
     """
 
-    claim: str
-    level: float
-    delta: float = 0.0
-    counts: np.ndarray = field(default_factory=lambda: np.zeros((1, 3), dtype=int))
+    claim: Any
+    counts: np.ndarray | None = None
     _limit: tuple[np.ndarray | None, float] = field(
         default=(None, 0.0), repr=False, compare=False
     )  # (counts, what they reached)
 
-    right = property(lambda self: int(self.counts[0, 0]))
-    wrong = property(lambda self: int(self.counts[0, 1]))
-    abstain = property(lambda self: int(self.counts[0, 2]))
+    @property
+    def level(self) -> float:
+        """The claimed epsilon or mu."""
+        return stakes.parameter(self.claim)[1]
 
     @property
     def trials(self) -> int:
-        return int(self.counts[0].sum())
+        return 0 if self.counts is None else int(self.counts[0, 0, 0].sum())
 
     @staticmethod
     def pack(outcomes: Any) -> Raw:
-        return {"counts": np.atleast_2d(np.asarray(outcomes, dtype=int)).tolist()}
+        return {"counts": np.asarray(outcomes, dtype=int).tolist()}
 
     def add(self, chunk: Raw) -> None:
-        self.counts = self.counts + np.array(chunk["counts"])
-
-    def evidence(self, level: float) -> float:
-        """log e against the claim at `level`."""
-        if self.claim == "approx":
-            return log_e_tangent(self.counts[0], level, self.delta)
-        if self.claim == "pure":
-            return log_e_hits(self.right, self.wrong, "pure", level)
-        logs = [log_e_hits(self.right, self.wrong + self.abstain, "gdp", level)]
-        for epsilon, delta, counts in zip(TANGENTS[1:], tangent_deltas(level), self.counts[1:], strict=False):
-            logs.append(log_e_tangent(counts, epsilon, delta))
-        return float(np.logaddexp.reduce(logs) - np.log(len(logs)))
+        counts = np.array(chunk["counts"])
+        self.counts = counts if self.counts is None else self.counts + counts
 
     def log_e(self) -> Ends:
-        return -np.inf, self.evidence(self.level)
+        return -np.inf, 0.0 if self.counts is None else float(stakes.against(self.counts, self.claim, [self.level])[0])
 
     def reached(self) -> float:
         """The lower limit of epsilon or mu at 99.9%: the largest level refuted together with all smaller ones."""
-        if self._limit[0] is not self.counts:
-            self._limit = self.counts, self._reach()
-        return self._limit[1]
+        counts = self.counts
+        if counts is not None and self._limit[0] is not counts:
+            levels = np.union1d(stakes.PARAMETERS, self.level)
 
-    def _reach(self) -> float:
-        levels = [0.0, *(MUS if self.claim == "gdp" else EPSILONS)]
-        stands = next((i for i, x in enumerate(levels) if self.evidence(x) < LOG_REACHED), len(levels))
-        if stands in (0, len(levels)):
-            return levels[stands - 1] if stands else 0.0
-        return float(_bisect(lambda x: self.evidence(x) < LOG_REACHED, levels[stands - 1], levels[stands], 20)[0])
+            def evidence(some: np.ndarray) -> np.ndarray:
+                return stakes.against(counts, self.claim, some)
+
+            self._limit = counts, stakes.last_refuted(evidence, levels, LOG_REACHED)
+        return self._limit[1]
 
     def tightness(self) -> Ends:
         return self.reached() / self.level, np.inf
 
     def describe_lower_bound(self) -> str:
         """The lower limit in words; "" where the attacker does not even tell the two datasets apart."""
-        name, limit = "mu" if self.claim == "gdp" else "epsilon", self.reached()
+        name, limit = stakes.parameter(self.claim)[0], self.reached()
         return f"{name} is at least {limit:.3g}, of {self.level:.3g} promised (99.9%)" if limit else ""
+
+    def guesses(self) -> dict[str, int]:
+        """Right, wrong and missing guesses of the attacker, thresholds and side that earned most."""
+        best = np.zeros(3, dtype=int)
+        if self.counts is not None:
+            capital = stakes.log_capital(self.counts, stakes.repeated_tables(self.claim, [self.level])[0, 0])
+            best = self.counts[np.unravel_index(capital.argmax(), capital.shape)]
+        return dict(zip(("right", "wrong", "abstain"), best.tolist(), strict=True))
 
     def found(self) -> dict[str, Any]:
         return {
-            "right": self.right,
-            "wrong": self.wrong,
-            "abstain": self.abstain,
+            **self.guesses(),
             "reached": self.reached(),
             "log10_e": self.log_e()[1] / np.log(10),
         }

@@ -12,7 +12,6 @@ from scipy.stats import beta as beta_law
 from scipy.stats import binom
 
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
-from lemmata.experiments.engine.claims import verdict
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.claims.verdict import (
     HOLD_ODDS,
@@ -20,14 +19,13 @@ from lemmata.experiments.engine.claims.verdict import (
     LOG_REFUTE,
     REFUTE_ODDS,
     STAKES,
-    TANGENTS,
     AttackDecider,
     MeanDecider,
     TailDecider,
     log_e_tail,
-    log_hit_rates,
 )
 from lemmata.experiments.engine.running.cell import ControlRun
+from lemmata.mechanisms.audit.evidence import stakes
 from lemmata.mechanisms.numerics.streams import canonical_json, generator
 
 Sampled = TailDecider | MeanDecider | AttackDecider
@@ -45,7 +43,7 @@ def run_pilot(claim: Claim, setting: dict, factor: float, root: int) -> Sampled:
     return decider
 
 
-def chernoff(logs: np.ndarray, weights: np.ndarray, trials: int, size: int, threshold: float = LOG_REFUTE) -> float:
+def chernoff(logs: np.ndarray, weights: np.ndarray, trials: int, size: float, threshold: float = LOG_REFUTE) -> float:
     """min over s of exp(s (threshold + ln J)) (E exp(-s log factor))^N: P(a mixture of J stays below the threshold)."""
     need = threshold + np.log(size)
 
@@ -87,7 +85,7 @@ def bound_miss(claim: Claim, setting: dict, seen: Sampled, expected: str = REFUT
             return miss_tail(trials, seen.beta, beta_law.ppf(1e-3, k, n - k + 1) if k else 0.0, REFUTED)
         return miss_tail(trials, seen.beta, beta_law.ppf(1 - 1e-3, k + 1, n - k) if k < n else 1.0, HOLDS)
     if isinstance(seen, AttackDecider):
-        return _bound_attack_miss(claim, seen, trials)
+        return _bound_attack_miss(seen, trials)
     x, side = seen.values, 1 if expected == REFUTED else -1
     margin = seen.bound - seen.low if expected == REFUTED else seen.high - seen.bound
     with np.errstate(divide="ignore"):
@@ -96,18 +94,15 @@ def bound_miss(claim: Claim, setting: dict, seen: Sampled, expected: str = REFUT
     return min(chernoff(row, np.full(len(x), 1 / len(x)), trials, len(STAKES), threshold) for row in logs)
 
 
-def _bound_attack_miss(claim: Claim, seen: AttackDecider, trials: int) -> float:
-    counts, size = seen.counts[0] / seen.trials, len(verdict.EPSILONS)
-    if claim.attack == "approx":
-        low = -np.exp(seen.level)
-        gains = STAKES[:, None] / (seen.delta - low) * (np.array([1.0, low, 0.0]) - seen.delta)
-        return min(chernoff(np.log1p(gain), counts, trials, len(STAKES)) for gain in gains)
-    alternatives = np.maximum(verdict.EPSILONS if claim.attack == "pure" else verdict.MUS, seen.level)
-    allowed = np.array(log_hit_rates(claim.attack, seen.level)).reshape(2, 1)
-    right, wrong = np.array(log_hit_rates(claim.attack, alternatives)) - allowed
-    idle = wrong if claim.attack == "gdp" else np.zeros_like(wrong)
-    size *= len(TANGENTS) if claim.attack == "gdp" else 1
-    return min(chernoff(np.array(logs), counts, trials, size) for logs in zip(right, wrong, idle, strict=True))
+def _bound_attack_miss(seen: AttackDecider, trials: int) -> float:
+    """By the attacker, tangent, side and stake that does best: the mixture earns at least its share of that one."""
+    assert seen.counts is not None
+    gains = stakes.repeated_tables(seen.claim, [seen.level])[0, 0]
+    shares = np.exp(stakes.START) / (seen.counts.shape[0] * len(gains))
+    growth = stakes.grown(seen.counts / seen.trials, gains)
+    best = np.unravel_index(growth.argmax(), growth.shape)
+    weights = seen.counts[best[:-1]] / seen.trials
+    return chernoff(gains[best[1:]], weights, trials, 1 / shares[best[2:]])
 
 
 def describe_pilot(claim: Claim, root: int) -> Iterator[str]:
@@ -122,7 +117,7 @@ def describe_pilot(claim: Claim, root: int) -> Iterator[str]:
         seen = run_pilot(claim, setting, factor, root)
         line = f"cap {claim.cap * claim.chunk(**setting)}, factor {factor:g}, pilot of {seen.trials} trials: "
         if isinstance(seen, AttackDecider):
-            line += f"{seen.right} right, {seen.wrong} wrong, {seen.abstain} abstain"
+            line += ", ".join(f"{number} {name}" for name, number in seen.guesses().items())
         else:
             if isinstance(seen, TailDecider):
                 rate, bound = seen.failures / seen.trials, seen.beta

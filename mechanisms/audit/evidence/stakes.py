@@ -9,7 +9,7 @@ by at most 1. So if the claim is true, the chance that it ever reaches 1 / level
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import log
@@ -39,6 +39,7 @@ CURVE = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5, 2.5, 4.0, 7.0)  # epsilons at which a cur
 RUNGS, ENOUGH = (1.0, 0.9, 0.8, 0.65, 0.5, 0.3, 0.1, 0.01), 0.3  # of the claim; log growth that speaks against it
 START = np.log(np.outer([1, 1, 8], STAKES) / (10 * STAKES.sum()))  # log capital of each side and stake at the start
 PARAMETERS = np.geomspace(1e-3, 60, 320)  # epsilon or mu of the claims among which the lower limit is found
+SCANNED = 20  # claims that are asked about at once
 
 
 def parameter(claim: Any) -> tuple[str, float]:
@@ -156,6 +157,34 @@ def average(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
     """The log of the evidence for equal initial shares; counts (..., attackers, tangents, sides, 3)."""
     capital = logsumexp(grown(counts, table) + START, axis=(-2, -1))
     return np.asarray(logsumexp(capital, axis=(-2, -1)) - log(capital.shape[-1] * capital.shape[-2]))
+
+
+def repeated_tables(claim: Any, values: ArrayLike, records: int = 1) -> np.ndarray:
+    """The gains against claims with these parameters, shape (values, 1, tangents, sides, stakes, 3).
+
+    Every tangent stands once for each pair of thresholds.
+    """
+    points = [tangents(with_parameter(claim, value), records) for value in np.asarray(values).tolist()]
+    return np.repeat(tables(points), CUTS, axis=1)[:, None]
+
+
+def against(counts: np.ndarray, claim: Any, values: ArrayLike, records: int = 1) -> np.ndarray:
+    """The log of the evidence, for equal initial shares, against claims with these parameters, shape (values,)."""
+    return average(counts, repeated_tables(claim, values, records))
+
+
+def last_refuted(evidence: Callable, values: np.ndarray, threshold: float, reached: float = 0.0) -> float:
+    """The last of the increasing `values` that is refuted together with all before it; `reached` if none is.
+
+    `evidence(some)` is the log of the evidence against claims with these parameters; only as many are asked about as
+    it takes.
+    """
+    for some in np.split(values, range(SCANNED, len(values), SCANNED)):
+        short = np.flatnonzero(evidence(some) < threshold)
+        if len(short):
+            return float(some[short[0] - 1]) if short[0] else reached
+        reached = float(some[-1])
+    return reached
 
 
 def tally(scores: np.ndarray, truth: np.ndarray, above: np.ndarray, below: np.ndarray) -> np.ndarray:

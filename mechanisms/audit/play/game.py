@@ -20,15 +20,14 @@ from lemmata.mechanisms.audit.evidence.stakes import (
     PARAMETERS,
     STAKES,
     START,
+    against,
     average,
     checked,
     grown,
     ladder,
+    last_refuted,
     logsumexp,
     parameter,
-    tables,
-    tangents,
-    with_parameter,
 )
 from lemmata.mechanisms.audit.subjects.samplers import Exhausted, Raised, Source
 from lemmata.mechanisms.numerics.streams import generator
@@ -42,7 +41,6 @@ MEMORY = 30_000  # releases that rules are learnt from
 SPARE = 0.1  # of the capital is bet by everybody as at the start, the rest by what each has earned
 RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
 DEAR, LEADING = 64, 3.0  # releases before a dear attacker learns; log growth at which it learns as often as others
-SCANNED = 20  # claims that are asked about at once
 PRUNED = 6.0  # an attacker whose log capital is this far behind the best is asked no more
 
 
@@ -216,22 +214,20 @@ class Game:
         claimed, own = parameter(self.claim)[1], self.log_e() - log(2)
         reached = claimed if own >= -log(chance) else 0.0
         values = np.union1d(PARAMETERS, claimed)
-        values = values[values > reached]
-        for some in np.split(values, range(SCANNED, len(values), SCANNED)):
-            against = self.against(some)
-            against[some <= claimed] = np.logaddexp(against[some <= claimed] - log(2), own)
-            short = np.flatnonzero(against < -log(chance))
-            reached = float(some[short[0] - 1 if len(short) else -1]) if not len(short) or short[0] else reached
-            if len(short):
-                break
-        return reached
+
+        def evidence(some: np.ndarray) -> np.ndarray:
+            found = self.against(some)
+            found[some <= claimed] = np.logaddexp(found[some <= claimed] - log(2), own)
+            return found
+
+        return last_refuted(evidence, values[values > reached], -log(chance), reached)
 
     def against(self, values: np.ndarray) -> np.ndarray:
         """The log of the evidence, for equal initial shares, against claims with these parameters."""
-        points = [tangents(with_parameter(self.claim, value), self.records) for value in values.tolist()]
         if not self.bets:
-            return average(self.counts, np.repeat(tables(points), CUTS, axis=1)[:, None])
-        events = [average(self.counts, np.repeat(tables(some), CUTS, axis=0)) for some in points]
+            return against(self.counts, self.claim, values, self.records)
+        # One at a time: claims of zCDP and of Renyi DP imply different numbers of tangents.
+        events = [against(self.counts, self.claim, [value], self.records)[0] for value in values.tolist()]
         bets = [self.bets.against(value / parameter(self.claim)[1]) for value in values.tolist()]
         return np.logaddexp(events, bets) - log(2)
 

@@ -12,6 +12,8 @@ from lemmata.experiments.engine.claims.claim import attack_claim
 from lemmata.experiments.engine.claims.verdict import LOG_REFUTE, AttackDecider, conclude
 from lemmata.experiments.engine.running.cell import Cell
 from lemmata.experiments.engine.running.store import Chunk
+from lemmata.mechanisms.audit.evidence import stakes
+from lemmata.mechanisms.noise.laplace import FloatLaplace
 from lemmata.mechanisms.numerics.streams import generator
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 from tests.engine import toy
@@ -36,15 +38,15 @@ class Normal:
 
 def audit(a, b, claim, *, budget, chunk=1000):
     """The attack of an `impl` row, chunk by chunk, with the rule of the training releases."""
-    decider = toy.decider_for(claim)
+    decider = AttackDecider(claim)
 
     def train(block):
         return np.random.default_rng([ROOT, block])
 
-    rule = game.trained(a, b, decider.claim, decider.level, train, 4)
+    player = game.trained(a, b, claim, train, 4)
     rng = np.random.default_rng(ROOT)
     while decider.trials < budget and decider.log_e()[1] < LOG_REFUTE:
-        decider.add(AttackDecider.pack(game.play(a, b, rule, rng, chunk)))
+        decider.add(AttackDecider.pack(game.play(a, b, player, rng, chunk)))
     return decider
 
 
@@ -58,6 +60,7 @@ def named(p):
 
 
 SEEN = {
+    "an event of a tenth": (words(0.1), words(0.004), PureDP(1)),
     "half the noise": (Normal(), Normal(2), GaussianDP(1)),
     "half the noise, on a small scale": (Normal(0, 1e-9), Normal(2, 1e-9), GaussianDP(1)),
     "half the noise, on a large scale": (Normal(0, 1e12), Normal(2, 1e12), GaussianDP(1)),
@@ -112,7 +115,8 @@ def test_no_training_release_is_judged():
     @dataclass(frozen=True)
     class Seen(Normal):
         def sample(self, rng, size=1):
-            states.append(rng.bit_generator.state["state"]["state"])
+            if size == game.TRAIN_BLOCK:
+                states.append(rng.bit_generator.state["state"]["state"])
             return super().sample(rng, size)
 
     streams = ("main", "sabotage:2", "pilot")
@@ -121,7 +125,7 @@ def test_no_training_release_is_judged():
         for index in (0, 1, 3, 200):
             trial(generator(ROOT, "k", {}, stream, index), 5, root=ROOT, key="k", stream=stream, index=index)
     training = set(states)
-    blocks = [*range(64), *range(10_000, 10_004), 200]
+    blocks = [*range(64), *range(game.READ, game.READ + 4), game.SHUFFLE, 200]
     judging = {generator(ROOT, "k", {}, s, i).bit_generator.state["state"]["state"] for s in streams for i in blocks}
     assert len(training) > 3 * 2 * (1 + 1 + 2 + 3) and not training & judging
 
@@ -129,28 +133,19 @@ def test_no_training_release_is_judged():
 def test_total_variation_alone_would_miss_a_rare_sure_sign():
     """Three outcomes in a hundred give the dataset away: inside mu = 0.5 in total variation, outside its curve."""
     decider = audit(*SEEN["a missing value"], budget=30_000)
-    alone = AttackDecider("gdp", 0.5, counts=decider.counts[:1])
-    assert decider.evidence(0.5) > 20 > 1 > alone.evidence(0.5)
+    [(_, delta), *_] = stakes.tangents(decider.claim)
+    alone = stakes.average(decider.counts[:, : stakes.CUTS], stakes.tables(np.full((stakes.CUTS, 2), (0.0, delta))))
+    assert decider.log_e()[1] > 20 > 1 > alone
 
 
-def test_every_outcome_is_counted():
-    """A score that is no number is no guess; one that is infinite is one."""
-    scores = np.array([np.nan, np.inf, -np.inf, 0.5, -0.5, 0])
-    assert game.guess(scores, 0.0).tolist() == [1, 1, -1, 1, -1, 1]
-    assert game.guess(scores, 0.5).tolist() == [0, 1, -1, 1, -1, 0]
-
-
-def test_rounding_hides_the_low_bits_and_no_more():
-    rng = np.random.default_rng(ROOT)
-    for scale in (1e-9, 1.0, 1e9):
-        x = scale * rng.normal(size=(1000, 2))
-        coarse = game.rounded(x, game.grid_of(x))
-        assert np.abs(coarse - x).max() < scale * 2.0**-18
-        assert (coarse != x).mean() > 0.9
-        assert np.array_equal(coarse, game.rounded(coarse, game.grid_of(x)))
-    whole = np.arange(5)
-    assert game.grid_of(whole) is None and game.rounded(whole, None) is whole
-    assert game.spread(np.array([np.nan, 3.0, 3.0])) == 3 and game.spread(np.array([np.inf])) == 1
+def test_an_exact_likelihood_ratio_plays_alone():
+    """Where both laws know their density no other score can be better, and others would share the evidence."""
+    laws = [FloatLaplace(np.array([centre]), 1.0) for centre in (0.0, 1.0)]
+    assert [name for name, _ in game.name_attackers(*laws)] == ["the exact likelihood ratio"]
+    assert len(game.name_attackers(Normal(), Normal(1))) > 3
+    decider = audit(*laws, PureDP(0.8), budget=30_000)
+    assert conclude(*decider.log_e()) == REFUTED
+    assert conclude(*audit(*laws, PureDP(1.0), budget=30_000).log_e()) is None
 
 
 @pytest.mark.parametrize(("counts", "reason"), [((500, 500, 0), "NO_POWER"), ((700, 300, 0), "AUDIT_ONLY")])
@@ -158,7 +153,7 @@ def test_an_attack_without_power_does_not_say_survived(counts, reason):
     with toy.registered() as claims:
         claim = replace(claims["abgmu22.asm2/printed/impl:laplace"], cap=1)
         cell = Cell(claim, {})
-        cell.add(Chunk(AttackDecider.pack(counts), 0.0, b""))
+        cell.add(Chunk(toy.guessed(cell.decider.claim, *counts), 0.0, b""))
     assert (cell.verdict.outcome, cell.verdict.reason) == ("INCONCLUSIVE", reason)
     assert ("survived" in cell.verdict.note) == (reason == "AUDIT_ONLY")
 

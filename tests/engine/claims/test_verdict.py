@@ -7,11 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
 from scipy.stats import binom, norm
 
 from lemmata.experiments.engine.claims import verdict as v
 from lemmata.experiments.engine.claims.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 from lemmata.experiments.engine.running.power import miss_tail
+from lemmata.mechanisms.audit.evidence import stakes
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from tests.engine.toy import guessed
 
 ROOT = 11
 
@@ -155,36 +159,35 @@ def test_rates_are_decided_by_two_points(exponent, expected):
     assert stopped(chunks, lambda: RateDecider.between(r ** (-1 + tol), (8, 8 * r**exponent))) == expected
 
 
-@pytest.mark.parametrize(("claim", "level"), [("pure", 1.0), ("gdp", 1.0)])
-def test_attacks_find_half_the_noise_and_spare_the_honest(claim, level):
+@pytest.mark.parametrize("claim", [PureDP(1.0), GaussianDP(1.0)], ids=str)
+def test_attacks_find_half_the_noise_and_spare_the_honest(claim):
     """Rows 11 and 12, with the exact hit rates: allowed at the claimed level, twice the level for half the noise."""
     rng = np.random.default_rng(ROOT)
 
-    def chunk(true_level):
-        right = int(rng.binomial(3000, np.exp(v.log_hit_rates(claim, true_level)[0])))
-        return AttackDecider.pack((right, 3000 - right, 0))
+    def chunk(level):
+        rate = expit(level) if isinstance(claim, PureDP) else norm.cdf(level / 2)
+        right = int(rng.binomial(3000, rate))
+        return guessed(claim, right, 3000 - right, 0)
 
-    honest = [chunk(level) for _ in range(3)]
-    assert stopped(honest, lambda: AttackDecider(claim, level)) is None
-    assert stopped([chunk(2 * level)], lambda: AttackDecider(claim, level)) == v.REFUTED
+    assert stopped([chunk(1.0) for _ in range(3)], lambda: AttackDecider(claim)) is None
+    assert stopped([chunk(2.0)], lambda: AttackDecider(claim)) == v.REFUTED
 
 
-@pytest.mark.parametrize("claim", ["pure", "gdp"])
+@pytest.mark.parametrize("claim", [PureDP(40.0), GaussianDP(40.0)], ids=str)
 def test_large_levels_stay_finite(claim):
     """At ten times epsilon = 40 the allowed hit rate is 1 in float64; the evidence is still a number."""
-    decider = AttackDecider(claim, 40.0, counts=np.array([[5000, 0, 0]]))
+    decider = AttackDecider(claim)
+    decider.add(guessed(claim, 5000, 0, 0))
     assert np.isfinite(decider.log_e()[1])
     assert 4 < decider.reached() < 40
 
 
-def test_approximate_dp_counts_the_mass_above_the_ratio():
+@pytest.mark.parametrize(("delta", "verdict"), [(0.001, v.REFUTED), (0.02, None)])
+def test_approximate_dp_counts_the_mass_above_the_ratio(delta, verdict):
     """An output that one dataset alone can give, with probability .01, refutes delta = .001."""
-    decider = AttackDecider("approx", 1.0, 0.001)
-    decider.add(AttackDecider.pack((200, 0, 40_000 - 200)))
-    assert v.conclude(*decider.log_e()) == v.REFUTED
-    honest = AttackDecider("approx", 1.0, 0.02)
-    honest.add(AttackDecider.pack((200, 0, 40_000 - 200)))
-    assert v.conclude(*honest.log_e()) is None
+    decider = AttackDecider(ApproxDP(1.0, delta))
+    decider.add(guessed(decider.claim, 200, 0, 40_000 - 200))
+    assert v.conclude(*decider.log_e()) == verdict
 
 
 @given(failures=st.integers(0, 50), trials=st.integers(50, 2000))
@@ -233,13 +236,15 @@ def test_a_rate_is_of_two_finite_columns_or_more(outcomes):
     assert RateDecider.pack([[1, 2]])["values"].dtype == float
 
 
-@pytest.mark.parametrize("row", [1, 2, 3])
-def test_each_tangent_is_judged_by_its_own_guesses(row):
-    """Against mu = 1 only the guesses beyond one log ratio are too good: 300 right, none wrong, of 1,000."""
-    epsilon = v.TANGENTS[row]
-    counts = np.zeros((4, 3), dtype=int)
-    counts[row] = 300, 0, 700
-    alone = v.log_e_tangent(counts[row], epsilon, norm.cdf(0.5 - epsilon) - np.exp(epsilon) * norm.cdf(-0.5 - epsilon))
-    assert alone > 2
-    evidence = AttackDecider("gdp", 1.0, counts=counts).evidence(1.0)
-    assert evidence == pytest.approx(np.log((np.exp(alone) + 3) / 4), rel=1e-6)  # nothing was bet on the other three
+@pytest.mark.parametrize("place", range(1, len(stakes.tangents(GaussianDP(1.0)))))
+def test_each_tangent_is_judged_by_its_own_guesses(place):
+    """Against mu = 1 only the guesses at one tangent are too good: 300 right, none wrong, of 1,000."""
+    claim = GaussianDP(1.0)
+    decider = AttackDecider(claim)
+    counts = np.zeros((1, len(stakes.tangents(claim)), stakes.CUTS, 3, 3), dtype=int)
+    counts[..., 2] = 1000
+    counts[:, place, :, 2] = 300, 0, 700
+    decider.add(AttackDecider.pack(counts.reshape(1, -1, 3, 3)))
+    _, delta = stakes.tangents(claim)[place]
+    assert (decider.log_e()[1] > 2) == (delta < 0.3), (place, delta)
+    assert decider.guesses() == {"right": 300, "wrong": 0, "abstain": 700}

@@ -2,11 +2,16 @@
 
 from types import SimpleNamespace
 
-from lemmata.experiments.engine.claims.verdict import EPSILONS, AttackDecider, MeanDecider
+import numpy as np
+
+from lemmata.experiments.engine.claims.verdict import AttackDecider, MeanDecider
 from lemmata.experiments.engine.ledger import ledger_rows
 from lemmata.experiments.engine.running.cell import Cell
 from lemmata.experiments.engine.running.store import checksum
+from lemmata.mechanisms.audit.evidence import stakes
+from lemmata.mechanisms.privacy import PureDP
 from tests.engine import toy
+from tests.engine.toy import guessed
 
 
 def test_an_exact_cell_is_one_chunk():
@@ -35,9 +40,10 @@ def test_what_cells_cost_is_added_up():
 
 
 def test_an_attack_that_refutes_every_level_reaches_the_last(monkeypatch):
-    attack = AttackDecider("pure", 1.0)
-    monkeypatch.setattr(attack, "evidence", lambda level: 1e3)
-    assert attack.reached() == EPSILONS[-1]
+    attack = AttackDecider(PureDP(1.0))
+    attack.add(guessed(attack.claim, 1, 0, 0))
+    monkeypatch.setattr(stakes, "against", lambda counts, claim, values: np.full(len(values), 1e3))
+    assert attack.reached() == stakes.PARAMETERS[-1]
 
 
 def test_a_checksum_is_eight_bytes():
