@@ -1,7 +1,5 @@
 """Pages made at each build: the index of statements, the modules, and the files at the top of the repository."""
 
-from __future__ import annotations
-
 import csv
 import importlib
 import inspect

@@ -7,8 +7,6 @@ its program runs in a process of its own. Importing this module is cheap; expens
 collected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ figures belong here; the auditor belongs to `lemmata.mechanisms.audit`, and a pa
 Modules of this package import the engine, the comparison and what is below, and never the report.
 """
 
-from __future__ import annotations
-
 import csv
 from importlib import resources
 

@@ -5,8 +5,6 @@ little but the canary to go by. The attackers see what a release says of the can
 `python -m lemmata.experiments.audits.canaries [BUDGET]` writes canaries.csv.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path

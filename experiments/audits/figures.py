@@ -1,7 +1,5 @@
 """The figures of audits: the course of one, and those of the pages, from committed tables alone."""
 
-from __future__ import annotations
-
 from math import log10
 from pathlib import Path
 

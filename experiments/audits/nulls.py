@@ -7,8 +7,6 @@ knows beforehand that they are: a bet that is not fair, capital that is not divi
 judges what it was learnt from, shows here.
 """
 
-from __future__ import annotations
-
 import csv
 import sys
 from collections.abc import Callable, Iterator, Sequence

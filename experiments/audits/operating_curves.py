@@ -5,8 +5,6 @@ are fixed. `python -m lemmata.experiments.audits.operating_curves [ROOTS]` write
 function that the tests call at small size and `make soak` at large size.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from math import e, exp, log

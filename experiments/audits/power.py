@@ -5,8 +5,6 @@ bets from the first release on, what grows fastest in the mean, on the event tha
 honest mechanism would have caught, as they say.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from math import exp, log

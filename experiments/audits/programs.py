@@ -4,8 +4,6 @@ A program looks at the data only through `ask` and rebuilds a release from the a
 laws' own samplers as numbers that are uniform if it has its law. `replayed` runs them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import zip_longest
 from math import sqrt

@@ -1,7 +1,5 @@
 """The page "In the wild": released libraries of others under our audit, from the table that `make wild` writes."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@
 level. Both are inequalities with another quantifier, so they are compared in the same way as inequalities.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Iterable

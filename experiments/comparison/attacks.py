@@ -5,8 +5,6 @@ the docstring of each law. Four equal records against three and one of the other
 minimiser move as far as one record can move them, and few others pull the weights away.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figures of the comparison, from its means alone: SVG that follows the light or dark scheme."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

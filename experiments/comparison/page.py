@@ -3,8 +3,6 @@
 `python -m lemmata.experiments.comparison.page FOLDER` commits the tables of a run: means, differences and attacks.
 """
 
-from __future__ import annotations
-
 import io
 import shutil
 import sys

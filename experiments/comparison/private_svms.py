@@ -10,8 +10,6 @@ are random, of Lemma 10, which leaves half of it to the kernel's error (Corollar
 anybody would take). Writes a tidy table, a row a number, and a figure to reports/private_svms/.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ at a time. The split into training and test records is drawn without looking at 
 for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

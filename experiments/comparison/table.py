@@ -5,8 +5,6 @@ Its random numbers are a function of that alone, so a run may be killed, continu
 or datasets, and nothing is computed twice. All learners see the same splits: differences are paired.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache

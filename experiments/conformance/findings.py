@@ -1,7 +1,5 @@
 """Findings of `lemmata check`: what is missing before a paper is ready to publish."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import itertools

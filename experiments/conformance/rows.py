@@ -1,7 +1,5 @@
 """Checks of one row of a paper; each returns messages about what is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from lemmata.bounds.library import Paper

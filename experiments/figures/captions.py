@@ -7,8 +7,6 @@ y = "expected maximum / σ"
 lines = { "bound / sigma" = "bound", "exact / sigma" = "exact" }   # the curves that are drawn, and what they are called
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """How to cite a paper, a row of ours, and the suite; the same for machines, as JSON-LD; and whom to reply to."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

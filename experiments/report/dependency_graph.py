@@ -1,7 +1,5 @@
 """Dependencies, one picture per paper: its statements in order, and an arc from each to each of its dependencies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

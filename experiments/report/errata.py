@@ -1,7 +1,5 @@
 """The errata of a paper: its list, its page, a letter to its authors, and what they replied."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What all pages have in common: templates, navigation, stylesheet, and one font for what is raised or lowered."""
 
-from __future__ import annotations
-
 import base64
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """From which n on each statement says something, as one picture: a dot a bound, on a logarithmic axis."""
 
-from __future__ import annotations
-
 from math import ceil, log10
 from typing import Any
 

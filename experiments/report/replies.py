@@ -9,8 +9,6 @@ text = "The constant is a misprint; the next version has 4."
 link = "https://example.org/reply"     # optional: where it can be read
 """
 
-from __future__ import annotations
-
 import datetime
 import tomllib
 from collections.abc import Collection, Mapping

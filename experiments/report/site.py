@@ -1,7 +1,5 @@
 """The pages: one a statement, one a paper's errata, the ledger, and what explains them; no network, no build step."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

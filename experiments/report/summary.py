@@ -1,7 +1,5 @@
 """Counts of the ledger by kind of evidence: machine-checked, derived, citing and tested are counted apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 

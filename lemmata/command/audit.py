@@ -1,7 +1,5 @@
 """The command `lemmata audit`: attack a mechanism, or two samplers, named on the command line."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import json

@@ -14,8 +14,6 @@ Progress goes to stderr, results to stdout. Exit status:
 Modules that take seconds to import are imported by the commands that need them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import importlib.util

@@ -1,7 +1,5 @@
 """Import FILE.py:NAME and MODULE:NAME from the command line, even if other modules have the same name."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import importlib.util

@@ -1,7 +1,5 @@
 """The commands for your own papers: new-paper, check, accept."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

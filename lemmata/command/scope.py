@@ -4,8 +4,6 @@ A folder with a `paper.toml` is a paper. Without one on the command line a comma
 working folder, and otherwise the built-in papers.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@
 room for, every combination of the values that the named ones take, and gives each cell ten times the trials.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

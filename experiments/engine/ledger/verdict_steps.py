@@ -5,8 +5,6 @@ returned, or what the e-values of its trials came to (`running.cell.Cell`). A st
 leaves it as it is, weakens it, or names what a false statement lacks.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ run of the quick profile, on a machine that takes so many TIMES as long as the o
 that is not in the table costs what it says itself (`cost=`), and all factors of its control.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import sys

@@ -6,8 +6,6 @@ labels. Columns that hold no numbers (texts, categories, dates, truth values tha
 theirs, and none if their type has one for that. A type is not a record: what it cannot hold is not tried.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest

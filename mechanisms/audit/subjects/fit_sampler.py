@@ -1,7 +1,5 @@
 """Estimators under audit: releases drawn by repeated fits, or at once from the law of a fit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable

@@ -8,8 +8,6 @@ the same. Each is a *lead*, with a file and a line. A lead is no verdict: who ad
 elsewhere.
 """
 
-from __future__ import annotations
-
 import re
 import traceback
 from collections.abc import Iterator
