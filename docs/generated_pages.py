@@ -5,7 +5,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import lemmata
@@ -58,14 +58,18 @@ OUT = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)#]*)(#[^)]*)?\)")  # links to 
 
 def write(folder: Path) -> None:
     """All of them, below `folder`; what did not change keeps its time, so that it is not read again."""
-    kept(folder / "statements.md", statements())
-    kept(folder / "algorithms.md", algorithms())
-    kept(folder / "modules.rst", modules())
-    kept(folder / "reference.rst", reference())
-    kept(folder / "ipython" / "profile_default" / "ipython_kernel_config.py", QUIET)
+    pages = {
+        "statements.md": statements(),
+        "algorithms.md": algorithms(),
+        "modules.rst": modules(),
+        "reference.rst": reference(),
+        "ipython/profile_default/ipython_kernel_config.py": QUIET,
+    }
     for file, name in FILES.items():
         text = PLAIN.sub("", (ROOT / file).read_text(encoding="utf-8"))
-        kept(folder / f"{name}.md", OUT.sub(lambda found: relinked(found, ".."), text))
+        pages[f"{name}.md"] = OUT.sub(relinked, text)
+    for name, text in pages.items():
+        kept(folder / name, text)
 
 
 def kept(path: Path, text: str) -> None:
@@ -80,12 +84,12 @@ def linked(source: list[str]) -> None:
     source[0] = re.sub(rf"\]\(\.\./({'|'.join(FILES)})", lambda m: f"](generated/{FILES[m[1]]}.md", source[0])
 
 
-def relinked(found: re.Match, docs: str) -> str:
+def relinked(found: re.Match) -> str:
     """A link of a file at the top: to a page of these, or its words alone."""
     words, file, place = found[1], found[2], found[3] or ""
     if file in FILES:
         return f"[{words}]({FILES[file]}.md{place})"
-    return f"[{words}]({docs}/{file.removeprefix('docs/')}{place})" if re.match(r"docs/[\w-]+\.md", file) else words
+    return f"[{words}](../{file.removeprefix('docs/')}{place})" if re.match(r"docs/[\w-]+\.md", file) else words
 
 
 # The index of statements ---------------------------------------------------------------------------------------------
@@ -170,8 +174,7 @@ def reference() -> str:
     for heading, homes in REFERENCE.items():
         here = [one for one in left if not homes or one[0].split(".")[0] in homes.split()]
         left = [one for one in left if one not in here]
-        listed = "\n".join(f"   {name}" for _, names in here for name in names)
-        parts.append(f"{heading}\n{'-' * len(heading)}\n\n.. autosummary::\n   :toctree: api\n\n{listed}\n")
+        parts.append(summarised(heading, "api", (name for _, names in here for name in names)))
     return "\n".join(parts)
 
 
@@ -179,10 +182,14 @@ def modules() -> str:
     """A page a module of what stands below the names that `lemmata` hands out."""
     parts = ["Modules\n=======\n", BELOW]
     for heading, names in GROUPS.items():
-        found = [module for name in names for module in below(name)]
-        listed = "\n".join(f"   {name}" for name in found)
-        parts.append(f"{heading}\n{'-' * len(heading)}\n\n.. autosummary::\n   :toctree: modules\n\n{listed}\n")
+        parts.append(summarised(heading, "modules", (module for name in names for module in below(name))))
     return "\n".join(parts)
+
+
+def summarised(heading: str, folder: str, names: Iterable[str]) -> str:
+    """A section that lists names, with a page in a folder for each."""
+    listed = "\n".join(f"   {name}" for name in names)
+    return f"{heading}\n{'-' * len(heading)}\n\n.. autosummary::\n   :toctree: {folder}\n\n{listed}\n"
 
 
 def below(name: str) -> Iterator[str]:
