@@ -19,8 +19,7 @@ def list_file_kinds() -> list[str]:
 
 def write_course(result: Audit, level: float, path: str) -> None:
     """Write the figure of one audit to a file; the format is that of its name."""
-    made = render(plot_course, result, level, kind=Path(path).suffix[1:].lower())
-    Path(path).write_bytes(made)
+    Path(path).write_bytes(render(plot_course, result, level, kind=Path(path).suffix[1:].lower()))
 
 
 def plot_course(result: Audit, level: float) -> Figure:
