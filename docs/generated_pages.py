@@ -1,6 +1,5 @@
 """Pages made at each build: the index of statements, the modules, and the files at the top of the repository."""
 
-import csv
 import importlib
 import inspect
 import pkgutil
@@ -11,6 +10,7 @@ from pathlib import Path
 import lemmata
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.theorem import Theorem, theorems
+from lemmata.experiments.engine.ground.files import read_table
 
 ROOT = Path(__file__).resolve().parents[1]
 ALGORITHMS = ROOT / "docs" / "algorithms.csv"
@@ -137,8 +137,7 @@ def safe(text: str) -> str:
 
 def algorithms() -> str:
     """Every algorithm of the papers, with the function that is its law and the estimator that runs it."""
-    with ALGORITHMS.open(newline="", encoding="utf-8") as file:
-        listed = list(csv.DictReader(file))
+    listed = read_table(ALGORITHMS)
     parts = [
         "# The algorithms of the papers\n",
         f"Each of the {len(listed)} is a function of `lemmata.mechanisms` with this name: a dataset in, the law of its "

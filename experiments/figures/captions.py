@@ -8,12 +8,12 @@ lines = { "bound / sigma" = "bound", "exact / sigma" = "exact" }   # the curves 
 """
 
 import re
-import tomllib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from lemmata.bounds.library import Paper, PaperError
 from lemmata.bounds.statement.formula import GREEK, in_symbols
+from lemmata.experiments.engine.ground.files import check_fields, read_toml
 from lemmata.experiments.engine.ledger.curves import Picture
 
 FIELDS = {"sees": str, "x": str, "y": str, "lines": dict}
@@ -33,23 +33,13 @@ def read_captions(papers: Iterable[Paper]) -> dict[str, Caption]:
     found = {}
     for paper in papers:
         path = paper.folder / "captions.toml"
-        if not path.exists():
-            continue
-        try:
-            page = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise PaperError(f"{path}: cannot be read ({error})") from None
-        for key, entry in page.items():
-            found[key] = _check_caption(entry, f"{path}: {key}: ")
+        found |= {key: _check_caption(entry, f"{path}: {key}: ") for key, entry in read_toml(path).items()}
     return found
 
 
 def _check_caption(entry: Any, place: str) -> Caption:
-    if not isinstance(entry, dict):
-        raise PaperError(f"{place}must be a table")
+    check_fields(entry, FIELDS, place)
     entry = {"lines": {}, **entry}
-    for name in entry.keys() - FIELDS.keys():
-        raise PaperError(f"{place}{name} is unknown; known are {', '.join(FIELDS)}")
     for name, kind in FIELDS.items():
         if type(entry.get(name)) is not kind or (kind is str and not entry[name].strip()):
             raise PaperError(f"{place}{name} must be a {'string' if kind is str else 'table'}, got {entry.get(name)!r}")

@@ -19,6 +19,7 @@ from lemmata.experiments.engine.claims import fingerprint, places, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive
 from lemmata.experiments.engine.ground.evidence import find_weakest
+from lemmata.experiments.engine.ground.grouping import group_by
 from lemmata.experiments.engine.ground.profiles import TIMES
 from lemmata.experiments.engine.ledger.headline import find_leading, headline
 from lemmata.experiments.engine.ledger.row import Row, open_row
@@ -124,10 +125,8 @@ def carry_controls(rows: Sequence[Row]) -> list[Row]:
 
 def add_summaries(rows: Sequence[Row]) -> list[Row]:
     """The rows, those of parts with a parent, and one more for every reading of a statement that has several parts."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if row["part"] and not row["part"].startswith("impl:") and not row["parent"]:
-            groups.setdefault((row["id"], row["reading"]), []).append(row)
+    inner = (row for row in rows if row["part"] and not row["part"].startswith("impl:") and not row["parent"])
+    groups = group_by(inner, lambda row: (row["id"], row["reading"]))
     taken, made, parents = {row["key"] for row in rows}, list[Row](), dict[str, str]()
     for (id, reading), parts in groups.items():
         headed = f"{id}/{reading}" in taken  # a definition and its consequences: the definition is the head
@@ -222,9 +221,7 @@ def place_in_papers() -> Callable[[Row], tuple[int, bool, str, int, bool, str]]:
 
 def add_headlines(rows: Sequence[Row]) -> list[Row]:
     """The rows; a printed one at the head of its statement has a sentence about all rows of the statement."""
-    by_id: dict[str, list[Row]] = {}
-    for row in rows:
-        by_id.setdefault(row["id"], []).append(row)
+    by_id = group_by(rows, lambda row: row["id"])
     heads = {row["key"] for row in rows if row["reading"] == "printed" and not row["parent"]}
     return [row | {"headline": headline(by_id[row["id"]])} if row["key"] in heads else row for row in rows]
 
