@@ -43,8 +43,7 @@ def exists_claim(statement: Statement[..., Any], **fields: Any) -> Callable:
     `exhaustive=True`, which declares that no others exist. The control divides the right side by the factors `caught`
     and takes the candidates as exhaustive.
     """
-    exhaustive = fields.pop("exhaustive", False)
-    options = {"exhaustive": exhaustive}
+    options = {"exhaustive": fields.pop("exhaustive", False)}
     return cases_claim(statement, decide_existence, "the right-hand side divided by {}", options=options, **fields)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from lemmata.bounds.library import Paper
 from lemmata.bounds.statement.verdicts import REFUTED, SLIP, VACUOUS
 from lemmata.experiments.conformance.accepted import Accepted
 from lemmata.experiments.engine.claims.claim import CLAIMS
@@ -66,7 +65,7 @@ def program(python: str) -> list[str]:
     return found
 
 
-def sound(row: Mapping, paper: Paper) -> list[str]:
+def sound(row: Mapping) -> list[str]:
     """Whether our own code is not refuted, and all rows that it depends on have claims."""
     claim, found = CLAIMS[row["key"]], []
     if claim.law and row["verdict"] in (REFUTED, SLIP):
@@ -77,6 +76,6 @@ def sound(row: Mapping, paper: Paper) -> list[str]:
     return found
 
 
-def problems(row: Mapping, line: Accepted | None, paper: Paper) -> list[str]:
+def problems(row: Mapping, line: Accepted | None) -> list[str]:
     """All messages for one row."""
-    return [*verdict(row, line), *control(row), *refutation(row), *sound(row, paper)]
+    return [*verdict(row, line), *control(row), *refutation(row), *sound(row)]
