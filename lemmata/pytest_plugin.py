@@ -58,9 +58,6 @@ class Page(pytest.File):
                 yield Row.from_parent(self, name=key)
         yield Table.from_parent(self, name="accepted")
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> Any:
-        return str(excinfo.value) if excinfo.errisinstance(self.CollectError) else super().repr_failure(excinfo)
-
 
 class Sentences(pytest.Item):
     """A test whose failure is a plain message."""

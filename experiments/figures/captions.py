@@ -30,7 +30,7 @@ class Caption(NamedTuple):
 
 def read_captions(papers: Iterable[Paper]) -> dict[str, Caption]:
     """{row key: its caption}. Raises `PaperError`, in one line, for a field that is missing, unknown or no text."""
-    found = {}
+    found: dict[str, Caption] = {}
     for paper in papers:
         path = paper.folder / "captions.toml"
         found |= {key: _check_caption(entry, f"{path}: {key}: ") for key, entry in read_toml(path).items()}

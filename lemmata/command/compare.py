@@ -85,10 +85,7 @@ def compare(
         raise Usage(problem)
     place = reports / "comparison"
     write_tables(found, place)
-    if as_json:
-        click.echo(json.dumps(json.loads(found.to_json(orient="records")), indent=1))
-    else:
-        click.echo(summarize(found))
+    click.echo(json.dumps(json.loads(found.to_json(orient="records")), indent=1) if as_json else summarize(found))
     from lemmata.experiments.comparison.learners import NOT_INSTALLED
 
     missing = f"; not installed: {', '.join(NOT_INSTALLED)}" if NOT_INSTALLED else ""

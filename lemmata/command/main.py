@@ -344,9 +344,7 @@ def figure(arguments: tuple[str, ...], kind: str, profile: str, root: int, out: 
     click.echo("\n".join(map(str, paths)) if paths else "no figures: no row here has a curve")
 
 
-main.add_command(audit)
-main.add_command(compare)
-for command in (new_paper, check, accept):
+for command in (audit, compare, new_paper, check, accept):
     main.add_command(command)
 if bench := load_checkout_part("lemmata.tools.speed.command", "bench"):
     main.add_command(bench)

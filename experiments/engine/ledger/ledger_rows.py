@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lemmata.bounds.library import Paper, library
@@ -195,7 +195,11 @@ def ledger_with_cells(
     statements = {claim.theorem.statement for claim in chosen}
     if asked is None:
         statements |= {id for paper in papers for id in paper.contents}
-    rows += [_undecided_row(each, root) for each in list(THEOREMS.values()) if _unclaimed(each, statements)]
+    rows += [
+        _undecided_row(each, root)
+        for each in list(THEOREMS.values())
+        if each.key not in CLAIMS and each.statement in statements
+    ]
     # Links come before controls are carried over, as a carried control has proved nothing about this row; summaries
     # come last, as they add up what the parts have come to.
     rows = add_summaries(carry_controls(settle_links(rows)))
@@ -224,11 +228,6 @@ def add_headlines(rows: Sequence[Row]) -> list[Row]:
     by_id = group_by(rows, lambda row: row["id"])
     heads = {row["key"] for row in rows if row["reading"] == "printed" and not row["parent"]}
     return [row | {"headline": headline(by_id[row["id"]])} if row["key"] in heads else row for row in rows]
-
-
-def _unclaimed(theorem: Theorem, statements: Collection[str]) -> bool:
-    """Whether a record of one of these statements has no claim that decides it."""
-    return theorem.key not in CLAIMS and theorem.statement in statements
 
 
 def _undecided_row(theorem: Theorem, root: int) -> Row:

@@ -33,9 +33,10 @@ def label_statements(paper: str) -> dict[str, str]:
     """What the statements of a paper are called, {"Lemma B.3": "wzw25.lem6.2"}, by both numbers where they have two."""
     called = {}
     for id, label in library.papers[paper].contents.items():
-        for pattern in (NAMED, ALIAS):
-            if match := pattern.match(label):
-                called[f"{match[1]} {match[2].rstrip(')')}"] = id
+        if match := NAMED.match(label):
+            called[f"{match[1]} {match[2].rstrip(')')}"] = id
+        if match := ALIAS.match(label):
+            called[f"{match[1]} {match[2]}"] = id
     return called
 
 

@@ -159,7 +159,8 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 self._db.executescript(f"BEGIN;{SCHEMA}COMMIT;")  # all tables or none: a disk may be full between two
                 if self._version() != VERSION:
                     self._db.execute(f"PRAGMA user_version = {VERSION}")
-            self._cpu = "cpu" if self._keeps_cpu() else "NULL"
+            columns = {name for _, name, *_ in self._db.execute("SELECT * FROM pragma_table_info('results')")}
+            self._cpu = "cpu" if "cpu" in columns else "NULL"  # an older version kept no CPU seconds
             if not reading and self._cpu == "NULL":
                 self._db.execute("ALTER TABLE results ADD COLUMN cpu REAL")
                 self._cpu = "cpu"
@@ -193,10 +194,6 @@ class Store(contextlib.AbstractContextManager["Store"]):
         os.rename(file, self.aside)
         self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
         self.close = weakref.finalize(self, self._db.close)
-
-    def _keeps_cpu(self) -> bool:
-        """Whether the store is of a version that keeps CPU seconds."""
-        return any(name == "cpu" for _, name, *_ in self._db.execute("SELECT * FROM pragma_table_info('results')"))
 
     @contextlib.contextmanager
     def _plainly(self) -> "Iterator[None]":

@@ -21,7 +21,7 @@ import numpy as np
 from lemmata.mechanisms.audit.subjects.adapters import Mechanism, mechanism, quiet, said, seeded, warned
 from lemmata.mechanisms.audit.subjects.draws import OURS, Draw, Meeting, Place, Tape, recording, taped
 from lemmata.mechanisms.audit.subjects.release_values import flat
-from lemmata.mechanisms.audit.subjects.samplers import FAILURES, Raised, raised
+from lemmata.mechanisms.audit.subjects.samplers import FAILURES, raised
 from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, gaussian_mu
 
 SUSPECT = "suspect"
@@ -382,6 +382,3 @@ def _released(found: Mechanism, one: Any, other: Any) -> Iterator[Lead]:
 def _brief(value: Any) -> str:
     text = np.array2string(value, threshold=4) if isinstance(value, np.ndarray) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-__all__ = ["Lead", "Raised", "Trace", "trace"]
