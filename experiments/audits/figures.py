@@ -71,7 +71,6 @@ def plot_wild(lines: list[dict[str, str]]) -> Figure:
             filled = line["verdict"] == "REFUTED" or line["kind"] == "honest"
             axis.plot(ratio, height, marker, color=colour, mfc=colour if filled else "none", ms=6, alpha=0.85)
     axis.set_yticks(range(len(libraries)), libraries)
-    axis.set_xlim(left=-0.05)
-    axis.set_xlabel("what the privacy loss exceeds (99.9 %), over what is promised")
+    axis.set(xlim=(-0.05, None), xlabel="what the privacy loss exceeds (99.9 %), over what is promised")
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return fig
