@@ -1,7 +1,5 @@
 """How the documentation is built: `make docs`. No network, and every warning is an error."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -3,8 +3,6 @@
 Parameters, Attributes and their like are sections of numpydoc and stay as they are, but for the words inside.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from itertools import groupby

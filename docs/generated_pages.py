@@ -1,18 +1,16 @@
 """Pages made at each build: the index of statements, the modules, and the files at the top of the repository."""
 
-from __future__ import annotations
-
-import csv
 import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import lemmata
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.theorem import Theorem, theorems
+from lemmata.experiments.engine.ground.files import read_table
 
 ROOT = Path(__file__).resolve().parents[1]
 ALGORITHMS = ROOT / "docs" / "algorithms.csv"
@@ -60,14 +58,18 @@ OUT = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)#]*)(#[^)]*)?\)")  # links to 
 
 def write(folder: Path) -> None:
     """All of them, below `folder`; what did not change keeps its time, so that it is not read again."""
-    kept(folder / "statements.md", statements())
-    kept(folder / "algorithms.md", algorithms())
-    kept(folder / "modules.rst", modules())
-    kept(folder / "reference.rst", reference())
-    kept(folder / "ipython" / "profile_default" / "ipython_kernel_config.py", QUIET)
+    pages = {
+        "statements.md": statements(),
+        "algorithms.md": algorithms(),
+        "modules.rst": modules(),
+        "reference.rst": reference(),
+        "ipython/profile_default/ipython_kernel_config.py": QUIET,
+    }
     for file, name in FILES.items():
         text = PLAIN.sub("", (ROOT / file).read_text(encoding="utf-8"))
-        kept(folder / f"{name}.md", OUT.sub(lambda found: relinked(found, ".."), text))
+        pages[f"{name}.md"] = OUT.sub(relinked, text)
+    for name, text in pages.items():
+        kept(folder / name, text)
 
 
 def kept(path: Path, text: str) -> None:
@@ -82,12 +84,12 @@ def linked(source: list[str]) -> None:
     source[0] = re.sub(rf"\]\(\.\./({'|'.join(FILES)})", lambda m: f"](generated/{FILES[m[1]]}.md", source[0])
 
 
-def relinked(found: re.Match, docs: str) -> str:
+def relinked(found: re.Match) -> str:
     """A link of a file at the top: to a page of these, or its words alone."""
     words, file, place = found[1], found[2], found[3] or ""
     if file in FILES:
         return f"[{words}]({FILES[file]}.md{place})"
-    return f"[{words}]({docs}/{file.removeprefix('docs/')}{place})" if re.match(r"docs/[\w-]+\.md", file) else words
+    return f"[{words}](../{file.removeprefix('docs/')}{place})" if re.match(r"docs/[\w-]+\.md", file) else words
 
 
 # The index of statements ---------------------------------------------------------------------------------------------
@@ -135,8 +137,7 @@ def safe(text: str) -> str:
 
 def algorithms() -> str:
     """Every algorithm of the papers, with the function that is its law and the estimator that runs it."""
-    with ALGORITHMS.open(newline="", encoding="utf-8") as file:
-        listed = list(csv.DictReader(file))
+    listed = read_table(ALGORITHMS)
     parts = [
         "# The algorithms of the papers\n",
         f"Each of the {len(listed)} is a function of `lemmata.mechanisms` with this name: a dataset in, the law of its "
@@ -172,8 +173,7 @@ def reference() -> str:
     for heading, homes in REFERENCE.items():
         here = [one for one in left if not homes or one[0].split(".")[0] in homes.split()]
         left = [one for one in left if one not in here]
-        listed = "\n".join(f"   {name}" for _, names in here for name in names)
-        parts.append(f"{heading}\n{'-' * len(heading)}\n\n.. autosummary::\n   :toctree: api\n\n{listed}\n")
+        parts.append(summarised(heading, "api", (name for _, names in here for name in names)))
     return "\n".join(parts)
 
 
@@ -181,10 +181,14 @@ def modules() -> str:
     """A page a module of what stands below the names that `lemmata` hands out."""
     parts = ["Modules\n=======\n", BELOW]
     for heading, names in GROUPS.items():
-        found = [module for name in names for module in below(name)]
-        listed = "\n".join(f"   {name}" for name in found)
-        parts.append(f"{heading}\n{'-' * len(heading)}\n\n.. autosummary::\n   :toctree: modules\n\n{listed}\n")
+        parts.append(summarised(heading, "modules", (module for name in names for module in below(name))))
     return "\n".join(parts)
+
+
+def summarised(heading: str, folder: str, names: Iterable[str]) -> str:
+    """A section that lists names, with a page in a folder for each."""
+    listed = "\n".join(f"   {name}" for name in names)
+    return f"{heading}\n{'-' * len(heading)}\n\n.. autosummary::\n   :toctree: {folder}\n\n{listed}\n"
 
 
 def below(name: str) -> Iterator[str]:

@@ -118,17 +118,13 @@ def breast_cancer():
 @functools.cache
 def randhie():
     """RAND health insurance: did the person see a doctor in the year (mdvis > 0: +1) or not (-1)? X (20190, 10)."""
-    table = _statsmodels("randhie")
-    X = in_ball(table[list(RANDHIE)], list(RANDHIE.values()))
-    return checked(X, np.where(table["mdvis"] > 0, 1, -1), "randhie")
+    return _survey("randhie", RANDHIE, "mdvis")
 
 
 @functools.cache
 def fair():
     """Fair's survey: any time spent in extramarital affairs (affairs > 0: +1) or none (-1)? X (6366, 9)."""
-    table = _statsmodels("fair")
-    X = in_ball(table[list(FAIR)], list(FAIR.values()))
-    return checked(X, np.where(table["affairs"] > 0, 1, -1), "fair")
+    return _survey("fair", FAIR, "affairs")
 
 
 def _sklearn(name, **layout):
@@ -137,11 +133,12 @@ def _sklearn(name, **layout):
     return np.loadtxt(home / "datasets" / "data" / name, delimiter=",", **layout)
 
 
-def _statsmodels(name):
-    """A table that statsmodels ships. Imported here: it takes a second that most claims need not spend."""
-    import statsmodels.datasets
+def _survey(name, ranges, event):
+    """Columns of a table that statsmodels ships: was the number of an event above 0 (+1) or not (-1)?"""
+    import statsmodels.datasets  # it takes a second that most claims need not spend
 
-    return getattr(statsmodels.datasets, name).load_pandas().data
+    table = getattr(statsmodels.datasets, name).load_pandas().data
+    return checked(in_ball(table[list(ranges)], list(ranges.values())), np.where(table[event] > 0, 1, -1), name)
 
 
 def features(path):

@@ -40,8 +40,6 @@ Importing this is cheap: a name is loaded when it is first used. Type checkers r
 `python -m lemmata.tools.public_names` writes.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 from typing import Any

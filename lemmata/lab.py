@@ -1,7 +1,5 @@
 """The optional dependencies, and the message when one of them is missing."""
 
-from __future__ import annotations
-
 EXTRAS = {
     "lab": ("the extra `lab`", "jinja2 joblib latex2mathml matplotlib pandas statsmodels tqdm".split()),
     "dask": ("the extra `dask`", ["dask", "distributed"]),

@@ -7,15 +7,11 @@ its program runs in a process of its own. Importing this module is cheap; expens
 collected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-STORE = "_lemmata_store"
 
 
 @pytest.fixture
@@ -48,6 +44,7 @@ class Page(pytest.File):
         from lemmata.experiments.conformance import accepted
         from lemmata.experiments.engine.claims import registry
         from lemmata.experiments.engine.claims.claim import CLAIMS
+        from lemmata.experiments.engine.running.store import Store
 
         try:
             self.paper = library.add(self.path.parent)
@@ -55,13 +52,11 @@ class Page(pytest.File):
         except PaperError as error:
             raise self.CollectError(str(error)) from None
         self.lines = accepted.read(self.paper)
+        self.store = Store()  # one for all rows: those that others rest on are decided once
         for key in CLAIMS:
             if library.paper(key).id == self.paper.id:
                 yield Row.from_parent(self, name=key)
         yield Table.from_parent(self, name="accepted")
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> Any:
-        return str(excinfo.value) if excinfo.errisinstance(self.CollectError) else super().repr_failure(excinfo)
 
 
 class Sentences(pytest.Item):
@@ -82,13 +77,10 @@ class Row(Sentences):
     def runtest(self) -> None:
         from lemmata.experiments.conformance import rows
         from lemmata.experiments.engine.front.decision import decide
-        from lemmata.experiments.engine.running.store import Store
         from lemmata.mechanisms.numerics.streams import TEST_ROOT
 
-        if not hasattr(self.parent, STORE):  # rows that others rest on are decided once
-            setattr(self.parent, STORE, Store())
-        row = decide(self.name, root=TEST_ROOT, store=getattr(self.parent, STORE))
-        problems = rows.problems(row, self.parent.lines.get(self.name), self.parent.paper)
+        row = decide(self.name, root=TEST_ROOT, store=self.parent.store)
+        problems = rows.problems(row, self.parent.lines.get(self.name))
         expected = self.parent.paper.expected
         why = expected.get(self.name) or expected.get(self.name.removeprefix(f"{self.parent.paper.id}."))
         if problems and why:

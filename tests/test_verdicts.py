@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from lemmata.bounds.library import library
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.experiments.conformance import accepted, rows
 from lemmata.experiments.engine.claims import registry
@@ -49,7 +48,7 @@ def marked(key):
 @pytest.mark.parametrize("key", [marked(key) for key in CLAIMS])
 def test_verdict(key, store):
     row = decide(key, root=TEST_ROOT, store=store)
-    assert not rows.problems(row, EXPECTED.get(key), library.paper(key)), key
+    assert not rows.problems(row, EXPECTED.get(key)), key
 
 
 @pytest.mark.parametrize("key", CLAIMS)

@@ -27,8 +27,7 @@ for axis, sensitivity in zip(axes, (1, 2), strict=True):
     print(f"sensitivity {sensitivity}: {found}\n")
     for side, colour in zip(sides, ("#2b6cb0", "#a3262a"), strict=True):
         axis.hist(side(np.random.default_rng(0), 20_000), bins=np.arange(-5, 13, 0.5), histtype="step", color=colour)
-    axis.set_title(f"noise for sensitivity {sensitivity}: {found.verdict.lower()}")
-    axis.set_xlabel("noisy total")
+    axis.set(title=f"noise for sensitivity {sensitivity}: {found.verdict.lower()}", xlabel="noisy total")
 axes[0].set_ylabel("releases of 20,000")
 plt.show()
 

@@ -33,7 +33,6 @@ for place, learner in enumerate(learners):
     plt.bar(np.arange(3) + 0.2 * place, heights, width=0.18, color=colour, label=type(learner).__name__)
 plt.axhline(max(np.mean(y > 0), np.mean(y < 0)), color="grey", ls=":", label="always one digit")
 plt.xticks(np.arange(3) + 0.3, [f"epsilon {epsilon:g}" for epsilon in epsilons])
-plt.ylim(0.4, 1)
-plt.ylabel("accuracy on held-out images")
+plt.gca().set(ylabel="accuracy on held-out images", ylim=(0.4, 1))
 plt.legend(ncols=2, loc="upper left")
 plt.show()

@@ -20,10 +20,7 @@ plt.plot(epsilons, exact, color="#1d6b45", label="exact")
 plt.plot(
     epsilons[below], sqrt(2 * log(1.25 / delta)) / epsilons[below], color="grey", ls="--", label="textbook formula"
 )
-plt.xscale("log")
-plt.yscale("log")
-plt.xlabel("epsilon, at delta = 1e-5")
-plt.ylabel("noise multiplier")
+plt.gca().set(xscale="log", yscale="log", xlabel="epsilon, at delta = 1e-5", ylabel="noise multiplier")
 plt.legend()
 plt.show()
 

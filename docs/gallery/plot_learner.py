@@ -33,7 +33,6 @@ plt.fill_between(epsilons, np.min(scores, axis=1), np.max(scores, axis=1), alpha
 plt.axhline(svm, color="grey", ls="--", label="an SVM without privacy")
 plt.axhline(max(truth.mean(), 1 - truth.mean()), color="grey", ls=":", label="always the same label")
 plt.xscale("log", base=2)
-plt.xlabel("privacy budget epsilon, delta = 1e-5")
-plt.ylabel("accuracy on held-out records")
+plt.gca().set(xlabel="privacy budget epsilon, delta = 1e-5", ylabel="accuracy on held-out records")
 plt.legend(loc="lower right")
 plt.show()

@@ -21,8 +21,7 @@ plt.plot(counts, [c.alone / c.each_once for c in costs], "o--", color="grey", la
 plt.axhline(1, color="grey", ls=":", label="one setting, no search")
 plt.xscale("log", base=2)
 plt.yscale("log", base=2)
-plt.xlabel("settings in the grid")
-plt.ylabel("noise, as a multiple of a fit without a search")
+plt.gca().set(xlabel="settings in the grid", ylabel="noise, as a multiple of a fit without a search")
 plt.legend()
 plt.show()
 

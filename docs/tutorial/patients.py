@@ -1,7 +1,5 @@
 """The invented patients of the tutorial: `python docs/tutorial/patients.py` writes patients.csv beside this file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

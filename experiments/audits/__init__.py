@@ -5,13 +5,11 @@ figures belong here; the auditor belongs to `lemmata.mechanisms.audit`, and a pa
 Modules of this package import the engine, the comparison and what is below, and never the report.
 """
 
-from __future__ import annotations
+from pathlib import Path
 
-import csv
-from importlib import resources
+from lemmata.experiments.engine.ground.files import read_table
 
 
 def read_committed(name: str) -> list[dict[str, str]]:
     """The rows of a table that is kept beside this file: "replayed", "canaries", "power", "planted", ...."""
-    text = (resources.files(__name__) / f"{name}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
+    return read_table(Path(__file__).with_name(f"{name}.csv"))

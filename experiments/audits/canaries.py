@@ -5,8 +5,6 @@ little but the canary to go by. The attackers see what a release says of the can
 `python -m lemmata.experiments.audits.canaries [BUDGET]` writes canaries.csv.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,15 +34,10 @@ LEARNERS = (
 )  # fmt: skip
 
 
-def make_canary(X: np.ndarray) -> np.ndarray:
-    """A record of norm 1 in the direction that the others cover least."""
-    return np.linalg.svd(X, full_matrices=True)[2][-1]
-
-
 def make_neighbours(name: str) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray], np.ndarray]:
     """The dataset with its last record replaced by a canary labelled +1, the same labelled -1, and the canary."""
     X, y = data.load(name)
-    far = make_canary(X[:-1])
+    far = np.linalg.svd(X[:-1], full_matrices=True)[2][-1]  # of norm 1, in the direction that the others cover least
     X = np.vstack([X[:-1], far])
     return (X, np.append(y[:-1], 1.0)), (X, np.append(y[:-1], -1.0)), far
 

@@ -1,7 +1,5 @@
 """The figures of audits: the course of one, and those of the pages, from committed tables alone."""
 
-from __future__ import annotations
-
 from math import log10
 from pathlib import Path
 
@@ -21,8 +19,7 @@ def list_file_kinds() -> list[str]:
 
 def write_course(result: Audit, level: float, path: str) -> None:
     """Write the figure of one audit to a file; the format is that of its name."""
-    made = render(plot_course, result, level, kind=Path(path).suffix[1:].lower())
-    Path(path).write_bytes(made)
+    Path(path).write_bytes(render(plot_course, result, level, kind=Path(path).suffix[1:].lower()))
 
 
 def plot_course(result: Audit, level: float) -> Figure:
@@ -74,7 +71,6 @@ def plot_wild(lines: list[dict[str, str]]) -> Figure:
             filled = line["verdict"] == "REFUTED" or line["kind"] == "honest"
             axis.plot(ratio, height, marker, color=colour, mfc=colour if filled else "none", ms=6, alpha=0.85)
     axis.set_yticks(range(len(libraries)), libraries)
-    axis.set_xlim(left=-0.05)
-    axis.set_xlabel("what the privacy loss exceeds (99.9 %), over what is promised")
+    axis.set(xlim=(-0.05, None), xlabel="what the privacy loss exceeds (99.9 %), over what is promised")
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return fig

@@ -6,8 +6,6 @@ claim itself being REFUTED. Reference for the sparse vector technique: Lyu, Su a
 technique for differential privacy", VLDB 2017, Figure 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, log, log1p

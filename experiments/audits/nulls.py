@@ -7,9 +7,6 @@ knows beforehand that they are: a bet that is not fair, capital that is not divi
 judges what it was learnt from, shows here.
 """
 
-from __future__ import annotations
-
-import csv
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +19,7 @@ from scipy.stats import beta, binom
 
 from lemmata.experiments.audits.known_mechanisms import KEPT, added, geometric_noise, response
 from lemmata.experiments.engine.claims.fingerprint import hash_code
-from lemmata.experiments.engine.ground.files import write_table
+from lemmata.experiments.engine.ground.files import read_table, write_table
 from lemmata.mechanisms.audit.evidence.attackers import attackers
 from lemmata.mechanisms.audit.evidence.outcomes import Outcomes
 from lemmata.mechanisms.audit.evidence.stakes import parameter
@@ -209,10 +206,7 @@ def describe_lines(lines: list[dict[str, str]]) -> list[dict]:
 def read_lines(table: Path) -> dict[str, dict]:
     """The lines of a table that this code has made, by name; fresh ones for the others."""
     now = digest_codes()
-    kept: dict[str, dict] = {}
-    if table.exists():
-        with table.open(newline="", encoding="utf-8") as lines:
-            kept = {line["null"]: line for line in csv.DictReader(lines) if line["code"] == now.get(line["null"])}
+    kept = {line["null"]: line for line in read_table(table) if line["code"] == now.get(line["null"])}
     return {
         name: {
             "null": name,

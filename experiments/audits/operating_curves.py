@@ -5,8 +5,6 @@ are fixed. `python -m lemmata.experiments.audits.operating_curves [ROOTS]` write
 function that the tests call at small size and `make soak` at large size.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from math import e, exp, log
@@ -98,14 +96,22 @@ def list_events(name: str, ratio: float) -> Iterator[tuple[float, float]]:
 
 def count_oracle_releases(name: str, ratio: float, level: float) -> float:
     """Releases that the best bet on the best event needs in the mean: log(1 / level) / its growth."""
-    claim, stakes, best = make_leaking_pair(name, ratio)[2], np.linspace(0.001, 0.999, 999), 0.0
+    return log(1 / level) / find_best_bet(name, ratio)[0]
+
+
+def find_best_bet(name: str, ratio: float) -> tuple[float, np.ndarray, np.ndarray]:
+    """What grows fastest: its mean growth, log gains and chances of a right guess, a wrong one and none."""
+    stakes, best = np.linspace(0.001, 0.999, 999)[:, None], (-1.0, np.zeros(3), np.zeros(3))
     for right, wrong in list_events(name, ratio):
-        for epsilon, delta in tangents(claim):
+        chances = np.array([right, wrong, max(0.0, 1 - right - wrong)])
+        for epsilon, delta in tangents(make_leaking_pair(name, ratio)[2]):
             stake = stakes / (exp(epsilon) + delta)
-            growth = right * np.log1p(stake * (1 - delta)) + wrong * np.log1p(-stakes)
-            growth = growth + (1 - right - wrong) * np.log1p(-stake * delta)
-            best = max(best, float(growth.max()))
-    return log(1 / level) / best
+            gains = np.hstack([np.log1p(stake * (1 - delta)), np.log1p(-stakes), np.log1p(-stake * delta)])
+            growth = gains @ chances
+            place = int(np.argmax(growth))
+            if growth[place] > best[0]:
+                best = float(growth[place]), gains[place], chances
+    return best
 
 
 def count_releases(name: str, ratio: float, *, roots: range, level: float, budget: int = 60_000) -> float:
@@ -129,16 +135,11 @@ def make_lines(count: int) -> Iterator[dict]:
     """Everything, with so many roots each."""
     roots = range(count)
     for name in ("Laplace", "randomised response", "Gaussian"):
-        for ratio in RATIOS:
-            ours = count_releases(name, ratio, roots=roots, level=1e-10)
-            yield make_line(
-                "releases until REFUTED at 1e-10", name, ratio, ours, f"{count_oracle_releases(name, ratio, 1e-10):.0f}"
-            )
-        for ratio in (1.5, 2.0):
-            ours = count_releases(name, ratio, roots=range(7 * count), level=0.05)
-            yield make_line(
-                "releases until REFUTED at 0.05", name, ratio, ours, f"{count_oracle_releases(name, ratio, 0.05):.0f}"
-            )
+        for level, ratios, several in ((1e-10, RATIOS, roots), (0.05, (1.5, 2.0), range(7 * count))):
+            for ratio in ratios:
+                ours = count_releases(name, ratio, roots=several, level=level)
+                oracle = count_oracle_releases(name, ratio, level)
+                yield make_line(f"releases until REFUTED at {level:g}", name, ratio, ours, f"{oracle:.0f}")
         said, often = check_caught(name, roots=roots, budget=10_000)
         yield make_line("REFUTED at smallest_caught, 10,000 releases", name, round(said, 3), often, f"{count} audits")
     for name, (_, _, claim) in BOUNDARY.items():

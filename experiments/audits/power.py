@@ -5,11 +5,9 @@ bets from the first release on, what grows fastest in the mean, on the event tha
 honest mechanism would have caught, as they say.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
-from math import exp, log
+from math import log
 from pathlib import Path
 from statistics import median
 
@@ -19,7 +17,6 @@ from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.audits import operating_curves
 from lemmata.experiments.audits.figures import NAMES
 from lemmata.experiments.audits.tables import write_lines
-from lemmata.mechanisms.audit.evidence.stakes import tangents
 from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.numerics.streams import generator
 
@@ -35,24 +32,9 @@ def measure_auditor(name: str, leak: float, audits: int) -> float:
     return sum(verdict == REFUTED for verdict in found) / audits
 
 
-def find_best_bet(name: str, leak: float) -> tuple[float, np.ndarray, np.ndarray]:
-    """What grows fastest: its mean growth, log gains and chances of a right guess, a wrong one and none."""
-    stakes, best = np.linspace(0.001, 0.999, 999)[:, None], (-1.0, np.zeros(3), np.zeros(3))
-    for right, wrong in operating_curves.list_events(name, leak):
-        chances = np.array([right, wrong, max(0.0, 1 - right - wrong)])
-        for epsilon, delta in tangents(operating_curves.make_leaking_pair(name, leak)[2]):
-            stake = stakes / (exp(epsilon) + delta)
-            gains = np.hstack([np.log1p(stake * (1 - delta)), np.log1p(-stakes), np.log1p(-stake * delta)])
-            growth = gains @ chances
-            place = int(np.argmax(growth))
-            if growth[place] > best[0]:
-                best = float(growth[place]), gains[place], chances
-    return best
-
-
 def measure_oracle(name: str, leak: float) -> float:
     """The share of games that the best bet on the best event wins."""
-    _, gains, chances = find_best_bet(name, leak)
+    _, gains, chances = operating_curves.find_best_bet(name, leak)
     rng = generator(0, f"power.{name}", {"leak": leak}, "main", 0)
     outcomes = rng.choice(3, size=(GAMES, BUDGET), p=chances)
     return float((np.cumsum(gains[outcomes], axis=1).max(axis=1) >= -log(LEVEL)).mean())

@@ -4,8 +4,6 @@ A program looks at the data only through `ask` and rebuilds a release from the a
 laws' own samplers as numbers that are uniform if it has its law. `replayed` runs them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import zip_longest
 from math import sqrt
@@ -82,11 +80,10 @@ def projected_ball(law: Any, ask: Callable) -> np.ndarray:
 
 def phases(law: Any, ask: Callable) -> np.ndarray:
     """Phased SGD: the average of every phase, each on records of its own."""
-    W, begin, steps = np.zeros((1, law.Z.shape[1])), 0, law.phases
-    for place, (length, eta, sigma) in enumerate(steps):
-        starts = [W if i == place else np.zeros_like(W) for i in range(len(steps))]
+    W = np.zeros((1, law.Z.shape[1]))
+    for place, (_, eta, sigma) in enumerate(law.phases):
+        starts = [W if i == place else np.zeros_like(W) for i in range(len(law.phases))]
         W = ask("average", law.averages(starts)[place], sensitivity=2 * law.lipschitz * eta, scale=sigma)
-        begin += length
     return phased_sgd.project(W, law.norm_bound)
 
 

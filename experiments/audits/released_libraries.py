@@ -1,14 +1,12 @@
 """The page "In the wild": released libraries of others under our audit, from the table that `make wild` writes."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lemmata.bounds.statement.verdicts import REFUTED
-from lemmata.experiments.engine.ledger import published
+from lemmata.experiments.engine.ground.files import read_table
 from lemmata.mechanisms import audit
 
 OURS, THEIRS = "lemmata", "DP-Auditorium"
@@ -24,7 +22,7 @@ def digest_search() -> str:
 
 def read_rows(reports: Path) -> list[dict[str, str]]:
     """The rows of the committed table, as the page has them; none where it is not at hand."""
-    return sort_rows(published.read_published_table(reports, "wild"))
+    return sort_rows(read_table(reports / "published" / "wild.csv"))
 
 
 def sort_rows(rows: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -70,7 +68,7 @@ def describe_rows(rows: list[dict[str, str]], auditorium: Sequence[dict[str, Any
 
 def read_auditorium(reports: Path) -> list[dict[str, Any]]:
     """A row a mechanism of DP-Auditorium's own: what its search needed there, and what ours did at either level."""
-    rows = published.read_published_table(reports, "auditorium")
+    rows = read_table(reports / "published" / "auditorium.csv")
     by = {(row["mechanism"], row["by"], row["level"]): row for row in rows}
     names = {row["mechanism"]: row["says"] for row in rows}
     return [

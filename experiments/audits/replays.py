@@ -5,8 +5,6 @@ noise of another scale, shared or left out is seen without statistics. `python -
 writes replayed.csv.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables that an audit takes long to make: every line is kept and shown as soon as it is there."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from itertools import chain

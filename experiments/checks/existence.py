@@ -4,8 +4,6 @@
 level. Both are inequalities with another quantifier, so they are compared in the same way as inequalities.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Iterable
@@ -45,8 +43,7 @@ def exists_claim(statement: Statement[..., Any], **fields: Any) -> Callable:
     `exhaustive=True`, which declares that no others exist. The control divides the right side by the factors `caught`
     and takes the candidates as exhaustive.
     """
-    exhaustive = fields.pop("exhaustive", False)
-    options = {"exhaustive": exhaustive}
+    options = {"exhaustive": fields.pop("exhaustive", False)}
     return cases_claim(statement, decide_existence, "the right-hand side divided by {}", options=options, **fields)
 
 

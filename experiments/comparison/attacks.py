@@ -5,8 +5,6 @@ the docstring of each law. Four equal records against three and one of the other
 minimiser move as far as one record can move them, and few others pull the weights away.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -25,9 +23,7 @@ RELEASES = 10_000  # on either dataset together
 def make_neighbours() -> tuple[tuple[np.ndarray, np.ndarray], ...]:
     """Two datasets that differ in one record: its label is the other one."""
     X, y = np.tile([[0.8, 0.6]], (RECORDS, 1)), np.ones(RECORDS)
-    other = y.copy()
-    other[-1] = -1.0
-    return (X, y), (X, other)
+    return (X, y), (X, np.append(y[:-1], -1.0))
 
 
 def sample_releases(law: Any) -> Callable:
@@ -42,18 +38,15 @@ def sample_releases(law: Any) -> Callable:
 
 def attack_learner(learner: Learner, *, root: int, budget: int = RELEASES) -> dict:
     """What an attack on a learner finds, as a row: learner, claim, verdict, reason, survived, event."""
-    known = dict.fromkeys(learner.knows, 0.5)
-    asked = {"epsilon": EPSILON, "delta": DELTA, **known}
-    pair = [sample_releases(learner.law(X, y, rng=np.random.default_rng(root), **asked)) for X, y in make_neighbours()]
+    asked = {"epsilon": EPSILON, "delta": DELTA, **dict.fromkeys(learner.knows, 0.5)}
+    laws = (learner.law(X, y, rng=np.random.default_rng(root), **asked) for X, y in make_neighbours())
     pure = learner.spends == "epsilon"
     claim = PureDP(EPSILON, learner.neighbours) if pure else ApproxDP(EPSILON, DELTA, learner.neighbours)
-    a, b = pair
-    found = audit(a, b, claim, root=root, budget=budget)
+    found = audit(*map(sample_releases, laws), claim, root=root, budget=budget)
     caught = f"{found.smallest_caught:.2g}" if found.smallest_caught else ""
-    promise = f"ε = {EPSILON:g}" + ("" if pure else f", δ = {DELTA:g}")
     return {
         "learner": learner.name,
-        "promise": promise,
+        "promise": f"ε = {EPSILON:g}" + ("" if pure else f", δ = {DELTA:g}"),
         "verdict": found.verdict,
         "reason": found.reason,
         "caught": caught,

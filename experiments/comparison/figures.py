@@ -1,7 +1,5 @@
 """Figures of the comparison, from its means alone: SVG that follows the light or dark scheme."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np
@@ -175,6 +173,5 @@ def plot_seconds(real: pd.DataFrame) -> Figure:
     axis.hlines(places, spent[0.0], spent[1.0], color=FAINT, lw=1)
     axis.plot(spent[0.5], places, "o", color=COLOURS[0], ms=4)
     axis.set_yticks(places, spent.index)
-    axis.set_xscale("log")
-    axis.set_xlabel("CPU seconds a release, the fit's share included")
+    axis.set(xscale="log", xlabel="CPU seconds a release, the fit's share included")
     return fig

@@ -11,8 +11,6 @@ delta = 1/m^2.
 Writes a tidy table (kernel_against_linear.csv: a row a release) and a figure of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path

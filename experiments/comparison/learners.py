@@ -8,8 +8,6 @@ draws what is public (a projection). Whatever a learner needs beside epsilon and
 follows from n, d and the budget; every learner sees the same rows (`problems.unit_rows`).
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import warnings
@@ -33,7 +31,6 @@ from lemmata.mechanisms.learners.erm import (
     private_svm,
 )
 from lemmata.mechanisms.learners.glm import grid_search
-from lemmata.mechanisms.numerics.arguments import spawn_two_streams
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_mu
 from lemmata.mechanisms.selection import majority
 from lemmata.mechanisms.selection.tuning_budget import theorem_epsilon
@@ -63,24 +60,6 @@ class Learner:
     def private(self) -> bool:
         """Does it promise anything?"""
         return self.spends.startswith("epsilon")
-
-    def fit(self, X: Any, y: Any, *, epsilon: float, delta: float, rng: Any = None, **known: float) -> Released:
-        """One release, as a predictor."""
-        public, private = spawn_two_streams(rng)
-        law = self.law(X, y, epsilon=epsilon, delta=delta, rng=public, **known)
-        return Released(law, law.sample(private, 1))
-
-
-@dataclass(frozen=True)
-class Released:
-    """One release of a law, as a predictor."""
-
-    law: Any = field(repr=False)
-    release: Any
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Labels -1 or +1; a tie is +1."""
-        return np.where(scores(self.law, self.release, X)[:, 0] >= 0, 1.0, -1.0)
 
 
 def scores(law: Any, releases: Any, X: np.ndarray) -> np.ndarray:

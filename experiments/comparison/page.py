@@ -3,12 +3,8 @@
 `python -m lemmata.experiments.comparison.page FOLDER` commits the tables of a run: means, differences and attacks.
 """
 
-from __future__ import annotations
-
-import io
 import shutil
 import sys
-from importlib import resources
 from math import inf
 from pathlib import Path
 
@@ -62,8 +58,7 @@ def read_tables(reports: Path) -> dict[str, pd.DataFrame]:
     found = {}
     for name in TABLES:
         run = reports / "comparison" / f"{name}.csv"
-        text = (run if run.exists() else resources.files(__package__) / f"{name}.csv").read_text(encoding="utf-8")
-        found[name] = pd.read_csv(io.StringIO(text), keep_default_na=True)
+        found[name] = pd.read_csv(run if run.exists() else Path(__file__).with_name(run.name))
     return found
 
 

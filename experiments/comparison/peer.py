@@ -1,7 +1,5 @@
 """A learner that lives in another Python, because it wants older libraries: records go there, weights return."""
 
-from __future__ import annotations
-
 import atexit
 import io
 import json

@@ -10,8 +10,6 @@ are random, of Lemma 10, which leaves half of it to the kernel's error (Corollar
 anybody would take). Writes a tidy table, a row a number, and a figure to reports/private_svms/.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -197,8 +195,7 @@ def plot_curves(table: pd.DataFrame) -> Figure:
             axes[0, column].axhline(value, ls=style, lw=0.8, color=FAINT, label=name)
         n = table.loc[table["dataset"] == dataset, "n"].iloc[0]
         axes[0, column].set_title(f"{dataset}, n = {n}")
-        axes[1, column].set_yscale("log")
-        axes[1, column].set_xlabel("privacy level ε (the paper's β)")
+        axes[1, column].set(yscale="log", xlabel="privacy level ε (the paper's β)")
     axes[0, 0].set_ylabel("held-out records wrong")
     axes[1, 0].set_ylabel("largest |f̂ − f*| (dashed: printed)")
     axes[0, -1].legend()

@@ -8,8 +8,6 @@ at a time. The split into training and test records is drawn without looking at 
 for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -88,11 +86,3 @@ def draw_problem(name: str, records: int | None, rng: np.random.Generator) -> Pr
     X, y = load(name)
     train, test = split_records(len(X), count_training(name, records), HELD_OUT, rng)
     return Problem(unit_rows(X[train]), y[train], unit_rows(X[test]), y[test], GUESS)
-
-
-def check_dataset(name: str) -> None:
-    """Raise ValueError, in one line, for a name that is none."""
-    if name.startswith("planted"):
-        read_family(name)
-    else:
-        load(name)

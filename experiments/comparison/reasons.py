@@ -4,8 +4,6 @@
 digits 3-8 and breast cancer. The page quotes its lines in place of reasons that nobody tried.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import sqrt
 from pathlib import Path

@@ -5,8 +5,6 @@ Its random numbers are a function of that alone, so a run may be killed, continu
 or datasets, and nothing is computed twice. All learners see the same splits: differences are paired.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -22,6 +20,7 @@ from lemmata.experiments.comparison import problems
 from lemmata.experiments.comparison.learners import RELEASES, Learner, find, scores
 from lemmata.experiments.engine.claims.fingerprint import hash_code
 from lemmata.experiments.engine.claims.verdict import HOLD_ODDS, MeanDecider, log_e_tail
+from lemmata.experiments.engine.ground.progress import progress_bar
 from lemmata.experiments.engine.running.store import Chunk, Store
 from lemmata.mechanisms.numerics.streams import canonical_json, generator
 
@@ -85,8 +84,11 @@ def fit_once(learner: Learner, problem: Any, epsilon: float, public: Any, privat
     return (said != problem.truth[:, None]).mean(axis=0), problem.X.shape
 
 
-def fit_chunk(task: Task, root: int) -> list[tuple]:
-    """Every fit of one split, in a worker: (learner as it was named, its code, epsilon, chunk or what it raised)."""
+def fit_chunk(task: Task, root: int) -> tuple[Task, list[tuple]]:
+    """A task, as they come in any order, and every fit of its split, in a worker.
+
+    A fit: (learner as it was named, its code, epsilon, chunk or what it raised).
+    """
     dataset, records, repeat, asked = task
     done = []
     problem = problems.draw_problem(
@@ -107,7 +109,7 @@ def fit_chunk(task: Task, root: int) -> list[tuple]:
         payload = {"values": np.concatenate([shape, risks])}
         seconds = time.perf_counter() - start, time.process_time() - spent
         done.append((named, code, epsilon, Chunk(payload, seconds[0], digest, seconds[1])))
-    return done
+    return task, done
 
 
 def count_features(dataset: str) -> int:
@@ -154,10 +156,10 @@ def run_tasks(
             missing.setdefault((dataset, repeat), []).append((named, epsilon))
     tasks = [(dataset, records, repeat, todo) for (dataset, repeat), todo in missing.items()]
     workers = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+    fits = workers(joblib.delayed(fit_chunk)(task, root) for task in tasks)
+    hidden = None if progress else True  # None hides the bar where stderr is no terminal
     made, raised = 0, {}
-    for task, done in show_progress(
-        workers(joblib.delayed(label_chunk)(task, root) for task in tasks), tasks, progress
-    ):
+    for task, done in progress_bar(fits, total=len(tasks), unit=" splits", disable=hidden, leave=False):
         for named, theirs, epsilon, chunk in done:
             learner, code = coded(named)
             if theirs != code:
@@ -174,18 +176,6 @@ def run_tasks(
     return made
 
 
-def label_chunk(task: Task, root: int) -> tuple[Task, list]:
-    """A task and its fits: they come in any order."""
-    return task, fit_chunk(task, root)
-
-
-def show_progress(done: Iterable, tasks: list, progress: bool) -> Iterable:
-    """A bar on stderr, if there is a terminal."""
-    from lemmata.experiments.engine.ground.progress import progress_bar
-
-    return progress_bar(done, total=len(tasks), unit=" splits", disable=None if progress else True, leave=False)
-
-
 def make_table(asked: Iterable[tuple], store: Store, *, root: int, records: int | None) -> pd.DataFrame:
     """The tidy table of what the store holds of `asked`: a row a fit; epsilon inf where nothing is private.
 
@@ -195,8 +185,7 @@ def make_table(asked: Iterable[tuple], store: Store, *, root: int, records: int 
     coded = remember_codes()
     for (dataset, named, epsilon), group in groupby(asked, key=lambda one: one[:3]):
         learner, code = coded(named)
-        where = locate_chunk(dataset, records, epsilon, learner)
-        chunks = store.read(name_learner(learner), code, root, where)
+        chunks = store.read(name_learner(learner), code, root, locate_chunk(dataset, records, epsilon, learner))
         for _, _, _, repeat in group:
             if repeat in chunks:
                 n, d, *risks = chunks[repeat].payload["values"].tolist()

@@ -5,8 +5,6 @@ statement is multiplied where the row falls ("" for 1/2 or 2, "none" where none 
 renews the lines of what changed, and no other.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, fields, replace

@@ -1,7 +1,5 @@
 """Findings of `lemmata check`: what is missing before a paper is ready to publish."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import itertools
@@ -73,7 +71,7 @@ def findings(
     planned(f"{paper.id}: {len(own)} rows and {len(written)} numbers, about {minutes(own, written)} of one core")
     for row in own:
         told(row["key"])
-        found.extend(_of(row, lines, paper, root))
+        found.extend(_of(row, lines, root))
     found.extend(_unnoticed(written, paper, told))
     for finding in found:
         names = {finding.row, f"{finding.row}:{finding.rule}"}
@@ -96,7 +94,7 @@ def minutes(own: Sequence[Mapping[str, Any]], written: Sequence[numbers.Number])
     return f"{math.ceil(seconds / 60)} minutes" if seconds > 60 else "a minute"
 
 
-def _of(row: Row, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
+def _of(row: Row, lines: dict, root: int) -> Iterator[Finding]:
     key = row["key"]
     claim = CLAIMS.get(key)
     if claim is None:
@@ -110,7 +108,7 @@ def _of(row: Row, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
         *(("control", text) for text in rows.control(row)),
         *(("refuted", text) for text in rows.refutation(row)),
         *(("charity", text) for text in outside(claim)),
-        *(("links", text) for text in rows.sound(row, paper)),
+        *(("links", text) for text in rows.sound(row)),
         *(("undecided", text) for text in undecided(row)),
         *(("cases", text) for text in cases(row, claim)),
         *(("oracle", text) for text in oracle(row, claim)),
@@ -157,14 +155,11 @@ def cases(row: Mapping[str, Any], claim: Claim) -> list[str]:
 
 def oracle(row: Row, claim: Claim) -> list[str]:
     """A left side in floats may be exact up to rounding, or err in one direction; the row must say which."""
-    if claim.oracle or claim.style != "exact" or row["verdict"] != HOLDS or not _in_floats(claim):
+    if claim.oracle or claim.style != "exact" or row["verdict"] != HOLDS:
+        return []
+    if not any(isinstance(left, float) for _, left, _ in _shown(claim)):
         return []
     return ['its left side is a float; state oracle="exact" if it is exact up to rounding, else "below" or "above"']
-
-
-def _in_floats(claim: Claim) -> bool:
-    """Whether the first cases of a check have a float on the left side."""
-    return any(isinstance(left, float) for _, left, _ in _shown(claim))
 
 
 def _shown(claim: Claim) -> list[tuple[dict, Any, Any]]:

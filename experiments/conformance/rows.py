@@ -1,10 +1,7 @@
 """Checks of one row of a paper; each returns messages about what is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
-from lemmata.bounds.library import Paper
 from lemmata.bounds.statement.verdicts import REFUTED, SLIP, VACUOUS
 from lemmata.experiments.conformance.accepted import Accepted
 from lemmata.experiments.engine.claims.claim import CLAIMS
@@ -68,7 +65,7 @@ def program(python: str) -> list[str]:
     return found
 
 
-def sound(row: Mapping, paper: Paper) -> list[str]:
+def sound(row: Mapping) -> list[str]:
     """Whether our own code is not refuted, and all rows that it depends on have claims."""
     claim, found = CLAIMS[row["key"]], []
     if claim.law and row["verdict"] in (REFUTED, SLIP):
@@ -79,6 +76,6 @@ def sound(row: Mapping, paper: Paper) -> list[str]:
     return found
 
 
-def problems(row: Mapping, line: Accepted | None, paper: Paper) -> list[str]:
+def problems(row: Mapping, line: Accepted | None) -> list[str]:
     """All messages for one row."""
-    return [*verdict(row, line), *control(row), *refutation(row), *sound(row, paper)]
+    return [*verdict(row, line), *control(row), *refutation(row), *sound(row)]

@@ -1,7 +1,5 @@
 """`python -m lemmata.experiments.examples` runs all five and keeps what each prints, for the pages: a minute."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import io

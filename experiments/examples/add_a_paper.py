@@ -6,8 +6,6 @@ A paper is a folder with a `paper.toml`, anywhere; `lemmata new-paper NAME` crea
 continues from there. This script writes it into a temporary folder, which is deleted at the end.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 python -m lemmata.experiments.examples.audit_your_mechanism
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 import lemmata

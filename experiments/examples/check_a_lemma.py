@@ -3,8 +3,6 @@
 python -m lemmata.experiments.examples.check_a_lemma
 """
 
-from __future__ import annotations
-
 import lemmata
 from lemmata.experiments.engine.front.decision import decide
 

@@ -3,8 +3,6 @@
 python -m lemmata.experiments.examples.digits
 """
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.model_selection import train_test_split

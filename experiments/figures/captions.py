@@ -7,15 +7,13 @@ y = "expected maximum / σ"
 lines = { "bound / sigma" = "bound", "exact / sigma" = "exact" }   # the curves that are drawn, and what they are called
 """
 
-from __future__ import annotations
-
 import re
-import tomllib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from lemmata.bounds.library import Paper, PaperError
 from lemmata.bounds.statement.formula import GREEK, in_symbols
+from lemmata.experiments.engine.ground.files import check_fields, read_toml
 from lemmata.experiments.engine.ledger.curves import Picture
 
 FIELDS = {"sees": str, "x": str, "y": str, "lines": dict}
@@ -32,26 +30,16 @@ class Caption(NamedTuple):
 
 def read_captions(papers: Iterable[Paper]) -> dict[str, Caption]:
     """{row key: its caption}. Raises `PaperError`, in one line, for a field that is missing, unknown or no text."""
-    found = {}
+    found: dict[str, Caption] = {}
     for paper in papers:
         path = paper.folder / "captions.toml"
-        if not path.exists():
-            continue
-        try:
-            page = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise PaperError(f"{path}: cannot be read ({error})") from None
-        for key, entry in page.items():
-            found[key] = _check_caption(entry, f"{path}: {key}: ")
+        found |= {key: _check_caption(entry, f"{path}: {key}: ") for key, entry in read_toml(path).items()}
     return found
 
 
 def _check_caption(entry: Any, place: str) -> Caption:
-    if not isinstance(entry, dict):
-        raise PaperError(f"{place}must be a table")
+    check_fields(entry, FIELDS, place)
     entry = {"lines": {}, **entry}
-    for name in entry.keys() - FIELDS.keys():
-        raise PaperError(f"{place}{name} is unknown; known are {', '.join(FIELDS)}")
     for name, kind in FIELDS.items():
         if type(entry.get(name)) is not kind or (kind is str and not entry[name].strip()):
             raise PaperError(f"{place}{name} must be a {'string' if kind is str else 'table'}, got {entry.get(name)!r}")

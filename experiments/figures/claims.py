@@ -1,7 +1,5 @@
 """The figures of a claim, where there is a curve, drawn from the store alone."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The figures of one statement: its claims are decided, and their curves drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

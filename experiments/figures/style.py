@@ -4,8 +4,6 @@ A study plots with matplotlib on `panels` and hands its function to `render` or 
 give equal bytes.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable

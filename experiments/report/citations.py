@@ -1,7 +1,5 @@
 """How to cite a paper, a row of ours, and the suite; the same for machines, as JSON-LD; and whom to reply to."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -31,8 +29,7 @@ def find_project_contact() -> str:
     """Where the project can be reached: what LEMMATA_CONTACT says, which a host of the site knows, or `Contact` of the
     package; or "".
     """
-    urls = metadata.metadata("lemmata").get_all("Project-URL") or []
-    named = dict(line.split(", ", 1) for line in urls)
+    named = dict(line.split(", ", 1) for line in metadata.metadata("lemmata").get_all("Project-URL") or [])
     return os.environ.get("LEMMATA_CONTACT", "") or named.get("Contact", "")
 
 
@@ -57,11 +54,6 @@ def write_bibtex(kind: str, key: str, fields: Mapping[str, str]) -> str:
         f"  {name} = {{{value}}}" for name, value in ({**fields, "year": str(YEAR), "version": read_version()}).items()
     ]
     return ",\n".join([f"@{kind}{{{key}", *lines]) + "\n}"
-
-
-def cite_errata(work: Work, paper: Paper) -> str:
-    """How to cite what prints a statement, and this suite beside it."""
-    return f"{work.bibtex(paper.id)}\n{cite_software()}"
 
 
 def cite_row(row: Mapping[str, Any], erratum: str = "") -> str:

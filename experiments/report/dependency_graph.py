@@ -1,7 +1,5 @@
 """Dependencies, one picture per paper: its statements in order, and an arc from each to each of its dependencies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -51,8 +49,7 @@ def lay_out_paper(paper: Paper, own: Sequence[Mapping[str, Any]], down: graph.Gr
     linked = {id for s in own for id in down.get(s["id"], ())} | {s["id"] for s in own if down.get(s["id"])}
     drawn = [s for s in own if s["id"] in linked]
     height = {s["id"]: LINE * (i + 0.5) for i, s in enumerate(drawn)}
-    names = max((10 + LETTER * len(s["label"]) for s in drawn), default=0)
-    start = names + 10
+    start = 10 + max((10 + LETTER * len(s["label"]) for s in drawn), default=0)  # right of the names
     arcs, other = [], []
     for id, y in height.items():
         inside = [below for below in down.get(id, ()) if below in height]

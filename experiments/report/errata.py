@@ -1,7 +1,5 @@
 """The errata of a paper: its list, its page, a letter to its authors, and what they replied."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -135,6 +133,7 @@ def shorten(errata: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, st
 def render_errata(page: Callable, paper: Paper, statements: list, errata: list, rows: list) -> list[tuple[str, str]]:
     """The errata of one paper: a page, one to print and send to its authors, and JSON."""
     slips = [row for row in select_slips(rows) if row["paper"] == paper.id]
+    counts = words.count_classes([s["row"] for s in statements])
     main = [s for s in statements if s["label"].startswith(("Theorem", "Algorithm", "Corollary"))]
     plain = ("permanent", "status", "key", "label", "severity", "finding", "latex", "witness", "corrected_by", "note")
     entries = [
@@ -148,18 +147,20 @@ def render_errata(page: Callable, paper: Paper, statements: list, errata: list, 
         "contact": citations.find_contact(paper),
         "address": citations.make_address(citations.find_contact(paper)),
         "statements": statements,
-        "counts": words.count_classes([s["row"] for s in statements]),
+        "counts": counts,
         "main": main,
         "errata": errata,
         "severities": SEVERITY_WORDS,
-        "counted": count_in_words(words.count_classes([s["row"] for s in statements])),
+        "counted": count_in_words(counts),
         "slips": slips,
         "short": shorten(errata),
-        "bibtex": citations.cite_errata(paper, paper),
+        "bibtex": f"{paper.bibtex(paper.id)}\n{citations.cite_software()}",
         "structured": citations.describe_errata(paper, errata),
         "version": citations.read_version(),
     }
-    made = [page("errata.html.j2", f"errata/{paper.id}.html", **shown)]
-    made.append(page("letter.html.j2", f"errata/{paper.id}-letter.html", **shown))
     text = json.dumps({"paper": paper.cited, "title": paper.title, "errata": jsonable(entries)}, ensure_ascii=False)
-    return [*made, (f"errata/{paper.id}.json", text)]
+    return [
+        page("errata.html.j2", f"errata/{paper.id}.html", **shown),
+        page("letter.html.j2", f"errata/{paper.id}-letter.html", **shown),
+        (f"errata/{paper.id}.json", text),
+    ]

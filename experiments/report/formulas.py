@@ -1,7 +1,5 @@
 """LaTeX as MathML, with limits below min and max, and the spaces that bars and slashes want."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator

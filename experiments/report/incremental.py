@@ -4,8 +4,6 @@
 files, the libraries, the store, the root, and the tables below reports/ that the pages show.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """What all pages have in common: templates, navigation, stylesheet, and one font for what is raised or lowered."""
 
-from __future__ import annotations
-
 import base64
 import re
 import unicodedata
@@ -59,15 +57,17 @@ def load_templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["page"] = lambda id: words.find_page(id).removeprefix("statements/")
-    made.filters["page_from_root"] = words.find_page
-    made.filters["capitalized"] = words.capitalize
-    made.filters["coded"] = mark_up_code
-    made.filters["promise"] = outcomes.describe_promise
-    made.filters["pair"] = outcomes.describe_pair
-    made.filters["attacked"] = outcomes.describe_attack
+    made.filters |= {
+        "page": lambda id: words.find_page(id).removeprefix("statements/"),
+        "page_from_root": words.find_page,
+        "capitalized": words.capitalize,
+        "coded": mark_up_code,
+        "promise": outcomes.describe_promise,
+        "pair": outcomes.describe_pair,
+        "attacked": outcomes.describe_attack,
+        "cited": lambda id: f"{library.label(id)} of {library.work(id).cited}",
+    }
     made.globals["outcome"] = outcomes.describe_outcome
-    made.filters["cited"] = lambda id: f"{library.label(id)} of {library.work(id).cited}"
     return made
 
 

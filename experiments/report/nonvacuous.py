@@ -1,13 +1,12 @@
 """From which n on each statement says something, as one picture: a dot a bound, on a logarithmic axis."""
 
-from __future__ import annotations
-
 from math import ceil, log10
 from typing import Any
 
 from lemmata.bounds.library import library
 from lemmata.bounds.statement.formula import in_symbols
 from lemmata.bounds.statement.verdicts import HOLDS
+from lemmata.experiments.engine.ground.grouping import group_by
 
 
 def place_statements(rows: list[dict]) -> dict[str, Any]:
@@ -18,9 +17,7 @@ def place_statements(rows: list[dict]) -> dict[str, Any]:
     held = [row for row in rows if row["verdict"] == HOLDS and not row["part"].startswith("impl:")]
     held = [row for row in held if row["nonvacuous_from"] is not None]
     decades = max(1, ceil(log10(max((row["nonvacuous_from"] for row in held), default=10))))
-    groups: dict[str, list[dict]] = {}
-    for row in held:
-        groups.setdefault(library.statement_of(row["id"]), []).append(row)
+    groups = group_by(held, lambda row: library.statement_of(row["id"]))
     lines = [place_statement(id, group, decades) for id, group in groups.items()]
     lines.sort(key=lambda each: (each["first"], each["last"]))
     step = ceil(decades / 4)

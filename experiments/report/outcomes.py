@@ -1,7 +1,5 @@
 """What a committed table of audits says, for people: promises in symbols, outcomes and counts in words."""
 
-from __future__ import annotations
-
 import re
 
 from lemmata.bounds.statement.formula import in_symbols

@@ -4,8 +4,6 @@ The name of a figure tells its data and style, so one that stands there is up to
 is something to draw, and nowhere else.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -9,14 +9,12 @@ text = "The constant is a misprint; the next version has 4."
 link = "https://example.org/reply"     # optional: where it can be read
 """
 
-from __future__ import annotations
-
 import datetime
-import tomllib
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from lemmata.bounds.library import Paper, PaperError
+from lemmata.experiments.engine.ground.files import check_fields, read_toml
 
 STATUS = {
     "confirmed": "The author confirms this",
@@ -34,12 +32,7 @@ def read_replies(paper: Paper, errata: Mapping[str, str], known: Collection[str]
     the file and the reply, for a field that is missing, unknown or of the wrong kind, and for a row that is not there.
     """
     path = paper.folder / "replies.toml"
-    if not path.exists():
-        return {}
-    try:
-        page = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise PaperError(f"{path}: cannot be read ({error})") from None
+    page = read_toml(path)
     if not isinstance(entries := page.pop("reply", []), list) or page:
         raise PaperError(f"{path}: must have [[reply]] tables only")
     found: dict[str, list[dict[str, Any]]] = {}
@@ -58,10 +51,7 @@ def read_replies(paper: Paper, errata: Mapping[str, str], known: Collection[str]
 
 def _check_reply(entry: Any, place: str) -> None:
     """Refuse a reply that lacks a field, or has one that is not understood."""
-    if not isinstance(entry, dict):
-        raise PaperError(f"{place}must be a table")
-    for name in entry.keys() - FIELDS.keys():
-        raise PaperError(f"{place}{name} is unknown; known are {', '.join(FIELDS)}")
+    check_fields(entry, FIELDS, place)
     for name, kind in FIELDS.items():
         if name == "link" and name not in entry:
             entry[name] = ""

@@ -1,7 +1,5 @@
 """The pages: one a statement, one a paper's errata, the ledger, and what explains them; no network, no build step."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -16,7 +14,9 @@ from lemmata.experiments.audits import nulls, read_committed, released_libraries
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import SEVERITIES
-from lemmata.experiments.engine.ledger import graph, published
+from lemmata.experiments.engine.ground.files import read_table
+from lemmata.experiments.engine.ground.grouping import group_by
+from lemmata.experiments.engine.ledger import graph
 from lemmata.experiments.engine.ledger.headline import find_leading, headline
 from lemmata.experiments.engine.ledger.row_cache import Pair
 from lemmata.experiments.report import citations, nonvacuous, soak_table, words
@@ -145,7 +145,7 @@ def add_own_pages(
 
 def read_mutation_run(reports: Path) -> dict | None:
     """The committed record of the last mutation run: how many of which outcome, and the survivors."""
-    rows = published.read_published_table(reports, "mutants")
+    rows = read_table(reports / "published" / "mutants.csv")
     if not rows:
         return None
     count = Counter(row["outcome"] for row in rows)
@@ -156,7 +156,7 @@ def read_mutation_run(reports: Path) -> dict | None:
 
 def read_injected_faults(reports: Path) -> dict | None:
     """The committed record of the last run in which every operation failed once, with its sums."""
-    rows = published.read_published_table(reports, "faults")
+    rows = read_table(reports / "published" / "faults.csv")
     sums = {name: sum(int(row[name]) for row in rows) for name in ("tried", "killed", "lost")}
     return {"rows": rows} | sums if rows else None
 
@@ -170,9 +170,7 @@ def describe_front_page(listed: list, statements: list, rows: list, root: int) -
     """What the front page shows of [(paper, its counts, its errata)]."""
     found = [row for _, _, errata in listed for row in errata]
     worst = sorted(found, key=lambda row: SEVERITIES.index(row["severity"]))
-    seen: dict[str, dict] = {}
-    for row in worst:  # one finding a statement: its worst
-        seen.setdefault(library.statement_of(row["id"]), row)
+    by_statement = group_by(worst, lambda row: library.statement_of(row["id"]))  # one finding of each: its worst
     findings = [
         row
         | {
@@ -183,7 +181,7 @@ def describe_front_page(listed: list, statements: list, rows: list, root: int) -
             else "nothing yet",
             "instead_url": instead["url"] if instead else row["url"],
         }
-        for row in list(seen.values())[:SHOWN]
+        for row, *_ in list(by_statement.values())[:SHOWN]
     ]
     held = [row for row in rows if row["verdict"] == HOLDS and row["kind"] != "summary"]
     checked = sum(row["class"] == "machine-checked" for row in held)

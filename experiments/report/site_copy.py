@@ -1,7 +1,5 @@
 """A copy of the site for any static host: what the pages show and nothing else, in one folder, links all relative."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

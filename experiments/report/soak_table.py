@@ -1,7 +1,5 @@
 """What `make soak` wrote down of itself, a line a part, for the page "How verdicts are made"."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,11 +1,10 @@
 """Counts of the ledger by kind of evidence: machine-checked, derived, citing and tested are counted apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 
 from lemmata.bounds.statement.verdicts import REFUTED, SLIP
+from lemmata.experiments.engine.ground.grouping import group_by
 from lemmata.experiments.engine.ledger.graph import format_tally, tally
 from lemmata.experiments.engine.ledger.headline import describe_charity
 from lemmata.experiments.engine.ledger.row import Row
@@ -28,9 +27,8 @@ def select_slips(rows: Iterable[Row]) -> list[Row]:
 
 def tally_by_reading(rows: Iterable[Row]) -> dict[str, Counter[str]]:
     """{reading: tally of its headline rows}: printed, corrected, explicit, rate."""
-    readings: dict[str, list[Row]] = {"printed": [], "corrected": [], "explicit": []}
-    for row in select_headline(rows):
-        readings.setdefault(row["reading"].split("[")[0], []).append(row)
+    first: dict[str, list[Row]] = {"printed": [], "corrected": [], "explicit": []}
+    readings = first | group_by(select_headline(rows), lambda row: row["reading"].split("[")[0])
     return {reading: tally(group) for reading, group in readings.items() if group}
 
 

@@ -1,7 +1,5 @@
 """A row of the ledger in the words, classes and links of the pages."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys

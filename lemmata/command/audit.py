@@ -1,7 +1,5 @@
 """The command `lemmata audit`: attack a mechanism, or two samplers, named on the command line."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import json
@@ -15,7 +13,7 @@ from typing import Any
 import click
 
 from lemmata import lab
-from lemmata.command.console import Usage, exit_with, one_line_errors, root_option
+from lemmata.command.console import Usage, describe_error, exit_with, one_line_errors, root_option
 from lemmata.command.others import import_object, make_importable
 
 REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
@@ -133,8 +131,7 @@ def audit(
     except Usage:
         raise
     except (Exception, SystemExit) as error:  # whatever somebody else's function does is no fault of this program
-        problem = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise Usage(f"{' or '.join(targets)} cannot be attacked ({problem})") from None
+        raise Usage(f"{' or '.join(targets)} cannot be attacked ({describe_error(error)})") from None
     click.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else result)
     if not as_json and isinstance(result, Found) and result.reproducer:
         click.echo(f"\nWithout lemmata:\n\n{result.reproducer}")

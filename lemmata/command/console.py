@@ -131,8 +131,8 @@ def one_line_errors(resumable: bool = False) -> Callable[[Callable[P, R]], Calla
             except (SystemExit, GeneratorExit) as error:  # of others' code: the commands end by `exit_with`
                 if os.environ.get("LEMMATA_TRACEBACK"):
                     raise
-                exits = f"{type(error).__name__}: {error}".splitlines()[0]
-                raise Fault(f"code that was run here raised {exits}; LEMMATA_TRACEBACK=1 shows where") from None
+                raised = describe_error(error)
+                raise Fault(f"code that was run here raised {raised}; LEMMATA_TRACEBACK=1 shows where") from None
             except MemoryError:
                 raise Fault("out of memory") from None
             except Exception as error:
@@ -146,12 +146,16 @@ def one_line_errors(resumable: bool = False) -> Callable[[Callable[P, R]], Calla
                     raise Usage(f"the environment variable {variable} is not valid for its library") from None
                 if os.environ.get("LEMMATA_TRACEBACK"):
                     raise
-                problem = f"{type(error).__name__}: {error}".splitlines()[0]
-                raise Fault(f"unexpected {problem}; LEMMATA_TRACEBACK=1 shows where") from None
+                raise Fault(f"unexpected {describe_error(error)}; LEMMATA_TRACEBACK=1 shows where") from None
 
         return run
 
     return decorate
+
+
+def describe_error(error: BaseException) -> str:
+    """The class of an error and the first line of its message."""
+    return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def is_in_folder() -> bool:

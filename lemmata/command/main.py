@@ -14,8 +14,6 @@ Progress goes to stderr, results to stdout. Exit status:
 Modules that take seconds to import are imported by the commands that need them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import importlib.util
@@ -60,6 +58,7 @@ from lemmata.command.rows import (
 from lemmata.command.scope import choose_folder, read_scope
 from lemmata.experiments.engine.ground.folders import is_in_checkout
 from lemmata.experiments.engine.ground.profiles import PROFILES
+from lemmata.experiments.engine.ledger import row_cache
 
 TIMINGS = ("seconds", "cpu_seconds")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
@@ -67,8 +66,7 @@ VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM"
 
 def load_checkout_part(module: str, name: str) -> Any:
     """An object of `lemmata.tools`, which only a checkout has; None elsewhere."""
-    found = importlib.util.find_spec("lemmata.tools")
-    return getattr(importlib.import_module(module), name) if found else None
+    return getattr(importlib.import_module(module), name) if importlib.util.find_spec("lemmata.tools") else None
 
 
 def complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -110,8 +108,6 @@ def run(
     out: str | None,
 ) -> None:
     """Decide claims, continuing where an earlier run stopped."""
-    from lemmata.experiments.engine.ledger import row_cache
-
     papers, names, folder = read_scope(arguments, out)
     if not (names or papers or is_in_checkout()):
         click.echo(
@@ -196,8 +192,6 @@ def show_ledger(
     out: str | None,
 ) -> None:
     """Print the ledger: the results of runs here, otherwise the published results."""
-    from lemmata.experiments.engine.ledger import row_cache
-
     papers, names, folder = read_scope(arguments, out)
     if unknown := [name for name in paper if name not in library.papers]:
         raise Usage(f"--paper must be one of {', '.join(library.papers)}, got {unknown[0]!r}")
@@ -241,10 +235,8 @@ def explain(arguments: tuple[str, ...], only_head: bool, root: int, out: str | N
     """Explain whether a statement is true, where, and what to cite instead, with the details of every reading."""
     papers, id, folder, state = read_statement(arguments, out)
     from lemmata.experiments.engine.front.explanation import explain_in_short, explain_statement, fit_lines
-    from lemmata.experiments.engine.ledger import graph
 
-    found = recall_statement(id, root, folder, papers, state)
-    rows, links = found or (compute_statement(id, root, folder, papers), graph.graph_of_claims())
+    rows, links = recall_statement(id, root, folder, papers, state) or compute_statement(id, root, folder, papers)
     mine = [row for row in rows if id in (row["id"], row["parent"])]
     click.echo(
         fit_lines(
@@ -301,16 +293,13 @@ def report(
     paths: tuple[str, ...], open_page: bool, publish: str | None, record: bool, root: int, out: str | None
 ) -> None:
     """Write the pages of a paper, by default of the built-in papers. Rewrites only what has changed."""
-    from lemmata.experiments.engine.ledger import row_cache
-
     papers, names, folder = read_scope(paths, out)
     if names:
         raise Usage(f"PATH must be a folder with a paper.toml, got {names[0]}; the built-in papers share one site")
     start = row_cache.state_at_start(store_path(folder))
     from lemmata.experiments.report import write
 
-    measured = not papers and importlib.util.find_spec("lemmata.tools")
-    also = load_checkout_pages if measured else None
+    also = load_checkout_pages if not papers and importlib.util.find_spec("lemmata.tools") else None
     with open_store(folder) as store:
         page, summary = write(store, root, folder, record=record, start=start, also=also, papers=papers)
     click.echo(summary)
@@ -355,9 +344,7 @@ def figure(arguments: tuple[str, ...], kind: str, profile: str, root: int, out: 
     click.echo("\n".join(map(str, paths)) if paths else "no figures: no row here has a curve")
 
 
-main.add_command(audit)
-main.add_command(compare)
-for command in (new_paper, check, accept):
+for command in (audit, compare, new_paper, check, accept):
     main.add_command(command)
 if bench := load_checkout_part("lemmata.tools.speed.command", "bench"):
     main.add_command(bench)

@@ -1,7 +1,5 @@
 """Import FILE.py:NAME and MODULE:NAME from the command line, even if other modules have the same name."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import importlib.util
@@ -13,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from lemmata.command.console import Usage
+from lemmata.command.console import Usage, describe_error
 
 BROUGHT: set[str] = set()  # folders whose modules can be imported
 STANDARD = (os.path.dirname(os.__file__), os.path.join(os.path.dirname(os.__file__), "lib-dynload"))  # in sys.path
@@ -26,8 +24,7 @@ def import_object(path: str) -> Any:
         found = import_file(Path(module)) if module.endswith(".py") else importlib.import_module(module)
         return getattr(found, name)
     except (Exception, SystemExit) as error:  # the module is somebody else's and may raise anything, or exit
-        problem = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise Usage(f"cannot import {path!r} ({problem})") from None
+        raise Usage(f"cannot import {path!r} ({describe_error(error)})") from None
 
 
 def make_importable(folder: str | Path) -> None:

@@ -1,7 +1,5 @@
 """The commands for your own papers: new-paper, check, accept."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
@@ -15,6 +13,7 @@ import click
 from lemmata.bounds.library import Paper, library
 from lemmata.command.console import PROCESSES, Usage, exit_with, one_line_errors, out_option, root_option
 from lemmata.command.scope import is_in_checkout, read_scope
+from lemmata.experiments.engine.ledger import row_cache
 
 PAGE = """id = "{id}"
 authors = ["First Last"]
@@ -189,7 +188,6 @@ def decide_papers(paths: Sequence[str], root: int, out: str | None, jobs: int = 
         raise Usage("PATH is missing, and no paper.toml is in this folder or above it")
     from lemmata.experiments.engine.claims import registry
     from lemmata.experiments.engine.claims.claim_names import select
-    from lemmata.experiments.engine.ledger import row_cache
     from lemmata.experiments.engine.running import run
     from lemmata.experiments.engine.running.store import Store
     from lemmata.experiments.engine.witness import programs

@@ -12,11 +12,11 @@ import click
 from lemmata.bounds.library import Paper, library
 from lemmata.command.console import Usage, exit_with
 from lemmata.command.scope import announce_folder, read_scope
+from lemmata.experiments.engine.ledger import row_cache
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.ledger.graph import Graph
     from lemmata.experiments.engine.ledger.row import Row
-    from lemmata.experiments.engine.ledger.row_cache import State
     from lemmata.experiments.engine.running.store import Store
 
 CONTRADICTION = 1
@@ -112,13 +112,12 @@ def fill_open_rows(rows: list[Row], folder: Path, root: int, *, nothing: bool = 
 
 
 def compute_rows(
-    names: Sequence[str], papers: Sequence[Paper], folder: Path, root: int, begun: State | None
+    names: Sequence[str], papers: Sequence[Paper], folder: Path, root: int, begun: row_cache.State | None
 ) -> list[Row]:
     """The rows asked for, computed from the store; all rows are kept for the next command in this state."""
     with open_store(folder) as store:
         keys = set(select(names, papers))
         from lemmata.experiments.engine.claims.claim import CLAIMS
-        from lemmata.experiments.engine.ledger import row_cache
         from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
         if names:
@@ -154,7 +153,7 @@ def resolve_names(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[tu
 
 
 def recall_statement(
-    id: str, root: int, folder: Path, papers: Sequence[Paper], state: State | None
+    id: str, root: int, folder: Path, papers: Sequence[Paper], state: row_cache.State | None
 ) -> tuple[Sequence[Row], Graph] | None:
     """(rows that include those of `id`, the dependencies) without deciding anything, or None.
 
@@ -162,7 +161,7 @@ def recall_statement(
     still has these rows and is unchanged. Loads only the modules of the statement and of its corrections.
     """
     from lemmata.experiments.engine.claims import registry
-    from lemmata.experiments.engine.ledger import published, row_cache
+    from lemmata.experiments.engine.ledger import published
 
     house = not papers and library.paper(id).house
     rows = row_cache.recall(store_path(folder), root, papers, now=state) if state else None
@@ -180,27 +179,30 @@ def recall_statement(
     return rows, {row["key"]: row["rests_on"] for row in rows if row["kind"] != "summary"}
 
 
-def compute_statement(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> list[Row]:
-    """The rows of `id` and of its dependencies, from the store. Loads every module, to find what depends on `id`."""
+def compute_statement(id: str, root: int, folder: Path, papers: Sequence[Paper]) -> tuple[Sequence[Row], Graph]:
+    """(the rows of `id` and of its dependencies, all dependencies), from the store.
+
+    Loads every module, to find what depends on `id`.
+    """
     with open_store(folder) as store:
         keys = select([id])
         from lemmata.experiments.engine.claims import registry
         from lemmata.experiments.engine.claims.claim import CLAIMS
+        from lemmata.experiments.engine.ledger import graph
         from lemmata.experiments.engine.ledger.ledger_rows import ledger
 
         rows = ledger(store, root, [CLAIMS[key] for key in keys])
     rows = fill_open_rows(rows, folder, root, nothing=store.missing)
     registry.load(registry.list_modules([*library.house, *papers]))
-    return rows
+    return rows, graph.graph_of_claims()
 
 
-def read_statement(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str, Path, State | None]:
+def read_statement(
+    arguments: Sequence[str], out: str | None
+) -> tuple[Sequence[Paper], str, Path, row_cache.State | None]:
     """(papers, the id of the one statement, step or row named, the folder of results, the state of the code)."""
     papers, names, folder = read_scope(arguments, out)
-    from lemmata.experiments.engine.ledger import row_cache
-
     state = row_cache.state_at_start(store_path(folder))  # before a statement is loaded
-
     name = " ".join(names)  # a label may have been given without quotation marks
     if not name:
         raise Usage("ID is missing; name one statement, as in `lemmata explain wzw25.lem6.4`")

@@ -4,12 +4,9 @@ A folder with a `paper.toml` is a paper. Without one on the command line a comma
 working folder, and otherwise the built-in papers.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -18,16 +15,11 @@ from lemmata.command.console import Usage
 from lemmata.experiments.engine.ground.folders import is_in_checkout, results_folder
 
 
-class Scope(NamedTuple):
-    """The papers asked about (none: the built-in ones), the names asked for in them, and the folder for results."""
+def read_scope(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], Sequence[str], Path]:
+    """(the papers asked about, none for the built-in ones; the names asked for in them; the folder for results).
 
-    papers: Sequence[Paper]
-    names: Sequence[str]
-    out: Path
-
-
-def read_scope(arguments: Sequence[str], out: str | None) -> Scope:
-    """Read the arguments of a command. Raises `Usage` for a folder without a paper, `PaperError` for an invalid one."""
+    Raises `Usage` for a folder without a paper, `PaperError` for an invalid one.
+    """
     library.installed()
     papers, names = [], []
     for argument in arguments:
@@ -43,7 +35,7 @@ def read_scope(arguments: Sequence[str], out: str | None) -> Scope:
     if not papers and len(names) == 1 and names[0].lower() in library.papers:
         named = library.papers[names[0].lower()]
         papers, names = ([], names) if named.house else ([named], [])
-    return Scope(papers, names, choose_folder(papers, out))
+    return papers, names, choose_folder(papers, out)
 
 
 def choose_folder(papers: Sequence[Paper], out: str | None) -> Path:

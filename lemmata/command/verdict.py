@@ -86,10 +86,8 @@ def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_R
     try:
         papers, id, place, state = read_statement([name], None if folder is None else str(folder))
         from lemmata.experiments.engine.front.explanation import explain_in_short, explain_statement
-        from lemmata.experiments.engine.ledger import graph
 
-        found = recall_statement(id, root, place, papers, state)
-        rows, links = found or (compute_statement(id, root, place, papers), graph.graph_of_claims())
+        rows, links = recall_statement(id, root, place, papers, state) or compute_statement(id, root, place, papers)
     except Usage as error:
         raise ValueError(error.message) from None
     mine = tuple(row for row in rows if id in (row["id"], row["parent"]))

@@ -142,8 +142,7 @@ def test_every_law_promises_what_the_comparison_says_that_it_spends(name):
         assert certified_delta(1.0, spent.mu) <= 1e-5
     else:
         assert spent.epsilon <= 1.0 + 1e-12 and spent.delta <= (1e-5 if learner.spends == "epsilon, delta" else 0)
-    model = learner.fit(problem.X, problem.y, epsilon=1.0, delta=1e-5, rng=rng, **{one: 0.3 for one in learner.knows})
-    assert set(model.predict(problem.test)) <= {-1.0, 1.0}
+    assert np.isfinite(learners.scores(law, law.sample(rng, 1), problem.test)).all()
 
 
 # Problems -------------------------------------------------------------------------------------------------------------

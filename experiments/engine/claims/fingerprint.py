@@ -133,13 +133,11 @@ def _describe(thing: Any) -> Described:
         return "partial", [thing.func, *thing.args, *thing.keywords.values()]
     if isinstance(thing, types.MethodType):
         return "", [thing.__func__, thing.__self__]
-    if isinstance(thing, staticmethod | classmethod):
-        return "", [thing.__func__]
     if isinstance(thing, functools.cached_property):
         return "", [thing.func]
     if isinstance(thing, property):
         return "", [x for x in (thing.fget, thing.fset) if x]
-    if hasattr(thing, "__wrapped__"):
+    if hasattr(thing, "__wrapped__"):  # a static method or one of a class, too
         return "", [thing.__wrapped__]
     if isinstance(thing, types.ModuleType):
         return _library(thing.__name__), []

@@ -20,13 +20,11 @@ from lemmata.experiments.engine.ground.folders import CHECKOUT, ROOT
 
 def locate_claim(claim: Claim) -> dict[str, str]:
     """{"bound": "bounds/wzw25/margin_grid.py:27", "claim": ..., "law": ..., "test": ...} of one row."""
-    home = registry.module_of(claim)
-    law = locate_law(claim)
     standing = {
         "bound": locate_function(claim.theorem.formula),
         "claim": locate_function(claim.trial),
-        "law": law,
-        "test": find_test(home),
+        "law": locate_law(claim),
+        "test": find_test(registry.module_of(claim)),
     }
     return {kind: where for kind, where in standing.items() if where}
 

@@ -17,8 +17,7 @@ from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, find_twin
 
 def list_modules(papers: Iterable[Paper] | None = None) -> list[str]:
     """The full names of every module of claims of `papers`, by default those of this package, in their order."""
-    chosen = library.house if papers is None else papers
-    stems = [stem for paper in chosen for stem in paper.stems()]
+    stems = [stem for paper in (library.house if papers is None else papers) for stem in paper.stems()]
     return list(dict.fromkeys(name for stem in stems for name in library.with_proof(stem, -1)))
 
 

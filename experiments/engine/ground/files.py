@@ -7,7 +7,8 @@ import csv
 import io
 import os
 import secrets
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,17 +35,38 @@ def write_table(path: Path, head: Iterable[str], lines: Iterable[Iterable[Any]])
     replace_file(path, out.getvalue())
 
 
-def read_table(path: Path, head: Sequence[str]) -> list[dict[str, str]]:
-    """The lines of a table with this head, without it; none of a table that is not there. Raises `PaperError`."""
+def read_table(path: Path, head: Sequence[str] = ()) -> list[dict[str, str]]:
+    """The lines of a table with this head, or with any, without it; none of a table that is not there.
+
+    Raises `PaperError`.
+    """
     if not path.exists():
         return []
     try:
         first, *lines = csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline=""), strict=True)
     except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
         raise PaperError(f"{path}: cannot be read as a table ({error})") from None
-    if first != list(head):
+    if head and first != list(head):
         raise PaperError(f"{path}: line 1 must be {','.join(head)}")
     for number, line in enumerate(lines, 2):
-        if len(line) != len(head):
-            raise PaperError(f"{path}: record {number} must have fields {','.join(head)}, got {len(line)} fields")
-    return [dict(zip(head, line, strict=True)) for line in lines]
+        if len(line) != len(first):
+            raise PaperError(f"{path}: record {number} must have fields {','.join(first)}, got {len(line)} fields")
+    return [dict(zip(first, line, strict=True)) for line in lines]
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The fields of a TOML file beside a `paper.toml`; none of a file that is not there. Raises `PaperError`."""
+    if not path.exists():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise PaperError(f"{path}: cannot be read ({error})") from None
+
+
+def check_fields(entry: Any, known: Collection[str], place: str) -> None:
+    """Raise `PaperError` for an entry of such a file that is no table, or has a field that is not `known`."""
+    if not isinstance(entry, dict):
+        raise PaperError(f"{place}must be a table")
+    for name in entry.keys() - set(known):
+        raise PaperError(f"{place}{name} is unknown; known are {', '.join(known)}")

@@ -1,7 +1,5 @@
 """Where results stand: in a paper's folder, in a checkout of this repository, or with the user."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

@@ -4,11 +4,11 @@
 room for, every combination of the values that the named ones take, and gives each cell ten times the trials.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+from lemmata.experiments.engine.ground.grouping import group_by
 
 TIMES = {"quick": 1, "full": 1, "deep": 10}  # of a cell's cap; in ascending order
 PROFILES = tuple(TIMES)
@@ -25,10 +25,7 @@ def cross_settings(settings: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any
     >>> list(cross_settings([{"n": 1, "d": 2}, {"n": 3, "d": 4}, {"m": 5}]))
     [{'n': 1, 'd': 4}, {'n': 3, 'd': 2}]
     """
-    groups: dict[frozenset[str], list[dict[str, Any]]] = {}
-    for setting in settings:
-        groups.setdefault(frozenset(setting), []).append(setting)
-    for group in groups.values():
+    for group in group_by(settings, frozenset).values():
         axes = [list({repr(setting[name]): setting[name] for setting in group}.values()) for name in group[0]]
         for point in itertools.product(*axes):
             setting = dict(zip(group[0], point, strict=True))

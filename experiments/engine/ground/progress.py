@@ -1,7 +1,5 @@
 """A bar on stderr: how far something long has come."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from typing import Any

@@ -1,7 +1,5 @@
 """The curves of a cell: plain numbers that any process can draw."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple

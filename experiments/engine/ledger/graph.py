@@ -14,6 +14,7 @@ from lemmata.bounds.statement.closure import closure
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.ground.evidence import MACHINE, PROSE
+from lemmata.experiments.engine.ground.grouping import group_by
 from lemmata.experiments.engine.ledger.row import Row
 
 CLASSES = {
@@ -88,7 +89,5 @@ def find_cycles(graph: Graph) -> list[str]:
 def group_by_statement(keys: Iterable[str]) -> dict[str, list[str]]:
     """Keys by the statement they belong to, {"wzw25 Lemma 6.4": keys}, in the order of the papers."""
     order = {id: place for place, id in enumerate(library.ids)}
-    groups: dict[str, list[str]] = {}
-    for key in keys:
-        groups.setdefault(library.statement_of(key.partition("/")[0]), []).append(key)
+    groups = group_by(keys, lambda key: library.statement_of(key.partition("/")[0]))
     return {f"{id.partition('.')[0]} {library.label(id)}": groups[id] for id in sorted(groups, key=order.__getitem__)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lemmata.bounds.library import Paper, library
@@ -19,6 +19,7 @@ from lemmata.experiments.engine.claims import fingerprint, places, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive
 from lemmata.experiments.engine.ground.evidence import find_weakest
+from lemmata.experiments.engine.ground.grouping import group_by
 from lemmata.experiments.engine.ground.profiles import TIMES
 from lemmata.experiments.engine.ledger.headline import find_leading, headline
 from lemmata.experiments.engine.ledger.row import Row, open_row
@@ -124,10 +125,8 @@ def carry_controls(rows: Sequence[Row]) -> list[Row]:
 
 def add_summaries(rows: Sequence[Row]) -> list[Row]:
     """The rows, those of parts with a parent, and one more for every reading of a statement that has several parts."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if row["part"] and not row["part"].startswith("impl:") and not row["parent"]:
-            groups.setdefault((row["id"], row["reading"]), []).append(row)
+    inner = (row for row in rows if row["part"] and not row["part"].startswith("impl:") and not row["parent"])
+    groups = group_by(inner, lambda row: (row["id"], row["reading"]))
     taken, made, parents = {row["key"] for row in rows}, list[Row](), dict[str, str]()
     for (id, reading), parts in groups.items():
         headed = f"{id}/{reading}" in taken  # a definition and its consequences: the definition is the head
@@ -196,7 +195,11 @@ def ledger_with_cells(
     statements = {claim.theorem.statement for claim in chosen}
     if asked is None:
         statements |= {id for paper in papers for id in paper.contents}
-    rows += [_undecided_row(each, root) for each in list(THEOREMS.values()) if _unclaimed(each, statements)]
+    rows += [
+        _undecided_row(each, root)
+        for each in list(THEOREMS.values())
+        if each.key not in CLAIMS and each.statement in statements
+    ]
     # Links come before controls are carried over, as a carried control has proved nothing about this row; summaries
     # come last, as they add up what the parts have come to.
     rows = add_summaries(carry_controls(settle_links(rows)))
@@ -222,16 +225,9 @@ def place_in_papers() -> Callable[[Row], tuple[int, bool, str, int, bool, str]]:
 
 def add_headlines(rows: Sequence[Row]) -> list[Row]:
     """The rows; a printed one at the head of its statement has a sentence about all rows of the statement."""
-    by_id: dict[str, list[Row]] = {}
-    for row in rows:
-        by_id.setdefault(row["id"], []).append(row)
+    by_id = group_by(rows, lambda row: row["id"])
     heads = {row["key"] for row in rows if row["reading"] == "printed" and not row["parent"]}
     return [row | {"headline": headline(by_id[row["id"]])} if row["key"] in heads else row for row in rows]
-
-
-def _unclaimed(theorem: Theorem, statements: Collection[str]) -> bool:
-    """Whether a record of one of these statements has no claim that decides it."""
-    return theorem.key not in CLAIMS and theorem.statement in statements
 
 
 def _undecided_row(theorem: Theorem, root: int) -> Row:

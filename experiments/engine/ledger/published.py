@@ -36,15 +36,6 @@ def read_rows(reports: str | Path) -> dict[str, Row]:
         raise PaperError(f"{path}: cannot be read as a published ledger ({type(error).__name__}: {error})") from None
 
 
-def read_published_table(reports: Path, name: str) -> list[dict[str, str]]:
-    """The lines of another table that is published beside the ledger; none where it is not at hand."""
-    path = reports / "published" / f"{name}.csv"
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as lines:
-        return list(csv.DictReader(lines))
-
-
 def _typed(row: dict[str, str]) -> Row:
     nested = {name: json.loads(row[name]) if row.get(name) else None for name in NESTED}
     numbers = {name: int(float(row[name])) if row.get(name) else None for name in NUMBERS}

@@ -3,15 +3,11 @@
 A row is never changed: a step of `verdict_steps`, or the ledger, makes a new one from it.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import Any, TypedDict, cast
 
 from lemmata.bounds.catalogue.literature import literature
 from lemmata.bounds.statement.verdicts import OPEN
-
-if TYPE_CHECKING:
-    from lemmata.bounds.theorem import Theorem
+from lemmata.bounds.theorem import Theorem
 
 
 class Row(TypedDict):

@@ -23,7 +23,8 @@ def describe_witness(row: Row) -> str:
     witness = row["witness"] or {}
     setting = describe_place(row)
     if str(witness.get("claimed")).startswith("truth <= C g") and "ratios" in witness:
-        return f"{_along(setting)}, {_grows(row, [*map(float, witness['ratios'])])}"
+        grows = _grows(row, [*map(float, witness["ratios"])])
+        return f"along a family of settings that goes through {setting}, {grows}"
     return f"at {setting}, {_shown(row, witness)}" if setting else _shown(row, witness)
 
 
@@ -66,10 +67,6 @@ def _numbers(witness: Mapping[str, Any]) -> bool:
 
 def _paper(key: str) -> Paper | None:
     return library.papers.get(key.partition(".")[0])
-
-
-def _along(setting: str) -> str:
-    return f"along a family of settings that goes through {setting}"
 
 
 def _is(what: str) -> str:

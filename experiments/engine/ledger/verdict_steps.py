@@ -5,8 +5,6 @@ returned, or what the e-values of its trials came to (`running.cell.Cell`). A st
 leaves it as it is, weakens it, or names what a false statement lacks.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -70,11 +68,9 @@ def take_outcome(row: Row, found: Findings) -> Row:
 def limit_by_oracle(row: Row, found: Findings) -> Row:
     """A left side that is computed from below cannot show that a row holds, one from above cannot refute it."""
     if found.claim.oracle == "below" and row["verdict"] == HOLDS:
-        why = "its left side is only a lower bound of the true value"
-        return _undecided(row, "ONE_SIDED_ORACLE", why)
+        return _undecided(row, "ONE_SIDED_ORACLE", "its left side is only a lower bound of the true value")
     if found.claim.oracle == "above" and row["verdict"] == REFUTED:
-        why = "its left side is only an upper bound of the true value"
-        return _undecided(row, "ONE_SIDED_ORACLE", why)
+        return _undecided(row, "ONE_SIDED_ORACLE", "its left side is only an upper bound of the true value")
     return row
 
 

@@ -5,9 +5,6 @@ run of the quick profile, on a machine that takes so many TIMES as long as the o
 that is not in the table costs what it says itself (`cost=`), and all factors of its control.
 """
 
-from __future__ import annotations
-
-import csv
 import functools
 import sys
 from collections.abc import Iterable, Iterator
@@ -29,11 +26,13 @@ class Cost(NamedTuple):
     factors: int
 
 
+HEAD = ("key", *Cost._fields)
+
+
 @functools.cache
 def read_costs() -> dict[str, Cost]:
     """{key: its cost}."""
-    with TABLE.open(newline="", encoding="utf-8") as lines:
-        return {line["key"]: Cost(float(line["trial"]), int(line["factors"])) for line in csv.DictReader(lines)}
+    return {line["key"]: Cost(float(line["trial"]), int(line["factors"])) for line in read_table(TABLE, HEAD)}
 
 
 @functools.cache
@@ -82,8 +81,7 @@ def measure_costs(store: str, times: float = 1.0) -> Iterator[tuple[str, str, in
     from lemmata.experiments.engine.running.store import Store
 
     registry.load()
-    chunks = Store(store, reading=True).chunks()
-    for key, own in chunks.groupby("key"):
+    for key, own in Store(store, reading=True).chunks().groupby("key"):
         if (claim := CLAIMS.get(str(key))) is None:
             continue
         trials = len(own) if claim.style == "exact" else int(own["size"].sum())
@@ -92,4 +90,4 @@ def measure_costs(store: str, times: float = 1.0) -> Iterator[tuple[str, str, in
 
 
 if __name__ == "__main__":
-    write_table(TABLE, ("key", *Cost._fields), sorted(measure_costs(sys.argv[1], *map(float, sys.argv[2:]))))
+    write_table(TABLE, HEAD, sorted(measure_costs(sys.argv[1], *map(float, sys.argv[2:]))))

@@ -128,8 +128,7 @@ class Schedule:
 
     def receive(self, job: Job, cell: Cell, index: int, result: Result) -> None:
         """Take a result in."""
-        opened = job.receive(cell, index, result)
-        for each in (cell, *opened):
+        for each in (cell, *job.receive(cell, index, result)):
             self.offer(job, each)
 
 

@@ -115,7 +115,7 @@ def _read_only(file: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{file.resolve().as_uri()}?{'mode=ro' if logged else 'immutable=1'}", uri=True)
 
 
-class Store:
+class Store(contextlib.AbstractContextManager["Store"]):
     """Open (or make) the store at `path`; ":memory:" keeps it in memory. Raises `StoreError`.
 
     `reading` changes nothing on the disk: an empty store in memory stands for a file that is not there or has no bytes,
@@ -159,7 +159,8 @@ class Store:
                 self._db.executescript(f"BEGIN;{SCHEMA}COMMIT;")  # all tables or none: a disk may be full between two
                 if self._version() != VERSION:
                     self._db.execute(f"PRAGMA user_version = {VERSION}")
-            self._cpu = "cpu" if self._keeps_cpu() else "NULL"
+            columns = {name for _, name, *_ in self._db.execute("SELECT * FROM pragma_table_info('results')")}
+            self._cpu = "cpu" if "cpu" in columns else "NULL"  # an older version kept no CPU seconds
             if not reading and self._cpu == "NULL":
                 self._db.execute("ALTER TABLE results ADD COLUMN cpu REAL")
                 self._cpu = "cpu"
@@ -193,10 +194,6 @@ class Store:
         os.rename(file, self.aside)
         self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
         self.close = weakref.finalize(self, self._db.close)
-
-    def _keeps_cpu(self) -> bool:
-        """Whether the store is of a version that keeps CPU seconds."""
-        return any(name == "cpu" for _, name, *_ in self._db.execute("SELECT * FROM pragma_table_info('results')"))
 
     @contextlib.contextmanager
     def _plainly(self) -> "Iterator[None]":
@@ -314,27 +311,12 @@ class Store:
         self._execute("DELETE FROM shown WHERE key=?", (key,))
 
     def chunks(self) -> "pd.DataFrame":
-        """Every chunk as a pandas DataFrame, raw results in column `payload`; in pieces: `streamed`."""
+        """Every chunk as a pandas DataFrame, raw results in column `payload`."""
         import pandas as pd
 
-        pieces = list(self.streamed())
-        return pd.concat(pieces, ignore_index=True) if pieces else pd.DataFrame(columns=COLUMNS)
-
-    def streamed(self, rows: int = 10_000) -> "Iterator[pd.DataFrame]":
-        """The same in pieces of at most `rows` chunks, as many of them in memory at a time."""
-        import pandas as pd
-
-        stored = self._execute(f"SELECT {', '.join(PLACE)}, data, seconds, {self._cpu}, digest FROM results")
-        while True:
-            with self._plainly():
-                some = stored.fetchmany(rows)
-            if not some:
-                return
-            lines = [(*r[:3], json.loads(r[3]), *r[4:8], decode(r[8]), *r[9:11], r[11].hex()) for r in some]
-            yield pd.DataFrame(lines, columns=COLUMNS)
-
-    def __enter__(self) -> "Store":
-        return self
+        stored = self._rows(f"SELECT {', '.join(PLACE)}, data, seconds, {self._cpu}, digest FROM results")
+        lines = [(*r[:3], json.loads(r[3]), *r[4:8], decode(r[8]), *r[9:11], r[11].hex()) for r in stored]
+        return pd.DataFrame(lines, columns=COLUMNS)
 
     def __exit__(self, *_: object) -> None:
         self.close()

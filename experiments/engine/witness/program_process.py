@@ -156,18 +156,11 @@ def run_program(python: str, key: str, change: Change, folder: str) -> State:
             exec(compile(python, "<program>", "exec"), {"__name__": "__main__"})
     except BaseException as error:
         words = [type(error).__name__, *str(error).splitlines()[:1]]  # a bare assertion has no line
-        refused = not isinstance(error, ArithmeticError | Warning) and _file_of_error(error) not in (
-            "<program>",
-            __file__,
-        )
+        file = traceback.extract_tb(error.__traceback__)[-1].filename  # of code in no file, that of its caller
+        refused = not isinstance(error, ArithmeticError | Warning) and file not in ("<program>", __file__)
         shown = isinstance(error, AssertionError) or refused
         return {"error": ": ".join(words), "calls": WATCHED["calls"], "shown": shown}
     return {"error": "", "calls": WATCHED["calls"], "shown": False}
-
-
-def _file_of_error(error: BaseException) -> str:
-    """The file of the code that raised it; of a function without one, the file that called it."""
-    return traceback.extract_tb(error.__traceback__)[-1].filename
 
 
 def _late(*_: object) -> None:

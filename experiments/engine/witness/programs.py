@@ -3,8 +3,6 @@
 What a program has to do there says `witnessed`, which is that process; the answers are kept in the store.
 """
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import json

@@ -1,7 +1,5 @@
 """A privacy test for test suites; a failure shows the pair, the lower bound, the line and a program."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

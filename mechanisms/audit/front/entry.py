@@ -1,7 +1,5 @@
 """The public entry point: attack a mechanism on a given pair of datasets, or on one that a search finds."""
 
-from __future__ import annotations
-
 import inspect
 import secrets
 import sys

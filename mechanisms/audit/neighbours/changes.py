@@ -9,8 +9,6 @@ record, two or three, all at one end, all NaN, evenly spread, half at either end
 record between them, all of one class.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat, zip_longest

@@ -4,8 +4,6 @@ A mistake that makes the noise m times too small can be seen on a pair only if k
 query moves there over what is declared. So look for kappa near 1 before spending releases.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 

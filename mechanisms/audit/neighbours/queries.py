@@ -1,7 +1,5 @@
 """Queries as datasets: a number or a vector, with neighbours one step apart in a metric."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

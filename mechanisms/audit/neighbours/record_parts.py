@@ -6,8 +6,6 @@ labels. Columns that hold no numbers (texts, categories, dates, truth values tha
 theirs, and none if their type has one for that. A type is not a record: what it cannot hold is not tried.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -258,27 +256,35 @@ def numbers(part: Part) -> Iterator[tuple[str, Any]]:
         yield words, [*own[:column], value, *own[column + 1 :]]
     if not len(part.low):
         return
-    yield "NaN in every column", part.record(np.nan)
-    yield f"{FAR[0]:g} ranges above every column", part.record(part.high + FAR[0] * part.width)
-    yield f"{FAR[1]:g} ranges above every column", part.record(part.high + FAR[1] * part.width)
-    yield f"{FAR[1]:g} ranges below every column", part.record(part.low - FAR[1] * part.width)
+    tried = [
+        ("NaN in every column", np.nan),
+        (f"{FAR[0]:g} ranges above every column", part.high + FAR[0] * part.width),
+        (f"{FAR[1]:g} ranges above every column", part.high + FAR[1] * part.width),
+        (f"{FAR[1]:g} ranges below every column", part.low - FAR[1] * part.width),
+    ]
     if part.norm:
         axis = np.eye(len(part.low))[0]
-        yield "at the norm on the first axis", part.record(part.norm * axis)
-        yield "at the norm on the diagonal", part.record(part.norm / len(axis) ** 0.5)
-        yield "at the norm, opposite", part.record(-part.norm * axis)
-        yield "at a hundred times the norm", part.record(100 * part.norm * axis)
-    yield "infinite in every column", part.record(np.inf)
-    yield "minus infinity in every column", part.record(-np.inf)
+        tried += [
+            ("at the norm on the first axis", part.norm * axis),
+            ("at the norm on the diagonal", part.norm / len(axis) ** 0.5),
+            ("at the norm, opposite", -part.norm * axis),
+            ("at a hundred times the norm", 100 * part.norm * axis),
+        ]
+    tried += [("infinite in every column", np.inf), ("minus infinity in every column", -np.inf)]
     if len(part.low) > 1:
-        yield "at the upper end of the first column, else at the lower", part.record(first)
-        yield "at the upper end of the last column, else at the lower", part.record(last)
-        yield "NaN in the first column", part.record(np.where(np.arange(len(zero)) == 0, np.nan, zero))
-    yield "zero in every column", part.record(zero)
-    yield "in the middle of every column", part.record((part.low + part.high) / 2)
-    yield f"{FAR[2]:g} ranges above every column", part.record(np.minimum(part.width, 1e50) * FAR[2])
-    yield "-0.0 in every column", part.record(-0.0)
-    yield "subnormal in every column", part.record(5e-324)
+        tried += [
+            ("at the upper end of the first column, else at the lower", first),
+            ("at the upper end of the last column, else at the lower", last),
+            ("NaN in the first column", np.where(np.arange(len(zero)) == 0, np.nan, zero)),
+        ]
+    tried += [
+        ("zero in every column", zero),
+        ("in the middle of every column", (part.low + part.high) / 2),
+        (f"{FAR[2]:g} ranges above every column", np.minimum(part.width, 1e50) * FAR[2]),
+        ("-0.0 in every column", -0.0),
+        ("subnormal in every column", 5e-324),
+    ]
+    yield from ((words, part.record(entries)) for words, entries in tried)
 
 
 def labels(part: Part, own: Any, first: Any) -> Iterator[tuple[str, Any]]:

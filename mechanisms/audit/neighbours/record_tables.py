@@ -1,7 +1,5 @@
 """Read and change arrays and frames with one row per record."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

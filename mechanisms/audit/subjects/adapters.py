@@ -13,8 +13,6 @@ Besides, numpy's global state and that of `random` are seeded around every call,
 its randomness from the system is audited too; only no root repeats it.
 """
 
-from __future__ import annotations
-
 import copy
 import inspect
 import random

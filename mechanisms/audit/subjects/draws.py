@@ -6,8 +6,6 @@ until it meets a number that is no noise; so the tape knows what noise was added
 meetings of an earlier one hands out their outcomes again, as if the answers had been the same.
 """
 
-from __future__ import annotations
-
 import random
 import secrets
 import sys

@@ -1,19 +1,10 @@
 """Estimators under audit: releases drawn by repeated fits, or at once from the law of a fit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
-
-
-@runtime_checkable
-class HasLawOfFit(Protocol):
-    """An estimator that knows the law of its released coefficients, as our `PrivateClassifier` does."""
-
-    def law_of_fit(self, X: Any, y: Any) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -35,7 +26,7 @@ class Fitted:
         """The law of the coefficients and intercept of one fit, or None."""
         from sklearn.base import clone
 
-        ours = isinstance(self.estimator, HasLawOfFit) and not self.singly
+        ours = hasattr(self.estimator, "law_of_fit") and not self.singly
         return clone(self.estimator).law_of_fit(self.X, self.y) if ours else None
 
     def __call__(self, rng: np.random.Generator, size: int) -> np.ndarray:

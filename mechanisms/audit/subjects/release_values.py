@@ -1,7 +1,5 @@
 """The parts of a release: any return value as named numbers and strings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, KeysView, Mapping, ValuesView
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta

@@ -4,8 +4,6 @@ No sampling error: a violation is a fact. They see what an attack cannot (one un
 attack sees what they cannot (a wrong declaration that no query of this pair exceeds).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
@@ -38,7 +36,7 @@ class Query:
         """The fields that do not depend on the data."""
         return self.name, self.shape, self.sensitivity, self.scale, self.order, self.pure
 
-    def moved(self, other: Query) -> float:
+    def moved(self, other: "Query") -> float:
         """The distance between the values of two queries."""
         apart = np.ravel(self.value - other.value)
         return float(np.ptp(apart)) if self.order == SPAN else float(np.linalg.norm(apart, self.order))

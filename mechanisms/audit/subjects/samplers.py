@@ -1,7 +1,5 @@
 """Sources of releases: a law, a callable, an estimator with data, or recorded releases."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, log

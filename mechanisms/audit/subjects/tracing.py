@@ -8,8 +8,6 @@ the same. Each is a *lead*, with a file and a line. A lead is no verdict: who ad
 elsewhere.
 """
 
-from __future__ import annotations
-
 import re
 import traceback
 from collections.abc import Iterator
@@ -23,7 +21,7 @@ import numpy as np
 from lemmata.mechanisms.audit.subjects.adapters import Mechanism, mechanism, quiet, said, seeded, warned
 from lemmata.mechanisms.audit.subjects.draws import OURS, Draw, Meeting, Place, Tape, recording, taped
 from lemmata.mechanisms.audit.subjects.release_values import flat
-from lemmata.mechanisms.audit.subjects.samplers import FAILURES, Raised, raised
+from lemmata.mechanisms.audit.subjects.samplers import FAILURES, raised
 from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, gaussian_mu
 
 SUSPECT = "suspect"
@@ -384,6 +382,3 @@ def _released(found: Mechanism, one: Any, other: Any) -> Iterator[Lead]:
 def _brief(value: Any) -> str:
     text = np.array2string(value, threshold=4) if isinstance(value, np.ndarray) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-__all__ = ["Lead", "Raised", "Trace", "trace"]

@@ -1,10 +1,9 @@
-"""Stores of other versions, of nobody, of somebody else, and reading a large one in pieces."""
+"""Stores of other versions, of nobody, and of somebody else."""
 
 import contextlib
 import os
 import sqlite3
 
-import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -70,14 +69,11 @@ def test_a_store_of_before_versions_is_adopted_and_an_equal_version_writes_nothi
         assert store.execute("PRAGMA user_version").fetchone() == (VERSION,)
 
 
-def test_chunks_come_in_pieces():
+def test_chunks_come_as_a_table():
     store = Store()
     for index in range(5):
         chunk = Chunk({"trials": 1, "failures": index}, 0.0, bytes([index]) * 16)
         store.write("a", "c", 1, ("{}", "main", 1, ""), index, chunk)
-    pieces = list(store.streamed(2))
-    assert [len(piece) for piece in pieces] == [2, 2, 1]
-    assert pd.concat(pieces, ignore_index=True).equals(store.chunks())
     assert [payload["failures"] for payload in store.chunks()["payload"]] == list(range(5))
 
 
