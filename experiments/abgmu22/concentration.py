@@ -125,11 +125,10 @@ POINTS = grid(n=[1, 30, 10**4, 10**9], beta=[0.9, 0.05, 1e-9], gamma=[1e-9, 0.1,
 
 def places():
     """(sizes, L): sample sizes, scales, units, and expected losses up to the largest there are."""
-    for point in POINTS:
-        for Y in (0.1, 1.0, 10.0):
-            sizes = point | {"label_bound": Y}
-            for share in (0.0, 1e-3, 0.3, 1.0):
-                yield sizes, share * bounds.largest_mean(**sizes)
+    for point, Y in product(POINTS, (0.1, 1.0, 10.0)):
+        sizes = point | {"label_bound": Y}
+        for share in (0.0, 1e-3, 0.3, 1.0):
+            yield sizes, share * bounds.largest_mean(**sizes)
 
 
 @inequality_claim(

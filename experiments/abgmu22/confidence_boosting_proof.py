@@ -215,12 +215,11 @@ def chosen_models(*, factor=1):
 
 def orders(statement, noise, factor):
     """(sizes, the explicit bound at this noise, the printed rate with its logarithms)."""
-    for sizes, D in places():
-        for epsilon, err in product((1e-3, 1.0, 50.0), (0.0, 1.0)):
-            scale = noise(**shared(sizes, "n", "candidates"), epsilon=epsilon, loss_bound=D) if D else 0.0
-            explicit = proof.boosted_excess(loss_bound=D, err=err, scale=scale, **sizes)
-            point = sizes | {"epsilon": epsilon, "loss_bound": D, "err": err}
-            yield point, explicit, statement(**point) / factor
+    for (sizes, D), epsilon, err in product(places(), (1e-3, 1.0, 50.0), (0.0, 1.0)):
+        scale = noise(**shared(sizes, "n", "candidates"), epsilon=epsilon, loss_bound=D) if D else 0.0
+        explicit = proof.boosted_excess(loss_bound=D, err=err, scale=scale, **sizes)
+        point = sizes | {"epsilon": epsilon, "loss_bound": D, "err": err}
+        yield point, explicit, statement(**point) / factor
     small = {"n": 4, "candidates": 3, "beta": 0.999, "gamma": 1e-9, "smoothness": 1.0, "label_bound": 1e-9}
     point = small | {"epsilon": 1e-9, "loss_bound": 1.0, "err": 0.0}  # the noise alone
     scale = noise(n=4, candidates=3, epsilon=1e-9, loss_bound=1.0)

@@ -1,5 +1,6 @@
 """DP-ERM by boosting, Lemma 3.1 of Bassily, Mohri & Suresh (2022): privacy end to end, utility, gradients."""
 
+from itertools import product
 from math import e, exp, log
 
 import numpy as np
@@ -355,9 +356,8 @@ def gradients_within_order(*, factor=1):
 @identity_claim(bounds.gradient_count)
 def every_record_once():
     """The records drawn by our law against the formula."""
-    for m in (2, 3, 4, 7, 8, 37, 64, 100):
-        for beta in (0.9, 0.1, 1e-6):
-            yield {"m": m, "beta": beta}, drawn_records(m, beta), bounds.gradient_count(m=m, beta=beta)
+    for m, beta in product((2, 3, 4, 7, 8, 37, 64, 100), (0.9, 0.1, 1e-6)):
+        yield {"m": m, "beta": beta}, drawn_records(m, beta), bounds.gradient_count(m=m, beta=beta)
 
 
 if __name__ == "__main__":

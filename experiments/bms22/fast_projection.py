@@ -144,9 +144,8 @@ def exact_moment(x, k, p):
         law = Counter({0: 1})
         for _ in range(k):
             step: Counter = Counter()
-            for value, ways in law.items():
-                for square in squares:
-                    step[value + square] += ways
+            for (value, ways), square in product(law.items(), squares):
+                step[value + square] += ways
             law = step
         total += sum(ways * (Fraction(value, k * norm) - 1) ** p for value, ways in law.items()) / Fraction(4**k)
     return float(total / 16) ** (1 / p)

@@ -363,10 +363,9 @@ def least_losses_rise(*, factor=1):
     pairs = [
         (rho, bounds.larger_margin(rho=rho, factor_rho=Fraction(3, 2))) for rho in (Fraction(2**j, 8) for j in range(6))
     ]
-    for least, sample in product((least_margin, least_hinge), product(SIGNED, repeat=3)):
-        for pair in pairs:
-            a, b = (least(sample, rho, rho ** (2 * factor - 2)) for rho in pair)
-            yield {"sample": sample, "loss": least.__name__}, a, b
+    for least, sample, pair in product((least_margin, least_hinge), product(SIGNED, repeat=3), pairs):
+        a, b = (least(sample, rho, rho ** (2 * factor - 2)) for rho in pair)
+        yield {"sample": sample, "loss": least.__name__}, a, b
     return {"tightness": None}
 
 

@@ -47,11 +47,10 @@ def risks_on_and_off_the_set():
 def risks_on_the_set():
     """Two records and every pair of values on a grid of quarters, in rationals: |E hinge - E hinge| against the sup."""
     values = [Fraction(k, 4) for k in (-8, -3, 0, 2, 8)]
-    for a, b, c, d in product(values, repeat=4):
-        for share in (Fraction(1), Fraction(1, 3)):
-            gap = abs(share * (hinge(a) - hinge(b)) + (1 - share) * (hinge(-c) - hinge(-d)))
-            if acc := max(abs(a - b), abs(c - d)):
-                yield {"f": [a, c], "g": [b, d]}, gap, kernel_svm.risk_distance_within(acc=acc)
+    for (a, b, c, d), share in product(product(values, repeat=4), (Fraction(1), Fraction(1, 3))):
+        gap = abs(share * (hinge(a) - hinge(b)) + (1 - share) * (hinge(-c) - hinge(-d)))
+        if acc := max(abs(a - b), abs(c - d)):
+            yield {"f": [a, c], "g": [b, d]}, gap, kernel_svm.risk_distance_within(acc=acc)
 
 
 # Corollary 9 ----------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ cells that cover every SVM, exact in privacy and in usefulness.
 """
 
 from fractions import Fraction
+from itertools import product
 from math import exp, log, sqrt
 
 import numpy as np
@@ -243,16 +244,15 @@ def zero_function_in_a_small_region():
 @inequality_claim(bounds.region_level_corrected, given=[bounds.region_accuracy, bounds.packing_level], rounding=SOLVER)
 def two_databases_decide_in_a_region():
     """The best mechanism on the pair of `region_accuracy`, and responses over cells of the whole range."""
-    for C, n in DATABASES:
-        for R in (0.25, 1.0, 3.0):
-            radius = min(float(C) * R**2, sqrt(C) * R)  # of every f* over [-R, R]
-            setting = {"C": float(C), "n": n, "R": R, "acc": 0.999 * bounds.region_accuracy(C=C, n=n, R=R)}
-            for delta in DELTAS:
-                claimed = bounds.region_level_corrected(delta=delta, **setting)
-                yield setting | {"delta": delta}, claimed, bounds.packing_level(delta=delta, N=2)
-            for mechanism, beta, failure in responses(Fraction(radius), Fraction(setting["acc"]), n):
-                if 0 < failure < 0.5:
-                    yield setting | mechanism, bounds.region_level_corrected(delta=failure, **setting), beta
+    for (C, n), R in product(DATABASES, (0.25, 1.0, 3.0)):
+        radius = min(float(C) * R**2, sqrt(C) * R)  # of every f* over [-R, R]
+        setting = {"C": float(C), "n": n, "R": R, "acc": 0.999 * bounds.region_accuracy(C=C, n=n, R=R)}
+        for delta in DELTAS:
+            claimed = bounds.region_level_corrected(delta=delta, **setting)
+            yield setting | {"delta": delta}, claimed, bounds.packing_level(delta=delta, N=2)
+        for mechanism, beta, failure in responses(Fraction(radius), Fraction(setting["acc"]), n):
+            if 0 < failure < 0.5:
+                yield setting | mechanism, bounds.region_level_corrected(delta=failure, **setting), beta
 
 
 IN_OTHER_WORDS = """

@@ -5,6 +5,7 @@ or a sine is compared in balls.
 """
 
 from fractions import Fraction
+from itertools import product
 from math import log, sqrt
 
 import numpy as np
@@ -132,20 +133,18 @@ def half_is_below():
 @inequality_claim(bounds.case_one_excluded_corrected, tightness=lambda ratios: (1.0, 1.0))
 def whole_is_above():
     """(1 - gamma) C against C, any gamma."""
-    for C in (Fraction(1, 9), Fraction(50)):
-        for gamma in GAMMAS:
-            yield {"C": C, "gamma": gamma}, (1 - gamma) * C, bounds.case_one_excluded_corrected(C=C, gamma=gamma)
+    for C, gamma in product((Fraction(1, 9), Fraction(50)), GAMMAS):
+        yield {"C": C, "gamma": gamma}, (1 - gamma) * C, bounds.case_one_excluded_corrected(C=C, gamma=gamma)
 
 
 @identity_claim(bounds.last_dual, note="the dual has one solution in b; nine active sets are tried, in rationals")
 def last_row_is_at_its_bound():
     """Every KKT point of the reduced dual, for n > C up to nearly n = C, and every gamma."""
     for n in (2, 3, 20):
-        for C in (Fraction(1, 10), Fraction(n, 2), n * Fraction(999, 1000)):
-            for gamma in GAMMAS:
-                case = {"C": C, "n": n, "gamma": gamma}
-                for a, b in dual_pairs(**case):
-                    yield case | {"a": a}, b, bounds.last_dual(**case)
+        for C, gamma in product((Fraction(1, 10), Fraction(n, 2), n * Fraction(999, 1000)), GAMMAS):
+            case = {"C": C, "n": n, "gamma": gamma}
+            for a, b in dual_pairs(**case):
+                yield case | {"a": a}, b, bounds.last_dual(**case)
 
 
 # Lemma 19: the circle -------------------------------------------------------------------------------------------------
@@ -206,13 +205,12 @@ def kernel_of_neighbours():
 @inequality_claim(bounds.separation, given=[bounds.nearest_kernel, bounds.own_point_distance], rounding=1e-12)
 def kernel_is_at_most_half():
     """At sigma = sqrt(2 / log 2) sin(pi / N), where it is an equality, and at smaller ones."""
-    for C, n in ((Fraction(1), 2), (Fraction(29, 10), 3), (Fraction(15), 20)):
-        for N in (2, 3, 4, 20, 300):
-            sine = (arb.pi() / N).sin()
-            for share in (1.0, 0.7):
-                kernel = bounds.nearest_kernel(sine=sine, sigma=(2 / arb(2).log()).sqrt() * sine * share)
-                apart = bounds.own_point_distance(dual=exact(C / n), kernel=kernel)
-                yield {"C": C, "n": n, "N": N, "share": share}, bounds.separation(C=C, n=n), apart
+    for (C, n), N in product(((Fraction(1), 2), (Fraction(29, 10), 3), (Fraction(15), 20)), (2, 3, 4, 20, 300)):
+        sine = (arb.pi() / N).sin()
+        for share in (1.0, 0.7):
+            kernel = bounds.nearest_kernel(sine=sine, sigma=(2 / arb(2).log()).sqrt() * sine * share)
+            apart = bounds.own_point_distance(dual=exact(C / n), kernel=kernel)
+            yield {"C": C, "n": n, "N": N, "share": share}, bounds.separation(C=C, n=n), apart
 
 
 @inequality_claim(bounds.sine_estimate)
@@ -290,23 +288,21 @@ def thinnest(delta, N, weights):
 @inequality_claim(bounds.thinnest_ball, given=[wrong_ball])
 def thinnest_ball_gets_its_share():
     """The least of N - 1 shares of delta, equal or not."""
-    for delta in DELTAS:
-        for N in (2, 5, 40):
-            rest = wrong_ball(delta=delta)
-            for weights in ([1] * (N - 1), range(1, N), [1] * (N - 2) + [100]):
-                shown = {"delta": delta, "N": N}
-                yield shown, thinnest(rest, N, list(weights)), bounds.thinnest_ball(delta=delta, N=N)
+    for delta, N in product(DELTAS, (2, 5, 40)):
+        rest = wrong_ball(delta=delta)
+        for weights in ([1] * (N - 1), range(1, N), [1] * (N - 2) + [100]):
+            shown = {"delta": delta, "N": N}
+            yield shown, thinnest(rest, N, list(weights)), bounds.thinnest_ball(delta=delta, N=N)
 
 
 @inequality_claim(bounds.mean_ratio_of_many, given=[bounds.thinnest_ball])
 def ratio_on_the_thinnest_ball():
     """P_1(ball) / P_j(ball); attained by randomised response over N cells."""
-    for odds in (Fraction(101, 100), Fraction(3), Fraction(1000)):
-        for N in (2, 5, 40):
-            delta = response(N, odds)
-            most = bounds.thinnest_ball(delta=delta, N=N) / (1 - delta)
-            yield {"delta": delta, "N": N}, most, bounds.mean_ratio_of_many(delta=delta, N=N)
-            yield {"delta": delta, "N": N, "by": "response"}, 1 / odds, bounds.mean_ratio_of_many(delta=delta, N=N)
+    for odds, N in product((Fraction(101, 100), Fraction(3), Fraction(1000)), (2, 5, 40)):
+        delta = response(N, odds)
+        most = bounds.thinnest_ball(delta=delta, N=N) / (1 - delta)
+        yield {"delta": delta, "N": N}, most, bounds.mean_ratio_of_many(delta=delta, N=N)
+        yield {"delta": delta, "N": N, "by": "response"}, 1 / odds, bounds.mean_ratio_of_many(delta=delta, N=N)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ and a search over thousands of neighbours that never exceed the bound. The SVM's
 """
 
 from fractions import Fraction
+from itertools import product
 from math import sqrt
 
 import numpy as np
@@ -36,12 +37,11 @@ from lemmata.mechanisms.solvers.perturbed_risk import HUBER, MARGIN_LOSSES
 def laplace_log_ratio_is_distance(*, F):
     """Enumerate the breakpoints of the log-ratio in exact rationals, coordinates apart, ties included."""
     rng = generator(1, "svm.def1", {"F": F}, "main", 0)
-    for lam in (Fraction(1, 7), Fraction(5, 2)):
-        for _ in range(200):
-            a, b = ([Fraction(int(k), 4) for k in rng.integers(-3, 4, F)] for _ in range(2))
-            largest = sum(max(abs(t - q) - abs(t - p) for t in (p, q)) for p, q in zip(a, b, strict=True)) / lam
-            centres = {"first": [*map(float, a)], "second": [*map(float, b)], "lam": float(lam)}
-            yield centres, largest, private_svm.laplace_worst_log_ratio(**centres)
+    for lam, _ in product((Fraction(1, 7), Fraction(5, 2)), range(200)):
+        a, b = ([Fraction(int(k), 4) for k in rng.integers(-3, 4, F)] for _ in range(2))
+        largest = sum(max(abs(t - q) - abs(t - p) for t in (p, q)) for p, q in zip(a, b, strict=True)) / lam
+        centres = {"first": [*map(float, a)], "second": [*map(float, b)], "lam": float(lam)}
+        yield centres, largest, private_svm.laplace_worst_log_ratio(**centres)
 
 
 # Theorem 7 ------------------------------------------------------------------------------------------------------------

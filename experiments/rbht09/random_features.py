@@ -312,10 +312,9 @@ def light_frequencies():
     """Moments of the printed densities on a fine grid; coordinates add."""
     nodes = np.linspace(-60, 60, 600_001)
     normal, laplace = np.exp(-(nodes**2) / 2) / math.sqrt(2 * math.pi), np.exp(-np.abs(nodes)) / 2
-    for d in (1, 2, 30):
-        for kernel, density in (("rbf", normal), ("cauchy", laplace)):
-            moment = d * trapezoid(nodes**2 * density, nodes)
-            yield {"kernel": kernel, "d": d}, moment, random_features.second_moment(d=d)
+    for d, (kernel, density) in itertools.product((1, 2, 30), (("rbf", normal), ("cauchy", laplace))):
+        moment = d * trapezoid(nodes**2 * density, nodes)
+        yield {"kernel": kernel, "d": d}, moment, random_features.second_moment(d=d)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ with them.
 """
 
 from fractions import Fraction
+from itertools import product
 from math import exp, expm1, factorial, log
 
 import numpy as np
@@ -240,11 +241,10 @@ def chernoff(*, F):
     def value(z):
         return erlang_tail(F, float(z)) / exact(bound(z) * (1 + 1e-9))
 
-    for z in (0.5, 3.0, 40.0, 300.0):
-        for lam, Phi in ((1.0, 1.0), (0.01, 7.0)):
-            point = {"acc": z * lam * Phi, "lam": lam, "Phi": Phi, "F": F}
-            moment = svm_accuracy.erlang_mgf(F=F, lam=lam, t=0.5 / lam)
-            yield point, moment * exp(-z / 2), svm_accuracy.chernoff_tail(**point)
+    for z, (lam, Phi) in product((0.5, 3.0, 40.0, 300.0), ((1.0, 1.0), (0.01, 7.0))):
+        point = {"acc": z * lam * Phi, "lam": lam, "Phi": Phi, "F": F}
+        moment = svm_accuracy.erlang_mgf(F=F, lam=lam, t=0.5 / lam)
+        yield point, moment * exp(-z / 2), svm_accuracy.chernoff_tail(**point)
     most = supremum(upper, value, {"z": (2.0**-40, 200.0)}, gap=0.01, max_boxes=8000)
     yield {"F": F} | most.point, most.reached, 1
     if most.outcome != HOLDS:

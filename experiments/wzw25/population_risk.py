@@ -181,14 +181,13 @@ def score_changes(n, beta, k, averaged):
     A classifier in R^k that looks at one coordinate; the penalty is part of the score.
     """
     changes = set()
-    for S in itertools.product(RECORDS, repeat=n):
-        for other, w in itertools.product(RECORDS, (-1.0, 0.0, 1.0)):
-            scores = []
-            for data in (S, (other, *S[1:])):
-                errors = Fraction(sum(y * w * x < 0 for x, y in data))
-                extra = Fraction(algorithms.penalty(len(data), k, beta))
-                scores.append((errors + extra) / (n if averaged else 1))
-            changes.add(abs(scores[0] - scores[1]))
+    for S, other, w in itertools.product(itertools.product(RECORDS, repeat=n), RECORDS, (-1.0, 0.0, 1.0)):
+        scores = []
+        for data in (S, (other, *S[1:])):
+            errors = Fraction(sum(y * w * x < 0 for x, y in data))
+            extra = Fraction(algorithms.penalty(len(data), k, beta))
+            scores.append((errors + extra) / (n if averaged else 1))
+        changes.add(abs(scores[0] - scores[1]))
     return changes
 
 

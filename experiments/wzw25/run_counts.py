@@ -6,6 +6,7 @@ docstrings.
 """
 
 from fractions import Fraction
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -168,10 +169,9 @@ def geometric_at_one(**setting):
 @identity_claim(run_counts.logarithmic_pmf, quick=[WEIGHTS], **FLOATS | {"bits": 512})
 def logarithmic_at_zero(**setting):
     """The printed weights at eta = 0, and their limit eta -> 0, at eta = 1e-40."""
-    for point in grid(**setting):
-        for eta in (0, Fraction(1, 10**40)):
-            weight = tnb.weights(exact(eta), point["r"], point["k"])[-1]
-            yield point | {"eta": eta}, weight, run_counts.logarithmic_pmf(**point)
+    for point, eta in product(grid(**setting), (0, Fraction(1, 10**40))):
+        weight = tnb.weights(exact(eta), point["r"], point["k"])[-1]
+        yield point | {"eta": eta}, weight, run_counts.logarithmic_pmf(**point)
 
 
 # Fact A.3 -------------------------------------------------------------------------------------------------------------

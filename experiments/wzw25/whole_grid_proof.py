@@ -101,10 +101,9 @@ def choice_in_expectation():
 def settings_of_h():
     """(setting, budget of a call) at the corners of delta and epsilon."""
     for delta in (1e-300, 1e-5, 0.5, 1 - 1e-9):
-        for epsilon in (1e-6, 0.999 * -8 * float(np.log(delta))):
-            for n in SIZES[:: (1 if delta == 1e-5 else 17)]:
-                point = {"n": n, "epsilon": epsilon, "delta": delta}
-                yield point, bounds.call_budget(**point)
+        for epsilon, n in product((1e-6, 0.999 * -8 * float(np.log(delta))), SIZES[:: (1 if delta == 1e-5 else 17)]):
+            point = {"n": n, "epsilon": epsilon, "delta": delta}
+            yield point, bounds.call_budget(**point)
 
 
 def sizes_and_budgets(n, mu):
