@@ -7,8 +7,7 @@ from scipy.stats import norm
 
 from lemmata.bounds.abgmu22 import assumptions as bounds
 from lemmata.bounds.abgmu22 import baselines
-from lemmata.experiments.checks import inequality_claim, up_to_one
-from lemmata.experiments.checks.inequality import Link, equality
+from lemmata.experiments.checks import Link, equality, inequality_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.instances.classes.glm_losses import largest_losses, smooth_pieces
 

@@ -13,8 +13,7 @@ import numpy as np
 from scipy.special import logsumexp, ndtr
 
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
-from lemmata.experiments.checks import inequality_claim, up_to_one
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, inequality_claim, up_to_one
 from lemmata.experiments.checks.pair import largest_log_ratio
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
 from lemmata.mechanisms.learners.glm import confidence_boosting

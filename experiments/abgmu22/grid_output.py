@@ -12,9 +12,7 @@ from lemmata.bounds.abgmu22 import grid_output as bounds
 from lemmata.bounds.abgmu22 import grid_search as search
 from lemmata.bounds.abgmu22 import grid_search_proof as proof
 from lemmata.experiments.abgmu22.stability import OUTPUT, far_label, squares_at_the_end
-from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.checks.inequality import Link, equality
-from lemmata.experiments.checks.order import order_claim
+from lemmata.experiments.checks import Link, equality, inequality_claim, order_claim
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
 

@@ -14,8 +14,15 @@ from scipy.stats import binom
 from lemmata.bounds.abgmu22 import baselines
 from lemmata.bounds.abgmu22 import rates as bounds
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import identity_claim, inequality_claim, is_growing, order_claim, up_to_one, witness
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import (
+    Link,
+    identity_claim,
+    inequality_claim,
+    is_growing,
+    order_claim,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 

@@ -10,8 +10,15 @@ from lemmata.bounds.bms22 import dp_erm_proof as steps
 from lemmata.bounds.bms22.phased_sgd import one_round, rounds_for
 from lemmata.bounds.bms22.pure_learner import selection_excess
 from lemmata.bounds.exact.balls import enclosure, lower_end, upper_end
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import (
+    Link,
+    identity_claim,
+    inequality_claim,
+    order_claim,
+    up_to_one,
+    within_order,
+    witness,
+)
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.classes.counted_operations import CountedDraws

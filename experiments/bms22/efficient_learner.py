@@ -12,8 +12,7 @@ from lemmata.bounds.bms22 import efficient_learner_proof as steps
 from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
 from lemmata.bounds.bms22.sign_projection import sign_projection_tail
 from lemmata.experiments.bms22.dp_erm import broken_privacy
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, identity_claim, inequality_claim, order_claim, up_to_one, within_order
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, rate_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.classes.counted_operations import learner_operations

@@ -11,8 +11,7 @@ from lemmata.bounds.bms22.efficient_learner import corrected_rows, printed_rows,
 from lemmata.bounds.bms22.sign_projection import inner_products_preserved
 from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.experiments.bms22.efficient_learner import rows
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, identity_claim, inequality_claim, order_claim, up_to_one, within_order
 from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.datasets.erm_families import SAMPLE_AND_BUDGET, learner_settings, one_record

@@ -11,8 +11,7 @@ from lemmata.bounds.bms22 import kernel_learner as bounds
 from lemmata.bounds.bms22.random_features import feature_norm
 from lemmata.experiments.bms22.efficient_learner import constant as efficient_constant
 from lemmata.experiments.bms22.efficient_learner import soft_cases, with_logs
-from lemmata.experiments.checks import inequality_claim, order_claim, within_order, witness
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, inequality_claim, order_claim, within_order, witness
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted

@@ -15,8 +15,7 @@ from lemmata.bounds.bms22.exponential_mechanism import two_level_failure
 from lemmata.bounds.bms22.margin_deviation import BARTLETT, log_cover, margin_deviation_derived, square_of_sum
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, inequality_claim
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.instances.classes import label_classes as small
 

@@ -13,8 +13,7 @@ from scipy.linalg import hadamard
 from lemmata.bounds.bms22 import many_hypotheses as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import inner
-from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.checks import equality, identity_claim, inequality_claim
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.mechanisms.privacy import PureDP

@@ -15,8 +15,7 @@ from lemmata.bounds.bms22 import margin_selection as bounds
 from lemmata.bounds.bms22 import margin_selection_proof as proof
 from lemmata.bounds.bms22.definitions import smallest_delta, smallest_epsilon
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import ROUNDING, inequality_claim, up_to_one, witness
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import ROUNDING, Link, inequality_claim, up_to_one, witness
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.laws import selection_families as families

@@ -9,8 +9,7 @@ import numpy as np
 from lemmata.bounds.bms22 import efficient_learner
 from lemmata.bounds.bms22 import polynomial_kernels as bounds
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, identity_claim, inequality_claim, order_claim
 from lemmata.experiments.instances.datasets.erm_families import SAMPLE_AND_BUDGET, learner_settings
 from lemmata.mechanisms.features.kernel_features import monomials
 

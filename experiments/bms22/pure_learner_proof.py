@@ -9,8 +9,7 @@ from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22 import pure_learner_proof as proof
 from lemmata.bounds.bms22.relative_deviation import deviation, relative
 from lemmata.bounds.bms22.sign_projection import parallelogram
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, witness
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, identity_claim, inequality_claim, order_claim, up_to_one, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.classes import covers, learner_bounds, learner_programs

@@ -12,8 +12,7 @@ from math import ceil, exp, log, sqrt
 import numpy as np
 
 from lemmata.bounds.rbht09 import hinge_dual, kernel_accuracy, kernel_svm
-from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.checks.order import order_claim
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim
 from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.rbht09.kernel_accuracy import THEOREM, composed, flawed, flaws
 from lemmata.mechanisms.features.random_features import profile

@@ -11,8 +11,7 @@ from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity, tangent_value
 from lemmata.bounds.wzw25.noisy_gd import one_step, squared_gradient, telescoped_corrected
-from lemmata.experiments.checks import inequality_claim, order_claim
-from lemmata.experiments.checks.inequality import Link, up_to_one
+from lemmata.experiments.checks import Link, inequality_claim, order_claim, up_to_one
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.data import load
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, mean_claim

@@ -13,8 +13,7 @@ from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import projected_margins as bound
 from lemmata.bounds.wzw25 import projected_margins as proof
 from lemmata.experiments.bms22.sign_projection import breaks
-from lemmata.experiments.checks import identity_claim, inequality_claim, rows_order, witness
-from lemmata.experiments.checks.inequality import up_to_one
+from lemmata.experiments.checks import identity_claim, inequality_claim, rows_order, up_to_one, witness
 from lemmata.experiments.data import load
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted

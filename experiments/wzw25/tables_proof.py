@@ -6,8 +6,7 @@ from itertools import product
 import numpy as np
 
 from lemmata.bounds.wzw25 import tables_proof as bound
-from lemmata.experiments.checks import inequality_claim, order_claim
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, inequality_claim, order_claim
 from lemmata.mechanisms.solvers.margin import geometric_margin
 
 LABELLINGS = """from lemmata.bounds.wzw25.tables_proof import candidates_order
