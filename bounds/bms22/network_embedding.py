@@ -200,8 +200,7 @@ def embedding_distance(
     tau is the deviation of products in Lemma D.1: a geometric sum of ratio 1 + tau.
     """
     _, tau = deviations.theorem.formula(m=2 * m, k=k, beta=beta / (4 * layers))
-    H = largest_output(norm_bound=norm_bound, radius=radius, eta=eta, layers=layers)
-    return H * expm1(layers * log1p(tau))
+    return largest_output(norm_bound=norm_bound, radius=radius, eta=eta, layers=layers) * expm1(layers * log1p(tau))
 
 
 # Claim D.2: the steps of its proof ------------------------------------------------------------------------------------

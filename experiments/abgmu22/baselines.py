@@ -114,8 +114,7 @@ ATTACKED = dict(attack="gdp", bound=lambda mu, **_: mu, chunk=2000, cap=15, cost
 )
 def all_points(*, mu, steps, factor=1):
     """The attacker sees every step before projection."""
-    pair = pair_of_labels(privacy=GaussianDP(mu), norm_bound=0.01, steps=steps, output="points")
-    return weaker(pair, factor)
+    return weaker(pair_of_labels(privacy=GaussianDP(mu), norm_bound=0.01, steps=steps, output="points"), factor)
 
 
 @attack_claim(

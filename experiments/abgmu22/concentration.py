@@ -166,16 +166,14 @@ def steps_below():
         lost = bounds.lower_deviation(n=sizes["n"], b=exp(-K), second_moment=moment)
         if lost <= L:  # L^ = L - lost: the smallest empirical loss that the lower tail leaves
             yield sizes | {"L": L}, L, bounds.population_level_corrected(empirical=L - lost, **sizes)
-        rest = bounds.split_deviation(population=0.0, **sizes)
-        steps = bounds.solved(a=L + rest, T=T, label_bound=Y)
+        steps = bounds.solved(a=L + bounds.split_deviation(population=0.0, **sizes), T=T, label_bound=Y)
         claimed = bounds.population_level_corrected(empirical=L, **sizes)
         yield sizes | {"L^": L, "of": "steps"}, steps, claimed
         yield sizes | {"L^": L, "of": "statement"}, claimed, steps
     for label_bound in (1.0, 10.0):
         for setting, p, M in worlds(label_bound):
             levels = [bounds.population_level_corrected(empirical=x, **stated(setting)) for x in (0.0, 1.0)]
-            chance = chance_below(setting["n"], p, M, levels[0], levels[1] - levels[0])
-            yield setting, float(chance), setting["beta"]
+            yield setting, float(chance_below(setting["n"], p, M, levels[0], levels[1] - levels[0])), setting["beta"]
 
 
 @identity_claim(bounds.units)

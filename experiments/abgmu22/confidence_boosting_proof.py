@@ -310,8 +310,7 @@ def worst_differences(*, factor=1):
             root_j = max(0.0, root_i - g * (z_i + z_j) / sqrt(2))
             sizes = {"n": n, "candidates": m, "beta": beta, "gamma": g, "smoothness": 1.0, "label_bound": Y}
             for p in (most, most / 1000):
-                both = p * (root_i**2 + root_j**2)
-                right = proof.squared_difference(both=both, **sizes) / factor
+                right = proof.squared_difference(both=p * (root_i**2 + root_j**2), **sizes) / factor
                 yield sizes | {"Z_i^2": a, "Z_j": z_j, "p": p}, p * (root_i**2 - root_j**2) ** 2, right
 
 

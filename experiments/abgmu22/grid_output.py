@@ -202,8 +202,7 @@ def guesses_cases(statement):
     """||Y||^2 against the base bound, at the smallest reach."""
     for Y, n, epsilon in itertools.product((1e-3, 1.0, 50.0), (1, 10**3, 10**12, 10**60), (1e-3, 0.5, 1.0)):
         sizes = {"label_bound": Y, "n": n, "epsilon": epsilon}
-        reach = float(statement(**sizes))
-        yield sizes, Y**2, bounds.base_bound(reach=reach, last=0.0, **sizes)
+        yield sizes, Y**2, bounds.base_bound(reach=float(statement(**sizes)), last=0.0, **sizes)
 
 
 @inequality_claim(
@@ -265,8 +264,7 @@ def loss_bound_with_noise():
     """||Y||^2 + H ||X||^2 sigma^2 + u^2 over a fine grid of u/||Y||, nmu = 1; and the law's own sigma."""
     for Y, ratio in itertools.product((1.0, 0.1, 10.0), (0.0, *np.geomspace(1e-6, 1e6, 2001), 2.83)):
         sizes = {"reach": float(ratio) * Y, "label_bound": Y}
-        noise = bounds.noise_square(**sizes, n=1, mu=1.0)
-        yield sizes, Y**2 * (1 + ratio**2) + noise, bounds.clipped_order(**sizes)
+        yield sizes, Y**2 * (1 + ratio**2) + bounds.noise_square(**sizes, n=1, mu=1.0), bounds.clipped_order(**sizes)
     for B, Y, n in itertools.product((0.5, 6.0), (0.3, 2.0), (10, 10**5)):
         G = float(baselines.slope_bound(label_bound=Y, smoothness=1.0, reach=B))
         run = {"n": n, "gradient_norm": G, "mu": 1.0}

@@ -90,8 +90,7 @@ def copies_are_few(*, factor=1):
 )
 def phases_are_private(*, epsilon, delta, factor=1):
     """The curve of the printed noise against delta', the law's noise against the formula, the averages' sensitivity."""
-    mu = factor / bounds.printed_multiplier(epsilon=epsilon, delta=delta)
-    spent = exp(log_gaussian_delta(epsilon, mu))
+    spent = exp(log_gaussian_delta(epsilon, factor / bounds.printed_multiplier(epsilon=epsilon, delta=delta)))
     yield {"epsilon": epsilon, "delta": delta}, spent, delta
 
     def needed(share):  # epsilon(mu, delta') of Lemma E.1 over epsilon', share = epsilon' / log(1/delta')

@@ -79,8 +79,7 @@ def training_is_private(*, factor=1, **setting):
     """Lemma 3.1 at radius 2r, norm bound 2 Lambda and beta/3, its links here; and records that Phi makes too long."""
     trained = setting | {name: 2 * setting[name] for name in ("radius", "norm_bound")} | {"beta": setting["beta"] / 3}
     yield Link("Lemma 3.1", setting, training.printed_privacy(**trained), bounds.printed_privacy(**setting))
-    laws = two_records(setting, "corrected")
-    ending = yield from privacy_cases(training.printed_privacy, trained, *laws, factor)
+    ending = yield from privacy_cases(training.printed_privacy, trained, *two_records(setting, "corrected"), factor)
     rng = np.random.default_rng(1)
     X, phi = 100 * rng.normal(size=(20, 30)), fast_projection(3, 30, rng=rng)
     sizes = dict(rho=0.5, radius=1.0, norm_bound=1.0, privacy=ApproxDP(1.0, 0.01), beta=0.1)

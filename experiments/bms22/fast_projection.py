@@ -175,8 +175,7 @@ def moments(*, k, p, factor=1):
 def gaussian_window(*, factor=1):
     """P(1 - gamma/3 <= N^2 <= 1 + gamma/3) >= 0.118 gamma, by balls: its density there is at least that at 4/3."""
     rate, gamma = bounds.one_gaussian_row(gamma=0.5) / 0.5 * factor, ball(1 - 2.0**-20)
-    chance = 2 * (Phi((1 + gamma / 3).sqrt()) - Phi((1 - gamma / 3).sqrt())) / gamma
-    yield {"gamma": gamma}, rate, chance
+    yield {"gamma": gamma}, rate, 2 * (Phi((1 + gamma / 3).sqrt()) - Phi((1 - gamma / 3).sqrt())) / gamma
     y = ball(Fraction(4, 3))  # the density decreases, the window has length 2 gamma / 3
     if not (-y / 2).exp() / (2 * arb.pi() * y).sqrt() * 2 / 3 >= rate:
         return inconclusive("BUDGET", "the density at 4/3 is too small")

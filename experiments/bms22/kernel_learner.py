@@ -197,8 +197,7 @@ def explicit(**p):
     """min(1, the explicit bound) at the printed D and the corrected k, at beta/2."""
     sample = {name: p[name] for name in SAMPLE_AND_BUDGET} | {"beta": p["beta"] / 2}
     k = max(1, ceil(efficient_learner.corrected_rows(**sample)))
-    count = ceil(bounds.printed_frequencies(m=p["m"], beta=p["beta"]))
-    return min(1.0, bounds.kernel_excess(k=k, count=count, **p))
+    return min(1.0, bounds.kernel_excess(k=k, count=ceil(bounds.printed_frequencies(m=p["m"], beta=p["beta"])), **p))
 
 
 @inequality_claim(
@@ -218,8 +217,7 @@ def risk_within_order(*, factor=1):
     truths = [(p | {"a": 0.5}, risk) for p, risk in one_record()]
     yield from between_orders(bounds.printed_order, bounds.corrected_order, points)
     for p in points:
-        halved = p | {"a": 2 * p["a"], "beta": p["beta"] / 2}
-        chain = C * efficient_learner.corrected_order(**halved)
+        chain = C * efficient_learner.corrected_order(**p | {"a": 2 * p["a"], "beta": p["beta"] / 2})
         chain += bounds.printed_penalty(m=p["m"], beta=p["beta"], a=p["a"])
         yield Link("Theorem 3.2 and s3", p, chain, constant() * bounds.corrected_order(**p))
     return within_order(

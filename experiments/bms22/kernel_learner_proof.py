@@ -38,8 +38,7 @@ def settings():
 def coefficients_are_in_the_box():
     """Rational minimisers, proved optimal by a duality gap of 0, against the box; their least coefficient against 0."""
     for setting, coefficients, mu in exact_coefficients():
-        box = bounds.largest_coefficient(m=len(coefficients), mu=mu, rho=setting["rho"])
-        yield setting, max(coefficients), box
+        yield setting, max(coefficients), bounds.largest_coefficient(m=len(coefficients), mu=mu, rho=setting["rho"])
         yield setting | {"end": "lower"}, -min(coefficients), 0
 
 

@@ -341,8 +341,7 @@ BUDGETS = {
 @inequality_claim(bounds.selection_budget, given=[generalized_exponential.generalized_epsilon], **BUDGETS)
 def selection_is_private(*, factor=1, **setting):
     """Joint laws of (rho*, model) on all samples of five records, and a pair that spends 2 epsilon."""
-    budget = bounds.selection_budget(**setting)
-    return (yield from spending(budget, setting, factor * setting["epsilon"], "margin"))
+    return (yield from spending(bounds.selection_budget(**setting), setting, factor * setting["epsilon"], "margin"))
 
 
 @inequality_claim(

@@ -234,8 +234,7 @@ def main_text_is_finer():
     """The order of the main text over Appendix D's resolution: 10/(4 eta Lambda)."""
     for layers, width, rho in product((1, 2, 7), (1.0, 1.5, 40.0), (0.1, 3.0)):
         shape = {"norm_bound": width / 2, "radius": 2.0, "rho": rho, "eta": 0.5, "layers": layers}
-        finest = network_embedding.printed_resolution(**shape)
-        yield shape, network.resolution_of_wide_layers(**shape), finest
+        yield shape, network.resolution_of_wide_layers(**shape), network_embedding.printed_resolution(**shape)
 
 
 ONE = {"epsilon": 1.0, "beta": 0.1, "rho": 0.5, "eta": 1.0, "layers": 1, "width": 1, "margin_loss": 0.0}

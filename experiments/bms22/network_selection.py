@@ -132,8 +132,7 @@ def risk_is_underrated_at_the_end():
 def deviation_order():
     """The explicit deviation against 27.2 times the printed one at the corners."""
     for point, width in product(networks.corners(), (1, 64)):
-        log_size = cover_of(point, width)
-        deviation = bounds.uniform_deviation(m=point["m"], beta=point["beta"], log_size=log_size)
+        deviation = bounds.uniform_deviation(m=point["m"], beta=point["beta"], log_size=cover_of(point, width))
         yield point | {"width": width}, deviation, bounds.deviation_below_the_end(width=width, **point)
 
 

@@ -77,8 +77,7 @@ def words_are_more_than_monomials():
         point = {"d": d, "degree": degree}
         yield point, bounds.dimension(**point), bounds.corrected_dimension(**point)
         if d > 1:
-            printed = Fraction(3, 2) * bounds.printed_dimension(**point)
-            yield Link("d >= 2", point, bounds.dimension(**point), printed)
+            yield Link("d >= 2", point, bounds.dimension(**point), Fraction(3, 2) * bounds.printed_dimension(**point))
 
 
 @identity_claim(bounds.dimension)

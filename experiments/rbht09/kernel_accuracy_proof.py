@@ -56,8 +56,7 @@ def risks_of_one_combination(**problem):
         claimed = bounds.risk_change(eta=eta, C=C, Lambda=Lambda, L=L)
         yield {"eta": eta, "Lambda": Lambda, "L": L}, C * L * before + Lambda / 2 * before, claimed
     for setting, pair in nearby_pairs(**problem):
-        noise = 1e-12 * (1 + C)
-        yield setting, pair.risks - noise, bounds.risk_change(eta=pair.eta, C=C, Lambda=pair.Lambda)
+        yield setting, pair.risks - 1e-12 * (1 + C), bounds.risk_change(eta=pair.eta, C=C, Lambda=pair.Lambda)
 
 
 @inequality_claim(

@@ -150,8 +150,7 @@ def two_databases_decide():
             yield setting | {"delta": delta}, claimed, bounds.packing_level(delta=delta, N=2)
             yield setting | {"delta": delta, "by": "step 3"}, claimed, -log(bounds.mean_ratio(delta=delta))
         for odds in (1.5, 10.0):
-            best = best_failure(odds, 2)
-            yield setting | {"odds": odds}, bounds.line_level(delta=best, **setting), log(odds)
+            yield setting | {"odds": odds}, bounds.line_level(delta=best_failure(odds, 2), **setting), log(odds)
         for mechanism, beta, failure in responses(root(C), Fraction(acc), n):
             if 0 < failure < 0.5:
                 yield setting | mechanism, bounds.line_level(delta=failure, **setting), beta
@@ -175,8 +174,7 @@ def many_databases_decide():
             setting = {"C": C, "n": n, "acc": float(acc), "N": N}
             yield setting | {"by": "separation"}, 2 * acc, min(np.diff(solved))
             for odds in (2.0, 30.0):
-                best = best_failure(odds, N)
-                level = bounds.line_packing_level(delta=best, acc=float(acc), C=float(C), n=n)
+                level = bounds.line_packing_level(delta=best_failure(odds, N), acc=float(acc), C=float(C), n=n)
                 yield setting | {"odds": odds}, level, log(odds)
 
 
@@ -236,8 +234,7 @@ def zero_function_in_a_small_region():
         acc = 0.9 * bounds.line_accuracy(C=C, n=n)
         largest = line_svm([(Fraction(1), n)], Fraction(C))
         yield {"C": C, "n": n, "R": R, "of": "the largest SVM"}, largest, acc
-        failure = response(cells(largest, Fraction(acc)), Fraction(1))
-        delta = max(0.05, float(failure))
+        delta = max(0.05, float(response(cells(largest, Fraction(acc)), Fraction(1))))
         yield {"C": C, "n": n, "R": R, "delta": delta}, bounds.region_level(delta=delta, acc=acc, C=C, n=n, R=R), 0
 
 
@@ -281,8 +278,7 @@ def private_and_useful_all_the_same():
         acc = min(C / 2, Fraction(bounds.line_accuracy(C=C, n=n)) * Fraction(96, 100))
         K = cells(radius, acc)
         for odds in (Fraction(20), Fraction(3), Fraction(11, 10)):
-            failure = response(K, odds)
-            yield {"n": n, "C": C, "cells": K, "odds": odds}, bounds.least_failure(beta=log(odds)), failure
+            yield {"n": n, "C": C, "cells": K, "odds": odds}, bounds.least_failure(beta=log(odds)), response(K, odds)
 
 
 @inequality_claim(

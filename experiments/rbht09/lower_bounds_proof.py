@@ -92,8 +92,7 @@ def ratio_of_two_probabilities():
     """P_2(ball) / P_1(ball), the first at most delta, the second at least 1 - delta; attained by a response."""
     for odds in (Fraction(101, 100), Fraction(3), Fraction(1000)):
         delta = response(2, odds)
-        most = bounds.wrong_ball(delta=delta) / (1 - delta)
-        yield {"delta": delta}, most, bounds.mean_ratio(delta=delta)
+        yield {"delta": delta}, bounds.wrong_ball(delta=delta) / (1 - delta), bounds.mean_ratio(delta=delta)
         yield {"delta": delta, "by": "response"}, 1 / odds, bounds.mean_ratio(delta=delta)
 
 

@@ -45,8 +45,7 @@ def stationary_point():
     """At a C so large that the box does not matter: the one KKT point, from all nine active sets."""
     for case in DUALS:
         point = bounds.interior(**case)
-        large = case | {"C": 2 * case["n"] / (1 - case["gamma"])}
-        ((a, b),) = set(dual_pairs(**large))
+        ((a, b),) = set(dual_pairs(**case | {"C": 2 * case["n"] / (1 - case["gamma"])}))
         yield case | {"of": "a"}, a, point[0]
         yield case | {"of": "b"}, b, point[1]
 
@@ -73,8 +72,7 @@ def case_three_feasible_up_to():
     """At that n, whole or not, case 3 meets the box: alpha_2 = C / n."""
     for case in DUALS:
         n = bounds.most_rows_of_case_three(C=case["C"], gamma=case["gamma"])
-        alpha = bounds.last_when_first_full.theorem.formula(**case | {"n": n})
-        yield case, case["C"] / alpha, n
+        yield case, case["C"] / bounds.last_when_first_full.theorem.formula(**case | {"n": n}), n
 
 
 CASE_FOUR = """
@@ -291,8 +289,7 @@ def thinnest_ball_gets_its_share():
     for delta, N in product(DELTAS, (2, 5, 40)):
         rest = wrong_ball(delta=delta)
         for weights in ([1] * (N - 1), range(1, N), [1] * (N - 2) + [100]):
-            shown = {"delta": delta, "N": N}
-            yield shown, thinnest(rest, N, list(weights)), bounds.thinnest_ball(delta=delta, N=N)
+            yield {"delta": delta, "N": N}, thinnest(rest, N, list(weights)), bounds.thinnest_ball(delta=delta, N=N)
 
 
 @inequality_claim(bounds.mean_ratio_of_many, given=[bounds.thinnest_ball])

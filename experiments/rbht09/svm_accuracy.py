@@ -34,8 +34,7 @@ def erlang_tail(F, z):
 def noise_ratio(bound, F, failure, factor=1, side=0.0):
     """z = acc / (Phi lambda) at the largest lambda, moved outward by a relative `side`; lambda grows by `factor`."""
     argument = -expm1(-failure) if bound is svm_accuracy.useful_scale_corrected else exp(-failure)
-    lam = bound.theorem.formula(acc=1.0, delta=argument, Phi=1.0, F=F) * factor
-    return (1 + side) / lam
+    return (1 + side) / (bound.theorem.formula(acc=1.0, delta=argument, Phi=1.0, F=F) * factor)
 
 
 def certified_tail(bound, F, factor):

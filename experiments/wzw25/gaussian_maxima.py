@@ -101,8 +101,7 @@ def at_ends(statement, before, points=tuple(ENDS), factor=1):
     """(point, result of the step before, value of the statement), in balls fine enough for 1e-51."""
     for point in points:
         with ctx.workprec(512):
-            left = before(**point | {"t": point["t"] / factor})
-            yield point, left, statement.theorem.formula(**point)
+            yield point, before(**point | {"t": point["t"] / factor}), statement.theorem.formula(**point)
     return {"tightness": None}
 
 

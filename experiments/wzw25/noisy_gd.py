@@ -289,8 +289,7 @@ def randhie(*, n, rows, factor=1):
     """mu = 1 on n real records, every iterate seen; the label of record 0 is flipped."""
     X, y = load("randhie")
     chosen = np.argsort(-np.linalg.norm(X, axis=1), kind="stable")[:n] if rows == "longest first" else np.arange(n)
-    pair = flipped(X[chosen], y[chosen], mu=1.0, width=2.0, steps="balanced", output="iterates")
-    return weaker(pair, factor)
+    return weaker(flipped(X[chosen], y[chosen], mu=1.0, width=2.0, steps="balanced", output="iterates"), factor)
 
 
 if __name__ == "__main__":

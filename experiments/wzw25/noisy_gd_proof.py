@@ -123,8 +123,7 @@ class Step:
     def mean(self, of):
         """The mean of `of`(g + xi) over the noise xi."""
         g = -self.n * int(self.z @ self.w < self.width) * self.z / self.width
-        values = [of(g + self.sigma * np.array(signs)) for signs in itertools.product((1, -1), repeat=2)]
-        return sum(values) / 4
+        return sum(of(g + self.sigma * np.array(signs)) for signs in itertools.product((1, -1), repeat=2)) / 4
 
     def squared_gradient(self):
         """E ||g + xi||^2."""

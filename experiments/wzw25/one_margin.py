@@ -98,8 +98,7 @@ def projected_descent_spends_mu(*, n, steps, gamma, radius, factor=1):
     if gradient > 1 + 1e-12 or score > 1:
         return inconclusive("FAILED", f"{gradient} times the sensitivity, and errors that change by {score}")
     note = f"attained; a search over records, projections and weights finds {gradient:.3f} of it"
-    scope = "everywhere: any fixed Φ, γ > 0, T = n²μ² whole"
-    return holds("derivation", scope, tightness=(1.0, 1.0), note=note)
+    return holds("derivation", "everywhere: any fixed Φ, γ > 0, T = n²μ² whole", tightness=(1.0, 1.0), note=note)
 
 
 # Lemma 6.3: utility ---------------------------------------------------------------------------------------------------

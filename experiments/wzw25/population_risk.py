@@ -147,8 +147,7 @@ def means_are_ordered():
 def last_line_follows():
     """a^2 + 2 a b + 4 b^2 <= 2 a^2 + 5 b^2."""
     for a, b in SQUARES:
-        left = a * a + 2 * a * b + 4 * b * b
-        yield {"R_S": str(a * a), "Q": str(b * b)}, left, bounds.doubled(root_r=a, root_Q=b)
+        yield {"R_S": str(a * a), "Q": str(b * b)}, a * a + 2 * a * b + 4 * b * b, bounds.doubled(root_r=a, root_Q=b)
 
 
 @inequality_claim(

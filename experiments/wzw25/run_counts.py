@@ -108,8 +108,7 @@ def law_is_continuous_at_zero(**setting):
             p, q, k = p * (1 - r) * (k + eta) / (k + 1), q * (1 - r) * k / (k + 1), k + 1
         yield point, abs(difference), run_counts.distance_to_logarithmic(**point)
     etas = np.geomspace(1e-4, 1, 20).tolist()
-    bound = [run_counts.distance_to_logarithmic(eta=e, r=0.01) for e in etas]
-    return {"series": {"eta": etas, "bound": bound}}
+    return {"series": {"eta": etas, "bound": [run_counts.distance_to_logarithmic(eta=e, r=0.01) for e in etas]}}
 
 
 @identity_claim(

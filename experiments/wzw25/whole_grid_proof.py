@@ -152,8 +152,7 @@ def bad_projections():
     """|Gamma| projections of the smallest margin at 1/(n^2 |Gamma|) each, for the grid as a set."""
     for n in range(2, 300):
         size = len(doubling_grid(n))
-        total = size * bad_projection(n=n, gamma=1 / n, beta=1 / (n**2 * size))
-        yield {"n": n}, total, bounds.failure_part(n=n)
+        yield {"n": n}, size * bad_projection(n=n, gamma=1 / n, beta=1 / (n**2 * size)), bounds.failure_part(n=n)
 
 
 # Lemma H.3 ------------------------------------------------------------------------------------------------------------
