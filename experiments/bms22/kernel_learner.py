@@ -102,7 +102,6 @@ def learner_is_private(**setting):
         longest = np.linalg.norm([*law.trained.Z, *twin.trained.Z], axis=1).max()
         yield Link("norm", setting | {"kernel": kernel}, longest / 2, feature_norm(radius=setting["radius"]))
         yield Link("law", setting | {"kernel": kernel}, law.privacy.epsilon, claimed)
-    return None
 
 
 def lost_and_lengthened():
@@ -281,7 +280,6 @@ def features_then_learner(*, releases, kept=1.0):
         if risk <= 1 - sqrt(1 / 2) + excess:  # with right labels the least loss is at most 1 - 1/sqrt(2)
             return inconclusive("CONTROL_FAILED", f"with all labels wrong a release errs on {risk:.3f} only")
         return {"note": f"with all labels wrong a release errs on {risk:.3g}"}
-    return None
 
 
 @exact_claim(

@@ -13,7 +13,7 @@ from scipy.linalg import hadamard
 from lemmata.bounds.bms22 import many_hypotheses as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import inner
-from lemmata.experiments.checks import equality, identity_claim, inequality_claim
+from lemmata.experiments.checks import equality, identity_claim, inequality_claim, withheld
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.mechanisms.privacy import PureDP
@@ -62,12 +62,12 @@ def one_is_right(*, d, factor=1):
     full=grid(d=[10]),
     control=Control("an arc {} times as long", (1.15, 2), setting={"d": 6}),
     note="all other hypotheses have w_1 < 0 and norm 1",
+    tightness=withheld,
 )
 def all_others_are_wrong(*, d, factor=1):
     """w_1 < 0 for every other hypothesis, so both points are errors."""
     for w in arc(d, factor):
         yield {"d": d, "w": w}, bounds.other_risk(d=d), risk(w, axis())
-    return {"tightness": None}
 
 
 @inequality_claim(
@@ -125,6 +125,7 @@ def chance_at_limit(d, size):
     control=Control("c' = {}/100", (1.03, 1.2, 2)),
     scope="domain: d >= 1100",
     note="c = 1100, c' = 1/100; as an instance, 16 weights from a Hadamard matrix",
+    tightness=withheld,
 )
 def nearly_orthogonal_weights(*, d, factor=1):
     """9 e^{c' d/2} against the count in balls, for all d from 1100 on; an instance in 17 dimensions point by point."""
@@ -139,7 +140,6 @@ def nearly_orthogonal_weights(*, d, factor=1):
         return inconclusive("FAILED", "the instance lacks a property")
     if abs(float(count) - bounds.log_separated_size(d=d)) > 1e-6:
         return inconclusive("FAILED", "the function is not the count that is checked")
-    return {"tightness": None}
 
 
 def cube_points(d):
@@ -252,6 +252,7 @@ def risk_of_the_printed_weights(*, d):
         "c = 1/4 for d ≥ 3, as ⌊7d/16⌋ ≥ d/4. With ≤ 1/8 there is also such a family for large d, by "
         "Gilbert and Varshamov"
     ),
+    tightness=withheld,
 )
 def cube_family(*, d, factor=1):
     """All w that share their first ceil(9d/16) coordinates: their number, and all inner products in integers."""
@@ -259,7 +260,6 @@ def cube_family(*, d, factor=1):
     weights = np.array([(-1,) + (1,) * (fixed - 1) + v for v in product((1, -1), repeat=d - fixed)])
     yield {"d": d, "property": "d |<w, w'>| >= d/8"}, Fraction(d, 8), int(np.abs(weights @ weights.T).min())
     yield {"d": d, "property": "how many"}, 2 ** bounds.log2_cube_family(d=d), len(weights)
-    return {"tightness": None}
 
 
 WIDE_CUBE = """

@@ -12,7 +12,7 @@ from lemmata.bounds.bms22 import margin_selection as selection
 from lemmata.bounds.bms22 import margin_selection_proof as bounds
 from lemmata.bounds.exact.balls import hull
 from lemmata.experiments.bms22.bound_sensitivity import neighbour_losses
-from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, witness
+from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets.corners import POWERS_OF_TWO
@@ -63,6 +63,7 @@ assert near is None and {m} * {rho!r}**2 >= 1"""
     control=Control("(1/2) log m taken to a base {} times 2", (1.001, 1.2, 2)),
     cost=0.15,
     note="4ᴶ ≥ m puts 2⁻ᴶ at or below every ρ, and the largest grid point that is at most ρ is at least ρ/2",
+    tightness=withheld,
 )
 def covered(*, sizes, factor=1):
     """All m up to `sizes` and next to the powers of 4, at both ends and next to every power of 2."""
@@ -75,7 +76,6 @@ def covered(*, sizes, factor=1):
             yield {"m": m, "rho": rho, "grid point": point}, max(rho / 2 - Fraction(point), Fraction(point) - rho), 0
             if point not in points:
                 return inconclusive("FAILED", "the function returns no grid point")
-    return {"tightness": None}
 
 
 # The choice, and what it costs ----------------------------------------------------------------------------------------
@@ -333,7 +333,9 @@ def smaller_margin_is_cheaper():
     yield point | {"rho": 0.125, "rho'": 0.25, "bound": "F_4"}, larger, smaller
 
 
-@inequality_claim(bounds.bounds_along_capped, control=Control("margins up to {} Lambda r", (1.5, 2)))
+@inequality_claim(
+    bounds.bounds_along_capped, control=Control("margins up to {} Lambda r", (1.5, 2)), tightness=withheld
+)
 def bounds_fall(*, factor=1):
     """The five bounds along 40 margins at corners of m, epsilon, beta, t; the derivatives are in the docstring."""
     values_along = bounds.bounds_along_capped.theorem.formula
@@ -347,7 +349,6 @@ def bounds_fall(*, factor=1):
         for name, values, more in zip(("F_1", "F_2", "F_4", "F_5"), along, raised, strict=True):
             for a, b in [*pairwise(values), *zip(values, more, strict=True)]:
                 yield point | {"bound": name}, a, b
-    return {"tightness": None}
 
 
 @inequality_claim(
@@ -357,6 +358,7 @@ def bounds_fall(*, factor=1):
         "for the hinge loss the minimum over a ball is monotone, but the loss of a fixed w on a "
         "misclassified record falls as ρ grows"
     ),
+    tightness=withheld,
 )
 def least_losses_rise(*, factor=1):
     """All samples of three signed records of the line, margins 1/8, ..., 4 against half as much more, in fractions."""
@@ -366,7 +368,6 @@ def least_losses_rise(*, factor=1):
     for least, sample, pair in product((least_margin, least_hinge), product(SIGNED, repeat=3), pairs):
         a, b = (least(sample, rho, rho ** (2 * factor - 2)) for rho in pair)
         yield {"sample": sample, "loss": least.__name__}, a, b
-    return {"tightness": None}
 
 
 LEAST_HINGE = """
@@ -402,6 +403,7 @@ def five_do_not_rise():
     bounds.falling_sensitivities,
     control=Control(lambda f: f"sensitivities times (rho / Lambda r)^{2 * f - 2:g}", (1.001, 1.1, 2)),
     given=[bounds.bounds_along_capped, *(getattr(sensitivity, f"sensitivity_{i}_explicit") for i in range(1, 6))],
+    tightness=withheld,
 )
 def five_fall(*, factor=1):
     """The five along 25 margins, the largest first; that of F_2 is attained on the line."""
@@ -414,7 +416,6 @@ def five_fall(*, factor=1):
         table.append((x, [value / x ** (2 * factor - 2) for value in values]))
     for (x, row), (_, smaller_margin) in pairwise(table):
         yield from (({"m": 1000, "ratio": x}, a, b) for a, b in zip(row, smaller_margin, strict=True))
-    return {"tightness": None}
 
 
 if __name__ == "__main__":

@@ -287,7 +287,6 @@ def fastfood_counted():
     for d in (*range(2, 300), *(2**j + i for j in range(9, 41) for i in (-1, 0, 1))):
         for count in (1, d, d + 1, 2 * d, 2 * d + 1, 10**6, 10**15):
             yield {"d": d, "D": count}, blocks_cost(d, count), bounds.fastfood_order_of_features(count=count, d=d)
-    return None
 
 
 def blocks_cost(d, count):

@@ -16,7 +16,7 @@ from lemmata.bounds.bms22 import relative_deviation as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.binomials import at_least
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import inequality_claim, witness
+from lemmata.experiments.checks import equality, inequality_claim, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.experiments.instances.classes import hypothesis_classes
@@ -202,7 +202,13 @@ def ghosts_reach_the_mean(*, m):
                 yield {"m": size, "p": f"{j}/{size}, from above"}, bounds.ghost_reaches(m=m), chance
 
 
-@inequality_claim(bounds.deviation_of_risk, caught=(1.03, 1.1), cost=0.09, note="equality in the limit r → p = ghost")
+@inequality_claim(
+    bounds.deviation_of_risk,
+    caught=(1.03, 1.1),
+    cost=0.09,
+    note="equality in the limit r → p = ghost",
+    tightness=equality,
+)
 def deviation_survives():
     """Squares of both sides on a rational lattice, r = p = r' included."""
     shares = [Fraction(i, 16) for i in range(17)]
@@ -210,7 +216,6 @@ def deviation_survives():
         if r <= p <= ghost and p > 0:
             point = {"r": r, "p": p, "ghost": ghost}
             yield point, bounds.deviation_of_risk(**point), 2 * (ghost - r) ** 2 / (ghost + r)
-    return {"tightness": (1.0, 1.0)}
 
 
 @inequality_claim(

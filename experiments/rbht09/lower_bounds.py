@@ -57,6 +57,7 @@ def best_mechanism_on_a_packing():
     cost=0.2,
     note="At x = 1 the printed M and m give exactly 2ε; more than that comes from the same construction at a "
     "slightly larger ε. Over a bounded set that contains the data the range differs: parts `region`.",
+    tightness=equality,
 )
 def printed_databases_are_far():
     """The proof's databases for an accuracy just above `acc`, solved exactly and by the certified QP solver."""
@@ -75,7 +76,6 @@ def printed_databases_are_far():
                 ]
                 wrong = abs(solved[0].weights[0] - float(first)) + abs(solved[1].weights[0] - float(second))
                 yield {"C": C, "n": n, "by": "QP"}, wrong, solved[0].error + solved[1].error + 1e-12
-    return {"tightness": (1.0, 1.0)}
 
 
 def neighbours_on_the_line(n, C, rng, scale, size=60):
@@ -90,6 +90,7 @@ def neighbours_on_the_line(n, C, rng, scale, size=60):
     bounds.line_accuracy_sharp,
     caught=(1.001, 2),
     note="n + 1 times the printed range: one far row moves the SVM from √C to −√C/n",
+    tightness=equality,
 )
 def farthest_neighbours_on_the_line():
     """The pair that attains it, and neighbours that never exceed it."""
@@ -102,7 +103,6 @@ def farthest_neighbours_on_the_line():
             rng = generator(1, "lower_bounds.line", {"n": n}, "main", 0)
             for weights in neighbours_on_the_line(n, C, rng, r):
                 yield {"C": C, "n": n, "rows": "random"}, max(weights) - min(weights), most
-    return {"tightness": (1.0, 1.0)}
 
 
 @identity_claim(bounds.region_accuracy, given=[svm_sensitivity.weight_sensitivity_sharp], caught=(1.001, 2))

@@ -17,7 +17,7 @@ from flint import arb, ctx
 from lemmata.bounds.exact.balls import exact, lower_end, upper_end
 from lemmata.bounds.exact.certify import HOLDS, supremum
 from lemmata.bounds.rbht09 import private_svm, svm_accuracy
-from lemmata.experiments.checks import identity_claim, inequality_claim, witness
+from lemmata.experiments.checks import equality, identity_claim, inequality_claim, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.mechanisms.numerics.streams import generator
@@ -203,6 +203,7 @@ def hoelder(*, F):
     quick=({"F": 1, "lam": 3.0}, {"F": 20, "lam": 0.01}),
     control=Control("lambda / {}", (1.01,)),
     note="By substitution y → (1 − λ t) y in the integral; checked by the moment series with its remainder.",
+    tightness=equality,
 )
 def moment_generating_function(*, F, lam, factor=1):
     """sum_m E[X^m] t^m / m! with E X^m = lam^m (F + m - 1)! / (F - 1)!, for 0 <= lam t <= 1/2."""
@@ -214,7 +215,6 @@ def moment_generating_function(*, F, lam, factor=1):
         claimed = svm_accuracy.erlang_mgf(F=F, lam=lam / factor, t=float(x) / lam)
         yield {"F": F, "lam t": x}, total, claimed
         yield {"F": F, "lam t": x}, claimed, high
-    return {"tightness": (1.0, 1.0)}
 
 
 @inequality_claim(

@@ -12,7 +12,7 @@ from math import log
 import numpy as np
 
 from lemmata.bounds.rbht09 import svm_sensitivity as bounds
-from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.checks import equality, inequality_claim, withheld
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.pairs import svm_neighbours
@@ -169,7 +169,9 @@ def auxiliary(setting):
         yield {**weights, **gradients, "C": C}, solution.error[i] + solution.error[j]
 
 
-@inequality_claim(bounds.auxiliary_gradient, quick=STEP, control=Control("C / {} in the second term", (1.001, 2)))
+@inequality_claim(
+    bounds.auxiliary_gradient, quick=STEP, control=Control("C / {} in the second term", (1.001, 2)), tightness=equality
+)
 def auxiliary_gradient_identity(*, factor=1, **setting):
     """C grad R_emp(w_D, D) + w equals the display at random w, up to the error in (3.2)."""
     w = np.linspace(-1, 1, setting["F"])
@@ -177,7 +179,6 @@ def auxiliary_gradient_identity(*, factor=1, **setting):
         left = setting["C"] * arguments["risk_gradient_first"] + w
         arguments["risk_gradient_second"] = arguments["risk_gradient_second"] / factor
         yield setting, np.abs(bounds.auxiliary_gradient(w=w, **arguments) - left).max(), 10 * error
-    return {"tightness": (1.0, 1.0)}
 
 
 @inequality_claim(
@@ -185,6 +186,7 @@ def auxiliary_gradient_identity(*, factor=1, **setting):
     quick=STEP,
     control=Control("(1/2) ||.||^2 times {}", (1.5, 2.1)),
     note="The value is exactly −½ ‖w_D − w_D′‖²: the factor 2 of the lemma is lost here.",
+    tightness=withheld,
 )
 def auxiliary_risk_not_positive(*, factor=1, **setting):
     """R~(w_D) <= 0, and equal to minus half the squared distance."""
@@ -195,7 +197,6 @@ def auxiliary_risk_not_positive(*, factor=1, **setting):
         slack = 10 * error * (1 + square)
         yield setting, abs(value + square / 2), slack
         yield setting, value + (factor - 1) * square / 2, slack
-    return {"tightness": None}
 
 
 TWICE = {"quick": STEP, "caught": (1.01, 2), "rounding": 1e-9, "tightness": half}

@@ -12,7 +12,7 @@ from lemmata.bounds.wzw25 import one_margin_proof as proof
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
-from lemmata.experiments.checks import inequality_claim, order_claim
+from lemmata.experiments.checks import equality, inequality_claim, order_claim
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
@@ -331,6 +331,7 @@ def fewest_outliers_order_holds():
     control=Control(lambda factor: f"m(gamma) + {factor - 1:g} for m(gamma)", (2,)),
     given=(bounds.expected_loss, "wzw25.def6.1/explicit/never-empty"),
     note="the bound grows with |S_out|; subsets and m(γ) computed independently on four sets",
+    tightness=equality,
 )
 def smallest_set_is_best(*, mu, beta, factor=1):
     """The bound at m(gamma), a separate computation, against that over every S_out in S_out(gamma), all 2^7 subsets."""
@@ -344,7 +345,6 @@ def smallest_set_is_best(*, mu, beta, factor=1):
             return inconclusive("FAILED", f"m({gamma}) is not decided")
         bound = bounds.fewest_outliers_loss(**run, gamma=gamma, outliers=min(7, fewest.high + factor - 1))
         yield {"gamma": gamma, "mu": mu, "beta": beta, "X": X.tolist(), "y": y.tolist()}, bound, best
-    return {"tightness": (1.0, 1.0)}
 
 
 if __name__ == "__main__":
