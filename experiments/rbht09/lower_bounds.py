@@ -14,7 +14,7 @@ import numpy as np
 from lemmata.bounds.rbht09 import lower_bounds as bounds
 from lemmata.bounds.rbht09 import svm_sensitivity
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks import equality, identity_claim, inequality_claim
 from lemmata.experiments.instances.pairs.packed_databases import (
     DELTAS,
     SOLVER,
