@@ -98,9 +98,8 @@ def one_label_among_equals(*, epsilon, m, factor=1):
 )
 def closed_covers_fail(*, m, epsilon, beta):
     """P(risk > bound) against beta: four functions on two kinds of points, d = 2, counted."""
-    d = small.fat_dimension(small.TIED, small.RHO / 32)
     chance, risk = small.tied_failure(m, epsilon)
-    setting = {"m": m, "d": d, "epsilon": epsilon, "beta": beta}
+    setting = {"m": m, "d": small.fat_dimension(small.TIED, small.RHO / 32), "epsilon": epsilon, "beta": beta}
     claimed = bounds.label_bound(margin_loss=0.0, **setting)
     yield setting | {"risk": risk, "bound": float(claimed)}, chance if risk > claimed else 0.0, beta
 

@@ -326,12 +326,15 @@ def chance_of_the_good_one(*, epsilon, m, size, factor=1):
     literal = exp(epsilon / (2 * m)) / size
     note = f"with the exponent ε/(2m) the first bound would be {literal:.3g}, below the exact {exactly:.3g}"
     sizes = [1, 2, 5, 10, 20]
-    series = {
-        "m": sizes,
-        "bound": [min(1.0, exp(min(0.0, epsilon * n / 2 - log(size)))) for n in sizes],
-        "exact": [1 / (1 + size * exp(-epsilon * n / 2)) for n in sizes],
+    return {
+        "tightness": None,
+        "note": note if literal < exactly else "",
+        "series": {
+            "m": sizes,
+            "bound": [min(1.0, exp(min(0.0, epsilon * n / 2 - log(size)))) for n in sizes],
+            "exact": [1 / (1 + size * exp(-epsilon * n / 2)) for n in sizes],
+        },
     }
-    return {"tightness": None, "note": note if literal < exactly else "", "series": series}
 
 
 @inequality_claim(

@@ -106,10 +106,9 @@ def printed_rows_are_enough():
     """tau = rho/(sqrt(10) r (2 eta Lambda)^{L-1} Lambda) < 1 in the recursion, with the activation's eta/4."""
     for layers, sizes, tau in product(range(1, 11), FLOATS, (1e-9, 0.1, 0.5, 1 - 1e-9)):
         scale = sizes["radius"] * (2 * sizes["eta"] * sizes["norm_bound"]) ** (layers - 1) * sizes["norm_bound"]
-        rho = sqrt(10) * scale * tau
         recursion = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
         distance = networks.iterated_distance(tau, slope=sizes["eta"] / 4, **recursion)
-        allowed = bounds.distance_at_the_printed_rows(rho=rho, layers=layers, **sizes)
+        allowed = bounds.distance_at_the_printed_rows(rho=sqrt(10) * scale * tau, layers=layers, **sizes)
         yield sizes | {"layers": layers, "tau": tau}, distance, allowed
 
 

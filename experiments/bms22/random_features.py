@@ -100,12 +100,13 @@ def all_pairs_are_close(*, factor=1):
         return inconclusive("BUDGET", f"the proof does not reach, the worst kernel uses {largest:.3g} of beta")
     counts = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128]
     errors = [bounds.inner_product_error(m=2, beta=0.9, count=c) for c in counts]
-    series = {
-        "D": counts,
-        "bound": [float(bounds.all_pairs_tail(m=2, beta=0.9))] * len(counts),
-        "exact": [float(x) for x in atomic_kernels.signs_tail(counts, errors)],
+    return {
+        "series": {
+            "D": counts,
+            "bound": [float(bounds.all_pairs_tail(m=2, beta=0.9))] * len(counts),
+            "exact": [float(x) for x in atomic_kernels.signs_tail(counts, errors)],
+        }
     }
-    return {"series": series}
 
 
 @inequality_claim(

@@ -78,13 +78,15 @@ def privacy_loss(scale, *, beta, **setting):
     distance, kind, rows = svm_neighbours.search(**setting, loss="hinge")
     yield {"beta": beta, **setting, "searched": kind, "rows": rows}, distance / lam, beta
     ratios = [0.25, 0.5, 0.75, 1.0, 2.0, 4.0]
-    series = {
-        "lambda / printed": [lam * r / private_svm.noise_scale(beta=beta, **setting) for r in ratios],
-        "bound": [beta] * 6,
-        "worst pair": [float(exact) / r for r in ratios],
-    }
     most = f"largest privacy loss found by search {distance / lam / beta:.3f} β"
-    return {"note": f"{most}, of the worst pair {float(exact) / beta:.3f} β", "series": series}
+    return {
+        "note": f"{most}, of the worst pair {float(exact) / beta:.3f} β",
+        "series": {
+            "lambda / printed": [lam * r / private_svm.noise_scale(beta=beta, **setting) for r in ratios],
+            "bound": [beta] * 6,
+            "worst pair": [float(exact) / r for r in ratios],
+        },
+    }
 
 
 @inequality_claim(

@@ -78,13 +78,15 @@ def sensitivity(bound, loss, **setting):
     optimised = farthest(loss, **setting)
     yield setting | {"searched": "all records, optimised"}, optimised, claimed
     sizes = [2, 5, 10, 20, 50, 100]
-    series = {
-        "n": [float(n) for n in sizes],
-        "bound": [bound(**setting | {"n": n}) for n in sizes],
-        "worst pair": [float(svm_neighbours.worst_distance(**setting | {"n": n})) for n in sizes],
-    }
     note = f"a search over all records, {loss} loss: {optimised / claimed:.3f} of the bound; {limit(loss, **setting)}"
-    return {"note": f"{note}; worst pair, linear loss: {exact / claimed:.3f}", "series": series}
+    return {
+        "note": f"{note}; worst pair, linear loss: {exact / claimed:.3f}",
+        "series": {
+            "n": [float(n) for n in sizes],
+            "bound": [bound(**setting | {"n": n}) for n in sizes],
+            "worst pair": [float(svm_neighbours.worst_distance(**setting | {"n": n})) for n in sizes],
+        },
+    }
 
 
 def farthest(loss, *, n, C, F, L, kappa, norm=1):

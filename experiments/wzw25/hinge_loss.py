@@ -40,13 +40,14 @@ def scale_is_free(*, n, factor=1):
                 raise ArithmeticError(f"n = {n}: two minima of one linear programme differ")
     widths = [0.05 * 1.3**j for j in range(20)]
     line, fixed = [(Fraction(1),)] * 3 + [(Fraction(-1),)], (Fraction(1, 4),)
-    series = {
-        "c": widths,
-        "smallest loss over R": [float(sum(smallest_hinge(line, Fraction(c))[1])) for c in widths],
-        "loss of w = 1/4": [float(hinge_sum(fixed, line, Fraction(c))) for c in widths],
+    return {
+        "note": "the loss of a fixed w does vary with c, as the paper says; only the smallest over ℝᵈ does not",
+        "series": {
+            "c": widths,
+            "smallest loss over R": [float(sum(smallest_hinge(line, Fraction(c))[1])) for c in widths],
+            "loss of w = 1/4": [float(hinge_sum(fixed, line, Fraction(c))) for c in widths],
+        },
     }
-    note = "the loss of a fixed w does vary with c, as the paper says; only the smallest over ℝᵈ does not"
-    return {"note": note, "series": series}
 
 
 @identity_claim(

@@ -261,13 +261,16 @@ def any_epsilon_is_not_private(*, epsilon, delta, radius, factor=1):
         "python": BEYOND.format(epsilon=epsilon, delta=delta, radius=radius, rows=ROWS),
     }
     epsilons, t = np.linspace(1, 1.5 * epsilon, 40).tolist(), gaussian_quantile_scale(delta)
-    series = {
-        "epsilon": epsilons,
-        "all of M*": [bounds.ball_privacy(epsilon=e, delta=delta, radius=radius) for e in epsilons],
-        "its release": [float(closed_form(e, e / (2 * t) / sqrt(2))) for e in epsilons],
-        "delta": [delta] * len(epsilons),
-    }
-    return refuted("certificate", counterexample, series=series)
+    return refuted(
+        "certificate",
+        counterexample,
+        series={
+            "epsilon": epsilons,
+            "all of M*": [bounds.ball_privacy(epsilon=e, delta=delta, radius=radius) for e in epsilons],
+            "its release": [float(closed_form(e, e / (2 * t) / sqrt(2))) for e in epsilons],
+            "delta": [delta] * len(epsilons),
+        },
+    )
 
 
 @exact_claim(bounds.ball_privacy_in_range, given=LINKS, **BALL)

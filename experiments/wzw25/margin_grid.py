@@ -112,12 +112,14 @@ def grid_is_counted(*, largest, factor=1):
         yield {"n": n}, count, 4 * log2(n)
         most = max(most, count / (4 * log2(n)))
     sizes = [2, 3, 5, 8, 9, 16, 33, 100, 1000, 5000]
-    series = {
-        "n": [float(n) for n in sizes],
-        "values of the grid": [float(len(doubling_grid(n))) for n in sizes],
-        "4 log2 n": [4 * log2(n) for n in sizes],
+    return {
+        "tightness": (most, most),
+        "series": {
+            "n": [float(n) for n in sizes],
+            "values of the grid": [float(len(doubling_grid(n))) for n in sizes],
+            "4 log2 n": [4 * log2(n) for n in sizes],
+        },
     }
-    return {"tightness": (most, most), "series": series}
 
 
 # Lemma G.1 and its proof ----------------------------------------------------------------------------------------------

@@ -187,13 +187,14 @@ def gain_with_few_outliers():
     claimed = [bound.claimed_gain(n=n, s=0) for n in sizes]
     for n, gain, most in zip(sizes, gains, claimed, strict=True):
         yield {"n": n, "s": round(n**0.4)}, most, gain
-    series = {
-        "n": [float(n) for n in sizes],
-        "sqrt(n)": claimed,
-        "gain with n^(2/5) outliers": gains,
-        "gain with 3 outliers": [bound.actual_gain(n=n, s=3) for n in sizes],
+    return {
+        "series": {
+            "n": [float(n) for n in sizes],
+            "sqrt(n)": claimed,
+            "gain with n^(2/5) outliers": gains,
+            "gain with 3 outliers": [bound.actual_gain(n=n, s=3) for n in sizes],
+        }
     }
-    return {"series": series}
 
 
 @identity_claim(bound.actual_gain)
