@@ -133,11 +133,12 @@ def corrected_choice(*, factor=1, **setting):
     yield setting, choice_fails(bounds.corrected_choice, factor=factor, **setting), setting["beta"]
 
 
-def near(*powers):
-    """Grid points rho_hat in [rho_opt/2, rho_opt], and a power of rho."""
+def near(statement, *powers, sign=1):
+    """Cases rho_hat^(sign power) <= statement, at grid points rho_hat in [rho_opt/2, rho_opt]."""
     for o, h, p in product((0.25, 0.3, 0.5, 1.0), (0.25, 0.5), powers):
         if o / 2 <= h <= o:
-            yield {"rho_hat": h, "rho_opt": o, "power": p}
+            point = {"rho_hat": h, "rho_opt": o, "power": p}
+            yield point, h ** (sign * p), statement(**point)
 
 
 def program(statement, left):
@@ -157,15 +158,13 @@ def program(statement, left):
 )
 def rising():
     """Delta_rho = rho at grid points."""
-    for point in near(0, 1, 2):
-        yield point, point["rho_hat"] ** point["power"], bounds.half_sensitivity(**point)
+    return near(bounds.half_sensitivity, 0, 1, 2)
 
 
 @inequality_claim(bounds.half_sensitivity_corrected, caught=(1.05, 2))
 def falling():
     """Delta_rho = rho^-p; for any non-increasing Delta it is the definition, as rho^ >= rho_opt/2."""
-    for point in near(0, -1, -2):
-        yield point, point["rho_hat"] ** point["power"], bounds.half_sensitivity_corrected(**point)
+    return near(bounds.half_sensitivity_corrected, 0, -1, -2)
 
 
 def lower_losses(statement, slopes):
@@ -199,8 +198,7 @@ def rising_slope():
 @inequality_claim(bounds.halved_margin, caught=(1.05, 2))
 def half_the_margin():
     """The definition of non-increasing, as rho_opt/2 <= rho^."""
-    for point in near(0, 1, 2):
-        yield point, point["rho_hat"] ** -point["power"], bounds.halved_margin(**point)
+    return near(bounds.halved_margin, 0, 1, 2, sign=-1)
 
 
 # The promise at the chosen margin -------------------------------------------------------------------------------------

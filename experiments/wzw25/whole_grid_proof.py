@@ -106,10 +106,12 @@ def settings_of_h():
             yield point, bounds.call_budget(**point)
 
 
-def sizes_and_budgets(n, mu):
-    """|Gamma| and the larger 4 log2 n, each with the budget of one of that many calls; it is `mu` for |Gamma|."""
-    size, largest = grid_size(n=n), 4 * np.log2(n)
-    return (size, mu), (largest, mu * np.sqrt(size / largest))
+def calls_of_h():
+    """(setting, |Gamma| or the larger 4 log2 n, the budget of one of that many calls) at those corners."""
+    for point, mu in settings_of_h():
+        size, largest = grid_size(n=point["n"]), 4 * np.log2(point["n"])
+        yield point, size, mu
+        yield point, largest, mu * np.sqrt(size / largest)
 
 
 IN_EPSILON = dict(
@@ -131,11 +133,10 @@ IN_EPSILON = dict(
 )
 def term_a_in_epsilon():
     """The first term of Lemma D.1 at the budget of one call and at beta/|Gamma|."""
-    for point, mu in settings_of_h():
+    for point, size, each in calls_of_h():
         n, beta = point["n"], 1 / point["n"] ** 2
-        for size, each in sizes_and_budgets(n, mu):
-            seen = one_margin.noise_term(n=n, gamma=0.5, mu=each, beta=beta / size, radius=2.0)
-            yield point | {"size": size}, seen, bounds.term_a(**point, gamma=0.5, beta=beta, radius=2.0)
+        seen = one_margin.noise_term(n=n, gamma=0.5, mu=each, beta=beta / size, radius=2.0)
+        yield point | {"size": size}, seen, bounds.term_a(**point, gamma=0.5, beta=beta, radius=2.0)
 
 
 @inequality_claim(
@@ -243,10 +244,9 @@ def mu_for_epsilon():
 @inequality_claim(bounds.tail_term_a, **IN_EPSILON)
 def tail_a_in_epsilon():
     """Corners of delta and epsilon."""
-    for point, mu in settings_of_h():
+    for point, size, each in calls_of_h():
         right = bounds.tail_term_a(**point, gamma=1.0, beta=1 / point["n"] ** 2)
-        for size, each in sizes_and_budgets(point["n"], mu):
-            yield point | {"size": size}, tail_a(point["n"], size, each), right
+        yield point | {"size": size}, tail_a(point["n"], size, each), right
     for n in (2, 5, 10**6):  # the corner of the printed display, at its end
         point = {"n": n, "epsilon": 1.0, "delta": exp(-1 / (64 * np.log2(n)))}
         mu = bounds.call_budget(**point)
@@ -257,9 +257,9 @@ def tail_a_in_epsilon():
 @inequality_claim(bounds.tail_term_b, **IN_EPSILON)
 def tail_b_in_epsilon():
     """2 sqrt(2 log(2 |Gamma|))/(n mu): term (b) of s1 at the budget of one call."""
-    for point, mu in settings_of_h():
-        for size, each in sizes_and_budgets(n := point["n"], mu):
-            yield point | {"size": size}, 2 * np.sqrt(2 * log(2 * size)) / (n * each), bounds.tail_term_b(**point)
+    for point, size, each in calls_of_h():
+        left = 2 * np.sqrt(2 * log(2 * size)) / (point["n"] * each)
+        yield point | {"size": size}, left, bounds.tail_term_b(**point)
 
 
 # What the proofs end in: the explicit readings ------------------------------------------------------------------------
