@@ -258,18 +258,16 @@ def promise_corrected(*, size, beta, factor=1):
 
 # The text around the lemma --------------------------------------------------------------------------------------------
 
-FALLS = """
-from lemmata.bounds.bms22.margin_selection_proof import trivial_below
-sizes = (10**6, 10**10, 10**14)
-F = [trivial_below(h_max=1.0, rho=0.5, loss=0.0, m=m, epsilon=1.0, beta=0.1, delta=1 / (2 * m)) for m in sizes]
-assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
-"""
-
 
 @order_claim(
     bounds.trivial_below,
     family="rho = h_max/2, a sample of margin above rho, m growing; truth 1 and g = F_2(rho, 0)",
-    python=FALLS,
+    python="""
+from lemmata.bounds.bms22.margin_selection_proof import trivial_below
+sizes = (10**6, 10**10, 10**14)
+F = [trivial_below(h_max=1.0, rho=0.5, loss=0.0, m=m, epsilon=1.0, beta=0.1, delta=1 / (2 * m)) for m in sizes]
+assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
+""",
     severity="statement",
     cost=1e-3,
     note=(
@@ -304,19 +302,16 @@ def above_is_trivial(*, factor=1):
         yield point | many, bounds.trivial_above(h_max=Fraction(1), rho=rho), bound
 
 
-SMALLER_MARGIN = """
+@inequality_claim(
+    bounds.bounds_along,
+    severity="statement",
+    python="""
 from lemmata.bounds.bms22.margin_selection_proof import bounds_along, margins
 m = 900  # linear functions in at least (32 * 16)^2 dimensions
 ratios = [1 / rho for rho in margins(m)[1:4]]  # Algorithm 6 compares h_max/4, h_max/8, h_max/16, h_max = Lambda r
 F = bounds_along(m=m, epsilon=1.0, beta=0.1, loss=0.0, ratios=ratios)[2]  # F_4(rho, 0)
 assert F[0] > F[1] > 0 > F[2]  # and not F[0] <= F[1] <= F[2]
-"""
-
-
-@inequality_claim(
-    bounds.bounds_along,
-    severity="statement",
-    python=SMALLER_MARGIN,
+""",
     note=(
         "F_4 rises with the margin where fat_{ρ/32} exceeds 34 m, and its M is negative beyond 92.4 m. So "
         "for linear functions the smallest margins of Lemma F.1 have the best scores. With "
@@ -368,7 +363,10 @@ def least_losses_rise(*, factor=1):
         yield {"sample": sample, "loss": least.__name__}, a, b
 
 
-LEAST_HINGE = """
+@inequality_claim(
+    bounds.rising_sensitivities,
+    severity="statement",
+    python="""
 from fractions import Fraction as Q
 def least(z, rho):  # min over |w| <= 1 of the mean hinge loss, at breakpoints and ends
     tried = [Q(1), Q(-1)] + [rho / x for x in z if x and abs(rho / x) <= 1]
@@ -378,13 +376,7 @@ moved = [abs(least([rho] * 3 + [one], rho) - least([rho] * 3 + [-one], rho)) for
 assert moved == [Q(3, 4), Q(2, 4)]  # m = 4: (1 + x)/m at x = Lambda r/rho = 2, 2x/m at x = 1
 from lemmata.bounds.bms22.margin_selection_proof import rising_sensitivities
 assert moved[1] == rising_sensitivities(m=4, ratio=1.0, beta=0.1, M=5.0)[1] < moved[0]
-"""
-
-
-@inequality_claim(
-    bounds.rising_sensitivities,
-    severity="statement",
-    python=LEAST_HINGE,
+""",
     note=(
         "the sensitivities of F_1, F_2 and F_3 strictly fall as ρ grows (Lemma F.3, attained), that of "
         "F_4 falls with M, and that of F_5 is constant. Two repairs are needed: read non-increasing, as "

@@ -236,7 +236,11 @@ def swaps_are_rare(*, s, factor=1):
         yield {"s": 1000, "u": 1000 * x}, chernoff.exp(), bounds.swapping_tail(s=1000, u=1000 * x) ** exact(factor)
 
 
-SAUER = """
+@inequality_claim(
+    bounds.growth,
+    quick=({"largest": 40},),
+    severity="constant",
+    python="""
 import numpy as np
 from lemmata.bounds.bms22.relative_deviation import growth, vc_of_signs
 m = 50
@@ -244,14 +248,7 @@ x = np.arange(2 * m)
 thresholds = x[None, :] >= np.arange(2 * m + 1)[:, None]
 assert vc_of_signs(patterns=thresholds[:, :6]) == 1
 assert len(np.unique(thresholds, axis=0)) > growth(m=m, V=1)
-"""
-
-
-@inequality_claim(
-    bounds.growth,
-    quick=({"largest": 40},),
-    severity="constant",
-    python=SAUER,
+""",
     finding="for V = 1, thresholds on a line, it fails by one set",
     note=(
         "true for V = 0 and V ≥ 2. For V = 1 (thresholds on a line) it fails by one set. Lemma A.1 holds "

@@ -178,21 +178,18 @@ def many_databases_decide():
                 yield setting | {"odds": odds}, level, log(odds)
 
 
-UNIFORM = """
-from lemmata.bounds.rbht09.lower_bounds import line_level_defined
-C, n, acc = 1.0, 2, 0.24  # acc < sqrt(C) / (2 n) = 0.25
-centres = [-0.8, -0.4, 0.0, 0.4, 0.8]  # 5 intervals of radius acc cover [-1, 1], where every w* lies
-assert all(min(abs(w / 100 - c) for c in centres) <= acc for w in range(-100, 101))
-# released: one of the five, uniformly, whatever the data: 0-private, and right with probability 1/5
-assert line_level_defined(delta=1 / 5, acc=acc, C=C, n=n) > 1.38"""
-
-
 @inequality_claim(
     bounds.line_level_defined,
     severity="statement",
     misprint=NOBODY,
     corrected_by=bounds.line_level,
-    python=UNIFORM,
+    python="""
+from lemmata.bounds.rbht09.lower_bounds import line_level_defined
+C, n, acc = 1.0, 2, 0.24  # acc < sqrt(C) / (2 n) = 0.25
+centres = [-0.8, -0.4, 0.0, 0.4, 0.8]  # 5 intervals of radius acc cover [-1, 1], where every w* lies
+assert all(min(abs(w / 100 - c) for c in centres) <= acc for w in range(-100, 101))
+# released: one of the five, uniformly, whatever the data: 0-private, and right with probability 1/5
+assert line_level_defined(delta=1 / 5, acc=acc, C=C, n=n) > 1.38""",
     note="a uniform choice among 2n + 1 constants succeeds with probability 1/(2n + 1) on every database and does not "
     "look at the data",
 )
@@ -206,16 +203,6 @@ def useful_by_chance():
         yield setting | {"delta": success}, bounds.line_level_defined(delta=float(success), **setting), 0
 
 
-ZERO_ON_THE_LINE = """
-from lemmata.bounds.rbht09.lower_bounds import region_level
-from lemmata.mechanisms.learners.erm.private_svm import solve
-C, n, R, acc = 0.01, 2, 1.0, 0.02  # acc < sqrt(C) / (2 n) = 0.025
-# |f*| <= C on [-1, 1]: w* is (C / n) times a sum of n numbers in [-1, 1]
-assert max(abs(solve([[a], [b]], [1, 1], C=C).weights[0]) for a in (-1.0, 1.0) for b in (-1.0, 0.5, 1.0)) <= acc
-# released: the zero function, whatever the data: 0-private, and within acc with probability 1
-assert region_level(delta=0.05, acc=acc, C=C, n=n, R=R) > 2.9"""
-
-
 @inequality_claim(
     bounds.region_level,
     severity="statement",
@@ -223,7 +210,14 @@ assert region_level(delta=0.05, acc=acc, C=C, n=n, R=R) > 2.9"""
         "ε < min{CR², √C R}/n; at R = 1 this contains the printed range for every C ≥ 1/4",
         lambda acc, C, R, n: acc < bounds.region_accuracy(C=C, n=n, R=R),
     ),
-    python=ZERO_ON_THE_LINE,
+    python="""
+from lemmata.bounds.rbht09.lower_bounds import region_level
+from lemmata.mechanisms.learners.erm.private_svm import solve
+C, n, R, acc = 0.01, 2, 1.0, 0.02  # acc < sqrt(C) / (2 n) = 0.025
+# |f*| <= C on [-1, 1]: w* is (C / n) times a sum of n numbers in [-1, 1]
+assert max(abs(solve([[a], [b]], [1, 1], C=C).weights[0]) for a in (-1.0, 1.0) for b in (-1.0, 0.5, 1.0)) <= acc
+# released: the zero function, whatever the data: 0-private, and within acc with probability 1
+assert region_level(delta=0.05, acc=acc, C=C, n=n, R=R) > 2.9""",
     note="Section 2 announces the sup-norm over a set that contains the data, and Section 6 drops the set. On [−1, 1] "
     "and for C < 1/(4n²) the zero function is useful and private. The paper's choice C = √n is far from there",
 )
@@ -252,22 +246,19 @@ def two_databases_decide_in_a_region():
                 yield setting | mechanism, bounds.region_level_corrected(delta=failure, **setting), beta
 
 
-IN_OTHER_WORDS = """
+@inequality_claim(
+    bounds.least_failure,
+    finding="e^−β is printed for 1/(1 + e^β) in sentence 2",
+    severity="constant",
+    rounding=SOLVER,
+    python="""
 from math import exp
 from lemmata.bounds.rbht09.lower_bounds import least_failure
 C, n, beta = 0.2, 2, 1.0
 acc = C / 2  # < sqrt(C) / (2 n) = 0.1118; over [-1, 1] every f*(1) lies in [-C, C]
 # released: +-C / 2, the one with the sign of f*(1) with probability e^beta / (1 + e^beta): beta-private
 delta = 1 / (1 + exp(beta))  # of missing f* by more than acc
-assert acc < C**0.5 / (2 * n) and delta < least_failure(beta=beta) - 0.09"""
-
-
-@inequality_claim(
-    bounds.least_failure,
-    finding="e^−β is printed for 1/(1 + e^β) in sentence 2",
-    severity="constant",
-    rounding=SOLVER,
-    python=IN_OTHER_WORDS,
+assert acc < C**0.5 / (2 * n) and delta < least_failure(beta=beta) - 0.09""",
     note="log((1 − δ)/δ) ≤ β means δ ≥ 1/(1 + e^β), and e^−β is larger. Two mechanisms have a δ between these "
     "values. One is randomised response between two halves (n = 2, C = 0.2, the norm over [−1, 1]), at every β. The "
     "other, for β < log(2n/(2n − 1)), is the response over 2n + 1 cells for databases on the whole line",

@@ -75,14 +75,6 @@ def case_three_feasible_up_to():
         yield case, case["C"] / bounds.last_when_first_full.theorem.formula(**case | {"n": n}), n
 
 
-CASE_FOUR = """
-from lemmata.bounds.rbht09.lower_bounds_rbf import first_when_last_full
-C, n, gamma = 0.5, 3, 0.25
-a = first_when_last_full(C=C, n=n, gamma=gamma)
-slope = (n - 1) + gamma * (n - 1) * C / n - (n - 1) ** 2 * a  # of the reduced dual in alpha_1, at alpha_2 = C / n
-assert slope > 1"""
-
-
 def case_four(bound):
     """Where the dual's derivative in a vanishes, b = C / n."""
     for case in DUALS:
@@ -94,7 +86,12 @@ def case_four(bound):
 @identity_claim(
     bounds.first_when_last_full,
     severity="constant",
-    python=CASE_FOUR,
+    python="""
+from lemmata.bounds.rbht09.lower_bounds_rbf import first_when_last_full
+C, n, gamma = 0.5, 3, 0.25
+a = first_when_last_full(C=C, n=n, gamma=gamma)
+slope = (n - 1) + gamma * (n - 1) * C / n - (n - 1) ** 2 * a  # of the reduced dual in alpha_1, at alpha_2 = C / n
+assert slope > 1""",
     note="the last display omits the factor n − 1 of the linear term, and is right for n = 2 only. The lemma uses αₙ "
     "alone",
 )
@@ -109,16 +106,13 @@ def case_four_with_its_factor():
     return (yield from case_four(bounds.first_when_last_full_corrected))
 
 
-HALF = """
-from lemmata.bounds.rbht09.lower_bounds_rbf import case_one_excluded
-C, gamma = 1.0, 0.25
-assert (1 - gamma) * C > case_one_excluded(C=C, gamma=gamma)"""
-
-
 @inequality_claim(
     bounds.case_one_excluded,
     severity="statement",
-    python=HALF,
+    python="""
+from lemmata.bounds.rbht09.lower_bounds_rbf import case_one_excluded
+C, gamma = 1.0, 0.25
+assert (1 - gamma) * C > case_one_excluded(C=C, gamma=gamma)""",
     note="C/2 > (1 − γ)C means γ > 1/2, the opposite of what is assumed. The conclusion n > (1 − γ)C is true without "
     "it",
 )
@@ -168,13 +162,6 @@ def distance_at_the_own_point():
         yield {"C": C, "n": n, "sigma": sigma, "N": N}, abs((first - second) @ features[1]), claimed
 
 
-KERNEL = """
-from math import exp, pi, sin
-from lemmata.bounds.rbht09.lower_bounds_rbf import nearest_kernel_printed
-sigma, N = 0.5, 6  # two neighbours of six on the unit circle are at distance 1
-assert nearest_kernel_printed(sine=sin(pi / N), sigma=sigma) < 0.01 < 0.13 < exp(-1 / (2 * sigma**2))"""
-
-
 def nearest(bound):
     """The largest kernel among all pairs on the circle, in balls, against the formula."""
     for N, sigma in ((4, 0.84), (6, 0.5), (33, 0.1), (3, 2.0)):
@@ -185,7 +172,11 @@ def nearest(bound):
 @identity_claim(
     bounds.nearest_kernel_printed,
     severity="constant",
-    python=KERNEL,
+    python="""
+from math import exp, pi, sin
+from lemmata.bounds.rbht09.lower_bounds_rbf import nearest_kernel_printed
+sigma, N = 0.5, 6  # two neighbours of six on the unit circle are at distance 1
+assert nearest_kernel_printed(sine=sin(pi / N), sigma=sigma) < 0.01 < 0.13 < exp(-1 / (2 * sigma**2))""",
     note="γ⁴ exp(sin²(π/N)) = exp(−2/σ² + sin²(π/N)) is a product where a power is meant. The first form is right, and "
     "it is the one that is used",
 )
@@ -231,10 +222,6 @@ def gamma_from_sigma():
 
 # Theorem 20: N --------------------------------------------------------------------------------------------------------
 
-FOUR = """
-from lemmata.bounds.rbht09.lower_bounds_rbf import circle_databases
-from lemmata.bounds.rbht09.lower_bounds_rbf import least_databases_printed
-assert circle_databases(sigma=0.84) == 4 < least_databases_printed()"""
 LARGE = (0.8493, 0.84, 0.7, 0.68, 0.5, 0.01)
 
 
@@ -243,7 +230,10 @@ LARGE = (0.8493, 0.84, 0.7, 0.68, 0.5, 0.01)
     severity="statement",
     corner=require("σ < (2/5)√(2/log 2) = 0.679", lambda sigma: sigma < 0.4 * sqrt(2 / log(2))),
     restated=("rbht09.lem19", "rbht09.thm20"),
-    python=FOUR,
+    python="""
+from lemmata.bounds.rbht09.lower_bounds_rbf import circle_databases
+from lemmata.bounds.rbht09.lower_bounds_rbf import least_databases_printed
+assert circle_databases(sigma=0.84) == 4 < least_databases_printed()""",
     note="(2/σ)√(2/log 2) is greater than 4, but N is its floor",
 )
 def more_than_four():

@@ -80,20 +80,17 @@ ANY_LOSS = dict(
 )
 
 
-SHARED = """from lemmata.bounds.wzw25.noisy_gd import averaged_rate, printed_steps
+@order_claim(
+    bounds.averaged_rate,
+    family="loss a w + hinge of n records z = 1, w_0 = 1, w_ref = 0, T = n²μ² = 1, a → ∞: Δ is the hinge's",
+    **ANY_LOSS,
+    python="""from lemmata.bounds.wzw25.noisy_gd import averaged_rate, printed_steps
 n, mu, D, width, ratios = 16, 1 / 16, 1.0, 2.0, []   # T = n^2 mu^2 = 1: the average is w_0 = D, and w_ref = 0
 assert printed_steps(n, mu) == 1
 for a in (1e1, 1e3, 1e5):                            # loss a w + hinge of n records z = 1: sensitivity 2 / width
     excess = n * (a * D + max(0, 1 - D / width) - 1)
     ratios.append(excess / averaged_rate(d=1, mu=mu, sensitivity=2 / width, distance=D))
-assert ratios[2] > 50 * ratios[1] > 2500 * ratios[0] > 0"""
-
-
-@order_claim(
-    bounds.averaged_rate,
-    family="loss a w + hinge of n records z = 1, w_0 = 1, w_ref = 0, T = n²μ² = 1, a → ∞: Δ is the hinge's",
-    **ANY_LOSS,
-    python=SHARED,
+assert ratios[2] > 50 * ratios[1] > 2500 * ratios[0] > 0""",
     note="Algorithm 5 takes any loss, and the lemma restricts none. But a bound on the sensitivity does not bound "
     "a gradient: a slope that all losses share does not change the sensitivity. For hinge losses it holds with the "
     "constant √2 (the proof prints 4)",

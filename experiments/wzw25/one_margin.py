@@ -188,14 +188,6 @@ def weighted_averages_exceed(rng, size, *, factor=1, **setting):
 
 # Lemma D.1 ------------------------------------------------------------------------------------------------------------
 
-SCALED = """from lemmata.bounds.wzw25.one_margin import expected_order_as_printed
-# Four records s e_1, labels +, +, +, -: gamma(S_in) = s = b. For p = 3 <w, Phi x> / gamma any w has the averaged
-# hinge loss (3 max(0, 1 - p) + max(0, 1 + p)) / 4, smallest at its kink p = 1.
-least = min((3 * max(0, 1 - p) + max(0, 1 + p)) / 4 for p in (-1, 1))  # 1/2
-g = [expected_order_as_printed(n=4, gamma=s, outliers=1, mu=s**2, beta=0.1, radius=s) for s in (10.0, 100.0, 1000.0)]
-ratios = [least / x for x in g]
-assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
-
 
 @order_claim(
     bounds.expected_order_as_printed,
@@ -203,7 +195,13 @@ assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1
     family=half.__doc__,
     severity="statement",
     misprint="read b|S_out| for |S_out|, as the last line of the proof and Corollary D.2 have it",
-    python=SCALED,
+    python="""from lemmata.bounds.wzw25.one_margin import expected_order_as_printed
+# Four records s e_1, labels +, +, +, -: gamma(S_in) = s = b. For p = 3 <w, Phi x> / gamma any w has the averaged
+# hinge loss (3 max(0, 1 - p) + max(0, 1 + p)) / 4, smallest at its kink p = 1.
+least = min((3 * max(0, 1 - p) + max(0, 1 + p)) / 4 for p in (-1, 1))  # 1/2
+g = [expected_order_as_printed(n=4, gamma=s, outliers=1, mu=s**2, beta=0.1, radius=s) for s in (10.0, 100.0, 1000.0)]
+ratios = [least / x for x in g]
+assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]""",
     note="the term of the outliers lacks the factor b. True as printed for b ≤ 1, hence in the unit ball (cf. Theorem "
     "6.5); false in the larger balls of Appendix L, for which the lemma is stated",
 )
