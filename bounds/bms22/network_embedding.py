@@ -28,7 +28,6 @@ REPAIRED = [STEEP, BELOW, NOT_NEAR_ONE]
 WHERE = r"\eta\ge\frac12,\ \rho\le\frac{r(\eta\Lambda)^L}2,\ \beta\le\frac12:\quad "
 SOURCE = f"{BMS22}, Appendix D, proof of Claim "
 SIZES = [need for need in SHAPE if need.names != ("rho",)]
-TAU = require("0 < tau < 1", lambda tau: 0 < tau < 1)
 ROOT = sqrt(2)
 
 
@@ -250,7 +249,7 @@ def hidden_norm(*, norm_bound: Real, radius: Real, eta: Real, layers: int) -> Re
     "bms22.clmD.2.s2",
     says=r"\Gamma_1\le\tau\Lambda r,\ \Gamma_j\le\tau r\eta^{j-1}\Lambda^j+2\eta\Lambda\Gamma_{j-1}\ \Rightarrow\ "
     r"\Gamma_L\le r(2\eta\Lambda)^{L-1}\Lambda\tau",
-    needs=[*SIZES, TAU],
+    needs=[*SIZES, require("0 < tau < 1", lambda tau: 0 < tau < 1)],
     source=f"{SOURCE}D.2: unraveling this recursion",
 )
 def unravelled(*, norm_bound: Real, radius: Real, eta: Real, layers: int, tau: Real) -> Real:

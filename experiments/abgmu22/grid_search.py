@@ -290,14 +290,6 @@ def rare_losses(*, beta):
     yield sizes | {"share": p, "bound": bound}, chance if p * a > bound else 0.0, beta
 
 
-CHAIN = [
-    steps.deviation_below,
-    steps.deviation_above,
-    steps.penalty,
-    steps.selection_loss,
-    steps.smallest_ball,
-    steps.outer_err_monotone,
-]
 SIZES = grid(
     err=[0.0, 0.05], loss_bound=[1.0, 50.0], label_bound=[1.0, 0.3], n=[2, 10**4, 10**9], guesses=[1, 20],
     beta=[1e-6, 0.5],
@@ -342,7 +334,14 @@ def exact_failures():
 @inequality_claim(
     bounds.grid_excess,
     evidence="composition",
-    given=CHAIN,
+    given=[
+        steps.deviation_below,
+        steps.deviation_above,
+        steps.penalty,
+        steps.selection_loss,
+        steps.smallest_ball,
+        steps.outer_err_monotone,
+    ],
     tightness=equality,
     nonvacuous_from=lambda: smallest_useful_n(),
     note=(

@@ -76,24 +76,21 @@ def broken_privacy(setting, law, record, python, **words):
     return refuted("certificate", shown, tightness=(lower_end(low / most),) * 2, note=note)
 
 
-CHAIN = [
-    steps.copies_allowance,
-    steps.round_parameters,
-    steps.printed_multiplier,
-    steps.corrected_sum,
-    steps.linear_bound,
-    steps.half_bound,
-    steps.score_sensitivity,
-    "bms22.thm3.1.em-privacy/printed",
-]
-
-
 @inequality_claim(
     bounds.printed_privacy,
     quick=(SMALL_RHO,),
     full=(SMALL_RHO | {"rho": 1.0}, SMALL_RHO | {"epsilon": 4.0, "rho": 5.0}, SMALL_RHO | {"m": 50, "delta": 1e-3}),
     control=Control("a score sensitivity {} times too small", (1.01, 4)),
-    given=CHAIN,
+    given=[
+        steps.copies_allowance,
+        steps.round_parameters,
+        steps.printed_multiplier,
+        steps.corrected_sum,
+        steps.linear_bound,
+        steps.half_bound,
+        steps.score_sensitivity,
+        "bms22.thm3.1.em-privacy/printed",
+    ],
     rounding=ROUNDING,
     scope="everywhere: M whole, b = 2/eta",
 )
