@@ -198,11 +198,11 @@ def repeated_bracket():
         yield sizes, repeated, bounds.stated_from_base_in_units(**sizes)
 
 
-def guesses_cases(statement):
-    """||Y||^2 against the base bound, at the smallest reach."""
+def smallest_reaches(statement, factor):
+    """(sizes, ||Y||^2, the smallest reach that the statement says is enough, divided by `factor`)."""
     for Y, n, epsilon in itertools.product((1e-3, 1.0, 50.0), (1, 10**3, 10**12, 10**60), (1e-3, 0.5, 1.0)):
         sizes = {"label_bound": Y, "n": n, "epsilon": epsilon}
-        yield sizes, Y**2, bounds.base_bound(reach=float(statement(**sizes)), last=0.0, **sizes)
+        yield sizes, Y**2, float(statement(**sizes)) / factor
 
 
 @inequality_claim(
@@ -217,8 +217,7 @@ def guesses_cases(statement):
 )
 def first_of_the_maximum(*, factor=1):
     """The printed reach, and the sharp one below it wherever n epsilon >= 1."""
-    for sizes, square, _ in guesses_cases(bounds.enough_guesses):
-        reach = float(bounds.enough_guesses(**sizes)) / factor
+    for sizes, square, reach in smallest_reaches(bounds.enough_guesses, factor):
         yield sizes, square, bounds.base_bound(reach=reach, last=0.0, **sizes)
         if sizes["n"] * sizes["epsilon"] >= 1:
             yield sizes | {"of": "sharp"}, float(bounds.enough_guesses_sharp(**sizes)), reach * (1 + 1e-12)
@@ -232,8 +231,7 @@ def first_of_the_maximum(*, factor=1):
 )
 def smallest_power(*, factor=1):
     """The sharp reach, with all terms of the base bound; at n = 10^60 one of them is left."""
-    for sizes, square, _ in guesses_cases(bounds.enough_guesses_sharp):
-        reach = float(bounds.enough_guesses_sharp(**sizes)) / factor
+    for sizes, square, reach in smallest_reaches(bounds.enough_guesses_sharp, factor):
         yield sizes, square, bounds.base_bound(reach=reach, last=0.0, **sizes)
         if sizes["n"] * sizes["epsilon"] >= 1:  # the term that decides, by itself
             yield sizes | {"of": "u²/(nε)^(2/3)"}, square, reach**2 / (sizes["n"] * sizes["epsilon"]) ** (2 / 3)

@@ -100,8 +100,7 @@ def farthest_neighbours_on_the_line():
         yield {"C": C, "n": n}, most, same - other
         yield {"C": C, "n": n}, same - other, most
         if n <= 6:
-            rng = generator(1, "lower_bounds.line", {"n": n}, "main", 0)
-            for weights in neighbours_on_the_line(n, C, rng, r):
+            for weights in neighbours_on_the_line(n, C, generator(1, "lower_bounds.line", {"n": n}, "main", 0), r):
                 yield {"C": C, "n": n, "rows": "random"}, max(weights) - min(weights), most
 
 
@@ -197,8 +196,7 @@ def useful_by_chance():
     """The uniform choice: log-ratio 0, success 1 / K on every database, with w* in [-sqrt(C), sqrt(C)]."""
     for n in (2, 10, 1000):
         acc = Fraction(bounds.line_accuracy(C=1.0, n=n)) * Fraction(96, 100)
-        K = cells(Fraction(1), acc)
-        success = 1 - response(K, Fraction(1))
+        success = 1 - response(cells(Fraction(1), acc), Fraction(1))
         setting = {"C": 1.0, "n": n, "acc": float(acc)}
         yield setting | {"delta": success}, bounds.line_level_defined(delta=float(success), **setting), 0
 

@@ -154,8 +154,7 @@ def pairs(setting, loss, most=12):
         V, y, solution = svm_neighbours.searched(
             setting["F"], setting["n"], setting["C"], setting["kappa"], loss, kind, size=40
         )
-        rng = generator(1, "svm.pairs", {"kind": kind}, "main", 0)
-        for i, j in rng.integers(len(V), size=(most, 2)):
+        for i, j in generator(1, "svm.pairs", {"kind": kind}, "main", 0).integers(len(V), size=(most, 2)):
             if i != j:
                 yield V, y, solution, int(i), int(j)
 
