@@ -85,8 +85,7 @@ def printed_deviation(
 ) -> float:
     """Order by which the selected network's risk exceeds its errors, as printed."""
     shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
-    logs = printed_logarithm(**shape)
-    return sqrt(printed_rows.theorem.formula(m=m, beta=beta, **shape) * width * logs / m)
+    return sqrt(printed_rows.theorem.formula(m=m, beta=beta, **shape) * width * printed_logarithm(**shape) / m)
 
 
 DEVIATION = 27.2  # C of the corrected reading
@@ -193,8 +192,7 @@ def printed_log_size(
     >>> round(printed_log_size(norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=3, k=2, width=3), 4)
     4.1589
     """
-    logs = printed_logarithm(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
-    return k * width * logs
+    return k * width * printed_logarithm(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
 
 
 @printed_log_size.explicit(

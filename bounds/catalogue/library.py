@@ -152,11 +152,10 @@ class Library:
             raise PaperError(f"{home / 'paper.toml'}: id must be unique, {id!r} is also in {self.papers[id].folder}")
         packages = tuple(made.pop("packages")) or (package or f"{FOLDERS}.{id}",)
         works = {name: Work(**entry) for name, entry in made.pop("works").items()}
-        entries = made.pop("entries")
         contents: dict[str, str] = {}
         modules: dict[str, str] = {}
         sources: dict[str, Work] = {}
-        for number, (printed, module, source) in entries.items():
+        for number, (printed, module, source) in made.pop("entries").items():
             contents[f"{id}.{number}"] = printed
             modules[f"{id}.{number}"] = module and f"{id}/{module}"
             if source:

@@ -55,8 +55,7 @@ def read(path: Path) -> dict[str, Any]:
             raise PaperError(f"{path}: expected.{row} must be a reason in words, got {why!r}")
     words = {name: _texts(kept.get(name, {}), path, name) for name in WORDS}
     work = _work({name: kept[name] for name in WORK if name in kept}, path, "")
-    packages = kept.get("packages", [])
-    parts = {"packages": packages, "works": works, "entries": entries, "expected": expected, **words}
+    parts = {"packages": kept.get("packages", []), "works": works, "entries": entries, "expected": expected, **words}
     return {"id": kept["id"], **work, "contact": kept.get("contact", ""), **parts}
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -58,54 +58,45 @@ class Certificate:
     box: Box  # the last box examined; for REFUTED, `point` is its midpoint
 
 
-def midpoint(box: Mapping[str, Side], integers: Collection[str] = ()) -> dict[str, float]:
-    """The middle of every side, rounded down on integer axes."""
-    middle = {name: start + (end - start) / 2 for name, (start, end) in box.items()}
-    return {name: math.floor(x) if name in integers else x for name, x in middle.items()}
+def midpoint(box: Mapping[str, Side]) -> dict[str, float]:
+    """The middle of every side."""
+    return {name: start + (end - start) / 2 for name, (start, end) in box.items()}
 
 
-def bisect(box: Box, root: Mapping[str, Side], integers: Collection[str] = ()) -> list[Box]:
+def bisect(box: Box, root: Mapping[str, Side]) -> list[Box]:
     """Two halves of `box` along its widest side, measured in sides of `root`; none if it cannot be halved."""
 
     def width(name: str) -> float:
         (start, end), (first, last) = box[name], root[name]
         return (end - start) / (last - first) if last > first else 0.0
 
+    middle = midpoint(box)
     for name in sorted(box, key=width, reverse=True):
         start, end = box[name]
-        middle = midpoint({name: box[name]}, integers)[name]
-        if name in integers and end > start:
-            return [box | {name: (start, middle)}, box | {name: (middle + 1, end)}]
-        if name not in integers and start < middle < end:
-            return [box | {name: (start, middle)}, box | {name: (middle, end)}]
+        if start < middle[name] < end:
+            return [box | {name: (start, middle[name])}, box | {name: (middle[name], end)}]
     return []
 
 
-def _checked(box: Mapping[str, Side], integers: Collection[str]) -> Box:
+def _checked(box: Mapping[str, Side]) -> Box:
     for name, (start, end) in box.items():
         if not (math.isfinite(start) and math.isfinite(end) and start <= end):
             raise ValueError(f"box[{name!r}] = ({start}, {end}) is not a finite interval low <= high")
-        if name in integers and not (start == int(start) and end == int(end)):
-            raise ValueError(f"box[{name!r}] = ({start}, {end}) does not end in whole numbers")
-    return {
-        name: (int(side[0]), int(side[1])) if name in integers else (side[0], side[1]) for name, side in box.items()
-    }
+    return dict(box)
 
 
-def _best_first(
-    upper: Callable, value: Callable, box: Mapping[str, Side], max_boxes: int, integers: Collection[str]
-) -> Iterator[Certificate]:
+def _best_first(upper: Callable, value: Callable, box: Mapping[str, Side], max_boxes: int) -> Iterator[Certificate]:
     """The state of the search each time the worst remaining box is examined. Its outcome is left open."""
-    root = _checked(box, integers)
+    root = _checked(box)
     if max_boxes < 1:
         raise ValueError(f"max_boxes = {max_boxes} is not at least 1")
     tick = itertools.count()  # boxes are not ordered: break ties by age
     heap = [(-upper_end(upper(**root)), next(tick), root)]
-    reached, best = -math.inf, midpoint(root, integers)
+    reached, best = -math.inf, midpoint(root)
 
     for boxes in range(1, max_boxes + 1):
         minus_bound, _, largest = heapq.heappop(heap)
-        bound, middle = -minus_bound, midpoint(largest, integers)
+        bound, middle = -minus_bound, midpoint(largest)
         here = lower_end(value(**middle))
         if here > bound:
             raise ArithmeticError(f"upper = {bound} over a box, but value >= {here} at its midpoint {middle}")
@@ -113,7 +104,7 @@ def _best_first(
             reached, best = here, middle
         yield Certificate(INCONCLUSIVE, bound, reached, boxes, best, largest)
 
-        halves = bisect(largest, root, integers)
+        halves = bisect(largest, root)
         if not halves:
             return  # a point that balls of this precision cannot decide
         for half in halves:
@@ -127,17 +118,13 @@ def certify(
     box: Mapping[str, Side],
     c: float,
     max_boxes: int = 50_000,
-    *,
-    integers: Collection[str] = (),
-    prec: int = PRECISION,
 ) -> Certificate:
     """Decide f <= c on `box` = {name: (low, high)} by best-first branch and bound.
 
     `upper(name=(low, high), ...)` returns a ball or float whose upper end bounds f over the box: NaN counts
     as +inf. `value(name=x, ...)` returns a ball around f at one point (its lower end is used). Keep the two
     apart: at a point `value` may use the sharp formula, over a box `upper` may use monotonicity. `over(f)`
-    and `at(f)` make them from one function of balls. Axes in `integers` take integers only, and are
-    halved as such.
+    and `at(f)` make them from one function of balls.
 
     HOLDS: f <= bound <= c everywhere on the box. REFUTED: f(point) > c. INCONCLUSIVE: `max_boxes` were not
     enough, or a single point could not be decided.
@@ -148,8 +135,8 @@ def certify(
     Raises ValueError for a box with infinite or reversed sides or `max_boxes` < 1; ArithmeticError if `upper`
     is caught below `value`.
     """
-    with ctx.workprec(prec):
-        for state in _best_first(upper, value, box, max_boxes, integers):
+    with ctx.workprec(PRECISION):
+        for state in _best_first(upper, value, box, max_boxes):
             if state.bound <= c:
                 return replace(state, outcome=HOLDS)  # the worst box is fine, so all are
             if state.reached > c:
@@ -163,16 +150,13 @@ def supremum(
     box: Mapping[str, Side],
     gap: float = 1e-3,
     max_boxes: int = 50_000,
-    *,
-    integers: Collection[str] = (),
-    prec: int = PRECISION,
 ) -> Certificate:
     """An enclosure [reached, bound] of sup f over `box`, at most `gap * max(1, |bound|)` wide if HOLDS.
 
     Arguments and errors are those of `certify`. INCONCLUSIVE: the enclosure is valid, but wider.
     """
-    with ctx.workprec(prec):
-        for state in _best_first(upper, value, box, max_boxes, integers):
+    with ctx.workprec(PRECISION):
+        for state in _best_first(upper, value, box, max_boxes):
             if math.isfinite(state.bound) and state.bound - state.reached <= gap * max(1.0, abs(state.bound)):
                 return replace(state, outcome=HOLDS)
         return state
@@ -181,57 +165,37 @@ def supremum(
 # Search, then confirm -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Hit:
-    """The worst point a float search found: a candidate until `confirm` has proved it."""
-
-    point: dict[str, float]
-    log_ratio: float
-
-
 def worst_ratio(
-    log_ratio: Callable[..., float],
-    box: Mapping[str, Side],
-    seed: int = 0,
-    *,
-    integers: Collection[str] = (),
-    log_axes: Collection[str] = (),
-    sobol: int = 256,
-    iterations: int = 100,
-) -> Hit:
-    """Look for the largest `log_ratio(name=x, ...)` = log(f/g) on `box`: Sobol points, corners, evolution.
+    log_ratio: Callable[..., float], box: Mapping[str, Side], iterations: int = 100
+) -> tuple[dict[str, float], float]:
+    """(point, log ratio): the largest `log_ratio(name=x, ...)` = log(f/g) that a float search finds on `box`.
 
-    `log_ratio` is a float function of scalars in a stable form (`erfcx`, `log_ndtr`, `expm1`); NaN counts as
-    -inf. `log_axes` are searched in the logarithm, `integers` over integers. The result depends on `seed` alone:
-    a lower bound of the supremum up to rounding, never an upper one.
+    Sobol points, corners, evolution; the same at every call. `log_ratio` is a float function of scalars in a stable
+    form (`erfcx`, `log_ndtr`, `expm1`); NaN counts as -inf. The result is a candidate until `confirm` has proved it: a
+    lower bound of the supremum up to rounding, never an upper one.
     """
     from scipy.optimize import differential_evolution  # half a second with the next, which few commands need pay
     from scipy.stats import qmc
 
-    root = _checked(box, integers)
-    names = list(root)
-    for name in log_axes:
-        if root[name][0] <= 0:
-            raise ValueError(f"box[{name!r}] = {root[name]} is not positive, but its axis is logarithmic")
-    sides = np.array([np.log(root[n]) if n in log_axes else root[n] for n in names], dtype=float)
+    root = _checked(box)
+    sides = np.array(list(root.values()), dtype=float)
 
     def decode(row: Array) -> dict[str, float]:
-        point = {name: math.exp(x) if name in log_axes else float(x) for name, x in zip(names, row, strict=True)}
-        point = {name: min(max(x, root[name][0]), root[name][1]) for name, x in point.items()}
-        return {name: round(x) if name in integers else x for name, x in point.items()}
+        point = dict(zip(root, map(float, row), strict=True))
+        return {name: min(max(x, root[name][0]), root[name][1]) for name, x in point.items()}
 
     def score(row: Array) -> float:
         with np.errstate(all="ignore"):
             value = float(log_ratio(**decode(row)))
         return -math.inf if math.isnan(value) else value
 
-    cloud = qmc.Sobol(len(names), rng=np.random.default_rng(seed)).random_base2(int(math.log2(sobol)))
+    cloud = qmc.Sobol(len(root), rng=np.random.default_rng(0)).random_base2(8)
     rows = np.vstack([sides[:, 0] + (sides[:, 1] - sides[:, 0]) * cloud, list(itertools.product(*sides))])
     best = rows[int(np.argmax([score(row) for row in rows]))]
-    loss, rng = lambda row: float(np.clip(-score(row), -1e300, 1e300)), np.random.default_rng(seed)
+    loss, rng = lambda row: float(np.clip(-score(row), -1e300, 1e300)), np.random.default_rng(0)
     evolved = differential_evolution(loss, sides, rng=rng, maxiter=iterations, x0=best, polish=False)
     best = max(best, evolved.x, key=score)
-    return Hit(decode(best), score(best))
+    return decode(best), score(best)
 
 
 @dataclass(frozen=True)

@@ -87,8 +87,7 @@ def pgf_coefficients(eta: Number, r: Number, around: Number, count: int) -> list
     before, ctx.cap = ctx.cap, count
     try:
         r = exact(r)
-        s = arb_series([1 - (1 - r) * exact(around), -(1 - r)])
-        expanded = generating(eta, r, s)
+        expanded = generating(eta, r, arb_series([1 - (1 - r) * exact(around), -(1 - r)]))
         return [expanded[k] for k in range(count)]
     finally:
         ctx.cap = before

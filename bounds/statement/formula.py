@@ -74,8 +74,7 @@ TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}_^])|(\s+)|(.)", re.DOTALL)
 def in_unicode(latex: str) -> str:
     """One line of Unicode for a formula; what it does not know stays as it is."""
     latex = re.sub(r"\\text\{([^}]*)\}", lambda m: m.group(0).replace(" ", "~"), latex)
-    tokens = [m.group(0) for m in TOKEN.finditer(latex) if not m.group(3)]
-    text = _row(tokens)
+    text = _row([m.group(0) for m in TOKEN.finditer(latex) if not m.group(3)])
     for sign in (*(set(RELATIONS.values()) - {"|", "±"}), "=", ":="):
         text = re.sub(rf"(?<=\S) ?(?<![:<>=]){re.escape(sign)}(?!=) ?", f" {sign} ", text)
     return re.sub(r" +([,)\]}⟩‖;])", r"\1", re.sub(r" {2,}", " ", text)).strip()

@@ -1,12 +1,13 @@
 """The assumptions of private grid search decided for its base algorithms: which err and which Delta they have."""
 
+from itertools import product
+
 import numpy as np
 from scipy.stats import norm
 
 from lemmata.bounds.abgmu22 import assumptions as bounds
 from lemmata.bounds.abgmu22 import baselines
-from lemmata.experiments.checks import inequality_claim, up_to_one
-from lemmata.experiments.checks.inequality import Link, equality
+from lemmata.experiments.checks import Link, equality, inequality_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.instances.classes.glm_losses import largest_losses, smooth_pieces
 
@@ -30,13 +31,12 @@ SIZES = grid(
 )
 def markov():
     """err(B) with the chance beta/(4K) makes the mean of abgmu22.base.outpert, and no larger err is needed."""
-    for sizes in SIZES:
-        for levels in grid(beta=[1e-6, 0.1, 0.9], guesses=[1, 20]):
-            err = bounds.output_err(**sizes, **levels)
-            mean = baselines.output_excess(**sizes)
-            chance = levels["beta"] / (4 * levels["guesses"])
-            yield sizes | levels, mean, err * chance * (1 + 1e-12)
-            yield Link("no larger", sizes | levels, err * chance, mean * (1 + 1e-12))
+    for sizes, levels in product(SIZES, grid(beta=[1e-6, 0.1, 0.9], guesses=[1, 20])):
+        err = bounds.output_err(**sizes, **levels)
+        mean = baselines.output_excess(**sizes)
+        chance = levels["beta"] / (4 * levels["guesses"])
+        yield sizes | levels, mean, err * chance * (1 + 1e-12)
+        yield Link("no larger", sizes | levels, err * chance, mean * (1 + 1e-12))
 
 
 # Assumption 2 ---------------------------------------------------------------------------------------------------------
@@ -51,16 +51,15 @@ def markov():
 )
 def losses_over_the_ball():
     """Every smooth loss at the ends of its range, the proof's chain, and random functions of curvature +-H."""
-    for label in LABELS:
-        for reach in REACHES:
-            for name, H, largest in largest_losses(label, reach * label):
-                sizes = {"label_bound": label, "smoothness": H, "norm_bound": reach * label, "radius": 1.0}
-                bound = bounds.ball_loss(**sizes)
-                yield sizes | {"loss": name}, largest, bound
-                slope = baselines.slope_bound(label_bound=label, smoothness=H, reach=0)
-                chain = label**2 + slope * reach * label + H * (reach * label) ** 2 / 2
-                yield Link("chain", sizes, chain, bound)
-                yield Link("chain, from above", sizes, bound, chain)
+    for label, reach in product(LABELS, REACHES):
+        for name, H, largest in largest_losses(label, reach * label):
+            sizes = {"label_bound": label, "smoothness": H, "norm_bound": reach * label, "radius": 1.0}
+            bound = bounds.ball_loss(**sizes)
+            yield sizes | {"loss": name}, largest, bound
+            slope = baselines.slope_bound(label_bound=label, smoothness=H, reach=0)
+            chain = label**2 + slope * reach * label + H * (reach * label) ** 2 / 2
+            yield Link("chain", sizes, chain, bound)
+            yield Link("chain, from above", sizes, bound, chain)
     rng = np.random.default_rng(0)
     for _ in range(200):
         H, reach = 10 ** rng.uniform(-2, 2, size=2)

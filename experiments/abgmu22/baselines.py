@@ -9,8 +9,7 @@ from math import sqrt
 import numpy as np
 
 from lemmata.bounds.abgmu22 import baselines as bounds
-from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.checks import equality, inequality_claim
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, mean_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive
@@ -115,8 +114,7 @@ ATTACKED = dict(attack="gdp", bound=lambda mu, **_: mu, chunk=2000, cap=15, cost
 )
 def all_points(*, mu, steps, factor=1):
     """The attacker sees every step before projection."""
-    pair = pair_of_labels(privacy=GaussianDP(mu), norm_bound=0.01, steps=steps, output="points")
-    return weaker(pair, factor)
+    return weaker(pair_of_labels(privacy=GaussianDP(mu), norm_bound=0.01, steps=steps, output="points"), factor)
 
 
 @attack_claim(

@@ -9,8 +9,7 @@ import numpy as np
 
 from lemmata.bounds.abgmu22 import baselines as bounds
 from lemmata.experiments.abgmu22.baselines import ATTACKED, GAUSSIAN, ROUNDING, minimiser, planted
-from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.checks import equality, inequality_claim
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, mean_claim
 from lemmata.experiments.instances.classes.glm_losses import SMOOTH

@@ -52,29 +52,18 @@ def stated(setting):
     return {name: x for name, x in setting.items() if name not in ("world", "p")}
 
 
-ABOVE = """
-from lemmata.bounds.abgmu22.concentration import empirical_level
-from lemmata.bounds.exact.binomials import at_least
-n, Y = 1000, 10.0        # w = 0, and l(0) is 0 or Y^2 = 100 with probability 1/2 each
-level = empirical_level(n=n, beta=0.05, gamma=1e-3, smoothness=1.0, label_bound=Y, population=Y**2 / 2)
-assert level < 50.7 and at_least(n, 0.5, 507) > 0.33   # 507 losses of 100 have the mean 50.7
-"""
-
-BELOW = """
-from lemmata.bounds.abgmu22.concentration import population_level
-from lemmata.bounds.exact.binomials import at_most
-n, Y = 20_000, 10.0      # w = 0, and l(0) is 0 or Y^2 = 100 with probability 1/2 each: L = 50, Delta = 100
-sizes = dict(n=n, beta=0.05, gamma=1e-3, smoothness=1.0, label_bound=Y, loss_bound=Y**2)
-assert population_level(empirical=100 * 9962 / n, **sizes) < 50 and at_most(n, 0.5, 9962) > 0.29
-"""
-
-
 @inequality_claim(
     bounds.empirical_level,
     finding="units are mixed, and a term with Δ is missing",
     quick=grid(label_bound=[10.0, 1.0, 0.1]),
     severity="statement",
-    python=ABOVE,
+    python="""
+from lemmata.bounds.abgmu22.concentration import empirical_level
+from lemmata.bounds.exact.binomials import at_least
+n, Y = 1000, 10.0        # w = 0, and l(0) is 0 or Y^2 = 100 with probability 1/2 each
+level = empirical_level(n=n, beta=0.05, gamma=1e-3, smoothness=1.0, label_bound=Y, population=Y**2 / 2)
+assert level < 50.7 and at_least(n, 0.5, 507) > 0.33   # 507 losses of 100 have the mean 50.7
+""",
     cost=0.04,
     note=(
         "three errors. First, ‖Y‖ is printed for ‖Y‖², so that the units are mixed, and the lemma fails "
@@ -96,7 +85,13 @@ def empirical_losses_above(*, label_bound):
     finding="units are mixed",
     quick=grid(label_bound=[10.0, 1.0, 0.1]),
     severity="statement",
-    python=BELOW,
+    python="""
+from lemmata.bounds.abgmu22.concentration import population_level
+from lemmata.bounds.exact.binomials import at_most
+n, Y = 20_000, 10.0      # w = 0, and l(0) is 0 or Y^2 = 100 with probability 1/2 each: L = 50, Delta = 100
+sizes = dict(n=n, beta=0.05, gamma=1e-3, smoothness=1.0, label_bound=Y, loss_bound=Y**2)
+assert population_level(empirical=100 * 9962 / n, **sizes) < 50 and at_most(n, 0.5, 9962) > 0.29
+""",
     cost=0.2,
     note=(
         "as for the other inequality, ‖Y‖ is printed for ‖Y‖², and the lemma is true for generalized "
@@ -125,11 +120,10 @@ POINTS = grid(n=[1, 30, 10**4, 10**9], beta=[0.9, 0.05, 1e-9], gamma=[1e-9, 0.1,
 
 def places():
     """(sizes, L): sample sizes, scales, units, and expected losses up to the largest there are."""
-    for point in POINTS:
-        for Y in (0.1, 1.0, 10.0):
-            sizes = point | {"label_bound": Y}
-            for share in (0.0, 1e-3, 0.3, 1.0):
-                yield sizes, share * bounds.largest_mean(**sizes)
+    for point, Y in product(POINTS, (0.1, 1.0, 10.0)):
+        sizes = point | {"label_bound": Y}
+        for share in (0.0, 1e-3, 0.3, 1.0):
+            yield sizes, share * bounds.largest_mean(**sizes)
 
 
 @inequality_claim(
@@ -167,16 +161,14 @@ def steps_below():
         lost = bounds.lower_deviation(n=sizes["n"], b=exp(-K), second_moment=moment)
         if lost <= L:  # L^ = L - lost: the smallest empirical loss that the lower tail leaves
             yield sizes | {"L": L}, L, bounds.population_level_corrected(empirical=L - lost, **sizes)
-        rest = bounds.split_deviation(population=0.0, **sizes)
-        steps = bounds.solved(a=L + rest, T=T, label_bound=Y)
+        steps = bounds.solved(a=L + bounds.split_deviation(population=0.0, **sizes), T=T, label_bound=Y)
         claimed = bounds.population_level_corrected(empirical=L, **sizes)
         yield sizes | {"L^": L, "of": "steps"}, steps, claimed
         yield sizes | {"L^": L, "of": "statement"}, claimed, steps
     for label_bound in (1.0, 10.0):
         for setting, p, M in worlds(label_bound):
             levels = [bounds.population_level_corrected(empirical=x, **stated(setting)) for x in (0.0, 1.0)]
-            chance = chance_below(setting["n"], p, M, levels[0], levels[1] - levels[0])
-            yield setting, float(chance), setting["beta"]
+            yield setting, float(chance_below(setting["n"], p, M, levels[0], levels[1] - levels[0])), setting["beta"]
 
 
 @identity_claim(bounds.units)

@@ -93,17 +93,15 @@ def largest_solution():
 
 # The printed steps ----------------------------------------------------------------------------------------------------
 
-ALL = """
-from lemmata.bounds.abgmu22.concentration import all_below
-n, beta = 20, 0.05       # each loss exceeds Delta with probability beta = 0.05, independently
-assert all_below(n=n, beta=beta) > 0.98 and (1 - beta) ** n < 0.36
-"""
-
 
 @inequality_claim(
     bounds.all_below,
     severity="constant",
-    python=ALL,
+    python="""
+from lemmata.bounds.abgmu22.concentration import all_below
+n, beta = 20, 0.05       # each loss exceeds Delta with probability beta = 0.05, independently
+assert all_below(n=n, beta=beta) > 0.98 and (1 - beta) ** n < 0.36
+""",
     note=(
         "the hypothesis bounds the loss of one record by Δ with probability 1 − β, but the step concludes "
         "this for all n records at once. It is true with Δ(γ, β/(4n)) for Δ. The available text does not "
@@ -133,19 +131,17 @@ def two_sided(n, p, t):
 
 COINS = grid(n=[1, 10, 300, 10_000], p=[0.5, 0.1, 0.01])
 
-TAILS = """
-from math import isclose
-from lemmata.bounds.abgmu22.concentration import bernstein_tail
-variance = 0.25          # n = 1, l is 0 or 1: |L - L^| = 1/2 surely, E (L - L^)^2 = 1/4
-assert bernstein_tail(n=1, variance=variance, loss_bound=1.0, t=0.49) < 0.75
-"""
-
 
 @inequality_claim(
     bounds.bernstein_tail,
     severity="constant",
     misprint="read 2 exp for exp, as the next step's log(2/β) does",
-    python=TAILS,
+    python="""
+from math import isclose
+from lemmata.bounds.abgmu22.concentration import bernstein_tail
+variance = 0.25          # n = 1, l is 0 or 1: |L - L^| = 1/2 surely, E (L - L^)^2 = 1/4
+assert bernstein_tail(n=1, variance=variance, loss_bound=1.0, t=0.49) < 0.75
+""",
     note="both tails are bounded, and the factor 2 for them is missing",
 )
 def both_tails_at_once():
@@ -173,16 +169,6 @@ def both_tails():
     return bernstein(bounds.bernstein_tail_corrected)
 
 
-DEVIATES = """
-from math import sqrt
-from lemmata.bounds.abgmu22.concentration import deviation
-from lemmata.bounds.exact.binomials import at_most
-n = 10**6                # fair coins: E (L - L^)^2 = 1/(4n)
-t = deviation(n=n, beta=0.01, variance=0.25 / n, loss_bound=1.0)
-assert 2 * at_most(n, 0.5, int(n / 2 - n * t) - 1) > 0.02   # claimed: 0.01
-"""
-
-
 def deviations(statement, coins=COINS, factor=1):
     """(setting, exact chance of a larger deviation, beta)."""
     for coin, beta in product(coins, (0.05, 0.01, 1e-6)):
@@ -194,7 +180,14 @@ def deviations(statement, coins=COINS, factor=1):
 @inequality_claim(
     bounds.deviation,
     severity="constant",
-    python=DEVIATES,
+    python="""
+from math import sqrt
+from lemmata.bounds.abgmu22.concentration import deviation
+from lemmata.bounds.exact.binomials import at_most
+n = 10**6                # fair coins: E (L - L^)^2 = 1/(4n)
+t = deviation(n=n, beta=0.01, variance=0.25 / n, loss_bound=1.0)
+assert 2 * at_most(n, 0.5, int(n / 2 - n * t) - 1) > 0.02   # claimed: 0.01
+""",
     finding="the 2 under the root of √(2 E log(2/β)) is missing",
     note="Bernstein's inequality solved for t has √(2 E log(2/β)), so the 2 under the root is missing",
 )

@@ -13,8 +13,7 @@ import numpy as np
 from scipy.special import logsumexp, ndtr
 
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
-from lemmata.experiments.checks import inequality_claim, up_to_one
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, inequality_claim, up_to_one
 from lemmata.experiments.checks.pair import largest_log_ratio
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
 from lemmata.mechanisms.learners.glm import confidence_boosting
@@ -51,8 +50,7 @@ def no_choice_tells_more(*, factor=1):
         claimed = bounds.noisy_max_epsilon(sensitivity=moved, scale=scale)
         for candidates, behind in product((2, 6), (0.0, 3.0, 300.0)):
             point = {"scale": scale, "sensitivity": moved, "candidates": candidates, "behind": behind}
-            pair = neighbours(candidates, moved, scale / factor, behind * scale)
-            yield point, largest_log_ratio(*pair), claimed
+            yield point, largest_log_ratio(*neighbours(candidates, moved, scale / factor, behind * scale)), claimed
     rng = np.random.default_rng(3)
     for _ in range(20):
         q = rng.exponential(3.0, size=int(rng.integers(2, 8)))
@@ -198,8 +196,7 @@ def apart(one, other):
 
 def moved_choice(selection, records=60):
     """(ahead before, ahead after, scale): one of `records` records moves both means, the choice spends `selection`."""
-    scale = 2 / (records * selection)
-    return -1.0, -1.0 + 2 / records, scale
+    return -1.0, -1.0 + 2 / records, 2 / (records * selection)
 
 
 BUDGETS = grid(training=[0.2, 1.0, 3.0], selection=[0.2, 1.0, 3.0])

@@ -12,9 +12,7 @@ from lemmata.bounds.abgmu22 import grid_output as bounds
 from lemmata.bounds.abgmu22 import grid_search as search
 from lemmata.bounds.abgmu22 import grid_search_proof as proof
 from lemmata.experiments.abgmu22.stability import OUTPUT, far_label, squares_at_the_end
-from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.checks.inequality import Link, equality
-from lemmata.experiments.checks.order import order_claim
+from lemmata.experiments.checks import Link, equality, inequality_claim, order_claim
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
 
@@ -200,12 +198,11 @@ def repeated_bracket():
         yield sizes, repeated, bounds.stated_from_base_in_units(**sizes)
 
 
-def guesses_cases(statement):
-    """||Y||^2 against the base bound, at the smallest reach."""
+def smallest_reaches(statement, factor):
+    """(sizes, ||Y||^2, the smallest reach that the statement says is enough, divided by `factor`)."""
     for Y, n, epsilon in itertools.product((1e-3, 1.0, 50.0), (1, 10**3, 10**12, 10**60), (1e-3, 0.5, 1.0)):
         sizes = {"label_bound": Y, "n": n, "epsilon": epsilon}
-        reach = float(statement(**sizes))
-        yield sizes, Y**2, bounds.base_bound(reach=reach, last=0.0, **sizes)
+        yield sizes, Y**2, float(statement(**sizes)) / factor
 
 
 @inequality_claim(
@@ -220,8 +217,7 @@ def guesses_cases(statement):
 )
 def first_of_the_maximum(*, factor=1):
     """The printed reach, and the sharp one below it wherever n epsilon >= 1."""
-    for sizes, square, _ in guesses_cases(bounds.enough_guesses):
-        reach = float(bounds.enough_guesses(**sizes)) / factor
+    for sizes, square, reach in smallest_reaches(bounds.enough_guesses, factor):
         yield sizes, square, bounds.base_bound(reach=reach, last=0.0, **sizes)
         if sizes["n"] * sizes["epsilon"] >= 1:
             yield sizes | {"of": "sharp"}, float(bounds.enough_guesses_sharp(**sizes)), reach * (1 + 1e-12)
@@ -235,8 +231,7 @@ def first_of_the_maximum(*, factor=1):
 )
 def smallest_power(*, factor=1):
     """The sharp reach, with all terms of the base bound; at n = 10^60 one of them is left."""
-    for sizes, square, _ in guesses_cases(bounds.enough_guesses_sharp):
-        reach = float(bounds.enough_guesses_sharp(**sizes)) / factor
+    for sizes, square, reach in smallest_reaches(bounds.enough_guesses_sharp, factor):
         yield sizes, square, bounds.base_bound(reach=reach, last=0.0, **sizes)
         if sizes["n"] * sizes["epsilon"] >= 1:  # the term that decides, by itself
             yield sizes | {"of": "u²/(nε)^(2/3)"}, square, reach**2 / (sizes["n"] * sizes["epsilon"]) ** (2 / 3)
@@ -267,8 +262,7 @@ def loss_bound_with_noise():
     """||Y||^2 + H ||X||^2 sigma^2 + u^2 over a fine grid of u/||Y||, nmu = 1; and the law's own sigma."""
     for Y, ratio in itertools.product((1.0, 0.1, 10.0), (0.0, *np.geomspace(1e-6, 1e6, 2001), 2.83)):
         sizes = {"reach": float(ratio) * Y, "label_bound": Y}
-        noise = bounds.noise_square(**sizes, n=1, mu=1.0)
-        yield sizes, Y**2 * (1 + ratio**2) + noise, bounds.clipped_order(**sizes)
+        yield sizes, Y**2 * (1 + ratio**2) + bounds.noise_square(**sizes, n=1, mu=1.0), bounds.clipped_order(**sizes)
     for B, Y, n in itertools.product((0.5, 6.0), (0.3, 2.0), (10, 10**5)):
         G = float(baselines.slope_bound(label_bound=Y, smoothness=1.0, reach=B))
         run = {"n": n, "gradient_norm": G, "mu": 1.0}

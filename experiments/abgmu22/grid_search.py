@@ -15,8 +15,7 @@ import numpy as np
 from lemmata.bounds.abgmu22 import grid_search as bounds
 from lemmata.bounds.abgmu22 import grid_search_proof as steps
 from lemmata.bounds.abgmu22.stability import loss_bound as ball_bound
-from lemmata.experiments.checks import inequality_claim, up_to_one
-from lemmata.experiments.checks.inequality import Link, equality
+from lemmata.experiments.checks import Link, equality, inequality_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
 from lemmata.experiments.instances.laws.grid_oracles import (
     candidates_law,
@@ -201,21 +200,6 @@ def zero_is_selected():
 
 # Utility --------------------------------------------------------------------------------------------------------------
 
-POINT = """import numpy as np
-from lemmata.bounds.abgmu22.grid_search import printed_excess
-from lemmata.bounds.abgmu22.grid_search_proof import printed_penalty
-from lemmata.bounds.abgmu22.stability import loss_bound
-from lemmata.mechanisms.selection.generalized_exponential import law
-from lemmata.mechanisms.privacy import PureDP
-n, K, beta = 10**6, 5, 0.05  # all records are (1, 2); 1/2 (w - 2)^2; A(S1, B) = 2 = w* for all B: err = 0 below 2^K
-Y = dict(label_bound=np.sqrt(2))
-Delta = np.array([loss_bound(smoothness=1, norm_bound=2**j, radius=1, **Y) for j in range(1, K + 1)])
-scores = [printed_penalty(loss_bound=D, n=n, guesses=K, beta=beta, **Y) for D in Delta]
-zero = np.exp(law([2.0, *scores], [0.0, *Delta], privacy=PureDP(0.5), beta=beta / 4).log_probabilities()[0])
-bound = printed_excess(err=0.0, loss_bound=Delta[1], n=n, guesses=K, beta=beta, epsilon=1.0, **Y)  # 2 max{|w*|, 1} = 4
-root = np.sqrt(4 * 2 * np.log(4 * K / beta) / n)  # a second one, should the 4 stand before the root
-assert zero > 0.98 and bound + root < 0.02  # w_0 = 0, whose excess risk is 2"""
-
 
 def point_mass(n, guesses, beta, epsilon):
     """(chance of an excess above the printed bound, that bound): half squared loss, one record (1, 2), A = w* = 2."""
@@ -239,7 +223,20 @@ def second_root(*, label_bound, n, guesses, beta):
     quick=grid(n=[1000, 10**6], guesses=[5], beta=[0.05], epsilon=[1.0]),
     full=grid(n=[10**12], guesses=[2, 20], beta=[0.5, 1e-6], epsilon=[0.01, 1.0]),
     severity="statement",
-    python=POINT,
+    python="""import numpy as np
+from lemmata.bounds.abgmu22.grid_search import printed_excess
+from lemmata.bounds.abgmu22.grid_search_proof import printed_penalty
+from lemmata.bounds.abgmu22.stability import loss_bound
+from lemmata.mechanisms.selection.generalized_exponential import law
+from lemmata.mechanisms.privacy import PureDP
+n, K, beta = 10**6, 5, 0.05  # all records are (1, 2); 1/2 (w - 2)^2; A(S1, B) = 2 = w* for all B: err = 0 below 2^K
+Y = dict(label_bound=np.sqrt(2))
+Delta = np.array([loss_bound(smoothness=1, norm_bound=2**j, radius=1, **Y) for j in range(1, K + 1)])
+scores = [printed_penalty(loss_bound=D, n=n, guesses=K, beta=beta, **Y) for D in Delta]
+zero = np.exp(law([2.0, *scores], [0.0, *Delta], privacy=PureDP(0.5), beta=beta / 4).log_probabilities()[0])
+bound = printed_excess(err=0.0, loss_bound=Delta[1], n=n, guesses=K, beta=beta, epsilon=1.0, **Y)  # 2 max{|w*|, 1} = 4
+root = np.sqrt(4 * 2 * np.log(4 * K / beta) / n)  # a second one, should the 4 stand before the root
+assert zero > 0.98 and bound + root < 0.02  # w_0 = 0, whose excess risk is 2""",
     note=(
         "Algorithm 1 gives the selection the sensitivities Δ(B_j), where a mean over n/2 losses needs "
         "2Δ(B_j)/n. Then w₀ = 0 is selected on every dataset, however large n is (part zero). In the "
@@ -255,7 +252,12 @@ def nothing_but_zero(*, n, guesses, beta, epsilon):
     yield {"n": n, "guesses": guesses, "beta": beta, "epsilon": epsilon, "bound": bound}, chance, beta
 
 
-RARE = """import numpy as np
+@inequality_claim(
+    bounds.averaged_excess,
+    quick=grid(beta=[1e-3]),
+    full=grid(beta=[1e-4, 1e-6]),
+    severity="constant",
+    python="""import numpy as np
 from lemmata.bounds.abgmu22.grid_search import averaged_excess
 from lemmata.mechanisms.selection.generalized_exponential import law
 from lemmata.mechanisms.privacy import PureDP
@@ -267,15 +269,7 @@ unseen = (1 - p) ** (n // 2)  # S2 has no e1: all three candidates have score 0 
 one = np.exp(law([Y2, 0, 0, 0], [0] + [2 * Delta / n] * 3, privacy=PureDP(0.5), beta=beta / 4).log_probabilities()[1])
 bound = averaged_excess(err=0.0, loss_bound=Delta, label_bound=Y2**0.5, n=n, guesses=3, beta=beta, epsilon=1.0)
 bound += np.sqrt(4 * Y2 * np.log(4 * 3 / beta) / n)  # a second root, should the 4 stand before the root
-assert p * 1000**2 / 2 > bound and unseen * one > 10 * beta"""
-
-
-@inequality_claim(
-    bounds.averaged_excess,
-    quick=grid(beta=[1e-3]),
-    full=grid(beta=[1e-4, 1e-6]),
-    severity="constant",
-    python=RARE,
+assert p * 1000**2 / 2 > bound and unseen * one > 10 * beta""",
     finding="read with the sensitivity 2Δ/n, it lacks a logarithm and a Δ under the root",
     note=(
         "read with the sensitivity 2Δ/n. The counterexample is a candidate with rare large losses that do "
@@ -296,14 +290,6 @@ def rare_losses(*, beta):
     yield sizes | {"share": p, "bound": bound}, chance if p * a > bound else 0.0, beta
 
 
-CHAIN = [
-    steps.deviation_below,
-    steps.deviation_above,
-    steps.penalty,
-    steps.selection_loss,
-    steps.smallest_ball,
-    steps.outer_err_monotone,
-]
 SIZES = grid(
     err=[0.0, 0.05], loss_bound=[1.0, 50.0], label_bound=[1.0, 0.3], n=[2, 10**4, 10**9], guesses=[1, 20],
     beta=[1e-6, 0.5],
@@ -348,7 +334,14 @@ def exact_failures():
 @inequality_claim(
     bounds.grid_excess,
     evidence="composition",
-    given=CHAIN,
+    given=[
+        steps.deviation_below,
+        steps.deviation_above,
+        steps.penalty,
+        steps.selection_loss,
+        steps.smallest_ball,
+        steps.outer_err_monotone,
+    ],
     tightness=equality,
     nonvacuous_from=lambda: smallest_useful_n(),
     note=(

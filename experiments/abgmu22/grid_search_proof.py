@@ -10,8 +10,7 @@ from scipy.stats import binom
 from lemmata.bounds.abgmu22 import grid_search_proof as bounds
 from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import inequality_claim, up_to_one
-from lemmata.experiments.checks.inequality import Link, equality
+from lemmata.experiments.checks import Link, equality, inequality_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.instances.laws.grid_oracles import selection_failure, smallest_index, two_point
 
@@ -270,8 +269,7 @@ def loss_with_printed_sensitivities():
 def loss_with_the_sensitivity_of_means():
     """K candidates and w_0, exactly."""
     sensitivity = 2 * SELECTION["loss_bound"] / SELECTION["n"]
-    chance = selection_failure(bounds.averaged_selection_loss, sensitivity, SELECTION)
-    yield SELECTION, chance, SELECTION["beta"]
+    yield SELECTION, selection_failure(bounds.averaged_selection_loss, sensitivity, SELECTION), SELECTION["beta"]
 
 
 SELECTIONS = grid(loss_bound=[0.1, 50.0], n=[2, 10**6], guesses=[1, 2, 50], beta=[1e-6, 0.5], epsilon=[0.01, 1.0])

@@ -11,8 +11,15 @@ from lemmata.bounds.bms22.efficient_learner import corrected_rows, printed_rows,
 from lemmata.bounds.bms22.sign_projection import inner_products_preserved
 from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.experiments.bms22.efficient_learner import rows
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import (
+    Link,
+    identity_claim,
+    inequality_claim,
+    order_claim,
+    up_to_one,
+    withheld,
+    within_order,
+)
 from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.datasets.erm_families import SAMPLE_AND_BUDGET, learner_settings, one_record
@@ -98,6 +105,7 @@ def transform_loses_a_record():
     rounding=1e-6,
     scope="everywhere: k >= 56 log(2m/beta), signs",
     note="C = 3 · 7.43",
+    tightness=withheld,
 )
 def signs_keep_the_order():
     """The links: t of `sign_distortion` <= sqrt(12 log(6 (3m + 1)/beta)/k), and the logarithm <= 4.59 log(2m/beta)."""
@@ -109,7 +117,6 @@ def signs_keep_the_order():
         yield Link("logarithm", p, whole, (1 + log(12) / log(2)) * y)
         order = steps.distortion_of_rows(k=k, **{name: p[name] for name in SAMPLE_AND_BUDGET})
         yield Link("order", p, 3 * sqrt(12 * (1 + log(12) / log(2)) * y / k), 3 * DISTORTION * order)
-    return {"tightness": None}
 
 
 @identity_claim(
@@ -159,13 +166,13 @@ def deviations(statement, radius):
         deviation = steps.margin_bound(m=m, confidence=beta / 3, complexity=complexity, rho=1.0)
         yield {"m": m, "beta": beta, "a": a}, deviation, statement(m=m, beta=beta, radius=a, rho=1.0)
     yield from failing_samples(statement, radius, 1)
-    return {"tightness": None}
 
 
 @inequality_claim(
     steps.printed_deviation,
     cites=MARGIN_BOUND,
     rounding=ROUNDING,
+    tightness=withheld,
     note=(
         "the first term is that of the margin bound. The second is at least 2√2 times that of the margin "
         "bound, which is more than needed"
@@ -173,7 +180,7 @@ def deviations(statement, radius):
 )
 def unit_ball_deviates():
     """The margin bound for vectors of norm 1 and features of norm 2r."""
-    return (yield from deviations(steps.printed_deviation, 1))
+    yield from deviations(steps.printed_deviation, 1)
 
 
 @tail_claim(
@@ -208,10 +215,10 @@ def released_deviates(rng, size, *, m, beta, a, factor=1):
     return gap > steps.printed_released_deviation(m=m, beta=beta, radius=a, rho=1.0) / factor
 
 
-@inequality_claim(steps.released_deviation, cites=MARGIN_BOUND, rounding=ROUNDING)
+@inequality_claim(steps.released_deviation, cites=MARGIN_BOUND, rounding=ROUNDING, tightness=withheld)
 def twice_the_radius():
     """The margin bound for vectors of norm 2, as Algorithm 2 releases, and features of norm 2r."""
-    return (yield from deviations(steps.released_deviation, 2))
+    yield from deviations(steps.released_deviation, 2)
 
 
 # s4: lifting ----------------------------------------------------------------------------------------------------------
@@ -221,16 +228,15 @@ def twice_the_radius():
 def scores_are_the_same(*, factor=1):
     """<Phi^T w, x> and <w, Phi x> for both projections; signs, so risks, also after clipping; ties stay ties."""
     rng, off = np.random.default_rng(0), 0.0
-    for kind, build in LAWS.items():
-        for k, d in ((1, 1), (3, 5), (50, 20)):
-            phi, X, w = build(k, d, rng=rng), rng.normal(size=(30, d)), rng.normal(size=k)
-            X[0] = 0.0
-            lifted, projected = factor * X @ phi.transpose(w), steps.lifted_score(w=w, projected=phi.apply(X))
-            off = max(off, np.abs(lifted - projected).max() / np.abs(projected).max())
-            yield {"kind": kind, "k": k, "d": d}, off, ROUNDING
-            clipped = clip_rows(phi.apply(X), 0.5) @ w
-            if (np.sign(clipped) != np.sign(projected)).any() or lifted[0] != 0 or projected[0] != 0:
-                return inconclusive("FAILED", f"{kind}: a sign or a tie changed")
+    for (kind, build), (k, d) in product(LAWS.items(), ((1, 1), (3, 5), (50, 20))):
+        phi, X, w = build(k, d, rng=rng), rng.normal(size=(30, d)), rng.normal(size=k)
+        X[0] = 0.0
+        lifted, projected = factor * X @ phi.transpose(w), steps.lifted_score(w=w, projected=phi.apply(X))
+        off = max(off, np.abs(lifted - projected).max() / np.abs(projected).max())
+        yield {"kind": kind, "k": k, "d": d}, off, ROUNDING
+        clipped = clip_rows(phi.apply(X), 0.5) @ w
+        if (np.sign(clipped) != np.sign(projected)).any() or lifted[0] != 0 or projected[0] != 0:
+            return inconclusive("FAILED", f"{kind}: a sign or a tie changed")
     return {"tightness": (1.0, 1.0), "note": f"both products agree to {off:.1g}"}
 
 
@@ -342,6 +348,7 @@ def transform_loses_the_margin():
     rounding=1e-6,
     scope="everywhere: k >= 56 log(2m/beta), signs",
     note="C = 7.43",
+    tightness=withheld,
 )
 def distortion_within_order(*, factor=1):
     """A third of the margin lost at gamma = 3 * 7.43 sqrt(log(2m/beta)/k), k the corrected one, is 7.43 g."""
@@ -352,7 +359,6 @@ def distortion_within_order(*, factor=1):
             gamma = 3 * DISTORTION * steps.distortion_of_rows.theorem.formula(k=k / factor, **sizes)
             lost = steps.margin_loss.theorem.formula(gamma=gamma, radius=p["a"], rho=1.0) / 3
             yield p, lost, DISTORTION * steps.projected_loss(rows=k, **p)
-    return {"tightness": None}
 
 
 @inequality_claim(

@@ -11,8 +11,7 @@ from lemmata.bounds.bms22 import kernel_learner as bounds
 from lemmata.bounds.bms22.random_features import feature_norm
 from lemmata.experiments.bms22.efficient_learner import constant as efficient_constant
 from lemmata.experiments.bms22.efficient_learner import soft_cases, with_logs
-from lemmata.experiments.checks import inequality_claim, order_claim, within_order, witness
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, inequality_claim, order_claim, within_order, witness
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
@@ -103,7 +102,6 @@ def learner_is_private(**setting):
         longest = np.linalg.norm([*law.trained.Z, *twin.trained.Z], axis=1).max()
         yield Link("norm", setting | {"kernel": kernel}, longest / 2, feature_norm(radius=setting["radius"]))
         yield Link("law", setting | {"kernel": kernel}, law.privacy.epsilon, claimed)
-    return None
 
 
 def lost_and_lengthened():
@@ -198,8 +196,7 @@ def explicit(**p):
     """min(1, the explicit bound) at the printed D and the corrected k, at beta/2."""
     sample = {name: p[name] for name in SAMPLE_AND_BUDGET} | {"beta": p["beta"] / 2}
     k = max(1, ceil(efficient_learner.corrected_rows(**sample)))
-    count = ceil(bounds.printed_frequencies(m=p["m"], beta=p["beta"]))
-    return min(1.0, bounds.kernel_excess(k=k, count=count, **p))
+    return min(1.0, bounds.kernel_excess(k=k, count=ceil(bounds.printed_frequencies(m=p["m"], beta=p["beta"])), **p))
 
 
 @inequality_claim(
@@ -219,8 +216,7 @@ def risk_within_order(*, factor=1):
     truths = [(p | {"a": 0.5}, risk) for p, risk in one_record()]
     yield from between_orders(bounds.printed_order, bounds.corrected_order, points)
     for p in points:
-        halved = p | {"a": 2 * p["a"], "beta": p["beta"] / 2}
-        chain = C * efficient_learner.corrected_order(**halved)
+        chain = C * efficient_learner.corrected_order(**p | {"a": 2 * p["a"], "beta": p["beta"] / 2})
         chain += bounds.printed_penalty(m=p["m"], beta=p["beta"], a=p["a"])
         yield Link("Theorem 3.2 and s3", p, chain, constant() * bounds.corrected_order(**p))
     return within_order(
@@ -284,7 +280,6 @@ def features_then_learner(*, releases, kept=1.0):
         if risk <= 1 - sqrt(1 / 2) + excess:  # with right labels the least loss is at most 1 - 1/sqrt(2)
             return inconclusive("CONTROL_FAILED", f"with all labels wrong a release errs on {risk:.3f} only")
         return {"note": f"with all labels wrong a release errs on {risk:.3g}"}
-    return None
 
 
 @exact_claim(

@@ -4,14 +4,14 @@ Each step is compared with what the one before gives at the values that the proo
 chain shows; at the printed D a run of random features on kernel machines of 20 to 200 records goes with it.
 """
 
+from itertools import product
 from math import ceil, log, sqrt
 
 import numpy as np
 
 from lemmata.bounds.bms22 import kernel_learner as bounds
 from lemmata.bounds.bms22 import random_features
-from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, identity_claim, inequality_claim
 from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
 from lemmata.experiments.instances.classes.kernel_machines import exact_coefficients, machine, with_features
 
@@ -20,10 +20,9 @@ EVERY_DRAW = "everywhere: every kernel with K(x, x) = r², every sample"
 
 def settings():
     """Samples, radii and margins over many decades, rho up to 2 Lambda r."""
-    for m in (1, 2, 3, 50, 200, 10**6):
-        for beta in (1e-9, 0.1, 0.5, 1 - 1e-9):
-            for radius, norm_bound, share in ((1.0, 1.0, 2.0), (1e-3, 50.0, 1e-4), (40.0, 0.01, 0.7)):
-                yield {"m": m, "beta": beta}, {"radius": radius, "norm_bound": norm_bound}, share * norm_bound * radius
+    for m, beta in product((1, 2, 3, 50, 200, 10**6), (1e-9, 0.1, 0.5, 1 - 1e-9)):
+        for radius, norm_bound, share in ((1.0, 1.0, 2.0), (1e-3, 50.0, 1e-4), (40.0, 0.01, 0.7)):
+            yield {"m": m, "beta": beta}, {"radius": radius, "norm_bound": norm_bound}, share * norm_bound * radius
 
 
 # Fact C.1 -------------------------------------------------------------------------------------------------------------
@@ -39,18 +38,16 @@ def settings():
 def coefficients_are_in_the_box():
     """Rational minimisers, proved optimal by a duality gap of 0, against the box; their least coefficient against 0."""
     for setting, coefficients, mu in exact_coefficients():
-        box = bounds.largest_coefficient(m=len(coefficients), mu=mu, rho=setting["rho"])
-        yield setting, max(coefficients), box
+        yield setting, max(coefficients), bounds.largest_coefficient(m=len(coefficients), mu=mu, rho=setting["rho"])
         yield setting | {"end": "lower"}, -min(coefficients), 0
 
 
 @identity_claim(bounds.coefficient_sum, given=[bounds.largest_coefficient])
 def coefficients_add_up():
     """m times the largest coefficient."""
-    for m in (1, 2, 7, 10**6):
-        for mu, rho in ((1e-6, 0.1), (0.3, 1.0), (50.0, 20.0)):
-            setting = {"m": m, "mu": mu, "rho": rho}
-            yield setting, m * bounds.largest_coefficient(**setting), bounds.coefficient_sum(**setting)
+    for m, (mu, rho) in product((1, 2, 7, 10**6), ((1e-6, 0.1), (0.3, 1.0), (50.0, 20.0))):
+        setting = {"m": m, "mu": mu, "rho": rho}
+        yield setting, m * bounds.largest_coefficient(**setting), bounds.coefficient_sum(**setting)
 
 
 # s1: the loss of w ----------------------------------------------------------------------------------------------------
@@ -68,11 +65,10 @@ def error(*, m, beta, count, radius):
 )
 def errors_reach_the_loss():
     """(1/rho) times Theorem 4.1's error times |alpha|_1; and a kernel matrix off by it in the worst direction."""
-    for sample, sizes, rho in settings():
-        for count, total in ((1, 1.0), (10**6, 1e3)):
-            size = {"count": count, "radius": sizes["radius"]}
-            chain = error(**sample, **size) * total / rho
-            yield sample | size, chain, bounds.transferred_loss(**sample, **size, rho=rho, total=total)
+    for (sample, sizes, rho), (count, total) in product(settings(), ((1, 1.0), (10**6, 1e3))):
+        size = {"count": count, "radius": sizes["radius"]}
+        chain = error(**sample, **size) * total / rho
+        yield sample | size, chain, bounds.transferred_loss(**sample, **size, rho=rho, total=total)
     m, beta, rho, e = 200, 0.1, 1.0, 0.01
     y, alpha = np.where(np.arange(m) % 2, 1.0, -1.0), np.full(m, 1e-4)
     off = -e * np.outer(y, y) * (1 - np.eye(m))  # every score loses its label's side; records keep their norm
@@ -85,12 +81,11 @@ def errors_reach_the_loss():
 @identity_claim(bounds.transferred_loss_by_dual, given=[bounds.transferred_loss, bounds.coefficient_sum])
 def loss_at_the_largest_sum():
     """The step before at |alpha|_1 = 1/(2 mu rho)."""
-    for sample, sizes, rho in settings():
-        for count, mu in ((1, 1e-3), (10**6, 3.0)):
-            size = sample | {"count": count, "radius": sizes["radius"], "rho": rho}
-            total = bounds.coefficient_sum(m=sample["m"], mu=mu, rho=rho)
-            by_dual = bounds.transferred_loss_by_dual(**size, mu=mu)
-            yield size | {"mu": mu}, bounds.transferred_loss(**size, total=total), by_dual
+    for (sample, sizes, rho), (count, mu) in product(settings(), ((1, 1e-3), (10**6, 3.0))):
+        size = sample | {"count": count, "radius": sizes["radius"], "rho": rho}
+        total = bounds.coefficient_sum(m=sample["m"], mu=mu, rho=rho)
+        by_dual = bounds.transferred_loss_by_dual(**size, mu=mu)
+        yield size | {"mu": mu}, bounds.transferred_loss(**size, total=total), by_dual
 
 
 def chosen(sample, sizes, rho):

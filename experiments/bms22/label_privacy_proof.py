@@ -15,8 +15,7 @@ from lemmata.bounds.bms22.exponential_mechanism import two_level_failure
 from lemmata.bounds.bms22.margin_deviation import BARTLETT, log_cover, margin_deviation_derived, square_of_sum
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, inequality_claim, withheld
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.instances.classes import label_classes as small
 
@@ -47,20 +46,17 @@ def nearest(closed, truncated):
                 yield {"class": values, "rho": small.RHO, "cover": cover}, int(apart.max())
 
 
-NEAR = """
+@inequality_claim(
+    bounds.distance_to_the_cover,
+    severity="statement",
+    python="""
 import numpy as np
 from lemmata.bounds.bms22.label_privacy import distance_to_the_cover
 from lemmata.mechanisms.learners.covers.label_learner import truncated
 h = 2.0  # one hypothesis, twice rho = 1; the cover of the truncated class is {1}
 g = truncated(lambda X: np.full((1, len(X)), h), [[0.0]], 1.0)[0, 0]
 assert g == 1.0 and abs(g - h) > distance_to_the_cover(rho=1.0)
-"""
-
-
-@inequality_claim(
-    bounds.distance_to_the_cover,
-    severity="statement",
-    python=NEAR,
+""",
     note=(
         "a hypothesis h need not be near a cover of truncated functions: these have |g| ≤ ρ, while |h| "
         "may be arbitrarily large. The step holds for the truncated h_ρ, but then the next line needs "
@@ -108,18 +104,6 @@ def open_balls_keep_the_loss():
     return implications(bounds.implied_loss_open, truncated=True, closed=False)
 
 
-TIE = """
-import numpy as np
-from lemmata.bounds.bms22.label_privacy import least_loss_of_the_cover
-from lemmata.mechanisms.learners.covers.label_learner import law
-from lemmata.mechanisms.privacy import LabelDP
-def constants(X): return np.outer([2.0, 0.5, 0.0], np.ones(len(X)))  # rho = 1; truncated: 1, 1/2, 0
-released = law([[0.0]], [1.0], privacy=LabelDP(1.0), rho=1.0, hypotheses=constants, balls="closed")
-assert released.cover.tolist() == [1]  # 1/2 covers all at distance 1/2, and nothing else does
-assert released.errors.min() / 1 > least_loss_of_the_cover(margin_loss=0.0)  # h = 2 has margin above rho
-"""
-
-
 def least_losses(statement, level, closed):
     """Cases of the smallest loss over a cover at margin `level` against the statement, in shares of the sample."""
     for points, size, count in ((1, 4, 0), (2, 5, 80), (3, 6, 40)):
@@ -131,7 +115,16 @@ def least_losses(statement, level, closed):
 @inequality_claim(
     bounds.least_loss_of_the_cover,
     severity="statement",
-    python=TIE,
+    python="""
+import numpy as np
+from lemmata.bounds.bms22.label_privacy import least_loss_of_the_cover
+from lemmata.mechanisms.learners.covers.label_learner import law
+from lemmata.mechanisms.privacy import LabelDP
+def constants(X): return np.outer([2.0, 0.5, 0.0], np.ones(len(X)))  # rho = 1; truncated: 1, 1/2, 0
+released = law([[0.0]], [1.0], privacy=LabelDP(1.0), rho=1.0, hypotheses=constants, balls="closed")
+assert released.cover.tolist() == [1]  # 1/2 covers all at distance 1/2, and nothing else does
+assert released.errors.min() / 1 > least_loss_of_the_cover(margin_loss=0.0)  # h = 2 has margin above rho
+""",
     finding="in a cover by closed balls the nearest g may have margin ρ/2, an error",
     note=(
         "truncation may make y h_ρ(x) exactly ρ. In a cover by closed balls its nearest g may then have y "
@@ -163,19 +156,17 @@ UP_TO_M = {  # d <= m, which the bound of Alon et al. asks for; Theorem 6.1 repe
     "restated": ("bms22.thm6.1", "bms22.lemA.2"),
 }
 
-NEGATIVE = """
-from lemmata.bounds.bms22.label_privacy import log_cover_size
-# m = 10 points of the sample, all functions to [-1, 1] on 1000 points: d = 1000, and no cover is empty.
-assert 0 > log_cover_size(m=10, d=1000), "log N >= 0"
-"""
-
 
 @inequality_claim(
     bounds.log_cover_size,
     quick=grid(m=[10], d=[1000]),
     full=grid(m=[1000], d=[10**5]),
     **UP_TO_M,
-    python=NEGATIVE,
+    python="""
+from lemmata.bounds.bms22.label_privacy import log_cover_size
+# m = 10 points of the sample, all functions to [-1, 1] on 1000 points: d = 1000, and no cover is empty.
+assert 0 > log_cover_size(m=10, d=1000), "log N >= 0"
+""",
     note=(
         "the bound of Alon et al. needs d ≤ m, as in Lemma A.2. Beyond d = 92.4 m the printed number is "
         "negative. For d ≤ m the step holds, even with the binary logarithm on the left. From d = m to "
@@ -209,20 +200,17 @@ def covering_numbers_are_smaller(*, factor=1):
         yield {"class": values, "d": d}, log(size), bounds.log_cover_size_derived(m=2, d=d)
 
 
-EMPTY = """
-from lemmata.bounds.bms22.label_privacy import selection_loss
-# rho = 1; functions to {-1, 1} on 990 points, all of them, that are 0 on the m = 10 points of the sample: d = 990, the
-# cover is {0}, and its loss on the sample is 1 at the margins rho/2 and rho. It is selected, with loss 1.
-assert 1 > 1 + selection_loss(m=10, d=990, epsilon=1.0, beta=0.1)
-"""
-
-
 @inequality_claim(
     bounds.selection_loss,
     quick=grid(m=[10], d=[990], epsilon=[1.0], beta=[0.1]),
     full=grid(m=[1000], d=[10**5], epsilon=[0.01, 100.0], beta=[1e-9, 0.9]),
     **UP_TO_M,
-    python=EMPTY,
+    python="""
+from lemmata.bounds.bms22.label_privacy import selection_loss
+# rho = 1; functions to {-1, 1} on 990 points, all of them, that are 0 on the m = 10 points of the sample: d = 990, the
+# cover is {0}, and its loss on the sample is 1 at the margins rho/2 and rho. It is selected, with loss 1.
+assert 1 > 1 + selection_loss(m=10, d=990, epsilon=1.0, beta=0.1)
+""",
     note=(
         "the M of Theorem 6.1 is negative beyond d = 92.4 m, and no selection is better than the best "
         "member. For d ≤ m the step holds, with a factor of at least 11 to spare. The ρ-margin loss that "
@@ -271,19 +259,16 @@ def selection_exceeds_its_loss(*, factor=1):
         yield Link("accuracy", point, excess, loss / factor)
 
 
-WHOLE = """
+@inequality_claim(
+    bounds.least_margin_loss_of_the_cover,
+    severity="statement",
+    python="""
 import numpy as np
 from lemmata.bounds.bms22.label_privacy import least_margin_loss_of_the_cover
 from lemmata.mechanisms.learners.covers.label_learner import truncated
 g = truncated(lambda X: np.full((1, len(X)), 2.0), [[0.0]], 1.0)  # rho = 1, y = +1: h = 2 has no margin loss
 assert (1.0 * g <= 1.0).mean() > least_margin_loss_of_the_cover(margin_loss=0.0)  # g = rho, and ties are errors
-"""
-
-
-@inequality_claim(
-    bounds.least_margin_loss_of_the_cover,
-    severity="statement",
-    python=WHOLE,
+""",
     note=(
         "truncated functions have |g| ≤ ρ, so each of them has ρ-margin loss 1. With ρ/2 for ρ the line "
         "is equation (27) again, which fails for closed balls (s2). So the line needs two changes"
@@ -320,7 +305,9 @@ def last_line(*, factor=1):
         yield point, square_of_sum(loss + delta, part), claimed * (1 + 1e-12)
 
 
-@inequality_claim(bounds.objective, caught=(1.01,), note="√R̂ · M/m is printed for √(R̂ M/m). Both increase with R̂")
+@inequality_claim(
+    bounds.objective, caught=(1.01,), note="√R̂ · M/m is printed for √(R̂ M/m). Both increase with R̂", tightness=withheld
+)
 def same_minimisers():
     """Losses i/m in order: what is minimised increases strictly; with the root's M/m squared cf. Lemma A.2."""
     for part in (0.0, 0.01, 5.0):
@@ -330,7 +317,6 @@ def same_minimisers():
             yield {"loss": t, "part": part}, nextafter(before, inf), value
             yield Link("Lemma A.2", {"loss": t, "part": part}, abs(value - square_of_sum(t, part**2) + part**2), 1e-11)
             before = value
-    return {"tightness": None}
 
 
 if __name__ == "__main__":

@@ -125,21 +125,18 @@ def shortest_minimiser(m, wrong, gamma):
     return abs(minimisers(weights)[1])
 
 
-SHORT_ONE = """
+@inequality_claim(
+    bounds.empirical_norm,
+    severity="statement",
+    corner=require("samples without a point at ±r", lambda wrong: wrong == 0),
+    python="""
 from fractions import Fraction
 from lemmata.bounds.bms22.long_minimiser import empirical_norm
 m, gamma = 4, Fraction(1, 8)  # y x = -1 for one point at -r, gamma for three
 loss = lambda w: (max(0, 1 + w) + 3 * max(0, 1 - w * gamma)) / m
 assert all(loss(-1) < loss(Fraction(i, 8)) for i in range(-100, 200) if i != -8)  # the minimiser is -1
 assert 1 < empirical_norm(m=m, gamma=gamma, wrong=1)
-"""
-
-
-@inequality_claim(
-    bounds.empirical_norm,
-    severity="statement",
-    corner=require("samples without a point at ±r", lambda wrong: wrong == 0),
-    python=SHORT_ONE,
+""",
     note=(
         "if one record of the sample is at ±r, the minimiser is −1, which is short and wrong on all other "
         "records. That happens with probability 1/2 at most (explicit)"

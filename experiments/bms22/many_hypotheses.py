@@ -13,8 +13,7 @@ from scipy.linalg import hadamard
 from lemmata.bounds.bms22 import many_hypotheses as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import inner
-from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.checks import equality, identity_claim, inequality_claim, withheld
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.mechanisms.privacy import PureDP
@@ -63,12 +62,12 @@ def one_is_right(*, d, factor=1):
     full=grid(d=[10]),
     control=Control("an arc {} times as long", (1.15, 2), setting={"d": 6}),
     note="all other hypotheses have w_1 < 0 and norm 1",
+    tightness=withheld,
 )
 def all_others_are_wrong(*, d, factor=1):
     """w_1 < 0 for every other hypothesis, so both points are errors."""
     for w in arc(d, factor):
         yield {"d": d, "w": w}, bounds.other_risk(d=d), risk(w, axis())
-    return {"tightness": None}
 
 
 @inequality_claim(
@@ -126,6 +125,7 @@ def chance_at_limit(d, size):
     control=Control("c' = {}/100", (1.03, 1.2, 2)),
     scope="domain: d >= 1100",
     note="c = 1100, c' = 1/100; as an instance, 16 weights from a Hadamard matrix",
+    tightness=withheld,
 )
 def nearly_orthogonal_weights(*, d, factor=1):
     """9 e^{c' d/2} against the count in balls, for all d from 1100 on; an instance in 17 dimensions point by point."""
@@ -140,7 +140,6 @@ def nearly_orthogonal_weights(*, d, factor=1):
         return inconclusive("FAILED", "the instance lacks a property")
     if abs(float(count) - bounds.log_separated_size(d=d)) > 1e-6:
         return inconclusive("FAILED", "the function is not the count that is checked")
-    return {"tightness": None}
 
 
 def cube_points(d):
@@ -157,14 +156,6 @@ def printed_weights(d):
 
 # The risks ------------------------------------------------------------------------------------------------------------
 
-LITERAL = """
-from itertools import product
-cube = list(product((1, -1), repeat=3))  # sqrt(d) x
-errors = sum(y * h <= 0 for y, h in ((int(x[0] > 0), int(x[0] > 0)) for x in cube))  # R(h) = P(y h(x) <= 0)
-from lemmata.bounds.bms22.many_hypotheses import printed_best_chance
-assert 1 - errors / len(cube) == 0.5 < printed_best_chance(d=3)
-"""
-
 
 @inequality_claim(
     bounds.printed_best_chance,
@@ -172,7 +163,13 @@ assert 1 - errors / len(cube) == 0.5 < printed_best_chance(d=3)
     full=grid(d=[1, 8]),
     severity="statement",
     misprint="read −1 for the 0 of y and of 1_{x_1 > 0}: the linear h_{e_1}, as the lemma's 𝓗 ⊂ 𝓗_Lin asks",
-    python=LITERAL,
+    python="""
+from itertools import product
+cube = list(product((1, -1), repeat=3))  # sqrt(d) x
+errors = sum(y * h <= 0 for y, h in ((int(x[0] > 0), int(x[0] > 0)) for x in cube))  # R(h) = P(y h(x) <= 0)
+from lemmata.bounds.bms22.many_hypotheses import printed_best_chance
+assert 1 - errors / len(cube) == 0.5 < printed_best_chance(d=3)
+""",
     note=(
         "labels 0 and 1 are printed for −1 and +1. With label 0, y h(x) ≤ 0 for every h. Moreover 1_{x_1 "
         "> 0} is not a linear function"
@@ -196,16 +193,6 @@ def sign_of_the_first_coordinate(*, d, factor=1):
     yield {"d": d, "w": weight}, bounds.best_chance_with_signs(d=d), 1 - risk(weight, cube_points(d))
 
 
-THREE = """
-from itertools import product
-from lemmata.bounds.bms22.many_hypotheses import printed_other_risk
-cube = list(product((1, -1), repeat=3))  # sqrt(d) x, y = sgn(x_1)
-w = (-1, 1, 1)  # sqrt(d) w
-wrong = sum(x[0] * sum(a * b for a, b in zip(w, x)) <= 0 for x in cube)
-assert wrong / len(cube) == 0.75 < printed_other_risk(d=3)
-"""
-
-
 def risks_along_d(*, d):
     """The printed risk and the exact one in dimensions 1 to 29."""
     dimensions = list(range(1, 30))
@@ -217,7 +204,14 @@ def risks_along_d(*, d):
     quick=grid(d=[3, 9]),
     full=grid(d=[1, 2, 12]),
     severity="statement",
-    python=THREE,
+    python="""
+from itertools import product
+from lemmata.bounds.bms22.many_hypotheses import printed_other_risk
+cube = list(product((1, -1), repeat=3))  # sqrt(d) x, y = sgn(x_1)
+w = (-1, 1, 1)  # sqrt(d) w
+wrong = sum(x[0] * sum(a * b for a, b in zip(w, x)) <= 0 for x in cube)
+assert wrong / len(cube) == 0.75 < printed_other_risk(d=3)
+""",
     figure=risks_along_d,
     note=(
         "true for d ≤ 2 only. As d grows the risk tends to 1/2. For R = 1 the lemma needs another "
@@ -253,6 +247,7 @@ def risk_of_the_printed_weights(*, d):
         "c = 1/4 for d ≥ 3, as ⌊7d/16⌋ ≥ d/4. With ≤ 1/8 there is also such a family for large d, by "
         "Gilbert and Varshamov"
     ),
+    tightness=withheld,
 )
 def cube_family(*, d, factor=1):
     """All w that share their first ceil(9d/16) coordinates: their number, and all inner products in integers."""
@@ -260,16 +255,6 @@ def cube_family(*, d, factor=1):
     weights = np.array([(-1,) + (1,) * (fixed - 1) + v for v in product((1, -1), repeat=d - fixed)])
     yield {"d": d, "property": "d |<w, w'>| >= d/8"}, Fraction(d, 8), int(np.abs(weights @ weights.T).min())
     yield {"d": d, "property": "how many"}, 2 ** bounds.log2_cube_family(d=d), len(weights)
-    return {"tightness": None}
-
-
-WIDE_CUBE = """
-from fractions import Fraction
-from lemmata.bounds.bms22.many_hypotheses import printed_inner_product
-d = 65
-square = Fraction(1, d)  # <e_1, w>^2 for every printed w
-assert square < printed_inner_product(d=d) ** 2
-"""
 
 
 @inequality_claim(
@@ -278,7 +263,13 @@ assert square < printed_inner_product(d=d) ** 2
     full=grid(d=[3, 64, 257]),
     severity="statement",
     misprint="read ≤ for ≥, which is what the Gilbert-Varshamov bound, the proof's next line, gives",
-    python=WIDE_CUBE,
+    python="""
+from fractions import Fraction
+from lemmata.bounds.bms22.many_hypotheses import printed_inner_product
+d = 65
+square = Fraction(1, d)  # <e_1, w>^2 for every printed w
+assert square < printed_inner_product(d=d) ** 2
+""",
     note=(
         "false for d > 64, where no unit weight with the same signs does better than 2/√d. With ≤ 1/8 it "
         "is true for d ≥ 64"
@@ -327,12 +318,15 @@ def chance_of_the_good_one(*, epsilon, m, size, factor=1):
     literal = exp(epsilon / (2 * m)) / size
     note = f"with the exponent ε/(2m) the first bound would be {literal:.3g}, below the exact {exactly:.3g}"
     sizes = [1, 2, 5, 10, 20]
-    series = {
-        "m": sizes,
-        "bound": [min(1.0, exp(min(0.0, epsilon * n / 2 - log(size)))) for n in sizes],
-        "exact": [1 / (1 + size * exp(-epsilon * n / 2)) for n in sizes],
+    return {
+        "tightness": None,
+        "note": note if literal < exactly else "",
+        "series": {
+            "m": sizes,
+            "bound": [min(1.0, exp(min(0.0, epsilon * n / 2 - log(size)))) for n in sizes],
+            "exact": [1 / (1 + size * exp(-epsilon * n / 2)) for n in sizes],
+        },
     }
-    return {"tightness": None, "note": note if literal < exactly else "", "series": series}
 
 
 @inequality_claim(
@@ -352,15 +346,6 @@ def fewer_samples(*, c, factor=1):
         yield point, -bounds.log_halved(**point), point["c"] * d - epsilon * point["m"] / 2
 
 
-SHORT_CUBE = """
-from math import ceil, exp
-from lemmata.bounds.bms22.many_hypotheses import printed_dimension
-c = 0.69  # c' <= log 2, because |W| = e^{c' d} <= 2^d
-d = ceil(printed_dimension(c=c))
-assert exp(-c * d / 2) > 1 / 10
-"""
-
-
 def dimensions(statement):
     """The figure of a threshold: what is claimed and what is needed."""
     rates = [0.1, 0.2, 0.4, 0.69]
@@ -378,7 +363,13 @@ def chance(c, d):
     quick=grid(c=[0.69, 0.1]),
     full=grid(c=[0.5, 0.01]),
     severity="constant",
-    python=SHORT_CUBE,
+    python="""
+from math import ceil, exp
+from lemmata.bounds.bms22.many_hypotheses import printed_dimension
+c = 0.69  # c' <= log 2, because |W| = e^{c' d} <= 2^d
+d = ceil(printed_dimension(c=c))
+assert exp(-c * d / 2) > 1 / 10
+""",
     figure=dimensions(bounds.printed_dimension),
     note="at d = 2/c′ + 3 the value is exp(−1 − 3c′/2), which is at most 1/10 only for c′ ≥ 0.87. But c′ ≤ log 2",
 )

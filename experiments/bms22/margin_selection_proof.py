@@ -12,7 +12,7 @@ from lemmata.bounds.bms22 import margin_selection as selection
 from lemmata.bounds.bms22 import margin_selection_proof as bounds
 from lemmata.bounds.exact.balls import hull
 from lemmata.experiments.bms22.bound_sensitivity import neighbour_losses
-from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, witness
+from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets.corners import POWERS_OF_TWO
@@ -63,6 +63,7 @@ assert near is None and {m} * {rho!r}**2 >= 1"""
     control=Control("(1/2) log m taken to a base {} times 2", (1.001, 1.2, 2)),
     cost=0.15,
     note="4ᴶ ≥ m puts 2⁻ᴶ at or below every ρ, and the largest grid point that is at most ρ is at least ρ/2",
+    tightness=withheld,
 )
 def covered(*, sizes, factor=1):
     """All m up to `sizes` and next to the powers of 4, at both ends and next to every power of 2."""
@@ -75,7 +76,6 @@ def covered(*, sizes, factor=1):
             yield {"m": m, "rho": rho, "grid point": point}, max(rho / 2 - Fraction(point), Fraction(point) - rho), 0
             if point not in points:
                 return inconclusive("FAILED", "the function returns no grid point")
-    return {"tightness": None}
 
 
 # The choice, and what it costs ----------------------------------------------------------------------------------------
@@ -133,11 +133,12 @@ def corrected_choice(*, factor=1, **setting):
     yield setting, choice_fails(bounds.corrected_choice, factor=factor, **setting), setting["beta"]
 
 
-def near(*powers):
-    """Grid points rho_hat in [rho_opt/2, rho_opt], and a power of rho."""
+def near(statement, *powers, sign=1):
+    """Cases rho_hat^(sign power) <= statement, at grid points rho_hat in [rho_opt/2, rho_opt]."""
     for o, h, p in product((0.25, 0.3, 0.5, 1.0), (0.25, 0.5), powers):
         if o / 2 <= h <= o:
-            yield {"rho_hat": h, "rho_opt": o, "power": p}
+            point = {"rho_hat": h, "rho_opt": o, "power": p}
+            yield point, h ** (sign * p), statement(**point)
 
 
 def program(statement, left):
@@ -157,15 +158,13 @@ def program(statement, left):
 )
 def rising():
     """Delta_rho = rho at grid points."""
-    for point in near(0, 1, 2):
-        yield point, point["rho_hat"] ** point["power"], bounds.half_sensitivity(**point)
+    return near(bounds.half_sensitivity, 0, 1, 2)
 
 
 @inequality_claim(bounds.half_sensitivity_corrected, caught=(1.05, 2))
 def falling():
     """Delta_rho = rho^-p; for any non-increasing Delta it is the definition, as rho^ >= rho_opt/2."""
-    for point in near(0, -1, -2):
-        yield point, point["rho_hat"] ** point["power"], bounds.half_sensitivity_corrected(**point)
+    return near(bounds.half_sensitivity_corrected, 0, -1, -2)
 
 
 def lower_losses(statement, slopes):
@@ -199,8 +198,7 @@ def rising_slope():
 @inequality_claim(bounds.halved_margin, caught=(1.05, 2))
 def half_the_margin():
     """The definition of non-increasing, as rho_opt/2 <= rho^."""
-    for point in near(0, 1, 2):
-        yield point, point["rho_hat"] ** -point["power"], bounds.halved_margin(**point)
+    return near(bounds.halved_margin, 0, 1, 2, sign=-1)
 
 
 # The promise at the chosen margin -------------------------------------------------------------------------------------
@@ -260,18 +258,16 @@ def promise_corrected(*, size, beta, factor=1):
 
 # The text around the lemma --------------------------------------------------------------------------------------------
 
-FALLS = """
-from lemmata.bounds.bms22.margin_selection_proof import trivial_below
-sizes = (10**6, 10**10, 10**14)
-F = [trivial_below(h_max=1.0, rho=0.5, loss=0.0, m=m, epsilon=1.0, beta=0.1, delta=1 / (2 * m)) for m in sizes]
-assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
-"""
-
 
 @order_claim(
     bounds.trivial_below,
     family="rho = h_max/2, a sample of margin above rho, m growing; truth 1 and g = F_2(rho, 0)",
-    python=FALLS,
+    python="""
+from lemmata.bounds.bms22.margin_selection_proof import trivial_below
+sizes = (10**6, 10**10, 10**14)
+F = [trivial_below(h_max=1.0, rho=0.5, loss=0.0, m=m, epsilon=1.0, beta=0.1, delta=1 / (2 * m)) for m in sizes]
+assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
+""",
     severity="statement",
     cost=1e-3,
     note=(
@@ -306,19 +302,16 @@ def above_is_trivial(*, factor=1):
         yield point | many, bounds.trivial_above(h_max=Fraction(1), rho=rho), bound
 
 
-SMALLER_MARGIN = """
+@inequality_claim(
+    bounds.bounds_along,
+    severity="statement",
+    python="""
 from lemmata.bounds.bms22.margin_selection_proof import bounds_along, margins
 m = 900  # linear functions in at least (32 * 16)^2 dimensions
 ratios = [1 / rho for rho in margins(m)[1:4]]  # Algorithm 6 compares h_max/4, h_max/8, h_max/16, h_max = Lambda r
 F = bounds_along(m=m, epsilon=1.0, beta=0.1, loss=0.0, ratios=ratios)[2]  # F_4(rho, 0)
 assert F[0] > F[1] > 0 > F[2]  # and not F[0] <= F[1] <= F[2]
-"""
-
-
-@inequality_claim(
-    bounds.bounds_along,
-    severity="statement",
-    python=SMALLER_MARGIN,
+""",
     note=(
         "F_4 rises with the margin where fat_{ρ/32} exceeds 34 m, and its M is negative beyond 92.4 m. So "
         "for linear functions the smallest margins of Lemma F.1 have the best scores. With "
@@ -333,7 +326,9 @@ def smaller_margin_is_cheaper():
     yield point | {"rho": 0.125, "rho'": 0.25, "bound": "F_4"}, larger, smaller
 
 
-@inequality_claim(bounds.bounds_along_capped, control=Control("margins up to {} Lambda r", (1.5, 2)))
+@inequality_claim(
+    bounds.bounds_along_capped, control=Control("margins up to {} Lambda r", (1.5, 2)), tightness=withheld
+)
 def bounds_fall(*, factor=1):
     """The five bounds along 40 margins at corners of m, epsilon, beta, t; the derivatives are in the docstring."""
     values_along = bounds.bounds_along_capped.theorem.formula
@@ -347,7 +342,6 @@ def bounds_fall(*, factor=1):
         for name, values, more in zip(("F_1", "F_2", "F_4", "F_5"), along, raised, strict=True):
             for a, b in [*pairwise(values), *zip(values, more, strict=True)]:
                 yield point | {"bound": name}, a, b
-    return {"tightness": None}
 
 
 @inequality_claim(
@@ -357,20 +351,22 @@ def bounds_fall(*, factor=1):
         "for the hinge loss the minimum over a ball is monotone, but the loss of a fixed w on a "
         "misclassified record falls as ρ grows"
     ),
+    tightness=withheld,
 )
 def least_losses_rise(*, factor=1):
     """All samples of three signed records of the line, margins 1/8, ..., 4 against half as much more, in fractions."""
     pairs = [
         (rho, bounds.larger_margin(rho=rho, factor_rho=Fraction(3, 2))) for rho in (Fraction(2**j, 8) for j in range(6))
     ]
-    for least, sample in product((least_margin, least_hinge), product(SIGNED, repeat=3)):
-        for pair in pairs:
-            a, b = (least(sample, rho, rho ** (2 * factor - 2)) for rho in pair)
-            yield {"sample": sample, "loss": least.__name__}, a, b
-    return {"tightness": None}
+    for least, sample, pair in product((least_margin, least_hinge), product(SIGNED, repeat=3), pairs):
+        a, b = (least(sample, rho, rho ** (2 * factor - 2)) for rho in pair)
+        yield {"sample": sample, "loss": least.__name__}, a, b
 
 
-LEAST_HINGE = """
+@inequality_claim(
+    bounds.rising_sensitivities,
+    severity="statement",
+    python="""
 from fractions import Fraction as Q
 def least(z, rho):  # min over |w| <= 1 of the mean hinge loss, at breakpoints and ends
     tried = [Q(1), Q(-1)] + [rho / x for x in z if x and abs(rho / x) <= 1]
@@ -380,13 +376,7 @@ moved = [abs(least([rho] * 3 + [one], rho) - least([rho] * 3 + [-one], rho)) for
 assert moved == [Q(3, 4), Q(2, 4)]  # m = 4: (1 + x)/m at x = Lambda r/rho = 2, 2x/m at x = 1
 from lemmata.bounds.bms22.margin_selection_proof import rising_sensitivities
 assert moved[1] == rising_sensitivities(m=4, ratio=1.0, beta=0.1, M=5.0)[1] < moved[0]
-"""
-
-
-@inequality_claim(
-    bounds.rising_sensitivities,
-    severity="statement",
-    python=LEAST_HINGE,
+""",
     note=(
         "the sensitivities of F_1, F_2 and F_3 strictly fall as ρ grows (Lemma F.3, attained), that of "
         "F_4 falls with M, and that of F_5 is constant. Two repairs are needed: read non-increasing, as "
@@ -403,6 +393,7 @@ def five_do_not_rise():
     bounds.falling_sensitivities,
     control=Control(lambda f: f"sensitivities times (rho / Lambda r)^{2 * f - 2:g}", (1.001, 1.1, 2)),
     given=[bounds.bounds_along_capped, *(getattr(sensitivity, f"sensitivity_{i}_explicit") for i in range(1, 6))],
+    tightness=withheld,
 )
 def five_fall(*, factor=1):
     """The five along 25 margins, the largest first; that of F_2 is attained on the line."""
@@ -415,7 +406,6 @@ def five_fall(*, factor=1):
         table.append((x, [value / x ** (2 * factor - 2) for value in values]))
     for (x, row), (_, smaller_margin) in pairwise(table):
         yield from (({"m": 1000, "ratio": x}, a, b) for a, b in zip(row, smaller_margin, strict=True))
-    return {"tightness": None}
 
 
 if __name__ == "__main__":

@@ -119,8 +119,7 @@ def deviations_are_enough(*, beta, factor=1):
     """Chernoff's bounds at the explicit deviations add up to at most beta."""
     for m, k in product([1, 5, 10**6], [1, 10, 1000, 10**9]):
         norm, error = bounds.deviations.theorem.formula(m=m, k=k * factor, beta=beta)
-        failure = bounds.failure_of_deviations(m=m, k=k, norm=norm, product=error)
-        yield {"m": m, "k": k, "beta": beta}, failure, beta
+        yield {"m": m, "k": k, "beta": beta}, bounds.failure_of_deviations(m=m, k=k, norm=norm, product=error), beta
 
 
 @tail_claim(

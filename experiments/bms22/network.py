@@ -10,8 +10,7 @@ from lemmata.bounds.bms22 import pure_learner_proof as linear
 from lemmata.bounds.bms22.definitions import smallest_epsilon
 from lemmata.bounds.bms22.exponential_mechanism import replace_pairs
 from lemmata.bounds.exact.balls import exact
-from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, inequality_claim, order_claim, up_to_one
 from lemmata.experiments.checks.pair import largest_log_ratio
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
@@ -22,12 +21,13 @@ from lemmata.experiments.instances.datasets.corners import NETWORK
 # The activation -------------------------------------------------------------------------------------------------------
 
 
-def slopes():
-    """(eta, a, b, |psi(a) - psi(b)|/|a - b|) in balls, psi as printed: near 0, far out, across 0."""
+def slopes(constant):
+    """Cases |psi(a) - psi(b)|/|a - b| <= constant(eta) in balls, psi as printed: near 0, far out, across 0."""
     for eta in (exact(0.01), exact(1), exact(30)):
         for a, b in ((0, 1e-6), (-1e-6, 1e-6), (0, 1), (-2, 3), (5, 5.001), (0, 100)):
             left, right = ((1 - (-eta * x / 2).exp()) / (1 + (-eta * x / 2).exp()) for x in (exact(a), exact(b)))
-            yield {"eta": float(eta), "a": a, "b": b}, eta, abs(left - right) / abs(exact(a) - exact(b))
+            quotient = abs(left - right) / abs(exact(a) - exact(b))
+            yield {"eta": float(eta), "a": a, "b": b}, quotient, constant(eta=eta)
 
 
 @inequality_claim(
@@ -41,8 +41,7 @@ def slopes():
 )
 def slope_is_below_eta():
     """Difference quotients of the activation as it is printed."""
-    for setting, eta, quotient in slopes():
-        yield setting, quotient, network.lipschitz_constant(eta=eta)
+    return slopes(network.lipschitz_constant)
 
 
 @inequality_claim(
@@ -50,8 +49,7 @@ def slope_is_below_eta():
 )
 def slope_is_a_quarter():
     """Difference quotients in balls, closest to the slope across 0."""
-    for setting, eta, quotient in slopes():
-        yield setting, quotient, network.slope_at_zero(eta=eta)
+    return slopes(network.slope_at_zero)
 
 
 # Theorem 5.1: privacy -------------------------------------------------------------------------------------------------
@@ -112,7 +110,14 @@ def one_label_among_equals(*, epsilon, m, factor=1):
 
 # Theorem 5.1: the margin bound ----------------------------------------------------------------------------------------
 
-BASIS = """
+
+@order_claim(
+    network.printed_gap,
+    family="one layer, x uniform on d = 10 m orthonormal vectors, Lambda = sqrt(d) rho/r, eta = e/sqrt(d), m -> inf",
+    severity="statement",
+    corner=NETWORK,
+    restated=("bms22.lemF.3e",),
+    python="""
 from math import e
 from lemmata.bounds.bms22.network import printed_gap
 # One layer: h(x) = <w, x>, whatever eta is. x is uniform on d = 10 m orthonormal vectors, labels are anything: the sum
@@ -124,16 +129,7 @@ for m in (10**4, 10**6, 10**8):
     sizes = dict(norm_bound=norm, radius=1.0, rho=1.0, eta=e / norm, layers=1, width=1)
     ratios.append(0.25 / printed_gap(m=m, epsilon=1.0, beta=0.1, **sizes))
 assert ratios[1] > 5 * ratios[0] > 0 and ratios[2] > 5 * ratios[1], "risk / g grows without bound"
-"""
-
-
-@order_claim(
-    network.printed_gap,
-    family="one layer, x uniform on d = 10 m orthonormal vectors, Lambda = sqrt(d) rho/r, eta = e/sqrt(d), m -> inf",
-    severity="statement",
-    corner=NETWORK,
-    restated=("bms22.lemF.3e",),
-    python=BASIS,
+""",
     note=(
         "(2ηΛ)ᴸ is printed where the proof has Λ(2ηΛ)ᴸ⁻¹, one factor η too many. As η → 0 no learner, "
         "private or not, attains the printed bound. At η = 1 and one layer the bound still fails for ρ → "
@@ -167,23 +163,20 @@ def corrected_order():
     return networks.explicit_against_printed()
 
 
-FORGOTTEN = """from math import log, log2
-from lemmata.bounds.bms22.network import rows_of_the_main_text
-# One layer, w = e_1 and m records x_i = e_1/4 + sqrt(15)/4 e_(i+1), r = Lambda = eta = 1, rho = 0.2499. Given the first
-# column of Phi the others are independent; each is its negative with chance 2^-k, and then <Phi w, Phi x_i> < 0.
-assert 1 / 4 - 15**0.5 / 4 < 0
-rows = rows_of_the_main_text(norm_bound=1.0, radius=1.0, rho=0.2499, eta=1.0, layers=1)
-ratios = [log2(m / log(2)) / rows for m in (10**3, 10**30, 10**300)]  # fewer rows lose a margin more often than not
-assert ratios[2] > 9 * ratios[1] > 81 * ratios[0]"""
-
-
 @order_claim(
     network.rows_of_the_main_text,
     family="one layer, w = e_1, x_i = e_1/4 + √15/4 e_(i+1), ρ = 0.2499, r = Λ = η = 1, β = 1/2, m → ∞",
     severity="statement",
     finding="a factor log(Lm/β) is missing from k in Section 5",
     corrected_by=network_embedding.rows_below_the_end,
-    python=FORGOTTEN,
+    python="""from math import log, log2
+from lemmata.bounds.bms22.network import rows_of_the_main_text
+# One layer, w = e_1 and m records x_i = e_1/4 + sqrt(15)/4 e_(i+1), r = Lambda = eta = 1, rho = 0.2499. Given the first
+# column of Phi the others are independent; each is its negative with chance 2^-k, and then <Phi w, Phi x_i> < 0.
+assert 1 / 4 - 15**0.5 / 4 < 0
+rows = rows_of_the_main_text(norm_bound=1.0, radius=1.0, rho=0.2499, eta=1.0, layers=1)
+ratios = [log2(m / log(2)) / rows for m in (10**3, 10**30, 10**300)]  # fewer rows lose a margin more often than not
+assert ratios[2] > 9 * ratios[1] > 81 * ratios[0]""",
     note=(
         "the main text's k lacks the factor log(Lm/β) that Appendix D has. So networks built as in "
         "Section 5 do not keep the margin of large samples"
@@ -196,20 +189,18 @@ def rows_for_all_records():
         yield sizes | {"m": m}, log2(m / log(2)), network.rows_of_the_main_text(**sizes)
 
 
-TOO_COARSE = """from lemmata.bounds.bms22.network import resolution_of_the_main_text
-# One layer, r = Lambda = d = k = 1, h(x) = x: {0} is a cover of [-2, 2] at resolution 2 and more, and |0 - h(1)| = 1.
-sizes = dict(norm_bound=1.0, radius=1.0, rho=0.5, layers=1)
-ratios = [resolution_of_the_main_text(eta=eta, **sizes) / 2 for eta in (1e-2, 1e-4, 1e-6)]
-assert ratios[2] > 90 * ratios[1] > 8100 * ratios[0] > 8100  # so every resolution of this order passes 2 as eta -> 0"""
-
-
 @order_claim(
     network.resolution_of_the_main_text,
     family="one layer, r = Λ = d = k = 1, ρ = 1/2, h(x) = x, η → 0",
     severity="statement",
     corner=network.WIDE,
     finding="the γ of Section 5 is too large for 4ηΛ < 1",
-    python=TOO_COARSE,
+    python="""from lemmata.bounds.bms22.network import resolution_of_the_main_text
+# One layer, r = Lambda = d = k = 1, h(x) = x: {0} is a cover of [-2, 2] at resolution 2 and more, and |0 - h(1)| = 1.
+sizes = dict(norm_bound=1.0, radius=1.0, rho=0.5, layers=1)
+ratios = [resolution_of_the_main_text(eta=eta, **sizes) / 2 for eta in (1e-2, 1e-4, 1e-6)]
+assert ratios[2] > 90 * ratios[1] > 8100 * ratios[0] > 8100  # so every resolution of this order passes 2 as eta -> 0
+""",
     note=(
         "the denominator has one factor 4ηΛ more than in Appendix D, whose proof has its own γ (cf. Claim "
         "D.3). For 4ηΛ ≥ 1 that makes the cover finer than needed. As η → 0 it makes γ so large that {0} "
@@ -235,8 +226,7 @@ def main_text_is_finer():
     """The order of the main text over Appendix D's resolution: 10/(4 eta Lambda)."""
     for layers, width, rho in product((1, 2, 7), (1.0, 1.5, 40.0), (0.1, 3.0)):
         shape = {"norm_bound": width / 2, "radius": 2.0, "rho": rho, "eta": 0.5, "layers": layers}
-        finest = network_embedding.printed_resolution(**shape)
-        yield shape, network.resolution_of_wide_layers(**shape), finest
+        yield shape, network.resolution_of_wide_layers(**shape), network_embedding.printed_resolution(**shape)
 
 
 ONE = {"epsilon": 1.0, "beta": 0.1, "rho": 0.5, "eta": 1.0, "layers": 1, "width": 1, "margin_loss": 0.0}

@@ -19,7 +19,14 @@ from lemmata.experiments.instances.datasets.corners import NETWORK
 
 # Claim D.2 ------------------------------------------------------------------------------------------------------------
 
-LOST = """
+
+@order_claim(
+    bounds.printed_rows,
+    family="one layer, w = e_1, x = (1/a, sqrt(1 - 1/a^2)), rho just below <w, x>, eta = 1/a, a -> inf",
+    severity="statement",
+    corner=NETWORK,
+    restated=("bms22.thm5.1",),
+    python="""
 from math import comb
 from lemmata.bounds.bms22.network_embedding import printed_rows
 # One layer, w = e_1 and x = (1/a, sqrt(1 - 1/a^2)): margin above rho = 0.999/a, r = Lambda = 1. With k < 2a rows the
@@ -30,16 +37,7 @@ for a in (10, 100, 1000):
     sizes = dict(norm_bound=1.0, radius=1.0, rho=0.999 / a, eta=1 / a, layers=1)
     ratios.append(2 * a / printed_rows(m=2, beta=0.5, **sizes))
 assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "rows needed / g grows without bound"
-"""
-
-
-@order_claim(
-    bounds.printed_rows,
-    family="one layer, w = e_1, x = (1/a, sqrt(1 - 1/a^2)), rho just below <w, x>, eta = 1/a, a -> inf",
-    severity="statement",
-    corner=NETWORK,
-    restated=("bms22.thm5.1",),
-    python=LOST,
+""",
     note=(
         "the k of the proof has (2ηΛ)²⁽ᴸ⁻¹⁾Λ² where the claim has (2ηΛ)²ᴸ. These differ by the factor "
         "4η², so the claim is true for η ≥ 1/2"
@@ -84,7 +82,13 @@ def rows_are_enough(*, factor=1):
         yield point | {"of": "norms"}, 1 + norm, 4
 
 
-FLAT = """
+@order_claim(
+    bounds.printed_distance,
+    family="one layer, w = x = (1, 1)/sqrt(2), r = Lambda = 1, rho = eta, so that k = O(log(m/beta)), eta -> 0",
+    severity="statement",
+    corner=NETWORK,
+    restated=("bms22.thm5.1",),
+    python="""
 from lemmata.bounds.bms22.network_embedding import printed_distance
 # One layer, w = x = (1, 1)/sqrt(2), k = 4: |<Phi w, Phi x> - 1| >= 1/2 unless two of four pairs of signs agree.
 assert 1 - 6 / 2**4 > 1 / 2
@@ -93,16 +97,7 @@ for eta in (0.1, 0.01, 0.001):
     sizes = dict(norm_bound=1.0, radius=1.0, rho=eta, eta=eta, layers=1)  # so k = O(4 log(m/beta))
     ratios.append(0.5 / printed_distance(m=2, beta=0.5, k=4, **sizes))
 assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "distance / g grows without bound"
-"""
-
-
-@order_claim(
-    bounds.printed_distance,
-    family="one layer, w = x = (1, 1)/sqrt(2), r = Lambda = 1, rho = eta, so that k = O(log(m/beta)), eta -> 0",
-    severity="statement",
-    corner=NETWORK,
-    restated=("bms22.thm5.1",),
-    python=FLAT,
+""",
     note=(
         "with one layer the distance does not depend on η, but the printed order does: (2ηΛ)ᴸ is printed for (2ηΛ)ᴸ⁻¹Λ"
     ),

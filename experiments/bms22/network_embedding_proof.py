@@ -8,8 +8,7 @@ import numpy as np
 
 from lemmata.bounds.bms22 import network_embedding as bounds
 from lemmata.bounds.bms22.matrix_projection import deviations, failure_of_deviations
-from lemmata.experiments.checks import ROUNDING, inequality_claim, up_to_one
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import ROUNDING, Link, inequality_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import Control
 from lemmata.experiments.instances.classes import covers, networks
 from lemmata.mechanisms.learners.covers.network_learner import product_cover
@@ -64,19 +63,16 @@ def unrolled(statement):
             yield sizes | {"layers": layers, "tau": tau}, error, statement(layers=layers, tau=tau, **sizes)
 
 
-UNROLLED = """
+@inequality_claim(
+    bounds.unravelled,
+    severity="constant",
+    python="""
 from lemmata.bounds.bms22.network_embedding import unravelled
 sizes = dict(norm_bound=1.0, radius=1.0, eta=1.0, tau=0.01)
 first = 0.01  # Gamma_1 = tau Lambda r
 second = 0.01 + 2 * first  # Gamma_2 = tau r eta Lambda^2 + 2 eta Lambda Gamma_1
 assert second > unravelled(layers=2, **sizes)
-"""
-
-
-@inequality_claim(
-    bounds.unravelled,
-    severity="constant",
-    python=UNROLLED,
+""",
     note=(
         "the printed sum keeps only the last of L summands. It has 2ᴸ⁻¹ for 2ᴸ − 1, too small by a factor "
         "below 2 from two layers on. With the right sum the k of the proof would leave 0.55ρ at three "
@@ -107,30 +103,27 @@ def printed_rows_are_enough():
     """tau = rho/(sqrt(10) r (2 eta Lambda)^{L-1} Lambda) < 1 in the recursion, with the activation's eta/4."""
     for layers, sizes, tau in product(range(1, 11), FLOATS, (1e-9, 0.1, 0.5, 1 - 1e-9)):
         scale = sizes["radius"] * (2 * sizes["eta"] * sizes["norm_bound"]) ** (layers - 1) * sizes["norm_bound"]
-        rho = sqrt(10) * scale * tau
         recursion = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
         distance = networks.iterated_distance(tau, slope=sizes["eta"] / 4, **recursion)
-        allowed = bounds.distance_at_the_printed_rows(rho=rho, layers=layers, **sizes)
+        allowed = bounds.distance_at_the_printed_rows(rho=sqrt(10) * scale * tau, layers=layers, **sizes)
         yield sizes | {"layers": layers, "tau": tau}, distance, allowed
 
 
 # Claim D.3 ------------------------------------------------------------------------------------------------------------
-
-APART = """
-import numpy as np
-from lemmata.bounds.bms22.network_embedding import distance_within_the_cover
-from lemmata.mechanisms.learners.covers.network_learner import product_cover
-hidden, last = product_cover(1, 1, 2, norm_bound=1.0, resolution=0.1)
-points = np.concatenate(list(last.blocks()))
-assert np.ptp(points) > distance_within_the_cover(resolution=0.1), "two members of a cover are far apart"
-"""
 
 
 @inequality_claim(
     bounds.distance_within_the_cover,
     severity="statement",
     finding="members of a cover are far from each other",
-    python=APART,
+    python="""
+import numpy as np
+from lemmata.bounds.bms22.network_embedding import distance_within_the_cover
+from lemmata.mechanisms.learners.covers.network_learner import product_cover
+hidden, last = product_cover(1, 1, 2, norm_bound=1.0, resolution=0.1)
+points = np.concatenate(list(last.blocks()))
+assert np.ptp(points) > distance_within_the_cover(resolution=0.1), "two members of a cover are far apart"
+""",
     note=(
         "the paper means that every point W of the product of balls has a member W′ of the cover within "
         "γ. As printed, both W and W′ are members. Nothing in the paper uses the sentence in this form"
@@ -159,7 +152,11 @@ def points_are_near(*, factor=1):
         yield sizes, apart, bounds.distance_from_the_cover(resolution=resolution) * (1 + 1e-6)
 
 
-ALIGNED = """
+@inequality_claim(
+    bounds.enlargement,
+    severity="statement",
+    corrected_by=bounds.cover_failure,
+    python="""
 import numpy as np
 from lemmata.bounds.bms22.network_embedding import enlargement
 phi = np.random.default_rng(0).choice([-1.0, 1.0], (4, 64)) / 2  # k = 4, N = 64: the embedding of the second layer
@@ -167,14 +164,7 @@ direction = np.linalg.svd(phi)[2][0]  # its largest singular value is at least s
 # v^Phi = 0 (W_1 = 0), and a member of the cover at W_1 + (step in this direction): within gamma, as any other point is.
 moved = np.tanh(1e-3 * direction / 4)
 assert np.sum((phi @ moved) ** 2) > 15 * np.sum(moved**2) > enlargement(k=4, width=64) * np.sum(moved**2)
-"""
-
-
-@inequality_claim(
-    bounds.enlargement,
-    severity="statement",
-    corrected_by=bounds.cover_failure,
-    python=ALIGNED,
+""",
     finding="Lemma D.1 is about fixed vectors, and the nearest member may depend on Φ",
     note=(
         "Lemma D.1 is about fixed vectors. In a γ-cover of the product of balls the nearest member may "

@@ -132,8 +132,7 @@ def risk_is_underrated_at_the_end():
 def deviation_order():
     """The explicit deviation against 27.2 times the printed one at the corners."""
     for point, width in product(networks.corners(), (1, 64)):
-        log_size = cover_of(point, width)
-        deviation = bounds.uniform_deviation(m=point["m"], beta=point["beta"], log_size=log_size)
+        deviation = bounds.uniform_deviation(m=point["m"], beta=point["beta"], log_size=cover_of(point, width))
         yield point | {"width": width}, deviation, bounds.deviation_below_the_end(width=width, **point)
 
 
@@ -174,22 +173,20 @@ def layers_are_covered():
 
 # The size of the cover ------------------------------------------------------------------------------------------------
 
-SQUARE = """
-from math import pi
-from lemmata.bounds.bms22.network_selection import printed_size
-# Two layers, k = N = Lambda = 1: a gamma-cover of the square [-2, 2]^2 has 16/(pi gamma^2) points at least.
-sizes = dict(k=1, layers=2, width=1, norm_bound=1.0)
-ratios = [16 / (pi * g**2) / printed_size(resolution=g, **sizes) for g in (1e-1, 1e-2, 1e-3)]
-assert ratios[2] > 9 * ratios[1] > 81 * ratios[0], "|C| / g grows without bound"
-"""
-
 
 @order_claim(
     bounds.printed_size,
     family="two layers, k = N = Lambda = 1, gamma -> 0",
     severity="constant",
     corrected_by=bounds.log_volume_bound,
-    python=SQUARE,
+    python="""
+from math import pi
+from lemmata.bounds.bms22.network_selection import printed_size
+# Two layers, k = N = Lambda = 1: a gamma-cover of the square [-2, 2]^2 has 16/(pi gamma^2) points at least.
+sizes = dict(k=1, layers=2, width=1, norm_bound=1.0)
+ratios = [16 / (pi * g**2) / printed_size(resolution=g, **sizes) for g in (1e-1, 1e-2, 1e-3)]
+assert ratios[2] > 9 * ratios[1] > 81 * ratios[0], "|C| / g grows without bound"
+""",
     note="the exponent is the number of all weights, k(N(L − 1) + 1), and not k·N, which is that of one hidden layer",
 )
 def squares_need_more():

@@ -9,8 +9,7 @@ import numpy as np
 from lemmata.bounds.bms22 import efficient_learner
 from lemmata.bounds.bms22 import polynomial_kernels as bounds
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, identity_claim, inequality_claim, order_claim
 from lemmata.experiments.instances.datasets.erm_families import SAMPLE_AND_BUDGET, learner_settings
 from lemmata.mechanisms.features.kernel_features import monomials
 
@@ -78,8 +77,7 @@ def words_are_more_than_monomials():
         point = {"d": d, "degree": degree}
         yield point, bounds.dimension(**point), bounds.corrected_dimension(**point)
         if d > 1:
-            printed = Fraction(3, 2) * bounds.printed_dimension(**point)
-            yield Link("d >= 2", point, bounds.dimension(**point), printed)
+            yield Link("d >= 2", point, bounds.dimension(**point), Fraction(3, 2) * bounds.printed_dimension(**point))
 
 
 @identity_claim(bounds.dimension)

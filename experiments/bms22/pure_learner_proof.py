@@ -9,8 +9,7 @@ from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22 import pure_learner_proof as proof
 from lemmata.bounds.bms22.relative_deviation import deviation, relative
 from lemmata.bounds.bms22.sign_projection import parallelogram
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, witness
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, identity_claim, inequality_claim, order_claim, up_to_one, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.classes import covers, learner_bounds, learner_programs
@@ -361,6 +360,7 @@ def last_line(*, factor=1):
     caught=(1.01,),
     given=["bms22.lemA.1/printed"],
     note="t + 2√(tB) is increasing in t. It is the bound of Lemma A.1 without 4B, which does not depend on w",
+    tightness=withheld,
 )
 def same_minimisers(*, complexity):
     """Losses i/m in order: the bound is strictly increasing along them, so the sets of minimisers are equal."""
@@ -370,7 +370,6 @@ def same_minimisers(*, complexity):
         yield {"loss": t, "complexity": complexity}, nextafter(before, inf), value
         yield Link("Lemma A.1", {"loss": t, "complexity": complexity}, abs(value - lemma), 1e-12)
         before = value
-    return {"tightness": None}
 
 
 @inequality_claim(

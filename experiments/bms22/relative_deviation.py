@@ -16,7 +16,7 @@ from lemmata.bounds.bms22 import relative_deviation as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.binomials import at_least
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import inequality_claim, witness
+from lemmata.experiments.checks import equality, inequality_claim, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.experiments.instances.classes import hypothesis_classes
@@ -202,7 +202,13 @@ def ghosts_reach_the_mean(*, m):
                 yield {"m": size, "p": f"{j}/{size}, from above"}, bounds.ghost_reaches(m=m), chance
 
 
-@inequality_claim(bounds.deviation_of_risk, caught=(1.03, 1.1), cost=0.09, note="equality in the limit r → p = ghost")
+@inequality_claim(
+    bounds.deviation_of_risk,
+    caught=(1.03, 1.1),
+    cost=0.09,
+    note="equality in the limit r → p = ghost",
+    tightness=equality,
+)
 def deviation_survives():
     """Squares of both sides on a rational lattice, r = p = r' included."""
     shares = [Fraction(i, 16) for i in range(17)]
@@ -210,7 +216,6 @@ def deviation_survives():
         if r <= p <= ghost and p > 0:
             point = {"r": r, "p": p, "ghost": ghost}
             yield point, bounds.deviation_of_risk(**point), 2 * (ghost - r) ** 2 / (ghost + r)
-    return {"tightness": (1.0, 1.0)}
 
 
 @inequality_claim(
@@ -231,7 +236,11 @@ def swaps_are_rare(*, s, factor=1):
         yield {"s": 1000, "u": 1000 * x}, chernoff.exp(), bounds.swapping_tail(s=1000, u=1000 * x) ** exact(factor)
 
 
-SAUER = """
+@inequality_claim(
+    bounds.growth,
+    quick=({"largest": 40},),
+    severity="constant",
+    python="""
 import numpy as np
 from lemmata.bounds.bms22.relative_deviation import growth, vc_of_signs
 m = 50
@@ -239,14 +248,7 @@ x = np.arange(2 * m)
 thresholds = x[None, :] >= np.arange(2 * m + 1)[:, None]
 assert vc_of_signs(patterns=thresholds[:, :6]) == 1
 assert len(np.unique(thresholds, axis=0)) > growth(m=m, V=1)
-"""
-
-
-@inequality_claim(
-    bounds.growth,
-    quick=({"largest": 40},),
-    severity="constant",
-    python=SAUER,
+""",
     finding="for V = 1, thresholds on a line, it fails by one set",
     note=(
         "true for V = 0 and V ≥ 2. For V = 1 (thresholds on a line) it fails by one set. Lemma A.1 holds "

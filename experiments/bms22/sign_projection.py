@@ -139,14 +139,6 @@ def count_pairs(m, up_to_sign=False):
     return len({max(z, tuple(-x for x in z)) for z in pairs} if up_to_sign else pairs)
 
 
-FIVE_VECTORS = """
-from lemmata.bounds.bms22.sign_projection import pair_vectors
-T = [(1, 0), (0, 1)]
-pairs = {(u[0] + s * v[0], u[1] + s * v[1]) for u in T for v in T for s in (1, -1)} - {(0, 0)}
-assert len(pairs) == 5 > pair_vectors(m=2)
-"""
-
-
 def counts(m):
     """The figure of a count: the printed number, and what an orthonormal basis has."""
     sizes = [1, 2, 3, 4, 5]
@@ -162,7 +154,12 @@ PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumer
     severity="constant",
     corner=require("vectors counted up to sign", lambda up_to_sign: up_to_sign),
     used={"bms22.lemA.3": [{"up_to_sign": True}]},  # a projection distorts z and -z alike
-    python=FIVE_VECTORS,
+    python="""
+from lemmata.bounds.bms22.sign_projection import pair_vectors
+T = [(1, 0), (0, 1)]
+pairs = {(u[0] + s * v[0], u[1] + s * v[1]) for u in T for v in T for s in (1, -1)} - {(0, 0)}
+assert len(pairs) == 5 > pair_vectors(m=2)
+""",
     note="up to sign there are m² vectors. A projection distorts z and −z alike, so the union bound is not affected",
     **PAIRS,
 )

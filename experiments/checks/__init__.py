@@ -15,6 +15,7 @@ from lemmata.experiments.checks.inequality import (
     inequality_claim,
     spread,
     up_to_one,
+    withheld,
 )
 from lemmata.experiments.checks.order import is_growing, order_claim, rows_order, search_worst, within_order
 
@@ -32,6 +33,7 @@ __all__ = [
     "search_worst",
     "spread",
     "up_to_one",
+    "withheld",
     "within_order",
     "witness",
 ]

@@ -132,11 +132,11 @@ def search_worst(log_ratio: Callable, box: dict) -> Cases:
 
     `log_ratio` is log(explicit / g) in floats; the constant is proved elsewhere, by a chain of inequalities.
     """
-    hit = worst_ratio(log_ratio, box, iterations=25)
-    if not hit.log_ratio > -inf:
+    point, largest_log = worst_ratio(log_ratio, box, iterations=25)
+    if not largest_log > -inf:
         return inconclusive("FAILED", "the search found no point where explicit / g is a number")
-    yield hit.point, exp(hit.log_ratio), 1
-    return {"note": f"a search of the domain attains C = {exp(hit.log_ratio):.5g}"}
+    yield point, exp(largest_log), 1
+    return {"note": f"a search of the domain attains C = {exp(largest_log):.5g}"}
 
 
 def rows_order(

@@ -52,8 +52,7 @@ def noise_in_one_line(*, count):
     for acc, delta in product((1.0, 0.02), CONFIDENCES):
         setting = {"acc": acc, "delta": delta, "count": count}
         lam = bounds.noise_range_sharp(**setting)
-        finite = svm_accuracy.useful_scale_half(acc=acc / 2, delta=delta / 2, Phi=count**-0.5, F=2 * count)
-        yield setting, lam, finite
+        yield setting, lam, svm_accuracy.useful_scale_half(acc=acc / 2, delta=delta / 2, Phi=count**-0.5, F=2 * count)
         yield setting, exact_noise(count, acc, lam), delta / 2
         yield setting, bounds.noise_range(**setting), lam
 
@@ -188,8 +187,7 @@ def flawed(noise, claimed, flaw, delta):
     """
     if flaw == "g(0)":
         C, acc = 0.25, 0.1
-        missed = C * (cauchy_profile(point=[0.0]) - 1)
-        yield {"flaw": flaw, "delta": delta}, claimed, 0.5 if missed > acc else 1.0
+        yield {"flaw": flaw, "delta": delta}, claimed, 0.5 if C * (cauchy_profile(point=[0.0]) - 1) > acc else 1.0
     else:
         d, sigma_p, diam = 110, sqrt(110), 1e-9
         count = max(1, ceil(bounds.features_for(acc=1.0, delta=delta, d=d, sigma_p=sigma_p, diam=diam, C=1, Lambda=1)))

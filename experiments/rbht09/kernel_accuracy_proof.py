@@ -56,8 +56,7 @@ def risks_of_one_combination(**problem):
         claimed = bounds.risk_change(eta=eta, C=C, Lambda=Lambda, L=L)
         yield {"eta": eta, "Lambda": Lambda, "L": L}, C * L * before + Lambda / 2 * before, claimed
     for setting, pair in nearby_pairs(**problem):
-        noise = 1e-12 * (1 + C)
-        yield setting, pair.risks - noise, bounds.risk_change(eta=pair.eta, C=C, Lambda=pair.Lambda)
+        yield setting, pair.risks - 1e-12 * (1 + C), bounds.risk_change(eta=pair.eta, C=C, Lambda=pair.Lambda)
 
 
 @inequality_claim(
@@ -72,18 +71,6 @@ def combination_is_nearly_optimal(**problem):
         yield setting, bounds.distance_of_excess(excess=excess), bounds.solution_distance(**setting)
     for setting, pair in nearby_pairs(**problem):
         yield setting, pair.moved, bounds.solution_distance(eta=pair.eta, C=C, Lambda=pair.Lambda)
-
-
-ONCE = """
-from fractions import Fraction
-from lemmata.bounds.rbht09.kernel_accuracy import end_of_the_chain, risk_change
-# Hinge loss, two records labelled +1, k = 0 between them and k_hat = 1/2, C = 1/2: no margin reaches 1, so all dual
-# variables are C/2, and both risks are C - C^2 (1 + k(x_1, x_2))/4.
-C, between = Fraction(1, 2), Fraction(1, 2)
-before, after = (C - C**2 * (1 + k) / 4 for k in (0, between))  # R_H[f_beta] and R_H^[g*]
-place = dict(eta=between, C=C, Lambda=C)
-assert before + risk_change(**place) > after + end_of_the_chain(**place)
-"""
 
 
 def two_records(C, between, under):
@@ -109,7 +96,16 @@ def chains(statement):
     bounds.end_of_the_chain,
     severity="constant",
     misprint="read 2(CL + Λ/2)Λε′ at the end, of which (4.4) takes the root",
-    python=ONCE,
+    python="""
+from fractions import Fraction
+from lemmata.bounds.rbht09.kernel_accuracy import end_of_the_chain, risk_change
+# Hinge loss, two records labelled +1, k = 0 between them and k_hat = 1/2, C = 1/2: no margin reaches 1, so all dual
+# variables are C/2, and both risks are C - C^2 (1 + k(x_1, x_2))/4.
+C, between = Fraction(1, 2), Fraction(1, 2)
+before, after = (C - C**2 * (1 + k) / 4 for k in (0, between))  # R_H[f_beta] and R_H^[g*]
+place = dict(eta=between, C=C, Lambda=C)
+assert before + risk_change(**place) > after + end_of_the_chain(**place)
+""",
     note="from f_β in H to g* the risk changes once more, as the sentence before says; the chain omits that and writes "
     "its last link twice",
 )

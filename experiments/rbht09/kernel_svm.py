@@ -9,8 +9,7 @@ from math import pi
 
 from lemmata.bounds.rbht09 import hinge_dual, kernel_svm, private_svm
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.checks.order import order_claim
+from lemmata.experiments.checks import inequality_claim, order_claim
 from lemmata.experiments.engine.claims.claim import Control, attack_claim
 from lemmata.experiments.instances.pairs.svm_neighbours import flipped
 from lemmata.experiments.rbht09.private_svm import ATTACKED, privacy_loss
@@ -47,11 +46,10 @@ def risks_on_and_off_the_set():
 def risks_on_the_set():
     """Two records and every pair of values on a grid of quarters, in rationals: |E hinge - E hinge| against the sup."""
     values = [Fraction(k, 4) for k in (-8, -3, 0, 2, 8)]
-    for a, b, c, d in product(values, repeat=4):
-        for share in (Fraction(1), Fraction(1, 3)):
-            gap = abs(share * (hinge(a) - hinge(b)) + (1 - share) * (hinge(-c) - hinge(-d)))
-            if acc := max(abs(a - b), abs(c - d)):
-                yield {"f": [a, c], "g": [b, d]}, gap, kernel_svm.risk_distance_within(acc=acc)
+    for (a, b, c, d), share in product(product(values, repeat=4), (Fraction(1), Fraction(1, 3))):
+        gap = abs(share * (hinge(a) - hinge(b)) + (1 - share) * (hinge(-c) - hinge(-d)))
+        if acc := max(abs(a - b), abs(c - d)):
+            yield {"f": [a, c], "g": [b, d]}, gap, kernel_svm.risk_distance_within(acc=acc)
 
 
 # Corollary 9 ----------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ cells that cover every SVM, exact in privacy and in usefulness.
 """
 
 from fractions import Fraction
+from itertools import product
 from math import exp, log, sqrt
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from lemmata.bounds.rbht09 import lower_bounds as bounds
 from lemmata.bounds.rbht09 import svm_sensitivity
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks import equality, identity_claim, inequality_claim
 from lemmata.experiments.instances.pairs.packed_databases import (
     DELTAS,
     SOLVER,
@@ -56,6 +57,7 @@ def best_mechanism_on_a_packing():
     cost=0.2,
     note="At x = 1 the printed M and m give exactly 2ε; more than that comes from the same construction at a "
     "slightly larger ε. Over a bounded set that contains the data the range differs: parts `region`.",
+    tightness=equality,
 )
 def printed_databases_are_far():
     """The proof's databases for an accuracy just above `acc`, solved exactly and by the certified QP solver."""
@@ -74,7 +76,6 @@ def printed_databases_are_far():
                 ]
                 wrong = abs(solved[0].weights[0] - float(first)) + abs(solved[1].weights[0] - float(second))
                 yield {"C": C, "n": n, "by": "QP"}, wrong, solved[0].error + solved[1].error + 1e-12
-    return {"tightness": (1.0, 1.0)}
 
 
 def neighbours_on_the_line(n, C, rng, scale, size=60):
@@ -89,6 +90,7 @@ def neighbours_on_the_line(n, C, rng, scale, size=60):
     bounds.line_accuracy_sharp,
     caught=(1.001, 2),
     note="n + 1 times the printed range: one far row moves the SVM from √C to −√C/n",
+    tightness=equality,
 )
 def farthest_neighbours_on_the_line():
     """The pair that attains it, and neighbours that never exceed it."""
@@ -98,10 +100,8 @@ def farthest_neighbours_on_the_line():
         yield {"C": C, "n": n}, most, same - other
         yield {"C": C, "n": n}, same - other, most
         if n <= 6:
-            rng = generator(1, "lower_bounds.line", {"n": n}, "main", 0)
-            for weights in neighbours_on_the_line(n, C, rng, r):
+            for weights in neighbours_on_the_line(n, C, generator(1, "lower_bounds.line", {"n": n}, "main", 0), r):
                 yield {"C": C, "n": n, "rows": "random"}, max(weights) - min(weights), most
-    return {"tightness": (1.0, 1.0)}
 
 
 @identity_claim(bounds.region_accuracy, given=[svm_sensitivity.weight_sensitivity_sharp], caught=(1.001, 2))
@@ -149,8 +149,7 @@ def two_databases_decide():
             yield setting | {"delta": delta}, claimed, bounds.packing_level(delta=delta, N=2)
             yield setting | {"delta": delta, "by": "step 3"}, claimed, -log(bounds.mean_ratio(delta=delta))
         for odds in (1.5, 10.0):
-            best = best_failure(odds, 2)
-            yield setting | {"odds": odds}, bounds.line_level(delta=best, **setting), log(odds)
+            yield setting | {"odds": odds}, bounds.line_level(delta=best_failure(odds, 2), **setting), log(odds)
         for mechanism, beta, failure in responses(root(C), Fraction(acc), n):
             if 0 < failure < 0.5:
                 yield setting | mechanism, bounds.line_level(delta=failure, **setting), beta
@@ -174,18 +173,8 @@ def many_databases_decide():
             setting = {"C": C, "n": n, "acc": float(acc), "N": N}
             yield setting | {"by": "separation"}, 2 * acc, min(np.diff(solved))
             for odds in (2.0, 30.0):
-                best = best_failure(odds, N)
-                level = bounds.line_packing_level(delta=best, acc=float(acc), C=float(C), n=n)
+                level = bounds.line_packing_level(delta=best_failure(odds, N), acc=float(acc), C=float(C), n=n)
                 yield setting | {"odds": odds}, level, log(odds)
-
-
-UNIFORM = """
-from lemmata.bounds.rbht09.lower_bounds import line_level_defined
-C, n, acc = 1.0, 2, 0.24  # acc < sqrt(C) / (2 n) = 0.25
-centres = [-0.8, -0.4, 0.0, 0.4, 0.8]  # 5 intervals of radius acc cover [-1, 1], where every w* lies
-assert all(min(abs(w / 100 - c) for c in centres) <= acc for w in range(-100, 101))
-# released: one of the five, uniformly, whatever the data: 0-private, and right with probability 1/5
-assert line_level_defined(delta=1 / 5, acc=acc, C=C, n=n) > 1.38"""
 
 
 @inequality_claim(
@@ -193,7 +182,13 @@ assert line_level_defined(delta=1 / 5, acc=acc, C=C, n=n) > 1.38"""
     severity="statement",
     misprint=NOBODY,
     corrected_by=bounds.line_level,
-    python=UNIFORM,
+    python="""
+from lemmata.bounds.rbht09.lower_bounds import line_level_defined
+C, n, acc = 1.0, 2, 0.24  # acc < sqrt(C) / (2 n) = 0.25
+centres = [-0.8, -0.4, 0.0, 0.4, 0.8]  # 5 intervals of radius acc cover [-1, 1], where every w* lies
+assert all(min(abs(w / 100 - c) for c in centres) <= acc for w in range(-100, 101))
+# released: one of the five, uniformly, whatever the data: 0-private, and right with probability 1/5
+assert line_level_defined(delta=1 / 5, acc=acc, C=C, n=n) > 1.38""",
     note="a uniform choice among 2n + 1 constants succeeds with probability 1/(2n + 1) on every database and does not "
     "look at the data",
 )
@@ -201,20 +196,9 @@ def useful_by_chance():
     """The uniform choice: log-ratio 0, success 1 / K on every database, with w* in [-sqrt(C), sqrt(C)]."""
     for n in (2, 10, 1000):
         acc = Fraction(bounds.line_accuracy(C=1.0, n=n)) * Fraction(96, 100)
-        K = cells(Fraction(1), acc)
-        success = 1 - response(K, Fraction(1))
+        success = 1 - response(cells(Fraction(1), acc), Fraction(1))
         setting = {"C": 1.0, "n": n, "acc": float(acc)}
         yield setting | {"delta": success}, bounds.line_level_defined(delta=float(success), **setting), 0
-
-
-ZERO_ON_THE_LINE = """
-from lemmata.bounds.rbht09.lower_bounds import region_level
-from lemmata.mechanisms.learners.erm.private_svm import solve
-C, n, R, acc = 0.01, 2, 1.0, 0.02  # acc < sqrt(C) / (2 n) = 0.025
-# |f*| <= C on [-1, 1]: w* is (C / n) times a sum of n numbers in [-1, 1]
-assert max(abs(solve([[a], [b]], [1, 1], C=C).weights[0]) for a in (-1.0, 1.0) for b in (-1.0, 0.5, 1.0)) <= acc
-# released: the zero function, whatever the data: 0-private, and within acc with probability 1
-assert region_level(delta=0.05, acc=acc, C=C, n=n, R=R) > 2.9"""
 
 
 @inequality_claim(
@@ -224,7 +208,14 @@ assert region_level(delta=0.05, acc=acc, C=C, n=n, R=R) > 2.9"""
         "ε < min{CR², √C R}/n; at R = 1 this contains the printed range for every C ≥ 1/4",
         lambda acc, C, R, n: acc < bounds.region_accuracy(C=C, n=n, R=R),
     ),
-    python=ZERO_ON_THE_LINE,
+    python="""
+from lemmata.bounds.rbht09.lower_bounds import region_level
+from lemmata.mechanisms.learners.erm.private_svm import solve
+C, n, R, acc = 0.01, 2, 1.0, 0.02  # acc < sqrt(C) / (2 n) = 0.025
+# |f*| <= C on [-1, 1]: w* is (C / n) times a sum of n numbers in [-1, 1]
+assert max(abs(solve([[a], [b]], [1, 1], C=C).weights[0]) for a in (-1.0, 1.0) for b in (-1.0, 0.5, 1.0)) <= acc
+# released: the zero function, whatever the data: 0-private, and within acc with probability 1
+assert region_level(delta=0.05, acc=acc, C=C, n=n, R=R) > 2.9""",
     note="Section 2 announces the sup-norm over a set that contains the data, and Section 6 drops the set. On [−1, 1] "
     "and for C < 1/(4n²) the zero function is useful and private. The paper's choice C = √n is far from there",
 )
@@ -235,34 +226,22 @@ def zero_function_in_a_small_region():
         acc = 0.9 * bounds.line_accuracy(C=C, n=n)
         largest = line_svm([(Fraction(1), n)], Fraction(C))
         yield {"C": C, "n": n, "R": R, "of": "the largest SVM"}, largest, acc
-        failure = response(cells(largest, Fraction(acc)), Fraction(1))
-        delta = max(0.05, float(failure))
+        delta = max(0.05, float(response(cells(largest, Fraction(acc)), Fraction(1))))
         yield {"C": C, "n": n, "R": R, "delta": delta}, bounds.region_level(delta=delta, acc=acc, C=C, n=n, R=R), 0
 
 
 @inequality_claim(bounds.region_level_corrected, given=[bounds.region_accuracy, bounds.packing_level], rounding=SOLVER)
 def two_databases_decide_in_a_region():
     """The best mechanism on the pair of `region_accuracy`, and responses over cells of the whole range."""
-    for C, n in DATABASES:
-        for R in (0.25, 1.0, 3.0):
-            radius = min(float(C) * R**2, sqrt(C) * R)  # of every f* over [-R, R]
-            setting = {"C": float(C), "n": n, "R": R, "acc": 0.999 * bounds.region_accuracy(C=C, n=n, R=R)}
-            for delta in DELTAS:
-                claimed = bounds.region_level_corrected(delta=delta, **setting)
-                yield setting | {"delta": delta}, claimed, bounds.packing_level(delta=delta, N=2)
-            for mechanism, beta, failure in responses(Fraction(radius), Fraction(setting["acc"]), n):
-                if 0 < failure < 0.5:
-                    yield setting | mechanism, bounds.region_level_corrected(delta=failure, **setting), beta
-
-
-IN_OTHER_WORDS = """
-from math import exp
-from lemmata.bounds.rbht09.lower_bounds import least_failure
-C, n, beta = 0.2, 2, 1.0
-acc = C / 2  # < sqrt(C) / (2 n) = 0.1118; over [-1, 1] every f*(1) lies in [-C, C]
-# released: +-C / 2, the one with the sign of f*(1) with probability e^beta / (1 + e^beta): beta-private
-delta = 1 / (1 + exp(beta))  # of missing f* by more than acc
-assert acc < C**0.5 / (2 * n) and delta < least_failure(beta=beta) - 0.09"""
+    for (C, n), R in product(DATABASES, (0.25, 1.0, 3.0)):
+        radius = min(float(C) * R**2, sqrt(C) * R)  # of every f* over [-R, R]
+        setting = {"C": float(C), "n": n, "R": R, "acc": 0.999 * bounds.region_accuracy(C=C, n=n, R=R)}
+        for delta in DELTAS:
+            claimed = bounds.region_level_corrected(delta=delta, **setting)
+            yield setting | {"delta": delta}, claimed, bounds.packing_level(delta=delta, N=2)
+        for mechanism, beta, failure in responses(Fraction(radius), Fraction(setting["acc"]), n):
+            if 0 < failure < 0.5:
+                yield setting | mechanism, bounds.region_level_corrected(delta=failure, **setting), beta
 
 
 @inequality_claim(
@@ -270,7 +249,14 @@ assert acc < C**0.5 / (2 * n) and delta < least_failure(beta=beta) - 0.09"""
     finding="e^−β is printed for 1/(1 + e^β) in sentence 2",
     severity="constant",
     rounding=SOLVER,
-    python=IN_OTHER_WORDS,
+    python="""
+from math import exp
+from lemmata.bounds.rbht09.lower_bounds import least_failure
+C, n, beta = 0.2, 2, 1.0
+acc = C / 2  # < sqrt(C) / (2 n) = 0.1118; over [-1, 1] every f*(1) lies in [-C, C]
+# released: +-C / 2, the one with the sign of f*(1) with probability e^beta / (1 + e^beta): beta-private
+delta = 1 / (1 + exp(beta))  # of missing f* by more than acc
+assert acc < C**0.5 / (2 * n) and delta < least_failure(beta=beta) - 0.09""",
     note="log((1 − δ)/δ) ≤ β means δ ≥ 1/(1 + e^β), and e^−β is larger. Two mechanisms have a δ between these "
     "values. One is randomised response between two halves (n = 2, C = 0.2, the norm over [−1, 1]), at every β. The "
     "other, for β < log(2n/(2n − 1)), is the response over 2n + 1 cells for databases on the whole line",
@@ -281,8 +267,7 @@ def private_and_useful_all_the_same():
         acc = min(C / 2, Fraction(bounds.line_accuracy(C=C, n=n)) * Fraction(96, 100))
         K = cells(radius, acc)
         for odds in (Fraction(20), Fraction(3), Fraction(11, 10)):
-            failure = response(K, odds)
-            yield {"n": n, "C": C, "cells": K, "odds": odds}, bounds.least_failure(beta=log(odds)), failure
+            yield {"n": n, "C": C, "cells": K, "odds": odds}, bounds.least_failure(beta=log(odds)), response(K, odds)
 
 
 @inequality_claim(

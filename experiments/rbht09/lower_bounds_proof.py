@@ -1,6 +1,7 @@
 """The steps of the proofs of Lemma 17 and Theorem 18 of Rubinstein et al. 2009, each by itself, in rationals."""
 
 from fractions import Fraction
+from itertools import product
 from math import sqrt
 
 from lemmata.bounds.rbht09 import lower_bounds as bounds
@@ -15,12 +16,11 @@ PAIRS = [(C, n) for C in (Fraction(1, 100), Fraction(1), Fraction(40)) for n in 
 
 def flat_pairs():
     """Databases that satisfy the proof's condition C (M n - m) / n < 1 / M, m up to nearly M: (C, n, M, m)."""
-    for C, n in PAIRS:
-        for share in (Fraction(1, 50), Fraction(1, 2), Fraction(49, 50)):
-            unit = Fraction(1)
-            while C * unit**2 * (n - share) >= n:
-                unit *= Fraction(9, 10)
-            yield {"C": C, "n": n, "M": unit, "m": share * unit}
+    for (C, n), share in product(PAIRS, (Fraction(1, 50), Fraction(1, 2), Fraction(49, 50))):
+        unit = Fraction(1)
+        while C * unit**2 * (n - share) >= n:
+            unit *= Fraction(9, 10)
+        yield {"C": C, "n": n, "M": unit, "m": share * unit}
 
 
 @identity_claim(bounds.first_weight)
@@ -83,9 +83,8 @@ def strictly_less(*, N, factor=1):
 @inequality_claim(bounds.wrong_ball)
 def wrong_ball_gets_at_most_delta():
     """All that lies outside the own ball, in the wrong one or in neither."""
-    for delta in DELTAS:
-        for elsewhere in (Fraction(0), Fraction(1, 2), Fraction(1)):
-            yield {"delta": delta, "elsewhere": elsewhere}, delta * (1 - elsewhere), bounds.wrong_ball(delta=delta)
+    for delta, elsewhere in product(DELTAS, (Fraction(0), Fraction(1, 2), Fraction(1))):
+        yield {"delta": delta, "elsewhere": elsewhere}, delta * (1 - elsewhere), bounds.wrong_ball(delta=delta)
 
 
 @inequality_claim(bounds.mean_ratio, given=[bounds.wrong_ball])
@@ -93,8 +92,7 @@ def ratio_of_two_probabilities():
     """P_2(ball) / P_1(ball), the first at most delta, the second at least 1 - delta; attained by a response."""
     for odds in (Fraction(101, 100), Fraction(3), Fraction(1000)):
         delta = response(2, odds)
-        most = bounds.wrong_ball(delta=delta) / (1 - delta)
-        yield {"delta": delta}, most, bounds.mean_ratio(delta=delta)
+        yield {"delta": delta}, bounds.wrong_ball(delta=delta) / (1 - delta), bounds.mean_ratio(delta=delta)
         yield {"delta": delta, "by": "response"}, 1 / odds, bounds.mean_ratio(delta=delta)
 
 

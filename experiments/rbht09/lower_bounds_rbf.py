@@ -5,6 +5,7 @@ balls. The mechanism that beats the printed range of accuracies is the zero func
 """
 
 from fractions import Fraction
+from itertools import product
 from math import exp, log, sqrt
 
 import numpy as np
@@ -40,11 +41,10 @@ def separated(N, sigma, C, n):
 )
 def circle_is_a_packing():
     """The nearest two of N databases against C / (2 n), in balls; also at sigmas where N is about to jump."""
-    for C, n in CIRCLE:
-        for sigma in (*SIGMAS, *(2 / N * sqrt(2 / log(2)) * (1 - 1e-12) for N in (4, 5, 20))):
-            N = bounds.circle_databases(sigma=sigma)
-            setting = {"C": C, "n": n, "sigma": sigma, "N": N}
-            yield setting, bounds.separation(C=Fraction(C), n=n), separated(int(N), sigma, C, n)
+    for (C, n), sigma in product(CIRCLE, (*SIGMAS, *(2 / N * sqrt(2 / log(2)) * (1 - 1e-12) for N in (4, 5, 20)))):
+        N = bounds.circle_databases(sigma=sigma)
+        setting = {"C": C, "n": n, "sigma": sigma, "N": N}
+        yield setting, bounds.separation(C=Fraction(C), n=n), separated(int(N), sigma, C, n)
     for sigma in (0.849, 0.5, 0.1):
         counted = 2
         while exp(-2 * bounds.sine_estimate(N=counted + 1) ** 2 / sigma**2) <= 0.5:
@@ -140,20 +140,19 @@ def many_circle_databases_decide():
 )
 def far_rows_decide():
     """The packing on [0, D]: the largest number of equidistant points more than 2 acc apart, found by trying."""
-    for C, n in CIRCLE:
-        for share, sigma, diameter in ((0.9, 0.3, 2.0), (0.5, 1.0, 4.0), (0.1, 5.0, 6.0)):
-            acc, N = share * C / (2 * n), 2
-            while (C / n) * -np.expm1(-((diameter / N / sigma) ** 2) / 2) > 2 * acc:
-                N += 1
-            step = diameter / (N - 1)
-            apart = bounds.own_point_distance(dual=C / n, kernel=exp(-((step / sigma) ** 2) / 2))
-            setting = {"sigma": sigma, "acc": acc, "C": C, "n": n, "diameter": diameter}
-            if N > 2:
-                yield setting | {"by": "separation"}, 2 * acc, apart
-            for delta in DELTAS:
-                claimed = bounds.diameter_level(delta=delta, **setting)
-                if N > 2 or claimed > 0:
-                    yield setting | {"delta": delta, "N": N}, claimed, packing_level(delta=delta, N=N)
+    for (C, n), (share, sigma, diameter) in product(CIRCLE, ((0.9, 0.3, 2.0), (0.5, 1.0, 4.0), (0.1, 5.0, 6.0))):
+        acc, N = share * C / (2 * n), 2
+        while (C / n) * -np.expm1(-((diameter / N / sigma) ** 2) / 2) > 2 * acc:
+            N += 1
+        step = diameter / (N - 1)
+        apart = bounds.own_point_distance(dual=C / n, kernel=exp(-((step / sigma) ** 2) / 2))
+        setting = {"sigma": sigma, "acc": acc, "C": C, "n": n, "diameter": diameter}
+        if N > 2:
+            yield setting | {"by": "separation"}, 2 * acc, apart
+        for delta in DELTAS:
+            claimed = bounds.diameter_level(delta=delta, **setting)
+            if N > 2 or claimed > 0:
+                yield setting | {"delta": delta, "N": N}, claimed, packing_level(delta=delta, N=N)
 
 
 @inequality_claim(
@@ -172,15 +171,14 @@ def zero_function_is_useful_for_every_sigma():
 @inequality_claim(bounds.impossible_sigma, given=[bounds.circle_level], rounding=SOLVER)
 def small_sigmas_are_impossible():
     """Just below the sigma said, Theorem 20's level exceeds beta; it is the first such N."""
-    for beta in (0.1, 1.0, 4.0, 12.0):
-        for delta in DELTAS:
-            setting = {"delta": delta, "acc": 0.002, "C": 1.0, "n": 100}
-            sigma = bounds.impossible_sigma(beta=beta, **setting)
-            inside = min(sigma * (1 - 1e-9), bounds.WIDEST * (1 - 1e-9))
-            yield setting | {"beta": beta}, beta, bounds.circle_level(sigma=inside, **setting)
-            if sigma < 0.67:
-                one_less = bounds.circle_databases(sigma=sigma * (1 + 1e-9))
-                yield setting | {"beta": beta, "N": one_less}, packing_level(delta=delta, N=one_less), beta
+    for beta, delta in product((0.1, 1.0, 4.0, 12.0), DELTAS):
+        setting = {"delta": delta, "acc": 0.002, "C": 1.0, "n": 100}
+        sigma = bounds.impossible_sigma(beta=beta, **setting)
+        inside = min(sigma * (1 - 1e-9), bounds.WIDEST * (1 - 1e-9))
+        yield setting | {"beta": beta}, beta, bounds.circle_level(sigma=inside, **setting)
+        if sigma < 0.67:
+            one_less = bounds.circle_databases(sigma=sigma * (1 + 1e-9))
+            yield setting | {"beta": beta, "N": one_less}, packing_level(delta=delta, N=one_less), beta
 
 
 if __name__ == "__main__":

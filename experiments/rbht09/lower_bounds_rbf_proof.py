@@ -5,6 +5,7 @@ or a sine is compared in balls.
 """
 
 from fractions import Fraction
+from itertools import product
 from math import log, sqrt
 
 import numpy as np
@@ -44,8 +45,7 @@ def stationary_point():
     """At a C so large that the box does not matter: the one KKT point, from all nine active sets."""
     for case in DUALS:
         point = bounds.interior(**case)
-        large = case | {"C": 2 * case["n"] / (1 - case["gamma"])}
-        ((a, b),) = set(dual_pairs(**large))
+        ((a, b),) = set(dual_pairs(**case | {"C": 2 * case["n"] / (1 - case["gamma"])}))
         yield case | {"of": "a"}, a, point[0]
         yield case | {"of": "b"}, b, point[1]
 
@@ -72,16 +72,7 @@ def case_three_feasible_up_to():
     """At that n, whole or not, case 3 meets the box: alpha_2 = C / n."""
     for case in DUALS:
         n = bounds.most_rows_of_case_three(C=case["C"], gamma=case["gamma"])
-        alpha = bounds.last_when_first_full.theorem.formula(**case | {"n": n})
-        yield case, case["C"] / alpha, n
-
-
-CASE_FOUR = """
-from lemmata.bounds.rbht09.lower_bounds_rbf import first_when_last_full
-C, n, gamma = 0.5, 3, 0.25
-a = first_when_last_full(C=C, n=n, gamma=gamma)
-slope = (n - 1) + gamma * (n - 1) * C / n - (n - 1) ** 2 * a  # of the reduced dual in alpha_1, at alpha_2 = C / n
-assert slope > 1"""
+        yield case, case["C"] / bounds.last_when_first_full.theorem.formula(**case | {"n": n}), n
 
 
 def case_four(bound):
@@ -95,7 +86,12 @@ def case_four(bound):
 @identity_claim(
     bounds.first_when_last_full,
     severity="constant",
-    python=CASE_FOUR,
+    python="""
+from lemmata.bounds.rbht09.lower_bounds_rbf import first_when_last_full
+C, n, gamma = 0.5, 3, 0.25
+a = first_when_last_full(C=C, n=n, gamma=gamma)
+slope = (n - 1) + gamma * (n - 1) * C / n - (n - 1) ** 2 * a  # of the reduced dual in alpha_1, at alpha_2 = C / n
+assert slope > 1""",
     note="the last display omits the factor n − 1 of the linear term, and is right for n = 2 only. The lemma uses αₙ "
     "alone",
 )
@@ -110,16 +106,13 @@ def case_four_with_its_factor():
     return (yield from case_four(bounds.first_when_last_full_corrected))
 
 
-HALF = """
-from lemmata.bounds.rbht09.lower_bounds_rbf import case_one_excluded
-C, gamma = 1.0, 0.25
-assert (1 - gamma) * C > case_one_excluded(C=C, gamma=gamma)"""
-
-
 @inequality_claim(
     bounds.case_one_excluded,
     severity="statement",
-    python=HALF,
+    python="""
+from lemmata.bounds.rbht09.lower_bounds_rbf import case_one_excluded
+C, gamma = 1.0, 0.25
+assert (1 - gamma) * C > case_one_excluded(C=C, gamma=gamma)""",
     note="C/2 > (1 − γ)C means γ > 1/2, the opposite of what is assumed. The conclusion n > (1 − γ)C is true without "
     "it",
 )
@@ -132,20 +125,18 @@ def half_is_below():
 @inequality_claim(bounds.case_one_excluded_corrected, tightness=lambda ratios: (1.0, 1.0))
 def whole_is_above():
     """(1 - gamma) C against C, any gamma."""
-    for C in (Fraction(1, 9), Fraction(50)):
-        for gamma in GAMMAS:
-            yield {"C": C, "gamma": gamma}, (1 - gamma) * C, bounds.case_one_excluded_corrected(C=C, gamma=gamma)
+    for C, gamma in product((Fraction(1, 9), Fraction(50)), GAMMAS):
+        yield {"C": C, "gamma": gamma}, (1 - gamma) * C, bounds.case_one_excluded_corrected(C=C, gamma=gamma)
 
 
 @identity_claim(bounds.last_dual, note="the dual has one solution in b; nine active sets are tried, in rationals")
 def last_row_is_at_its_bound():
     """Every KKT point of the reduced dual, for n > C up to nearly n = C, and every gamma."""
     for n in (2, 3, 20):
-        for C in (Fraction(1, 10), Fraction(n, 2), n * Fraction(999, 1000)):
-            for gamma in GAMMAS:
-                case = {"C": C, "n": n, "gamma": gamma}
-                for a, b in dual_pairs(**case):
-                    yield case | {"a": a}, b, bounds.last_dual(**case)
+        for C, gamma in product((Fraction(1, 10), Fraction(n, 2), n * Fraction(999, 1000)), GAMMAS):
+            case = {"C": C, "n": n, "gamma": gamma}
+            for a, b in dual_pairs(**case):
+                yield case | {"a": a}, b, bounds.last_dual(**case)
 
 
 # Lemma 19: the circle -------------------------------------------------------------------------------------------------
@@ -171,13 +162,6 @@ def distance_at_the_own_point():
         yield {"C": C, "n": n, "sigma": sigma, "N": N}, abs((first - second) @ features[1]), claimed
 
 
-KERNEL = """
-from math import exp, pi, sin
-from lemmata.bounds.rbht09.lower_bounds_rbf import nearest_kernel_printed
-sigma, N = 0.5, 6  # two neighbours of six on the unit circle are at distance 1
-assert nearest_kernel_printed(sine=sin(pi / N), sigma=sigma) < 0.01 < 0.13 < exp(-1 / (2 * sigma**2))"""
-
-
 def nearest(bound):
     """The largest kernel among all pairs on the circle, in balls, against the formula."""
     for N, sigma in ((4, 0.84), (6, 0.5), (33, 0.1), (3, 2.0)):
@@ -188,7 +172,11 @@ def nearest(bound):
 @identity_claim(
     bounds.nearest_kernel_printed,
     severity="constant",
-    python=KERNEL,
+    python="""
+from math import exp, pi, sin
+from lemmata.bounds.rbht09.lower_bounds_rbf import nearest_kernel_printed
+sigma, N = 0.5, 6  # two neighbours of six on the unit circle are at distance 1
+assert nearest_kernel_printed(sine=sin(pi / N), sigma=sigma) < 0.01 < 0.13 < exp(-1 / (2 * sigma**2))""",
     note="γ⁴ exp(sin²(π/N)) = exp(−2/σ² + sin²(π/N)) is a product where a power is meant. The first form is right, and "
     "it is the one that is used",
 )
@@ -206,13 +194,12 @@ def kernel_of_neighbours():
 @inequality_claim(bounds.separation, given=[bounds.nearest_kernel, bounds.own_point_distance], rounding=1e-12)
 def kernel_is_at_most_half():
     """At sigma = sqrt(2 / log 2) sin(pi / N), where it is an equality, and at smaller ones."""
-    for C, n in ((Fraction(1), 2), (Fraction(29, 10), 3), (Fraction(15), 20)):
-        for N in (2, 3, 4, 20, 300):
-            sine = (arb.pi() / N).sin()
-            for share in (1.0, 0.7):
-                kernel = bounds.nearest_kernel(sine=sine, sigma=(2 / arb(2).log()).sqrt() * sine * share)
-                apart = bounds.own_point_distance(dual=exact(C / n), kernel=kernel)
-                yield {"C": C, "n": n, "N": N, "share": share}, bounds.separation(C=C, n=n), apart
+    for (C, n), N in product(((Fraction(1), 2), (Fraction(29, 10), 3), (Fraction(15), 20)), (2, 3, 4, 20, 300)):
+        sine = (arb.pi() / N).sin()
+        for share in (1.0, 0.7):
+            kernel = bounds.nearest_kernel(sine=sine, sigma=(2 / arb(2).log()).sqrt() * sine * share)
+            apart = bounds.own_point_distance(dual=exact(C / n), kernel=kernel)
+            yield {"C": C, "n": n, "N": N, "share": share}, bounds.separation(C=C, n=n), apart
 
 
 @inequality_claim(bounds.sine_estimate)
@@ -235,10 +222,6 @@ def gamma_from_sigma():
 
 # Theorem 20: N --------------------------------------------------------------------------------------------------------
 
-FOUR = """
-from lemmata.bounds.rbht09.lower_bounds_rbf import circle_databases
-from lemmata.bounds.rbht09.lower_bounds_rbf import least_databases_printed
-assert circle_databases(sigma=0.84) == 4 < least_databases_printed()"""
 LARGE = (0.8493, 0.84, 0.7, 0.68, 0.5, 0.01)
 
 
@@ -247,7 +230,10 @@ LARGE = (0.8493, 0.84, 0.7, 0.68, 0.5, 0.01)
     severity="statement",
     corner=require("σ < (2/5)√(2/log 2) = 0.679", lambda sigma: sigma < 0.4 * sqrt(2 / log(2))),
     restated=("rbht09.lem19", "rbht09.thm20"),
-    python=FOUR,
+    python="""
+from lemmata.bounds.rbht09.lower_bounds_rbf import circle_databases
+from lemmata.bounds.rbht09.lower_bounds_rbf import least_databases_printed
+assert circle_databases(sigma=0.84) == 4 < least_databases_printed()""",
     note="(2/σ)√(2/log 2) is greater than 4, but N is its floor",
 )
 def more_than_four():
@@ -290,23 +276,20 @@ def thinnest(delta, N, weights):
 @inequality_claim(bounds.thinnest_ball, given=[wrong_ball])
 def thinnest_ball_gets_its_share():
     """The least of N - 1 shares of delta, equal or not."""
-    for delta in DELTAS:
-        for N in (2, 5, 40):
-            rest = wrong_ball(delta=delta)
-            for weights in ([1] * (N - 1), range(1, N), [1] * (N - 2) + [100]):
-                shown = {"delta": delta, "N": N}
-                yield shown, thinnest(rest, N, list(weights)), bounds.thinnest_ball(delta=delta, N=N)
+    for delta, N in product(DELTAS, (2, 5, 40)):
+        rest = wrong_ball(delta=delta)
+        for weights in ([1] * (N - 1), range(1, N), [1] * (N - 2) + [100]):
+            yield {"delta": delta, "N": N}, thinnest(rest, N, list(weights)), bounds.thinnest_ball(delta=delta, N=N)
 
 
 @inequality_claim(bounds.mean_ratio_of_many, given=[bounds.thinnest_ball])
 def ratio_on_the_thinnest_ball():
     """P_1(ball) / P_j(ball); attained by randomised response over N cells."""
-    for odds in (Fraction(101, 100), Fraction(3), Fraction(1000)):
-        for N in (2, 5, 40):
-            delta = response(N, odds)
-            most = bounds.thinnest_ball(delta=delta, N=N) / (1 - delta)
-            yield {"delta": delta, "N": N}, most, bounds.mean_ratio_of_many(delta=delta, N=N)
-            yield {"delta": delta, "N": N, "by": "response"}, 1 / odds, bounds.mean_ratio_of_many(delta=delta, N=N)
+    for odds, N in product((Fraction(101, 100), Fraction(3), Fraction(1000)), (2, 5, 40)):
+        delta = response(N, odds)
+        most = bounds.thinnest_ball(delta=delta, N=N) / (1 - delta)
+        yield {"delta": delta, "N": N}, most, bounds.mean_ratio_of_many(delta=delta, N=N)
+        yield {"delta": delta, "N": N, "by": "response"}, 1 / odds, bounds.mean_ratio_of_many(delta=delta, N=N)
 
 
 if __name__ == "__main__":

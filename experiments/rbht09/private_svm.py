@@ -6,6 +6,7 @@ and a search over thousands of neighbours that never exceed the bound. The SVM's
 """
 
 from fractions import Fraction
+from itertools import product
 from math import sqrt
 
 import numpy as np
@@ -36,12 +37,11 @@ from lemmata.mechanisms.solvers.perturbed_risk import HUBER, MARGIN_LOSSES
 def laplace_log_ratio_is_distance(*, F):
     """Enumerate the breakpoints of the log-ratio in exact rationals, coordinates apart, ties included."""
     rng = generator(1, "svm.def1", {"F": F}, "main", 0)
-    for lam in (Fraction(1, 7), Fraction(5, 2)):
-        for _ in range(200):
-            a, b = ([Fraction(int(k), 4) for k in rng.integers(-3, 4, F)] for _ in range(2))
-            largest = sum(max(abs(t - q) - abs(t - p) for t in (p, q)) for p, q in zip(a, b, strict=True)) / lam
-            centres = {"first": [*map(float, a)], "second": [*map(float, b)], "lam": float(lam)}
-            yield centres, largest, private_svm.laplace_worst_log_ratio(**centres)
+    for lam, _ in product((Fraction(1, 7), Fraction(5, 2)), range(200)):
+        a, b = ([Fraction(int(k), 4) for k in rng.integers(-3, 4, F)] for _ in range(2))
+        largest = sum(max(abs(t - q) - abs(t - p) for t in (p, q)) for p, q in zip(a, b, strict=True)) / lam
+        centres = {"first": [*map(float, a)], "second": [*map(float, b)], "lam": float(lam)}
+        yield centres, largest, private_svm.laplace_worst_log_ratio(**centres)
 
 
 # Theorem 7 ------------------------------------------------------------------------------------------------------------
@@ -78,13 +78,15 @@ def privacy_loss(scale, *, beta, **setting):
     distance, kind, rows = svm_neighbours.search(**setting, loss="hinge")
     yield {"beta": beta, **setting, "searched": kind, "rows": rows}, distance / lam, beta
     ratios = [0.25, 0.5, 0.75, 1.0, 2.0, 4.0]
-    series = {
-        "lambda / printed": [lam * r / private_svm.noise_scale(beta=beta, **setting) for r in ratios],
-        "bound": [beta] * 6,
-        "worst pair": [float(exact) / r for r in ratios],
-    }
     most = f"largest privacy loss found by search {distance / lam / beta:.3f} β"
-    return {"note": f"{most}, of the worst pair {float(exact) / beta:.3f} β", "series": series}
+    return {
+        "note": f"{most}, of the worst pair {float(exact) / beta:.3f} β",
+        "series": {
+            "lambda / printed": [lam * r / private_svm.noise_scale(beta=beta, **setting) for r in ratios],
+            "bound": [beta] * 6,
+            "worst pair": [float(exact) / r for r in ratios],
+        },
+    }
 
 
 @inequality_claim(
@@ -96,8 +98,7 @@ def privacy_loss(scale, *, beta, **setting):
 def printed_noise_is_private(**setting):
     """Theorem 7 as printed: Lemma 21's distance over lambda is beta. Loose by 2, twice the noise that is needed."""
     database = {name: value for name, value in setting.items() if name != "beta"}
-    scale = private_svm.noise_scale(**setting)
-    yield setting, svm_sensitivity.weight_sensitivity(**database) / scale, setting["beta"]
+    yield setting, svm_sensitivity.weight_sensitivity(**database) / private_svm.noise_scale(**setting), setting["beta"]
     return (yield from privacy_loss(private_svm.noise_scale, **setting))
 
 
@@ -215,14 +216,13 @@ def objective_perturbation_spends_one_determinant(*, C, ridge, rate, factor=1):
     """Exact log-ratios of releases, with the row that is replaced by its opposite, by zero and by others."""
     rng = generator(1, "svm.objective", {"C": C, "ridge": ridge}, "main", 0)
     for n, F, loss in [(1, 1, "huber"), (1, 1, "logistic"), (3, 2, "huber"), (3, 2, "logistic")]:
-        kind = MARGIN_LOSSES[loss]
         rest = rng.normal(size=(n - 1, F)) / 9
         rows = [np.eye(F)[0], -np.eye(F)[0], np.zeros(F), np.eye(F)[-1] / 3]
         a, *others = (law_of(np.vstack([rest, z]), C, loss, ridge, rate) for z in rows)
         steep = (1 - HUBER) * (1 + 1e-12) * np.eye(F)[:1]  # within the piece that is bent
         W = np.vstack([steep, -steep, rng.normal(size=(60, F)) * np.geomspace(1e-2, 30, 60)[:, None]])
-        sizes = {"n": n, "C": C, "curvature": kind.curvature}
-        whole = private_svm.objective_epsilon(rate=rate, ridge=ridge, **sizes)
+        curvature = MARGIN_LOSSES[loss].curvature
+        whole = private_svm.objective_epsilon(rate=rate, ridge=ridge, n=n, C=C, curvature=curvature)
         allowed = whole if factor == 1 else 2 * rate + (whole - 2 * rate) / factor
         ratios = [np.abs(a.log_density(W) - b.log_density(W)).max() for b in others]
         yield {"n": n, "F": F, "loss": loss, "C": C, "ridge": ridge, "rate": rate}, float(max(ratios)), allowed

@@ -199,8 +199,7 @@ def chernoff_of_the_loss(*, steps, shift):
     rho = private_svm.concentration(sensitivity=float(shift), sigma=float(steps), grid=1e-300, F=1)
     p, q = lattice_laws.gaussian(steps, 0, 14 + shift), lattice_laws.gaussian(steps, shift, 14 + shift)
     for delta in (1e-2, 1e-5, 1e-8):
-        epsilon = private_svm.concentration_epsilon(rho=rho, delta=delta)
-        e, r = exact(epsilon), exact(rho)
+        e, r = exact(private_svm.concentration_epsilon(rho=rho, delta=delta)), exact(rho)
         alpha = (e + r) / (2 * r)
         yield {"steps": steps, "delta": delta, "by": "Chernoff"}, ((alpha - 1) * (alpha * r - e)).exp(), delta
         yield {"steps": steps, "delta": delta}, lattice_laws.hockey_stick(p, q, e), delta

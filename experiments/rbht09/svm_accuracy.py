@@ -8,6 +8,7 @@ with them.
 """
 
 from fractions import Fraction
+from itertools import product
 from math import exp, expm1, factorial, log
 
 import numpy as np
@@ -16,7 +17,7 @@ from flint import arb, ctx
 from lemmata.bounds.exact.balls import exact, lower_end, upper_end
 from lemmata.bounds.exact.certify import HOLDS, supremum
 from lemmata.bounds.rbht09 import private_svm, svm_accuracy
-from lemmata.experiments.checks import identity_claim, inequality_claim, witness
+from lemmata.experiments.checks import equality, identity_claim, inequality_claim, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.mechanisms.numerics.streams import generator
@@ -33,8 +34,7 @@ def erlang_tail(F, z):
 def noise_ratio(bound, F, failure, factor=1, side=0.0):
     """z = acc / (Phi lambda) at the largest lambda, moved outward by a relative `side`; lambda grows by `factor`."""
     argument = -expm1(-failure) if bound is svm_accuracy.useful_scale_corrected else exp(-failure)
-    lam = bound.theorem.formula(acc=1.0, delta=argument, Phi=1.0, F=F) * factor
-    return (1 + side) / lam
+    return (1 + side) / (bound.theorem.formula(acc=1.0, delta=argument, Phi=1.0, F=F) * factor)
 
 
 def certified_tail(bound, F, factor):
@@ -203,6 +203,7 @@ def hoelder(*, F):
     quick=({"F": 1, "lam": 3.0}, {"F": 20, "lam": 0.01}),
     control=Control("lambda / {}", (1.01,)),
     note="By substitution y → (1 − λ t) y in the integral; checked by the moment series with its remainder.",
+    tightness=equality,
 )
 def moment_generating_function(*, F, lam, factor=1):
     """sum_m E[X^m] t^m / m! with E X^m = lam^m (F + m - 1)! / (F - 1)!, for 0 <= lam t <= 1/2."""
@@ -214,7 +215,6 @@ def moment_generating_function(*, F, lam, factor=1):
         claimed = svm_accuracy.erlang_mgf(F=F, lam=lam / factor, t=float(x) / lam)
         yield {"F": F, "lam t": x}, total, claimed
         yield {"F": F, "lam t": x}, claimed, high
-    return {"tightness": (1.0, 1.0)}
 
 
 @inequality_claim(
@@ -240,11 +240,10 @@ def chernoff(*, F):
     def value(z):
         return erlang_tail(F, float(z)) / exact(bound(z) * (1 + 1e-9))
 
-    for z in (0.5, 3.0, 40.0, 300.0):
-        for lam, Phi in ((1.0, 1.0), (0.01, 7.0)):
-            point = {"acc": z * lam * Phi, "lam": lam, "Phi": Phi, "F": F}
-            moment = svm_accuracy.erlang_mgf(F=F, lam=lam, t=0.5 / lam)
-            yield point, moment * exp(-z / 2), svm_accuracy.chernoff_tail(**point)
+    for z, (lam, Phi) in product((0.5, 3.0, 40.0, 300.0), ((1.0, 1.0), (0.01, 7.0))):
+        point = {"acc": z * lam * Phi, "lam": lam, "Phi": Phi, "F": F}
+        moment = svm_accuracy.erlang_mgf(F=F, lam=lam, t=0.5 / lam)
+        yield point, moment * exp(-z / 2), svm_accuracy.chernoff_tail(**point)
     most = supremum(upper, value, {"z": (2.0**-40, 200.0)}, gap=0.01, max_boxes=8000)
     yield {"F": F} | most.point, most.reached, 1
     if most.outcome != HOLDS:

@@ -149,8 +149,7 @@ def relaxation_is_a_ray(**setting):
 def corollary_k2_keeps_its_promise(*, factor=1, **setting):
     """Lemma K.1 and the ray of step s1; the exact curve as a check."""
     promised = bound.selection_epsilon_simple(**setting) / factor
-    longer = bound.selection_epsilon(**setting)
-    links = [(promised >= longer * (1 - 1e-15), "Lemma K.1 promises more")]
+    links = [(promised >= bound.selection_epsilon(**setting) * (1 - 1e-15), "Lemma K.1 promises more")]
     return account_cases(Runs(**setting), promised, links, "at most twice Lemma K.1")
 
 

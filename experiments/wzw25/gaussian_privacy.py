@@ -12,9 +12,8 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.privacy_curves import closed_form, hockey_stick, hockey_stick_of_two
 from lemmata.bounds.wzw25 import algorithms as numbers
 from lemmata.bounds.wzw25 import gaussian_privacy as bounds
-from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks import Link, identity_claim, inequality_claim
 from lemmata.experiments.checks.gaussian_pairs import binned_gaussians
-from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
@@ -166,8 +165,7 @@ def the_curve_is_attained(*, sensitivity, sigma, factor=1):
 )
 def opposite_statistics(*, sensitivity, sigma, dimension, factor=1):
     """Statistics at distance Delta: kappa = 1, the score is the exact log-likelihood ratio."""
-    shift = np.full(dimension, sensitivity / np.sqrt(dimension))
-    values = np.zeros(dimension), shift
+    values = np.zeros(dimension), np.full(dimension, sensitivity / np.sqrt(dimension))
     return tuple(law(value, sensitivity=sensitivity, sigma=sigma / factor) for value in values)
 
 
@@ -236,10 +234,8 @@ def lemma_e3_composes(*, epsilon, delta, m, factor=1):
         return inconclusive("FAILED", "the composed budget depends on m")
     # epsilon <= 8 log(1/delta) = 4 t^2 is mu <= slope t.
     rule = Conversion.of(lambda mu, t: mu / total_at(one, t, one), slope=total_at(Fraction(4), one, one))
-    each = bounds.budget_each(epsilon=epsilon, delta=delta, m=m)
-    total = factor * bounds.composed_gdp(mu=np.full(m, each))
-    setting = {"epsilon": epsilon, "delta": delta, "m": m}
-    return decide_conversion(rule, setting, epsilon, total, delta)
+    total = factor * bounds.composed_gdp(mu=np.full(m, bounds.budget_each(epsilon=epsilon, delta=delta, m=m)))
+    return decide_conversion(rule, {"epsilon": epsilon, "delta": delta, "m": m}, epsilon, total, delta)
 
 
 # Lemma E.3: Algorithm 2 -----------------------------------------------------------------------------------------------
@@ -256,8 +252,7 @@ def lemma_e3_composes(*, epsilon, delta, m, factor=1):
 )
 def all_candidates_spend_mu(*, mu, candidates):
     """The sum of the squared budgets over mu^2 in fractions: the printed ones, and the rounded ones of our laws."""
-    calls = 2 * candidates
-    each = numbers.split_budget(mu, calls)
+    each = numbers.split_budget(mu, 2 * candidates)
     sigma = numbers.score_noise(1.0, each)
     ours = (candidates * Fraction(each) ** 2 + candidates / Fraction(sigma) ** 2) / Fraction(mu) ** 2
     setting = {"mu": mu, "candidates": candidates}
@@ -315,8 +310,7 @@ class SharedNoise(WhiteBoxLaw):
         off = releases["scores"] - self.means(releases)
         scores = -(off * np.linalg.solve(covariance, off.T).T).sum(axis=1) / 2
         scores -= m / 2 * log(2 * pi) + np.linalg.slogdet(covariance)[1] / 2
-        steps = [c.descent.log_density(releases[f"iterates{j}"]) for j, c in enumerate(self.candidates)]
-        return scores + sum(steps)
+        return scores + sum(c.descent.log_density(releases[f"iterates{j}"]) for j, c in enumerate(self.candidates))
 
 
 @attack_claim(

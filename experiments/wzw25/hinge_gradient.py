@@ -30,8 +30,7 @@ def subgradients_lie_below(*, steps, factor=1):
         slopes = [Fraction(k, 4) for k in range(5)] if u == 1 else [Fraction(int(u < 1))]
         hinge = [(max(0, 1 - u), max(0, 1 - v), -a * (v - u)) for a in slopes]
         for f_x, f_y, slope in [*hinge, (u**4, v**4, 4 * u**3 * (v - u))]:
-            tangent = bounds.tangent_value(f_x=f_x, slope=Fraction(factor) * slope)
-            yield {"steps": steps, "u": u, "v": v}, tangent, f_y
+            yield {"steps": steps, "u": u, "v": v}, bounds.tangent_value(f_x=f_x, slope=Fraction(factor) * slope), f_y
     line = [float(u) for u in lattice]
     series = {"v": line, "hinge": [max(0.0, 1 - v) for v in line], "tangent at 1/2": [1 - v for v in line]}
     return {"tightness": None, "series": series}

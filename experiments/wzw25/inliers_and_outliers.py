@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from lemmata.bounds.exact.numbers import inner
 from lemmata.bounds.wzw25 import hinge_loss
 from lemmata.bounds.wzw25 import inliers_and_outliers as bound
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, witness
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.mechanisms.solvers.margin import min_outliers
@@ -219,6 +219,7 @@ def order_has_a_constant():
     control=Control(lambda factor: f"only n - {factor + 1:g} points removed", (2,)),
     note="Read: no record is zero, and some two records are not opposite (for n ≥ 3 the first implies the second); "
     "without an intercept (1, +1) and (2, -1) on a line are opposite, and one record is all that can be kept.",
+    tightness=withheld,
 )
 def two_remain(*, records, factor=1):
     """Every set of n = 2 and `records` nonzero records of a 3 x 3 lattice with a pair that is not opposite."""
@@ -230,7 +231,6 @@ def two_remain(*, records, factor=1):
             if not opposite and Z[0] == min(Z):
                 removed = min_outliers(np.array(Z, dtype=float), np.ones(n), 1e-6)
                 yield {"n": n, "records": list(Z)}, removed.high, allowed
-    return {"tightness": None}
 
 
 # Question 8.1 ---------------------------------------------------------------------------------------------------------

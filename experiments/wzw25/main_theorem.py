@@ -62,8 +62,7 @@ RELEASE = GDP | {"bound": lambda *, mu, **_: mu, "cost": 2e-5}
 )
 def adaptive_margin_is_private(*, factor=1, **setting):
     """Theorem 4.1: both scores."""
-    claimed = bounds.main_privacy(epsilon=setting["epsilon"], delta=setting["delta"])
-    return decide_privacy("empirical", factor, claimed, **setting)
+    return decide_privacy(bounds.main_privacy, "empirical", factor, **setting)
 
 
 @attack_claim(
@@ -261,20 +260,22 @@ def any_epsilon_is_not_private(*, epsilon, delta, radius, factor=1):
         "python": BEYOND.format(epsilon=epsilon, delta=delta, radius=radius, rows=ROWS),
     }
     epsilons, t = np.linspace(1, 1.5 * epsilon, 40).tolist(), gaussian_quantile_scale(delta)
-    series = {
-        "epsilon": epsilons,
-        "all of M*": [bounds.ball_privacy(epsilon=e, delta=delta, radius=radius) for e in epsilons],
-        "its release": [float(closed_form(e, e / (2 * t) / sqrt(2))) for e in epsilons],
-        "delta": [delta] * len(epsilons),
-    }
-    return refuted("certificate", counterexample, series=series)
+    return refuted(
+        "certificate",
+        counterexample,
+        series={
+            "epsilon": epsilons,
+            "all of M*": [bounds.ball_privacy(epsilon=e, delta=delta, radius=radius) for e in epsilons],
+            "its release": [float(closed_form(e, e / (2 * t) / sqrt(2))) for e in epsilons],
+            "delta": [delta] * len(epsilons),
+        },
+    )
 
 
 @exact_claim(bounds.ball_privacy_in_range, given=LINKS, **BALL)
 def balls_of_any_radius_are_private(*, factor=1, **setting):
     """Theorem L.1 up to epsilon = 8 log(1/delta)."""
-    claimed = bounds.ball_privacy_in_range(**{k: setting[k] for k in ("epsilon", "delta", "radius")})
-    return decide_privacy("empirical", factor, claimed, **setting)
+    return decide_privacy(bounds.ball_privacy_in_range, "empirical", factor, **setting)
 
 
 @exact_claim(
@@ -284,8 +285,7 @@ def balls_of_any_radius_are_private(*, factor=1, **setting):
 )
 def balls_of_any_radius_are_private_too(*, factor=1, **setting):
     """Theorem L.2 up to epsilon = 8 log(1/delta), with the penalised score as well."""
-    claimed = bounds.ball_population_privacy_in_range(**{k: setting[k] for k in ("epsilon", "delta", "radius")})
-    return decide_privacy("penalised", factor, claimed, **setting)
+    return decide_privacy(bounds.ball_population_privacy_in_range, "penalised", factor, **setting)
 
 
 @attack_claim(

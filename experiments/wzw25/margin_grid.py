@@ -112,12 +112,14 @@ def grid_is_counted(*, largest, factor=1):
         yield {"n": n}, count, 4 * log2(n)
         most = max(most, count / (4 * log2(n)))
     sizes = [2, 3, 5, 8, 9, 16, 33, 100, 1000, 5000]
-    series = {
-        "n": [float(n) for n in sizes],
-        "values of the grid": [float(len(doubling_grid(n))) for n in sizes],
-        "4 log2 n": [4 * log2(n) for n in sizes],
+    return {
+        "tightness": (most, most),
+        "series": {
+            "n": [float(n) for n in sizes],
+            "values of the grid": [float(len(doubling_grid(n))) for n in sizes],
+            "4 log2 n": [4 * log2(n) for n in sizes],
+        },
     }
-    return {"tightness": (most, most), "series": series}
 
 
 # Lemma G.1 and its proof ----------------------------------------------------------------------------------------------
@@ -232,10 +234,9 @@ def four_n_is_no_loss(*, n):
 @inequality_claim(bound.short_margin, **SIZES)
 def short_margins_are_trivial(*, n):
     """1 / (n gamma^2 epsilon) below 1/n, closest at epsilon = n and gamma just below 1/n; equality would refute."""
-    for gamma in (level for level in levels(n) if n * level < 1):
-        for epsilon in (e for e in budgets(n) if e <= n):
-            value = bound.short_margin(n=n, gamma=gamma, epsilon=epsilon)
-            yield {"gamma": gamma, "epsilon": epsilon}, 1 if value != 1 else 1 + HAIR, value
+    for gamma, epsilon in product((level for level in levels(n) if n * level < 1), (e for e in budgets(n) if e <= n)):
+        value = bound.short_margin(n=n, gamma=gamma, epsilon=epsilon)
+        yield {"gamma": gamma, "epsilon": epsilon}, 1 if value != 1 else 1 + HAIR, value
 
 
 @inequality_claim(
@@ -283,12 +284,11 @@ def levels_are_margins(*, n, factor=1):
     """Left: g at 40 levels, at the M_k and at 1. Right: g at the margins that removals leave."""
     lattice = [Fraction(j, 40) for j in range(1, 41)]
     formula = bound.left_margin_proper.theorem.formula
-    for profile in profiles(n):
-        for epsilon in budgets(n)[:3]:
-            left = min(1, *(at_level(profile, gamma, epsilon) for gamma in {*lattice, *(m for _, m in steps(profile))}))
-            sets = [*steps(profile), (n, Fraction(factor))]
-            right = min(formula(outliers=k, n=n, gamma=gamma, epsilon=epsilon) for k, gamma in sets)
-            yield {"n": n, "epsilon": epsilon}, left, right
+    for profile, epsilon in product(profiles(n), budgets(n)[:3]):
+        left = min(1, *(at_level(profile, gamma, epsilon) for gamma in {*lattice, *(m for _, m in steps(profile))}))
+        sets = [*steps(profile), (n, Fraction(factor))]
+        right = min(formula(outliers=k, n=n, gamma=gamma, epsilon=epsilon) for k, gamma in sets)
+        yield {"n": n, "epsilon": epsilon}, left, right
 
 
 # Corollary G.2 --------------------------------------------------------------------------------------------------------

@@ -74,14 +74,16 @@ def distance_is_margin(*, n, factor=1):
             ratios.append(best / distance)
     X, y = labelled("separable", n)
     angles = np.linspace(-np.pi / 2, np.pi / 2, 61)
-    series = {
-        "angle of w": angles.tolist(),
-        "Margin(w; S)": [bound.margin(w=np.array([np.cos(a), np.sin(a)]), X=X, y=y) for a in angles],
-        "distance of the hull": [geometric_margin(X, y).upper] * len(angles),
-    }
     listed = f"{len(FAMILIES)} families in the plane agree with a listing of directions"
-    note = f"{listed}, to {max(errors):.0e} of the records"
-    return {"tightness": (min(ratios), max(ratios)), "note": note, "series": series}
+    return {
+        "tightness": (min(ratios), max(ratios)),
+        "note": f"{listed}, to {max(errors):.0e} of the records",
+        "series": {
+            "angle of w": angles.tolist(),
+            "Margin(w; S)": [bound.margin(w=np.array([np.cos(a), np.sin(a)]), X=X, y=y) for a in angles],
+            "distance of the hull": [geometric_margin(X, y).upper] * len(angles),
+        },
+    }
 
 
 def hard_margin_svm(Z, at_least=1.0):

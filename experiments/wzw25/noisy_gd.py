@@ -11,8 +11,7 @@ from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity, tangent_value
 from lemmata.bounds.wzw25.noisy_gd import one_step, squared_gradient, telescoped_corrected
-from lemmata.experiments.checks import inequality_claim, order_claim
-from lemmata.experiments.checks.inequality import Link, up_to_one
+from lemmata.experiments.checks import Link, inequality_claim, order_claim, up_to_one
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.data import load
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, mean_claim
@@ -81,20 +80,17 @@ ANY_LOSS = dict(
 )
 
 
-SHARED = """from lemmata.bounds.wzw25.noisy_gd import averaged_rate, printed_steps
+@order_claim(
+    bounds.averaged_rate,
+    family="loss a w + hinge of n records z = 1, w_0 = 1, w_ref = 0, T = n²μ² = 1, a → ∞: Δ is the hinge's",
+    **ANY_LOSS,
+    python="""from lemmata.bounds.wzw25.noisy_gd import averaged_rate, printed_steps
 n, mu, D, width, ratios = 16, 1 / 16, 1.0, 2.0, []   # T = n^2 mu^2 = 1: the average is w_0 = D, and w_ref = 0
 assert printed_steps(n, mu) == 1
 for a in (1e1, 1e3, 1e5):                            # loss a w + hinge of n records z = 1: sensitivity 2 / width
     excess = n * (a * D + max(0, 1 - D / width) - 1)
     ratios.append(excess / averaged_rate(d=1, mu=mu, sensitivity=2 / width, distance=D))
-assert ratios[2] > 50 * ratios[1] > 2500 * ratios[0] > 0"""
-
-
-@order_claim(
-    bounds.averaged_rate,
-    family="loss a w + hinge of n records z = 1, w_0 = 1, w_ref = 0, T = n²μ² = 1, a → ∞: Δ is the hinge's",
-    **ANY_LOSS,
-    python=SHARED,
+assert ratios[2] > 50 * ratios[1] > 2500 * ratios[0] > 0""",
     note="Algorithm 5 takes any loss, and the lemma restricts none. But a bound on the sensitivity does not bound "
     "a gradient: a slope that all losses share does not change the sensitivity. For hinge losses it holds with the "
     "constant √2 (the proof prints 4)",
@@ -290,8 +286,7 @@ def randhie(*, n, rows, factor=1):
     """mu = 1 on n real records, every iterate seen; the label of record 0 is flipped."""
     X, y = load("randhie")
     chosen = np.argsort(-np.linalg.norm(X, axis=1), kind="stable")[:n] if rows == "longest first" else np.arange(n)
-    pair = flipped(X[chosen], y[chosen], mu=1.0, width=2.0, steps="balanced", output="iterates")
-    return weaker(pair, factor)
+    return weaker(flipped(X[chosen], y[chosen], mu=1.0, width=2.0, steps="balanced", output="iterates"), factor)
 
 
 if __name__ == "__main__":

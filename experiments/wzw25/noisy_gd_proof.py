@@ -15,7 +15,7 @@ from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
 from lemmata.bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
-from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
+from lemmata.experiments.checks import equality, identity_claim, inequality_claim, up_to_one, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.wzw25.noisy_gd import ANY_LOSS, privacy_witness
@@ -123,8 +123,7 @@ class Step:
     def mean(self, of):
         """The mean of `of`(g + xi) over the noise xi."""
         g = -self.n * int(self.z @ self.w < self.width) * self.z / self.width
-        values = [of(g + self.sigma * np.array(signs)) for signs in itertools.product((1, -1), repeat=2)]
-        return sum(values) / 4
+        return sum(of(g + self.sigma * np.array(signs)) for signs in itertools.product((1, -1), repeat=2)) / 4
 
     def squared_gradient(self):
         """E ||g + xi||^2."""
@@ -276,6 +275,7 @@ def telescoped_as_printed(*, distance, factor=1):
     control=Control("a second moment {} times too small", (1.01, 1.03, 5)),
     given=[bounds.one_step],
     scope=BOUNDED,
+    tightness=withheld,
 )
 def telescoped_corrected(*, distance, factor=1):
     """The corrected display at the constant loss and, for T = 1, on all lattice problems."""
@@ -290,7 +290,6 @@ def telescoped_corrected(*, distance, factor=1):
         if 2 * step.eta <= 1:  # then the printed display is the larger one
             sides = dict(distance=before.sqrt(), eta=exact(step.eta), steps=1, second_moment=moment, final=after)
             yield vars(step), claimed, bounds.telescoped.theorem.formula(**sides)
-    return {"tightness": None}
 
 
 @identity_claim(
@@ -315,6 +314,7 @@ def step_size_balances(*, distance, steps, second_moment, factor=1):
     control=Control("a last line {} times smaller", (1.01,)),
     evidence="certificate",
     note="sharp at d = 1, T = n²μ²; true for every T ≥ n²μ², T = 1 > n²μ² included",
+    tightness=equality,
 )
 def last_line_certified(*, d, mu, sensitivity, distance, factor=1):
     """Left over right side is (n mu / sqrt(T d) + 1) / 2, certified on n mu / sqrt(T) <= 1, 1 / sqrt(d) <= 1."""
@@ -332,7 +332,6 @@ def last_line_certified(*, d, mu, sensitivity, distance, factor=1):
     yield proof.point, at(ratio)(**proof.point), 1
     if proof.outcome != "HOLDS":
         return inconclusive("BUDGET", f"only <= {proof.bound} is certified")
-    return {"tightness": (1.0, 1.0)}
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from lemmata.bounds.wzw25 import one_margin_proof as proof
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
-from lemmata.experiments.checks import inequality_claim, order_claim
+from lemmata.experiments.checks import equality, inequality_claim, order_claim
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
@@ -98,8 +98,7 @@ def projected_descent_spends_mu(*, n, steps, gamma, radius, factor=1):
     if gradient > 1 + 1e-12 or score > 1:
         return inconclusive("FAILED", f"{gradient} times the sensitivity, and errors that change by {score}")
     note = f"attained; a search over records, projections and weights finds {gradient:.3f} of it"
-    scope = "everywhere: any fixed Φ, γ > 0, T = n²μ² whole"
-    return holds("derivation", scope, tightness=(1.0, 1.0), note=note)
+    return holds("derivation", "everywhere: any fixed Φ, γ > 0, T = n²μ² whole", tightness=(1.0, 1.0), note=note)
 
 
 # Lemma 6.3: utility ---------------------------------------------------------------------------------------------------
@@ -189,14 +188,6 @@ def weighted_averages_exceed(rng, size, *, factor=1, **setting):
 
 # Lemma D.1 ------------------------------------------------------------------------------------------------------------
 
-SCALED = """from lemmata.bounds.wzw25.one_margin import expected_order_as_printed
-# Four records s e_1, labels +, +, +, -: gamma(S_in) = s = b. For p = 3 <w, Phi x> / gamma any w has the averaged
-# hinge loss (3 max(0, 1 - p) + max(0, 1 + p)) / 4, smallest at its kink p = 1.
-least = min((3 * max(0, 1 - p) + max(0, 1 + p)) / 4 for p in (-1, 1))  # 1/2
-g = [expected_order_as_printed(n=4, gamma=s, outliers=1, mu=s**2, beta=0.1, radius=s) for s in (10.0, 100.0, 1000.0)]
-ratios = [least / x for x in g]
-assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
-
 
 @order_claim(
     bounds.expected_order_as_printed,
@@ -204,7 +195,13 @@ assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1
     family=half.__doc__,
     severity="statement",
     misprint="read b|S_out| for |S_out|, as the last line of the proof and Corollary D.2 have it",
-    python=SCALED,
+    python="""from lemmata.bounds.wzw25.one_margin import expected_order_as_printed
+# Four records s e_1, labels +, +, +, -: gamma(S_in) = s = b. For p = 3 <w, Phi x> / gamma any w has the averaged
+# hinge loss (3 max(0, 1 - p) + max(0, 1 + p)) / 4, smallest at its kink p = 1.
+least = min((3 * max(0, 1 - p) + max(0, 1 + p)) / 4 for p in (-1, 1))  # 1/2
+g = [expected_order_as_printed(n=4, gamma=s, outliers=1, mu=s**2, beta=0.1, radius=s) for s in (10.0, 100.0, 1000.0)]
+ratios = [least / x for x in g]
+assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]""",
     note="the term of the outliers lacks the factor b. True as printed for b ≤ 1, hence in the unit ball (cf. Theorem "
     "6.5); false in the larger balls of Appendix L, for which the lemma is stated",
 )
@@ -332,6 +329,7 @@ def fewest_outliers_order_holds():
     control=Control(lambda factor: f"m(gamma) + {factor - 1:g} for m(gamma)", (2,)),
     given=(bounds.expected_loss, "wzw25.def6.1/explicit/never-empty"),
     note="the bound grows with |S_out|; subsets and m(γ) computed independently on four sets",
+    tightness=equality,
 )
 def smallest_set_is_best(*, mu, beta, factor=1):
     """The bound at m(gamma), a separate computation, against that over every S_out in S_out(gamma), all 2^7 subsets."""
@@ -345,7 +343,6 @@ def smallest_set_is_best(*, mu, beta, factor=1):
             return inconclusive("FAILED", f"m({gamma}) is not decided")
         bound = bounds.fewest_outliers_loss(**run, gamma=gamma, outliers=min(7, fewest.high + factor - 1))
         yield {"gamma": gamma, "mu": mu, "beta": beta, "X": X.tolist(), "y": y.tolist()}, bound, best
-    return {"tightness": (1.0, 1.0)}
 
 
 if __name__ == "__main__":

@@ -142,20 +142,17 @@ def sensitivity_of_clipped_records():
         yield {"gamma": gamma, "radius": radius}, ours, bounds.projected_sensitivity(gamma=gamma, radius=radius)
 
 
-SUMMED = """from lemmata.bounds.wzw25.one_margin_proof import last_display_as_printed as g
-# n records e_1, a quarter labelled -1: for p = 3 <w, Phi x> the averaged hinge loss of any w is
-# (3 max(0, 1 - p) + max(0, 1 + p)) / 4, smallest at its kink p = 1: the summed loss is at least n / 2.
-assert min((3 * max(0, 1 - p) + max(0, 1 + p)) / 4 for p in (-1, 1)) == 1 / 2
-ratios = [n / 2 / g(n=n, gamma=1.0, outliers=n // 4, mu=float(n), beta=0.1) for n in (40, 400, 4000)]
-assert ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
-
-
 @order_claim(
     bounds.last_display_as_printed,
     family="n records e_1, a quarter labelled -1, mu = n",
     severity="statement",
     misprint="read the averaged loss L̃, as announced, for the sum L̂",
-    python=SUMMED,
+    python="""from lemmata.bounds.wzw25.one_margin_proof import last_display_as_printed as g
+# n records e_1, a quarter labelled -1: for p = 3 <w, Phi x> the averaged hinge loss of any w is
+# (3 max(0, 1 - p) + max(0, 1 + p)) / 4, smallest at its kink p = 1: the summed loss is at least n / 2.
+assert min((3 * max(0, 1 - p) + max(0, 1 + p)) / 4 for p in (-1, 1)) == 1 / 2
+ratios = [n / 2 / g(n=n, gamma=1.0, outliers=n // 4, mu=float(n), beta=0.1) for n in (40, 400, 4000)]
+assert ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]""",
     note="a hat is printed for a tilde: the display is announced as the averaged loss, and its right side is that "
     "of the average",
 )

@@ -147,8 +147,7 @@ def means_are_ordered():
 def last_line_follows():
     """a^2 + 2 a b + 4 b^2 <= 2 a^2 + 5 b^2."""
     for a, b in SQUARES:
-        left = a * a + 2 * a * b + 4 * b * b
-        yield {"R_S": str(a * a), "Q": str(b * b)}, left, bounds.doubled(root_r=a, root_Q=b)
+        yield {"R_S": str(a * a), "Q": str(b * b)}, a * a + 2 * a * b + 4 * b * b, bounds.doubled(root_r=a, root_Q=b)
 
 
 @inequality_claim(
@@ -181,14 +180,13 @@ def score_changes(n, beta, k, averaged):
     A classifier in R^k that looks at one coordinate; the penalty is part of the score.
     """
     changes = set()
-    for S in itertools.product(RECORDS, repeat=n):
-        for other, w in itertools.product(RECORDS, (-1.0, 0.0, 1.0)):
-            scores = []
-            for data in (S, (other, *S[1:])):
-                errors = Fraction(sum(y * w * x < 0 for x, y in data))
-                extra = Fraction(algorithms.penalty(len(data), k, beta))
-                scores.append((errors + extra) / (n if averaged else 1))
-            changes.add(abs(scores[0] - scores[1]))
+    for S, other, w in itertools.product(itertools.product(RECORDS, repeat=n), RECORDS, (-1.0, 0.0, 1.0)):
+        scores = []
+        for data in (S, (other, *S[1:])):
+            errors = Fraction(sum(y * w * x < 0 for x, y in data))
+            extra = Fraction(algorithms.penalty(len(data), k, beta))
+            scores.append((errors + extra) / (n if averaged else 1))
+        changes.add(abs(scores[0] - scores[1]))
     return changes
 
 
@@ -254,8 +252,7 @@ def averaged_errors_change_by_one_nth(*, n, factor=1):
 )
 def penalised_score_is_private(*, factor=1, **setting):
     """Theorem 6.7: the score is Equation 3."""
-    claimed = bounds.penalised_privacy(epsilon=setting["epsilon"], delta=setting["delta"])
-    return adaptive_pairs.decide_privacy("penalised", factor, claimed, **setting)
+    return adaptive_pairs.decide_privacy(bounds.penalised_privacy, "penalised", factor, **setting)
 
 
 @attack_claim(

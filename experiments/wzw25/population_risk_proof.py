@@ -118,8 +118,7 @@ def halved_scores(choice, statement):
     """Cases: B and twice the excess of the chosen score (a score is n/2 times the bound on a risk) against Eq. 18."""
     for n, calls, mu, beta in product((3, 1000, 10**6), (2, 12), (0.01, 1.0), (1e-12, 0.1)):
         setting = {"n": n, "calls": calls, "mu": mu, "beta": beta, "best": 0.25}
-        excess = float(choice(count=calls, sigma=1 / mu, beta=beta))
-        yield setting, 0.25 + 2 / n * excess, float(statement(**setting))
+        yield setting, 0.25 + 2 / n * float(choice(count=calls, sigma=1 / mu, beta=beta)), float(statement(**setting))
 
 
 LINKS = dict(rounding=1e-9, tightness=lambda _: None)

@@ -13,8 +13,7 @@ from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import projected_margins as bound
 from lemmata.bounds.wzw25 import projected_margins as proof
 from lemmata.experiments.bms22.sign_projection import breaks
-from lemmata.experiments.checks import identity_claim, inequality_claim, rows_order, witness
-from lemmata.experiments.checks.inequality import up_to_one
+from lemmata.experiments.checks import identity_claim, inequality_claim, rows_order, up_to_one, witness
 from lemmata.experiments.data import load
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
@@ -263,8 +262,7 @@ def margin_is_kept(*, beta):
 def margin_lost(rng, size, *, n, d, gamma, b, e, beta, factor=1):
     """Lemma B.2 at the explicit number of rows, with the sharper margin that its proof shows."""
     k = max(1, bound.margin_rows(n=n, e=e, beta=beta) // factor)
-    kept = bound.margin_of_the_proof(gamma=gamma, e=e, b=b)
-    return margin_below(rng, size, k, kept, n=n, d=d, gamma=gamma, b=b)
+    return margin_below(rng, size, k, bound.margin_of_the_proof(gamma=gamma, e=e, b=b), n=n, d=d, gamma=gamma, b=b)
 
 
 # Lemma 6.2 on real data -----------------------------------------------------------------------------------------------

@@ -97,8 +97,7 @@ def norm_step(*, factor=1):
 def divided(statement, gamma):
     """The case that the bound at gamma and E is at most gamma - E/3, which ||Phi w|| = 1 leaves; in balls."""
     point = {"gamma": float(gamma), "e": float(E), "b": 1.0}
-    bound = statement.theorem.formula(gamma=exact(gamma), e=exact(E), b=1)
-    yield point, bound, exact(gamma) - exact(E) / 3
+    yield point, statement.theorem.formula(gamma=exact(gamma), e=exact(E), b=1), exact(gamma) - exact(E) / 3
 
 
 @inequality_claim(

@@ -111,12 +111,15 @@ def text_bound_is_necessary(*, factor=1, **setting):
     return refuted("certificate", broken, note=note, series=curve)
 
 
-def largest_admissible(**setting):
-    """(point, the least r that is surely not smaller than the largest admissible one) at beta = n^-alpha."""
+def at_the_largest_r(statement, least, setting):
+    """Cases statement <= least(eta, r) at beta = n^-alpha, r the least that is surely no smaller than any admissible.
+
+    Points where no r is admissible are left out.
+    """
     for point in grid(**setting):
         ends = threshold(point["eta"], exact(point["n"]) ** -exact(point["alpha"]), point["size"])
         if ends is not None:
-            yield point, ends[1]
+            yield point, in_balls(statement, point), least(point["eta"], ends[1])
 
 
 def least_mean(eta, r):
@@ -131,8 +134,7 @@ LOWER = {"bits": BITS, "rounding": 1e-8, "tightness": spread, "cost": 0.25}  # r
 @inequality_claim(bound.inverse_r, quick=[WHOLE], caught=(1.8, 2), given=[repetitions.largest_r], **LOWER)
 def inverse_r_grows_polynomially(**setting):
     """The corrected bound against 1/r*."""
-    for point, r in largest_admissible(**setting):
-        yield point, in_balls(bound.inverse_r, point), 1 / r
+    return at_the_largest_r(bound.inverse_r, lambda _, r: 1 / r, setting)
 
 
 @inequality_claim(
@@ -140,8 +142,7 @@ def inverse_r_grows_polynomially(**setting):
 )
 def expected_repetitions_grow_polynomially(**setting):
     """The explicit bound against the least E K."""
-    for point, r in largest_admissible(**setting):
-        yield point, in_balls(bound.expected_repetitions, point), least_mean(point["eta"], r)
+    return at_the_largest_r(bound.expected_repetitions, least_mean, setting)
 
 
 @identity_claim(
@@ -215,8 +216,7 @@ assert ratios[0] > 1e4 and ratios[1] > 1e8 * ratios[0] and ratios[2] > 1e20 * ra
 )
 def any_law_needs_many(**setting):
     """Jensen's bound against the least E K at each eta, which nearly attains it at eta = 1000."""
-    for point, r in largest_admissible(**setting):
-        yield point, in_balls(bound.repetitions_of_any_law, point), least_mean(point["eta"], r)
+    yield from at_the_largest_r(bound.repetitions_of_any_law, least_mean, setting)
     return {"note": "η = log n costs only polylogarithms"}
 
 

@@ -6,6 +6,7 @@ docstrings.
 """
 
 from fractions import Fraction
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -107,8 +108,7 @@ def law_is_continuous_at_zero(**setting):
             p, q, k = p * (1 - r) * (k + eta) / (k + 1), q * (1 - r) * k / (k + 1), k + 1
         yield point, abs(difference), run_counts.distance_to_logarithmic(**point)
     etas = np.geomspace(1e-4, 1, 20).tolist()
-    bound = [run_counts.distance_to_logarithmic(eta=e, r=0.01) for e in etas]
-    return {"series": {"eta": etas, "bound": bound}}
+    return {"series": {"eta": etas, "bound": [run_counts.distance_to_logarithmic(eta=e, r=0.01) for e in etas]}}
 
 
 @identity_claim(
@@ -168,10 +168,9 @@ def geometric_at_one(**setting):
 @identity_claim(run_counts.logarithmic_pmf, quick=[WEIGHTS], **FLOATS | {"bits": 512})
 def logarithmic_at_zero(**setting):
     """The printed weights at eta = 0, and their limit eta -> 0, at eta = 1e-40."""
-    for point in grid(**setting):
-        for eta in (0, Fraction(1, 10**40)):
-            weight = tnb.weights(exact(eta), point["r"], point["k"])[-1]
-            yield point | {"eta": eta}, weight, run_counts.logarithmic_pmf(**point)
+    for point, eta in product(grid(**setting), (0, Fraction(1, 10**40))):
+        weight = tnb.weights(exact(eta), point["r"], point["k"])[-1]
+        yield point | {"eta": eta}, weight, run_counts.logarithmic_pmf(**point)
 
 
 # Fact A.3 -------------------------------------------------------------------------------------------------------------

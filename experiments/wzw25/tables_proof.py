@@ -6,14 +6,8 @@ from itertools import product
 import numpy as np
 
 from lemmata.bounds.wzw25 import tables_proof as bound
-from lemmata.experiments.checks import inequality_claim, order_claim
-from lemmata.experiments.checks.inequality import Link
+from lemmata.experiments.checks import Link, inequality_claim, order_claim
 from lemmata.mechanisms.solvers.margin import geometric_margin
-
-LABELLINGS = """from lemmata.bounds.wzw25.tables_proof import candidates_order
-# n = 1/gamma^2 orthonormal records carry all 2^n labellings at margin gamma, and a candidate is right for one of them.
-ratios = [2.0**n / candidates_order(gamma=n**-0.5) for n in (25, 100, 400)]
-assert ratios[2] > 1e50 * ratios[1] > 1e60 * ratios[0] > 1e60"""
 
 
 @order_claim(
@@ -21,7 +15,10 @@ assert ratios[2] > 1e50 * ratios[1] > 1e60 * ratios[0] > 1e60"""
     family="1/γ² orthonormal records with all labellings, γ = 1/5, 1/10, 1/20",
     severity="constant",
     finding="such sets have at least 2^⌊1/γ²⌋ candidates",
-    python=LABELLINGS,
+    python="""from lemmata.bounds.wzw25.tables_proof import candidates_order
+# n = 1/gamma^2 orthonormal records carry all 2^n labellings at margin gamma, and a candidate is right for one of them.
+ratios = [2.0**n / candidates_order(gamma=n**-0.5) for n in (25, 100, 400)]
+assert ratios[2] > 1e50 * ratios[1] > 1e60 * ratios[0] > 1e60""",
     note="only the running time of other learners depends on it. A set with an error-free candidate for "
     "all data of margin γ has at least 2^⌊1/γ²⌋ candidates. The covers of BMS22 have (20Λr/ρ)^k with k of the order "
     "log(m/β)/γ²",

@@ -160,17 +160,14 @@ def tuning_is_slow():
     return repetitions_over(bound.repetitions_order, lambda n: grid_size(n=n) * (n**2 - 1), constant)
 
 
-POLYLOG = """from lemmata.bounds.wzw25.tuning_costs import projection_factor, projection_logarithm
-ratios = [projection_factor(n=n, power=0.1) / projection_logarithm(n=n) for n in (10**50, 10**100, 10**150)]
-assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]  # n^0.1 over the factor that projection has; so for every power"""
-
-
 @order_claim(
     bound.projection_factor,
     family="n → ∞ at the power 0.1; for every other power > 0 likewise, later",
     severity="constant",
     misprint="read polylog(n) for poly(n): k has the logarithm of n, and Õ hides polylog(n) only",
-    python=POLYLOG,
+    python="""from lemmata.bounds.wzw25.tuning_costs import projection_factor, projection_logarithm
+ratios = [projection_factor(n=n, power=0.1) / projection_logarithm(n=n) for n in (10**50, 10**100, 10**150)]
+assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]  # n^0.1 over the factor that projection has; so for every power""",
     note="the number of rows k has the factor log((n+1)(n+2)/β), which is smaller than every power of n (cf. Lemma "
     "6.2)",
 )

@@ -48,8 +48,7 @@ def empirical_release(*, n, d, mu, factor=1):
 @exact_claim(bounds.empirical_privacy, given=LINKS, note=WHOLE, **PRIVATE)
 def empirical_score_is_private(*, factor=1, **setting):
     """Theorem 6.5: the score counts errors."""
-    claimed = bounds.empirical_privacy(epsilon=setting["epsilon"], delta=setting["delta"])
-    return adaptive_pairs.decide_privacy("empirical", factor, claimed, **setting)
+    return adaptive_pairs.decide_privacy(bounds.empirical_privacy, "empirical", factor, **setting)
 
 
 # Theorem 6.5: the error on the sample ---------------------------------------------------------------------------------

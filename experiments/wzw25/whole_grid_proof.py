@@ -33,17 +33,6 @@ SIZES = (*range(2, 200), *(2**j + e for j in range(8, 60, 3) for e in (-1, 0, 1)
 
 # The loss -------------------------------------------------------------------------------------------------------------
 
-NOTHING_RIGHT = """import numpy as np
-from lemmata.bounds.wzw25.whole_grid_proof import call_budget, strict_errors
-from lemmata.mechanisms.learners.descent import adaptive_margin
-from lemmata.mechanisms.privacy import ApproxDP
-n = 32                                              # records e_1 with margin 1, and the same with the labels flipped
-assert n * call_budget(n=n, epsilon=1.0, delta=1e-5) < 1          # so T = n^2 mu^2, rounded up, is 1
-options = dict(privacy=ApproxDP(1.0, 1e-5), calibration="printed", steps="printed", projections=[None] * 6)
-w = adaptive_margin.law(np.ones((n, 1)), np.ones(n), **options).sample(np.random.default_rng(0))["weights"][0]
-errors = strict_errors(margins=np.ones(n) * w) + strict_errors(margins=-np.ones(n) * w)
-assert errors == 0 < n"""
-
 
 def released(n):
     """The output of Algorithm 1 on n records e_1 after one step, averaged, in R^1: w_0; and its margins."""
@@ -55,7 +44,16 @@ def released(n):
     bounds.strict_errors,
     quick=grid(n=[32]),
     severity="statement",
-    python=NOTHING_RIGHT,
+    python="""import numpy as np
+from lemmata.bounds.wzw25.whole_grid_proof import call_budget, strict_errors
+from lemmata.mechanisms.learners.descent import adaptive_margin
+from lemmata.mechanisms.privacy import ApproxDP
+n = 32                                              # records e_1 with margin 1, and the same with the labels flipped
+assert n * call_budget(n=n, epsilon=1.0, delta=1e-5) < 1          # so T = n^2 mu^2, rounded up, is 1
+options = dict(privacy=ApproxDP(1.0, 1e-5), calibration="printed", steps="printed", projections=[None] * 6)
+w = adaptive_margin.law(np.ones((n, 1)), np.ones(n), **options).sample(np.random.default_rng(0))["weights"][0]
+errors = strict_errors(margins=np.ones(n) * w) + strict_errors(margins=-np.ones(n) * w)
+assert errors == 0 < n""",
     note="with a strict inequality in the zero-one loss, w = 0 makes no error on any data. Every run of one step "
     "returns w₀ = 0, the score prefers it to any classifier, and its risk of 0 does not measure classification. T "
     "= n²μ² gives one step for n μ_c ≤ 1, that is n ≤ 35 at ε = 1 and δ = 1e-5; the balanced T = n²μ²/k gives one "
@@ -101,16 +99,17 @@ def choice_in_expectation():
 def settings_of_h():
     """(setting, budget of a call) at the corners of delta and epsilon."""
     for delta in (1e-300, 1e-5, 0.5, 1 - 1e-9):
-        for epsilon in (1e-6, 0.999 * -8 * float(np.log(delta))):
-            for n in SIZES[:: (1 if delta == 1e-5 else 17)]:
-                point = {"n": n, "epsilon": epsilon, "delta": delta}
-                yield point, bounds.call_budget(**point)
+        for epsilon, n in product((1e-6, 0.999 * -8 * float(np.log(delta))), SIZES[:: (1 if delta == 1e-5 else 17)]):
+            point = {"n": n, "epsilon": epsilon, "delta": delta}
+            yield point, bounds.call_budget(**point)
 
 
-def sizes_and_budgets(n, mu):
-    """|Gamma| and the larger 4 log2 n, each with the budget of one of that many calls; it is `mu` for |Gamma|."""
-    size, largest = grid_size(n=n), 4 * np.log2(n)
-    return (size, mu), (largest, mu * np.sqrt(size / largest))
+def calls_of_h():
+    """(setting, |Gamma| or the larger 4 log2 n, the budget of one of that many calls) at those corners."""
+    for point, mu in settings_of_h():
+        size, largest = grid_size(n=point["n"]), 4 * np.log2(point["n"])
+        yield point, size, mu
+        yield point, largest, mu * np.sqrt(size / largest)
 
 
 IN_EPSILON = dict(
@@ -132,11 +131,10 @@ IN_EPSILON = dict(
 )
 def term_a_in_epsilon():
     """The first term of Lemma D.1 at the budget of one call and at beta/|Gamma|."""
-    for point, mu in settings_of_h():
+    for point, size, each in calls_of_h():
         n, beta = point["n"], 1 / point["n"] ** 2
-        for size, each in sizes_and_budgets(n, mu):
-            seen = one_margin.noise_term(n=n, gamma=0.5, mu=each, beta=beta / size, radius=2.0)
-            yield point | {"size": size}, seen, bounds.term_a(**point, gamma=0.5, beta=beta, radius=2.0)
+        seen = one_margin.noise_term(n=n, gamma=0.5, mu=each, beta=beta / size, radius=2.0)
+        yield point | {"size": size}, seen, bounds.term_a(**point, gamma=0.5, beta=beta, radius=2.0)
 
 
 @inequality_claim(
@@ -153,8 +151,7 @@ def bad_projections():
     """|Gamma| projections of the smallest margin at 1/(n^2 |Gamma|) each, for the grid as a set."""
     for n in range(2, 300):
         size = len(doubling_grid(n))
-        total = size * bad_projection(n=n, gamma=1 / n, beta=1 / (n**2 * size))
-        yield {"n": n}, total, bounds.failure_part(n=n)
+        yield {"n": n}, size * bad_projection(n=n, gamma=1 / n, beta=1 / (n**2 * size)), bounds.failure_part(n=n)
 
 
 # Lemma H.3 ------------------------------------------------------------------------------------------------------------
@@ -209,15 +206,6 @@ def choice_costs_no_more():
         yield {"n": n, "mu": mu}, float(level) / n, bounds.choice_level(n=n, mu=mu)
 
 
-NEAR_ONE = """from math import log, sqrt
-from lemmata.bounds.wzw25.margin_grid import grid_size
-from lemmata.bounds.wzw25.whole_grid_proof import call_budget, tail_term_a_as_printed
-n, epsilon, delta = 2, 1e-3, 0.999
-mu, size, beta = call_budget(n=n, epsilon=epsilon, delta=delta), grid_size(n=n), 1 / n**2
-left = sqrt(log(size / beta) * log(size * (n + 1) * (n + 2) / beta)) / (n * mu)
-assert left > 3 * tail_term_a_as_printed(n=n, epsilon=epsilon, delta=delta, gamma=1.0, beta=beta)"""
-
-
 def tail_a(n, size, mu):
     """The expression of Lemma D.3 without outliers at the budget of one of `size` calls, beta = 1/(n^2 size)."""
     beta = 1 / (n**2 * size)
@@ -230,7 +218,13 @@ def tail_a(n, size, mu):
     corner=require("log(1/δ) ≥ 1/(64 log₂ n): every δ ≤ 0.98", lambda n, delta: log(1 / delta) >= 1 / (64 * log2(n))),
     restated=("wzw25.lemH.3", "wzw25.thm6.5"),
     rounding=1e-9,
-    python=NEAR_ONE,
+    python="""from math import log, sqrt
+from lemmata.bounds.wzw25.margin_grid import grid_size
+from lemmata.bounds.wzw25.whole_grid_proof import call_budget, tail_term_a_as_printed
+n, epsilon, delta = 2, 1e-3, 0.999
+mu, size, beta = call_budget(n=n, epsilon=epsilon, delta=delta), grid_size(n=n), 1 / n**2
+left = sqrt(log(size / beta) * log(size * (n + 1) * (n + 2) / beta)) / (n * mu)
+assert left > 3 * tail_term_a_as_printed(n=n, epsilon=epsilon, delta=delta, gamma=1.0, beta=beta)""",
     note="with μ in the denominator, as printed, the right side is too large by the factor 4 √(|Γ| log(1/δ)), so the "
     "line is true unless δ is so near 1 that this factor is below 1. Lemma H.3 reads the term as Õ(b²/(nγ²ε))",
 )
@@ -245,10 +239,9 @@ def mu_for_epsilon():
 @inequality_claim(bounds.tail_term_a, **IN_EPSILON)
 def tail_a_in_epsilon():
     """Corners of delta and epsilon."""
-    for point, mu in settings_of_h():
+    for point, size, each in calls_of_h():
         right = bounds.tail_term_a(**point, gamma=1.0, beta=1 / point["n"] ** 2)
-        for size, each in sizes_and_budgets(point["n"], mu):
-            yield point | {"size": size}, tail_a(point["n"], size, each), right
+        yield point | {"size": size}, tail_a(point["n"], size, each), right
     for n in (2, 5, 10**6):  # the corner of the printed display, at its end
         point = {"n": n, "epsilon": 1.0, "delta": exp(-1 / (64 * np.log2(n)))}
         mu = bounds.call_budget(**point)
@@ -259,9 +252,9 @@ def tail_a_in_epsilon():
 @inequality_claim(bounds.tail_term_b, **IN_EPSILON)
 def tail_b_in_epsilon():
     """2 sqrt(2 log(2 |Gamma|))/(n mu): term (b) of s1 at the budget of one call."""
-    for point, mu in settings_of_h():
-        for size, each in sizes_and_budgets(n := point["n"], mu):
-            yield point | {"size": size}, 2 * np.sqrt(2 * log(2 * size)) / (n * each), bounds.tail_term_b(**point)
+    for point, size, each in calls_of_h():
+        left = 2 * np.sqrt(2 * log(2 * size)) / (point["n"] * each)
+        yield point | {"size": size}, left, bounds.tail_term_b(**point)
 
 
 # What the proofs end in: the explicit readings ------------------------------------------------------------------------

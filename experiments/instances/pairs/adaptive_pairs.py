@@ -7,6 +7,7 @@ trained attacker. All claims are mu-GDP with the printed calibration at delta = 
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from inspect import signature
 from math import log, sqrt
 
 import numpy as np
@@ -150,12 +151,13 @@ def spent_by_law(epsilon, delta, n, radius, score):
     return (sum(squares) + len(runs) / Fraction(law.sigma) ** 2) / Fraction(law.gdp.mu) ** 2
 
 
-def decide_privacy(score, factor, claimed, *, epsilon, delta, n, radius):
+def decide_privacy(statement, score, factor, *, epsilon, delta, n, radius):
     """The derivation of `whole_grid.empirical_privacy`: what our law spends, its sensitivity, the curve.
 
-    `claimed`: the delta that the statement says is spent at epsilon; it must be that of the budget that the law spends.
+    The delta that the statement says is spent at epsilon must be that of the budget that the law spends.
     """
     setting = {"epsilon": epsilon, "delta": delta, "n": n, "radius": radius}
+    claimed = statement(**{name: setting[name] for name in signature(statement.theorem.formula).parameters})
     spent = spent_by_law(epsilon, delta, n, radius, score)
     rng = np.random.default_rng(n)
     gradient, change = searched(rng, projections_for(rng), radius, pairs=4)
