@@ -19,7 +19,6 @@ from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
-from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 DRAW = np.random.default_rng(0)
@@ -164,12 +163,3 @@ def test_a_fit_that_fails_leaves_the_estimator_as_it_was(drawn):
         model.fit(X[:, :2], Y, accountant=books)
     assert model.coef_ is released and model.coef_ is not weights and model.n_features_in_ == 3
     model.predict(X)
-
-
-@pytest.fixture(autouse=True)
-def seeds_are_public(recwarn):
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrivacyLeakWarning)
-        yield

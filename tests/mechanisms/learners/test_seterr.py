@@ -8,14 +8,8 @@ from tests.mechanisms.estimators.learners import CLASSIFIERS as LEARNERS
 from tests.mechanisms.learners.test_total import CASES, NEIGHBOURS, SLOW, X, Y, call, fitted, outcome, public_records
 from tests.mechanisms.test_fuzz import name_of
 
+pytestmark = pytest.mark.usefixtures("same_entropy")
 TINY = ["all entries subnormal", "one entry subnormal", "all entries tiny", "one entry largest", "all entries farther"]
-
-
-@pytest.fixture(autouse=True)
-def _same_entropy_in_every_run(monkeypatch):
-    monkeypatch.setattr(
-        "lemmata.mechanisms.numerics.arguments.SystemGenerator", lambda: np.random.default_rng(2**256 // 3)
-    )
 
 
 def raising(run):

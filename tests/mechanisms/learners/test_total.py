@@ -130,10 +130,7 @@ def complaints(ended):
 
 
 @pytest.fixture(autouse=True)
-def _same_entropy_in_every_run(monkeypatch):
-    monkeypatch.setattr(
-        "lemmata.mechanisms.numerics.arguments.SystemGenerator", lambda: np.random.default_rng(2**256 // 3)
-    )
+def _same_start_of_every_run(same_entropy, monkeypatch):
     monkeypatch.setattr("lemmata.mechanisms.privacy.disclosure.WARNED", Forgetful())
 
 

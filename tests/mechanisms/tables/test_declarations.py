@@ -9,7 +9,6 @@ import pytest
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.estimators.scaling import PrivateScaler
 from lemmata.mechanisms.estimators.search import PrivateSearchCV
-from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 
 N = 400
 DRAW = np.random.default_rng(0)
@@ -165,13 +164,3 @@ def test_names_of_columns_are_kept_without_classes(learner):
     model.predict(X)
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(X[["c", "b", "a"]])
-
-
-@pytest.fixture(autouse=True)
-def no_warning(recwarn):
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", PrivacyLeakWarning)
-        yield

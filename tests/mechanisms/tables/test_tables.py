@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 from lemmata.mechanisms.estimators import scaling
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.estimators.scaling import PrivateScaler, choose_row_length
-from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 from lemmata.mechanisms.tables import column_ranges
 from lemmata.mechanisms.tables.table_columns import plan_layout
 
@@ -191,12 +190,3 @@ def test_coefficients_give_the_scores_of_long_rows_too():
     np.testing.assert_allclose(
         model.decision_function(inside), inside @ model.coef_[0] + model.intercept_[0], atol=1e-12
     )
-
-
-@pytest.fixture(autouse=True)
-def seeds_are_public(recwarn):
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrivacyLeakWarning)
-        yield
