@@ -13,7 +13,7 @@ from lemmata.mechanisms.learners.descent import private_tuning
 from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.learners.glm import confidence_boosting, glm_output, grid_search
 from lemmata.mechanisms.noise import gaussian
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_gaussian
+from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, to_gaussian
 from lemmata.mechanisms.selection import margin_selection
 
 X = np.random.default_rng(0).normal(size=(60, 2))
@@ -170,6 +170,12 @@ EXAMPLES = [
     (PureDP(0.3, "add/remove"), PureDP(0.5), False),
     (PureDP(0.1), PureDP(0.5, "add/remove"), False),
     ("GaussianDP(mu=1)", GaussianDP(2.0), False),
+    (PureDP(0.1), ZCDP(0.005), True),
+    (PureDP(0.11), ZCDP(0.005), False),
+    (ZCDP(0.1), RenyiDP((2, 4), (0.2, 0.4)), True),
+    (ZCDP(0.02), ApproxDP(1.0, 1e-6), True),
+    (ZCDP(0.03), ApproxDP(1.0, 1e-6), False),
+    (ZCDP(0.1), PureDP(1.0), False),
 ]
 
 

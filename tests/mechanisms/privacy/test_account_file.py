@@ -8,17 +8,7 @@ import pytest
 
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, account_file
 from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
-from tests.mechanisms.privacy.account_on_disk import BUDGET, RELEASES, four_releases, state
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "study.account"
-
-
-@pytest.fixture
-def spent(path):
-    return four_releases(path)
+from tests.mechanisms.privacy.account_on_disk import BUDGET, RELEASES, state
 
 
 def test_it_is_the_same_account_when_opened_again(spent):
