@@ -12,7 +12,7 @@ from scipy.stats import chi2, chisquare, kstest
 
 from lemmata.mechanisms.features import sign_projection
 from lemmata.mechanisms.features.fast_projection import fast_projection
-from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd, private_tuning
+from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd
 from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.noise import discrete_gaussian, gaussian, laplace, snapping
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
@@ -29,8 +29,7 @@ def rng():
 
 def gaussians():
     """(law, number of normal draws in a release) of every Gaussian law that knows its density."""
-    value = gaussian.law(np.zeros(6), sensitivity=1.0, sigma=2.0)
-    yield "gaussian", value, 6
+    yield "gaussian", gaussian.law(np.zeros(6), sensitivity=1.0, sigma=2.0), 6
     descent = noisy_gd.law(X, Y, privacy=GaussianDP(1.0), width=0.3, steps=7, output="iterates")
     yield "noisy_gd", descent, 7 * 5
     white = adaptive_margin.law(X, Y, privacy=ApproxDP(1.0, 1e-5), steps=4, white_box=True)
@@ -71,8 +70,7 @@ def test_coordinates_are_independent(name):
 def test_scores_of_different_releases_differ():
     """All candidates err alike: which wins is the noise, and it is drawn anew for every release."""
     law = adaptive_margin.law(np.zeros((20, 2)), np.ones(20), privacy=ApproxDP(1.0, 1e-5), steps=2)
-    index = law.sample(rng(), 400)["index"]
-    assert set(index) == set(range(len(law.margins)))
+    assert set(law.sample(rng(), 400)["index"]) == set(range(len(law.margins)))
 
 
 def test_scores_of_one_release_differ():
@@ -83,20 +81,13 @@ def test_scores_of_one_release_differ():
     assert np.abs(np.cov(noise.T) - np.eye(noise.shape[1])).max() < 9 / np.sqrt(4000)
 
 
-def test_a_run_of_private_tuning_has_noise_of_its_own():
-    law = private_tuning.margin_law(X, Y, epsilon=1.0, delta=1e-3, steps=2).tuning
-    noise = law.noise(rng(), 500)
-    assert kstest(noise / law.sigma, "norm").pvalue > 1e-4
-
-
 @pytest.mark.parametrize("white_box", [False, True])
 def test_a_penalty_is_paid_by_the_candidate_that_has_it(white_box):
     law = adaptive_margin.law(X, Y, privacy=ApproxDP(1.0, 1e-5), steps=2, white_box=white_box)
     for kept in range(len(law.margins)):
         penalties = np.full(len(law.margins), 1e9)
         penalties[kept] = 0
-        punished = replace(law, penalties=penalties)
-        released = punished.sample(rng(), 5)
+        released = replace(law, penalties=penalties).sample(rng(), 5)
         winner = released["scores"].argmin(axis=1) if white_box else released["index"]
         assert (winner == kept).all()
 

@@ -19,8 +19,7 @@ rng = streams("snapping")
 
 
 def test_the_numbers_between_0_and_1_are_in_order_and_their_gaps_add_up():
-    near = [snapping.uniform_number(-k) for k in range(4)]
-    assert near == [1 - Fraction(k, 2**53) for k in range(4)]
+    assert [snapping.uniform_number(-k) for k in range(4)] == [1 - Fraction(k, 2**53) for k in range(4)]
     assert snapping.uniform_number(-(2**52)) - snapping.uniform_number(-(2**52) - 1) == Fraction(1, 2**54)
     assert snapping.uniform_number(-5000 * 2**52) == Fraction(1, 2**5000)
 

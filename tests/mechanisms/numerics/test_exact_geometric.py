@@ -5,7 +5,6 @@ from math import comb
 
 import numpy as np
 import pytest
-from scipy.stats import nbinom
 
 from lemmata.mechanisms.learners.descent import sampled_gd
 from lemmata.mechanisms.learners.erm import dp_erm
@@ -93,13 +92,6 @@ def test_exact_batches_hold_their_share():
     assert len(drawn) == 400 and all((np.diff(one) > 0).all() for one in drawn)
     spread = np.sqrt(400 * rate * (1 - rate))
     assert abs(counts.mean() - 400 * rate) < 5 * spread / np.sqrt(n) and np.abs(counts - 400 * rate).max() < 6 * spread
-
-
-def test_runs_of_another_eta_are_a_negative_binomial():
-    """The law for eta = 2 beside SciPy's, cut at zero."""
-    drawn = tnb.law(eta=2.0, r=0.4).exactly(np.random.default_rng(5), 8000)
-    cut = 1 - nbinom.pmf(0, 2.0, 0.4)
-    assert chances(lambda k: nbinom.pmf(k, 2.0, 0.4) / cut, drawn) > 1e-4
 
 
 @pytest.mark.parametrize(
