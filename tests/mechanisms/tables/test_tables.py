@@ -16,6 +16,7 @@ from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, No
 from lemmata.mechanisms.estimators.scaling import PrivateScaler, choose_row_length
 from lemmata.mechanisms.tables import column_ranges
 from lemmata.mechanisms.tables.table_columns import plan_layout
+from lemmata.tools.row_lengths import aside
 
 N = 1500
 DRAW = np.random.default_rng(0)
@@ -130,18 +131,9 @@ def test_dates_are_the_numbers_that_their_type_counts_in():
     assert not plan_layout(objects).apply(objects)[:, 1:].any()
 
 
-def aside(n, shift=4.0, share=0.2):
-    """A fifth of the records lie aside, in the first of five columns."""
-    rng = np.random.default_rng(6)
-    y = (rng.random(n) < share).astype(int)
-    X = rng.normal(size=(n, 5))
-    X[:, 0] += shift * y
-    return X, y
-
-
 def test_a_small_class_is_seen_where_noise_resolves_it():
     """And is hidden where rows are as short as for few records."""
-    table = aside(6000)
+    table = aside(6000, shift=4.0, share=0.2)
     with mock.patch.object(scaling, "choose_row_length", lambda n, d, size, mu: sqrt(size / 2)):
         assert right(*table) < 0.94
     assert right(*table) > 0.95
@@ -154,7 +146,7 @@ def test_rows_are_longer_the_more_is_resolved():
 
 
 def test_coefficients_give_the_scores_of_long_rows_too():
-    X, y = aside(6000)
+    X, y = aside(6000, shift=4.0, share=0.2)
     model = MarginClassifier(classes=(0, 1), random_state=np.random.default_rng(0)).fit(X, y)
     assert model.length_ == pytest.approx(2 * sqrt(5 / 2))
     inside = X[np.abs(X).max(axis=1) < 1]
