@@ -41,8 +41,7 @@ def test_scikit_learn_accepts_it(estimator, check):
 
 
 def two_kinds(n=60):
-    X = np.tile([[1.0, 0.5], [-1.0, 0.5]], (n // 2, 1))
-    return X, np.tile([1, 0], n // 2)
+    return np.tile([[1.0, 0.5], [-1.0, 0.5]], (n // 2, 1)), np.tile([1, 0], n // 2)
 
 
 @pytest.mark.parametrize("learner", [*LEARNERS, SEARCH], ids=lambda learner: type(learner).__name__)

@@ -172,10 +172,9 @@ def test_a_first_line_cut_anywhere_is_written_again(path):
 
 def test_a_file_that_spends_too_much_is_refused(path):
     """Its checks are right: somebody wrote it with our own functions."""
-    heading = Accountant(PureDP(1.0))._heading()
-    file = account_file.AccountFile(path, heading)
+    file = account_file.AccountFile(path, Accountant(PureDP(1.0))._heading())
+    named = {"kind": "PureDP", "epsilon": 0.5, "neighbours": "replace"}
     for _ in range(3):
-        named = {"kind": "PureDP", "epsilon": 0.5, "neighbours": "replace"}
         file.append({"label": "", "guarantee": named, "charge": [0.5, 0.0, 0.0]})
     file.close()
     with pytest.raises(ValueError, match=r"path must have spent at most its budget PureDP\(epsilon=1\.0,.*, got .*"):
