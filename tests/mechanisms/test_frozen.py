@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lemmata.mechanisms import law
 from lemmata.mechanisms.learners.descent import adaptive_margin, known_margin
 from lemmata.mechanisms.learners.erm import dp_erm
 from lemmata.mechanisms.noise import laplace
@@ -23,6 +22,7 @@ from tests.mechanisms.estimators.learners import CLASSIFIERS
 from tests.mechanisms.test_fuzz import CASES, built, name_of, numbers_in, released
 from tests.mechanisms.valid_calls import NAMED, TABLE, X, Y
 
+pytestmark = pytest.mark.usefixtures("same_entropy")
 FILE = Path(__file__).with_name("frozen.csv")
 CALLS = ("plain", "other")
 
@@ -88,13 +88,6 @@ def frozen():
         return {(name, call): list(map(float, sums)) for name, call, *sums in list(csv.reader(lines))[1:]}
 
 
-@pytest.fixture(autouse=True)
-def _the_systems_own_randomness(monkeypatch):
-    monkeypatch.setattr(
-        "lemmata.mechanisms.numerics.arguments.SystemGenerator", lambda: np.random.default_rng(2**256 // 3)
-    )
-
-
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("function", RETURNING, ids=name_of)
@@ -111,7 +104,7 @@ def test_the_table_names_no_other():
 
 def main() -> None:
     """Print the table, or the lines of the functions that are named."""
-    law.SystemGenerator = lambda: np.random.default_rng(2**256 // 3)
+    arguments.SystemGenerator = lambda: np.random.default_rng(2**256 // 3)
     writer, names = csv.writer(sys.stdout, lineterminator="\n"), sys.argv[1:]
     if not names:
         writer.writerow(("function", "call", "numbers", "sum", "weighted sum"))

@@ -20,6 +20,10 @@ from lemmata.mechanisms.numerics import arguments
         (np.ones(3), "X must have shape (n, d) with n, d >= 1, got (3,)"),
         (np.ones((0, 2)), "X must have shape (n, d) with n, d >= 1, got (0, 2)"),
         ([[np.nan, 1.0]], "X must have finite entries only"),
+        (np.ma.masked_array([[1.0, 2.0]], mask=[[True, False]]), "X must be an array without a mask"),
+        (np.array([[1 + 2j, 0j]]), "X must be an array of numbers, got "),
+        (np.array([["1", "2"]]), "X must be an array of numbers, got "),
+        (np.array([[1.0, None]], dtype=object), "X must be an array of numbers, got "),
     ],
 )
 def test_bad_rows_are_told_without_their_entries(bad, words):
@@ -37,10 +41,22 @@ def test_bad_labels_are_told_without_their_entries(bad):
     assert "secret" not in str(error.value)
 
 
-def test_clipping_shortens_long_rows_and_keeps_the_others():
-    X = np.array([[3.0, 4.0], [0.3, 0.4], [0.0, 0.0]])
-    clipped = arguments.clip_rows(X, 1.0)
-    assert np.allclose(clipped, [[0.6, 0.8], [0.3, 0.4], [0.0, 0.0]])
+@pytest.mark.parametrize(
+    ("row", "radius", "clipped"),
+    [
+        ([3.0, 4.0], 1.0, [0.6, 0.8]),
+        ([0.3, 0.4], 1.0, [0.3, 0.4]),
+        ([0.0, 0.0], 1.0, [0.0, 0.0]),
+        ([3e200, 4e200], 1.0, [0.6, 0.8]),
+        ([1e308, 1e308], 1.0, [0.5**0.5, 0.5**0.5]),
+        ([3e-200, 4e-200], 1.0, [3e-200, 4e-200]),
+        ([3e-200, 4e-200], 1e-200, [0.6e-200, 0.8e-200]),
+    ],
+)
+def test_clipping_shortens_long_rows_and_keeps_the_others(row, radius, clipped):
+    """Also where squares leave the range of floats, and beside other rows."""
+    longer, shortened = [3 * radius, 4 * radius], [0.6 * radius, 0.8 * radius]
+    np.testing.assert_allclose(arguments.clip_rows([row, longer], radius), [clipped, shortened])
 
 
 @pytest.mark.parametrize(

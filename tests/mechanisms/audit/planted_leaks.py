@@ -1,5 +1,7 @@
 """Mechanisms as other people write them: planted leaks, each with its line, and honest twins, for tests of audits."""
 
+import contextlib
+import io
 import linecache
 import random
 import secrets
@@ -173,6 +175,14 @@ HONEST = {
     "sums by class": (Mean(), (X, y), ONE),
     "half of the budget each": (TwiceTheBudget(epsilon=0.5), (X,), ONE),
 }
+
+
+def times_shown(program):
+    """How often, of 1000 releases each, the event of a program happens on either side."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(program, {})
+    return [int(line.split()[1]) for line in said.getvalue().splitlines()]
 
 
 def leaks(file, line):

@@ -66,12 +66,8 @@ def noisy_max(counts, scale):
     return lambda rng, n: (np.array(counts) + rng.laplace(scale=scale, size=(n, len(counts)))).argmax(axis=1)
 
 
-def missing(share):
-    return lambda rng, n: np.where(rng.random((n, 1)) < share, np.nan, rng.normal(size=(n, 1)))
-
-
-def infinite(share):
-    return lambda rng, n: np.where(rng.random((n, 1)) < share, np.inf, rng.normal(size=(n, 1)))
+def sometimes(value, share):
+    return lambda rng, n: np.where(rng.random((n, 1)) < share, value, rng.normal(size=(n, 1)))
 
 
 def named(share):
@@ -118,8 +114,8 @@ BROKEN = {
     "noisy max with a fifth of the noise": (noisy_max([5, 4, 0], 0.4), noisy_max([4, 5, 0], 0.4), ONE),
     "tiny Laplace": (laplace(0, 1e-10), laplace(10, 1e-10), ONE),
     "close constants": (constant(0.0), constant(4e-7), ONE),
-    "NaN": (missing(0.3), missing(0.02), ONE),
-    "infinity": (infinite(0.3), infinite(0.02), ONE),
+    "NaN": (sometimes(np.nan, 0.3), sometimes(np.nan, 0.02), ONE),
+    "infinity": (sometimes(np.inf, 0.3), sometimes(np.inf, 0.02), ONE),
     "strings": (named(0.9), named(0.1), ONE),
     "None, tuples, strings": (mixed(0.7), mixed(0.1), ONE),
     "exceptions": (sometimes_raises(0.9), sometimes_raises(0.1), ONE),
@@ -137,7 +133,7 @@ HONEST = {
     "Gaussian": (normal(0), normal(1), GaussianDP(1.0)),
     "one law twice": (normal(0), normal(0), ONE),
     "constants": (constant(1.0), constant(1.0), ONE),
-    "NaN at equal rates": (missing(0.2), missing(0.2), ONE),
+    "NaN at equal rates": (sometimes(np.nan, 0.2), sometimes(np.nan, 0.2), ONE),
     "NaN at its allowed ratio": (keeps(np.nan, 0.1), keeps(np.nan, 0.1 * math.e), ONE),
     "a rare shape that its whole batch could give away": (
         sometimes_longer(0.004),
@@ -234,28 +230,15 @@ def test_every_stake_is_fair(epsilon, delta):
         assert (wrong > 0).all()
 
 
-@pytest.mark.statistical
-@pytest.mark.parametrize("name", [n for n in known_mechanisms.CORRECT if n not in SLOW])
-def test_a_mechanism_survives_at_its_own_epsilon_and_not_below(name):
-    refuted_below(known_mechanisms.CORRECT[name], TEST_ROOT)
+def at_roots(mechanisms):
+    """The names of mechanisms, at the test root unless they are slow, and at five other roots."""
+    quick = [pytest.param(name, TEST_ROOT, marks=pytest.mark.statistical) for name in mechanisms if name not in SLOW]
+    return quick + [pytest.param(name, root, marks=pytest.mark.soak) for name in mechanisms for root in range(1, 6)]
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("name", known_mechanisms.CORRECT)
-def test_a_mechanism_survives_at_its_own_epsilon_and_not_below_at_other_roots(name):
-    for root in range(1, 6):
-        refuted_below(known_mechanisms.CORRECT[name], root)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("name", known_mechanisms.BROKEN)
-def test_a_published_mistake_is_refuted_at_other_roots(name):
-    broken = known_mechanisms.BROKEN[name]
-    for root in range(1, 6):
-        assert audit(broken.a, broken.b, broken.claim, root=root, budget=20_000).verdict == "REFUTED"
-
-
-def refuted_below(mechanism, root):
+@pytest.mark.parametrize(("name", "root"), at_roots(known_mechanisms.CORRECT))
+def test_a_mechanism_survives_at_its_own_epsilon_and_not_below(name, root):
+    mechanism = known_mechanisms.CORRECT[name]
     if mechanism.caught:
         less = stakes.with_parameter(mechanism.claim, mechanism.caught * parameter(mechanism.claim))
         assert audit(mechanism.a, mechanism.b, less, root=root, budget=20_000).verdict == "REFUTED"
@@ -263,11 +246,10 @@ def refuted_below(mechanism, root):
     assert answer.verdict == "INCONCLUSIVE" and answer.lower <= parameter(mechanism.claim)
 
 
-@pytest.mark.statistical
-@pytest.mark.parametrize("name", [n for n in known_mechanisms.BROKEN if n not in SLOW])
-def test_published_mistakes_are_refuted(name):
+@pytest.mark.parametrize(("name", "root"), at_roots(known_mechanisms.BROKEN))
+def test_published_mistakes_are_refuted(name, root):
     broken = known_mechanisms.BROKEN[name]
-    assert audit(broken.a, broken.b, broken.claim, root=TEST_ROOT, budget=20_000).verdict == "REFUTED"
+    assert audit(broken.a, broken.b, broken.claim, root=root, budget=20_000).verdict == "REFUTED"
 
 
 @pytest.mark.statistical

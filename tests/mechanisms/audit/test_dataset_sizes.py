@@ -11,15 +11,11 @@ from lemmata.command.audit import parse_guarantee
 from lemmata.command.main import main
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ZCDP, PureDP, RenyiDP
+from tests.mechanisms.audit.planted_leaks import ONE, tidy
 
 pytestmark = pytest.mark.statistical
 
-ONE = PureDP(1.0)
 x = np.linspace(0.1, 0.9, 30)
-
-
-def tidy(x):
-    return np.clip(np.nan_to_num(np.asarray(x, dtype=float)), 0, 1)
 
 
 def mean_by_its_own_size(x, rng):

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import lemmata
-from lemmata import PureDP, audit
+from lemmata import audit
 from lemmata.mechanisms.audit.subjects.tracing import trace
-from tests.mechanisms.audit.planted_leaks import tidy
+from tests.mechanisms.audit.planted_leaks import ONE, through, tidy
 
-ONE = PureDP(1.0)
 x = np.linspace(0.1, 0.9, 12)
 moved = np.append(x[:-1], 0.0)
 GRID = np.linspace(0, 1, 5)
@@ -90,10 +89,6 @@ def rows_that_count(x, rng):
 def by_a_far_too_sharp_choice(x, rng):
     shares = np.exp(-20 * abs(GRID - tidy(x)[-1]))
     return float(rng.choice(GRID, p=shares / shares.sum()))
-
-
-def through(x, rng):
-    return x.sum() + rng.laplace()
 
 
 @pytest.mark.parametrize("mechanism", [rows_that_count, by_a_far_too_sharp_choice])

@@ -1,7 +1,5 @@
 """What records and releases are made of: whole numbers, truth values, texts, frames; and programs that show a leak."""
 
-import contextlib
-import io
 from dataclasses import replace
 from itertools import islice
 
@@ -16,6 +14,7 @@ from lemmata.mechanisms.audit.neighbours.record_tables import dataset_key, store
 from lemmata.mechanisms.audit.play.neighbour_search import Search
 from lemmata.mechanisms.audit.play.pair_shrinking import reproducer, written
 from lemmata.mechanisms.audit.subjects.adapters import mechanism
+from tests.mechanisms.audit.planted_leaks import times_shown
 
 HOURS = pd.DataFrame({"hours": [0.0, 0.5, 1.0, 0.2] * 6, "drink": ["tea", "coffee", "tea", "tea"] * 6})
 
@@ -56,6 +55,12 @@ def quarters_and_their_sum(X, rng):
     return np.array([*noisy, noisy[0], noisy[1] + 3])
 
 
+def opened(x, rng):
+    """A day that moves with the sum, and not enough noise."""
+    days = np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace(scale=0.2)
+    return pd.Timestamp("2020-01-02") + pd.Timedelta(days=float(days))
+
+
 DRINKS = ["coffee", "tea"]
 
 
@@ -87,19 +92,12 @@ def test_an_array_of_whole_numbers_or_truth_values_keeps_to_them(mechanism, data
     assert audit(mechanism, data, PureDP(1.0), root=5, budget=3000).verdict != "REFUTED"
 
 
-def counted(reproducer):
-    """How often the event of a program happens on either side."""
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        exec(reproducer, {})
-    return [int(line.split()[1]) for line in said.getvalue().splitlines()]
-
-
 @pytest.mark.parametrize(
     ("mechanism", "data"),
     [
         *((unclipped, np.arange(24) % 4), (answered, HOURS["hours"]), (quarters, HOURS[["hours"] * 4].to_numpy())),
         *((leak, HOURS) for leak in (drinks, favourite)),
+        (opened, np.linspace(0, 1, 12)),
         *(pytest.param(leak, HOURS, marks=pytest.mark.slow) for leak in (totals, ranking, orders)),
     ],
 )
@@ -108,7 +106,7 @@ def test_a_leak_is_found_and_its_program_shows_it(mechanism, data):
     found = audit(mechanism, data, PureDP(1.0), root=5)
     assert found.verdict == "REFUTED"
     assert len(found.reproducer.splitlines()) <= 20
-    one, other = counted(found.reproducer)
+    one, other = times_shown(found.reproducer)
     assert any(
         a > np.e * b + 60
         for a, b in ((one, other), (other, one), (1000 - one, 1000 - other), (1000 - other, 1000 - one))
@@ -116,14 +114,12 @@ def test_a_leak_is_found_and_its_program_shows_it(mechanism, data):
 
 
 @pytest.mark.slow
-def test_numbers_that_are_made_of_noisy_ones_are_honest():
-    data = HOURS[["hours"] * 4].to_numpy()
-    assert audit(quarters_and_their_sum, data, PureDP(1.0), root=5, budget=10_000).verdict != "REFUTED"
-
-
-@pytest.mark.slow
-def test_labels_in_the_order_of_noisy_numbers_are_honest():
-    assert audit(ranked_by_noise, HOURS, PureDP(1.0), root=5, budget=10_000).verdict != "REFUTED"
+@pytest.mark.parametrize(
+    ("mechanism", "data"), [(quarters_and_their_sum, HOURS[["hours"] * 4].to_numpy()), (ranked_by_noise, HOURS)]
+)
+def test_what_is_made_of_noisy_numbers_is_honest(mechanism, data):
+    """Sums of them, and labels in their order."""
+    assert audit(mechanism, data, PureDP(1.0), root=5, budget=10_000).verdict != "REFUTED"
 
 
 def test_a_forgotten_claim_shows_no_data():
@@ -224,8 +220,7 @@ def test_a_program_loads_a_large_frame_of_mixed_columns(tmp_path, monkeypatch):
     search = Search(mechanism(overfull), PureDP(1.0), 5, 3000)
     pair = next(pair for pair in neighbouring((large,), described((large,), {}), "replace") if "1e+06" in pair.words)
     program = reproducer(search, pair)
-    found = audit(overfull, large[["hours"]], PureDP(1.0), root=5)
-    replace(found, pair=pair).save(tmp_path / "pair")
+    replace(audit(overfull, large[["hours"]], PureDP(1.0), root=5), pair=pair).save(tmp_path / "pair")
     monkeypatch.chdir(tmp_path)
     assert 'np.load("pair.npz")' in program and len(program.splitlines()) <= 20
-    assert sorted(counted(program)) in ([0, 1000], [0, 999])
+    assert sorted(times_shown(program)) in ([0, 1000], [0, 999])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -13,6 +14,7 @@ from lemmata.experiments.data import load
 from lemmata.mechanisms.audit.subjects.fit_sampler import Fitted
 from lemmata.mechanisms.estimators import erm_estimators, gd_estimators, margin_classifier
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
+from lemmata.mechanisms.estimators.scaling import PrivateScaler
 from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, to_approx
 from tests.mechanisms.estimators.learners import LEARNERS
@@ -22,15 +24,24 @@ SEARCH = PrivateSearchCV(NoisyGD(), {"width": [0.1, 1.0]}, beta=0.4)
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([*LEARNERS, SEARCH])
+@parametrize_with_checks(
+    [
+        *LEARNERS,
+        SEARCH,
+        PrivateScaler(),
+        PrivateScaler(unit_ball=True),
+        MarginClassifier(bounds=(-3.0, 3.0)),
+        MarginClassifier(ranges=None),
+        PrivateSVM(loss="logistic"),
+    ]
+)
 def test_scikit_learn_accepts_it(estimator, check):
     """No exceptions: every check passes."""
     check(estimator)
 
 
 def two_kinds(n=60):
-    X = np.tile([[1.0, 0.5], [-1.0, 0.5]], (n // 2, 1))
-    return X, np.tile([1, 0], n // 2)
+    return np.tile([[1.0, 0.5], [-1.0, 0.5]], (n // 2, 1)), np.tile([1, 0], n // 2)
 
 
 @pytest.mark.parametrize("learner", [*LEARNERS, SEARCH], ids=lambda learner: type(learner).__name__)
@@ -38,34 +49,10 @@ def test_it_says_what_it_spent(learner):
     """(epsilon, delta) as asked, or epsilon alone, and what the model carries implies it."""
     asked = {"epsilon": 0.7, "classes": (0, 1), "random_state": 1}
     asked |= {"delta": 1e-4} if hasattr(learner, "delta") else {}
-    fitted = learner.__class__(**learner.get_params(deep=False)).set_params(**asked).fit(*two_kinds())
+    fitted = clone(learner).set_params(**asked).fit(*two_kinds())
     assert fitted.privacy_ == (ApproxDP(0.7, 1e-4) if hasattr(learner, "delta") else PureDP(0.7))
     implied = to_approx(fitted.model_.privacy, delta=fitted.privacy_.delta or None).epsilon
     assert implied <= 0.7 * (1 + 1e-12)  # a conversion to and fro rounds up twice
-
-
-HOSTILE = {
-    "one class": lambda X, y: (X, np.ones_like(y)),
-    "the other class": lambda X, y: (X, np.zeros_like(y)),
-    "a label that is neither": lambda X, y: (X, np.where(np.arange(len(y)) == 3, 7, y)),
-    "constant features": lambda X, y: (np.ones_like(X), y),
-    "no features": lambda X, y: (np.zeros_like(X), y),
-    "a long row": lambda X, y: (np.vstack([[[1e300, -1e300]], X[1:]]), y),
-    "a tiny row": lambda X, y: (np.vstack([[[1e-310, 0.0]], X[1:]]), y),
-    "NaN and infinity": lambda X, y: (np.vstack([[[np.nan, np.inf]], X[1:]]), y),
-    "a label that is no number": lambda X, y: (X, np.where(np.arange(len(y)) == 3, np.nan, y)),
-}
-
-
-@pytest.mark.parametrize("case", HOSTILE)
-@pytest.mark.parametrize("learner", [*LEARNERS, SEARCH], ids=lambda learner: type(learner).__name__)
-def test_no_error_depends_on_the_records(learner, case):
-    """With `classes` given every dataset of one shape gives a classifier of both labels, without a warning."""
-    X, y = HOSTILE[case](*two_kinds())
-    kind = learner.__class__(**learner.get_params(deep=False)).set_params(classes=(0, 1), random_state=1)
-    fitted = kind.fit(X, y)
-    assert fitted.classes_.tolist() == [0, 1] and np.isfinite(fitted.coef_).all()
-    assert fitted.decision_function(X).shape == y.shape
 
 
 @pytest.mark.parametrize("learner", [*LEARNERS[1:], MarginClassifier(ranges=None), SEARCH], ids=str)
@@ -77,7 +64,7 @@ def test_a_record_of_another_label_is_left_out(learner, other):
     turned = np.where((np.arange(len(y)) % 5 == 0)[:, None], -3 * X, X)
     asked = {"classes": (0, 1), "random_state": 4}
     asked |= {"C": 1.0} if isinstance(learner, PrivateSVM) else {}  # a larger one's minimiser is at a kink of both
-    kind = learner.__class__(**learner.get_params(deep=False)).set_params(**asked)
+    kind = clone(learner).set_params(**asked)
     found = [kind.fit(rows, y).coef_.copy() for rows in (X, turned)]
     np.testing.assert_array_equal(*found)
     labelled = np.where(np.arange(len(y)) % 5 == 0, 0, y)
@@ -116,12 +103,10 @@ def test_an_audit_draws_from_the_law_that_a_fit_samples(learner):
     """One release of either, from generators in one state; labels that are left out and the intercept included."""
     X, y = two_kinds()
     y = np.where(np.arange(len(y)) == 3, 7, y)
-    learner = learner.__class__(**learner.get_params(deep=False)).set_params(classes=(0, 1))
-    fit = learner.set_params(random_state=np.random.default_rng(5)).fit(X, y)
-    private = np.random.default_rng(5).spawn(2)[1]
-    drawn = learner.law_of_fit(X, y)(private, 1)
+    fit = clone(learner).set_params(classes=(0, 1), random_state=np.random.default_rng(5)).fit(X, y)
+    drawn = fit.law_of_fit(X, y)(np.random.default_rng(5).spawn(2)[1], 1)
     np.testing.assert_array_equal(drawn, [[*fit.coef_[0], *fit.intercept_]])
-    assert Fitted(learner, X, y)(np.random.default_rng(1), 7).shape == (7, 3)
+    assert Fitted(fit, X, y)(np.random.default_rng(1), 7).shape == (7, 3)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +123,7 @@ def test_an_audit_draws_from_the_law_that_a_fit_samples(learner):
 )
 def test_what_a_fit_draws_afresh_is_drawn_afresh_by_an_audit(learner):
     X, y = two_kinds()
-    assert learner.__class__(**learner.get_params(deep=False)).set_params(random_state=None).law_of_fit(X, y) is None
+    assert clone(learner).set_params(random_state=None).law_of_fit(X, y) is None
 
 
 def test_an_audit_fits_what_others_wrote_and_what_it_is_told_to_fit_once_a_release():
@@ -212,10 +197,9 @@ def test_what_is_left_out_follows_from_n_d_and_the_budget(radius):
     for n, d, epsilon in ((400, 9, 1.0), (100, 4, 3.0)):
         law = PrivateSVM(kappa=radius)._make_law(radius * rows[:n, :d], signs[:n], PureDP(epsilon), public)
         assert law.scale * radius == pytest.approx(0.2, rel=1e-3)
-    with pytest.raises(ValueError, match=r"C = 'none'"):
-        PrivateSVM(C="none", classes=(-1, 1)).fit(X, signs)
-    with pytest.raises(ValueError, match=r"width = 'none'"):
-        NoisyGD(width="none", classes=(-1, 1)).fit(X, signs)
+    for kind, name in ((PrivateSVM, "C"), (NoisyGD, "width")):
+        with pytest.raises(ValueError, match=f"{name} = 'none'"):
+            kind(**{name: "none"}, classes=(-1, 1)).fit(X, signs)
 
 
 def test_the_default_is_the_better_one():
@@ -247,9 +231,3 @@ def test_classes_of_another_type_than_the_labels_are_no_silent_constant():
     with pytest.raises(ValueError, match=r"classes must have the type of y \(kind i\), got \('0', '1'\)"):
         MarginClassifier(classes=("0", "1")).fit(X, y)
     MarginClassifier(classes=("0", "1")).fit(X, y.astype(str).astype(object))
-
-
-@pytest.mark.parametrize("classes", [(1,), (1, 1), (0, 1, 0), 3, [[0, 1]]])
-def test_classes_are_different_labels(classes):
-    with pytest.raises(ValueError, match="classes must be a sequence of at least two different labels without"):
-        NoisyGD(classes=classes).fit(*two_kinds())

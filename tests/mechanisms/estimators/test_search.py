@@ -44,12 +44,6 @@ def test_the_search_survives_an_audit_and_six_times_the_budget_does_not(factor, 
     assert answer.verdict == verdict, answer
 
 
-@pytest.mark.parametrize("name", ["epsilon", "delta", "classes", "random_state"])
-def test_what_the_search_sets_is_no_setting(name):
-    with pytest.raises(ValueError, match=f"param_grid must not name parameters of the search, got {name}"):
-        PrivateSearchCV(NoisyGD(), {name: [0.1, 0.2]}).cost()
-
-
 def test_the_cost_is_known_before_any_data():
     cost = PrivateSearchCV(NoisyGD(), {"width": [0.1] * 10}, epsilon=1.0, delta=1e-5).cost()
     mu, _ = budget(1.0, 1e-5, r=0.05 / 0.95 / 10, calibration="sharp")

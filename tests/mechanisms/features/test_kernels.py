@@ -19,6 +19,15 @@ from lemmata.mechanisms.privacy import GaussianDP
 from lemmata.mechanisms.tables import column_ranges
 
 
+def with_and_without_kernels(run, module, monkeypatch):
+    """What `run` returns by NumPy alone, and by the kernels, which are plain Python where numba is not installed."""
+    found = []
+    for chosen in (None, kernels):
+        monkeypatch.setattr(module, "numba_kernels_if_worthwhile", lambda work, chosen=chosen: chosen)
+        found.append(run())
+    return found
+
+
 @pytest.mark.parametrize(("k", "d"), [(1, 1), (7, 5), (100, 1000), (1024, 20), (1030, 4101)])
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 def test_compiled_and_numpy_transforms_agree_bit_for_bit(k, d, kind, monkeypatch):
@@ -26,10 +35,11 @@ def test_compiled_and_numpy_transforms_agree_bit_for_bit(k, d, kind, monkeypatch
     rng = np.random.default_rng(7)
     phi = fast_projection(k, d, rng=rng)
     X, W = rng.normal(size=(3, d)).astype(kind), rng.normal(size=(2, k)).astype(kind)
-    ours = phi.apply(X), phi.apply(X[0]), phi.transpose(W), phi.apply(np.asfortranarray(X))
-    monkeypatch.setattr(fast_projections, "numba_kernels_if_worthwhile", lambda work: kernels)
-    theirs = phi.apply(X), phi.apply(X[0]), phi.transpose(W), phi.apply(np.asfortranarray(X))
-    for a, b in zip(ours, theirs, strict=True):
+
+    def images():
+        return phi.apply(X), phi.apply(X[0]), phi.transpose(W), phi.apply(np.asfortranarray(X))
+
+    for a, b in zip(*with_and_without_kernels(images, fast_projections, monkeypatch), strict=True):
         assert a.dtype == b.dtype == kind and np.array_equal(a, b)
 
 
@@ -101,11 +111,12 @@ def test_octaves_are_counted_as_they_are_numbered(monkeypatch):
     """Zeros of either sign, ends of octaves, the smallest and the largest floats, columns in any order in memory."""
     ends = np.concatenate([2.0 ** np.arange(-70, 70), [0.0, -0.0, 5e-324, 1e308, np.nextafter(1, 0)]])
     X = np.random.default_rng(18).choice(np.concatenate([ends, -ends]), size=(400, 5))
-    monkeypatch.setattr(column_ranges, "numba_kernels_if_worthwhile", lambda work: None)
-    slow = column_ranges.count_octaves(X)
-    monkeypatch.setattr(column_ranges, "numba_kernels_if_worthwhile", lambda work: kernels)
-    for table in (X, np.asfortranarray(X)):
-        assert np.array_equal(column_ranges.count_octaves(table), slow)
+
+    def counts():
+        return [column_ranges.count_octaves(table) for table in (X, np.asfortranarray(X))]
+
+    (slow, _), fast = with_and_without_kernels(counts, column_ranges, monkeypatch)
+    assert np.array_equal(fast, [slow, slow])
 
 
 def test_a_run_alone_releases_what_runs_abreast_would(monkeypatch):
@@ -113,10 +124,9 @@ def test_a_run_alone_releases_what_runs_abreast_would(monkeypatch):
     rng = np.random.default_rng(16)
     X, y = rng.normal(size=(200, 140)), np.where(rng.random(200) < 0.5, 1.0, -1.0)
     law = noisy_gd.law(X, y, privacy=GaussianDP(1.0), width=0.1, steps=30, noise="exact")
-    monkeypatch.setattr(grid_sums, "numba_kernels_if_worthwhile", lambda work: None)
-    products = law.sample(np.random.default_rng(17))
-    monkeypatch.setattr(grid_sums, "numba_kernels_if_worthwhile", lambda work: kernels)
-    assert np.array_equal(law.sample(np.random.default_rng(17)), products)
+    assert np.array_equal(
+        *with_and_without_kernels(lambda: law.sample(np.random.default_rng(17)), grid_sums, monkeypatch)
+    )
 
 
 def test_a_byte_becomes_its_eight_bits():
@@ -154,10 +164,12 @@ def test_compiled_bootstraps_are_those_of_numpy(own, monkeypatch):
     known = dict(rho=0.5, lipschitz=4.0, norm_bound=0.3, eta=0.7, multiplier=0.1)
     known["rows"] = rng.integers(0, 300, size=(3, 200)) if own else None
     monkeypatch.setattr(phased_sgd, "DRAWN", 21)
-    monkeypatch.setattr(phased_sgd, "numba_kernels_if_worthwhile", lambda work: None)
-    slow = phased_sgd.bootstrap_runs(np.random.default_rng(14), Z, 3, 200, **known)
-    monkeypatch.setattr(phased_sgd, "numba_kernels_if_worthwhile", lambda work: kernels)
-    assert phased_sgd.bootstrap_runs(np.random.default_rng(14), Z, 3, 200, **known) == pytest.approx(slow, abs=1e-12)
+
+    def runs():
+        return phased_sgd.bootstrap_runs(np.random.default_rng(14), Z, 3, 200, **known)
+
+    slow, fast = with_and_without_kernels(runs, phased_sgd, monkeypatch)
+    assert fast == pytest.approx(slow, abs=1e-12)
 
 
 @pytest.mark.parametrize(("n", "k", "norm_bound"), [(2, 1, 1.0), (300, 4, 0.3), (300, 4, 50.0), (40, 33, 1.0)])
@@ -169,6 +181,5 @@ def test_compiled_phases_are_those_of_numpy(n, k, norm_bound, output, monkeypatc
     X[0] = 0
     settings = dict(privacy=GaussianDP(1.0), rho=0.5, radius=1.0, norm_bound=norm_bound, eta=0.7, output=output)
     law = phased_sgd.law(X, y, **settings)
-    slow = law.sample(np.random.default_rng(10), 3)
-    monkeypatch.setattr(phased_sgd, "numba_kernels_if_worthwhile", lambda work: kernels)
-    assert law.sample(np.random.default_rng(10), 3) == pytest.approx(slow, abs=1e-12 * np.abs(slow).max())
+    slow, fast = with_and_without_kernels(lambda: law.sample(np.random.default_rng(10), 3), phased_sgd, monkeypatch)
+    assert fast == pytest.approx(slow, abs=1e-12 * np.abs(slow).max())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from dp_accounting import NeighboringRelation
 from dp_accounting.pld import privacy_loss_distribution
-from scipy.stats import binom, chisquare
+from scipy.stats import binom
 
 from lemmata.bounds.exact import sampled_gaussian
 from lemmata.bounds.exact.sampled_gaussian import batches_delta, batches_scale, gaussian_curve, step_delta, step_losses
@@ -16,6 +16,7 @@ from lemmata.bounds.wzw25 import last_iterate
 from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin
 from lemmata.mechanisms.learners.descent import adaptive_margin, sampled_gd
 from lemmata.mechanisms.privacy import ApproxDP
+from tests.mechanisms.exact_samplers import fit_pvalue
 from tests.streams import streams
 
 BUDGET = ApproxDP(2.0, 1e-5)
@@ -45,11 +46,7 @@ def test_every_record_is_in_every_batch_with_the_rate(rate, monkeypatch):
     if rate == 1:
         assert member.all()
         return
-    sizes = np.bincount(member.sum(axis=1).astype(int), minlength=n + 1)
-    likely = steps * binom.pmf(np.arange(n + 1), n, rate) > 10
-    expected = steps * binom.pmf(np.arange(n + 1), n, rate)
-    folded = np.append(sizes[likely], sizes[~likely].sum()), np.append(expected[likely], expected[~likely].sum())
-    assert chisquare(*folded).pvalue > 1e-6
+    assert fit_pvalue(member.sum(axis=1), np.arange(n + 1), binom.pmf(np.arange(n + 1), n, rate)) > 1e-6
     assert np.abs(member.mean(axis=0) - rate).max() < 6 * sqrt(rate * (1 - rate) / steps)
     for a, b in ((member[:, :-1], member[:, 1:]), (member[:-1], member[1:]), (member[:-1, -1:], member[1:, :1])):
         assert abs(np.corrcoef(a.ravel(), b.ravel())[0, 1]) < 6 / sqrt(a.size)

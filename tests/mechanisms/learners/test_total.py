@@ -26,6 +26,7 @@ from lemmata.mechanisms.numerics import arguments
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, disclosure
 from lemmata.mechanisms.solvers import perturbed_risk
 from tests.mechanisms.estimators.learners import CLASSIFIERS as LEARNERS
+from tests.mechanisms.nasty import objects
 from tests.mechanisms.test_fuzz import built, name_of, released, rng
 from tests.mechanisms.valid_calls import NAMED, TABLE, X, Y
 
@@ -130,10 +131,7 @@ def complaints(ended):
 
 
 @pytest.fixture(autouse=True)
-def _same_entropy_in_every_run(monkeypatch):
-    monkeypatch.setattr(
-        "lemmata.mechanisms.numerics.arguments.SystemGenerator", lambda: np.random.default_rng(2**256 // 3)
-    )
+def _same_start_of_every_run(same_entropy, monkeypatch):
     monkeypatch.setattr("lemmata.mechanisms.privacy.disclosure.WARNED", Forgetful())
 
 
@@ -231,14 +229,6 @@ HOLDERS = {
 }
 
 
-def objects(rows):
-    """An array of objects, entry by entry."""
-    held = np.empty((len(rows), len(rows[0])), dtype=object)
-    for place in np.ndindex(held.shape):
-        held[place] = rows[place[0]][place[1]]
-    return held
-
-
 @pytest.mark.parametrize("holder", HOLDERS)
 @pytest.mark.parametrize("function", LEAKY, ids=name_of)
 def test_no_entry_of_any_type_is_told_apart(function, holder):
@@ -261,23 +251,18 @@ class Raising:
     __hash__ = None
 
 
+@pytest.mark.parametrize("function", [glm_output.law, margin_classifier.NoisyGD])
 @pytest.mark.parametrize("entry", [*ENTRIES, Raising()], ids=lambda entry: type(entry).__name__)
-def test_what_is_no_number_is_read_as_zero_and_not_refused(entry):
-    """In a list, which declares no type; by the estimators in arrays of objects and frames too."""
-    records, labels = X.tolist(), Y.tolist()
-    spoilt, wrong = [[entry, 0.1], *records[1:]], [entry, *labels[1:]]
-    usual = outcome(lambda: call(glm_output.law, records, labels))
-    assert outcome(lambda: call(glm_output.law, spoilt, labels)) == usual
-    assert outcome(lambda: call(glm_output.law, records, wrong)) == usual
-    usual = outcome(lambda: fitted(margin_classifier.NoisyGD, records, labels))
-    assert outcome(lambda: fitted(margin_classifier.NoisyGD, spoilt, labels)) == usual
-    assert outcome(lambda: fitted(margin_classifier.NoisyGD, records, wrong)) == usual
-    held = np.empty((4, 2), dtype=object)
-    for i, row in enumerate(spoilt):
-        held[i, 0], held[i, 1] = row
-    assert outcome(lambda: fitted(margin_classifier.NoisyGD, held, labels)) == usual
-    frame = pd.DataFrame(held, dtype=object)  # else pandas 2.2 itself looks at what stands in it, and fails
-    assert outcome(lambda: fitted(margin_classifier.NoisyGD, frame, np.fromiter(wrong, object, 4))) == usual
+def test_what_is_no_label_is_read_as_none_and_not_refused(entry, function):
+    """In a list, which declares no type; by the estimators beside arrays of objects and frames that hold it too."""
+    records, wrong = X.tolist(), [entry, *Y.tolist()[1:]]
+    usual = ended(function, records, Y.tolist())
+    assert ended(function, records, wrong) == usual
+    if function is margin_classifier.NoisyGD:
+        held = objects([[entry, 0.1], *records[1:]])
+        assert ended(function, held, Y.tolist()) == usual
+        frame = pd.DataFrame(held, dtype=object)  # else pandas 2.2 itself looks at what stands in it, and fails
+        assert ended(function, frame, np.fromiter(wrong, object, 4)) == usual
 
 
 def test_the_label_of_one_record_changes_no_other():
@@ -315,22 +300,6 @@ def test_a_random_state_is_not_quoted_beyond_a_number(given):
     with pytest.raises(ValueError, match=r"^random_state ") as raised:
         margin_classifier.NoisyGD(random_state=given).fit(X, Y)
     assert "\n" not in str(raised.value) and "0.6" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("settings", "labels"),
-    [
-        ({}, [None, 1, 1, 1]),
-        ({}, np.array(["a", 1, "a", 1], dtype=object)),
-        ({"classes": (0.5, None)}, Y),
-        ({"classes": (0.5, np.nan)}, Y),
-        ({"classes": (1, 1.0)}, Y),
-    ],
-)
-def test_labels_that_make_no_two_classes_are_one_line(settings, labels):
-    with pytest.raises(ValueError) as raised:
-        margin_classifier.NoisyGD(**settings).fit(X, labels)
-    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("kind", [np.array, pd.DataFrame, sparse.csr_array])

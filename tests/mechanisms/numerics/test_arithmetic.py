@@ -68,32 +68,23 @@ def test_up_and_down_enclose_a_fraction_as_neighbours(x, k):
     assert round_up(exact) <= math.nextafter(round_down(exact), math.inf)
 
 
-@given(x=floats(0, 1e300))
-def test_the_root_is_the_smallest_float_above(x):
-    root = sqrt_up(Fraction(x))
-    assert Fraction(root) ** 2 >= Fraction(x)
-    assert root == 0 or Fraction(math.nextafter(root, 0)) ** 2 < Fraction(x)
-
-
 @given(x=floats(0, 1e300), k=integers(1, 10**6))
-def test_the_root_below_is_the_largest_float_below(x, k):
+def test_roots_are_the_nearest_floats_above_and_below(x, k):
     exact = Fraction(x) / k**2
-    root = sqrt_down(exact)
-    assert Fraction(root) ** 2 <= exact < Fraction(math.nextafter(root, math.inf)) ** 2
+    above, below = sqrt_up(exact), sqrt_down(exact)
+    assert Fraction(below) ** 2 <= exact < Fraction(math.nextafter(below, math.inf)) ** 2
+    assert Fraction(above) ** 2 >= exact
+    assert above == 0 or Fraction(math.nextafter(above, 0)) ** 2 < exact
 
 
 @given(numerator=integers(1, 10**400), denominator=integers(1, 10**400), shift=integers(-300, 300))
 def test_a_number_that_is_no_float_is_rounded_to_the_side_that_was_asked_for(numerator, denominator, shift):
     exact = Fraction(numerator, denominator) * Fraction(10) ** shift
-    assume(float_range(exact))
+    assume(Fraction(TINY) < exact < Fraction(LARGEST))
     above, below = rounded_up_in_range("x", exact, 0, math.inf), rounded_down_in_range("x", exact, 0, math.inf)
     assert (above, below) == (round_up(exact), round_down(exact))
     assert getattr(above, "below", above) == below and rounded_up_in_range("x", above, 0, math.inf) is above
     assert rounded_down_in_range("x", above, 0, math.inf) == below
-
-
-def float_range(exact):
-    return Fraction(5e-324) < exact < Fraction(LARGEST)
 
 
 @pytest.mark.parametrize("value", [0.1, np.float32(0.1), np.float64(0.1), 1, True, np.int64(7), np.array(0.25)])

@@ -15,19 +15,10 @@ from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.selection import exponential, generalized_exponential, report_noisy_max
 from lemmata.mechanisms.solvers import certified_risk
 from lemmata.mechanisms.solvers.perturbed_risk import minimise
+from tests.mechanisms.exact_samplers import Words
 from tests.streams import streams
 
 rng = streams("exact_choice")
-
-
-class Words:
-    """A generator whose words, or further digits, are given."""
-
-    def __init__(self, *drawn):
-        self.left = list(drawn)
-
-    def integers(self, *_, size=None, **__):
-        return self.left.pop(0) if size is None else np.array([self.left.pop(0) for _ in range(size)], dtype=np.int64)
 
 
 SCORES = np.array([0.0, -0.7, 2.0, 2.0, -20.0, 1.9999999])

@@ -13,8 +13,8 @@ from lemmata.mechanisms.estimators.scaling import PrivateScaler
 from lemmata.mechanisms.learners.glm import glm_losses
 from lemmata.mechanisms.numerics import arguments
 from lemmata.mechanisms.numerics.per_record import entries_to_floats
-from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 from lemmata.mechanisms.tables.inputs import as_label_column, as_table, objects_to_floats
+from tests.mechanisms.nasty import objects
 
 N = 6
 Y = np.resize([0, 1], N)
@@ -48,31 +48,24 @@ SEQUENCES = {
 OTHERS = [7.0, None, "text", [1.0, 2.0], 10**400, np.complex128(1j), pd.NA, np.ma.masked, object(), Loud()]
 
 
-def objects(entries):
-    """A column of objects, none of which numpy looks into."""
-    made = np.empty((len(entries), 1), dtype=object)
-    for i, entry in enumerate(entries):
-        made[i, 0] = entry
-    return made
-
-
-def one_column(kind, entries):
-    if kind == "list":
-        return [[entry] for entry in entries]
-    return pd.DataFrame({"a": pd.Series(list(entries), dtype=object)}) if kind == "frame" else objects(entries)
+COLUMNS = {
+    "list": lambda entries: [[entry] for entry in entries],
+    "frame": lambda entries: pd.DataFrame({"a": pd.Series(list(entries), dtype=object)}),
+    "array": lambda entries: objects([[entry] for entry in entries]),
+}
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("kind", ["array", "frame", "list"])
+@pytest.mark.parametrize("kind", COLUMNS)
 @pytest.mark.parametrize("size", [1, 2])
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_an_entry_is_read_alike_whatever_another_one_is(name, size, kind):
     """One number among sequences of one changed how all others are read; sequences of two ended in numpy's error."""
     usual = [SEQUENCES[name](1.0 + i, size) for i in range(N)]
-    alone = np.asarray(as_table(one_column(kind, usual[:1])))
+    alone = np.asarray(as_table(COLUMNS[kind](usual[:1])))
     assert alone.shape == (1, 1) and np.isnan(alone) == (name != "a warning")
     for other in [usual[-1], *OTHERS]:
-        read = np.asarray(as_table(one_column(kind, [*usual[:-1], other])))
+        read = np.asarray(as_table(COLUMNS[kind]([*usual[:-1], other])))
         assert read.shape == (N, 1)
         np.testing.assert_array_equal(read[:-1], np.tile(alone, (N - 1, 1)))
 
@@ -82,11 +75,8 @@ def test_an_entry_is_read_alike_whatever_another_one_is(name, size, kind):
 def test_no_fit_fails_or_warns_for_what_one_entry_holds(learner, other):
     for usual in (pd.Series([1.0]), pd.Series([1.0, 2.0]), 3.0, np.complex128(1j)):
         frame = pd.DataFrame({"a": np.arange(float(N)), "b": pd.Series([*[usual] * (N - 1), other], dtype=object)})
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            warnings.simplefilter("ignore", PrivacyLeakWarning)
-            fitted = learner.fit(frame, Y)
-            seen = fitted.transform(frame) if hasattr(fitted, "transform") else fitted.predict(frame)
+        fitted = learner.fit(frame, Y)
+        seen = fitted.transform(frame) if hasattr(fitted, "transform") else fitted.predict(frame)
         assert len(seen) == N
 
 

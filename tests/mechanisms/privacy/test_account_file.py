@@ -8,17 +8,7 @@ import pytest
 
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, account_file
 from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
-from tests.mechanisms.privacy.account_on_disk import BUDGET, RELEASES, four_releases, state
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "study.account"
-
-
-@pytest.fixture
-def spent(path):
-    return four_releases(path)
+from tests.mechanisms.privacy.account_on_disk import BUDGET, RELEASES, state
 
 
 def test_it_is_the_same_account_when_opened_again(spent):
@@ -182,10 +172,9 @@ def test_a_first_line_cut_anywhere_is_written_again(path):
 
 def test_a_file_that_spends_too_much_is_refused(path):
     """Its checks are right: somebody wrote it with our own functions."""
-    heading = Accountant(PureDP(1.0))._heading()
-    file = account_file.AccountFile(path, heading)
+    file = account_file.AccountFile(path, Accountant(PureDP(1.0))._heading())
+    named = {"kind": "PureDP", "epsilon": 0.5, "neighbours": "replace"}
     for _ in range(3):
-        named = {"kind": "PureDP", "epsilon": 0.5, "neighbours": "replace"}
         file.append({"label": "", "guarantee": named, "charge": [0.5, 0.0, 0.0]})
     file.close()
     with pytest.raises(ValueError, match=r"path must have spent at most its budget PureDP\(epsilon=1\.0,.*, got .*"):

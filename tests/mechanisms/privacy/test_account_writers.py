@@ -13,18 +13,7 @@ import pytest
 
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.privacy.accountant import Accountant
-from tests.mechanisms.privacy.account_on_disk import RELEASES, four_releases
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "study.account"
-
-
-@pytest.fixture
-def spent(path):
-    return four_releases(path)
-
+from tests.mechanisms.privacy.account_on_disk import RELEASES
 
 # Failures while it is written -----------------------------------------------------------------------------------------
 
@@ -99,12 +88,16 @@ def test_one_writer_at_a_time(spent):
     assert python(second, spent).returncode == 0
 
 
+def fork():
+    """Number of the child, 0 in it; without the warning of forking beside threads."""
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        return os.fork()
+
+
 def in_a_fork(run):
     """What `run` returns, or the name of what it raises, in a forked child."""
     read, write = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads
-        child = os.fork()
+    child = fork()
     if child == 0:
         try:
             said = str(run())
@@ -130,9 +123,7 @@ def test_a_forked_child_spends_nothing_and_takes_no_lock_with_it(spent):
     assert spent.read_bytes() == before
     account.spend(PureDP(0.001), "after the children")
     wait, go = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
+    child = fork()
     if child == 0:
         os.close(go)
         os.read(wait, 1)  # lives on, the file open

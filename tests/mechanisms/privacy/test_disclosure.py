@@ -26,19 +26,22 @@ def rng(seed=0):
     return np.random.default_rng(seed)
 
 
+X, Y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
+IRIS = load_iris(return_X_y=True)
+
+
 @pytest.mark.parametrize("learner", [MarginClassifier(), PrivateSVM(), margin_classifier.AdaptiveMargin()])
 def test_a_fit_spends_before_it_draws(learner):
-    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
     account = Accountant(ApproxDP(1.5, 1e-4))
-    model = learner.set_params(classes=(0, 1)).fit(X, y, accountant=account)
+    model = learner.set_params(classes=(0, 1)).fit(X, Y, accountant=account)
     assert account.history == ((type(learner).__name__, model.privacy_),)
     generator = rng(3)
     before = generator.bit_generator.state
     with pytest.raises(OverBudget):
-        learner.__class__(classes=(0, 1), random_state=generator).fit(X, y, accountant=account)
+        learner.__class__(classes=(0, 1), random_state=generator).fit(X, Y, accountant=account)
     assert len(account.history) == 1 and generator.bit_generator.state == before
     with pytest.raises(ValueError, match="accountant must be an Accountant, got float"):
-        learner.fit(X, y, accountant=1.0)
+        learner.fit(X, Y, accountant=1.0)
 
 
 @pytest.mark.parametrize(
@@ -61,18 +64,16 @@ def test_a_fit_spends_before_it_draws(learner):
     ],
 )
 def test_a_mistake_in_a_parameter_costs_nothing(wrong):
-    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
     account = Accountant(ApproxDP(1.5, 0.9))
     if not isinstance(wrong, PrivateScaler):
         wrong.set_params(classes=(0, 1))
     with pytest.raises(ValueError, match=r"must be|outside|requires more|needs more"):
-        wrong.fit(X, y, accountant=account)
+        wrong.fit(X, Y, accountant=account)
     assert account.history == ()
 
 
 def test_what_fails_after_the_charge_was_paid_for(monkeypatch):
     """The noise is out of reach, or the process is interrupted: nobody knows whether it was drawn."""
-    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
     account = Accountant(ApproxDP(1.5, 1e-4))
 
     def interrupted(*_):
@@ -82,26 +83,24 @@ def test_what_fails_after_the_charge_was_paid_for(monkeypatch):
     monkeypatch.setattr(noisy_gd.NoisyGDLaw, "sample", interrupted)
     model = NoisyGD(classes=(0, 1))
     with pytest.raises(KeyboardInterrupt):
-        model.fit(X, y, accountant=account)
+        model.fit(X, Y, accountant=account)
     assert len(account.history) == 1 and not hasattr(model, "coef_") and not hasattr(model, "privacy_")
     monkeypatch.undo()
     with pytest.raises(OverBudget):
-        model.fit(X, y, accountant=account)
+        model.fit(X, Y, accountant=account)
 
 
 def test_several_releases_of_one_fit_are_charged_once():
-    X, y = load_iris(return_X_y=True)
     account = Accountant(ApproxDP(9.0, 1e-4))
-    MarginClassifier(epsilon=9.0, classes=(0, 1, 2)).fit(X, y, accountant=account)
+    MarginClassifier(epsilon=9.0, classes=(0, 1, 2)).fit(*IRIS, accountant=account)
     assert [label for label, _ in account.history] == ["MarginClassifier"]
 
 
 def test_a_pipeline_is_charged_for_scaler_and_learner():
-    X, y = load_iris(return_X_y=True)
     account = Accountant(ApproxDP(1.0, 1e-5))
     scaler = PrivateScaler(epsilon=0.25, delta=2e-6, unit_ball=True)
     model = make_pipeline(scaler, NoisyGD(epsilon=0.75, delta=5e-6, classes=(0, 1)))
-    model.fit(X, y, privatescaler__accountant=account, noisygd__accountant=account)
+    model.fit(*IRIS, privatescaler__accountant=account, noisygd__accountant=account)
     assert [label for label, _ in account.history] == ["PrivateScaler", "NoisyGD"]
 
 
@@ -124,12 +123,11 @@ def told(run):
 
 
 def test_leaks_beside_the_release_are_said_once():
-    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
-    assert told(lambda: NoisyGD(classes=(0, 1)).fit(X, y)) == []
-    assert told(lambda: NoisyGD(classes=(0, 1), random_state=rng(0)).fit(X, y)) == []
-    assert told(lambda: NoisyGD().fit(X, y)) == ["classes"]
-    assert told(lambda: NoisyGD(classes=(0, 1), random_state=3).fit(X, y)) == ["random_state"]
-    assert told(lambda: NoisyGD(classes=(0, 1), delta=0.025).fit(X, y)) == ["delta"]
+    assert told(lambda: NoisyGD(classes=(0, 1)).fit(X, Y)) == []
+    assert told(lambda: NoisyGD(classes=(0, 1), random_state=rng(0)).fit(X, Y)) == []
+    assert told(lambda: NoisyGD().fit(X, Y)) == ["classes"]
+    assert told(lambda: NoisyGD(classes=(0, 1), random_state=3).fit(X, Y)) == ["random_state"]
+    assert told(lambda: NoisyGD(classes=(0, 1), delta=0.025).fit(X, Y)) == ["delta"]
     assert told(lambda: PrivateScaler(random_state=3).fit(X)) == ["random_state"]
 
 
@@ -138,15 +136,13 @@ def test_a_warning_names_the_line_of_the_fit(leaky):
     disclosure.WARNED.clear()
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        leaky.fit(rng(0).normal(size=(40, 2)), np.resize([0, 1], 40))
+        leaky.fit(X, Y)
     assert [one.filename for one in heard] == [__file__]
 
 
 def test_steps_that_look_at_the_data_are_named():
-    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
-
     def pipeline(*steps):
-        return lambda: make_pipeline(*steps, NoisyGD(classes=(0, 1))).fit(X, y)
+        return lambda: make_pipeline(*steps, NoisyGD(classes=(0, 1))).fit(X, Y)
 
     assert told(pipeline(StandardScaler())) == ["Pipeline"]
     assert told(pipeline(make_pipeline(StandardScaler()))) == ["Pipeline"]
@@ -165,22 +161,19 @@ def test_steps_that_look_at_the_data_are_named():
     ],
 )
 def test_who_fits_several_times_is_told_that_each_spends_the_budget(around):
-    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
     model = around(NoisyGD(classes=(0, 1)))
-    assert told(lambda: model.fit(X, y)) == [type(model).__name__]
+    assert told(lambda: model.fit(X, Y)) == [type(model).__name__]
 
 
 VALIDATIONS = {
-    "cross_val_score": lambda one, X, y: model_selection.cross_val_score(one, X, y, cv=2),
-    "cross_val_predict": lambda one, X, y: model_selection.cross_val_predict(one, X, y, cv=2),
-    "cross_validate": lambda one, X, y: model_selection.cross_validate(one, X, y, cv=2),
-    "learning_curve": lambda one, X, y: model_selection.learning_curve(one, X, y, cv=2),
-    "validation_curve": lambda one, X, y: model_selection.validation_curve(
-        one, X, y, param_name=f"{'noisygd__' * hasattr(one, 'named_steps')}epsilon", param_range=[1.0, 2.0], cv=2
+    "cross_val_score": lambda one: model_selection.cross_val_score(one, X, Y, cv=2),
+    "cross_val_predict": lambda one: model_selection.cross_val_predict(one, X, Y, cv=2),
+    "cross_validate": lambda one: model_selection.cross_validate(one, X, Y, cv=2),
+    "learning_curve": lambda one: model_selection.learning_curve(one, X, Y, cv=2),
+    "validation_curve": lambda one: model_selection.validation_curve(
+        one, X, Y, param_name=f"{'noisygd__' * hasattr(one, 'named_steps')}epsilon", param_range=[1.0, 2.0], cv=2
     ),
-    "permutation_test_score": lambda one, X, y: model_selection.permutation_test_score(
-        one, X, y, cv=2, n_permutations=2
-    ),
+    "permutation_test_score": lambda one: model_selection.permutation_test_score(one, X, Y, cv=2, n_permutations=2),
 }
 
 
@@ -188,23 +181,19 @@ VALIDATIONS = {
 @pytest.mark.parametrize("steps", [(), (Normalizer(),)], ids=["alone", "in a Pipeline"])
 def test_functions_that_fit_several_times_are_named_too(name, steps):
     """They were not seen, as no method of theirs fits."""
-    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
     model = make_pipeline(*steps, NoisyGD(classes=(0, 1))) if steps else NoisyGD(classes=(0, 1))
-    assert told(lambda: VALIDATIONS[name](model, X, y)) == [name]
+    assert told(lambda: VALIDATIONS[name](model)) == [name]
 
 
 def test_a_worker_sees_a_validation_without_its_name():
-    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
-
     def of_one_fold():
         half = np.arange(20)
-        _validation._fit_and_predict(NoisyGD(classes=(0, 1)), X, y, half, half, method="predict", fit_params=None)
+        _validation._fit_and_predict(NoisyGD(classes=(0, 1)), X, Y, half, half, method="predict", fit_params=None)
 
     assert told(of_one_fold) == ["scikit-learn's"]
 
 
 def test_both_are_named_where_a_search_is_validated():
-    X, y = rng(0).normal(size=(40, 2)), np.resize([0, 1], 40)
     search = GridSearchCV(NoisyGD(classes=(0, 1)), {"width": [0.1, 1.0]}, cv=2)
-    assert told(lambda: model_selection.cross_val_score(search, X, y, cv=2)) == ["GridSearchCV", "cross_val_score"]
-    assert told(lambda: model_selection.train_test_split(X) and NoisyGD(classes=(0, 1)).fit(X, y)) == []
+    assert told(lambda: model_selection.cross_val_score(search, X, Y, cv=2)) == ["GridSearchCV", "cross_val_score"]
+    assert told(lambda: model_selection.train_test_split(X) and NoisyGD(classes=(0, 1)).fit(X, Y)) == []

@@ -29,8 +29,7 @@ def test_the_gaussian_curve_is_a_half_where_epsilon_is_half_the_square_of_mu():
 
 
 def test_a_margin_is_found_where_every_coordinate_is_negative_or_zero():
-    separator = margin.geometric_margin([[-3.0, 0.0], [-1.0, 0.0]], [1, 1])
-    assert separator.value == pytest.approx(1.0)
+    assert margin.geometric_margin([[-3.0, 0.0], [-1.0, 0.0]], [1, 1]).value == pytest.approx(1.0)
 
 
 def test_rows_that_are_nearly_zero_are_normalised_too():

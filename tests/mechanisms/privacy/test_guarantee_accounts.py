@@ -89,5 +89,4 @@ def test_whoever_chooses_afterwards_keeps_every_order(order):
 
 
 def test_a_rule_that_charges_by_the_outcome_overspends():
-    found = adaptive_moment(ByOutcome(ZCDP(0.1)), RESPONSES, 1.5, 4)
-    assert found > math.exp(0.5 * 1.5 * 0.1)
+    assert adaptive_moment(ByOutcome(ZCDP(0.1)), RESPONSES, 1.5, 4) > math.exp(0.5 * 1.5 * 0.1)

@@ -1,16 +1,13 @@
 """What was wrong once: inputs changed silently, noise lost in the float grid, budgets overspent, secrets shared."""
 
-import warnings
-
 import numpy as np
 import pytest
 
-from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin, TunedMargin
+from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import adaptive_margin, private_tuning
 from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.noise import gaussian
-from lemmata.mechanisms.numerics import arguments
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.selection import tuning_budget
 
@@ -21,31 +18,10 @@ def rng():
     return np.random.default_rng(1)
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        np.ma.masked_array([[1.0, 2.0]], mask=[[True, False]]),
-        np.array([[1 + 2j, 0j]]),
-        np.array([["1", "2"]]),
-        np.array([[1.0, None]], dtype=object),
-    ],
-)
-def test_inputs_that_would_be_changed_silently_are_refused(bad):
-    with pytest.raises(ValueError, match=r"^X must be an array (without a mask|of numbers), got "):
-        arguments.check_rows(bad)
-
-
-def test_rows_beyond_the_range_of_squares_keep_their_direction():
-    clipped = arguments.clip_rows([[3e200, 4e200], [3e-200, 4e-200], [1e308, 1e308], [0.0, 0.0]], 1.0)
-    assert np.allclose(clipped, [[0.6, 0.8], [0.0, 0.0], [0.5**0.5, 0.5**0.5], [0.0, 0.0]])
-    assert np.allclose(arguments.clip_rows([[3e-200, 4e-200]], 1e-200) / 1e-200, [[0.6, 0.8]])
-
-
 def test_noise_is_never_absorbed_by_the_float_grid():
     with pytest.raises(ValueError, match=r"sigma = 1 is below bound / 2\^36"):
         gaussian.law([1e17], sensitivity=1, sigma=1, bound=1e17)
-    seen = gaussian.law([1e17], sensitivity=1, sigma=1).sample(rng(), 100)
-    assert len(np.unique(seen)) == 100
+    assert len(np.unique(gaussian.law([1e17], sensitivity=1, sigma=1).sample(rng(), 100))) == 100
 
 
 def test_integers_and_bools_are_numbers():
@@ -56,14 +32,6 @@ def test_integers_and_bools_are_numbers():
 def test_steps_that_would_overflow_are_refused():
     with pytest.raises(ValueError, match=r"eta = 1e\+308 is outside"):
         phased_sgd.law(X, Y, privacy=ApproxDP(1.0, 1e-3), rho=0.5, radius=1.0, norm_bound=1.0, eta=1e308)
-
-
-@pytest.mark.parametrize("kind", [AdaptiveMargin, TunedMargin])
-def test_one_class_is_no_error(kind):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = kind(delta=1e-3, steps=2, classes=(-1, 1), random_state=rng()).fit(X, np.ones(4)).model_
-    assert model.privacy.epsilon <= 1.0 and model.privacy.delta <= 1e-3
 
 
 def test_a_tuned_release_spends_at_most_what_was_asked():
@@ -95,5 +63,4 @@ def test_a_published_projection_tells_nothing_about_the_noise(monkeypatch):
 
 def test_releases_without_a_generator_differ():
     made = gaussian.law([0.0], sensitivity=1.0, sigma=1.0, noise="exact")
-    first, second = (fit(made) for _ in range(2))
-    assert first != second
+    assert fit(made) != fit(made)

@@ -14,9 +14,9 @@ from sklearn.pipeline import make_pipeline
 from lemmata.mechanisms.estimators import scaling
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.estimators.scaling import PrivateScaler, choose_row_length
-from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 from lemmata.mechanisms.tables import column_ranges
 from lemmata.mechanisms.tables.table_columns import plan_layout
+from lemmata.tools.row_lengths import aside
 
 N = 1500
 DRAW = np.random.default_rng(0)
@@ -96,49 +96,25 @@ def test_several_classes_are_told_apart(classes):
     rng = np.random.default_rng(classes)
     y = rng.integers(0, classes, N)
     X = (rng.normal(size=(classes, 8)) * 3)[y] + rng.normal(size=(N, 8))
-    given = {"classes": tuple("abcde"[:classes]), "random_state": np.random.default_rng(0)}
-    model = MarginClassifier(**given).fit(X * np.logspace(-3, 3, 8), np.array(list("abcde"))[y])
-    assert model.score(X * np.logspace(-3, 3, 8), np.array(list("abcde"))[y]) > 0.9
+    table = X * np.logspace(-3, 3, 8), np.array(list("abcde"))[y]
+    model = MarginClassifier(classes=tuple("abcde"[:classes]), random_state=np.random.default_rng(0))
+    assert model.fit(*table).score(*table) > 0.9
 
 
-@pytest.mark.parametrize("learner", [MarginClassifier(classes=(0, 1)), PrivateScaler()])
-@pytest.mark.parametrize(
-    "table",
-    [
-        pd.DataFrame(WARM, columns=["a", "a", "b"]),
-        pd.DataFrame({"a": [1 + 2j] * N}),
-        np.zeros(N, dtype=[("a", "f8")]),
-        DATES.to_numpy()[:, None],
-        np.array([["u"]] * N),
-    ],
-    ids=["a name twice", "complex numbers", "a structure", "an array of dates", "an array of text"],
-)
-def test_what_is_declared_otherwise_is_refused_in_a_line(learner, table):
-    with pytest.raises((ValueError, TypeError)) as refused:
-        learner.fit(table, LATE)
-    assert "\n" not in str(refused.value) and len(str(refused.value)) < 300
+def right(X, y):
+    """The share that the default tells right, with noise that many fits can afford."""
+    learner = MarginClassifier(classes=(0, 1), noise="float", random_state=np.random.default_rng(0))
+    return learner.fit(X, y).score(X, y)
 
 
-@pytest.mark.parametrize("shape", [(1000, 5, 1e6), (1500, 5, 1e9)])
-def test_huge_offsets_are_found_within_a_small_budget(shape):
+@pytest.mark.parametrize(("n", "offset"), [(1000, 1e6), (1500, 1e9)])
+def test_huge_offsets_are_found_within_a_small_budget(n, offset):
     """Looks are as precise as a budget for all of them allows: with n / 24 there are too few."""
-    n, d, offset = shape
-    rng = np.random.default_rng(1)
-    X = offset + rng.normal(size=(n, d))
+    X = offset + np.random.default_rng(1).normal(size=(n, 5))
     y = (X[:, 0] > offset).astype(int)
-
-    def right():
-        given = {"classes": (0, 1), "noise": "float", "random_state": np.random.default_rng(0)}
-        return MarginClassifier(**given).fit(X, y).score(X, y)
-
-    assert right() > 0.9
+    assert right(X, y) > 0.9
     with mock.patch.object(column_ranges, "look_noise", lambda n, columns, left: n / column_ranges.CLOSER):
-        assert right() < 0.7
-
-
-def test_learners_without_ranges_take_no_dates():
-    with pytest.raises(ValueError, match="X must have numeric columns, got dates or times; PrivateScaler"):
-        NoisyGD(classes=(0, 1)).fit(beside(DATES), LATE)
+        assert right(X, y) < 0.7
 
 
 def test_dates_are_the_numbers_that_their_type_counts_in():
@@ -155,26 +131,12 @@ def test_dates_are_the_numbers_that_their_type_counts_in():
     assert not plan_layout(objects).apply(objects)[:, 1:].any()
 
 
-def aside(n, shift=4.0, share=0.2):
-    """A fifth of the records lie aside, in the first of five columns."""
-    rng = np.random.default_rng(6)
-    y = (rng.random(n) < share).astype(int)
-    X = rng.normal(size=(n, 5))
-    X[:, 0] += shift * y
-    return X, y
-
-
 def test_a_small_class_is_seen_where_noise_resolves_it():
     """And is hidden where rows are as short as for few records."""
-    X, y = aside(6000)
-
-    def right():
-        rng = np.random.default_rng(0)
-        return MarginClassifier(classes=(0, 1), noise="float", random_state=rng).fit(X, y).score(X, y)
-
+    table = aside(6000, shift=4.0, share=0.2)
     with mock.patch.object(scaling, "choose_row_length", lambda n, d, size, mu: sqrt(size / 2)):
-        assert right() < 0.94
-    assert right() > 0.95
+        assert right(*table) < 0.94
+    assert right(*table) > 0.95
 
 
 def test_rows_are_longer_the_more_is_resolved():
@@ -184,19 +146,10 @@ def test_rows_are_longer_the_more_is_resolved():
 
 
 def test_coefficients_give_the_scores_of_long_rows_too():
-    X, y = aside(6000)
+    X, y = aside(6000, shift=4.0, share=0.2)
     model = MarginClassifier(classes=(0, 1), random_state=np.random.default_rng(0)).fit(X, y)
     assert model.length_ == pytest.approx(2 * sqrt(5 / 2))
     inside = X[np.abs(X).max(axis=1) < 1]
     np.testing.assert_allclose(
         model.decision_function(inside), inside @ model.coef_[0] + model.intercept_[0], atol=1e-12
     )
-
-
-@pytest.fixture(autouse=True)
-def seeds_are_public(recwarn):
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrivacyLeakWarning)
-        yield

@@ -1,0 +1,12 @@
+"""What tests of several rooms of mechanisms/ start from."""
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def same_entropy(monkeypatch):
+    """`rng=None` asks the system: here it answers the same every time, so that a failure can be looked at again."""
+    monkeypatch.setattr(
+        "lemmata.mechanisms.numerics.arguments.SystemGenerator", lambda: np.random.default_rng(2**256 // 3)
+    )
