@@ -172,8 +172,10 @@ def test_bad_usage_is_status_two_and_names_the_argument(arguments, words, tmp_pa
         arguments = [*arguments, "--out", tmp_path]
     result = invoke(*arguments)
     assert result.exit_code == 2
-    (line,) = result.stderr.splitlines()
+    *others, line = result.stderr.splitlines()
     assert all(word in line for word in words), line
+    assert "Traceback" not in result.output
+    assert arguments[:5] != NOBODY or others == [], "the audit had not begun"
 
 
 def test_a_corrupt_store_is_one_line_and_kept(tmp_path):
