@@ -16,6 +16,7 @@ from lemmata.mechanisms.audit.play.game import Game
 from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from tests.mutation.planted import hindsight
 
 CLAIMS = [PureDP(1.0), ApproxDP(0.5, 0.1), GaussianDP(1.0)]
 
@@ -79,13 +80,14 @@ def test_no_rule_judges_what_it_was_learnt_from(monkeypatch):
         learnt.update(data.raw.tolist())
         return lambda fresh: fresh.raw
 
-    def judge(self, fresh, truth, allowed):
-        judged.append((set(fresh.raw.tolist()), set(learnt)))
-        Game_judge(self, fresh, truth, allowed)
-
-    Game_judge = Game.judge
-    monkeypatch.setattr(Game, "judge", judge)
     begun = Game(numbered, numbered, PureDP(1.0), root=1, named=[("", learn)])
+    judge = begun.judge
+
+    def noted(fresh, truth, allowed):
+        judged.append((set(fresh.raw.tolist()), set(learnt)))
+        judge(fresh, truth, allowed)
+
+    monkeypatch.setattr(begun, "judge", noted)
     sequential_test.play(begun, 400, 1e-10)
     assert len(judged) > 5 and all(seen for _, seen in judged)
     assert not any(fresh & seen for fresh, seen in judged)
@@ -157,25 +159,13 @@ def cheap(gains):
     return lambda epsilon, bound: gains(epsilon, bound) * [1, 0.5, 1]
 
 
-def in_hindsight(judge):
-    """Rules learnt from the very releases that they then judge."""
-
-    def judged(self, fresh, truth, allowed):
-        past, self.past, self.learnt_at = self.past, [(fresh, truth)], np.zeros_like(self.learnt_at)
-        self.learn()
-        self.past = past
-        return judge(self, fresh, truth, allowed)
-
-    return judged
-
-
 FALLING = {  # target, name, mutation, null, audits
     "no union over attackers": (game, "average", without_union, "Laplace", 60),
     "shares that are not divided": (Game, "earned", undivided, "randomised response", 16),
     "one stream for all chunks": (game, "generator", one_chunk, "Laplace", 16),
     "wrong guesses at half the price": (stakes, "gains", cheap, "randomised response", 160),
     "two records charged as one": (stakes, "group", lambda group: lambda claim, k: claim, "Laplace, two records", 600),
-    "rules that judge what they learnt from": (Game, "judge", in_hindsight, "Laplace", 400),
+    "rules that judge what they learnt from": (Game, "judge", hindsight, "Laplace", 400),
 }
 
 

@@ -1,12 +1,12 @@
 """What people type: the commands, the machine interface, and one clear line for every mistake."""
 
 import csv
-import dataclasses
 import errno
 import json
 import os
 import stat
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from click.testing import CliRunner
@@ -16,7 +16,9 @@ from lemmata.command.main import main
 from lemmata.command.rows import select
 from lemmata.experiments.engine.ground import folders
 from lemmata.experiments.engine.ledger.ledger_rows import as_frame, ledger
+from lemmata.experiments.engine.running import run
 from lemmata.experiments.engine.running.store import Store
+from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from tests.engine import toy
 
 FIELDS = set(
@@ -28,8 +30,26 @@ FIELDS = set(
 )
 
 
+NOBODY = ["audit", "nobody:a", "nobody:b", "--epsilon", "1"]  # is not looked for where an option is wrong
+
+
 def invoke(*arguments):
     return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+def publish(folder, text):
+    (folder / "published").mkdir()
+    (folder / "published" / "ledger.csv").write_text(text)
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """A folder in which the toy claims are decided, while they are the only ones."""
+    publish(tmp_path, "key,verdict\n")  # else every row of the papers is missed
+    with toy.registered():
+        done = invoke("run", "--jobs", 1, "--out", tmp_path)
+        assert done.exit_code == 0, done.output
+        yield tmp_path
 
 
 def test_the_ledger_lists_every_statement_from_day_one(tmp_path):
@@ -40,22 +60,17 @@ def test_the_ledger_lists_every_statement_from_day_one(tmp_path):
     assert all(row.keys() >= FIELDS for row in rows)
 
 
-def test_run_then_ledger_then_explain_then_report(tmp_path):
-    (tmp_path / "published").mkdir()
-    (tmp_path / "published" / "ledger.csv").write_text("key,verdict\n")  # else every row of the papers is missed
-    with toy.registered():
-        ran = invoke("run", "--jobs", 1, "--out", tmp_path)
-        assert ran.exit_code == 0, ran.output
-        rows = {row["key"]: row for row in json.loads(invoke("ledger", "--json", "--out", tmp_path).stdout)}
-        assert rows["abgmu22.asm1/printed/coin"]["verdict"] == "HOLDS"
-        table = list(csv.DictReader(invoke("ledger", "--csv", "--out", tmp_path).stdout.splitlines()))
-        assert {row["key"] for row in table} == set(rows)
-        shown = invoke("explain", "abgmu22.asm1", "--out", tmp_path).stdout
-        assert "only a constant is wrong" in shown and "needs" in shown
-        report = invoke("report", "--record", "--out", tmp_path)
-        assert "refuted as printed" in report.stdout
-        assert (tmp_path / "index.html").exists() and (tmp_path / "published" / "ledger.csv").exists()
-        assert invoke("run", "--jobs", 1, "--out", tmp_path).exit_code == 0
+def test_run_then_ledger_then_explain_then_report(ran):
+    rows = {row["key"]: row for row in json.loads(invoke("ledger", "--json", "--out", ran).stdout)}
+    assert rows["abgmu22.asm1/printed/coin"]["verdict"] == "HOLDS"
+    table = list(csv.DictReader(invoke("ledger", "--csv", "--out", ran).stdout.splitlines()))
+    assert {row["key"] for row in table} == set(rows)
+    shown = invoke("explain", "abgmu22.asm1", "--out", ran).stdout
+    assert "only a constant is wrong" in shown and "needs" in shown
+    assert "refuted as printed" in invoke("report", "--record", "--out", ran).stdout
+    page, published = ((ran / name).read_text() for name in ("index.html", "published/ledger.csv"))
+    assert str(Path.cwd()) not in page + published, "a path of this machine"
+    assert invoke("run", "--jobs", 1, "--out", ran).exit_code == 0
 
 
 @pytest.mark.slow
@@ -67,39 +82,35 @@ def test_pages_are_drawn_of_a_store_in_which_one_audit_ran(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_nobody_ran_is_explained_as_it_was_published(tmp_path):
+def test_what_nobody_ran_is_explained_as_it_was_published(ran):
     """With the same statement and root only: an edited one is not run yet."""
-    with toy.registered():
-        invoke("run", "--jobs", 1, "--out", tmp_path)
-        shown = invoke("explain", "abgmu22.asm1", "--out", tmp_path).stdout
-        invoke("report", "--record", "--out", tmp_path)
-        (tmp_path / "ledger.sqlite").unlink()
-        again = invoke("explain", "abgmu22.asm1", "--out", tmp_path)
-        assert again.stdout == shown and "as published with the last full run" in again.stderr
-        other = invoke("explain", "abgmu22.asm1", "--out", tmp_path, "--seed", 5)
-        assert "not decided yet" in other.stdout and "published" not in other.stderr
-        kept = tmp_path / "published" / "ledger.csv"
-        (row,) = [row for row in csv.DictReader(kept.read_text().splitlines()) if row["key"].endswith("/false")]
-        kept.write_text(kept.read_text().replace(row["digest"], "0" * 16))
-        edited = invoke("explain", "abgmu22.asm1", "--out", tmp_path).stdout
-        assert "coin   HOLDS" in edited and "false   OPEN" in edited and "refuted as printed" not in edited
+    shown = invoke("explain", "abgmu22.asm1", "--out", ran).stdout
+    invoke("report", "--record", "--out", ran)
+    (ran / "ledger.sqlite").unlink()
+    again = invoke("explain", "abgmu22.asm1", "--out", ran)
+    assert again.stdout == shown and "as published with the last full run" in again.stderr
+    other = invoke("explain", "abgmu22.asm1", "--out", ran, "--seed", 5)
+    assert "not decided yet" in other.stdout and "published" not in other.stderr
+    kept = ran / "published" / "ledger.csv"
+    (row,) = [row for row in csv.DictReader(kept.read_text().splitlines()) if row["key"].endswith("/false")]
+    kept.write_text(kept.read_text().replace(row["digest"], "0" * 16))
+    edited = invoke("explain", "abgmu22.asm1", "--out", ran).stdout
+    assert "coin   HOLDS" in edited and "false   OPEN" in edited and "refuted as printed" not in edited
 
 
 @pytest.mark.slow
-def test_after_a_run_of_something_else_what_was_published_stands(tmp_path, monkeypatch):
+def test_after_a_run_of_something_else_what_was_published_stands(ran, monkeypatch):
     """In a checkout the code may have changed since, so there it is open."""
-    with toy.registered():
-        invoke("run", "--jobs", 1, "--out", tmp_path)
-        invoke("report", "--record", "--out", tmp_path)
-        shown = invoke("explain", "abgmu22.asm1", "--out", tmp_path).stdout
-        (tmp_path / "ledger.sqlite").unlink()
-        invoke("run", "abgmu22.asm2", "--jobs", 1, "--out", tmp_path)
-        for checkout, published in ((True, False), (False, True)):
-            monkeypatch.setattr(folders, "CHECKOUT", checkout)
-            for _ in range(2):  # from the store, and as it was kept
-                again = invoke("explain", "abgmu22.asm1", "--out", tmp_path)
-                assert (again.stdout == shown) == published == ("as published" in again.stderr)
-                assert ("not decided yet" in again.stdout) != published
+    invoke("report", "--record", "--out", ran)
+    shown = invoke("explain", "abgmu22.asm1", "--out", ran).stdout
+    (ran / "ledger.sqlite").unlink()
+    invoke("run", "abgmu22.asm2", "--jobs", 1, "--out", ran)
+    for checkout, published in ((True, False), (False, True)):
+        monkeypatch.setattr(folders, "CHECKOUT", checkout)
+        for _ in range(2):  # from the store, and as it was kept
+            again = invoke("explain", "abgmu22.asm1", "--out", ran)
+            assert (again.stdout == shown) == published == ("as published" in again.stderr)
+            assert ("not decided yet" in again.stdout) != published
 
 
 def test_figures_by_command(tmp_path):
@@ -110,27 +121,17 @@ def test_figures_by_command(tmp_path):
     assert invoke("figure", "nothing", "--out", tmp_path).exit_code == 2
 
 
-def test_a_contradiction_with_the_published_ledger_is_status_one(tmp_path):
-    published = tmp_path / "published"
-    published.mkdir()
-    (published / "ledger.csv").write_text("key,verdict\nabgmu22.asm1/printed/coin,REFUTED\n")
-    with toy.registered():
-        result = invoke("run", "abgmu22.asm1/printed/coin", "--jobs", 1, "--out", tmp_path)
-    assert result.exit_code == 1
-    assert "contradicts the published ledger: abgmu22.asm1/printed/coin was REFUTED, is HOLDS" in result.stderr
-
-
-def test_a_verdict_that_is_lost_is_status_one(tmp_path):
-    """The statement is refuted by the run, but no program confirms it: before, it held."""
-    published = tmp_path / "published"
-    published.mkdir()
-    (published / "ledger.csv").write_text("key,verdict,kind,paper,id,parent\nabgmu22.asm1/printed/false,HOLDS,,,,\n")
-    with toy.registered() as claims:
-        key = "abgmu22.asm1/printed/false"
-        claims[key] = dataclasses.replace(claims[key], python=None)
+@pytest.mark.parametrize(
+    ("part", "before", "now"), [("coin", "REFUTED", "HOLDS"), ("false", "HOLDS", "INCONCLUSIVE (UNCONFIRMED)")]
+)
+def test_a_contradiction_with_the_published_ledger_is_status_one(part, before, now, tmp_path):
+    """And a verdict that is lost: the second statement is refuted by the run, but no program confirms it."""
+    key = f"abgmu22.asm1/printed/{part}"
+    publish(tmp_path, f"key,verdict,kind,paper,id,parent\n{key},{before},,,,\n")
+    with toy.registered(python=None):
         result = invoke("run", key, "--jobs", 1, "--out", tmp_path)
     assert result.exit_code == 1
-    assert f"contradicts the published ledger: {key} was HOLDS, is INCONCLUSIVE (UNCONFIRMED)" in result.stderr
+    assert f"contradicts the published ledger: {key} was {before}, is {now}" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -152,15 +153,29 @@ def test_a_verdict_that_is_lost_is_status_one(tmp_path):
         (["explain", "Lemma 99"], ["Lemma 99"]),
         (["explain", "Theorem 4.1"], ["bms22.thm4.1", "wzw25.thm4.1", "say which"]),
         (["ledger", "--verdict", "MAYBE"], ["--verdict"]),
+        (["ledger", "--paper", "nothing"], ["--paper", "'nothing'", "must be one of abgmu22, bms22, "]),
+        (["ledger", "--reading", "nothing"], ["--reading", "'nothing'", "'corrected'"]),
+        (["run", "bms22.lemA.3.s1", "--jobs", "1000000"], ["1000000 is not in the range 1<=x<="]),
+        (["bench", "--only", "("], ["lemmata: --only = '(' is no regular expression: missing )"]),
+        *(
+            ([command, "bms22.lemA.3.s1", "--seed", 2**63], [f"{2**63} is not in the range 0<=x<={2**63 - 1}"])
+            for command in ("run", "ledger", "figure", "check")
+        ),
+        ([*NOBODY, "--plot", "p.doc"], ["must end in one of"]),
+        ([*NOBODY, "--plot", "p"], ["must end in one of"]),
+        ([*NOBODY, "--plot", "nowhere/p.svg"], ["must be in an existing folder"]),
+        ([*NOBODY, "--save", "nowhere/pair.npz"], ["must be in an existing folder"]),
     ],
 )
 def test_bad_usage_is_status_two_and_names_the_argument(arguments, words, tmp_path):
     if arguments[0] not in ("audit", "where"):
-        arguments = [*arguments, "--out", str(tmp_path)]
+        arguments = [*arguments, "--out", tmp_path]
     result = invoke(*arguments)
     assert result.exit_code == 2
-    assert all(word in result.output for word in words), result.output
+    *others, line = result.stderr.splitlines()
+    assert all(word in line for word in words), line
     assert "Traceback" not in result.output
+    assert arguments[:5] != NOBODY or others == [], "the audit had not begun"
 
 
 def test_a_corrupt_store_is_one_line_and_kept(tmp_path):
@@ -194,33 +209,18 @@ def test_an_unwritable_reports_folder_is_one_line(tmp_path):
         assert invoke("ledger", "--out", tmp_path / "new").exit_code == 2
 
 
-def test_a_crash_is_no_contradiction(tmp_path, monkeypatch):
-    from lemmata.experiments.engine.running import run
-
-    def crashed(*_, **__):
-        raise RuntimeError("something nobody thought of")
-
-    monkeypatch.setattr(run, "execute", crashed)
+@pytest.mark.parametrize(
+    ("raised", "status", "said"),
+    [
+        (RuntimeError("something nobody thought of"), 3, "something nobody thought of"),
+        (KeyboardInterrupt, 130, "run it again to continue"),
+    ],
+)
+def test_a_crash_is_no_contradiction_and_an_interrupt_loses_nothing(raised, status, said, tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "execute", mock.Mock(side_effect=raised))
     result = invoke("run", "bms22/sign_projection", "--out", tmp_path)
-    assert (result.exit_code, len(result.stderr.strip().splitlines())) == (3, 1)
-    assert "something nobody thought of" in result.stderr
-
-
-def test_a_full_disk_leaves_the_old_page_whole(tmp_path, monkeypatch):
-    from lemmata.experiments.engine.ground import files
-
-    page = tmp_path / "index.html"
-    page.write_text("a good page")
-
-    def full(self, text, encoding, newline):
-        with self.open("w") as file:
-            file.write(text[:10])
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(OSError, match="No space"):
-        files.replace_file(page, "another page")
-    assert page.read_text() == "a good page" and list(tmp_path.iterdir()) == [page]
+    assert (result.exit_code, len(result.stderr.strip().splitlines())) == (status, 1)
+    assert said in result.stderr
 
 
 def test_equal_runs_print_equal_bytes(tmp_path):
@@ -233,11 +233,9 @@ def test_equal_runs_print_equal_bytes(tmp_path):
     assert "seconds" in timed[0] and "seconds" not in json.loads(first)[0]
 
 
-def test_rows_are_filtered_and_cut_to_the_terminal(tmp_path, monkeypatch):
+def test_rows_are_filtered_and_cut_to_the_terminal(ran, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
-    with toy.registered():
-        invoke("run", "--jobs", 1, "--out", tmp_path)
-        shown = invoke("ledger", "--verdict", "REFUTED", "--severity", "constant", "--out", tmp_path).stdout
+    shown = invoke("ledger", "--verdict", "REFUTED", "--severity", "constant", "--out", ran).stdout
     assert "asm1/printed/false" in shown and "asm1/printed/mean" not in shown
     assert max(map(len, shown.splitlines())) <= 60
 
@@ -250,18 +248,6 @@ def test_a_statement_is_found_by_any_of_its_names(words):
         kind, place = line.split()
         file, number = place.rsplit(":", 1)
         assert kind in ("bound", "claim", "law", "test") and len(Path(file).read_text().splitlines()) >= int(number)
-
-
-def test_an_interrupt_says_that_nothing_is_lost(tmp_path, monkeypatch):
-    from lemmata.experiments.engine.running import run
-
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(run, "execute", interrupted)
-    result = invoke("run", "bms22/sign_projection", "--out", tmp_path)
-    assert result.exit_code == 130
-    assert "run it again to continue" in result.stderr
 
 
 def test_topics_papers_ids_and_keys_select():
@@ -299,24 +285,8 @@ def test_any_mechanism_can_be_audited(tmp_path, monkeypatch):
     )
 
 
-@pytest.mark.parametrize(
-    ("option", "path", "said"),
-    [
-        ("--plot", "p.doc", "must end in one of"),
-        ("--plot", "p", "must end in one of"),
-        ("--plot", "nowhere/p.svg", "must be in an existing folder"),
-        ("--save", "nowhere/pair.npz", "must be in an existing folder"),
-    ],
-)
-def test_what_cannot_be_written_is_said_before_an_audit_begins(option, path, said):
-    result = invoke("audit", "nobody:a", "nobody:b", "--epsilon", 1, option, path)
-    assert result.exit_code == 2 and said in result.stderr and result.stderr.count("\n") == 1
-
-
 def test_a_disk_that_is_full_takes_no_verdict_back(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device", "p.svg")
-
+    full = mock.Mock(side_effect=OSError(errno.ENOSPC, "No space left on device", "p.svg"))
     (tmp_path / "ours.py").write_text("def a(rng, size):\n    return rng.laplace(0, 0.5, size)\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("lemmata.experiments.audits.figures.write_course", full)
@@ -326,20 +296,9 @@ def test_a_disk_that_is_full_takes_no_verdict_back(tmp_path, monkeypatch):
 
 def test_the_store_gives_pandas():
     with toy.registered() as claims:
-        from lemmata.experiments.engine.running.run import execute
-
-        store = Store()
-        execute([claims["abgmu22.asm1/printed/coin"]], store)
-        rows = ledger(store, 20251120)
-        chunks, verdicts = store.chunks(), as_frame(rows)
-        assert {"key", "setting", "payload", "seconds"} <= set(chunks.columns)
-        assert (verdicts.set_index("key").loc["abgmu22.asm1/printed/coin", "verdict"]) == "HOLDS"
-        assert len(rows) == len(verdicts)
-
-
-def test_no_path_of_this_machine_in_what_is_published(tmp_path):
-    with toy.registered():
-        invoke("run", "--jobs", 1, "--out", tmp_path)
-        invoke("report", "--record", "--out", tmp_path)
-        text = (tmp_path / "published" / "ledger.csv").read_text() + (tmp_path / "index.html").read_text()
-    assert str(Path.cwd()) not in text
+        store = toy.decided(claims)
+        rows = ledger(store, LEDGER_ROOT)
+    verdicts = as_frame(rows)
+    assert {"key", "setting", "payload", "seconds"} <= set(store.chunks().columns)
+    assert (verdicts.set_index("key").loc["abgmu22.asm1/printed/coin", "verdict"]) == "HOLDS"
+    assert len(rows) == len(verdicts)

@@ -1,11 +1,14 @@
-"""What can happen to a command ends in one line and an exit status."""
+"""What can happen to a command, mistakes of users among it, ends in one line and an exit status."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import tomllib
+from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import click
 import pytest
@@ -15,6 +18,22 @@ from lemmata import __main__
 from lemmata.command import console, scope
 from lemmata.command.main import main
 from lemmata.experiments.engine.ground import folders
+from lemmata.experiments.engine.running import cluster
+from lemmata.tools.speed import asv_runs, dashboards
+
+
+def lemmata(*arguments, stdout=subprocess.PIPE, **options):
+    """`lemmata` with these arguments, in a process of its own."""
+    command = [sys.executable, "-m", "lemmata", *map(str, arguments)]
+    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, **options)
+
+
+def failing(raised, **options):
+    @console.one_line_errors(**options)
+    def command():
+        raise raised
+
+    return command
 
 
 @pytest.mark.parametrize(
@@ -33,12 +52,8 @@ from lemmata.experiments.engine.ground import folders
 def test_what_can_happen_is_one_line_and_a_status(raised, said, status, monkeypatch):
     monkeypatch.delenv("LEMMATA_TRACEBACK", raising=False)
 
-    @console.one_line_errors()
-    def command():
-        raise raised
-
     with pytest.raises(click.ClickException) as caught:
-        command()
+        failing(raised)()
     assert (caught.value.message, caught.value.exit_code) == (said, status)
 
 
@@ -47,25 +62,16 @@ def test_what_can_happen_is_one_line_and_a_status(raised, said, status, monkeypa
     ("raised", "status"), [(KeyboardInterrupt(), 130), (console.Terminated(15), 143), (console.Terminated(1), 129)]
 )
 def test_an_interruption_says_what_is_kept(stored, kept, raised, status, capsys):
-    @console.one_line_errors(resumable=stored)
-    def command():
-        raise raised
-
     with pytest.raises(click.exceptions.Exit) as caught:
-        command()
+        failing(raised, resumable=stored)()
     assert caught.value.exit_code == status
     assert capsys.readouterr().err.startswith(f"lemmata: interrupted{kept}")
 
 
 def test_a_traceback_is_shown_to_who_asks(monkeypatch):
     monkeypatch.setenv("LEMMATA_TRACEBACK", "1")
-
-    @console.one_line_errors()
-    def command():
-        raise RuntimeError("first")
-
     with pytest.raises(RuntimeError, match="first"):
-        command()
+        failing(RuntimeError("first"))()
 
 
 def test_closed_streams_lead_nowhere(monkeypatch):
@@ -80,10 +86,7 @@ def test_closed_streams_lead_nowhere(monkeypatch):
 
 
 def test_where_even_an_error_finds_no_room_the_status_says_it(monkeypatch):
-    def no_room(text, err):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(console.click, "echo", no_room)
+    monkeypatch.setattr(console.click, "echo", mock.Mock(side_effect=OSError(28, "No space left on device")))
     console.Fault("a fault").show()
 
 
@@ -91,7 +94,7 @@ def test_where_even_an_error_finds_no_room_the_status_says_it(monkeypatch):
 @pytest.mark.parametrize("asked", [["--help"], ["--version"], ["run", "--help"]])
 def test_help_that_finds_no_room_is_one_line(asked):
     with open("/dev/full", "w") as full:
-        ran = subprocess.run([sys.executable, "-m", "lemmata", *asked], stdout=full, stderr=subprocess.PIPE, text=True)
+        ran = lemmata(*asked, stdout=full)
     assert ran.returncode == 3
     assert ran.stderr == "lemmata: the output could not be written: [Errno 28] No space left on device\n"
 
@@ -102,9 +105,7 @@ def test_a_reader_who_went_away_refutes_nothing(asked):
     reading, writing = os.pipe()
     os.close(reading)
     with open(writing, "w") as closed:
-        ran = subprocess.run(
-            [sys.executable, "-m", "lemmata", *asked], stdout=closed, stderr=subprocess.PIPE, text=True
-        )
+        ran = lemmata(*asked, stdout=closed)
     assert ran.returncode == 141
     assert [line for line in ran.stderr.splitlines() if "as published" not in line] == []
 
@@ -132,11 +133,9 @@ def signalled(module, *numbers):
     """`lemmata where`, to which signals are sent when it imports `module`, or when it has ended."""
     program = SIGNALLED.format(module=module, numbers="".join(f"{number:d}, " for number in numbers))
 
-    def heeding():  # what was started with & ignores SIGINT, and so would its children
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    command = [sys.executable, "-c", program]
-    return subprocess.run(command, capture_output=True, text=True, preexec_fn=heeding)
+    # What was started with & ignores SIGINT, and so would its children.
+    heeding = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, preexec_fn=heeding)
 
 
 def test_the_script_begins_where_python_m_does():
@@ -145,14 +144,16 @@ def test_the_script_begins_where_python_m_does():
     assert project["scripts"] == {"lemmata": f"{__main__.__name__}:{__main__.program.__name__}"}
 
 
-def test_who_interrupts_a_command_before_it_begins_sees_nothing():
-    ran = signalled("lemmata.command.main", signal.SIGINT)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGINT, "", "")  # a shell says 130
-
-
-def test_who_interrupts_a_command_is_told():
-    ran = signalled("lemmata.experiments.engine.claims.places", signal.SIGINT)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "lemmata: interrupted\n")
+@pytest.mark.parametrize(
+    ("module", "ended"),
+    [
+        ("lemmata.command.main", (-signal.SIGINT, "", "")),  # before it begins: a shell says 130
+        ("lemmata.experiments.engine.claims.places", (130, "", "lemmata: interrupted\n")),
+    ],
+)
+def test_who_interrupts_a_command_that_has_begun_is_told(module, ended):
+    ran = signalled(module, signal.SIGINT)
+    assert (ran.returncode, ran.stdout, ran.stderr) == ended
 
 
 def test_who_interrupts_a_command_that_has_ended_sees_nothing():
@@ -161,24 +162,91 @@ def test_who_interrupts_a_command_that_has_ended_sees_nothing():
 
 
 def test_a_user_without_a_home_is_told_to_name_a_folder(monkeypatch):
-    def homeless(self):
-        raise RuntimeError("Could not determine home directory.")
-
+    homeless = mock.Mock(side_effect=RuntimeError("Could not determine home directory."))
     monkeypatch.setattr(folders, "is_in_checkout", lambda: False)
     monkeypatch.setattr(folders.Path, "expanduser", homeless)
     with pytest.raises(console.Usage, match="no home folder for results; name a folder with --out"):
         scope.choose_folder([], None)
 
 
-def test_more_processes_than_a_machine_can_hold_are_refused():
-    ran = CliRunner().invoke(main, ["run", "bms22.lemA.3.s1", "--jobs", "1000000"])
-    assert ran.exit_code == 2 and "1000000 is not in the range 1<=x<=" in ran.stderr
-
-
 @pytest.mark.parametrize("level", ["1", "2"])
 def test_without_assertions_nothing_is_decided(level, tmp_path):
     """A counterexample's program ends in an assertion, and would pass whatever it found."""
-    command = [sys.executable, "-m", "lemmata", "run", "bms22.lemA.3.s1", "--out", str(tmp_path)]
-    ran = subprocess.run(command, env={**os.environ, "PYTHONOPTIMIZE": level}, capture_output=True, text=True)
+    ran = lemmata("run", "bms22.lemA.3.s1", "--out", tmp_path, env=os.environ | {"PYTHONOPTIMIZE": level})
     assert ran.returncode == 2 and not ran.stdout
     assert ran.stderr == "lemmata: claims need assertions and docstrings; run Python without -O and PYTHONOPTIMIZE\n"
+
+
+@pytest.mark.parametrize("count", ["²", "٣", "-1", "0"])
+def test_processes_of_a_local_cluster_are_a_plain_number(count):
+    opening = cluster.connect(f"local:{count}")
+    with (
+        pytest.raises(
+            cluster.WorkersLost, match=f"--dask must be local:N with N >= 1, or an address, got local:{count}"
+        ),
+        opening,
+    ):
+        pass
+
+
+def test_a_working_folder_that_is_gone_is_said(tmp_path, monkeypatch):
+    (gone := tmp_path / "gone").mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    for command in (["where", "wzw25.lemA.5"], ["ledger", "--out", tmp_path], ["bench", "--pages"]):
+        ran = CliRunner().invoke(main, [str(each) for each in command])
+        said = "lemmata: the working folder does not exist any more; change to another one"
+        assert (ran.exit_code, ran.stderr.splitlines()[-1]) == (2, said)
+
+
+@pytest.mark.parametrize(
+    ("variable", "command"),
+    [
+        ("MPLBACKEND", ("figure", "wzw25.lemA.5")),
+        ("TQDM_NCOLS", ("run", "bms22.lemA.3.s1", "--jobs", "1")),
+        ("LOKY_MAX_CPU_COUNT", ("run", "bms22.lemA.3.s1", "--jobs", "2")),
+        ("JOBLIB_START_METHOD", ("run", "bms22.lemA.3.s1", "--jobs", "2")),
+    ],
+)
+def test_a_variable_that_a_library_cannot_read_is_named(variable, command, tmp_path):
+    ran = lemmata(*command, "--out", tmp_path, cwd=tmp_path, env=os.environ | {variable: "abc"})
+    line = f"lemmata: the environment variable {variable} = 'abc' is not valid for its library"
+    assert (ran.returncode, ran.stderr.splitlines()[-1]) == (2, line)
+
+
+def test_an_error_of_our_own_is_no_variable(monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    assert console.find_misread_variable("could not convert string to float: 'abc'") == ""
+    assert console.find_misread_variable("Key backend: 'agg' is not a valid value") == "MPLBACKEND = 'agg'"
+
+
+@pytest.fixture
+def loud(tmp_path):
+    """A paper whose module prints while it is loaded, and while it is decided."""
+    ran = CliRunner().invoke(main, ["new-paper", str(tmp_path / "loud")])
+    assert ran.exit_code == 0, ran.output
+    module = tmp_path / "loud" / "odd_numbers.py"
+    text = module.read_text().replace('    yield {"n": 1}', '    print("decided")\n    yield {"n": 1}')
+    module.write_text(text + '\nprint("loaded")\n')
+    return module.parent
+
+
+def test_what_a_module_prints_is_not_in_the_json(loud):
+    for command in ("check", "ledger"):
+        ran = lemmata(command, loud, "--json", "--out", loud / "out")
+        assert json.loads(ran.stdout) and "loaded" in ran.stderr
+        assert command == "ledger" or "decided" in ran.stderr
+
+
+def test_benchmarks_are_of_the_checkout_wherever_one_is(tmp_path, monkeypatch):
+    """asv and git run where the commits are; pages go where `--out` says."""
+    (root := tmp_path / "checkout").mkdir()
+    monkeypatch.setattr(folders, "ROOT", root)
+    monkeypatch.chdir(tmp_path)
+    seen = []
+    monkeypatch.setattr(asv_runs, "restore_history", lambda: seen.append(os.getcwd()))
+    monkeypatch.setattr(dashboards, "publish", lambda: seen.append(os.getcwd()))
+    ran = CliRunner().invoke(main, ["bench", "--pages", "--out", "pages"])
+    assert ran.exit_code == 0, ran.output
+    assert seen == [str(root), str(root)] and os.getcwd() == str(tmp_path)
+    assert (tmp_path / "pages" / "speed.html").exists()

@@ -1,6 +1,9 @@
-"""The documentation runs: the tutorial, every example of the gallery, both notebooks; and the whole of it is built."""
+"""The documentation is true: what it shows runs, its page of algorithms leaves none out, and it is built as a whole."""
 
+import csv
+import importlib
 import importlib.util
+import inspect
 import json
 import os
 import re
@@ -14,7 +17,10 @@ import pandas as pd
 import pytest
 
 import lemmata
+from lemmata.bounds.library import library
 from lemmata.experiments.engine.claims.verdict import REASONS
+from lemmata.mechanisms import hardening
+from lemmata.mechanisms.law import fit
 from tests.house.test_words import met
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -95,8 +101,7 @@ def test_the_reference_names_all_that_lemmata_hands_out(monkeypatch):
 
 @pytest.mark.parametrize("path", [*PAGES, *EXAMPLES], ids=lambda path: path.stem)
 def test_pages_speak_plainly(path):
-    text = path.read_text(encoding="utf-8")
-    assert met(REASON.sub("", text)) == []
+    assert met(REASON.sub("", path.read_text(encoding="utf-8"))) == []
 
 
 # Built ---------------------------------------------------------------------------------------------------------------
@@ -145,3 +150,43 @@ def test_what_is_built_is_whole_and_needs_no_network(built):
     assert (
         sum(path.stat().st_size for path in built.rglob("*") if path.is_file()) < 7_500_000
     )  # of the 15 million of the site
+
+
+with (DOCS / "algorithms.csv").open(newline="", encoding="utf-8") as file:
+    LISTED = list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("one", LISTED, ids=lambda one: f"{one['paper']} {one['algorithm']}")
+def test_an_algorithm_is_a_documented_function_of_a_known_statement(one):
+    home, name = f"lemmata.mechanisms.{one['function']}".rsplit(".", 1)
+    function = getattr(importlib.import_module(home), name)
+    assert inspect.getdoc(function) and function.__module__ == home
+    assert f"{one['paper']}.{one['statement']}" in library.ids
+    assert not one["estimator"] or inspect.getdoc(getattr(lemmata, one["estimator"]))
+
+
+def test_what_is_released_is_in_the_table_of_what_is_exact():
+    """But for the solver of a support vector machine and the features of a kernel, which release nothing."""
+    listed = {
+        one["function"].split(".")[-2] for one in LISTED if not one["function"].endswith((".solve", ".projected"))
+    }
+    assert listed <= {law for line in hardening.TABLE for law in line.laws}
+    assert {one["estimator"] for one in LISTED} - {""} <= {one.name for one in hardening.ESTIMATORS}
+    assert len(LISTED) == 24
+
+
+def test_every_numbered_algorithm_is_listed_once():
+    """As many as the papers number: 6, 6, 3 and 1."""
+    numbers = {"wzw25": 6, "bms22": 6, "rbht09": 3, "abgmu22": 1}
+    assert numbers.keys() == {paper.id for paper in library.house}
+    for paper, last in numbers.items():
+        found = [one["algorithm"].split(" (")[0] for one in LISTED if one["paper"] == paper]
+        numbered = [name for name in found if name.startswith("Algorithm ")]
+        assert numbered == [f"Algorithm {number}" for number in range(1, last + 1)]
+
+
+def test_the_page_names_all_of_them(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    page = importlib.import_module("generated_pages").algorithms()
+    assert all(f"`{one['function']}`" in page for one in LISTED) and "lemmata.mechanisms.law.fit" in page
+    assert callable(fit)

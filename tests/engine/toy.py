@@ -5,22 +5,25 @@ They are registered only while a test uses them (`registered`), so the ledger ne
 
 import contextlib
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 
 from lemmata.bounds.theorem import THEOREMS, in_unit_interval, theorem
+from lemmata.command.main import TIMINGS
 from lemmata.experiments.engine.claims import claim as c
+from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.engine.claims.verdict import AttackDecider, holds, refuted
+from lemmata.experiments.engine.ledger.ledger_rows import ledger
 from lemmata.experiments.engine.running import run
+from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.engine.witness import programs
 from lemmata.mechanisms.audit.evidence import stakes
+from lemmata.mechanisms.numerics.streams import TEST_ROOT
 
-with contextlib.ExitStack() as stack:
-    theorems, claims = dict(THEOREMS), dict(c.CLAIMS)
-    stack.callback(lambda: (THEOREMS.clear(), THEOREMS.update(theorems), c.CLAIMS.clear(), c.CLAIMS.update(claims)))
-    THEOREMS.clear()  # the ids are those of a paper, which may have the same rows
-    c.CLAIMS.clear()
+# Cleared, as the ids are those of a paper, which may have the same rows.
+with mock.patch.dict(THEOREMS, clear=True), mock.patch.dict(c.CLAIMS, clear=True):
 
     @theorem("abgmu22.asm1", part="coin", kind="tail", says="p", needs=[in_unit_interval("beta")])
     def coin(*, beta):
@@ -113,31 +116,34 @@ with contextlib.ExitStack() as stack:
     THEOREMS_HERE, CLAIMS_HERE = dict(THEOREMS), dict(c.CLAIMS)
 
 
-def execute(claims, store, **how):
-    """Decide claims; that a program ran counts as shown, as the programs themselves are another test's business."""
-    jobs = run.execute(claims, store, **how)
-    for claim, python in programs.find_refuted(jobs):
+def decided(claims, **how):
+    """A store in which {key: claim} are decided.
+
+    That a program ran counts as shown, as the programs themselves are another test's business.
+    """
+    store = Store()
+    for claim, python in programs.find_refuted(run.execute(list(claims.values()), store, **how)):
         store.keep(claim.key, programs.digest_program(claim, python), "")
-    return jobs
+    return store
+
+
+def rows_of(store):
+    """The ledger at the test root, without wall-clock times."""
+    return [{k: v for k, v in row.items() if k not in TIMINGS} for row in ledger(store, TEST_ROOT)]
+
+
+def by_key(store):
+    """{key: row} of the same."""
+    return {row["key"]: row for row in rows_of(store)}
 
 
 @contextlib.contextmanager
 def registered(**changes):
     """The toy claims as the only ones; `changes` are fields to replace in all of them."""
-    from lemmata.experiments.engine.claims import registry as topics
-
-    topics.load()
-    before = dict(c.CLAIMS), dict(THEOREMS)
-    c.CLAIMS.clear()
-    c.CLAIMS.update({k: replace(v, **changes) for k, v in CLAIMS_HERE.items()})
-    THEOREMS.clear()
-    THEOREMS.update(THEOREMS_HERE)
-    try:
+    registry.load()
+    changed = {k: replace(v, **changes) for k, v in CLAIMS_HERE.items()}
+    with mock.patch.dict(c.CLAIMS, changed, clear=True), mock.patch.dict(THEOREMS, THEOREMS_HERE, clear=True):
         yield c.CLAIMS
-    finally:
-        for registry, saved in zip((c.CLAIMS, THEOREMS), before, strict=True):
-            registry.clear()
-            registry.update(saved)
 
 
 def guessed(claim, right, wrong, abstain):

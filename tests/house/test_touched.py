@@ -25,20 +25,23 @@ def test_comments_and_layout_define_nothing_otherwise():
     assert selection.definitions(before) == selection.definitions(after)
 
 
+def redefined(before, after):
+    """The names of the definitions of a file that differ."""
+    old, new = selection.definitions(before), selection.definitions(after)
+    return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+
+
 def test_a_changed_definition_is_named_and_imports_stand_for_the_whole_file():
     text = "import math\nLIMIT = 3\nclass A:\n    x = 1\n    def g(self):\n        return 2\ndef f(x):\n    return x\n"
-    old = selection.definitions(text)
-
-    def anew(edited):
-        new = selection.definitions(edited)
-        return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
-
-    assert anew(text.replace("3", "4")) == {"LIMIT"}
-    assert anew(text.replace("return x", "return -x")) == {"f"}
-    assert anew(text.replace("return 2", "return 3")) == {"A.g"}
-    assert anew(text.replace("x = 1", "x = 5")) == {"A"}
-    assert anew(text.replace("class A", "class B")) == {"A", "A.g", "B", "B.g"}
-    assert anew(text.replace("import math", "import cmath")) == {""}
+    for old, new, named in (
+        ("3", "4", {"LIMIT"}),
+        ("return x", "return -x", {"f"}),
+        ("return 2", "return 3", {"A.g"}),
+        ("x = 1", "x = 5", {"A"}),
+        ("class A", "class B", {"A", "A.g", "B", "B.g"}),
+        ("import math", "import cmath", {""}),
+    ):
+        assert redefined(text, text.replace(old, new)) == named
 
 
 @pytest.fixture
@@ -57,21 +60,20 @@ def repository(tmp_path, monkeypatch):
     for command in (["init", "-q"], ["add", "."], ["-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "x"]):
         subprocess.run(["git", *command], cwd=tmp_path, check=True)
     monkeypatch.setattr(selection, "ROOT", tmp_path)
-    caches = [one for one in vars(selection).values() if hasattr(one, "cache_clear")]
-    for one in caches:
-        one.cache_clear()
+    forget()
     yield tmp_path
-    for one in caches:
-        one.cache_clear()
+    forget()
+
+
+def forget():
+    """What was found of another repository, or before an edit."""
+    for one in vars(selection).values():
+        if hasattr(one, "cache_clear"):
+            one.cache_clear()
 
 
 def edit(path, old, new):
     path.write_text(path.read_text().replace(old, new))
-
-
-def test_a_changed_function_is_itself(repository):
-    edit(repository / "bounds/a.py", "return x\n", "return -x\n")
-    assert selection.changed("HEAD") == {"bounds/a.py:g"}
 
 
 def test_a_changed_constant_stands_for_the_functions_that_name_it_wherever_they_are(repository):
@@ -83,11 +85,11 @@ def test_a_changed_constant_stands_for_the_functions_that_name_it_wherever_they_
 def test_tests_younger_than_the_record_are_asked_by_what_they_name(repository):
     """By a text, as `import_module` takes it, and by way of a helper."""
     edit(repository / "bounds/a.py", "return x\n", "return -x\n")
+    assert selection.changed("HEAD") == {"bounds/a.py:g"}, "a changed function is itself"
     assert selection.is_asked(repository / "tests/test_c.py", "HEAD")
     assert not selection.is_asked(repository / "tests/test_b.py", "HEAD")
     edit(repository / "bounds/b.py", "x * LIMIT", "x - LIMIT")
-    selection.edited.cache_clear()
-    selection.touched.cache_clear()
+    forget()
     assert selection.is_asked(repository / "tests/test_b.py", "HEAD")
 
 

@@ -40,14 +40,8 @@ def met(text):
 
 def sentences():
     """What engine and pages say of rows of every kind."""
-    said = [
-        *explanation.FIELDS.values(),
-        *FALLEN.values(),
-        *CLASSES.values(),
-        *explanation.REASONS.values(),
-        *explanation.EVIDENCE.values(),
-    ]
-    said += [*errata.SEVERITY_WORDS.values(), *errata.CLASS_WORDS.values()]
+    tables = (explanation.FIELDS, explanation.REASONS, explanation.EVIDENCE, FALLEN, CLASSES)
+    said = [words for table in (*tables, errata.SEVERITY_WORDS, errata.CLASS_WORDS) for words in table.values()]
     row = ROW | {
         "reason": "",
         "corner": "n >= 2",
@@ -105,9 +99,12 @@ def test_a_counterexample_says_of_what_its_numbers_are():
 
 @pytest.mark.parametrize("paper", library.house, ids=lambda paper: paper.id)
 def test_words_of_a_paper_are_about_rows_of_it(paper):
-    """A title for every statement, none that only a label would make, and no name of a quantity that no row bounds."""
+    """A title for every statement, none that only a label would make, and no name of a quantity that no row bounds.
+
+    No title has quotation marks of code: `empirical` is an argument of ours; a title says what it is.
+    """
     assert paper.titles.keys() == paper.contents.keys()
-    assert not [id for id, title in paper.titles.items() if title.endswith(".") or len(title) > LONGEST + 20]
+    assert not [title for title in paper.titles.values() if re.search(r"\.$|`", title) or len(title) > LONGEST + 20]
     named = [*paper.bounded_above, *paper.bounded_below]
     assert len(named) == len(set(named)) and set(named) <= CLAIMS.keys()
 
@@ -137,8 +134,3 @@ def test_what_is_said_of_a_row_speaks_plainly():
         tables = (paper.titles, paper.letters, paper.bounded_above, paper.bounded_below)
         said += [item for table in tables for item in table.items()]
     assert len(said) > 5000 and [(key, text) for key, text in said if met(text)] == []
-
-
-def test_titles_have_no_quotation_marks_of_code():
-    """`empirical` is an argument of ours; a title says what it is."""
-    assert [id for paper in library.house for id, title in paper.titles.items() if "`" in title] == []

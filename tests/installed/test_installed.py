@@ -1,4 +1,4 @@
-"""The installed wheel: what it holds, work beside somebody's own `experiments`, and hashes that see every edit."""
+"""The installed wheel: what it holds, work beside somebody's own `experiments`, hashes that see edits, the tutorial."""
 
 import shutil
 import sqlite3
@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from dataclasses import replace
 from email.parser import HeaderParser
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 from lemmata.bounds.library import library
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
+from tests import pages
 from tests.installed.conftest import Installed, backend
 
 pytestmark = pytest.mark.slow
@@ -262,3 +264,34 @@ def test_pages_of_a_folder_are_its_own(installed, own):
     pages = {path.name for path in (own / "reports" / "statements").iterdir()}
     assert pages == {"own26.lem1.html", "own26.lem2.html"}
     assert "On Levels" in (own / "reports" / "index.html").read_text()
+
+
+# The tutorial: every file and every command of it, in an empty folder -------------------------------------------------
+
+PAGE = HERE / "docs" / "your-own-theorem.md"
+
+
+@pytest.fixture(scope="module")
+def followed(installed, tmp_path_factory):
+    """The folder in which the page ends."""
+    box = tmp_path_factory.mktemp("tutorial")
+    environment, folder = pages.commands(box / "bin", installed.environment, "-S"), box / "work"
+    folder.mkdir()
+    for block in pages.blocks(PAGE.read_text()):
+        folder = pages.follow(block, folder, environment)
+    return folder
+
+
+def test_from_an_empty_folder_to_pages_and_tests(followed):
+    paper = followed / "signs"
+    assert {path.name for path in paper.glob("*.csv")} == {"accepted.csv", "numbers.csv", "errata.csv"}
+    assert "On Sums of Signs" in (paper / "reports" / "index.html").read_text()
+
+
+def test_the_package_that_it_ends_with_is_found_by_its_entry_point(followed, installed, tmp_path):
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    pip += ["--no-build-isolation", "--target", str(tmp_path / "site"), str(followed)]
+    subprocess.run(pip, check=True, capture_output=True)
+    told = replace(installed, more=tmp_path / "site").lemmata("run", "signs.lem2", "--jobs", "1", cwd=tmp_path)
+    assert "signs.lem2/printed    REFUTED" in told and "signs.lem2/corrected  HOLDS" in told
+    assert not list((tmp_path / "site" / "signs").glob("reports/*"))

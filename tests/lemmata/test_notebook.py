@@ -31,17 +31,17 @@ def test_a_verdict_has_fields():
     assert main_row["verdict"] == found.verdict and "verdict='SLIP'" in repr(found) and len(repr(found)) < 300
 
 
-@pytest.mark.parametrize("name", ["wzw25 Lemma 99.9", "wzw25", "lemma 1"])
-def test_a_name_that_is_no_statement_is_one_line(name):
-    with pytest.raises(ValueError, match="ID must name ") as raised:
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        *(("ID must name ", name) for name in ("wzw25 Lemma 99.9", "wzw25", "lemma 1")),
+        *((r"name must be the id or label of a statement, .*, got ", name) for name in (None, 5, "", ["wzw25.lem6.4"])),
+    ],
+)
+def test_a_name_that_is_no_statement_is_one_line(said, name):
+    with pytest.raises(ValueError, match=said) as raised:
         lemmata.verdict(name)
     assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize("name", [None, 5, "", ["wzw25.lem6.4"]], ids=str)
-def test_a_name_that_is_no_text_is_one_line(name):
-    with pytest.raises(ValueError, match=r"name must be the id or label of a statement, .*, got "):
-        lemmata.verdict(name)
 
 
 @pytest.mark.parametrize("sampler", [lambda: 1, lambda rng: rng.normal(), lambda rng, size, more: 1])

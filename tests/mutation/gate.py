@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import csv
 import inspect
 import subprocess
 import sys
@@ -19,6 +18,7 @@ import textwrap
 import time
 from pathlib import Path
 
+from lemmata.experiments.engine.ground.files import write_table
 from tests.mutation import operators
 from tests.selection import ROOT
 
@@ -75,10 +75,7 @@ def main(arguments: list[str]) -> int:
         rows.append(dict(zip(COLUMNS, (*where, "red" if red else "green", seconds, otherwise), strict=True)))
         print(*rows[-1].values(), sep="  ", flush=True)
         if given.table:
-            with given.table.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(rows)
+            write_table(given.table, COLUMNS, (row.values() for row in rows))
     missed = [row for row in rows if row["noticed otherwise"].startswith("killed")]
     red = sum(row["quick"] == "red" for row in rows)
     print(f"{red} of {len(rows)} are red; {len(missed)} of the others are noticed by a test that was not selected")

@@ -249,7 +249,6 @@ def main(arguments: list[str]) -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation.mutants", description=__doc__.split("\n")[0])
     parser.add_argument("--count", type=int, default=240)
-    parser.add_argument("--skip", type=int, default=0, help="leave out the first so many of the choice")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="mutants of functions whose name contains this")
     parser.add_argument("--change", default="", help="of them, those with this change")
@@ -259,11 +258,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--all", action="store_true", help="go on after the first that notices")
     given = parser.parse_args(arguments)
     registry.load()
-    mutants = operators.chosen(10**6 if given.only else given.count + given.skip, given.seed)
-    mutants = [m for m in mutants if given.only in m.name and given.change in ("", m.change)][
-        given.skip : given.skip + given.count
-    ]
-    session = Session(mutants, given.table, given.patience, given.all)
+    mutants = operators.chosen(10**6 if given.only else given.count, given.seed)
+    mutants = [m for m in mutants if given.only in m.name and given.change in ("", m.change)]
+    session = Session(mutants[: given.count], given.table, given.patience, given.all)
     ignored = [f"--ignore={HERE.parent / name}" for name in LEFT_OUT]
     # The package is imported by now: asserts are left as they are written.
     pytest.main(

@@ -31,7 +31,7 @@ from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_delta, gaussian_mu
 from lemmata.mechanisms.privacy.accountant import Amounts
 from tests.engine.claims import test_levels as levels
-from tests.mutation.pairs import ONE
+from tests.mutation.checks import ONE
 from tests.mutation.planted_noise import HALVED, OVERSPENT, SHARED
 from tests.mutation.planting import (
     DEAR,
@@ -80,11 +80,11 @@ def alarms_too_often() -> bool:
 def hindsight(judge: Any) -> Any:
     """Rules learnt from the very releases that they then judge."""
 
-    def judged(game: Any, fresh: Any, truth: Any, allowed: Any) -> None:
+    def judged(game: Any, fresh: Any, truth: Any, allowed: Any) -> Any:
         past, game.past, game.learnt_at = game.past, [(fresh, truth)], np.zeros_like(game.learnt_at)
         game.learn()
         game.past = past
-        judge(game, fresh, truth, allowed)
+        return judge(game, fresh, truth, allowed)
 
     return judged
 
@@ -141,7 +141,7 @@ STATEMENTS = (
     Planted(9, "a bound of 100 on a probability is tested as a claim",
             "experiments.engine.claims.claim.Claim.why_vacuous",
             lambda f: lambda claim, setting: None,
-            fails("engine.running.test_cap.test_only_the_claim_itself_is_vacuous")),
+            fails("engine.running.test_cell.test_only_the_claim_itself_is_vacuous")),
     Planted(9, "settings outside the hypotheses are decided",
             "bounds.statement.theorem.Theorem.skipped",
             lambda f: lambda theorem, setting: None,

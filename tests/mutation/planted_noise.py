@@ -9,30 +9,28 @@ from lemmata.mechanisms.privacy import PureDP
 from tests.mechanisms.learners import test_promises as promises
 from tests.mechanisms.noise import test_releases as releases
 from tests.mutation.checks import (
+    MU,
+    ONE,
+    boosted,
+    boosted_choices,
     budget_is_exceeded,
+    choices_and_their_law,
     counts_have_other_noise,
+    descents,
+    flipped_label,
     grid_noise_is_wrong,
+    kernel_pair,
     lifted,
     losses_move_too_far,
     low_bits,
     phases_promise_too_much,
     projections_repeat,
-    rounds_share_noise,
-    unsnapped,
-)
-from tests.mutation.pairs import (
-    MU,
-    ONE,
-    boosted,
-    boosted_choices,
-    choices_and_their_law,
-    descents,
-    flipped_label,
-    kernel_pair,
     rare_choices,
+    rounds_share_noise,
     runs_and_their_law,
     runs_in_pairs,
     shifted_values,
+    unsnapped,
 )
 from tests.mutation.planting import Planted, attack, doubled, fails, finds, halved, replay, rewritten, unclipped
 

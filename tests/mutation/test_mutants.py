@@ -1,4 +1,4 @@
-"""The mutation run itself: it finds what it should, and its committed run is of functions that exist."""
+"""The mutation runs themselves: they find what they should, and what is committed of them is of the code as it is."""
 
 import ast
 import subprocess
@@ -7,11 +7,15 @@ from functools import partial
 
 import pytest
 
+from lemmata.experiments.audits import read_committed
 from lemmata.experiments.conformance import edit, runner
+from lemmata.experiments.conformance.runner import PASSED, Check, try_change
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from tests import selection
+from tests.house.test_touched import redefined
 from tests.mutation import gate, mutants, operators
+from tests.mutation.planted import PLANTED
+from tests.mutation.planting import DEAR
 
 SAMPLE = {  # function: (a change that is generated, the claim that notices it)
     "lemmata.bounds.rbht09.svm_accuracy.erlang_mean": ("q * lam -> q / lam", "rbht09.fn5/printed/mean"),
@@ -139,5 +143,30 @@ def test_a_mutant_in_its_file_changes_its_function_alone():
         20, 7, ("lemmata.bounds.exact.binomials", "lemmata.experiments.engine.running.cell")
     ):
         path, after = gate.text_of(mutant)
-        old, new = (selection.definitions(text) for text in (path.read_text(), after))
-        assert {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)} == {mutant.function}
+        assert redefined(path.read_text(), after) == {mutant.function}
+
+
+def param(planted):
+    """A planted mistake; one whose check draws many releases is for `make soak`."""
+    marks = [pytest.mark.soak] if planted.check.planned >= DEAR else []
+    return pytest.param(planted, id=f"{planted.row}: {planted.mutation}", marks=marks)
+
+
+def test_what_is_changed_is_in_the_code_still():
+    sees_nothing = Check("sees nothing", lambda: PASSED)
+    assert PLANTED
+    for planted in PLANTED:
+        assert try_change(planted.plant, [sees_nothing]).passed == 1, planted.mutation
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize("planted", [param(planted) for planted in PLANTED])
+def test_a_planted_mistake_is_caught(planted):
+    assert planted.is_caught(), planted.tried()
+
+
+def test_every_planted_mistake_is_on_its_page():
+    listed = read_committed("planted")
+    assert sorted(line["mutation"] for line in listed) == sorted(planted.mutation for planted in PLANTED)
+    assert {line["caught"] for line in listed} == {"yes"}

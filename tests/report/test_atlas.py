@@ -58,8 +58,7 @@ def test_to_be_told_the_margin_helps_and_is_no_magic():
 def test_a_bound_that_rises_again_has_not_spoken():
     assert table.find_first_size(lambda n: 2.0 if n == 2**9 + 1 else 100 / n, 1.0) > 2**9 + 1
     assert table.find_first_size(lambda n: inf, 1.0) is None
-    first = table.find_first_size(lambda n: 5000 / n, 1.0)
-    assert 5000 < first <= 5100
+    assert 5000 < table.find_first_size(lambda n: 5000 / n, 1.0) <= 5100
     assert table.find_first_size(lambda n: 1.0, 1.0) is None, "below means below"
 
 

@@ -1,13 +1,8 @@
-"""The site: formulas are MathML, nothing comes from elsewhere, every link leads somewhere, every page opens."""
+"""The pages: formulas are MathML, nothing is undefined, slips and errata are listed, every page opens."""
 
 import csv
 import re
-import shutil
-import subprocess
 from dataclasses import replace
-from html.parser import HTMLParser
-from pathlib import Path
-from urllib.parse import unquote
 
 import pytest
 
@@ -15,6 +10,7 @@ from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS, require
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.ledger import published
 from lemmata.experiments.engine.ledger.curves import choose_pictures
 from lemmata.experiments.engine.ledger.graph import CLASSES
 from lemmata.experiments.engine.ledger.ledger_rows import ledger, ledger_with_cells
@@ -25,25 +21,10 @@ from lemmata.experiments.report.formulas import convert_to_mathml
 from lemmata.experiments.report.incremental import SiteFiles
 from lemmata.experiments.report.summary import summarize
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
+from tests import browser
 from tests.engine import toy
 
 registry.load()
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-@pytest.fixture(scope="module")
-def reports(tmp_path_factory):
-    """The site of the toy claims."""
-    with toy.registered() as claims:
-        store = Store()
-        toy.execute(list(claims.values()), store)
-        path, text = write(store, LEDGER_ROOT, tmp_path_factory.mktemp("reports"), record=True)
-        (path.parent / "summary.txt").write_text(text)
-        return path.parent
-
-
-def pages_of(reports):
-    return sorted(reports.rglob("*.html"))
 
 
 @pytest.mark.parametrize("key", THEOREMS)
@@ -60,51 +41,9 @@ def test_limits_stand_below_and_bars_are_tight():
     assert "<munder>" in convert_to_mathml(r"\min_{w} |w|") and 'lspace="0"' in convert_to_mathml("|w|")
 
 
-class Page(HTMLParser):
-    """The links, ids and open tags of a page."""
-
-    VOID = {"meta", "input", "br", "link", "img", "hr"}
-
-    def __init__(self, path):
-        super().__init__()
-        self.path, self.ids, self.links, self.open = path, set(), [], []
-        self.feed(path.read_text())
-
-    def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        if tag not in self.VOID:
-            self.open.append(tag)
-        if "id" in attrs:
-            assert attrs["id"] not in self.ids, f"{attrs['id']} twice on {self.path.name}"
-            self.ids.add(attrs["id"])
-        self.links += [attrs[name] for name in ("href", "src") if name in attrs]
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_startendtag(self, tag, attrs):
-        self.links += [dict(attrs)[name] for name in ("href", "src") if name in dict(attrs)]
-
-
-def test_every_link_leads_somewhere_and_every_page_is_well_formed(reports):
-    found = {path: Page(path) for path in pages_of(reports)}
-    assert len(found) >= 130
-    for path, page in found.items():
-        assert not page.open
-        for link in page.links:
-            if link == "data:," or link.startswith(("https://arxiv.org/", "https://doi.org/")):
-                continue  # tests/report/test_site.py says which page may lead out, and that nothing is loaded
-            assert not re.match(r"[a-z]+:", link), f"{path.name} loads or links {link}"
-            file, _, fragment = unquote(link).partition("#")
-            target = (path.parent / file).resolve() if file else path
-            assert target.exists(), f"{path.name} links {link}"
-            if fragment and target.suffix == ".html":
-                assert fragment in found[target].ids, f"{path.name} links {link}"
-
-
-def test_pages_are_small_and_say_nothing_undefined(reports):
-    assert (reports / "index.html").stat().st_size < 200_000
-    for path in pages_of(reports):
+def test_pages_are_small_and_say_nothing_undefined(site):
+    assert (site.reports / "index.html").stat().st_size < 200_000
+    for path in site.reports.rglob("*.html"):
         text = path.read_text()
         prose = re.sub(r"<pre.*?</pre>|<code.*?</code>", "", text, flags=re.S)
         assert "undefined" not in prose and "\\" not in prose and "{{" not in prose, path.name
@@ -126,9 +65,8 @@ def test_only_figures_that_do_not_stand_as_they_were_drawn_are_drawn(tmp_path):
     assert paths[0] in dict(page_figures.draw_missing(pairs, SiteFiles(tmp_path))[1])
 
 
-def test_the_summary_names_what_is_refuted(reports):
-    text = (reports / "summary.txt").read_text()
-    assert "refuted as printed" in text and "abgmu22.asm1" in text and "index.html" in text
+def test_the_summary_names_what_is_refuted(site):
+    assert all(words in site.summary for words in ("refuted as printed", "abgmu22.asm1", "index.html"))
 
 
 @pytest.mark.parametrize(
@@ -168,9 +106,7 @@ def test_a_page_draws_what_rests_on_what(tmp_path):
     with toy.registered() as claims:
         key = "abgmu22.asm2/printed/rests"
         claims[key] = replace(claims[key], given=("abgmu22.asm1/printed/coin",))
-        store = Store()
-        toy.execute(list(claims.values()), store)
-        folder = write(store, LEDGER_ROOT, tmp_path)[0].parent / "statements"
+        folder = write(toy.decided(claims), LEDGER_ROOT, tmp_path)[0].parent / "statements"
     rests = (folder / "abgmu22.asm2.html").read_text().partition("<h2>Depends on</h2>")[2]
     assert 'href="../statements/abgmu22.asm1.html#abgmu22.asm1_printed_coin"' in rests.partition("</section>")[0]
     coin = (folder / "abgmu22.asm1.html").read_text().partition("<h2>Depends on</h2>")[2]
@@ -188,8 +124,7 @@ def page_with_a_corner(corrected_by, folder, **changes):
         fields = {"corner": corner, "used": {"abgmu22.asm2": [{"beta": 0}]}, "corrected_by": corrected_by}
         claims[key] = replace(claims[key], **fields)
         claims[corrected_by] = replace(claims[corrected_by], **changes)
-        store = Store()
-        toy.execute(list(claims.values()), store)
+        store = toy.decided(claims)
         path, text = write(store, LEDGER_ROOT, folder)
         row = next(row for row in ledger(store, LEDGER_ROOT) if row["key"] == key)
         return row, (path.parent / "errata" / "abgmu22.html").read_text(), text
@@ -204,22 +139,27 @@ def test_a_slip_is_listed_with_where_it_is_true(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_slip_that_nothing_decides_in_its_corner_is_undecided(tmp_path):
-    row, html, _ = page_with_a_corner("abgmu22.asm2/printed/toothless", tmp_path)
-    assert (row["verdict"], row["reason"], row["corner"]) == ("INCONCLUSIVE", "CORNER", "beta <= 0")
-    assert row["undecided"] == "depends on abgmu22.asm2/printed/toothless, which is INCONCLUSIVE"
+@pytest.mark.parametrize(
+    ("corrected_by", "changes", "verdict", "undecided"),
+    [
+        (
+            "abgmu22.asm2/printed/toothless",  # which decides nothing
+            {},
+            ("INCONCLUSIVE", "CORNER", "", "beta <= 0"),
+            "depends on abgmu22.asm2/printed/toothless, which is INCONCLUSIVE",
+        ),
+        ("abgmu22.asm1/printed/mean", {"bound": lambda: 0.001}, ("REFUTED", "", "constant", ""), ""),  # falls there too
+    ],
+)
+def test_a_slip_that_is_not_true_in_its_corner_is_none(corrected_by, changes, verdict, undecided, tmp_path):
+    row, html, _ = page_with_a_corner(corrected_by, tmp_path, **changes)
+    assert (row["verdict"], row["reason"], row["severity"], row["corner"]) == verdict
+    assert row["undecided"] == undecided
     assert "Slips that change nothing" not in html
 
 
-@pytest.mark.slow
-def test_a_slip_that_falls_in_its_corner_too_is_refuted(tmp_path):
-    row, html, _ = page_with_a_corner("abgmu22.asm1/printed/mean", tmp_path, bound=lambda: 0.001)
-    assert (row["verdict"], row["severity"], row["corner"]) == ("REFUTED", "constant", "")
-    assert "Slips that change nothing" not in html
-
-
-def test_every_word_on_a_pill_is_explained(reports):
-    page = (reports / "verdicts.html").read_text()
+def test_every_word_on_a_pill_is_explained(site):
+    page = (site.reports / "verdicts.html").read_text()
     for word in (*CLASSES.values(), "survived"):
         assert f"<dt>{word}</dt>" in page, word
 
@@ -231,37 +171,20 @@ def test_every_erratum_has_a_number_of_its_own():
     assert len(set(numbers)) == len(numbers)
     assert {line["status"] for line in lines} <= {"found", "reported", "confirmed", "disputed", "withdrawn"}
     assert {line["key"] for line in lines if line["status"] != "withdrawn"} <= set(CLAIMS)
-    published = Path("reports/published/ledger.csv")
-    with open(published, encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = published.read_rows("reports").values()
     refuted = {r["key"] for r in rows if r["verdict"] == "REFUTED" and r["reading"] == "printed" and r["severity"]}
     single = {r["key"] for r in rows if r["kind"] != "summary"}
     assert refuted & single <= {line["key"] for line in lines}, "a new erratum wants a number in errata.csv"
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="NO BROWSER HERE: the pages were not opened")
+@browser.needed
 @pytest.mark.parametrize("name", ["index.html", "ledger.html", "errata/abgmu22.html", "statements/abgmu22.asm1.html"])
-def test_pages_open_without_network_and_fit_a_phone(reports, tmp_path, name):
+def test_pages_open_without_network_and_fit_a_phone(site, tmp_path, name):
     """400 px without sideways scrolling, no error on the console, and the script finds what is searched."""
-    probe = "<script>document.documentElement.dataset.wide = document.documentElement.scrollWidth</script></body>"
-    page = reports / name
-    text = page.read_text()
-    opened = page.with_name(f"probe-{page.name}")
-    opened.write_text(text.replace("</body>", probe))
-    try:
-        told = subprocess.run(
-            [
-                *(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--window-size=500,900"),
-                *("--no-first-run", "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND"),
-                *("--enable-logging=stderr", f"--user-data-dir={tmp_path}", f"file://{opened}?q=nowhere-to-be-found"),
-            ],
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-    finally:
-        opened.unlink()
-    assert int(re.search(r'data-wide="(\d+)"', told.stdout).group(1)) <= 500
-    assert "CONSOLE" not in told.stderr, told.stderr
+    wide = "document.documentElement.dataset.wide = document.documentElement.scrollWidth"
+    asked = {"script": wide, "query": "?q=nowhere-to-be-found"}
+    seen = browser.look(site.reports / name, tmp_path, "--window-size=500,900", **asked)
+    assert int(re.search(r'data-wide="(\d+)"', seen.stdout).group(1)) <= 500
+    assert "CONSOLE" not in seen.stderr, seen.stderr
     if name == "ledger.html":
-        assert ">nothing found<" in told.stdout
+        assert ">nothing found<" in seen.stdout

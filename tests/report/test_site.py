@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-import subprocess
 from datetime import date
 from html.parser import HTMLParser
 from importlib import metadata
@@ -14,7 +12,8 @@ import yaml
 
 from lemmata.bounds.library import PaperError, Work, library
 from lemmata.command.main import main
-from lemmata.experiments.engine.running.store import Store
+from lemmata.experiments.engine.claims.claim import SEVERITIES
+from lemmata.experiments.engine.ledger.graph import CLASSES
 from lemmata.experiments.report import citations, errata, write
 from lemmata.experiments.report.errata import CLASS_WORDS, SEVERITY_WORDS
 from lemmata.experiments.report.layout import NAV, mark_up_symbols
@@ -23,38 +22,31 @@ from lemmata.experiments.report.replies import read_replies
 from lemmata.experiments.report.site import list_navigation
 from lemmata.experiments.report.site_copy import LARGEST, MARK, ForeignFolderError, copy_site
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
-from lemmata.tools.speed.page import CHECKOUT
+from tests import browser
 from tests.engine import toy
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 OUTWARD = ("https://arxiv.org/abs/", "https://doi.org/")  # where a page may lead, beside what the documents name
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """(the published copy, its folder of reports) of the toy claims."""
-    folder = tmp_path_factory.mktemp("site")
-    with toy.registered() as claims:
-        store = Store()
-        toy.execute(list(claims.values()), store)
-        write(store, LEDGER_ROOT, folder / "reports", also=lambda: CHECKOUT)
-    copy_site(folder / "reports", folder / "copy")
-    return folder / "copy", folder / "reports"
-
-
 class Page(HTMLParser):
-    """What a page refers to, its ids, and its text."""
+    """What a page refers to, its ids, and the elements that it leaves open."""
+
+    VOID = {"meta", "input", "br", "link", "img", "hr"}
 
     def __init__(self, path):
         super().__init__()
-        self.ids, self.links, self.loads = [], [], []
+        self.ids, self.links, self.loads, self.open = [], [], [], []
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
+        self.open += [tag] if tag not in self.VOID else []
         self.ids += [attrs["id"]] if "id" in attrs else []
         self.links += [attrs["href"]] if tag == "a" and "href" in attrs else []
         self.loads += [attrs[name] for name in ("src", "href", "action") if name in attrs and tag != "a"]
+
+    def handle_endtag(self, tag):
+        assert tag in self.VOID or self.open.pop() == tag
 
 
 def test_every_link_and_asset_of_the_published_site_is_inside_it(site):
@@ -63,6 +55,7 @@ def test_every_link_and_asset_of_the_published_site_is_inside_it(site):
     found = {path: Page(path) for path in copy.rglob("*.html")}
     assert len(found) >= 140
     for path, page in found.items():
+        assert not page.open, path.name
         assert len(set(page.ids)) == len(page.ids), f"an id twice on {path.relative_to(copy)}"
         inside = [link for link in page.links if not re.match(r"[a-z]+:", link)]
         for link in set(inside + page.loads) - {"data:,"}:
@@ -90,7 +83,7 @@ def test_everything_can_be_reached_from_the_front_page(site):
 
 
 def test_the_copy_is_small_and_holds_nothing_but_the_site(site):
-    copy, reports = site
+    copy, reports, _ = site
     assert sum(path.stat().st_size for path in copy.rglob("*") if path.is_file()) < LARGEST
     assert not list(copy.rglob("*.sqlite")) and not (copy / "site" / "drawn.json").exists()
     (copy / "stale.html").touch()
@@ -199,9 +192,6 @@ def test_links_lead_to_where_a_paper_is_known_to_stand():
 
 
 def test_every_severity_and_class_has_its_words():
-    from lemmata.experiments.engine.claims.claim import SEVERITIES
-    from lemmata.experiments.engine.ledger.graph import CLASSES
-
     assert set(SEVERITY_WORDS) == set(SEVERITIES) - {""} and set(CLASS_WORDS) == set(CLASSES)
 
 
@@ -222,8 +212,7 @@ def paper(tmp_path):
         'id = "replied"\nauthors = ["Ada Nobody"]\ntitle = "T"\nyear = 2026\n'
         'contact = "ada@example.org"\n[contents]\n"lem1" = "Lemma 1"\n'
     )
-    made = library.add(tmp_path)
-    yield made
+    yield library.add(tmp_path)
     library.forget("replied")
 
 
@@ -256,8 +245,6 @@ def test_a_reply_that_cannot_be_shown_is_refused_in_one_line(paper, text, told):
 
 @pytest.mark.slow
 def test_replies_stand_on_the_errata_page_on_the_letter_and_on_the_statement(tmp_path, monkeypatch):
-    from lemmata.experiments.report import errata
-
     said = {
         "date": "2026-11-30",
         "author": "Ada",
@@ -268,9 +255,7 @@ def test_replies_stand_on_the_errata_page_on_the_letter_and_on_the_statement(tmp
     key = "abgmu22.asm1/printed/false"
     monkeypatch.setattr(errata, "read_replies", lambda paper, *_: {key: [said]} if paper.id == "abgmu22" else {})
     with toy.registered() as claims:
-        store = Store()
-        toy.execute(list(claims.values()), store)
-        write(store, LEDGER_ROOT, tmp_path)
+        write(toy.decided(claims), LEDGER_ROOT, tmp_path)
     for page in ("errata/abgmu22.html", "errata/abgmu22-letter.html", "statements/abgmu22.asm1.html"):
         text = (tmp_path / page).read_text(encoding="utf-8")
         assert "The author disputes this" in text and "&lt;b&gt;No.&lt;/b&gt;" in text, page
@@ -309,30 +294,20 @@ def test_the_workflow_builds_what_it_deploys(request):
 # Search ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="NO BROWSER HERE: nothing was searched")
+@browser.needed
 @pytest.mark.parametrize(
     ("query", "first"),
     [("Lemma 6.4", "Lemma 6.4"), ("wzw25 lemma 6.4", "Lemma 6.4"), ("Johnson–Lindenstrauss", "Remark, JL")],
 )
 def test_the_search_finds_names_and_puts_what_is_called_so_first(site, tmp_path, query, first):
     """In the ledger, as a reader types it; the label of the first row that is shown begins with `first`."""
-    opened = site[0] / "probe.html"
     told = (
-        "<script>const shown = [...document.querySelectorAll('tr[data-text]:not(.hide)')];"
-        "document.documentElement.dataset.first = shown.length + ' ' + shown[0]?.querySelector('a').innerText</script>"
+        "const shown = [...document.querySelectorAll('tr[data-text]:not(.hide)')];"
+        "document.documentElement.dataset.first = shown.length + ' ' + shown[0]?.querySelector('a').innerText"
     )
-    text = (site[0] / "ledger.html").read_text(encoding="utf-8")
-    opened.write_text(text.replace("</body>", told + "</body>"), encoding="utf-8")
-    quiet = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
-    address = f"file://{opened}?{urlencode({'q': query})}"
-    try:
-        made = subprocess.run(
-            [str(CHROMIUM), *quiet, f"--user-data-dir={tmp_path}", "--dump-dom", address],
-            capture_output=True, text=True, timeout=120, check=True,
-        )  # fmt: skip
-    finally:
-        opened.unlink()
-    found = re.search(r'data-first="(\d+) (\w+) ([^"]*)"', made.stdout)
+    asked = f"?{urlencode({'q': query})}"
+    seen = browser.look(site.copy / "ledger.html", tmp_path, script=told, query=asked)
+    found = re.search(r'data-first="(\d+) (\w+) ([^"]*)"', seen.stdout)
     assert found and int(found[1]) >= 1 and found[3].startswith(first), found
 
 

@@ -22,15 +22,21 @@ def load(name):
     return importlib.import_module(f"lemmata.tools.speed.benchmarks.{name}")
 
 
+def kinds(name):
+    """The classes that a module of benchmarks defines itself."""
+    room = load(name)
+    return [kind for kind in vars(room).values() if inspect.isclass(kind) and kind.__module__ == room.__name__]
+
+
 def test_every_limit_is_one_of_a_benchmark():
     for limit in limits.load_limits():
         name, kind, function = limit.benchmark.split(".")
         measured = getattr(load(name), kind)
         assert callable(getattr(measured, function)) and limit.at_most > 0
-        names, values = getattr(measured, "param_names", ()), getattr(measured, "params", ())
+        names = getattr(measured, "param_names", ())
         spelled = [
             ", ".join(f"{a} = {b!r}" for a, b in zip(names, combination, strict=True))
-            for combination in product(*values)
+            for combination in product(*getattr(measured, "params", ()))
         ]
         assert any(limit.parameters in one for one in spelled), limit
 
@@ -47,10 +53,8 @@ def test_the_benchmarks_can_be_imported_beside_a_wheel(path):
 @pytest.mark.parametrize("name", NAMES)
 def test_seconds_are_of_a_cpu(name):
     """asv's own timer is the wall's, where limits and the page speak of CPU seconds."""
-    room = load(name)
-    kinds = [kind for kind in vars(room).values() if inspect.isclass(kind) and kind.__module__ == room.__name__]
-    if any(function.startswith("time_") for kind in kinds for function in dir(kind)):
-        assert room.timer is time.process_time
+    if any(function.startswith("time_") for kind in kinds(name) for function in dir(kind)):
+        assert load(name).timer is time.process_time
 
 
 SAMPLED = """
@@ -71,20 +75,18 @@ def test_a_sample_is_many_calls():
 @pytest.mark.parametrize("name", NAMES)
 def test_every_benchmark_runs_at_its_smallest_setting(name, monkeypatch):
     monkeypatch.setenv(QUICK, "1")
-    room = load(name)
-    for kind in vars(room).values():
-        if inspect.isclass(kind) and kind.__module__ == room.__name__:
-            combination = next(product(*getattr(kind, "params", ())))
-            for function in (f for f in dir(kind) if f.startswith(("time_", "track_"))):
-                benchmark = kind()
-                try:
-                    benchmark.setup(*combination)
-                except NotImplementedError as skipped:  # as asv skips it: dear in a brief run, or a peer is missing
-                    assert str(skipped).startswith(("not in a brief", "No module named")), skipped
-                    continue
-                value = getattr(benchmark, function)(*combination)
-                getattr(benchmark, "teardown", lambda *_: None)(*combination)
-                assert function.startswith("time_") or isinstance(value, float), (kind, function)
+    for kind in kinds(name):
+        combination = next(product(*getattr(kind, "params", ())))
+        for function in (f for f in dir(kind) if f.startswith(("time_", "track_"))):
+            benchmark = kind()
+            try:
+                benchmark.setup(*combination)
+            except NotImplementedError as skipped:  # as asv skips it: dear in a brief run, or a peer is missing
+                assert str(skipped).startswith(("not in a brief", "No module named")), skipped
+                continue
+            value = getattr(benchmark, function)(*combination)
+            getattr(benchmark, "teardown", lambda *_: None)(*combination)
+            assert function.startswith("time_") or isinstance(value, float), (kind, function)
 
 
 def test_a_commit_without_a_core_skips_its_benchmark():
@@ -102,12 +104,6 @@ def test_a_cost_is_measured_and_its_growth_fitted():
 def test_asv_finds_every_benchmark_once():
     """A class that is imported into another module of benchmarks would be measured there again."""
     for name in NAMES:
-        for kind in vars(load(name)).values():
-            assert not inspect.isclass(kind) or kind.__module__ == load(name).__name__ or not measures(kind), (
-                name,
-                kind,
-            )
-
-
-def measures(kind):
-    return any(function.startswith(("time_", "track_", "peakmem_")) for function in dir(kind))
+        imported = [thing for thing in vars(load(name)).values() if inspect.isclass(thing)]
+        for kind in set(imported) - set(kinds(name)):
+            assert not any(function.startswith(("time_", "track_", "peakmem_")) for function in dir(kind)), (name, kind)

@@ -9,6 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import asv
 import pytest
@@ -22,7 +23,7 @@ from lemmata.tools.speed import asv_runs, dashboards, limits
 from lemmata.tools.speed.asv_runs import NothingMeasured
 from lemmata.tools.speed.measurements import RESULTS, measurements, newest, readable
 from lemmata.tools.speed.page import speed_pages
-from tests.report.test_report import CHROMIUM
+from tests import browser
 
 TIME, REACHED = "b.T.time_x", "b.T.track_reached"
 KIND = {"param_names": ["n"], "params": [["10", "20"]], "version": "v"}
@@ -88,8 +89,8 @@ def test_two_machines_have_two_newest_numbers(tmp_path):
     for commit, machine in zip(COMMITS, ("m0", "m0", "m1"), strict=False):
         path = store(tmp_path, commit, [1.0, 1.0])
         path.write_text(path.read_text().replace(f'"machine": "{MACHINE}"', f'"machine": "{machine}"'))
-    last = [m for m in newest(measurements(tmp_path)) if m.parameters == "n = 10"]
-    assert [(m.machine, m.commit[0]) for m in last] == [("m0", "b"), ("m1", "c")]
+    last = [(m.machine, m.commit[0]) for m in newest(measurements(tmp_path)) if m.parameters == "n = 10"]
+    assert last == [("m0", "b"), ("m1", "c")]
 
 
 def test_the_page_shows_limits_and_ratios_and_loads_nothing(tmp_path, monkeypatch):
@@ -167,13 +168,19 @@ def bench(tmp_path, *options):
     return CliRunner().invoke(main, ["bench", *options, "--out", str(tmp_path / "reports")])
 
 
-def test_a_run_that_measured_nothing_is_red(ran):
-    ran(lambda commit: [float("nan")] * 2, lambda commit: float("nan"))  # every benchmark was skipped
-    with pytest.raises(NothingMeasured, match="measured nothing"):
+@pytest.mark.parametrize(
+    ("times", "reached", "said", "kept"),
+    [
+        ([float("nan")] * 2, float("nan"), "measured nothing", []),  # every benchmark was skipped
+        ([1.0, None], 1.0, r"1 benchmarks failed: b\.T\.time_x", [("n = 10", 1.0, "f")]),
+        ([0.0, 1.0], 1.0, r"1 benchmarks came out as zero.*time_x", []),
+    ],
+)
+def test_a_run_that_did_not_measure_everything_is_red_and_keeps_no_zero(ran, tmp_path, times, reached, said, kept):
+    ran(lambda commit: times, lambda commit: reached)
+    with pytest.raises(NothingMeasured, match=said):
         asv_runs.measure()
-    ran(lambda commit: [1.0, None])
-    with pytest.raises(NothingMeasured, match=r"1 benchmarks failed: b\.T\.time_x"):
-        asv_runs.measure()
+    assert read(tmp_path / RESULTS) == kept and (len(measurements(tmp_path / RESULTS)) > len(kept)) == (reached == 1)
 
 
 def test_what_failed_before_a_run_is_not_its_failure(ran, tmp_path):
@@ -183,22 +190,13 @@ def test_what_failed_before_a_run_is_not_its_failure(ran, tmp_path):
     assert asv_runs.measure() == COMMITS[-1]
 
 
-def test_no_zero_is_kept(ran, tmp_path):
-    ran(lambda commit: [0.0, 1.0])
-    with pytest.raises(NothingMeasured, match=r"1 benchmarks came out as zero.*time_x"):
-        asv_runs.measure()
-    assert read(tmp_path / RESULTS) == [] and len(measurements(tmp_path / RESULTS)) == 1
-
-
 def test_asv_is_told_how_long_a_sample_is_and_has_one_thread(ran, monkeypatch):
     ran(lambda commit: [1.0, 1.0])
-    inner, seen = asv_runs.subprocess.run, []
-    monkeypatch.setattr(
-        asv_runs.subprocess, "run", lambda c, **options: seen.append((c, options)) or inner(c, **options)
-    )
+    asked = mock.Mock(wraps=asv_runs.subprocess.run)
+    monkeypatch.setattr(asv_runs.subprocess, "run", asked)
     for quick in (True, False):
         asv_runs.measure(quick=quick)
-        command, options = next(entry for entry in seen[::-1] if "run" in entry[0])
+        (command,), options = next(call for call in asked.call_args_list[::-1] if "run" in call.args[0])
         assert "--attribute=sample_time=0.1" in command and options["env"]["OPENBLAS_NUM_THREADS"] == "1"
         assert (asv_runs.QUICK in options["env"]) == quick
 
@@ -306,12 +304,9 @@ def test_a_script_that_vendor_lacks_is_named(published):
         dashboards.make_self_contained(published)
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="NO BROWSER HERE: the dashboards were not opened")
+@browser.needed
 def test_asv_pages_open_from_disk_without_a_network(published, tmp_path):
-    opened = dashboards.make_self_contained(published)
-    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--dump-dom"]
-    command += ["--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr"]
-    command += [f"--user-data-dir={tmp_path / 'chromium'}", "--virtual-time-budget=5000", f"file://{opened}"]
-    printed = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert "airspeed velocity of an unladen p" in printed.stdout
-    assert "CONSOLE" not in printed.stderr, printed.stderr
+    page = dashboards.make_self_contained(published)
+    seen = browser.look(page, tmp_path / "chromium", "--virtual-time-budget=5000")
+    assert "airspeed velocity of an unladen p" in seen.stdout
+    assert "CONSOLE" not in seen.stderr, seen.stderr

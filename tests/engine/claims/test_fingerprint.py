@@ -1,9 +1,13 @@
 """What a code hash must notice, and what it must not."""
 
+import ast
+import os
 import re
+import subprocess
 import sys
 import textwrap
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,12 +34,48 @@ def f(x, *, y=2):
 '''
 
 
+NAMING = """
+from lemmata.bounds.bms22 import sign_projection as jl
+from lemmata.bounds.wzw25 import gaussian_privacy as gdp
+
+SCALE, TABLE = 2, {"a": abs}
+
+def helper(x, power=1):
+    return SCALE * x**power
+
+def bound():
+    return gdp.gaussian_delta(epsilon=1.0, mu=1.0)
+
+def f(rng, size):
+    return helper(jl.sign_projection_rows(m=size)) + TABLE["a"](size)
+"""
+
+
 @pytest.mark.parametrize(
-    ("before", "after"),
-    [("+ 5", "+ 6"), ("* 3", "* 4"), ("y=2", "y=3"), ("+ y", "- y"), ("inner(x)", "inner(-x)"), ("z * 3", "3 * z")],
+    ("written", "before", "after", "same"),
+    [
+        (WRITTEN, "+ 5", "+ 6", False),
+        (WRITTEN, "* 3", "* 4", False),
+        (WRITTEN, "y=2", "y=3", False),
+        (WRITTEN, "+ y", "- y", False),
+        (WRITTEN, "inner(x)", "inner(-x)", False),
+        (WRITTEN, "z * 3", "3 * z", False),
+        (WRITTEN, "one thing", "another", True),
+        (WRITTEN, "    return inner", "    # why\n    return inner", True),
+        (WRITTEN, "\ndef f", "\n\n\ndef f", True),
+        (NAMING, "gdp.gaussian_delta(epsilon=1.0, mu=1.0)", "gdp.gaussian_delta(epsilon=2.0, mu=1.0)", True),
+        (NAMING, "SCALE, TABLE = 2,", "SCALE, TABLE = 3,", False),
+        (NAMING, '{"a": abs}', '{"a": float}', False),
+        (NAMING, "return SCALE * x**power", "return SCALE + x**power", False),
+        (NAMING, "power=1", "power=2", False),
+        (NAMING, "jl.sign_projection_rows(m=size)", "jl.angles_order(m=size)", False),
+        (NAMING, "import sign_projection as jl", "import pure_learner as jl", False),
+    ],
 )
-def test_what_is_computed_counts(before, after):
-    assert hash_code(made(WRITTEN)) != hash_code(made(WRITTEN.replace(before, after)))
+def test_what_is_computed_counts_and_how_it_is_written_does_not(written, before, after, same):
+    """The hash covers what a trial names; a bound, which enters when results are folded, is not named by it."""
+    assert before in written
+    assert (hash_code(made(written)) == hash_code(made(written.replace(before, after)))) == same
 
 
 @pytest.mark.parametrize(
@@ -125,14 +165,6 @@ def test_the_state_of_a_generator_does_not_count():
     assert hash_code(lambda: rng) == before
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [("one thing", "another"), ("    return inner", "    # why\n    return inner"), ("\ndef f", "\n\n\ndef f")],
-)
-def test_how_it_is_written_does_not(before, after):
-    assert hash_code(made(WRITTEN)) == hash_code(made(WRITTEN.replace(before, after)))
-
-
 def test_a_function_without_a_docstring_has_constants_too():
     bare = WRITTEN.replace('    """Says one thing."""\n', "")
     assert hash_code(made(bare)) != hash_code(made(bare.replace("+ 5", "+ 6")))
@@ -186,3 +218,29 @@ def test_the_attacker_is_part_of_what_an_attack_computes_and_of_nothing_else(mon
 
 def test_a_hash_has_sixteen_digits():
     assert re.fullmatch("[0-9a-f]{16}", fingerprint.hash_code(test_a_hash_has_sixteen_digits))
+
+
+REAL = "bms22.lemA.3/explicit/impl:sign_projection"
+
+
+def test_the_code_hash_does_not_hang_on_the_process():
+    """Neither on the order in which modules are loaded, nor on which, nor on Python's random hashes."""
+    registry.load()
+    code = (
+        "from lemmata.experiments.bms22 import dp_erm, sign_projection;"
+        "from lemmata.experiments.engine.claims import fingerprint, claim;"
+        "print({key: fingerprint.hash_claim(each) for key, each in claim.CLAIMS.items()})"
+    )
+    for seed in ("1", "2"):
+        printed = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONHASHSEED": seed}
+        )
+        there = ast.literal_eval(printed.stdout)
+        assert REAL in there and there == {key: fingerprint.hash_claim(CLAIMS[key]) for key in there}
+
+
+def test_the_code_hash_does_not_hang_on_the_folder():
+    registry.load()
+    root = str(Path(fingerprint.__file__).parents[3])
+    for claim in CLAIMS.values():
+        assert not any(root in text for text in fingerprint.texts(claim.trial, claim.by or claim.trial)), claim.key

@@ -13,7 +13,6 @@ from lemmata.experiments.engine.front import explanation
 from lemmata.experiments.engine.front.decision import decide
 from lemmata.experiments.engine.ledger import graph, sentences
 from lemmata.experiments.engine.ledger.ledger_rows import ledger
-from lemmata.experiments.engine.running.store import Store
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.engine import toy
 
@@ -23,9 +22,7 @@ SHOWN = Path(__file__).with_name("explained.txt")
 def toys():
     """The toy claims' page of two statements, lines of code left out."""
     with toy.registered() as claims:
-        store = Store()
-        toy.execute(list(claims.values()), store, root=TEST_ROOT)
-        rows = ledger(store, TEST_ROOT)
+        rows = ledger(toy.decided(claims, root=TEST_ROOT), TEST_ROOT)
         links = graph.graph_of_claims()
         text = "\n\n\n".join(explanation.explain_statement(id, rows, links) for id in ("abgmu22.asm1", "abgmu22.asm2"))
     return re.sub(r"(\.py):\d+", r"\1", text)
@@ -63,48 +60,59 @@ SLIP = ROW | {"verdict": "SLIP", "corner": "n ≥ 2", "corrected_by": "a/correct
 BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting": {"n": 1, "beta": 0.123456}}}
 
 
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        (ROW, "everywhere"),
-        (ROW | {"scope": ""}, "–"),
-        (BAD, "false at n = 1, β = 0.1235"),
-        (BAD | {"witness": None}, "false at its only setting"),
-        (SLIP, "True for n ≥ 2. We list no use of it."),
-        (
-            SLIP | {"used": ["Lemma 1", "Lemma 2"]},
-            "True for n ≥ 2. The paper uses it only there (Lemma 1, Lemma 2).",
-        ),
-        (
-            SLIP | {"restated": ["Lemma 1"]},
-            "True for n ≥ 2. The same flaw is in Lemma 1; nothing depends on it.",
-        ),
-        (SLIP | {"corner": "", "misprint": "read X for Y"}, "A misprint: read X for Y."),
-        (
-            SLIP | {"verdict": "INCONCLUSIVE", "reason": "CORNER", "undecided": "n = 2"},
-            "False in general; undecided for n ≥ 2: n = 2.",
-        ),
-    ],
-)
-def test_where_it_is_true(row, words):
-    assert explanation.describe_scope(row) == words
+WHERE_TRUE = [
+    (ROW, "everywhere"),
+    (ROW | {"scope": ""}, "–"),
+    (BAD, "false at n = 1, β = 0.1235"),
+    (BAD | {"witness": None}, "false at its only setting"),
+    (SLIP, "True for n ≥ 2. We list no use of it."),
+    (SLIP | {"used": ["Lemma 1", "Lemma 2"]}, "True for n ≥ 2. The paper uses it only there (Lemma 1, Lemma 2)."),
+    (SLIP | {"restated": ["Lemma 1"]}, "True for n ≥ 2. The same flaw is in Lemma 1; nothing depends on it."),
+    (SLIP | {"corner": "", "misprint": "read X for Y"}, "A misprint: read X for Y."),
+    (
+        SLIP | {"verdict": "INCONCLUSIVE", "reason": "CORNER", "undecided": "n = 2"},
+        "False in general; undecided for n ≥ 2: n = 2.",
+    ),
+]
+TO_CITE = [
+    (ROW, None, [], "the statement as printed"),
+    (ROW | {"reading": "explicit"}, None, [], "a/printed"),
+    (ROW | {"verdict": "OPEN"}, None, [], "no version of this statement is proved yet"),
+    (ROW | {"verdict": "INCONCLUSIVE"}, ROW | {"key": "a/explicit"}, [], "a/explicit (HOLDS): "),
+    (SLIP, None, [], "a/corrected"),
+    (BAD, None, [], "no corrected reading is known"),
+    (BAD, ROW | {"key": "a/corrected"}, [], "a/corrected (HOLDS): "),
+    (BAD, ROW | {"key": "a/corrected"}, ["privacy"], "as printed: privacy; else a/corrected (HOLDS): "),
+]
+VALUES = [
+    (0.123456, "0.1235"),
+    ([1, 2, 3, 4], "[1, 2, 3, 4]"),
+    ([1, 2, 3, 4, 5], "[1, 2, 3, 4, …]"),
+    ({"n": 2}, "n = 2"),
+    ({}, "its only setting"),
+    ("x" * 160, "x" * 160),
+    ("x" * 161, "x" * 159 + "…"),
+    ("[0.9999998750000078, 0.9999998750000079] against [0.1, 0.2]", "0.999999875 against [0.1, 0.2]"),
+]
+CONTROLS = [
+    (ROW | {"smallest_caught": "p / 2"}, "the check fails, as it should, with p / 2"),
+    (ROW | {"control": "HOLDS"}, "came out HOLDS"),
+    (ROW, "–"),
+]
 
 
 @pytest.mark.parametrize(
-    ("row", "instead", "true", "words"),
+    ("describe", "line"),
     [
-        (ROW, None, [], "the statement as printed"),
-        (ROW | {"reading": "explicit"}, None, [], "a/printed"),
-        (ROW | {"verdict": "OPEN"}, None, [], "no version of this statement is proved yet"),
-        (ROW | {"verdict": "INCONCLUSIVE"}, ROW | {"key": "a/explicit"}, [], "a/explicit (HOLDS): "),
-        (SLIP, None, [], "a/corrected"),
-        (BAD, None, [], "no corrected reading is known"),
-        (BAD, ROW | {"key": "a/corrected"}, [], "a/corrected (HOLDS): "),
-        (BAD, ROW | {"key": "a/corrected"}, ["privacy"], "as printed: privacy; else a/corrected (HOLDS): "),
+        *((explanation.describe_scope, line) for line in WHERE_TRUE),
+        *((explanation.describe_citation, line) for line in TO_CITE),
+        *((explanation.describe_control, line) for line in CONTROLS),
+        *((sentences.format_value, line) for line in VALUES),
     ],
 )
-def test_what_to_cite(row, instead, true, words):
-    assert explanation.describe_citation(row, instead, true) == words
+def test_every_turn_of_phrase(describe, line):
+    *given, words = line
+    assert describe(*given) == words
 
 
 @pytest.mark.parametrize(
@@ -119,30 +127,6 @@ def test_what_to_cite(row, instead, true, words):
 )
 def test_how_we_know(row, words):
     assert words in explanation.describe_evidence(row)
-
-
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        (0.123456, "0.1235"),
-        ([1, 2, 3, 4], "[1, 2, 3, 4]"),
-        ([1, 2, 3, 4, 5], "[1, 2, 3, 4, …]"),
-        ({"n": 2}, "n = 2"),
-        ({}, "its only setting"),
-        ("x" * 160, "x" * 160),
-        ("x" * 161, "x" * 159 + "…"),
-    ],
-)
-def test_values_for_people(value, words):
-    assert sentences.format_value(value) == words
-
-
-def test_controls_in_words():
-    assert (
-        explanation.describe_control(ROW | {"smallest_caught": "p / 2"}) == "the check fails, as it should, with p / 2"
-    )
-    assert explanation.describe_control(ROW | {"control": "HOLDS"}) == "came out HOLDS"
-    assert explanation.describe_control(ROW) == "–"
 
 
 def test_links_and_what_stands_behind_them():
@@ -254,10 +238,3 @@ def test_lines_fit_the_width_and_programs_stay_whole():
 
 if __name__ == "__main__":
     print(toys())
-
-
-def test_a_narrow_enclosure_is_one_number():
-    assert (
-        sentences.format_value("[0.9999998750000078, 0.9999998750000079] against [0.1, 0.2]")
-        == "0.999999875 against [0.1, 0.2]"
-    )

@@ -17,26 +17,23 @@ from lemmata.experiments.engine.ground.evidence import (
 from lemmata.experiments.engine.ledger.verdict_steps import Findings, limit_by_evidence
 
 
-def silent() -> int:
+def silent():
     """The bound."""
-    return 1
 
 
-def trivial() -> int:
+def trivial():
     """The bound.
 
     Derivation. Trivial.
     """
-    return 1
 
 
-def wordy() -> int:
+def wordy():
     """The bound.
 
     Derivation. It is clear from what has been said before that this is so, as every reader sees at once and nobody
     has ever doubted it.
     """
-    return 1
 
 
 def derives() -> int:
@@ -51,20 +48,18 @@ def derives() -> int:
     return 1
 
 
-def again() -> int:
+def again():
     """The bound on the sum.
 
     Derivation. The sum is at most n^2, since the bound on the sum is n^2: the statement follows from its formula.
     """
-    return 1
 
 
-def chained() -> int:
+def chained():
     """The bound on the sum.
 
     Derivation. The sum is 1 + 3 + ... + (2n - 1) = n^2 - (n - 1)^2 + ... = n^2.
     """
-    return 1
 
 
 SAYS = r"\sum_{i=1}^n (2i-1) \le n^2"

@@ -60,6 +60,11 @@ def own(rows, id):
     return [row for row in rows if row["id"] == id and row["kind"] != "summary" and "impl:" not in row["key"]]
 
 
+def printed_heads(rows, id):
+    """The row of the statement itself as it is printed, if there is one: the others are parts and steps."""
+    return [row for row in rows if row["id"] == id and row["reading"] == "printed" and not row["parent"]]
+
+
 def test_the_ledger_comes_to_what_was_accepted(rows):
     lines = accepted.everything()
     moved = [r["key"] for r in rows if r["key"] in lines and r["verdict"] != (lines[r["key"]].verdict or r["verdict"])]
@@ -68,11 +73,10 @@ def test_the_ledger_comes_to_what_was_accepted(rows):
 
 @pytest.mark.parametrize("id", STATEMENTS)
 def test_a_headline_is_short_and_the_same_everywhere(id, rows, pages):
-    mine = own(rows, id)
-    said = headline(mine)
+    said = headline(own(rows, id))
     assert len(said) <= LONGEST and "…" not in said and said.startswith(library.label(id))
-    heads = [row["headline"] for row in rows if row["id"] == id and row["reading"] == "printed" and not row["parent"]]
-    assert heads in ([said], [])  # no printed row: a base of which other readings alone are written down
+    # No printed row: a base of which other readings alone are written down.
+    assert [row["headline"] for row in printed_heads(rows, id)] in ([said], [])
     assert pages[id]["headline"] == explanation.in_symbols(said)
     assert f"true?      {said}." in explanation.explain_in_short(
         id, [row for row in rows if id in (row["id"], row["parent"])]
@@ -91,8 +95,7 @@ def test_a_headline_does_not_contradict_a_verdict(id, rows):
         assert "true as printed" not in said and "held wherever" not in said
     assert ("undecided" in said) <= (INCONCLUSIVE in verdicts)
     assert ("but for an edge case" in said or "but for a misprint" in said) <= (SLIP in verdicts)
-    heads = [row for row in rows if row["id"] == id and row["reading"] == "printed" and not row["parent"]]
-    for head in (row for row in heads if row["verdict"] != NOT_A_CLAIM):
+    for head in (row for row in printed_heads(rows, id) if row["verdict"] != NOT_A_CLAIM):
         assert badness(head) == min(map(badness, printed)), "the ledger's row and its headline are about other parts"
 
 
@@ -100,8 +103,8 @@ def test_a_headline_does_not_contradict_a_verdict(id, rows):
 def test_running_time_or_a_constant_alone_heads_no_statement_as_refuted(id, rows):
     printed = [row for row in own(rows, id) if row["reading"] == "printed" and row["verdict"] == REFUTED]
     assert all(row["severity"] == "constant" for row in printed if row["part"].startswith(TIMES))
-    head = [row for row in rows if row["id"] == id and row["reading"] == "printed" and not row["parent"]]
-    assert not head or words.class_of(head[0]) != "refuted" or any(row["severity"] != "constant" for row in printed)
+    refuted = any(words.class_of(head) == "refuted" for head in printed_heads(rows, id)[:1])
+    assert not refuted or any(row["severity"] != "constant" for row in printed)
 
 
 @pytest.mark.parametrize("id", STATEMENTS)
@@ -149,18 +152,17 @@ def test_the_most_important_part_comes_first(parts, words):
     [
         (
             [PRIVACY] + [UTILITY | {"part": f"long name {i}", "verdict": SLIP} for i in range(4)],
-            "rest true but for an edge case",
+            "private; rest true but for an edge case",
         ),
-        ([PRIVACY, UTILITY | {"part": "x" * 50, "verdict": INCONCLUSIVE}], "rest undecided"),
+        ([PRIVACY, UTILITY | {"part": "x" * 50, "verdict": INCONCLUSIVE}], "private; rest undecided"),
+        (  # what is true beside privacy is left out first
+            [PRIVACY | {"verdict": SLIP}, UTILITY | {"verdict": INCONCLUSIVE}, UTILITY | {"part": "x" * 20}],
+            "privacy true but for an edge case; utility undecided",
+        ),
     ],
 )
 def test_parts_that_would_not_fit_are_counted(parts, words):
-    assert headline(parts) == f"Theorem 3.2: private; {words}"
-
-
-def test_what_is_true_beside_privacy_is_left_out_first():
-    parts = [PRIVACY | {"verdict": SLIP}, UTILITY | {"verdict": INCONCLUSIVE}, UTILITY | {"part": "x" * 20}]
-    assert headline(parts) == "Theorem 3.2: privacy true but for an edge case; utility undecided"
+    assert headline(parts) == f"Theorem 3.2: {words}"
 
 
 def test_the_readme_says_what_the_headlines_say(rows):

@@ -3,7 +3,7 @@
 A scenario is what somebody does with a folder. For each kind of operation it is run once to count its places; then once
 for every place, at which the operation fails, or the process is killed in its stead. Each time the folder is looked at,
 and the scenario is run again without a fault: it has to come to what it comes to undisturbed, with all that was
-finished before. `make soak` asks this of all places; tests/engine/running/test_faults.py of one place a kind.
+finished before. `make soak` asks this of all places; tests/engine/running/test_meanwhile.py of one place a kind.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lemmata.command.main import TIMINGS
 from lemmata.experiments.engine.ground.files import replace_file, write_table
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.privacy.accountant import Accountant
@@ -81,17 +80,17 @@ def rows(paper: Path, out: Path) -> list[dict]:
 
     ended = faults.run(listing)
     assert ended.status == 0, ended.said
-    return [{k: v for k, v in row.items() if k not in TIMINGS} for row in json.loads(listed.read_text())]
+    return json.loads(listed.read_text())
 
 
 def chunks(store: Path) -> int:
     if not store.exists() or not store.stat().st_size:
         return 0
     with closing(sqlite3.connect(store)) as db:
-        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         try:
+            assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             return db.execute("SELECT count(*) FROM results").fetchone()[0]
-        except sqlite3.OperationalError:  # no table yet
+        except sqlite3.OperationalError:  # no table yet, or one that is being made
             return 0
 
 
@@ -164,14 +163,19 @@ def survived(scenario: Scenario, expected: Any, ended: Ended) -> str:
         return f"{type(error).__name__}: {error}"
 
 
+def undisturbed(scenario: Scenario, turn: Turn | None = None) -> tuple[Ended, Any]:
+    """How it ends without a fault, with the places of a turn counted, and what it comes to."""
+    scenario.clean()
+    ended = faults.run(scenario.call, turn)
+    assert ended.status in (0, 1), ended.said
+    return ended, scenario.state()
+
+
 def outcomes(
     scenario: Scenario, kind: str, turns: Callable[[int], Iterable[int]], strike: Callable[[Exception], None]
 ) -> Iterator[tuple[int, Ended, str]]:
     """(places of this kind, how it ended, why it did not survive) for every turn at which a place fails."""
-    scenario.clean()
-    ended = faults.run(scenario.call, Turn(kind, str(scenario.folder)))
-    assert ended.status in (0, 1), ended.said
-    expected = scenario.state()
+    ended, expected = undisturbed(scenario, Turn(kind, str(scenario.folder)))
     for turn in turns(ended.places):
         scenario.clean()
         met = faults.run(scenario.call, Turn(kind, str(scenario.folder), turn, strike))
@@ -180,9 +184,7 @@ def outcomes(
 
 def full(scenario: Scenario, sizes: int = STEPS) -> Iterator[tuple[int, Ended, str]]:
     """The same on disks on which no file grows beyond a size: from nothing to the largest that the scenario makes."""
-    scenario.clean()
-    assert faults.run(scenario.call).status in (0, 1)
-    expected = scenario.state()
+    _, expected = undisturbed(scenario)
     largest = max(path.stat().st_size for path in scenario.folder.rglob("*") if path.is_file())
     steps = range(0, largest, max(1, largest // sizes))
     for size in steps:

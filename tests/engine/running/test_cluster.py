@@ -10,12 +10,12 @@ from contextlib import contextmanager
 import pytest
 from click.testing import CliRunner
 
-from lemmata.command.main import TIMINGS, main
+from lemmata.command.main import main
 from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.ledger.ledger_rows import ledger
 from lemmata.experiments.engine.running import cluster, run
 from lemmata.experiments.engine.running.store import Store
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
+from tests.engine.toy import rows_of
 
 pytestmark = pytest.mark.slow
 TOPIC = "bms22/sign_projection"
@@ -24,10 +24,6 @@ QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 def claims():
     return registry.closure([claim.key for claim in registry.load()[TOPIC]])
-
-
-def without_seconds(store):
-    return [{k: v for k, v in row.items() if k not in TIMINGS} for row in ledger(store, TEST_ROOT)]
 
 
 @contextmanager
@@ -61,7 +57,7 @@ def test_a_cluster_gives_the_same_ledger():
     here, there = Store(), Store()
     run.execute(claims(), here, root=TEST_ROOT)
     run.execute(claims(), there, root=TEST_ROOT, dask="local:2")
-    assert without_seconds(here) == without_seconds(there)
+    assert rows_of(here) == rows_of(there)
 
 
 OUTDATED = """import numpy

@@ -1,12 +1,19 @@
-"""What happens while a run goes on: results are removed, files edited, others run too, clocks jump, signals come."""
+"""Whatever happens to a run: one line or nothing, and the same command once more comes to its end.
 
+Results are removed, files edited, others run too, clocks jump, signals come, and what it asks of the world fails, at
+one place a kind.
+"""
+
+import csv
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent import futures
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -24,20 +31,9 @@ from lemmata.experiments.engine.witness import programs
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.engine import toy
 from tests.engine.running import faults
-from tests.engine.running.faulted import deciding, outcomes, prepared, rows
-from tests.engine.running.faults import command
-from tests.engine.running.test_run import rows_of
-
-
-@pytest.fixture(scope="module")
-def fair(tmp_path_factory):
-    return prepared(tmp_path_factory.mktemp("fair"), false=False)
-
-
-@pytest.fixture(scope="module")
-def paper(tmp_path_factory):
-    return prepared(tmp_path_factory.mktemp("false"))
-
+from tests.engine.running.faulted import HEAD, TABLE, accepting, deciding, full, outcomes, rows, spending
+from tests.engine.running.faults import Turn, command, killed, raised
+from tests.engine.toy import rows_of
 
 # Results are removed --------------------------------------------------------------------------------------------------
 
@@ -190,11 +186,10 @@ time.time, time.time_ns = jumping(time.time, 1), jumping(time.time_ns, 10**9)
 def test_a_clock_that_jumps_moves_nothing(paper, tmp_path):
     """Thirty years on at one look at the clock, twenty back at the next, in every process of the run."""
     (tmp_path / "sitecustomize.py").write_text(JUMPS)
-    command = [sys.executable, "-m", "lemmata", "run", str(paper), "--jobs", "2", "--out", str(tmp_path / "out")]
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True)
+    program = [sys.executable, "-m", "lemmata", "run", str(paper), "--jobs", "2", "--out", str(tmp_path / "out")]
+    ended = subprocess.run(program, env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
     assert ended.returncode in (0, 1), ended.stderr
-    still = faults.run(faults.command("run", paper, "--jobs", "1", "--out", tmp_path / "still"))
+    still = faults.run(command("run", paper, "--jobs", "1", "--out", tmp_path / "still"))
     assert still.status == ended.returncode
     assert rows(paper, tmp_path / "out") == rows(paper, tmp_path / "still")
 
@@ -231,21 +226,16 @@ def test_signals_that_nobody_handles_interrupt_nothing(paper, tmp_path):
     """Every call that waits is begun again (EINTR): of sockets, of files, of the database, of children."""
 
     def call():
-        over = threading.Event()
         signal.signal(signal.SIGUSR1, lambda *_: None)
         signal.siginterrupt(signal.SIGUSR1, True)
 
         def nag():
-            while not over.wait(0.001):
+            while True:
+                time.sleep(0.001)
                 os.kill(os.getpid(), signal.SIGUSR1)
 
-        nagging = threading.Thread(target=nag)
-        nagging.start()
-        try:
-            command("run", paper, "--jobs", "2", "--out", tmp_path / "nagged")()
-        finally:
-            over.set()
-            nagging.join()
+        threading.Thread(target=nag, daemon=True).start()  # it ends with this fork
+        command("run", paper, "--jobs", "2", "--out", tmp_path / "nagged")()
 
     ended = faults.run(call)
     assert ended.status in (0, 1), ended.said
@@ -278,3 +268,65 @@ def test_what_is_no_fault_of_the_disk_is_raised():
 
     with pytest.raises(ValueError, match="closed file"):
         console.Hints(Closed()).write("a hint")
+
+
+def middle(places):
+    assert places, "no place of this kind was passed"
+    return [(places + 1) // 2]
+
+
+REPORT, TWO = partial(deciding, pages=True), partial(deciding, jobs=2)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "name", "kind", "strike"),
+    [
+        (deciding, "fair", "database", raised),
+        (deciding, "fair", "database", killed),
+        (deciding, "paper", "process", raised),  # a witness that gets none
+        (spending, "fair", "open", raised),
+        (spending, "fair", "open", killed),
+        (spending, "fair", "sync", raised),
+        (spending, "fair", "sync", killed),
+        (accepting, "paper", "rename", killed),
+        *(pytest.param(REPORT, "fair", kind, raised, marks=pytest.mark.slow) for kind in ("open", "rename", "folder")),
+        pytest.param(TWO, "fair", "worker", raised, marks=pytest.mark.slow),
+    ],
+)
+def test_a_scenario_survives_a_fault(scenario, name, kind, strike, request, tmp_path):
+    for _, ended, why in outcomes(scenario(tmp_path / "out", request.getfixturevalue(name)), kind, middle, strike):
+        assert not why, ended
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scenario", "name", "sizes"), [(accepting, "paper", 3), (deciding, "fair", 4)])
+def test_a_full_disk_cuts_nothing(scenario, name, sizes, request, tmp_path):
+    """Numbers of errata are given once, and their list with them."""
+    for _, ended, why in full(scenario(tmp_path / "out", request.getfixturevalue(name)), sizes):
+        assert not why, ended
+
+
+def test_a_fault_is_met_and_a_loss_is_seen(tmp_path):
+    """The control: a file written in place is lost when the disk is full, and that is noticed."""
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    file = kept / "numbers"
+
+    def careless():
+        file.write_text("E1\nE2\nE3\n" if not file.exists() else file.read_text())
+
+    scenario = spending(kept)
+    scenario.calls, scenario.state = (careless, careless), lambda: file.read_text()
+    scenario.kept = lambda: file.read_text().count("E") if file.exists() else 0
+    found = [why for _, _, why in full(scenario, sizes=5)]
+    assert any("ended with status" in why for why in found)
+    met = faults.run(careless, Turn("open", str(kept), 1, raised))
+    assert met.status == 70 and "No space left" in met.said
+
+
+def test_the_published_table_lost_nothing():
+    with TABLE.open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    assert tuple(rows[0]) == HEAD
+    assert all(row["lost"] == "0" and int(row["tried"]) > 0 for row in rows)
+    assert sum(int(row["tried"]) for row in rows) >= 500 and sum(int(row["killed"]) for row in rows) >= 200

@@ -7,27 +7,27 @@ wait for each other.
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from lemmata.experiments.engine.running import run, workers
-from lemmata.experiments.engine.running.store import Chunk, Store
+from lemmata.experiments.engine.running.store import Store
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.engine import toy
 from tests.engine.running.simulated_workers import simulated
 
 
-def test_sixty_four_workers_are_forty_times_as_fast():
-    """As a second run sees it, which knows what the first one took; no piece is so long that the others wait for it."""
-    speedup, efficiency, wasted = simulated(64, known=True)
-    assert speedup >= 40 and efficiency >= 0.95 and wasted <= 0.4, (speedup, efficiency, wasted)
-
-
 @pytest.mark.parametrize("workers", [2, 8, 64, 256])
 def test_no_schedule_would_be_much_faster(workers):
-    """Within a twentieth of the larger of two bounds: all work spread evenly, and the longest piece."""
-    speedup, efficiency, wasted = simulated(workers, known=True)
-    assert efficiency >= 0.95, (speedup, efficiency, wasted)
+    """Within a twentieth of the larger of two bounds: all work spread evenly, and the longest piece.
+
+    As a second run sees it, which knows what the first one took.
+    """
+    speed = simulated(workers, known=True)
+    assert speed.efficiency >= 0.95, speed
+    if workers == 64:  # no piece is so long that the others wait for it
+        assert speed.speedup >= 40 and speed.wasted <= 0.4, speed
 
 
 def test_one_worker_computes_nothing_in_vain():
@@ -56,14 +56,12 @@ class Scrambled:
 
 @pytest.mark.parametrize("count", [2, 7])
 def test_no_verdict_depends_on_the_order_of_results(count, monkeypatch):
-    from tests.engine.running.test_run import rows_of
-
     with toy.registered() as claims:
         plain, scrambled = Store(), Store()
         run.execute(list(claims.values()), plain, root=TEST_ROOT)
         monkeypatch.setattr(workers, "InProcess", lambda _: Scrambled(count))
         run.execute(list(claims.values()), scrambled, root=TEST_ROOT)
-        assert rows_of(scrambled) == rows_of(plain)
+        assert toy.rows_of(scrambled) == toy.rows_of(plain)
 
 
 # Limits and seconds ---------------------------------------------------------------------------------------------------
@@ -77,18 +75,7 @@ def compute_for(seconds):
 
 def in_a_thread(function):
     """What `function` raised in a thread of its own, or None."""
-    raised = []
-
-    def work():
-        try:
-            function()
-        except BaseException as error:
-            raised.append(error)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    return raised[0] if raised else None
+    return ThreadPoolExecutor(1).submit(function).exception()
 
 
 def limited(seconds, function):
@@ -127,17 +114,3 @@ def test_a_chunk_keeps_what_it_computed_beside_what_it_took(monkeypatch):
         object.__setattr__(claims[key], "trial", slow)
         chunk = run.compute_chunk(key, {"beta": 0.1}, "main", 0, TEST_ROOT, 1, 1000)
     assert chunk.seconds >= chunk.cpu + 0.15 and chunk.cpu >= 0.1
-
-
-def test_a_store_of_before_cpu_seconds_is_read_and_continued(tmp_path):
-    path, where = tmp_path / "ledger.sqlite", ("{}", "main", 1, "")
-    chunk = Chunk({"trials": 1, "failures": 0}, 2.0, b"x" * 16, 1.0)
-    old = Store(path)
-    old.write("a", "c", 1, where, 0, chunk)
-    old._db.execute("ALTER TABLE results DROP COLUMN cpu")
-    old.close()
-    assert Store(path, reading=True).read("a", "c", 1, where)[0].cpu is None
-    new = Store(path)
-    new.write("a", "c", 1, where, 1, Chunk(chunk.payload, 2.0, b"y" * 16, 1.0))
-    assert [c.cpu for c in new.read("a", "c", 1, where).values()] == [None, 1.0]
-    assert new.costs() == {("a", "{}", "main"): (2.0, 2)}

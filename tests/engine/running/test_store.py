@@ -3,52 +3,77 @@
 import contextlib
 import os
 import sqlite3
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from lemmata.command.main import main
-from lemmata.experiments.engine.running.store import SCHEMA, VERSION, Chunk, Store, StoreError
+from lemmata.experiments.engine.running.store import (
+    SCHEMA,
+    VERSION,
+    Chunk,
+    ReusedSeed,
+    Store,
+    StoreError,
+    decode,
+    encode,
+)
+
+WHERE = "{}", "main", 1, ""
+PLACE = "a", "c", 1, WHERE
+CHUNK = Chunk({"trials": 1, "failures": 0}, 0.0, b"x" * 16)
 
 
-def test_a_file_without_bytes_is_a_new_store(tmp_path):
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.sqlite"
+
+
+def execute(path, *commands):
+    """What the last of some commands comes to in a database, whatever `Store` thinks of it."""
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        return [db.execute(command).fetchall() for command in commands][-1]
+
+
+def test_a_file_without_bytes_is_a_new_store(path):
     """As a kill between the opening of the file and its first write leaves it; reading leaves it alone."""
-    path = tmp_path / "ledger.sqlite"
     path.touch()
     assert Store(path, reading=True).missing and path.stat().st_size == 0
-    place = "a", "c", 1, ("{}", "main", 1, "")
     with Store(path) as store:
-        store.write(*place, 0, Chunk({"trials": 1, "failures": 0}, 0.0, b"x" * 16))
-    assert list(Store(path, reading=True).read(*place)) == [0]
+        store.write(*PLACE, 0, CHUNK)
+    assert list(Store(path, reading=True).read(*PLACE)) == [0]
 
 
-def test_an_older_store_is_set_aside_and_said(tmp_path):
+def test_an_older_store_is_set_aside_and_said(path, tmp_path):
     """Its tables were others: nothing of it can be used, and nothing of it is lost."""
-    path = tmp_path / "ledger.sqlite"
     (tmp_path / "ledger.sqlite.older").write_text("a name that is taken")
-    with contextlib.closing(sqlite3.connect(path)) as old, old:
-        old.execute("PRAGMA journal_mode=WAL")
-        old.execute("CREATE TABLE chunks (x)")
-        old.execute("INSERT INTO chunks VALUES (17)")
+    execute(path, "PRAGMA journal_mode=WAL", "CREATE TABLE chunks (x)", "INSERT INTO chunks VALUES (17)")
     read = CliRunner().invoke(main, ["ledger", "bms22.lemA.1", "--out", str(tmp_path)])
     assert read.exit_code == 3 and "older format" in read.stderr and len(read.stderr.splitlines()) == 1
     ran = CliRunner().invoke(main, ["run", "bms22.lemA.3.s1", "--jobs", "1", "--out", str(tmp_path)])
     aside = tmp_path / "ledger.sqlite.older1"
     assert ran.exit_code == 0 and f"it is now {aside}" in ran.stderr
-    with contextlib.closing(sqlite3.connect(aside)) as kept:
-        assert kept.execute("SELECT x FROM chunks").fetchall() == [(17,)]
+    assert execute(aside, "SELECT x FROM chunks") == [(17,)]
     with Store(path) as store:
         assert store.aside is None and not store.chunks().empty
 
 
 @pytest.mark.parametrize(
     ("command", "said"),
-    [("PRAGMA user_version = 99", "newer version"), ("CREATE TABLE somebody (x)", "store .* cannot be opened")],
+    [
+        ("PRAGMA user_version = 99", "newer version"),
+        ("CREATE TABLE somebody (x)", "store .* cannot be opened"),
+        ("", "store .* cannot be opened"),
+    ],
 )
-def test_a_store_that_is_not_ours_is_left_alone(tmp_path, command, said):
-    path = tmp_path / "ledger.sqlite"
-    with contextlib.closing(sqlite3.connect(path)) as other, other:
-        other.execute(command)
+def test_a_store_that_is_not_ours_is_left_alone(path, command, said):
+    """The last is no database at all."""
+    if command:
+        execute(path, command)
+    else:
+        path.write_bytes(b"not a database, but somebody's data" * 100)
     before = path.read_bytes()
     for reading in (True, False):
         with pytest.raises(StoreError, match=said):
@@ -56,46 +81,39 @@ def test_a_store_that_is_not_ours_is_left_alone(tmp_path, command, said):
     assert path.read_bytes() == before
 
 
-def test_a_store_of_before_versions_is_adopted_and_an_equal_version_writes_nothing(tmp_path):
-    path = tmp_path / "ledger.sqlite"
+def test_a_store_of_before_versions_is_adopted_and_an_equal_version_writes_nothing(path):
     Store(path).close()
     before = path.read_bytes()
     Store(path).close()
     assert path.read_bytes() == before
-    with contextlib.closing(sqlite3.connect(path)) as store:
-        store.execute("PRAGMA user_version = 0")
+    execute(path, "PRAGMA user_version = 0")
     Store(path).close()
-    with contextlib.closing(sqlite3.connect(path)) as store:
-        assert store.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    assert execute(path, "PRAGMA user_version") == [(VERSION,)]
 
 
 def test_chunks_come_as_a_table():
     store = Store()
     for index in range(5):
-        chunk = Chunk({"trials": 1, "failures": index}, 0.0, bytes([index]) * 16)
-        store.write("a", "c", 1, ("{}", "main", 1, ""), index, chunk)
+        store.write(*PLACE, index, Chunk({"trials": 1, "failures": index}, 0.0, bytes([index]) * 16))
     assert [payload["failures"] for payload in store.chunks()["payload"]] == list(range(5))
 
 
-def test_a_store_that_a_run_is_just_beginning_reads_as_an_empty_one(tmp_path):
+def test_a_store_that_a_run_is_just_beginning_reads_as_an_empty_one(path):
     """Between the file's first bytes and its tables."""
-    path = tmp_path / "ledger.sqlite"
-    with contextlib.closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA journal_mode=WAL")
+    execute(path, "PRAGMA journal_mode=WAL")
     assert path.stat().st_size
     with Store(path, reading=True) as store:
         assert store.missing and store.roots() == []
 
 
 def test_a_claim_that_is_forgotten_loses_its_chunks_and_what_its_programs_came_to():
-    where = ("{}", "main", 1, "")
     store = Store()
     for key, start in (("a", b"x"), ("b", b"y")):
-        store.write(key, "c", 1, where, 0, Chunk({"trials": 1, "failures": 0}, 0.0, start * 16))
+        store.write(key, "c", 1, WHERE, 0, Chunk({"trials": 1, "failures": 0}, 0.0, start * 16))
         store.keep(key, "0", "it fails")
     store.forget("a", 1)
-    assert (store.read("a", "c", 1, where), store.answer("a", "0")) == ({}, None)
-    assert len(store.read("b", "c", 1, where)) == 1 and store.answer("b", "0") == "it fails"
+    assert (store.read(*PLACE), store.answer("a", "0")) == ({}, None)
+    assert len(store.read("b", "c", 1, WHERE)) == 1 and store.answer("b", "0") == "it fails"
 
 
 @pytest.mark.parametrize(
@@ -106,38 +124,31 @@ def test_a_claim_that_is_forgotten_loses_its_chunks_and_what_its_programs_came_t
         ("UPDATE done SET profile = 'quack'", "'quack'.*`run --fresh a` replaces it"),
     ],
 )
-def test_a_byte_that_changed_is_a_line_that_names_the_remedy(tmp_path, change, said):
-    path = tmp_path / "ledger.sqlite"
-    place = "a", "c", 1, ("{}", "main", 1, "")
+def test_a_byte_that_changed_is_a_line_that_names_the_remedy(path, change, said):
     with Store(path) as store:
-        store.write(*place, 0, Chunk({"trials": 1, "failures": 0}, 0.0, b"x" * 16))
+        store.write(*PLACE, 0, CHUNK)
         store.mark_done("a", "c", 1, "quick")
-    with contextlib.closing(sqlite3.connect(path)) as db:
-        db.execute(change)
-        db.commit()
+    execute(path, change)
     with Store(path, reading=True) as store, pytest.raises(StoreError, match=said):
-        store.read(*place), store.profile("a", "c", 1)
+        store.read(*PLACE), store.profile("a", "c", 1)
     with Store(path) as store:
         store.forget("a", 1)
-        assert store.read(*place) == {} and store.profile("a", "c", 1) is None
+        assert store.read(*PLACE) == {} and store.profile("a", "c", 1) is None
 
 
-def test_an_answer_that_changed_is_asked_for_again(tmp_path):
+def test_an_answer_that_changed_is_asked_for_again(path):
     """Of what a program came to, a byte less had made a refutation unconfirmed for good."""
-    path = tmp_path / "ledger.sqlite"
     with Store(path) as store:
         store.keep("a", "0", "")
         assert store.answer("a", "0") == ""
     for said in ("' it is fine'", "x'0909'", "7", "''"):
-        with contextlib.closing(sqlite3.connect(path)) as db:
-            db.execute(f"UPDATE shown SET said = {said}")
-            db.commit()
+        execute(path, f"UPDATE shown SET said = {said}")
         with Store(path, reading=True) as store:
             assert store.answer("a", "0") is None
 
 
-def test_a_pipe_is_no_store_and_nobody_waits_for_it(tmp_path):
-    os.mkfifo(path := tmp_path / "ledger.sqlite")
+def test_a_pipe_is_no_store_and_nobody_waits_for_it(path):
+    os.mkfifo(path)
     for reading in (True, False):
         with pytest.raises(StoreError, match=r"store .* cannot be opened \(not a regular file\); move it away or"):
             Store(path, reading=reading)
@@ -150,3 +161,59 @@ def test_a_store_has_all_tables_or_none(tmp_path, monkeypatch):
         Store(path := tmp_path / "ledger.sqlite")
     monkeypatch.undo()
     assert Store(path, reading=True).missing
+
+
+def test_a_reused_seed_is_an_error():
+    """Row 30: the same sixteen bytes at two places."""
+    store = Store()
+    for _ in range(2):
+        store.write(*PLACE, 0, CHUNK)
+    with pytest.raises(ReusedSeed):
+        store.write(*PLACE, 1, CHUNK)
+
+
+@pytest.mark.parametrize("payload", [{"trials": 3, "failures": 1}, {"values": np.arange(6.0).reshape(3, 2)}])
+def test_payloads_survive_the_store(payload):
+    again = decode(encode(payload))
+    assert all(np.array_equal(again[name], value) for name, value in payload.items())
+
+
+@pytest.mark.parametrize(("size", "level"), [(2, ""), (1, "0.5")])
+def test_chunks_of_another_size_or_attack_level_are_not_read(size, level):
+    store = Store()
+    store.write(*PLACE, 0, CHUNK)
+    assert not store.read("a", "c", 1, ("{}", "main", size, level))
+
+
+def test_reading_changes_nothing(path):
+    nowhere = path.parent / "nowhere" / path.name
+    assert Store(nowhere, reading=True).missing
+    assert not nowhere.parent.exists()
+    Store(path).write(*PLACE, 0, CHUNK)
+    Store(path).close()
+    before = path.read_bytes()
+    assert list(Store(path, reading=True).read(*PLACE)) == [0]
+    assert path.read_bytes() == before
+    with pytest.raises(StoreError, match="cannot be used"):
+        Store(path, reading=True).forget("a", 1)
+
+
+def test_reading_leaves_no_log_and_sees_what_is_not_yet_in_the_file(path):
+    Store(path).close()
+    with Store(path, reading=True):
+        assert list(path.parent.iterdir()) == [path]
+    with Store(path) as writer:
+        writer._execute("CREATE TABLE fresh (x)")
+        with Store(path, reading=True) as reader:
+            assert reader._execute("SELECT count(*) FROM fresh").fetchone() == (0,), "the log was not read"
+
+
+def test_a_store_of_before_cpu_seconds_is_read_and_continued(path):
+    with Store(path) as old:
+        old.write(*PLACE, 0, replace(CHUNK, seconds=2.0, cpu=1.0))
+        old._db.execute("ALTER TABLE results DROP COLUMN cpu")
+    assert Store(path, reading=True).read(*PLACE)[0].cpu is None
+    new = Store(path)
+    new.write(*PLACE, 1, replace(CHUNK, digest=b"y" * 16, seconds=2.0, cpu=1.0))
+    assert [c.cpu for c in new.read(*PLACE).values()] == [None, 1.0]
+    assert new.costs() == {("a", "{}", "main"): (2.0, 2)}

@@ -2,13 +2,13 @@
 
 import itertools
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 
@@ -17,7 +17,7 @@ from lemmata.experiments.engine.running.schedule import FinalFailure
 from tests.engine.running import faults
 from tests.engine.running.faulted import rows
 from tests.engine.running.faults import command
-from tests.test_fifth_paper import FOLDER
+from tests.engine.running.test_meanwhile import TRIAL, edited
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -164,25 +164,21 @@ def test_without_proc_a_run_goes_on_in_one_process(monkeypatch, capsys):
 def test_where_no_thread_can_be_started_one_line_says_what_works(monkeypatch):
     """As under a limit of address space: nothing can be computed elsewhere, and everything here."""
 
-    def refused(*given):
-        raise RuntimeError("can't start new thread")
-
+    refused = mock.Mock(side_effect=RuntimeError("can't start new thread"))
     with workers.open_pool(lambda index: f"chunk {index}", 2) as pool:
         monkeypatch.setattr(pool.executor, "submit", refused)
         with pytest.raises(workers.WorkersLost, match=r"no worker process can be started \(can't start new thread\);"):
             pool.submit(0, 7)
 
 
-FAIR = "    return abs(2 * rng"  # how the trial of Theorem 3 begins
 FATAL = "    __import__('os').kill(__import__('os').getpid(), 9)\n"
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_without_the_chunk_that_kills(tmp_path):
+def test_a_run_goes_on_without_the_chunk_that_kills(paper, tmp_path):
     """The row of that chunk is FAILED and says why; all the others are decided."""
-    folder = shutil.copytree(FOLDER, tmp_path / "paper", ignore=shutil.ignore_patterns("__pycache__"))
-    checks = folder / "coins_checks.py"
-    checks.write_text(checks.read_text().replace(FAIR, FATAL + FAIR))
+    folder, edit = edited(paper, tmp_path, TRIAL, FATAL + TRIAL)
+    edit()
     out = tmp_path / "out"
     ran = faults.run(command("run", folder, "--jobs", "2", "--out", out))
     assert ran.status in (0, 1), ran.said
