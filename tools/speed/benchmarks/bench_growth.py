@@ -1,5 +1,6 @@
 """How the costs of the cores grow: exponents of CPU time and of memory in n, d, k, runs, releases and claims."""
 
+from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -24,15 +25,10 @@ def privacy(kind, *parameters):
     return getattr(module("lemmata.mechanisms.privacy", kind), kind)(*parameters)
 
 
-def fast_projection(n, d, k):
-    phi = module("lemmata.mechanisms.features.fast_projection").fast_projection(k, d, rng=np.random.default_rng(SEED))
-    X = data(n, d)[0]
-    return lambda: phi.apply(X)
-
-
-def sign_projection(n, d, k):
-    phi = module("lemmata.mechanisms.features.sign_projection").sign_projection(k, d, rng=np.random.default_rng(SEED))
-    X = data(n, d)[0]
+def projection(kind, n, d, k):
+    """`kind` is the name of a module and of its function: fast_projection or sign_projection."""
+    draw = getattr(module(f"lemmata.mechanisms.features.{kind}"), kind)
+    phi, X = draw(k, d, rng=np.random.default_rng(SEED)), data(n, d)[0]
     return lambda: phi.apply(X)
 
 
@@ -85,12 +81,12 @@ def ledger(claims):
 # audit and of an account is measured with those.
 CORES = {
     "fast projection": (
-        fast_projection,
+        partial(projection, "fast_projection"),
         {"n": 200, "d": 4096, "k": 256},
         {"n": (100, 200, 400, 800), "d": (1024, 4096, 16384, 65536), "k": (64, 256, 1024)},
     ),
     "sign projection": (
-        sign_projection,
+        partial(projection, "sign_projection"),
         {"n": 200, "d": 4096, "k": 256},
         {"n": (100, 400, 1600), "d": (1024, 4096, 16384), "k": (64, 256, 1024)},
     ),
