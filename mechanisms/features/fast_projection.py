@@ -17,8 +17,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.features.sign_projection import check_image, check_matrix, check_points
-from lemmata.mechanisms.numerics.arguments import resolve_generator
+from lemmata.mechanisms.features.sign_projection import LARGEST, check_image, check_points
+from lemmata.mechanisms.numerics.arguments import check_integer, resolve_generator
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
 
 ENTRIES = 2**16  # of the rows that are transformed at any one time: they stay in the cache
@@ -145,8 +145,8 @@ def fast_projection(k: int, d: int, *, rng: np.random.Generator) -> FastProjecti
     >>> phi.apply(np.eye(5)).shape, phi.transpose(np.ones(3)).shape
     ((5, 3), (5,))
     """
-    k, d = check_matrix(k, d)
+    k, d = check_integer(LARGEST, k=k, d=d)
     rng = resolve_generator(rng)
-    width = 1 << (int(d) - 1).bit_length()
+    width = 1 << (d - 1).bit_length()
     signs = 1.0 - 2.0 * rng.integers(0, 2, size=width)
-    return FastProjection(int(k), int(d), signs, rng.integers(0, width, size=int(k)))
+    return FastProjection(k, d, signs, rng.integers(0, width, size=k))

@@ -19,7 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.noise.laplace import discrete_laplace, laplace_shape
-from lemmata.mechanisms.numerics.arguments import check_finite, check_integer, check_magnitude, resolve_generator
+from lemmata.mechanisms.numerics.arguments import (
+    check_finite,
+    check_integer,
+    check_magnitude,
+    check_vector,
+    resolve_generator,
+)
 from lemmata.mechanisms.numerics.arithmetic import certified_delta, round_up, short_repr
 from lemmata.mechanisms.privacy import ApproxDP, gaussian_noise_multiplier
 
@@ -68,9 +74,7 @@ def discrete_gaussian(rng: np.random.Generator, steps: int, size: int | tuple[in
     steps^2)); the product is exp(-K^2 / (2 steps^2)) up to a constant.
     """
     rng = resolve_generator(rng)
-    (steps,) = check_integer(steps=steps)
-    if steps > MOST:
-        raise ValueError(f"steps = {steps} is outside [1, {MOST}]")
+    (steps,) = check_integer(MOST, steps=steps)
     out = np.zeros(laplace_shape(size), dtype=np.int64)
     left = np.arange(out.size)
     while left.size:
@@ -143,13 +147,9 @@ def law(
     >>> released.grid, round(released.sigma, 3), released.sample(np.random.default_rng(0)).shape
     (6.103515625e-05, 4.225, (1, 2))
     """
-    value = np.atleast_1d(check_finite("value", value))
-    if value.ndim != 1 or not value.size:
-        raise ValueError(f"value must have shape (F,) with F >= 1, got {value.shape}")
+    value = check_vector("value", value)
     sensitivity, bound = check_magnitude(sensitivity=sensitivity, bound=bound)
-    (steps,) = check_integer(steps=steps)
-    if steps > MOST // 2:
-        raise ValueError(f"steps = {steps} is outside [1, {MOST // 2}]")
+    (steps,) = check_integer(MOST // 2, steps=steps)
     if not (isinstance(privacy, ApproxDP) and privacy.epsilon > 0 and 0 < privacy.delta < 1):
         raise ValueError(f"privacy must be an ApproxDP with epsilon > 0 and 0 < delta < 1, got {short_repr(privacy)}")
     F = value.size

@@ -57,7 +57,7 @@ class ExponentialLaw:
         """Pairs (index of the first candidate, scores) block by block."""
         start = 0
         for block in self.blocks():
-            scores = _checked(block)
+            scores = check_scores(block)
             yield start, scores
             start += scores.size
 
@@ -111,7 +111,7 @@ class ExponentialLaw:
         return self.log_density(np.arange(self.candidates))
 
 
-def _checked(scores: ArrayLike) -> np.ndarray:
+def check_scores(scores: ArrayLike) -> np.ndarray:
     """One block of scores as floats, shape (n,). The message names no score."""
     scores = check_finite("scores", scores)
     if scores.ndim != 1 or scores.size < 1:
@@ -135,7 +135,7 @@ def law(scores: ArrayLike, *, privacy: Guarantee, sensitivity: float) -> Exponen
     [-1.313, -0.313]
     """
     (sensitivity,) = check_positive(sensitivity=sensitivity)
-    scores = _checked(scores)
+    scores = check_scores(scores)
     return ExponentialLaw(partial(_slices, scores, BLOCK), scores.size, sensitivity, _scaled(privacy, sensitivity))
 
 

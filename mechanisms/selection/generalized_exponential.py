@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
 from lemmata.bounds.exact.few_candidates import affordable_rate
-from lemmata.mechanisms.numerics.arguments import check_choice, check_finite, check_within_unit
+from lemmata.mechanisms.numerics.arguments import check_choice, check_within_unit
 from lemmata.mechanisms.numerics.arithmetic import as_real_array
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
@@ -86,9 +86,7 @@ def law(
     if beta < 1e-300:
         raise ValueError(f"beta = {beta} is outside [1e-300, 1)")
     privacy = to_pure(privacy)
-    q, gamma = check_finite("scores", scores), as_real_array("sensitivities", sensitivities)
-    if q.ndim != 1 or q.size < 1:
-        raise ValueError(f"scores must have shape (candidates,) with at least one candidate, got {q.shape}")
+    q, gamma = exponential.check_scores(scores), as_real_array("sensitivities", sensitivities)
     if gamma.shape != q.shape:
         raise ValueError(f"sensitivities must have the shape {q.shape} of the scores, got {gamma.shape}")
     if not (np.isfinite(gamma) & (gamma >= 0)).all():

@@ -148,11 +148,9 @@ def product_cover(
     >>> [one.size for one in product_cover(1, 1, 2, norm_bound=1.0, resolution=0.0125)]
     [227, 227]
     """
-    k, width, layers = check_integer(k=k, width=width, layers=layers)
+    (k, width), (layers,) = check_integer(k=k, width=width), check_integer(64, layers=layers)
     norm_bound, resolution = check_magnitude(norm_bound=norm_bound, resolution=resolution)
     sizes: dict[str, Any] = dict(radius=2 * norm_bound, resolution=resolution / sqrt(layers), lattice=lattice)
-    if layers > 64:
-        raise ValueError(f"layers = {layers} is outside [1, 64]")
     hidden = cover(k * width, **sizes) if layers > 1 else None
     return (*[hidden for _ in range(layers - 1) if hidden], cover(k, **sizes))
 

@@ -108,9 +108,7 @@ def law(
     (radius,) = check_magnitude(radius=radius)
     check_noise(noise)
     X = clip_rows(X, radius)
-    (rounds,) = check_integer(rounds=default_rounds(*X.shape, mu=mu) if rounds is None else rounds)
-    if rounds > MOST:
-        raise ValueError(f"rounds = {rounds} is outside [1, {MOST}]")
+    (rounds,) = check_integer(MOST, rounds=default_rounds(*X.shape, mu=mu) if rounds is None else rounds)
     Z, grid = prepare_rows(read_labels(y, len(X))[:, None] * (X / radius), 1.0, noise)
     sigma = noise_for(rounds, SENSITIVITY, mu)
     return PerceptronLaw(Z, rounds, sigma, GaussianDP(mu, privacy.neighbours), grid)

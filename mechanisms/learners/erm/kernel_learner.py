@@ -127,10 +127,7 @@ def kernel_projection(
     """
     check_choice(tuple(KERNELS), kernel=kernel)
     bandwidth, radius = check_magnitude(bandwidth=bandwidth, radius=radius)
-    d, count, k = check_integer(d=d, count=count, k=k)
-    for name, value in (("d", d), ("count", count), ("k", k)):
-        if value > LARGEST:
-            raise ValueError(f"{name} = {value} is outside [1, {LARGEST}]")
+    d, count, k = check_integer(LARGEST, d=d, count=count, k=k)
     seed = tuple(int(word) for word in resolve_generator(rng).integers(0, 2**32, size=4))
     return KernelProjection(kernel, d, count, k, bandwidth, radius, seed)
 

@@ -42,11 +42,11 @@ class Engine:
     peakmem_ledger = time_ledger
 
     def time_report(self):
-        site = module("lemmata.experiments.report.site", "pages")
+        site = module("lemmata.experiments.report.site", "make_pages")
         curves = module("lemmata.experiments.engine.ledger.curves", "choose_pictures")
         pairs = self.ledger.ledger_with_cells(self.kept, SEED, self.claims)
         with tempfile.TemporaryDirectory() as folder:
-            site.pages([(row, curves.choose_pictures(cells)) for row, cells in pairs], SEED, Path(folder))
+            site.make_pages([(row, curves.choose_pictures(cells)) for row, cells in pairs], SEED, Path(folder))
 
     def track_overhead_of_a_run(self):
         """What a run takes beyond its trials, over what the trials take, in CPU time."""
