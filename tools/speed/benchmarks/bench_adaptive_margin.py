@@ -9,8 +9,8 @@ import lemmata
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.privacy import ApproxDP
 
-from .bench_noisy_gd import SEED, margin_data
-from .side_by_side import cost, dear, exponent, ratio
+from .bench_noisy_gd import SEED
+from .side_by_side import cost, dear, exponent, margin_data, ratio
 from .side_by_side import timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own
@@ -108,8 +108,7 @@ class RandomBatchesAgainstFullDescents:
         fresh, signs = planted(20_000, d, seed=SEED)
         wrong = {"sampled": [], "balanced": []}
         for seed, steps in product(range(4), wrong):
-            law = released(*planted(n, d, seed), steps, epsilon)
-            weights = law.sample(np.random.default_rng(seed), 8)["weights"]
+            weights = released(*planted(n, d, seed), steps, epsilon).sample(np.random.default_rng(seed), 8)["weights"]
             wrong[steps].append(np.mean(signs[:, None] * (fresh @ weights.T) <= 0))
         return float(np.mean(wrong["sampled"]) / np.mean(wrong["balanced"]))
 

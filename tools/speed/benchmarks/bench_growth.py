@@ -1,24 +1,17 @@
 """How the costs of the cores grow: exponents of CPU time and of memory in n, d, k, runs, releases and claims."""
 
 from functools import partial
-from math import sqrt
 
 import numpy as np
 
-from .side_by_side import cost, exponent, module
+from .side_by_side import cost, exponent, margin_data, module
 
 SEED = 1
 
 
 def data(n, d):
     """n unit rows in R^d with margin 1/2 along e_1, and their labels."""
-    rng = np.random.default_rng(SEED)
-    X = rng.normal(size=(n, d))
-    X[:, 0] = 0
-    X *= sqrt(0.75) / np.linalg.norm(X, axis=1, keepdims=True)
-    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-    X[:, 0] = y / 2
-    return X, y
+    return margin_data(n, d), np.ones(n)
 
 
 def privacy(kind, *parameters):

@@ -104,8 +104,7 @@ class Distortion:
         rng = np.random.default_rng(SEED)
         self.k = bounds.sign_projection_rows(m=m, gamma=gamma, beta=0.05)
         d = 2000
-        draw = {"sign": sign_projection, "fast": fast_projection}[projection]
-        self.phi = draw(self.k, d, rng=rng)
+        self.phi = {"sign": sign_projection, "fast": fast_projection}[projection](self.k, d, rng=rng)
         self.X = rng.normal(size=(m, d))
 
     def track_allowed_over_observed(self, m, gamma, projection):

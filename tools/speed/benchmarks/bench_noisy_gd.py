@@ -7,21 +7,13 @@ from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
 
-from .side_by_side import dear, ratio
+from .side_by_side import GAMMA, dear, margin_data, ratio
 from .side_by_side import timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own
 SEED = 11
-MU, GAMMA = 1.0, 0.5
+MU = 1.0
 LARGEST = 10**10  # multiplications a benchmark may spend
-
-
-def margin_data(n, d):
-    """n unit vectors with margin GAMMA in the direction e_1."""
-    rng = np.random.default_rng(SEED)
-    rest = rng.normal(size=(n, d - 1))
-    rest *= np.sqrt(1 - GAMMA**2) / np.linalg.norm(rest, axis=1, keepdims=True)
-    return np.column_stack([np.full(n, GAMMA), rest])
 
 
 def law(n, d, output="average", steps="balanced"):

@@ -6,8 +6,8 @@ from lemmata.bounds.bms22.dp_erm_proof import round_excess
 from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.privacy import GaussianDP
 
-from .bench_noisy_gd import GAMMA, SEED, margin_data
-from .side_by_side import dear, ratio, sampled
+from .bench_noisy_gd import SEED
+from .side_by_side import GAMMA, dear, margin_data, ratio, sampled
 from .side_by_side import timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own

@@ -12,6 +12,8 @@ QUICK = "LEMMATA_BENCH_QUICK"  # in the environment of a brief run
 
 ENOUGH, ENOUGH_BRIEFLY = 5.0, 0.5  # CPU-seconds, after which no further round begins
 
+GAMMA = 0.5  # the margin of `margin_data`
+
 # CPU seconds: what else the machine does matters less. asv looks for `timer` in the module of a benchmark, so that each
 # module imports it.
 timer = time.process_time
@@ -84,3 +86,10 @@ def module(name, *parts):
     if missing := [part for part in parts if not hasattr(found, part)]:
         raise NotImplementedError(f"{name} has no {', '.join(missing)}")
     return found
+
+
+def margin_data(n, d):
+    """n unit vectors with margin GAMMA in the direction e_1."""
+    rest = np.random.default_rng(11).normal(size=(n, d - 1))
+    rest *= np.sqrt(1 - GAMMA**2) / np.linalg.norm(rest, axis=1, keepdims=True)
+    return np.column_stack([np.full(n, GAMMA), rest])
