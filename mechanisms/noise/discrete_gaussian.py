@@ -11,14 +11,14 @@ Rounding moves the L2 distance of two centres in R^F by at most sqrt(F) grid ste
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from math import frexp, inf, nextafter, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.noise.laplace import discrete_laplace, laplace_shape
+from lemmata.mechanisms.noise.laplace import GridCentre, discrete_laplace, laplace_shape
 from lemmata.mechanisms.numerics.arguments import (
     check_finite,
     check_integer,
@@ -99,23 +99,15 @@ def spent_delta(epsilon: float, moved: float, steps: int, F: int) -> float:
 
 
 @dataclass(frozen=True)
-class DiscreteGaussianLaw:
+class DiscreteGaussianLaw(GridCentre):
     """The law of grid * (round(centre / grid) + K), K iid discrete Gaussian of `steps` grid steps, on one dataset."""
 
-    centre: np.ndarray = field(repr=False)  # shape (F,), inside [-bound, bound]; private
-    grid: float  # a power of two, public
-    steps: int  # standard deviation / grid, a whole number, public
     privacy: ApproxDP
 
     @property
     def sigma(self) -> float:
         """The noise's parameter; its standard deviation is at most that."""
         return self.grid * self.steps
-
-    @property
-    def point(self) -> np.ndarray:
-        """The centre in whole grid steps, shape (F,); private."""
-        return np.rint(self.centre / self.grid).astype(np.int64)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, F), all multiples of `grid`."""

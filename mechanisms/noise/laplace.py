@@ -156,17 +156,27 @@ class FloatLaplace:
 
 
 @dataclass(frozen=True)
-class GridLaplace:
+class GridCentre:
+    """A centre that is rounded to a grid, and the noise around it in steps of that grid."""
+
+    centre: np.ndarray = field(repr=False)  # shape (F,); private
+    grid: float  # a power of two, public
+    steps: int  # scale or standard deviation / grid, a whole number, public
+
+    @property
+    def point(self) -> np.ndarray:
+        """The centre in whole grid steps, shape (F,); private."""
+        return np.rint(self.centre / self.grid).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class GridLaplace(GridCentre):
     """The law of grid * (round(centre / grid) + K), K iid discrete Laplace of `steps` grid steps: safe in floats.
 
     Pr(release) = prod_j tanh(1 / (2 steps)) exp(-|k_j| / steps), so for two centres the log-ratio is at most
     ||round(a / grid) - round(b / grid)||_1 / steps, exactly. Turning the whole number into a float64 afterwards is
     post-processing.
     """
-
-    centre: np.ndarray = field(repr=False)  # shape (F,); private
-    grid: float  # a power of two, public
-    steps: int  # scale / grid, a whole number, public
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "centre", check_vector("centre", self.centre))
@@ -181,11 +191,6 @@ class GridLaplace:
     def scale(self) -> float:
         """The scale of the noise."""
         return self.grid * self.steps
-
-    @property
-    def point(self) -> np.ndarray:
-        """The centre in whole grid steps, shape (F,); private."""
-        return np.rint(self.centre / self.grid).astype(np.int64)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` releases, shape (size, F), all multiples of `grid`."""

@@ -35,7 +35,7 @@ BITS = 53  # of a normalised score; a float holds it
 
 
 @dataclass(frozen=True)
-class SelectionLaw:
+class SelectionLaw(exponential.IndexLaw):
     """The law of the selected index, on one dataset."""
 
     choice: exponential.ExponentialLaw = field(repr=False)  # among the candidates in play, scores -s_i, a bit above 1
@@ -53,10 +53,6 @@ class SelectionLaw:
         where = np.searchsorted(self.in_play, releases)
         here = self.in_play[np.minimum(where, self.in_play.size - 1)] == releases
         return np.where(here, self.choice.log_density(np.where(here, where, -1)), -np.inf)
-
-    def log_probabilities(self) -> np.ndarray:
-        """Return all log-probabilities, shape (candidates,)."""
-        return self.log_density(np.arange(self.candidates))
 
 
 CALIBRATIONS = ("printed", "sharp")
@@ -99,8 +95,7 @@ def law(
     height = 2.0 ** max(0, ceil(log2(HEIGHT / privacy.epsilon)))
     step = height * 2.0**-BITS
     scores = np.array([_rounded(s, height, step) for s in normalise_scores(q[in_play], gamma[in_play], t)])
-    choice = exponential.law(-scores, sensitivity=1 + step, privacy=spent)
-    return SelectionLaw(choice, in_play, q.size, privacy)
+    return SelectionLaw(exponential.law(-scores, sensitivity=1 + step, privacy=spent), in_play, q.size, privacy)
 
 
 def _rounded(score: Fraction, height: float, step: float) -> float:

@@ -69,8 +69,7 @@ class NoisyMaxLaw:
         ends = np.unique(np.concatenate([q, [q.min() - REACH, REACH]]))
         cuts = np.array([cut for gap in pairwise(ends) for cut in _cuts(*gap, q.size)])
         height = max(1, ENTRIES // (NODES.size * q.size))
-        parts = [_pieces(q, *cuts[start : start + height].T) for start in range(0, len(cuts), height)]
-        return logsumexp(parts, axis=0)
+        return logsumexp([_pieces(q, *cuts[start : start + height].T) for start in range(0, len(cuts), height)], axis=0)
 
 
 @dataclass(frozen=True)
@@ -102,8 +101,7 @@ def _cuts(start: float, end: float, candidates: int) -> list[tuple[float, float]
     """Pieces of [start, end] on which no exponential of the integrand, a slope up to `candidates`, runs away."""
     fine = max(1, candidates / 8)
     if end - start <= 2 * REACH:
-        points = np.linspace(start, end, 1 + ceil((end - start) * fine))
-        return list(pairwise(points))
+        return list(pairwise(np.linspace(start, end, 1 + ceil((end - start) * fine))))
     inner = start + REACH, end - REACH
     return [*_cuts(start, inner[0], candidates), inner, *_cuts(inner[1], end, candidates)]
 

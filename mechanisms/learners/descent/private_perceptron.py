@@ -46,8 +46,7 @@ class PerceptronLaw(LinearLaw):
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: columns of one matrix product a round, `COLUMNS` at a time."""
-        parts = [self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)]
-        return np.concatenate(parts)
+        return np.concatenate([self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)])
 
     def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
         W = np.zeros((self.Z.shape[1], size))

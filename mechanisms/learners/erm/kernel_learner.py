@@ -79,8 +79,7 @@ class KernelProjection:
         room = np.empty((-(-2 * min(SIDE, self.count) * self.k // 8), 8))
         for index, start in enumerate(range(0, self.count, SIDE)):
             stop = min(self.count, start + SIDE)
-            stream = np.random.SeedSequence(self.seed, spawn_key=(index,))
-            rng = np.random.Generator(np.random.PCG64DXSM(stream))
+            rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(self.seed, spawn_key=(index,))))
             omega = frequencies(self.kernel, self.d, stop - start, bandwidth=self.bandwidth, rng=rng)
             entries = 2 * (stop - start) * self.k
             drawn = np.frombuffer(rng.bytes(-(-entries // 8)), np.uint8)
