@@ -198,8 +198,16 @@ def is_exact(law: Any) -> bool:
 # Models ---------------------------------------------------------------------------------------------------------------
 
 
+class SignModel:
+    """What predictors share: labels by the sign of a `decision_function`."""
+
+    def predict(self: Any, X: ArrayLike) -> np.ndarray:
+        """Return labels -1 or +1; a tie is +1."""
+        return np.where(self.decision_function(X) >= 0, 1.0, -1.0)
+
+
 @dataclass(frozen=True)
-class LinearModel:
+class LinearModel(SignModel):
     """One release, as a predictor x -> sign(<weights, feature_map(x)>) that remembers its privacy."""
 
     weights: np.ndarray
@@ -215,10 +223,6 @@ class LinearModel:
             raise ValueError(f"X must give features of shape {self.weights.shape}, got {features.shape[1:]}")
         return features @ self.weights
 
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """Return labels -1 or +1; a tie is +1."""
-        return np.where(self.decision_function(X) >= 0, 1.0, -1.0)
-
 
 class LinearLaw:
     """What laws of linear weights share: a release as a predictor, of the features of `feature_map` if there is one."""
@@ -226,6 +230,21 @@ class LinearLaw:
     def model(self: Any, rng: np.random.Generator) -> LinearModel:
         """Draw one release as a predictor."""
         return LinearModel(self.sample(rng)[0], self.privacy, getattr(self, "feature_map", None))
+
+
+class LaplaceWeightsLaw(LinearLaw):
+    """What laws of weights under Laplace `noise` share: the noise's law knows its centre, and is theirs."""
+
+    noise: Any
+
+    @quiet
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        """Draw `size` independent releases of the weights, shape (size, F)."""
+        return np.asarray(self.noise.sample(rng, size))
+
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
+        """Return the exact log-density of releases, (size,): a log-probability on a grid, -inf off it."""
+        return np.asarray(self.noise.log_density(releases))
 
 
 @dataclass(frozen=True)
@@ -236,9 +255,11 @@ class AdaptiveModel(LinearModel):
 
 
 class AdaptiveLaw:
-    """What laws that choose a margin share: a release, a dict with `weights` and `margin`, as a predictor."""
+    """What laws that choose a margin share: a release, a dict with weights and `margin`, as a predictor."""
+
+    released = "weights"  # the key of the weights
 
     def model(self: Any, rng: np.random.Generator) -> AdaptiveModel:
         """Draw one release as a predictor that knows its margin."""
         release = self.sample(rng)
-        return AdaptiveModel(release["weights"][0], self.privacy, margin=float(release["margin"][0]))
+        return AdaptiveModel(release[self.released][0], self.privacy, margin=float(release["margin"][0]))

@@ -37,8 +37,7 @@ def declared(component: dict) -> str:
     entries = component.get("licenses", [])
     texts = [each.get("expression") or each["license"].get("id") or each["license"]["name"] for each in entries]
     named = {NAMES.get(text, text) for text in texts} or {UNDECLARED[component["name"]]}
-    exact = {name for name in named if name != "BSD"} or named
-    return " AND ".join(sorted(exact))
+    return " AND ".join(sorted({name for name in named if name != "BSD"} or named))
 
 
 def packages() -> list[tuple[str, str, str]]:

@@ -13,7 +13,6 @@ are those of the mean over the splits, which share records.
 
 from __future__ import annotations
 
-import csv
 import warnings
 from collections.abc import Callable, Iterator
 from math import sqrt
@@ -26,6 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.estimators.scaling import PrivateScaler
 from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
@@ -141,20 +141,18 @@ def accuracy(model: Any, train: Data, test: Data) -> float:
 
 def main() -> None:
     """Every table and learner; the same splits for all."""
-    with TABLE.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(FIELDS)
-        for name, load in TABLES.items():
-            X, y = load()
-            cut = 3 * len(y) // 4
-            orders = [np.random.default_rng(split).permutation(len(y)) for split in range(SPLITS)]
-            parts = [((X[p[:cut]], y[p[:cut]]), (X[p[cut:]], y[p[cut:]])) for p in orders]
-            for learner, epsilon, make in learners():
-                found = [accuracy(make(split), *part) for split, part in enumerate(parts)]
-                spread = np.std(found, ddof=1) / sqrt(SPLITS)
-                row = (name, cut, X.shape[1], learner, epsilon or "", f"{np.mean(found):.4f}", f"{spread:.4f}")
-                writer.writerow(row)
-                print(*row, sep="\t", flush=True)
+    rows = []
+    for name, load in TABLES.items():
+        X, y = load()
+        cut = 3 * len(y) // 4
+        orders = [np.random.default_rng(split).permutation(len(y)) for split in range(SPLITS)]
+        parts = [((X[p[:cut]], y[p[:cut]]), (X[p[cut:]], y[p[cut:]])) for p in orders]
+        for learner, epsilon, make in learners():
+            found = [accuracy(make(split), *part) for split, part in enumerate(parts)]
+            spread = np.std(found, ddof=1) / sqrt(SPLITS)
+            rows.append((name, cut, X.shape[1], learner, epsilon or "", f"{np.mean(found):.4f}", f"{spread:.4f}"))
+            print(*rows[-1], sep="\t", flush=True)
+    write_table(TABLE, FIELDS, rows)
 
 
 if __name__ == "__main__":

@@ -88,8 +88,7 @@ def accuracy(data: Data, epsilon: float, length: float) -> float:
         asked: Any = {"epsilon": epsilon, "delta": DELTA, "classes": (0, 1), "noise": "float", "random_state": split}
         clipped: Callable[..., float] = lambda n, d, size, mu: length * sqrt(size / 2)  # noqa: E731
         with mock.patch.object(scaling, "choose_row_length", clipped):
-            model = MarginClassifier(**asked).fit(X[train], y[train])
-            found.append(model.score(X[test], y[test]))
+            found.append(MarginClassifier(**asked).fit(X[train], y[train]).score(X[test], y[test]))
     return float(np.mean(found))
 
 

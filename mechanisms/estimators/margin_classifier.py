@@ -207,8 +207,7 @@ class MarginClassifier(ExactClassifier):
         one: Any = copy(self)
         one.ranges = one.bounds = None
         one._budget_share, one.__dict__["_pending_charge"] = left, self._charge_once
-        model = one._release_classes(self._prepare_rows(table), sides, second)
-        return replace(model, privacy=GaussianDP(mu))
+        return replace(one._release_classes(self._prepare_rows(table), sides, second), privacy=GaussianDP(mu))
 
     def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         return make_classifier_law(X, signs, privacy=privacy, noise=self.noise)

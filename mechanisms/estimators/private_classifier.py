@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
@@ -30,7 +30,6 @@ from lemmata.mechanisms.privacy.disclosure import charge_account, check_account,
 from lemmata.mechanisms.tables.inputs import (
     as_label_array,
     as_label_column,
-    as_table,
     check_budget,
     check_declared,
     equals_label,
@@ -145,12 +144,6 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         """Checked by scikit-learn, dense and finite."""
         table = self._as_floats(X, reset)
         return np.nan_to_num(table, nan=0.0, posinf=LARGEST, neginf=-LARGEST).clip(-LARGEST, LARGEST)
-
-    def _as_floats(self, X: ArrayLike, reset: bool) -> np.ndarray:
-        """Checked by scikit-learn and dense."""
-        asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
-        table = validate_data(self, as_table(X), reset=reset, **asked)
-        return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
 
     def _copy_with_share(self, parts: int) -> Any:
         """An estimator like this one that spends what each of several releases may."""

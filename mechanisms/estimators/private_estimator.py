@@ -10,7 +10,11 @@ from copy import copy, deepcopy
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from lemmata.mechanisms.tables.inputs import as_table
 
 RANDOM_SOURCES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
 
@@ -61,3 +65,9 @@ class PrivateEstimator(BaseEstimator):
     def _copy_unfitted(self) -> Any:
         """An unfitted estimator with these parameters, of which none is copied: it is never fitted by itself."""
         return type(self)(**self.get_params(deep=False))
+
+    def _as_floats(self, X: ArrayLike, reset: bool) -> np.ndarray:
+        """Checked by scikit-learn and dense."""
+        asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
+        table = validate_data(self, as_table(X), reset=reset, **asked)
+        return np.asarray(table.toarray() if hasattr(table, "toarray") else table)

@@ -26,7 +26,7 @@ from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 from lemmata.mechanisms.privacy.disclosure import charge_account, check_account, reject_fit_parameters, warn_of_leaks
 from lemmata.mechanisms.tables import column_ranges
 from lemmata.mechanisms.tables.column_ranges import REACH, Ranges
-from lemmata.mechanisms.tables.inputs import as_table, check_budget, resolve_random_state
+from lemmata.mechanisms.tables.inputs import check_budget, resolve_random_state
 from lemmata.mechanisms.tables.table_columns import Column, Layout, match_columns, plan_layout
 
 RANGES = ("private",)
@@ -41,9 +41,7 @@ def as_dense_floats(estimator: Any, X: Any, reset: bool) -> np.ndarray:
         estimator.layout_ = plan_layout(X, estimator.categories)
         estimator._names = list(X.columns) if hasattr(X, "columns") else None
     if estimator.layout_ is None:
-        asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
-        table = validate_data(estimator, as_table(X), reset=reset, **asked)
-        return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
+        return np.asarray(estimator._as_floats(X, reset))
     if not reset and not (hasattr(X, "iloc") or getattr(X, "ndim", 0) == 2):
         raise ValueError(f"X must be a frame or an array as in fit, got {type(X).__name__}")
     validate_data(estimator, X, reset=reset, skip_check_array=True)

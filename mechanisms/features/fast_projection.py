@@ -10,15 +10,15 @@ which adds and subtracts the same numbers in the same order, so that its results
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.features.sign_projection import check_image, check_matrix, check_points
-from lemmata.mechanisms.numerics.arguments import resolve_generator
+from lemmata.mechanisms.features.sign_projection import LARGEST, check_image, check_points
+from lemmata.mechanisms.numerics.arguments import check_integer, resolve_generator
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
 
 ENTRIES = 2**16  # of the rows that are transformed at any one time: they stay in the cache
@@ -93,41 +93,40 @@ class FastProjection:
     def apply(self, X: ArrayLike) -> np.ndarray:
         """Return Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
         X = check_points(X, self.d, "X")
-        rows, projected = np.atleast_2d(X), np.empty((*X.shape[:-1], self.k), dtype=X.dtype)
-        out, width = np.atleast_2d(projected), len(self.signs)
-        signs, kernels = self.signs.astype(X.dtype, copy=False), numba_kernels_if_worthwhile(len(rows) * width)
-        with np.errstate(invalid="ignore", over="ignore"):
-            for part in blocks(len(rows), width):
-                if kernels is None:
-                    padded = np.zeros((len(out[part]), width), dtype=X.dtype)
-                    np.multiply(rows[part], signs[: self.d], out=padded[:, : self.d])
-                    _transform(padded)
-                    np.take(padded, self.coordinates, axis=1, out=out[part], mode="clip")
-                else:
-                    ready = np.ascontiguousarray(rows[part])
-                    kernels.sampled_transforms(ready, signs, self.coordinates, *_shape(width), out[part])
-        projected /= sqrt(self.k)
-        return check_image(projected, X, "X")
+        return self._map_blocks(X, "X", self.k, self._sample, "sampled_transforms")
 
     def transpose(self, W: ArrayLike) -> np.ndarray:
         """Return Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,); float32 in, float32 out."""
         W = check_points(W, self.k, "W")
-        rows, lifted = np.atleast_2d(W), np.empty((*W.shape[:-1], self.d), dtype=W.dtype)
-        out, width = np.atleast_2d(lifted), len(self.signs)
-        signs, kernels = self.signs.astype(W.dtype, copy=False), numba_kernels_if_worthwhile(len(rows) * width)
+        return self._map_blocks(W, "W", self.d, self._scatter, "scattered_transforms")
+
+    def _map_blocks(self, X: np.ndarray, name: str, outputs: int, plain: Callable, kernel: str) -> np.ndarray:
+        """The images of rows, block by block: by the numba kernel of that name, or by its numpy twin `plain`."""
+        rows, images = np.atleast_2d(X), np.empty((*X.shape[:-1], outputs), dtype=X.dtype)
+        out, width = np.atleast_2d(images), len(self.signs)
+        signs, kernels = self.signs.astype(X.dtype, copy=False), numba_kernels_if_worthwhile(len(rows) * width)
         with np.errstate(invalid="ignore", over="ignore"):
             for part in blocks(len(rows), width):
                 if kernels is None:
-                    scattered = np.zeros((width, len(out[part])), dtype=W.dtype)
-                    np.add.at(scattered, self.coordinates, rows[part].T)  # a coordinate drawn twice receives both
-                    padded = np.ascontiguousarray(scattered.T)
-                    _transform(padded)
-                    np.multiply(padded[:, : self.d], signs[: self.d], out=out[part])
+                    plain(rows[part], signs, out[part])
                 else:
                     ready = np.ascontiguousarray(rows[part])
-                    kernels.scattered_transforms(ready, signs, self.coordinates, *_shape(width), out[part])
-        lifted /= sqrt(self.k)
-        return check_image(lifted, W, "W")
+                    getattr(kernels, kernel)(ready, signs, self.coordinates, *_shape(width), out[part])
+        images /= sqrt(self.k)
+        return check_image(images, X, name)
+
+    def _sample(self, rows: np.ndarray, signs: np.ndarray, out: np.ndarray) -> None:
+        padded = np.zeros((len(rows), len(signs)), dtype=rows.dtype)
+        np.multiply(rows, signs[: self.d], out=padded[:, : self.d])
+        _transform(padded)
+        np.take(padded, self.coordinates, axis=1, out=out, mode="clip")
+
+    def _scatter(self, rows: np.ndarray, signs: np.ndarray, out: np.ndarray) -> None:
+        scattered = np.zeros((len(signs), len(rows)), dtype=rows.dtype)
+        np.add.at(scattered, self.coordinates, rows.T)  # a coordinate drawn twice receives both
+        padded = np.ascontiguousarray(scattered.T)
+        _transform(padded)
+        np.multiply(padded[:, : self.d], signs[: self.d], out=out)
 
 
 def _shape(width: int) -> tuple[int, int]:
@@ -145,8 +144,8 @@ def fast_projection(k: int, d: int, *, rng: np.random.Generator) -> FastProjecti
     >>> phi.apply(np.eye(5)).shape, phi.transpose(np.ones(3)).shape
     ((5, 3), (5,))
     """
-    k, d = check_matrix(k, d)
+    k, d = check_integer(LARGEST, k=k, d=d)
     rng = resolve_generator(rng)
-    width = 1 << (int(d) - 1).bit_length()
+    width = 1 << (d - 1).bit_length()
     signs = 1.0 - 2.0 * rng.integers(0, 2, size=width)
-    return FastProjection(int(k), int(d), signs, rng.integers(0, width, size=int(k)))
+    return FastProjection(k, d, signs, rng.integers(0, width, size=k))

@@ -58,15 +58,6 @@ def records(X: ArrayLike, d: int, reach: float = MAGNITUDES[1]) -> np.ndarray:
     return X
 
 
-def sizes(**values: int) -> list[int]:
-    """Return the values as whole numbers of at most 2^24."""
-    counts = check_integer(**values)
-    for name, value in zip(values, counts, strict=True):
-        if value > LARGEST:
-            raise ValueError(f"{name} = {value} is outside [1, {LARGEST}]")
-    return counts
-
-
 @dataclass(frozen=True)
 class Projected:
     """x -> Phi f(x): a projection of R^d for learners that take one (`efficient_learner.law`)."""
@@ -149,7 +140,8 @@ def monomials(d: int, degree: int, *, constant: float = 1.0, radius: float = 1.0
     >>> f.dimension, f([[0.6, 0.8]]).round(3).tolist()
     (6, [[0.36, 0.679, 0.849, 0.64, 1.131, 1.0]])
     """
-    (d, degree), (constant, radius) = sizes(d=d, degree=degree), check_magnitude(constant=constant, radius=radius)
+    d, degree = check_integer(LARGEST, d=d, degree=degree)
+    constant, radius = check_magnitude(constant=constant, radius=radius)
     if (dimension := comb(d + degree, degree)) * degree > LARGEST:
         raise ValueError(f"d = {d}, degree = {degree}: {dimension} monomials are more than {LARGEST // degree}")
     factors = np.array(list(combinations_with_replacement(range(d + 1), degree)))
@@ -190,7 +182,8 @@ def tensor_sketch(d: int, degree: int, size: int, *, constant: float = 1.0, rng:
     >>> tensor_sketch(3, 2, 50, rng=np.random.default_rng(0))(np.eye(3)).shape
     (3, 50)
     """
-    (d, degree, size), (constant,) = sizes(d=d, degree=degree, size=size), check_magnitude(constant=constant)
+    d, degree, size = check_integer(LARGEST, d=d, degree=degree, size=size)
+    (constant,) = check_magnitude(constant=constant)
     shape = (degree, d + 1)
     rng = resolve_generator(rng)
     return TensorSketch(d, size, constant, rng.integers(0, size, size=shape), 1.0 - 2.0 * rng.integers(0, 2, shape))
@@ -250,7 +243,8 @@ def fastfood(d: int, count: int, *, bandwidth: float = 1.0, radius: float = 1.0,
     >>> fastfood(3, 50, rng=np.random.default_rng(0))(np.eye(3)).shape
     (3, 100)
     """
-    (d, count), (bandwidth, radius) = sizes(d=d, count=count), check_magnitude(bandwidth=bandwidth, radius=radius)
+    d, count = check_integer(LARGEST, d=d, count=count)
+    bandwidth, radius = check_magnitude(bandwidth=bandwidth, radius=radius)
     rng, width = resolve_generator(rng), 1 << (d - 1).bit_length()
     shape = (-(-count // width), width)
     signs, gaussians = 1.0 - 2.0 * rng.integers(0, 2, shape), rng.standard_normal(shape)
@@ -313,7 +307,7 @@ def arc_cosine(d: int, count: int, *, rng: np.random.Generator) -> ArcCosine:
     >>> arc_cosine(3, 50, rng=np.random.default_rng(0))(np.eye(3)).shape
     (3, 50)
     """
-    d, count = sizes(d=d, count=count)
+    d, count = check_integer(LARGEST, d=d, count=count)
     return ArcCosine(resolve_generator(rng).standard_normal((count, d)))
 
 

@@ -51,15 +51,6 @@ def check_image(image: np.ndarray, X: np.ndarray, name: str) -> np.ndarray:
     return image
 
 
-def check_matrix(k: int, d: int) -> tuple[int, int]:
-    """Return (k, d) as ints. Raises ValueError for a projection whose image, or whose rows, no memory holds."""
-    k, d = check_integer(k=k, d=d)
-    for name, value in (("k", k), ("d", d)):
-        if value > LARGEST:
-            raise ValueError(f"{name} = {value} is outside [1, {LARGEST}]")
-    return k, d
-
-
 @dataclass(frozen=True)
 class SignProjection:
     """The k x d matrix Phi with independent entries +-1/sqrt(k), as a function of its seed.
@@ -161,6 +152,6 @@ def sign_projection(k: int, d: int, *, rng: np.random.Generator) -> SignProjecti
     >>> phi.apply(np.eye(5)).shape, phi.transpose(np.ones(3)).shape
     ((5, 3), (5,))
     """
-    k, d = check_matrix(k, d)
+    k, d = check_integer(LARGEST, k=k, d=d)  # more rows, or longer ones, no memory holds
     rng = resolve_generator(rng)
-    return SignProjection(int(k), int(d), tuple(int(word) for word in rng.integers(0, 2**32, size=4)))
+    return SignProjection(k, d, tuple(int(word) for word in rng.integers(0, 2**32, size=4)))

@@ -11,15 +11,21 @@ Rounding moves the L2 distance of two centres in R^F by at most sqrt(F) grid ste
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from math import frexp, inf, nextafter, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.noise.laplace import discrete_laplace, laplace_shape
-from lemmata.mechanisms.numerics.arguments import check_finite, check_integer, check_magnitude, resolve_generator
+from lemmata.mechanisms.noise.laplace import GridCentre, discrete_laplace, laplace_shape
+from lemmata.mechanisms.numerics.arguments import (
+    check_finite,
+    check_integer,
+    check_magnitude,
+    check_vector,
+    resolve_generator,
+)
 from lemmata.mechanisms.numerics.arithmetic import certified_delta, round_up, short_repr
 from lemmata.mechanisms.privacy import ApproxDP, gaussian_noise_multiplier
 
@@ -68,9 +74,7 @@ def discrete_gaussian(rng: np.random.Generator, steps: int, size: int | tuple[in
     steps^2)); the product is exp(-K^2 / (2 steps^2)) up to a constant.
     """
     rng = resolve_generator(rng)
-    (steps,) = check_integer(steps=steps)
-    if steps > MOST:
-        raise ValueError(f"steps = {steps} is outside [1, {MOST}]")
+    (steps,) = check_integer(MOST, steps=steps)
     out = np.zeros(laplace_shape(size), dtype=np.int64)
     left = np.arange(out.size)
     while left.size:
@@ -95,23 +99,15 @@ def spent_delta(epsilon: float, moved: float, steps: int, F: int) -> float:
 
 
 @dataclass(frozen=True)
-class DiscreteGaussianLaw:
+class DiscreteGaussianLaw(GridCentre):
     """The law of grid * (round(centre / grid) + K), K iid discrete Gaussian of `steps` grid steps, on one dataset."""
 
-    centre: np.ndarray = field(repr=False)  # shape (F,), inside [-bound, bound]; private
-    grid: float  # a power of two, public
-    steps: int  # standard deviation / grid, a whole number, public
     privacy: ApproxDP
 
     @property
     def sigma(self) -> float:
         """The noise's parameter; its standard deviation is at most that."""
         return self.grid * self.steps
-
-    @property
-    def point(self) -> np.ndarray:
-        """The centre in whole grid steps, shape (F,); private."""
-        return np.rint(self.centre / self.grid).astype(np.int64)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases, shape (size, F), all multiples of `grid`."""
@@ -143,13 +139,9 @@ def law(
     >>> released.grid, round(released.sigma, 3), released.sample(np.random.default_rng(0)).shape
     (6.103515625e-05, 4.225, (1, 2))
     """
-    value = np.atleast_1d(check_finite("value", value))
-    if value.ndim != 1 or not value.size:
-        raise ValueError(f"value must have shape (F,) with F >= 1, got {value.shape}")
+    value = check_vector("value", value)
     sensitivity, bound = check_magnitude(sensitivity=sensitivity, bound=bound)
-    (steps,) = check_integer(steps=steps)
-    if steps > MOST // 2:
-        raise ValueError(f"steps = {steps} is outside [1, {MOST // 2}]")
+    (steps,) = check_integer(MOST // 2, steps=steps)
     if not (isinstance(privacy, ApproxDP) and privacy.epsilon > 0 and 0 < privacy.delta < 1):
         raise ValueError(f"privacy must be an ApproxDP with epsilon > 0 and 0 < delta < 1, got {short_repr(privacy)}")
     F = value.size

@@ -22,9 +22,14 @@ from lemmata.bounds.exact.privacy_curves import LOG_SQRT_2PI
 from lemmata.mechanisms.noise import grid_gaussian
 from lemmata.mechanisms.noise.grid_gaussian import GridGaussianLaw, noise_deviation
 from lemmata.mechanisms.noise.grid_sums import check_noise
-from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude, check_positive
+from lemmata.mechanisms.numerics.arguments import (
+    check_exactly_one,
+    check_magnitude,
+    check_positive,
+    check_vector,
+)
 from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 RESOLUTION = 2.0**36  # a bound may be so many standard deviations: the grid of floats is then 2^-16 of one
 
@@ -71,19 +76,12 @@ def law(
     (2.0, [[3.25, 3.74]])
     """
     check_noise(noise)
-    value = np.atleast_1d(check_finite("value", value))
-    if value.ndim != 1 or not value.size:
-        raise ValueError(f"value must have shape (k,) with k >= 1, got {value.shape}")
-    if (sigma is None) == (privacy is None):
-        raise ValueError(
-            f"exactly one of sigma and privacy is required, got {short_repr(sigma)} and {short_repr(privacy)}"
-        )
+    value = check_vector("value", value, "k")
+    check_exactly_one(sigma=sigma, privacy=privacy)
     (sensitivity,) = check_positive(sensitivity=sensitivity)
     if privacy is not None:
-        check_guarantee("privacy", privacy)
-    neighbours = "replace" if privacy is None else privacy.neighbours
-    if privacy is not None:
         sigma = noise_deviation(sensitivity, privacy)
+    neighbours = "replace" if privacy is None else privacy.neighbours
     (spread,) = check_magnitude(sigma=sigma)
     (bound,) = check_positive(bound=RESOLUTION * spread if bound is None else bound)
     if bound > RESOLUTION * spread:

@@ -27,11 +27,16 @@ from scipy.special import log_ndtr, ndtri
 
 from lemmata.bounds.exact.balls import Phi, exact
 from lemmata.mechanisms.noise.laplace import laplace_shape
-from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude, check_positive
+from lemmata.mechanisms.numerics.arguments import (
+    check_exactly_one,
+    check_magnitude,
+    check_positive,
+    check_vector,
+)
 from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
 from lemmata.mechanisms.numerics.entropy import draw_words
 from lemmata.mechanisms.numerics.proved_floats import normal_quantile
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, check_guarantee, gaussian_noise_multiplier
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, gaussian_noise_multiplier
 
 FINE = 2**20  # grid steps in one standard deviation, by default
 MOST = 2.0**52  # grid steps that a bound or a standard deviation may have
@@ -193,16 +198,10 @@ def law(
     >>> released.privacy.mu, released.sample(np.random.default_rng(0))
     (0.5, array([[ 2.5 , -2.25]]))
     """
-    value = np.atleast_1d(check_finite("value", value))
-    if value.ndim != 1 or not value.size:
-        raise ValueError(f"value must have shape (k,) with k >= 1, got {value.shape}")
-    if (sigma is None) == (privacy is None):
-        raise ValueError(
-            f"exactly one of sigma and privacy is required, got {short_repr(sigma)} and {short_repr(privacy)}"
-        )
+    value = check_vector("value", value, "k")
+    check_exactly_one(sigma=sigma, privacy=privacy)
     (sensitivity,), (bound,) = check_positive(sensitivity=sensitivity), check_magnitude(bound=bound)
     if privacy is not None:
-        check_guarantee("privacy", privacy)
         sigma = noise_deviation(sensitivity, privacy)
     (spread,) = check_magnitude(sigma=sigma)
     if step is None:

@@ -21,7 +21,12 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.numerics.arguments import check_finite, check_integer, check_positive, resolve_generator
+from lemmata.mechanisms.numerics.arguments import (
+    check_integer,
+    check_positive,
+    check_vector,
+    resolve_generator,
+)
 from lemmata.mechanisms.numerics.arithmetic import check_in_range
 from lemmata.mechanisms.numerics.entropy import draw_words
 from lemmata.mechanisms.numerics.proved_floats import minus_log
@@ -49,9 +54,7 @@ def discrete_laplace(rng: np.random.Generator, steps: int, size: int | tuple[int
     number, as many more digits are drawn as it takes in ball arithmetic (`decide_grid_point`).
     """
     rng = resolve_generator(rng)
-    (steps,) = check_integer(steps=steps)
-    if steps > MOST:
-        raise ValueError(f"steps = {steps} is outside [1, {MOST}]")
+    (steps,) = check_integer(MOST, steps=steps)
     out = np.empty(laplace_shape(size), dtype=np.int64)
     flat = out.reshape(-1)
     for start in range(0, flat.size, BLOCK):
@@ -118,9 +121,7 @@ def grid_for(sensitivity: float, epsilon: float, dimension: int) -> tuple[float,
     (True, True)
     """
     sensitivity, epsilon = check_positive(sensitivity=sensitivity, epsilon=epsilon)
-    (dimension,) = check_integer(dimension=dimension)
-    if dimension > MOST:
-        raise ValueError(f"dimension = {dimension} is outside [1, {MOST}]")
+    (dimension,) = check_integer(MOST, dimension=dimension)
     scale = sensitivity / epsilon
     if not 1e-250 < min(scale, sensitivity) <= max(scale, sensitivity) < 1e250:
         raise ValueError(f"sensitivity = {sensitivity}, epsilon = {epsilon}: the noise is outside [1e-250, 1e250]")
@@ -132,14 +133,6 @@ def grid_for(sensitivity: float, epsilon: float, dimension: int) -> tuple[float,
     return grid, steps
 
 
-def _vector(centre: ArrayLike) -> np.ndarray:
-    """The centre as floats, shape (F,)."""
-    values = np.atleast_1d(check_finite("centre", centre))
-    if values.ndim != 1 or not values.size:
-        raise ValueError(f"centre must have shape (F,) with F >= 1, got {values.shape}")
-    return values
-
-
 @dataclass(frozen=True)
 class FloatLaplace:
     """The law of centre + iid Laplace(0, scale), sampled in float64: the theorem's law, with leaking low bits."""
@@ -148,7 +141,7 @@ class FloatLaplace:
     scale: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", _vector(self.centre))
+        object.__setattr__(self, "centre", check_vector("centre", self.centre))
         object.__setattr__(self, "scale", check_positive(scale=self.scale)[0])
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
@@ -163,7 +156,21 @@ class FloatLaplace:
 
 
 @dataclass(frozen=True)
-class GridLaplace:
+class GridCentre:
+    """A centre that is rounded to a grid, and the noise around it in steps of that grid."""
+
+    centre: np.ndarray = field(repr=False)  # shape (F,); private
+    grid: float  # a power of two, public
+    steps: int  # scale or standard deviation / grid, a whole number, public
+
+    @property
+    def point(self) -> np.ndarray:
+        """The centre in whole grid steps, shape (F,); private."""
+        return np.rint(self.centre / self.grid).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class GridLaplace(GridCentre):
     """The law of grid * (round(centre / grid) + K), K iid discrete Laplace of `steps` grid steps: safe in floats.
 
     Pr(release) = prod_j tanh(1 / (2 steps)) exp(-|k_j| / steps), so for two centres the log-ratio is at most
@@ -171,16 +178,10 @@ class GridLaplace:
     post-processing.
     """
 
-    centre: np.ndarray = field(repr=False)  # shape (F,); private
-    grid: float  # a power of two, public
-    steps: int  # scale / grid, a whole number, public
-
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", _vector(self.centre))
+        object.__setattr__(self, "centre", check_vector("centre", self.centre))
         object.__setattr__(self, "grid", check_positive(grid=self.grid)[0])
-        object.__setattr__(self, "steps", check_integer(steps=self.steps)[0])
-        if self.steps > MOST:
-            raise ValueError(f"steps = {self.steps} is outside [1, {MOST}]")
+        object.__setattr__(self, "steps", check_integer(MOST, steps=self.steps)[0])
         if frexp(self.grid)[0] != 0.5:
             raise ValueError(f"grid must be a power of two, got {self.grid}")
         if not np.all(np.abs(self.centre) < self.grid * 2.0**52):
@@ -190,11 +191,6 @@ class GridLaplace:
     def scale(self) -> float:
         """The scale of the noise."""
         return self.grid * self.steps
-
-    @property
-    def point(self) -> np.ndarray:
-        """The centre in whole grid steps, shape (F,); private."""
-        return np.rint(self.centre / self.grid).astype(np.int64)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` releases, shape (size, F), all multiples of `grid`."""

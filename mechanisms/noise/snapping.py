@@ -23,7 +23,7 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.rbht09.private_svm import snapping_epsilon
-from lemmata.mechanisms.numerics.arguments import check_finite, check_magnitude
+from lemmata.mechanisms.numerics.arguments import check_exactly_one, check_magnitude, check_vector
 from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
 from lemmata.mechanisms.numerics.entropy import draw_words
 from lemmata.mechanisms.numerics.proved_floats import minus_log
@@ -226,13 +226,8 @@ def law(
     >>> released.snap.step, released.sample(np.random.default_rng(0))
     (2.0, array([[-2., -4.]]))
     """
-    value = np.atleast_1d(check_finite("value", value))
-    if value.ndim != 1 or not value.size:
-        raise ValueError(f"value must have shape (F,) with F >= 1, got {value.shape}")
-    if (privacy is None) == (scale is None):
-        raise ValueError(
-            f"exactly one of privacy and scale is required, got {short_repr(privacy)} and {short_repr(scale)}"
-        )
+    value = check_vector("value", value)
+    check_exactly_one(privacy=privacy, scale=scale)
     sensitivity, bound = check_magnitude(sensitivity=sensitivity, bound=bound)
     F = value.size
     if privacy is not None:

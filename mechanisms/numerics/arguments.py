@@ -65,13 +65,22 @@ def check_within_unit(**values: Any) -> list[float]:
     return [check_in_range(name, value, 0, 1) for name, value in values.items()]
 
 
-def check_integer(**values: Any) -> list[int]:
-    """Return the values as ints. Raises ValueError unless every one is an integer of at least 1."""
+def check_integer(most: float = np.inf, /, **values: Any) -> list[int]:
+    """Return the values as ints. Raises ValueError unless every one is an integer of at least 1 and at most `most`."""
     for name, value in values.items():
         number = as_real(name, value)
         if not (1 <= number < np.inf and number == np.floor(number)):
             raise ValueError(f"{name} must be an integer >= 1, got {short_repr(value)}")
+        if int(value) > most:
+            raise ValueError(f"{name} = {int(value)} is outside [1, {most}]")
     return [int(value) for value in values.values()]
+
+
+def check_exactly_one(**values: Any) -> None:
+    """Raise ValueError unless exactly one of the values is given, that is, not None."""
+    if sum(value is not None for value in values.values()) != 1:
+        given = " and ".join(map(short_repr, values.values()))
+        raise ValueError(f"exactly one of {' and '.join(values)} is required, got {given}")
 
 
 def check_choice(allowed: tuple[str, ...], **values: Any) -> None:
@@ -178,6 +187,14 @@ def check_finite(name: str, values: ArrayLike) -> np.ndarray:
     array = as_real_array(name, values)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must have finite entries only")
+    return array
+
+
+def check_vector(name: str, values: ArrayLike, length: str = "F") -> np.ndarray:
+    """Return `values`, a vector or one number, as a vector of floats. `length` names its length in the message."""
+    array = np.atleast_1d(check_finite(name, values))
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{name} must have shape ({length},) with {length} >= 1, got {array.shape}")
     return array
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -35,8 +36,18 @@ BLOCK = 100_000  # scores held at a time
 HELD = 2**20  # candidates whose weights are kept from the first pass for the second, in 8 MiB
 
 
+class IndexLaw:
+    """What laws of a selected index share."""
+
+    candidates: int
+
+    def log_probabilities(self: Any) -> np.ndarray:
+        """Return all log-probabilities, shape (candidates,): for exact checks on small sets."""
+        return np.asarray(self.log_density(np.arange(self.candidates)))
+
+
 @dataclass(frozen=True)
-class ExponentialLaw:
+class ExponentialLaw(IndexLaw):
     """The law of the selected index, on one dataset."""
 
     blocks: Callable[[], Iterable[np.ndarray]] = field(repr=False)  # scores in order, larger is better; never in a repr
@@ -57,7 +68,7 @@ class ExponentialLaw:
         """Pairs (index of the first candidate, scores) block by block."""
         start = 0
         for block in self.blocks():
-            scores = _checked(block)
+            scores = check_scores(block)
             yield start, scores
             start += scores.size
 
@@ -91,10 +102,6 @@ class ExponentialLaw:
         """The sums of the weights of all blocks in balls, relative to that of a score `top`."""
         return (sum(enclosed_weights(scores, self.scale, top), arb(0)) for _, scores in self._scores())
 
-    def log_normaliser(self) -> float:
-        """Return log sum_c exp(epsilon q(c) / (2 Dq)), in one pass."""
-        return float(logsumexp([logsumexp(logits) for _, logits in self._weighted()]))
-
     def log_density(self, releases: ArrayLike) -> np.ndarray:
         """Return log-probabilities of released indices, shape (size,); -inf for what is no candidate."""
         releases = np.asarray(releases)
@@ -106,12 +113,8 @@ class ExponentialLaw:
             totals.append(logsumexp(logits))
         return logs - (totals[0] if len(totals) == 1 else logsumexp(totals))
 
-    def log_probabilities(self) -> np.ndarray:
-        """Return all log-probabilities, shape (candidates,): for exact checks on small sets."""
-        return self.log_density(np.arange(self.candidates))
 
-
-def _checked(scores: ArrayLike) -> np.ndarray:
+def check_scores(scores: ArrayLike) -> np.ndarray:
     """One block of scores as floats, shape (n,). The message names no score."""
     scores = check_finite("scores", scores)
     if scores.ndim != 1 or scores.size < 1:
@@ -135,7 +138,7 @@ def law(scores: ArrayLike, *, privacy: Guarantee, sensitivity: float) -> Exponen
     [-1.313, -0.313]
     """
     (sensitivity,) = check_positive(sensitivity=sensitivity)
-    scores = _checked(scores)
+    scores = check_scores(scores)
     return ExponentialLaw(partial(_slices, scores, BLOCK), scores.size, sensitivity, _scaled(privacy, sensitivity))
 
 

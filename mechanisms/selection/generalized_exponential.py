@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
 from lemmata.bounds.exact.few_candidates import affordable_rate
-from lemmata.mechanisms.numerics.arguments import check_choice, check_finite, check_within_unit
+from lemmata.mechanisms.numerics.arguments import check_choice, check_within_unit
 from lemmata.mechanisms.numerics.arithmetic import as_real_array
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
@@ -35,7 +35,7 @@ BITS = 53  # of a normalised score; a float holds it
 
 
 @dataclass(frozen=True)
-class SelectionLaw:
+class SelectionLaw(exponential.IndexLaw):
     """The law of the selected index, on one dataset."""
 
     choice: exponential.ExponentialLaw = field(repr=False)  # among the candidates in play, scores -s_i, a bit above 1
@@ -53,10 +53,6 @@ class SelectionLaw:
         where = np.searchsorted(self.in_play, releases)
         here = self.in_play[np.minimum(where, self.in_play.size - 1)] == releases
         return np.where(here, self.choice.log_density(np.where(here, where, -1)), -np.inf)
-
-    def log_probabilities(self) -> np.ndarray:
-        """Return all log-probabilities, shape (candidates,)."""
-        return self.log_density(np.arange(self.candidates))
 
 
 CALIBRATIONS = ("printed", "sharp")
@@ -86,9 +82,7 @@ def law(
     if beta < 1e-300:
         raise ValueError(f"beta = {beta} is outside [1e-300, 1)")
     privacy = to_pure(privacy)
-    q, gamma = check_finite("scores", scores), as_real_array("sensitivities", sensitivities)
-    if q.ndim != 1 or q.size < 1:
-        raise ValueError(f"scores must have shape (candidates,) with at least one candidate, got {q.shape}")
+    q, gamma = exponential.check_scores(scores), as_real_array("sensitivities", sensitivities)
     if gamma.shape != q.shape:
         raise ValueError(f"sensitivities must have the shape {q.shape} of the scores, got {gamma.shape}")
     if not (np.isfinite(gamma) & (gamma >= 0)).all():
@@ -101,8 +95,7 @@ def law(
     height = 2.0 ** max(0, ceil(log2(HEIGHT / privacy.epsilon)))
     step = height * 2.0**-BITS
     scores = np.array([_rounded(s, height, step) for s in normalise_scores(q[in_play], gamma[in_play], t)])
-    choice = exponential.law(-scores, sensitivity=1 + step, privacy=spent)
-    return SelectionLaw(choice, in_play, q.size, privacy)
+    return SelectionLaw(exponential.law(-scores, sensitivity=1 + step, privacy=spent), in_play, q.size, privacy)
 
 
 def _rounded(score: Fraction, height: float, step: float) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearLaw
+from lemmata.mechanisms.law import LaplaceWeightsLaw
 from lemmata.mechanisms.noise.laplace import GridLaplace, grid_for
 from lemmata.mechanisms.numerics.arguments import quiet, read_labels, read_records
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
@@ -24,21 +24,12 @@ def count_ones(X: ArrayLike) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class MajorityLaw(LinearLaw):
+class MajorityLaw(LaplaceWeightsLaw):
     """The law of the noisy difference of counts on one dataset; releases have shape (size, 1)."""
 
     noise: GridLaplace = field(repr=False)
     privacy: PureDP  # neighbours differ in one replaced record
     feature_map = staticmethod(count_ones)
-
-    @quiet
-    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """Draw `size` independent releases, shape (size, 1)."""
-        return self.noise.sample(rng, size)
-
-    def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """Return the exact log-probability of releases, shape (size,)."""
-        return self.noise.log_density(releases)
 
 
 @quiet

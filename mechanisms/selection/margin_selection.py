@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.bms22 import margin_selection_proof as bounds
-from lemmata.mechanisms.law import AdaptiveModel, Law, check_within_budget
+from lemmata.mechanisms.law import AdaptiveLaw, Law, check_within_budget
 from lemmata.mechanisms.numerics.arguments import (
     check_callable,
     check_choice,
@@ -35,7 +35,7 @@ Function = Callable[..., float]
 
 
 @dataclass(frozen=True)
-class MarginSelectionLaw:
+class MarginSelectionLaw(AdaptiveLaw):
     """The law of (margin, output of the learner run at it), on one dataset.
 
     A release is a dict: `index` (size,) into `margins`, `margin` (size,), `model` (size, ...), the learner's release.
@@ -45,6 +45,7 @@ class MarginSelectionLaw:
     learners: tuple[Any, ...] = field(repr=False)  # the learner's law at every margin
     margins: np.ndarray  # the grid, descending, shape (J,)
     privacy: Guarantee
+    released = "model"
 
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
@@ -58,11 +59,6 @@ class MarginSelectionLaw:
                 model = np.empty((size, *drawn.shape[1:]), dtype=drawn.dtype)
             model[here] = drawn
         return {"index": index, "margin": self.margins[index], "model": model}
-
-    def model(self, rng: np.random.Generator) -> AdaptiveModel:
-        """Draw one release as a predictor that knows its margin, for a learner of weights."""
-        release = self.sample(rng)
-        return AdaptiveModel(release["model"][0], self.privacy, margin=float(release["margin"][0]))
 
     def log_density(self, releases: Mapping[str, np.ndarray]) -> np.ndarray:
         """Return the log-density of (margin, model), (size,), where the learner's law knows its own."""

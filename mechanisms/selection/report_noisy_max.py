@@ -28,9 +28,10 @@ from scipy.special import logsumexp
 
 from lemmata.mechanisms.noise.grid_sums import NOISES
 from lemmata.mechanisms.noise.laplace import discrete_laplace, grid_for
-from lemmata.mechanisms.numerics.arguments import check_choice, check_finite, check_positive
-from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
+from lemmata.mechanisms.numerics.arguments import check_choice, check_exactly_one, check_positive
+from lemmata.mechanisms.numerics.arithmetic import round_up
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
+from lemmata.mechanisms.selection.exponential import check_scores
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 REACH = 40.0  # beyond so many scales from the last score, and in the middle of a longer gap, nothing is seen
@@ -68,8 +69,7 @@ class NoisyMaxLaw:
         ends = np.unique(np.concatenate([q, [q.min() - REACH, REACH]]))
         cuts = np.array([cut for gap in pairwise(ends) for cut in _cuts(*gap, q.size)])
         height = max(1, ENTRIES // (NODES.size * q.size))
-        parts = [_pieces(q, *cuts[start : start + height].T) for start in range(0, len(cuts), height)]
-        return logsumexp(parts, axis=0)
+        return logsumexp([_pieces(q, *cuts[start : start + height].T) for start in range(0, len(cuts), height)], axis=0)
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,7 @@ def _cuts(start: float, end: float, candidates: int) -> list[tuple[float, float]
     """Pieces of [start, end] on which no exponential of the integrand, a slope up to `candidates`, runs away."""
     fine = max(1, candidates / 8)
     if end - start <= 2 * REACH:
-        points = np.linspace(start, end, 1 + ceil((end - start) * fine))
-        return list(pairwise(points))
+        return list(pairwise(np.linspace(start, end, 1 + ceil((end - start) * fine))))
     inner = start + REACH, end - REACH
     return [*_cuts(start, inner[0], candidates), inner, *_cuts(inner[1], end, candidates)]
 
@@ -141,14 +140,9 @@ def law(
     >>> np.exp(law([0.0, 2.0], sensitivity=0.5, scale=1.0).log_probabilities()).round(6).tolist()
     [0.135335, 0.864665]
     """
-    scores = check_finite("scores", scores)
-    if scores.ndim != 1 or scores.size < 1:
-        raise ValueError(f"scores must have shape (candidates,) with at least one candidate, got {scores.shape}")
+    scores = check_scores(scores)
     (sensitivity,) = check_positive(sensitivity=sensitivity)
-    if (scale is None) == (privacy is None):
-        raise ValueError(
-            f"exactly one of scale and privacy is required, got {short_repr(scale)} and {short_repr(privacy)}"
-        )
+    check_exactly_one(scale=scale, privacy=privacy)
     check_choice(NOISES, noise=noise)
     if noise == "exact":
         if privacy is None:

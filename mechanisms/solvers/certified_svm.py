@@ -50,8 +50,7 @@ def solve_certified(
         w, error = np.zeros(V.shape[1]), inf
     Z, n = y[:, None] * V, int(counts.sum())
     if loss == "logistic":
-        share = Fraction(C) / n
-        return Problem(Z, ridge=1.0, share=share, loss=loss, counts=counts, radius=kappa).near(w, within)
+        return Problem(Z, ridge=1.0, share=Fraction(C) / n, loss=loss, counts=counts, radius=kappa).near(w, within)
     if error + 2 * EPS * C * kappa <= within:  # not so where it is no number
         return w
     box, bits = [Fraction(C) * int(count) / n for count in counts.tolist()], 128

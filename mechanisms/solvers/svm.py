@@ -118,8 +118,7 @@ def solve_gram(K: ArrayLike, y: ArrayLike, *, C: float, counts: ArrayLike | None
     dual = solve_rows(V, y, C=C, counts=counts).dual
     values = gram @ (dual * y)
     wrong = (y.size + 2) * EPS * (np.abs(gram) @ dual) + 2 * EPS
-    box = C * np.asarray(counts, dtype=float) / np.sum(counts)
-    gap = float(_complementarity(y * values, wrong, dual, box))
+    gap = float(_complementarity(y * values, wrong, dual, C * np.asarray(counts, dtype=float) / np.sum(counts)))
     return KernelSolution(dual, values, gap, float(np.sqrt(gap)))
 
 

@@ -175,8 +175,7 @@ def octave_shapes() -> Shapes:
     masses = np.concatenate([np.diff(family.distribution(edges / units[:, None]), axis=1) for family in every])
     centre = np.concatenate([family.centre * units for family in every])
     spread = np.concatenate([family.spread * units for family in every])
-    narrow = np.repeat([family.narrow for family in every], len(units))
-    return Shapes(masses, centre, spread, narrow)
+    return Shapes(masses, centre, spread, np.repeat([family.narrow for family in every], len(units)))
 
 
 @cache

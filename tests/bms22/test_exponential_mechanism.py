@@ -49,7 +49,6 @@ def test_probabilities_are_a_softmax(scores, epsilon):
 @pytest.mark.parametrize("size", [1, 2, 4, 100])
 def test_a_stream_is_the_same_law(size):
     np.testing.assert_allclose(in_blocks(SCORES, size).log_probabilities(), law(SCORES, **BUDGET).log_probabilities())
-    assert in_blocks(SCORES, size).log_normaliser() == pytest.approx(law(SCORES, **BUDGET).log_normaliser())
 
 
 @pytest.mark.statistical

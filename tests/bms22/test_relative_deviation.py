@@ -132,11 +132,3 @@ def test_levels_are_balls():
 def test_bad_input_is_named():
     with pytest.raises(OutsideHypotheses, match=r"beta = 1\.5"):
         relative_deviation.relative_deviation(m=10, V=1, beta=1.5, empirical=0.0)
-    with pytest.raises(ValueError, match="noise = 2"):
-        Thresholds(2)
-    with pytest.raises(ValueError, match="spread = 0"):
-        Halfplanes(spread=0)
-    with pytest.raises(ValueError, match="shift = nan"):
-        Mixture(shift=math.nan)
-    with pytest.raises(ValueError, match="size must be an integer >= 1, got 0"):
-        Mixture().cells(np.random.default_rng(0), 0, 5)

@@ -45,6 +45,7 @@ SILENT = [
     arguments.resolve_generator,
     arguments.spawn_two_streams,
     arguments.check_callable,
+    arguments.check_exactly_one,
     arguments.check_choice,
     laplace.reachable,
     dp_erm.check_setting,

@@ -236,7 +236,7 @@ OVERSPENT = (
 SHARED = (
     Planted(1, "no random coordinates of a fast projection",
             "mechanisms.features.fast_projection.fast_projection",
-            rewritten("rng.integers(0, width, size=int(k))", "np.arange(int(k)) % width"), SIGNS),
+            rewritten("rng.integers(0, width, size=k)", "np.arange(k) % width"), SIGNS),
     Planted(1, "no random signs of a fast projection",
             "mechanisms.features.fast_projection.fast_projection",
             rewritten("1.0 - 2.0 * rng.integers(0, 2, size=width)", "np.ones(width)"), SIGNS),

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from lemmata.mechanisms.numerics.arguments import check_integer
-
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -26,16 +24,12 @@ class Thresholds:
 
     vc = 1
 
-    def __post_init__(self):
-        _probability(noise=self.noise)
-
     def risk(self, t):
         """P(h_t errs) = noise + (1 - 2 noise) |t - 1/2|."""
         return self.noise + (1 - 2 * self.noise) * np.abs(np.asarray(t) - 0.5)
 
     def sample(self, rng, size, m):
         """(x, y), each (size, m)."""
-        check_integer(size=size, m=m)
         x = rng.random((size, m))
         flip = rng.random((size, m)) < self.noise
         return x, np.where((x > 0.5) ^ flip, 1.0, -1.0)
@@ -57,9 +51,6 @@ class Stumps:
 
     vc = 3
 
-    def __post_init__(self):
-        _probability(noise=self.noise)
-
     def cells(self, rng, size, m):
         """All 4 (m + 1) patterns (some twice) of each sample."""
         plane = Thresholds(self.noise)
@@ -73,12 +64,6 @@ class Stumps:
         ]
         risks, empirical = zip(*patterns, strict=True)
         return np.concatenate(risks, axis=1), np.concatenate(empirical, axis=1)
-
-
-def _probability(**values):
-    for name, value in values.items():
-        if not 0 <= value <= 1:
-            raise ValueError(f"{name} = {value} is outside [0, 1]")
 
 
 def _threshold_cells(x, y, risk):
@@ -113,11 +98,6 @@ class Halfplanes:
 
     vc = 2
 
-    def __post_init__(self):
-        if not (0 < self.spread <= np.pi / 2 and 0 <= self.noise <= 1 and 0 <= self.level < 1):
-            given = f"spread = {self.spread}, noise = {self.noise}, level = {self.level}"
-            raise ValueError(f"{given} are outside (0, pi/2], [0, 1], [0, 1)")
-
     def risk(self, angle):
         """R of the direction `angle` in [-pi, pi]."""
         wrong = np.clip(np.abs(angle) + self.spread - np.pi / 2, 0, 2 * self.spread)
@@ -125,7 +105,6 @@ class Halfplanes:
 
     def sample(self, rng, size, m):
         """Directions of the signed records, (size, m), in (-pi, pi]."""
-        check_integer(size=size, m=m)
         angle = rng.uniform(-self.spread, self.spread, (size, m))
         return np.where(rng.random((size, m)) < self.noise, rng.uniform(-np.pi, np.pi, (size, m)), angle)
 
@@ -149,17 +128,12 @@ class Mixture:
 
     vc = 2
 
-    def __post_init__(self):
-        if not 0 <= self.shift < np.inf:
-            raise ValueError(f"shift = {self.shift} is outside [0, inf)")
-
     def risk(self, angle):
         """R of the direction `angle` in [-pi, pi]."""
         return ndtr(-self.shift * np.cos(angle))
 
     def sample(self, rng, size, m):
         """Directions of the signed records, (size, m), in (-pi, pi]."""
-        check_integer(size=size, m=m)
         first, second = rng.standard_normal((2, size, m))
         return np.arctan2(second, first + self.shift)
 

@@ -158,8 +158,7 @@ def clustered_release(
     eta = base_step(n=m, k=k, multiplier=law.multiplier, lipschitz=2.0, norm_bound=4.0)
     sample = rng.integers(0, 16, size=m) + 16 * (rng.random(m) >= kept)  # beyond 16: the label is wrong
     both = np.vstack([Z, -Z])
-    rows = np.broadcast_to(sample, (law.rounds, m))
-    W = replace(law, Z=both, eta=eta).train(rng, both, law.rounds, m, rows)
+    W = replace(law, Z=both, eta=eta).train(rng, both, law.rounds, m, np.broadcast_to(sample, (law.rounds, m)))
     share = np.bincount(sample, minlength=32) / m
     losses = np.maximum(0.0, 1 - W @ both.T) @ share
     chosen = W[law.choose(rng, losses[None])[0]]

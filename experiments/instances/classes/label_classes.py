@@ -24,8 +24,7 @@ def small_classes(points, size, count, seed=0):
         for most in range(1, 4):
             yield from (np.array(values)[:, None] for values in combinations(VALUES, most))
     for _ in range(count):
-        rows = rng.choice(VALUES, size=(rng.integers(1, size + 1), points))
-        yield np.unique(rows, axis=0)
+        yield np.unique(rng.choice(VALUES, size=(rng.integers(1, size + 1), points)), axis=0)
 
 
 def truncate(values):

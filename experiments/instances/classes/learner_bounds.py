@@ -74,18 +74,24 @@ def links(*, margin_loss, factor=1, **setting):
 
     The three failure probabilities are in units of beta/4; the margin that the cover loses, in units of 2 rho/3.
     """
-    m, epsilon, beta = setting["m"], setting["epsilon"], setting["beta"]
+    m, beta = setting["m"], setting["beta"]
     terms, sizes = pure_learner.explicit_terms(**setting), {name: setting[name] for name in NARROW}
     gap = pure_learner.explicit_gap(margin_loss=margin_loss, **setting) / factor
     projection = proof.projection_failure(m=m, k=terms.rows, **sizes)
+    return {
+        "margin": proof.margin_lost_to_the_cover(**sizes) / proof.margin_kept_corrected(**sizes),
+        "projection": upper_end(projection) / (beta / 4),
+    } | choice_links(terms, m=m, epsilon=setting["epsilon"], beta=beta, margin_loss=margin_loss, gap=gap)
+
+
+def choice_links(terms, *, m, epsilon, beta, margin_loss, gap):
+    """The failures of the selection and of the deviation of a learner that chooses from a cover, in units of beta/4."""
     rounding = 1e-13 * terms.log_size  # of sums of logarithms as large as log|C|
     selection = proof.log_worst_selection(log_size=terms.log_size, m=m, epsilon=epsilon, alpha=terms.alpha)
     # Chernoff's exponent for a risk above margin loss + gap of a candidate that errs on margin loss + alpha
     complexity = max(0.0, gap - terms.alpha) ** 2 / (margin_loss + gap) / 2
     union = proof.log_union(log_size=terms.log_size, m=m, complexity=complexity)
     return {
-        "margin": proof.margin_lost_to_the_cover(**sizes) / proof.margin_kept_corrected(**sizes),
-        "projection": upper_end(projection) / (beta / 4),
         "selection": exp(selection - rounding - log(beta / 4)),
         "deviation": exp(min(0.0, union - rounding) - log(beta / 4)),
     }

@@ -182,6 +182,5 @@ def one_direction(m, epsilon, beta, noise, *, factor=1, **sizes):
     chances = np.array([chance * (1 - wrong), chance * wrong])
     excess = (risks - loss).ravel()
     order = np.argsort(excess)[::-1]
-    cumulated = np.cumsum(chances.ravel()[order])
-    quantile = excess[order][np.searchsorted(cumulated, beta)]
+    quantile = excess[order][np.searchsorted(np.cumsum(chances.ravel()[order]), beta)]
     return float(chances[risks > bound + 1e-12].sum()), float(quantile)

@@ -1,14 +1,14 @@
 """Networks of bms22's Section 5: corners of the hypotheses, random and worst embeddings, small learners."""
 
 from itertools import product
-from math import comb, exp, log, sqrt
+from math import comb, sqrt
 
 import numpy as np
 
 from lemmata.bounds.bms22 import network, network_embedding
-from lemmata.bounds.bms22 import pure_learner_proof as linear
 from lemmata.bounds.bms22.matrix_projection import deviations, failure_of_deviations
 from lemmata.experiments.engine.claims.claim import grid
+from lemmata.experiments.instances.classes.learner_bounds import choice_links
 from lemmata.experiments.instances.classes.linear_learners import Dense
 from lemmata.mechanisms.learners.covers.network_learner import activation, law
 from lemmata.mechanisms.privacy import PureDP
@@ -119,18 +119,12 @@ def links(*, margin_loss, factor=1, **setting):
     recursion = {name: shape[name] for name in ("norm_bound", "radius", "layers")} | {"slope": shape["eta"] / 4}
     each = network_embedding.cover_resolution(**shape) / sqrt(layers)
     rho = min(shape["rho"], network_embedding.largest_output(**{n: shape[n] for n in shape if n != "rho"}))
-    selection = linear.log_worst_selection(log_size=terms.log_size, m=m, epsilon=epsilon, alpha=terms.alpha)
-    complexity = max(0.0, gap - terms.alpha) ** 2 / (margin_loss + gap) / 2
-    union = linear.log_union(log_size=terms.log_size, m=m, complexity=complexity)
-    rounding = 1e-13 * terms.log_size
     failure = layers * failure_of_deviations(m=2 * m, k=terms.rows, norm=norm, product=tau)
     return {
         "embedding": failure / (beta / 4),
         "distance": iterated_distance(tau, **recursion) / (rho / 2),
         "cover": iterated_cover(sqrt(1 + norm), each, **recursion)[1] / (shape["rho"] / 2),
-        "selection": exp(selection - rounding - log(beta / 4)),
-        "deviation": exp(min(0.0, union - rounding) - log(beta / 4)),
-    }
+    } | choice_links(terms, m=m, epsilon=epsilon, beta=beta, margin_loss=margin_loss, gap=gap)
 
 
 def says_nothing(**setting):

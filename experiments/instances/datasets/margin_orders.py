@@ -55,8 +55,7 @@ def certified(
                 return inconclusive("FAILED", f"explicit / g is up to {np.max(ratios, initial=0)}, C = {constant}")
             if printed and not all(statement(**point) <= printed(**point) for point in compared()):
                 return inconclusive("FAILED", "the printed expression is smaller")
-            largest = max(ratios)
-            note = f"C = {constant:g}, certified; the largest explicit / g tried is {largest:.1f}"
+            note = f"C = {constant:g}, certified; the largest explicit / g tried is {max(ratios):.1f}"
             return holds("derivation", scope, note=note, series=series())
 
         exact_claim(statement, by=certified, **fields)(trial)

@@ -58,8 +58,7 @@ def right_side(profile, epsilon, carried=1):
 
 def at_level(profile, gamma, epsilon, carried=1):
     """g at the fewest outliers of one level."""
-    outliers = bisect_left(profile, gamma)
-    return rate(outliers=outliers, n=len(profile), gamma=gamma, epsilon=epsilon, radius=carried)
+    return rate(outliers=bisect_left(profile, gamma), n=len(profile), gamma=gamma, epsilon=epsilon, radius=carried)
 
 
 def growing(n, ratio):

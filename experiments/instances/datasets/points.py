@@ -25,8 +25,7 @@ def sharp_records(rng, n, d, gamma, b):
     """n signed records of norm b with margin gamma in direction e_1: gamma e_1 +- sqrt(b^2 - gamma^2) v, in pairs."""
     V = rng.normal(size=(-(-n // 2), d - 1))
     V *= sqrt(b**2 - gamma**2) / np.linalg.norm(V, axis=1, keepdims=True)
-    Z = np.vstack([V, -V])[:n]
-    return np.column_stack([np.full(n, gamma), Z])
+    return np.column_stack([np.full(n, gamma), np.vstack([V, -V])[:n]])
 
 
 def above(function, level):

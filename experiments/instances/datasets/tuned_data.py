@@ -62,15 +62,13 @@ def tuned_law(n, epsilon, delta, gammas, outliers, steps, **_):
         return runs[j].errors(weights)
 
     r = repetition_r(n, len(gammas))
-    law = private_tuning.law(base, score=score, sensitivity=1.0, epsilon=epsilon, delta=delta, r=r)
-    return law, y[:, None] * X
+    return private_tuning.law(base, score=score, sensitivity=1.0, epsilon=epsilon, delta=delta, r=r), y[:, None] * X
 
 
 def errors_of_the_tuned(rng, size, factor=1, **setting):
     """The zero-one risk of what Algorithm 6 releases, (size,); the sabotage releases -w with chance 1 - 1/factor."""
     law, Z = tuned_law(**setting)
-    weights = law.sample(rng, size)["release"]
-    risk = (Z @ weights.T < 0).mean(axis=0)
+    risk = (Z @ law.sample(rng, size)["release"].T < 0).mean(axis=0)
     return np.where(rng.random(size) < 1 - 1 / factor, 1 - risk, risk)
 
 

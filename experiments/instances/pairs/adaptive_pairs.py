@@ -170,8 +170,7 @@ def decide_privacy(statement, score, factor, *, epsilon, delta, n, radius):
         return inconclusive("FAILED", f"our law spends delta = {float(curve)}, the statement says {claimed}")
     # All noise is `factor` times too small: the budget is mu = factor epsilon / (2 t), up to epsilon = 4 t^2.
     rule = Conversion.of(lambda m, t: 2 * m * t / Fraction(factor), slope=Fraction(2) * Fraction(factor))
-    mu = factor * numbers.printed_budget(epsilon, delta)
-    return decide_conversion(rule, setting, epsilon, mu, delta)
+    return decide_conversion(rule, setting, epsilon, factor * numbers.printed_budget(epsilon, delta), delta)
 
 
 PRIVATE = dict(

@@ -54,8 +54,7 @@ def farthest(n: int) -> float:
     phases = np.arange(1, len(phased_sgd.phase_lengths(n)) + 1)
     for seed in (None, 0, 1, 2, 3):
         for rho in (50.0, 0.7, 0.1):
-            position = 0 if seed is None else int(rng.integers(0, n // 2))
-            X, *labels = one_label_flipped(n, 2, position, seed)
+            X, *labels = one_label_flipped(n, 2, 0 if seed is None else int(rng.integers(0, n // 2)), seed)
             law, other = (
                 laws.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=GaussianDP(1.0), output="phases")
                 for y in labels
@@ -190,5 +189,4 @@ def failing_samples(statement: Callable, radius: float, factor: float) -> Iterat
                 chances = np.array([comb(m, i) * share**i * (1 - share) ** (m - i) for i in range(m + 1)])
                 for beta in (0.9, 0.1):
                     point = {"a": a, "margins": U.tolist(), "wrong": share, "m": m, "beta": beta}
-                    bound = statement(m=m, beta=beta, radius=a, rho=1.0)
-                    yield point, chances[gaps > bound / factor].sum(), beta / 3
+                    yield point, chances[gaps > statement(m=m, beta=beta, radius=a, rho=1.0) / factor].sum(), beta / 3

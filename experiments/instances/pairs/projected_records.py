@@ -43,8 +43,7 @@ def risks(
     projections = [fast_projection(k, d, rng=rng) for _ in range(size)]
     sizes = with_privacy(rho=gamma, radius=2.0, norm_bound=2.0, **budget) | {"beta": budget["beta"] / 3}
     y = np.where(np.arange(m) < kept * m, 1.0, -1.0)
-    laws = [dp_erm.law(projected(rng, phi, m, gamma), y, **sizes) for phi in projections]
-    W = dp_erm.sample_each(laws, rng)
+    W = dp_erm.sample_each([dp_erm.law(projected(rng, phi, m, gamma), y, **sizes) for phi in projections], rng)
     fresh = [projected(rng, phi, tested, gamma) for phi in projections]
     return np.array([(Z @ w <= 0).mean() for Z, w in zip(fresh, W, strict=True)])
 

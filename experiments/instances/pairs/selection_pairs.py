@@ -21,8 +21,7 @@ RECORDS = 5  # two margins
 
 def least_margin(z, rho, norm_bound):
     """min over |w| <= Lambda of #{i : w z_i <= rho} / m, for signed records z of the line."""
-    wrong = min(sum(sign * norm_bound * x <= rho for x in z) for sign in (1, -1))
-    return Fraction(wrong, len(z))
+    return Fraction(min(sum(sign * norm_bound * x <= rho for x in z) for sign in (1, -1)), len(z))
 
 
 def least_hinge(z, rho, norm_bound):
@@ -50,8 +49,7 @@ def learner(X, y, *, rho, privacy, beta):
 def joint(chosen):
     """The probabilities of all (margin, classifier), shape (2 J,)."""
     J = len(chosen.margins)
-    every = {"index": np.repeat(np.arange(J), 2), "model": np.tile([0, 1], J)}
-    return np.exp(chosen.log_density(every))
+    return np.exp(chosen.log_density({"index": np.repeat(np.arange(J), 2), "model": np.tile([0, 1], J)}))
 
 
 def selection_laws(epsilon, *, kind):

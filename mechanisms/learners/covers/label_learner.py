@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lemmata.mechanisms.law import SignModel
 from lemmata.mechanisms.numerics.arguments import (
     check_callable,
     check_choice,
@@ -46,8 +47,20 @@ BALLS = ("open", "closed")
 Pool = Callable[[np.ndarray], Any]
 
 
+class ErrorCountLaw:
+    """What laws that choose among listed candidates by their numbers of `errors` share."""
+
+    errors: np.ndarray
+    privacy: PureDP
+
+    @property
+    def selection(self) -> exponential.ExponentialLaw:
+        """The exponential mechanism over the candidates: scores -errors, whole numbers, of sensitivity 1."""
+        return exponential.law(-self.errors.astype(float), privacy=self.privacy, sensitivity=1.0)
+
+
 @dataclass(frozen=True)
-class LabelLaw:
+class LabelLaw(ErrorCountLaw):
     """The law of the number of the released hypothesis, on one dataset."""
 
     cover: np.ndarray  # numbers of the hypotheses that can be released, increasing: public
@@ -55,11 +68,6 @@ class LabelLaw:
     samples: int
     privacy: PureDP  # neighbours differ in one label
     predictor: Callable[[int], LabelModel] = field(repr=False)  # of the hypothesis with a number
-
-    @property
-    def selection(self) -> exponential.ExponentialLaw:
-        """The exponential mechanism over the cover: scores -errors, whole numbers, of sensitivity 1."""
-        return exponential.law(-self.errors.astype(float), privacy=self.privacy, sensitivity=1.0)
 
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
@@ -78,7 +86,7 @@ class LabelLaw:
 
 
 @dataclass(frozen=True)
-class LabelModel:
+class LabelModel(SignModel):
     """One release, as a predictor x -> sign(h_rho(x)) that remembers its privacy.
 
     `hypotheses` are those of the fit (`freeze_class`): on rows for which they would be others, ValueError.
@@ -92,10 +100,6 @@ class LabelModel:
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return the truncated hypothesis at every row, shape (n,)."""
         return truncated(self.hypotheses, read_records(X), self.rho)[self.number]
-
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """Return labels -1 or +1; a tie is +1."""
-        return np.where(self.decision_function(X) >= 0, 1.0, -1.0)
 
 
 class FrozenClass:

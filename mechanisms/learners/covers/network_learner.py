@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from lemmata.bounds.bms22 import network_embedding as bounds
-from lemmata.mechanisms.law import Projection
+from lemmata.mechanisms.law import Projection, SignModel
+from lemmata.mechanisms.learners.covers.label_learner import ErrorCountLaw
 from lemmata.mechanisms.numerics.arguments import (
     check_choice,
     check_integer,
@@ -33,7 +34,6 @@ from lemmata.mechanisms.numerics.arguments import (
     read_records,
 )
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
-from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.solvers.covers import Cover, cover
 
 CALIBRATIONS = ("printed",)  # sensitivity 1/m of the empirical risk: enough, and nothing to save
@@ -66,12 +66,11 @@ def count_errors(
     # Depth first: only the hidden values of one network of the earlier layers exist at a time.
     for number in range(covers[0].size):
         W = covers[0].points([number]).reshape(inputs.shape[1], -1)
-        hidden = activation(inputs @ W, eta) @ embeddings[0]
-        yield from count_errors(covers[1:], embeddings[1:], hidden, y, eta)
+        yield from count_errors(covers[1:], embeddings[1:], activation(inputs @ W, eta) @ embeddings[0], y, eta)
 
 
 @dataclass(frozen=True)
-class NetworkLaw:
+class NetworkLaw(ErrorCountLaw):
     """The law of the weights of one network, on one dataset, for one choice of embeddings."""
 
     errors: np.ndarray = field(repr=False)  # of every network; never in a repr
@@ -80,11 +79,6 @@ class NetworkLaw:
     public: tuple[Projection, ...]
     eta: float
     privacy: PureDP  # neighbours differ in one replaced record
-
-    @property
-    def selection(self) -> exponential.ExponentialLaw:
-        """The exponential mechanism over the numbers of the networks: scores -errors, of sensitivity 1."""
-        return exponential.law(-self.errors.astype(float), privacy=self.privacy, sensitivity=1.0)
 
     def weights(self, numbers: ArrayLike) -> np.ndarray:
         """Return the weights of the networks with these numbers, all layers in a row, shape (n, k (N (L-1) + 1))."""
@@ -120,7 +114,7 @@ class NetworkLaw:
 
 
 @dataclass(frozen=True)
-class NetworkModel:
+class NetworkModel(SignModel):
     """One release, as a predictor x -> sign(h(x)) that remembers its privacy."""
 
     weights: tuple[np.ndarray, ...]  # of the layers, shape (k, N), the last one (k, 1)
@@ -135,10 +129,6 @@ class NetworkModel:
             values = phi.apply(activation(values, self.eta)) @ W
         return values[:, 0]
 
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """Return labels -1 or +1; a tie is +1."""
-        return np.where(self.decision_function(X) >= 0, 1.0, -1.0)
-
 
 def product_cover(
     k: int, width: int, layers: int, *, norm_bound: float, resolution: float, lattice: str = "thin"
@@ -148,11 +138,9 @@ def product_cover(
     >>> [one.size for one in product_cover(1, 1, 2, norm_bound=1.0, resolution=0.0125)]
     [227, 227]
     """
-    k, width, layers = check_integer(k=k, width=width, layers=layers)
+    (k, width), (layers,) = check_integer(k=k, width=width), check_integer(64, layers=layers)
     norm_bound, resolution = check_magnitude(norm_bound=norm_bound, resolution=resolution)
     sizes: dict[str, Any] = dict(radius=2 * norm_bound, resolution=resolution / sqrt(layers), lattice=lattice)
-    if layers > 64:
-        raise ValueError(f"layers = {layers} is outside [1, 64]")
     hidden = cover(k * width, **sizes) if layers > 1 else None
     return (*[hidden for _ in range(layers - 1) if hidden], cover(k, **sizes))
 

@@ -155,8 +155,7 @@ class WhiteBoxLaw(AdaptiveMarginLaw):
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """Draw `size` independent runs, seen completely."""
         seen = {f"iterates{j}": c.descent.sample(rng, size) for j, c in enumerate(self.candidates)}
-        noise = rng.normal(scale=self.sigma, size=(size, len(self.margins)))
-        return seen | {"scores": self.means(seen) + noise}
+        return seen | {"scores": self.means(seen) + rng.normal(scale=self.sigma, size=(size, len(self.margins)))}
 
     def log_density(self, releases: Mapping[str, np.ndarray]) -> np.ndarray:
         """Return the exact log density, shape (size,): Gaussian steps, then Gaussian scores given the iterates."""

@@ -46,8 +46,7 @@ class PerceptronLaw(LinearLaw):
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases: columns of one matrix product a round, `COLUMNS` at a time."""
-        parts = [self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)]
-        return np.concatenate(parts)
+        return np.concatenate([self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)])
 
     def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
         W = np.zeros((self.Z.shape[1], size))
@@ -108,9 +107,7 @@ def law(
     (radius,) = check_magnitude(radius=radius)
     check_noise(noise)
     X = clip_rows(X, radius)
-    (rounds,) = check_integer(rounds=default_rounds(*X.shape, mu=mu) if rounds is None else rounds)
-    if rounds > MOST:
-        raise ValueError(f"rounds = {rounds} is outside [1, {MOST}]")
+    (rounds,) = check_integer(MOST, rounds=default_rounds(*X.shape, mu=mu) if rounds is None else rounds)
     Z, grid = prepare_rows(read_labels(y, len(X))[:, None] * (X / radius), 1.0, noise)
     sigma = noise_for(rounds, SENSITIVITY, mu)
     return PerceptronLaw(Z, rounds, sigma, GaussianDP(mu, privacy.neighbours), grid)

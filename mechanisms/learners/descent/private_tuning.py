@@ -225,8 +225,7 @@ class PrivateSelectionLaw:
         hits = rng.multinomial(self.runs.sample(rng, size), np.full(m, 1 / m))
         with np.errstate(divide="ignore"):
             log_above = -rng.standard_exponential((size, m)) / np.maximum(hits, 1)  # P(min > z) = Phi(-z)^hits
-        lowest = np.where(hits > 0, self.scores - self.sigma * ndtri_exp(log_above), np.inf)
-        return np.argmin(lowest, axis=1)
+        return np.argmin(np.where(hits > 0, self.scores - self.sigma * ndtri_exp(log_above), np.inf), axis=1)
 
     def log_probabilities(self) -> np.ndarray:
         """Return log P(candidate i is chosen), (|Theta|,), by the trapezoidal rule, exact to rounding here.

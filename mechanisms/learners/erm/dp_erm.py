@@ -115,8 +115,7 @@ class BoostedLaw(LinearLaw):
 
     def candidates(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Return the vectors of all rounds, shape (size, rounds, k)."""
-        W = self.train(rng, self.Z, size * self.rounds, len(self.Z))
-        return W.reshape(size, self.rounds, -1)
+        return self.train(rng, self.Z, size * self.rounds, len(self.Z)).reshape(size, self.rounds, -1)
 
     def train(
         self, rng: np.random.Generator, Z: np.ndarray, runs: int, m: int, rows: np.ndarray | None = None

@@ -79,8 +79,7 @@ class KernelProjection:
         room = np.empty((-(-2 * min(SIDE, self.count) * self.k // 8), 8))
         for index, start in enumerate(range(0, self.count, SIDE)):
             stop = min(self.count, start + SIDE)
-            stream = np.random.SeedSequence(self.seed, spawn_key=(index,))
-            rng = np.random.Generator(np.random.PCG64DXSM(stream))
+            rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(self.seed, spawn_key=(index,))))
             omega = frequencies(self.kernel, self.d, stop - start, bandwidth=self.bandwidth, rng=rng)
             entries = 2 * (stop - start) * self.k
             drawn = np.frombuffer(rng.bytes(-(-entries // 8)), np.uint8)
@@ -127,10 +126,7 @@ def kernel_projection(
     """
     check_choice(tuple(KERNELS), kernel=kernel)
     bandwidth, radius = check_magnitude(bandwidth=bandwidth, radius=radius)
-    d, count, k = check_integer(d=d, count=count, k=k)
-    for name, value in (("d", d), ("count", count), ("k", k)):
-        if value > LARGEST:
-            raise ValueError(f"{name} = {value} is outside [1, {LARGEST}]")
+    d, count, k = check_integer(LARGEST, d=d, count=count, k=k)
     seed = tuple(int(word) for word in resolve_generator(rng).integers(0, 2**32, size=4))
     return KernelProjection(kernel, d, count, k, bandwidth, radius, seed)
 

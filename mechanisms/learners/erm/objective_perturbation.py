@@ -153,8 +153,7 @@ class ObjectiveLaw(LinearLaw):
 
     @cached_property
     def _problem(self) -> Problem:
-        share = Fraction(self.C) / len(self.Z)
-        return Problem(self.Z, ridge=self.ridge, share=share, loss=self.loss)
+        return Problem(self.Z, ridge=self.ridge, share=Fraction(self.C) / len(self.Z), loss=self.loss)
 
     def _exactly(self, rng: np.random.Generator) -> np.ndarray:
         """The rounded minimiser of one draw, shape (F,)."""

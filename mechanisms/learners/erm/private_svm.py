@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.rbht09 import svm_sensitivity
-from lemmata.mechanisms.law import LinearLaw
+from lemmata.mechanisms.law import LaplaceWeightsLaw
 from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, grid_for
 from lemmata.mechanisms.numerics.arguments import (
     check_choice,
@@ -113,7 +113,7 @@ def solve(
 
 
 @dataclass(frozen=True)
-class SVMLaw(LinearLaw):
+class SVMLaw(LaplaceWeightsLaw):
     """The law of one release of PRIVATESVM-FINITE on one dataset: the minimiser plus product Laplace noise."""
 
     noise: GridLaplace | FloatLaplace  # its centre never shows in a repr
@@ -130,15 +130,6 @@ class SVMLaw(LinearLaw):
     def exact(self) -> bool:
         """Whether the guarantee holds for the bits of a release."""
         return isinstance(self.noise, GridLaplace)
-
-    @quiet
-    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """Draw `size` independent releases, shape (size, F); the SVM was solved once."""
-        return self.noise.sample(rng, size)
-
-    def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """Return the exact log-density ("float64") or log-probability ("grid", -inf off it) of releases, (size,)."""
-        return self.noise.log_density(releases)
 
 
 @quiet

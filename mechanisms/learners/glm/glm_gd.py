@@ -41,8 +41,7 @@ def project(W: np.ndarray, norm_bound: float) -> np.ndarray:
     >>> project(np.array([[3.0, 4.0], [0.1, 0.0]]), 1.0).tolist()
     [[0.6, 0.8], [0.1, 0.0]]
     """
-    norms = np.linalg.norm(W, axis=1, keepdims=True)
-    return W * (norm_bound / np.maximum(norms, norm_bound))
+    return W * (norm_bound / np.maximum(np.linalg.norm(W, axis=1, keepdims=True), norm_bound))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The engine: audits, a run, the ledger and the report."""
+"""The engine: a run, the ledger and the report."""
 
 import tempfile
 import time
@@ -6,68 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from .side_by_side import dear, module
+from .side_by_side import module
 
 timer = time.process_time  # CPU seconds: what else the machine does matters less
 SEED = 20251120
 MODULE = "bms22/long_minimiser"  # a module of claims that are decided without sampling
-
-
-def shifted(centre):
-    """A sampler of Laplace noise of scale 1 about `centre`."""
-    return lambda rng, size: rng.laplace(centre, 1.0, size)
-
-
-class Audit:
-    """Laplace noise on a count, attacked at its own epsilon and at half of it."""
-
-    params = ([1.0, 0.5], [10_000, 100_000])
-    param_names = ("claimed", "budget")
-    timeout = 120
-
-    def setup(self, claimed, budget):
-        if budget > 10_000:
-            dear("an audit of 100,000 releases")
-        game, self.privacy = (
-            module("lemmata.mechanisms.audit.play.sequential_test", "audit"),
-            module("lemmata.mechanisms.privacy", "PureDP"),
-        )
-        self.audit = lambda: game.audit(
-            shifted(0.0), shifted(1.0), self.privacy.PureDP(claimed), root=SEED, budget=budget
-        )
-
-    def time_audit(self, claimed, budget):
-        self.audit()
-
-    peakmem_audit = time_audit
-
-    def track_releases_to_decision(self, claimed, budget):
-        """How many releases the verdict took; the budget where there is none."""
-        found = self.audit()
-        return float(found.trained + found.judged)
-
-    track_releases_to_decision.unit = "releases"
-
-
-class Tightness:
-    """What an audit of Laplace noise reaches of its epsilon."""
-
-    params = ([10_000, 100_000],)
-    param_names = ("budget",)
-
-    def setup(self, budget):
-        if budget > 10_000:
-            dear("an audit of 100,000 releases")
-        game, privacy = (
-            module("lemmata.mechanisms.audit.play.sequential_test", "audit"),
-            module("lemmata.mechanisms.privacy", "PureDP"),
-        )
-        self.audited = game.audit(shifted(0.0), shifted(1.0), privacy.PureDP(1.0), root=SEED, budget=budget)
-
-    def track_epsilon_reached(self, budget):
-        return float(self.audited.lower)
-
-    track_epsilon_reached.unit = "epsilon, higher is better"
 
 
 class Engine:
@@ -99,11 +42,11 @@ class Engine:
     peakmem_ledger = time_ledger
 
     def time_report(self):
-        site = module("lemmata.experiments.report.site", "pages")
+        site = module("lemmata.experiments.report.site", "make_pages")
         curves = module("lemmata.experiments.engine.ledger.curves", "choose_pictures")
         pairs = self.ledger.ledger_with_cells(self.kept, SEED, self.claims)
         with tempfile.TemporaryDirectory() as folder:
-            site.pages([(row, curves.choose_pictures(cells)) for row, cells in pairs], SEED, Path(folder))
+            site.make_pages([(row, curves.choose_pictures(cells)) for row, cells in pairs], SEED, Path(folder))
 
     def track_overhead_of_a_run(self):
         """What a run takes beyond its trials, over what the trials take, in CPU time."""

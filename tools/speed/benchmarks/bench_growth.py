@@ -1,38 +1,27 @@
 """How the costs of the cores grow: exponents of CPU time and of memory in n, d, k, runs, releases and claims."""
 
-from math import sqrt
+from functools import partial
 
 import numpy as np
 
-from .side_by_side import cost, exponent, module
+from .side_by_side import cost, exponent, margin_data, module
 
 SEED = 1
 
 
 def data(n, d):
     """n unit rows in R^d with margin 1/2 along e_1, and their labels."""
-    rng = np.random.default_rng(SEED)
-    X = rng.normal(size=(n, d))
-    X[:, 0] = 0
-    X *= sqrt(0.75) / np.linalg.norm(X, axis=1, keepdims=True)
-    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-    X[:, 0] = y / 2
-    return X, y
+    return margin_data(n, d), np.ones(n)
 
 
 def privacy(kind, *parameters):
     return getattr(module("lemmata.mechanisms.privacy", kind), kind)(*parameters)
 
 
-def fast_projection(n, d, k):
-    phi = module("lemmata.mechanisms.features.fast_projection").fast_projection(k, d, rng=np.random.default_rng(SEED))
-    X = data(n, d)[0]
-    return lambda: phi.apply(X)
-
-
-def sign_projection(n, d, k):
-    phi = module("lemmata.mechanisms.features.sign_projection").sign_projection(k, d, rng=np.random.default_rng(SEED))
-    X = data(n, d)[0]
+def projection(kind, n, d, k):
+    """`kind` is the name of a module and of its function: fast_projection or sign_projection."""
+    draw = getattr(module(f"lemmata.mechanisms.features.{kind}"), kind)
+    phi, X = draw(k, d, rng=np.random.default_rng(SEED)), data(n, d)[0]
     return lambda: phi.apply(X)
 
 
@@ -85,12 +74,12 @@ def ledger(claims):
 # audit and of an account is measured with those.
 CORES = {
     "fast projection": (
-        fast_projection,
+        partial(projection, "fast_projection"),
         {"n": 200, "d": 4096, "k": 256},
         {"n": (100, 200, 400, 800), "d": (1024, 4096, 16384, 65536), "k": (64, 256, 1024)},
     ),
     "sign projection": (
-        sign_projection,
+        partial(projection, "sign_projection"),
         {"n": 200, "d": 4096, "k": 256},
         {"n": (100, 400, 1600), "d": (1024, 4096, 16384), "k": (64, 256, 1024)},
     ),

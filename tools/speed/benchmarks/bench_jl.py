@@ -1,7 +1,5 @@
 """The projections: time and memory to project and to lift, over peers; how much inner products are distorted."""
 
-import time
-
 import numpy as np
 from scipy.linalg import clarkson_woodruff_transform
 from sklearn.random_projection import GaussianRandomProjection
@@ -11,8 +9,9 @@ from lemmata.mechanisms.features.fast_projection import fast_projection
 from lemmata.mechanisms.features.sign_projection import sign_projection
 
 from .side_by_side import dear, ratio
+from .side_by_side import timer as timer
 
-timer = time.process_time  # CPU seconds: what else the machine does matters less
+unit = "ratio"  # of a tracked number that names no unit of its own
 SEED = 7
 LARGEST_MATRIX = 2**26  # entries; a dense matrix beyond this does not fit beside the benchmark
 
@@ -65,8 +64,6 @@ class Fast:
     def track_time_over_copy(self, d):
         return ratio(lambda: self.phi.apply(self.X), lambda: self.X.copy())
 
-    track_time_over_copy.unit = "ratio"
-
 
 class AgainstPeers:
     """Both projections, the drawing of the matrix included, over a peer: time over its time."""
@@ -96,8 +93,6 @@ class AgainstPeers:
     def track_time_over_scipy_sketch(self, *_):
         return ratio(self.ours, lambda: clarkson_woodruff_transform(self.X.T, self.k, seed=SEED), 3)
 
-    track_time_over_product.unit = track_time_over_scikit_learn.unit = track_time_over_scipy_sketch.unit = "ratio"
-
 
 class Distortion:
     """At the explicit row count of bms22 Lemma A.3: how far below the allowed distortion do we stay?"""
@@ -109,8 +104,7 @@ class Distortion:
         rng = np.random.default_rng(SEED)
         self.k = bounds.sign_projection_rows(m=m, gamma=gamma, beta=0.05)
         d = 2000
-        draw = {"sign": sign_projection, "fast": fast_projection}[projection]
-        self.phi = draw(self.k, d, rng=rng)
+        self.phi = {"sign": sign_projection, "fast": fast_projection}[projection](self.k, d, rng=rng)
         self.X = rng.normal(size=(m, d))
 
     def track_allowed_over_observed(self, m, gamma, projection):
@@ -118,5 +112,3 @@ class Distortion:
         projected, norms = self.phi.apply(self.X), np.linalg.norm(self.X, axis=1)
         distortion = np.abs(projected @ projected.T - self.X @ self.X.T) / np.outer(norms, norms)
         return float(gamma / 3 / distortion.max())
-
-    track_allowed_over_observed.unit = "ratio"

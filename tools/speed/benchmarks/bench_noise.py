@@ -1,37 +1,12 @@
-"""Noise and selection: grid Laplace releases, the number of runs of private tuning, the exponential mechanism."""
-
-import time
+"""Noise and selection: exact noise, the number of runs of private tuning, the exponential mechanism."""
 
 import numpy as np
 
-from .side_by_side import module, ratio
+from .side_by_side import module, ratio, sampled
+from .side_by_side import timer as timer
 
-timer = time.process_time  # CPU seconds: what else the machine does matters less
+unit = "ratio"  # of a tracked number that names no unit of its own
 SEED = 5
-
-
-class GridLaplace:
-    """Releases of a vector under Laplace noise on a grid, drawn exactly."""
-
-    params = ([10, 1000], [1, 1000])
-    param_names = ("features", "releases")
-
-    def setup(self, features, releases):
-        laplace = module("lemmata.mechanisms.noise.laplace", "GridLaplace", "grid_for")
-        grid, steps = laplace.grid_for(1.0, 1.0, features)
-        self.law = laplace.GridLaplace(np.linspace(-1, 1, features), grid, steps)
-        self.rng = np.random.default_rng(SEED)
-
-    def time_sample(self, features, releases):
-        self.law.sample(self.rng, releases)
-
-    peakmem_sample = time_sample
-
-    def track_time_over_float_noise(self, features, releases):
-        shape = (releases, features)
-        return ratio(lambda: self.law.sample(self.rng, releases), lambda: self.rng.laplace(size=shape), 3)
-
-    track_time_over_float_noise.unit = "ratio"
 
 
 class RunCounts:
@@ -52,8 +27,6 @@ class RunCounts:
     def track_time_over_numpy(self, eta, draws):
         peer = self.rng.negative_binomial
         return ratio(lambda: self.law.sample(self.rng, draws), lambda: peer(max(eta, 0.5), 0.01, size=draws), 3)
-
-    track_time_over_numpy.unit = "ratio"
 
 
 class Exponential:
@@ -83,8 +56,6 @@ class Exponential:
 
         return ratio(lambda: self.law.sample(self.rng, releases), peer, 3)
 
-    track_time_over_choice.unit = "ratio"
-
 
 class _Vectors:
     """Vectors of exact noise."""
@@ -110,13 +81,7 @@ class Exact(_Vectors):
 
     def track_microseconds_a_number(self, law, numbers):
         """Of CPU time, one release of so many numbers at a time."""
-        best = float("inf")
-        for _ in range(20):
-            start = time.process_time()
-            for _ in range(10):
-                self.law.sample(self.rng)
-            best = min(best, time.process_time() - start)
-        return 1e6 * best / (10 * numbers)
+        return 1e6 * min(sampled(lambda: self.law.sample(self.rng), 10) for _ in range(20)) / numbers
 
     track_microseconds_a_number.unit = "µs"
 
@@ -140,8 +105,6 @@ class ExactBesideOpenDP(_Vectors):
         values = [int(x) for x in self.value] if whole else self.value.tolist()
         return ratio(lambda: self.law.sample(self.rng), lambda: theirs(values), 20)
 
-    track_time_over_opendp.unit = "ratio"
-
 
 class Epsilon:
     """The epsilon of Gaussian noise at a delta, rounded up and certified, over dp-accounting's: at most 1."""
@@ -155,5 +118,3 @@ class Epsilon:
     def track_time_over_dp_accounting(self, mu):
         theirs, ours = self.modules
         return ratio(lambda: ours.gaussian_epsilon(mu, 1e-5), lambda: theirs.get_epsilon_gaussian(1 / mu, 1e-5), 50)
-
-    track_time_over_dp_accounting.unit = "ratio"

@@ -1,7 +1,5 @@
 """Noisy gradient descent: time and memory of many releases at once, and how far the bound lies above what happens."""
 
-import time
-
 import numpy as np
 
 from lemmata.bounds.wzw25 import noisy_gd as bounds
@@ -9,20 +7,13 @@ from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
 
-from .side_by_side import dear, ratio
+from .side_by_side import GAMMA, dear, margin_data, ratio
+from .side_by_side import timer as timer
 
-timer = time.process_time  # CPU seconds: what else the machine does matters less
+unit = "ratio"  # of a tracked number that names no unit of its own
 SEED = 11
-MU, GAMMA = 1.0, 0.5
+MU = 1.0
 LARGEST = 10**10  # multiplications a benchmark may spend
-
-
-def margin_data(n, d):
-    """n unit vectors with margin GAMMA in the direction e_1."""
-    rng = np.random.default_rng(SEED)
-    rest = rng.normal(size=(n, d - 1))
-    rest *= np.sqrt(1 - GAMMA**2) / np.linalg.norm(rest, axis=1, keepdims=True)
-    return np.column_stack([np.full(n, GAMMA), rest])
 
 
 def law(n, d, output="average", steps="balanced"):
@@ -77,20 +68,14 @@ class Columns:
     def track_time_over_products(self, *_):
         return ratio(lambda: self.law.sample(self.rng, 256), self.products)
 
-    track_time_over_products.unit = "ratio"
-
     def track_time_over_loop(self, *_):
         loop = ratio(lambda: self.law.sample(self.rng, 256), lambda: [self.law.sample(self.rng) for _ in range(16)], 3)
         return loop / 16
-
-    track_time_over_loop.unit = "ratio"
 
     def track_time_over_double_loop(self, shape, precision):
         """Over one run after another in float64."""
         law = noisy_gd.law(margin_data(*shape), np.ones(shape[0]), privacy=GaussianDP(MU), width=GAMMA, steps=10)
         return ratio(lambda: self.law.sample(self.rng, 256), lambda: [law.sample(self.rng) for _ in range(16)], 3) / 16
-
-    track_time_over_double_loop.unit = "ratio"
 
 
 class Alone:
@@ -119,8 +104,6 @@ class Alone:
         entries = self.law.Z.ravel().astype(float)
         return ratio(self.sample, lambda: [entries @ entries for _ in range(100)])
 
-    track_time_over_reading.unit = "ratio"
-
 
 class AloneBesideProducts:
     """The same run with float noise over both products of each band, one after the other."""
@@ -144,8 +127,6 @@ class AloneBesideProducts:
     def track_time_over_products(self, shape):
         return ratio(self.alone.sample, self.products)
 
-    track_time_over_products.unit = "ratio"
-
 
 class Tightness:
     """The explicit bound of wzw25 Lemma C.1 over the mean excess of 500 releases."""
@@ -163,5 +144,3 @@ class Tightness:
         observed = hinge_sum(released.T, self.Z, GAMMA).mean()  # the loss of e_1 is 0
         bound = bounds.averaged_hinge_excess(n=n, d=d, steps=self.law.steps, mu=MU, sensitivity=2 / GAMMA, distance=1.0)
         return float(bound / observed)
-
-    track_bound_over_observed.unit = "ratio"

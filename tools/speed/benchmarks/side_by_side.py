@@ -12,6 +12,12 @@ QUICK = "LEMMATA_BENCH_QUICK"  # in the environment of a brief run
 
 ENOUGH, ENOUGH_BRIEFLY = 5.0, 0.5  # CPU-seconds, after which no further round begins
 
+GAMMA = 0.5  # the margin of `margin_data`
+
+# CPU seconds: what else the machine does matters less. asv looks for `timer` in the module of a benchmark, so that each
+# module imports it.
+timer = time.process_time
+
 TICK = 0.005  # CPU-seconds that a sample takes at least: a clock may tick slowly
 
 # Setups here make inputs that no call changes, so a sample is as many calls as take `sample_time`. From 0.3 on asv's
@@ -80,3 +86,10 @@ def module(name, *parts):
     if missing := [part for part in parts if not hasattr(found, part)]:
         raise NotImplementedError(f"{name} has no {', '.join(missing)}")
     return found
+
+
+def margin_data(n, d):
+    """n unit vectors with margin GAMMA in the direction e_1."""
+    rest = np.random.default_rng(11).normal(size=(n, d - 1))
+    rest *= np.sqrt(1 - GAMMA**2) / np.linalg.norm(rest, axis=1, keepdims=True)
+    return np.column_stack([np.full(n, GAMMA), rest])
