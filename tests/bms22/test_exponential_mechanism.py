@@ -1,4 +1,4 @@
-"""The exponential mechanism: a slow softmax twin, streams against arrays, and the sabotage that must be caught."""
+"""The exponential mechanism: a slow softmax twin, streams against arrays, and a budget short by 2."""
 
 import itertools
 import math
@@ -13,11 +13,8 @@ from scipy.stats import chisquare
 
 from lemmata.bounds.bms22 import definitions as bounds
 from lemmata.bounds.bms22 import exponential_mechanism
-from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.instances.laws.selections import UNIVERSE, empirical_risks, rare_candidate
-from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.law import fit
-from lemmata.mechanisms.noise.laplace import FloatLaplace
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
 from lemmata.mechanisms.selection import exponential
@@ -82,10 +79,6 @@ def test_extreme_scores_do_not_overflow():
 def test_one_candidate_and_one_release():
     assert fit(law([3.0], **BUDGET), np.random.default_rng(0)) == 0
     assert law([3.0], **BUDGET).sample(np.random.default_rng(0)).shape == (1,)
-
-
-def test_scores_stay_out_of_the_repr():
-    assert "777" not in repr(law([777.0, 0.0], **BUDGET))
 
 
 @pytest.mark.parametrize(
@@ -184,44 +177,6 @@ def test_short_by_a_factor_of_two_is_refuted_exactly():
     one_sided = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
     laws = np.exp([law(q, sensitivity=0.5, privacy=PureDP(1.0)).log_probabilities() for q in one_sided])
     assert bounds.smallest_epsilon(laws=laws, pairs=[(0, 1)]) < 1.0
-
-
-def is_refuted(pair, budget=60_000):
-    """Does the attack game refute epsilon = 1 on this pair of laws?"""
-    return audit(*pair, PureDP(1.0), root=TEST_ROOT, budget=budget).verdict == REFUTED
-
-
-@pytest.mark.slow
-@pytest.mark.statistical
-def test_short_by_a_factor_of_two_is_refuted_by_attack():
-    """Control 14, end to end; the honest mechanism survives."""
-    a, b = rare_candidate(10)
-    for sensitivity, caught in ((0.5, True), (1.0, False)):
-        pair = [law(q, sensitivity=sensitivity, privacy=PureDP(1.0)) for q in (a, b)]
-        assert is_refuted(pair) is caught
-
-
-def two_queries(value, scale):
-    """Laplace answers to two queries that both see the changed record."""
-    return FloatLaplace(np.array([value, value]), scale)
-
-
-@pytest.mark.slow
-@pytest.mark.statistical
-def test_a_budget_split_by_the_root_is_refuted():
-    """Control 13: two pure mechanisms of epsilon / sqrt 2 each do not compose to epsilon = 1."""
-    for share, caught in ((math.sqrt(2), True), (2.0, False)):
-        pair = [two_queries(x, scale=share) for x in (0.0, 1.0)]
-        assert is_refuted(pair, budget=100_000) is caught
-
-
-@pytest.mark.slow
-@pytest.mark.statistical
-def test_add_remove_noise_sold_as_replacement_is_refuted():
-    """Control 16: a sum of values in [-1, 1] moves by 1 when a record leaves, by 2 when it is replaced."""
-    for scale, caught in ((1.0, True), (2.0, False)):
-        pair = [FloatLaplace(np.array([x]), scale) for x in (-1.0, 1.0)]
-        assert is_refuted(pair) is caught
 
 
 def test_scores_are_cut_into_slices_that_neither_overlap_nor_leave_out():

@@ -176,6 +176,7 @@ TABLE = [
         FAT | {"beta": 2 * exp(-3), "epsilon": 0.5, "margin_loss": 0.25},
         0.25 + sqrt(M / 8) + M / 4 + 48 * M,
     ),
+    (label_privacy.small_sample, FAT | {"beta": 2 * exp(-3), "epsilon": 0.5}, 64 * M * 3 / 0.5),
     (label_privacy.distance_to_the_cover, {"rho": 0.6}, 0.3),
     (label_privacy.least_loss_of_the_cover, {"margin_loss": 0.3}, 0.3),
     (label_privacy.least_margin_loss_of_the_cover, {"margin_loss": 0.3}, 0.3),

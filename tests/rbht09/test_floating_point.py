@@ -1,4 +1,4 @@
-"""Laplace noise in floating point: exact draws on a grid, the textbook sampler's leak, and footnote 5 (row 23)."""
+"""Laplace noise in floating point: exact draws on a grid, the textbook sampler's leak, and footnote 5."""
 
 from fractions import Fraction
 
@@ -10,11 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare, gamma
 
 from lemmata.bounds.rbht09 import private_svm
-from lemmata.experiments.engine.claims.verdict import LOG_REFUTE, AttackDecider
-from lemmata.experiments.instances.pairs import reachable_floats
 from lemmata.mechanisms.noise import laplace
 from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, discrete_laplace, grid_for, reachable
-from lemmata.mechanisms.numerics.streams import TEST_ROOT, generator
 from tests.streams import streams
 
 rng = streams("float_leak")
@@ -165,7 +162,7 @@ def test_both_samplers_have_the_same_law_over_the_reals():
     assert np.allclose(exact, log_ratio, atol=1e-5)
 
 
-# row 23: the low bits -------------------------------------------------------------------------------------------------
+# The low bits --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("own", "other", "scale"), [(0.0, 1.0, 1.0), (0.31, 0.73, 0.1), (10.0, 11.0, 1.0)])
@@ -179,37 +176,3 @@ def test_the_window_grows_with_the_rounding_of_the_sum():
     """Far from 0 a release is rounded: many uniforms give it, and the nearest one may lie thousands away."""
     releases = 1e6 + rng("far").laplace(0, 1.0, 200)
     assert all(reachable(y, 1e6, 1.0, margin=0) for y in releases)
-
-
-def test_row_23_the_low_bits_of_a_textbook_release_are_caught():
-    """Centres 0 and 1, scale 1, epsilon = 1: below 1/2 only centre 0 leaves the 2^-53 grid."""
-    draw, size = rng("row 23"), 4000
-    bits = draw.integers(0, 2, size)
-    y = bits + draw.laplace(size=size)
-    zero = (np.abs(y) < 0.5) & (np.fmod(y, 2.0**-53) != 0)
-    assert not np.any(zero & (bits == 1))
-    decider = AttackDecider("pure", 1.0)
-    decider.add(AttackDecider.pack(((zero & (bits == 0)).sum(), (zero & (bits == 1)).sum(), (~zero).sum())))
-    assert decider.log_e()[1] >= LOG_REFUTE
-
-
-def demonstration(root, trials=500, *, beta=0.01, n=50, F=20):
-    """A random bit, one release at nominal beta, a guess by fewer impossible coordinates: the share guessed right.
-
-    An ideal beta-DP release allows e^beta / (1 + e^beta), 50.2% at beta = 0.01.
-    """
-    right = {}
-    for sampler in ("float64", "grid"):
-        laws = reachable_floats.watched(reachable_floats.neighbours(sampler, n, F, beta))
-        rng = generator(root, "float_leak.demonstration", {"sampler": sampler}, "main", 0)
-        bits = rng.integers(0, 2, trials)
-        seen = [laws[bit].sample(rng)[0] + rng.uniform(0, 0.5, 2) for bit in bits]  # ties are broken at random
-        guessed = [int(np.argmin(counts)) for counts in seen]
-        right[sampler] = float(np.mean(np.array(guessed) == bits))
-    return right
-
-
-def test_one_release_names_the_database_unless_the_grid_is_used():
-    right = demonstration(TEST_ROOT, trials=200)
-    assert right["float64"] > 0.98
-    assert 0.3 < right["grid"] < 0.7

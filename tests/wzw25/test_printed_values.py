@@ -5,17 +5,16 @@ probabilities that make the logarithms whole (log((n+1)(n+2)/beta) = 4 at n = 4,
 """
 
 from importlib import import_module
-from itertools import combinations
 from math import e, inf, log, pi, sqrt
 
 import numpy as np
 import pytest
 from flint import arb
 from scipy.integrate import quad
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
-from lemmata.bounds.wzw25 import gaussian_privacy, tables, tuned_margin, whole_grid
 from lemmata.bounds.wzw25 import table_rates as rates
+from lemmata.bounds.wzw25 import tables, tuned_margin, whole_grid
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from tests import by_hand
 
@@ -321,14 +320,6 @@ def test_a_formula_at_a_point(formula, arguments, value):
 def test_a_rate_has_its_value(name):
     at = {"n": 100, "gamma": 0.5, "a": 2, "epsilon": 0.25, "R": 0.04, "s": 3}
     assert rates.value(getattr(rates, name), **at) == pytest.approx(RATES[name])
-
-
-def test_the_smallest_mu_is_that_of_the_best_test():
-    """Over every set of outputs that a test may reject, not those of the likelihood ratio alone."""
-    p, q = np.array([0.5, 0.1, 0.4]), np.array([0.3, 0.6, 0.1])
-    rejections = [list(some) for k in (1, 2) for some in combinations(range(3), k)]
-    best = max(-ndtri(p[some].sum()) + ndtri(q[some].sum()) for some in rejections)
-    assert gaussian_privacy.smallest_gdp(p=p, q=q) == pytest.approx(best)
 
 
 def test_outliers_are_counts_between_none_and_all():
