@@ -18,6 +18,7 @@ LEVELS = {"n": 4, "delta": 2 * exp(-5), "beta": 0.5, "guesses": 2}
 # log(4K/beta) = 4, log(K/beta) = 4 - log 4; log(4(K+1)/beta) = 4 + log(3/2)
 GRID = {"loss_bound": 3.0, "n": 100, "guesses": 2, "beta": 8 * exp(-4)}
 L2, ROOT = 4 + log(1.5), sqrt(4 * 4 * 4 / 100)  # ROOT for ||Y|| = 2
+CHOSEN = {"candidates": 2, "epsilon": 0.5, "beta": 2 * exp(-3)}  # log(N/beta) = 3
 RUN = {"n": 10, "gradient_norm": 3.0, "ridge": 0.5}
 
 TABLE = [
@@ -86,6 +87,12 @@ TABLE = [
     (generalized_exponential.generalized_epsilon, {"epsilon": 0.7}, 0.7),
     (generalized_exponential.spent_among, {"theta": log(2), "candidates": 3}, log(8 / 3)),
     (generalized_exponential.spent_among, {"theta": log(2), "candidates": 5}, log(16 / 5)),
+    (generalized_exponential.shift, CHOSEN, 12),
+    (generalized_exponential.selection_penalty, CHOSEN | {"sensitivity": 2.0}, 48),
+    (generalized_exponential.normalised_scores, {"scores": [1, 2], "sensitivities": [0.5, 0.1], "t": 1.0}, [0, 1]),
+    (generalized_exponential.score_threshold, {"scores": [1, 2], "sensitivities": [0.5, 0.1], "t": 0.25}, 1.25),
+    (generalized_exponential.normalised_sensitivity, {}, 1),
+    (generalized_exponential.best_normalised, {}, 0),
     (grid_search.norm_guesses, {"guesses": 2}, (2, 4)),
     (grid_search.grid_budget, {"epsilon": 0.5, "delta": 0.1, "guesses": 3}, (0.5, 0.1)),
     (grid_search.grid_budget_disjoint, {"epsilon": 0.5, "delta": 0.1, "guesses": 3}, (0.25, 0.05)),
@@ -154,6 +161,11 @@ TABLE = [
     (grid_output.proof_loss_bound, LOSS | LEVELS | {"sigma": 4.0}, 8.5 + 8 * 5),
     (grid_output.proof_loss_bound, LOSS | LEVELS | {"sigma": 2.0, "delta": 0.9, "beta": 2 * exp(-7)}, 8.5 + 2 * 7),
     (grid_output.noise_order, {"label_bound": 3.0}, 9),
+    (
+        grid_output.base_bound,
+        {"reach": 8.0, "label_bound": 8.0, "n": 256, "epsilon": 0.25, "last": 16.0},
+        8 + (64 + 64 + 16) / 16 + 2,
+    ),
     (grid_output.beyond_the_clip, {"loss_bound": 4.0, "q": 2.0}, exp(-2)),
 ]
 
@@ -161,11 +173,6 @@ TABLE = [
 @pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
 def test_a_formula_at_a_point(formula, arguments, value):
     by_hand.agrees(formula(**arguments), value)
-
-
-def test_the_base_bound_of_the_pipeline():
-    sizes = {"reach": 8.0, "label_bound": 8.0, "n": 256, "epsilon": 0.25}
-    assert grid_output.base_bound(**sizes, last=16.0) == pytest.approx(8 + (64 + 64 + 16) / 16 + 2)
 
 
 @pytest.mark.parametrize("s", [1e-3, 0.2, 7.0])

@@ -170,13 +170,6 @@ def test_the_chernoff_exponent_is_at_least_what_the_proof_uses(eps, q2, count):
     assert random_features.chernoff_failure(count=count, eps=eps, q=math.sqrt(q2)) <= simple * (1 + 1e-9)
 
 
-def test_trivial_corners():
-    assert random_features.uniform_features(d=1, eps=0.5, delta=0.1, sigma_p=1.0, diam=0.0) == -math.inf
-    assert random_features.uniform_failure(count=1, d=1, eps=2.5, sigma_p=9.0, diam=9.0) == 0
-    assert random_features.uniform_failure(count=1, d=1, eps=0.5, sigma_p=9.0, diam=9.0) == 1
-    assert random_features.uniform_features(d=1, eps=2.0, delta=0.9, sigma_p=1e-3, diam=1.0) < 0
-
-
 # bad input ------------------------------------------------------------------------------------------------------------
 
 BAD = [

@@ -5,7 +5,7 @@ probabilities that make the logarithms whole (log((n+1)(n+2)/beta) = 4 at n = 4,
 """
 
 from importlib import import_module
-from math import e, inf, log, pi, sqrt
+from math import e, inf, log, nextafter, pi, sqrt
 
 import numpy as np
 import pytest
@@ -93,6 +93,10 @@ POINTS = {
         ("geometric_cdf", dict(r=0.25, t=2), 7 / 16),
         ("geometric_cdf_at_real", dict(r=0.25, t=1.5), 1 - 0.75**1.5),
         ("smallest_t", dict(r=0.5, beta=0.125), 3),
+        ("geometric_quantile", dict(r=0.5, beta=2.0**-1000), 1000),
+        ("geometric_quantile", dict(r=0.5, beta=nextafter(2.0**-1000, 0)), 1001),
+        ("geometric_quantile", dict(r=1 - 2.0**-30, beta=2.0**-30), 1),
+        ("geometric_quantile", dict(r=1e-300, beta=0.5), log(2) * 1e300),
     ],
     "gaussian_maxima": [
         ("max_threshold", dict(**NORMALS, beta=e**-2), 3 * sqrt(8 * log(2)) + 2),

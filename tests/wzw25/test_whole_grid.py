@@ -1,36 +1,16 @@
-"""Algorithm 3 on its grid: slow twins of the bounds, exact ledgers of planted data, wrong input."""
+"""Algorithm 3 on its grid: margins between those of the grid, exact ledgers of planted data, wrong input."""
 
-from math import inf, log, sqrt
+from math import inf, sqrt
 
 import numpy as np
 import pytest
 
 from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.bounds.wzw25 import whole_grid as theorem
-from lemmata.bounds.wzw25.algorithms import margin_grid, printed_budget, projection_rows
-from lemmata.bounds.wzw25.margin_grid import grid_size
-from lemmata.bounds.wzw25.whole_grid_proof import call_budget
+from lemmata.bounds.wzw25.algorithms import margin_grid, projection_rows
 from lemmata.experiments.instances.datasets.planted import adaptive_runs, ledger, planted
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers
-
-
-def test_grid_bound_against_brute_force():
-    n, d, mu, outliers = 50, 3, 5.0, [0, 0, 1, 1, 4, 9, 50]
-    each = mu / sqrt(2 * len(outliers))
-    losses = []
-    for gamma, m in zip(margin_grid(n), outliers, strict=True):
-        T = int(np.ceil(n**2 * each**2 / d))
-        losses.append(m / n * (1 + 3 / gamma) + 6 / gamma / n * sqrt(n**2 / T + d / each**2))
-    bound = theorem.adaptive_error(n=n, d=d, mu=mu, outliers=outliers)
-    assert bound == pytest.approx(min(losses) + sqrt(2 * log(7)) / (n * each))
-
-
-def test_budget_of_a_call_is_the_algorithms():
-    for n in (2, 5, 1000):
-        each = printed_budget(1.5, 1e-6) / sqrt(2 * len(margin_grid(n)))
-        assert call_budget(n=n, epsilon=1.5, delta=1e-6) == pytest.approx(each, rel=1e-12)
-        assert grid_size(n=n) == len(margin_grid(n))
 
 
 def test_margins_between_two_of_the_grid_cost_at_most_four_times_as_much():
