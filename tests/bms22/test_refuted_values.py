@@ -3,7 +3,6 @@
 from math import erf, exp, inf, log, pi, sqrt
 
 import numpy as np
-import pytest
 from flint import arb
 from scipy.special import log_ndtr, ndtr
 
@@ -34,7 +33,6 @@ from lemmata.bounds.bms22 import (
 from lemmata.bounds.bms22 import margin_selection_proof as selection_proof
 from lemmata.bounds.bms22 import network_embedding as embedding
 from lemmata.bounds.bms22 import network_selection as cover
-from tests import by_hand
 
 # log(1/beta) = 3, log(1/delta) = 16 (to the 3/4: 8), epsilon m = 4, log(m/beta) = 3 + log 16
 S = {"m": 16, "epsilon": 0.25, "delta": exp(-16), "beta": exp(-3)}
@@ -238,8 +236,3 @@ TABLE = [
     # Appendix G
     (many_hypotheses.printed_best_chance, {"d": 5}, 1),
 ]
-
-
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
-def test_a_formula_at_a_point(formula, arguments, value):
-    by_hand.agrees(formula(**arguments), value)

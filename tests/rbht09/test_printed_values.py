@@ -3,7 +3,6 @@
 from math import e, erf, exp, inf, log, pi, sqrt
 
 import numpy as np
-import pytest
 from flint import arb, ctx
 
 from lemmata.bounds.rbht09 import (
@@ -18,7 +17,6 @@ from lemmata.bounds.rbht09 import (
     svm_accuracy,
     svm_sensitivity,
 )
-from tests import by_hand
 
 DATABASE = {"n": 8, "C": 3.0, "F": 4, "L": 0.5, "kappa": 2.0}
 UTILITY = {"acc": 3.0, "delta": exp(-2), "Phi": 0.5, "F": 3}
@@ -181,8 +179,3 @@ def test_one_ball_among_the_coordinates_is_enough_for_a_ball():
     with ctx.workprec(200):
         mixed = kernel_spectra.rbf_density(point=[arb(0), 0.0], sigma=1.0)
         assert abs(mixed * 2 * arb.pi() - 1) < 1e-50
-
-
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
-def test_a_formula_at_a_point(formula, arguments, value):
-    by_hand.agrees(formula(**arguments), value)

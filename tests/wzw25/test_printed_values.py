@@ -16,7 +16,6 @@ from scipy.special import ndtr
 from lemmata.bounds.wzw25 import table_rates as rates
 from lemmata.bounds.wzw25 import tables, tuned_margin, whole_grid
 from lemmata.bounds.wzw25.margin_grid import grid_size
-from tests import by_hand
 
 DATA = dict(n=4, gamma=0.5, outliers=3)
 RUN = dict(**DATA, mu=2.0, beta=30 / e**4, radius=2.0)  # b^2 sqrt(4)/(n gamma^2 mu) = 4; outliers/(gamma n) = 1.5
@@ -313,11 +312,6 @@ TABLE = [
     for module in POINTS
     for name, at, value in POINTS[module]
 ]
-
-
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
-def test_a_formula_at_a_point(formula, arguments, value):
-    by_hand.agrees(formula(**arguments), value)
 
 
 @pytest.mark.parametrize("name", RATES)

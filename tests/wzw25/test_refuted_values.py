@@ -3,7 +3,6 @@
 from math import e, exp, inf, log, log1p, sqrt
 
 import numpy as np
-import pytest
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from lemmata.bounds.wzw25 import (
@@ -29,7 +28,6 @@ from lemmata.bounds.wzw25 import (
     whole_grid_proof,
     winner,
 )
-from tests import by_hand
 
 # epsilon/(2 sqrt(2 log(1/delta))) = 2/4: u = epsilon/mu - mu/2 = 3.75; without a range 60/4: u = 4 - 7.5
 BUDGET = {"epsilon": 2.0, "delta": e**-2}
@@ -147,8 +145,3 @@ TABLE = [
     (tables_proof.candidates_order, {"gamma": 0.25}, exp(4)),
     (tuning_costs.projection_factor, {"n": 64, "power": 1 / 3}, 4),
 ]
-
-
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
-def test_a_formula_at_a_point(formula, arguments, value):
-    by_hand.agrees(formula(**arguments), value)
