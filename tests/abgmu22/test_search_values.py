@@ -8,7 +8,6 @@ import pytest
 
 from lemmata.bounds.abgmu22 import assumptions, baselines, generalized_exponential, grid_output, grid_search, stability
 from lemmata.bounds.abgmu22 import grid_search_proof as steps
-from lemmata.bounds.theorem import OutsideHypotheses
 
 # ||Y|| = 2, H = 2, B = 3, ||X|| = 1/2: B ||X|| = 3/2 and sqrt(H/2) B ||X|| = 3/2
 LOSS = {"label_bound": 2.0, "smoothness": 2.0, "norm_bound": 3.0, "radius": 0.5}
@@ -191,16 +190,6 @@ def test_the_last_line_counts_both_penalties_up_to_one_half(epsilon, enough):
     """2 tau + 4 Delta l/(n epsilon), with l = 4: 5 is as much as 2 epsilon + 4 for epsilon <= 1/2."""
     left = 2 * steps.proof_penalty(**GRID, label_bound=2.0) + steps.printed_selection_loss(**GRID, epsilon=epsilon)
     assert bool(left <= steps.last_line(**GRID, label_bound=2.0, epsilon=epsilon) * (1 + 1e-12)) is enough
-
-
-def test_the_pipeline_speaks_of_guesses_that_reach_the_minimiser():
-    """||w*|| <= 2^K: B* = 2 max{||w*||, 1} is at most 2^(K + 1)."""
-    sizes = dict(n=10**16, gradient_norm=3.0, ridge=1e-6, smoothness=1.0, radius=1.0, sigma=1e-3, label_bound=36.0)
-    rest = dict(guesses=1, epsilon=1.0, beta=0.5)
-    assert grid_output.pipeline_excess(**sizes, **rest, norm_bound=4.0) > 0
-    for B in (1.9, 4.1, 100.0):
-        with pytest.raises(OutsideHypotheses, match="norm_bound"):
-            grid_output.pipeline_excess(**sizes, **rest, norm_bound=B)
 
 
 @pytest.mark.parametrize("label", [0.0, 0.3, 5.0])

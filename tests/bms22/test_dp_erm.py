@@ -105,6 +105,14 @@ def test_copies_against_scipy():
         assert float(boosted_rounds.at_least(j, m)) == pytest.approx(binom.sf(j - 1, m, 1 / m), rel=1e-12)
 
 
+def project_and_train(X, y, **parameters):
+    return efficient_learner.law(X, y, projection=fast_projection(2, 3, rng=rng("b")), **parameters)
+
+
+def phase(X, y, *, beta, **parameters):
+    return phased_sgd.law(X, y, **parameters)
+
+
 BAD = [
     (dict(privacy=ApproxDP(1.0, 0.05)), r"delta = 0.05 is outside \(0, 1/m\) = \(0, 0.05\)"),
     (dict(privacy=ApproxDP(1.0, 0.0)), r"delta = 0.0 is outside \(0, 1/m\)"),
@@ -120,29 +128,30 @@ BAD = [
 @pytest.mark.parametrize(("change", "message"), BAD)
 def test_bad_input_is_one_line(change, message):
     X, y = problem(20)
-    for build in (
-        dp_erm.law,
-        lambda X, y, **p: efficient_learner.law(X, y, projection=fast_projection(2, 3, rng=rng("b")), **p),
-    ):
+    for build in (dp_erm.law, project_and_train):
         with pytest.raises(ValueError, match=message) as caught:
             build(X, y, **(HINGE | PRIVATE | change))
         assert "\n" not in str(caught.value)
 
 
-def test_other_bad_input():
+@pytest.mark.parametrize(
+    ("build", "changed", "message"),
+    [
+        (project_and_train, {"rho": 2.0}, r"rho = 2.0 is outside \(0, norm_bound \* radius\] = \(0, 1\]"),
+        (dp_erm.law, {"X": [[1.0]], "y": [1.0]}, "one record leaves no phase"),
+        (dp_erm.law, {"X": np.full((20, 3), None)}, "X must be an array of numbers, got dtype object"),
+        (phase, {"X": [[1.0]], "y": [1.0], "privacy": GaussianDP(1.0)}, "one record leaves no phase"),
+        (phase, {"privacy": GaussianDP(1.0), "calibration": "printed"}, "which the printed noise needs"),
+        (phase, {"privacy": ApproxDP(3.0, 0.1), "calibration": "printed"}, r"epsilon = 3.0 is outside \(0, log"),
+    ],
+)
+def test_what_one_learner_alone_refuses_is_named(build, changed, message):
     X, y = problem(20)
-    with pytest.raises(ValueError, match=r"rho = 2.0 is outside \(0, norm_bound \* radius\] = \(0, 1\]"):
-        efficient_learner.law(X, y, projection=fast_projection(2, 3, rng=rng("b")), **(HINGE | {"rho": 2.0}), **PRIVATE)
-    with pytest.raises(ValueError, match="one record leaves no phase"):
-        phased_sgd.law(X[:1], y[:1], **HINGE, privacy=GaussianDP(1.0))
-    with pytest.raises(ValueError, match="one record leaves no phase"):
-        dp_erm.law(X[:1], y[:1], **HINGE, **PRIVATE)
-    with pytest.raises(ValueError, match="X must be an array of numbers, got dtype object"):
-        dp_erm.law(np.full((20, 3), None), y, **HINGE, **PRIVATE)
-    with pytest.raises(ValueError, match="which the printed noise needs"):
-        phased_sgd.law(X, y, **HINGE, privacy=GaussianDP(1.0), calibration="printed")
-    with pytest.raises(ValueError, match=r"epsilon = 3.0 is outside \(0, log"):
-        phased_sgd.law(X, y, **HINGE, privacy=ApproxDP(3.0, 0.1), calibration="printed")
+    with pytest.raises(ValueError, match=message):
+        build(**({"X": X, "y": y} | HINGE | PRIVATE | changed))
+
+
+def test_an_unknown_projection_is_named():
     with pytest.raises(ValueError, match="kind must be one of fast, signs, got 'dense'"):
         efficient_learner.draw_projection(9, 3, epsilon=1.0, delta=1e-3, beta=0.1, kind="dense", rng=rng("b"))
 

@@ -9,7 +9,6 @@ from scipy import stats
 
 from lemmata.bounds.bms22 import margin_deviation
 from lemmata.bounds.statement.verdicts import HOLDS
-from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.experiments.bms22 import margin_deviation as claims
 
 property_test = settings(derandomize=True, deadline=None, max_examples=50)
@@ -36,8 +35,3 @@ def test_the_margin_lemma_at_one_hypothesis_is_sharp():
     verdict = claims.one_hypothesis_holds(m=2000, beta=1e-6)
     assert verdict.outcome == HOLDS
     assert 0.9 / math.e < verdict.tightness[0] <= 1 / math.e
-
-
-def test_bad_input_is_named():
-    with pytest.raises(OutsideHypotheses, match="d = 20, m = 10"):
-        margin_deviation.margin_deviation_up_to_m(m=10, d=20, beta=0.1, empirical=0.0)

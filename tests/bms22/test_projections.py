@@ -14,7 +14,6 @@ from sklearn.random_projection import johnson_lindenstrauss_min_dim
 from lemmata.bounds.bms22 import fast_projection as fast_projection_bounds
 from lemmata.bounds.bms22 import matrix_projection
 from lemmata.bounds.bms22 import sign_projection as sign_projection_bounds
-from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.bounds.wzw25 import projected_margins
 from lemmata.experiments.bms22 import fast_projection as fast_claims
 from lemmata.experiments.bms22 import sign_projection as claims
@@ -159,32 +158,6 @@ def test_bad_projections_are_named(make):
 def test_rows_against_scikit_learn(n, eps):
     """Its 4 log(n) / (eps^2/2 - eps^3/3), rounded down, is ours for 2 vectors/beta = n^2."""
     assert sign_projection_bounds.rows_for(n**2 // 2, eps, 1.0) - 1 == johnson_lindenstrauss_min_dim(n, eps=eps)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: sign_projection_bounds.sign_projection_rows(m=0, gamma=0.5, beta=0.1),
-            "m = 0 is outside the hypothesis: m a whole",
-        ),
-        (
-            lambda: sign_projection_bounds.sign_projection_rows(m=2, gamma=1.0, beta=0.1),
-            "gamma = 1.0 is outside the hypothesis: 0 < gamma < 1",
-        ),
-        (lambda: projected_margins.angles_rows(n=2, e=1.5, beta=0.1), "e = 1.5 is outside the hypothesis: 0 < e <= 1"),
-        (lambda: matrix_projection.repaired_deviations(m=1, k=5, beta=0.9), "m/beta >= 2"),
-        (lambda: matrix_projection.repaired_deviations(m=100, k=1, beta=0.1), "k >= log"),
-        (lambda: projected_margins.third_margin_rows(n=3, gamma=2.0, beta=0.1), "gamma <= b"),
-        (
-            lambda: fast_projection_bounds.fast_projection_rows(m=3, gamma=0.5, beta=0.1, d=0),
-            "d = 0 is outside the hypothesis: d a whole",
-        ),
-    ],
-)
-def test_outside_the_hypotheses(call, message):
-    with pytest.raises(OutsideHypotheses, match=message):
-        call()
 
 
 def test_no_number():

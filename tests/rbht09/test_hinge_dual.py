@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from lemmata.bounds.rbht09 import hinge_dual as bounds
 from lemmata.bounds.rbht09 import kernel_accuracy
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
-from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.experiments.rbht09 import hinge_dual as claims
 from lemmata.experiments.rbht09 import kernel_accuracy as near
 from lemmata.experiments.rbht09 import kernel_accuracy_proof as near_steps
@@ -66,11 +65,6 @@ def test_the_slopes_in_both_readings():
     assert all(5.0 < s < 5.2 for s in product)
     assert all(3.0 < s < 3.3 for s in (*logarithm, *compact))
     assert printed[-1] > compact[-1] > 3
-
-
-def test_the_order_is_undefined_where_delta_times_eps_exceeds_one():
-    with pytest.raises(OutsideHypotheses, match="cannot be computed"):
-        bounds.privacy_order(acc=2.0, delta=0.9)
 
 
 @given(count=st.integers(5, 10**12))

@@ -114,6 +114,7 @@ TABLE = [
     (kernel_svm.features_order, {"acc": 0.5, "delta": exp(-3), "d": 5}, 80 * (3 + log(2))),
     (kernel_svm.translation_invariant, {"g": lambda z: z**2 + z, "x": 3, "y": 5}, 2),
     (lower_bounds.optimal_privacy, {"log_ratios": [[1.0, 3.0], [2.0, 0.5], [4.0, 2.5]]}, 2),
+    (lower_bounds.optimal_privacy, {"log_ratios": [[0.5, 4.0], [1.0, 2.0]]}, 2),
     # Lemma 10, Theorem 14, Corollary 15, Theorem 16
     (kernel_accuracy.noise_range_logarithm, NOISE, 5 / (16 * log(6))),
     (kernel_accuracy.noise_range_logarithm, NOISE | FAINT, 3 / 64),
@@ -149,6 +150,7 @@ TABLE = [
     ),
     (lower_bounds_rbf.impossible_sigma_printed, CIRCLE | {"beta": log(4)}, sqrt(1 / (2 * log(2)))),
     (lower_bounds_rbf.least_databases_printed, {}, 5),
+    (lower_bounds_rbf.circle_databases, {"sigma": lower_bounds_rbf.WIDEST * (1 - 1e-9)}, 4),
     (lower_bounds_rbf.packing_step, STEP, 4 * (1 + 1e-6)),
     (lower_bounds_rbf.diameter_level, STEP | {"delta": 0.2, "diameter": 3.9}, 0),
     (lower_bounds_rbf.diameter_level, STEP | {"delta": 0.2, "diameter": 5.0}, log(4)),  # two databases

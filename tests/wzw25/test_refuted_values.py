@@ -127,6 +127,7 @@ TABLE = [
     (tables.adaptive_error, ROW4 | {"gamma": 1.0, "outliers": 0}, (12 + sqrt(2 * log(3))) / 4),
     (tables.adaptive_error, ROW4 | {"gamma": 0.5, "outliers": 1}, (7 + 24 + sqrt(2 * log(3))) / 4),
     # The grid
+    (whole_grid.mean_order, POINT | {"n": 5, "outliers": 5, "gamma": inf}, 1 / 25),
     (margin_grid.doubling_grid, {"n": 5, "radius": 2}, [0.4, 0.8, 1.6, 2]),
     (margin_grid.rate, TERM | {"radius": 3}, 4.5 + 36),
     (margin_grid.grid_order, TERM, 5.5),

@@ -1,11 +1,10 @@
 """Algorithm 3 on its grid: margins between those of the grid, exact ledgers of planted data, wrong input."""
 
-from math import inf, sqrt
+from math import sqrt
 
 import numpy as np
 import pytest
 
-from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.bounds.wzw25 import whole_grid as theorem
 from lemmata.bounds.wzw25.algorithms import margin_grid, projection_rows
 from lemmata.experiments.instances.datasets.planted import adaptive_runs, ledger, planted
@@ -53,17 +52,6 @@ def test_weights_of_the_average_serve_all_candidates():
     runs = adaptive_margin.candidates(Z, np.ones(16), mu=2.0)
     noise = [run.descent.strides[0] * run.descent.sigma for run in runs]
     assert noise == pytest.approx([noise[0]] * len(runs)) and len({run.descent.steps for run in runs}) == 1
-
-
-def test_all_of_s_is_an_outlier_set_of_the_printed_theorems_alone():
-    everything = dict(n=5, outliers=5, epsilon=1.0, delta=1e-5)
-    assert theorem.mean_order(**everything, gamma=inf) == 1 / 25
-    with pytest.raises(OutsideHypotheses, match="S_out is all of S and gamma = inf"):
-        theorem.mean_order(**everything, gamma=0.5)
-    with pytest.raises(OutsideHypotheses, match="S_out is not all of S"):
-        theorem.mean_order_proper(**everything, gamma=0.5)
-    with pytest.raises(OutsideHypotheses, match="epsilon < 8 log"):
-        theorem.tail_order(n=5, gamma=0.5, outliers=1, epsilon=200.0, delta=1e-5)
 
 
 def test_runs_that_nobody_can_take_are_refused_before_one_begins():
