@@ -6,7 +6,6 @@ from math import sqrt
 import numpy as np
 import pytest
 from scipy.stats import binom, kstest, norm
-from sklearn.metrics import hinge_loss
 
 from lemmata.bounds.bms22 import dp_erm as bounds
 from lemmata.bounds.bms22 import dp_erm_proof
@@ -49,13 +48,6 @@ def test_first_useful_sizes():
     assert claims.first_useful_m("corrected") == 524_288
     parameters = dict(k=1000, epsilon=8.0, beta=0.1, a=1.0)
     assert efficient_bounds.smallest_useful_m(calibration="tight", **parameters) == 65_536
-
-
-def test_losses_against_scikit_learn():
-    X, y = problem(30)
-    W = np.random.default_rng(1).normal(size=(4, 3))
-    twin = [hinge_loss(y, X @ w) for w in W]
-    np.testing.assert_allclose(dp_erm.hinge_means(W, y[:, None] * X, 1.0), twin, rtol=1e-12)
 
 
 @pytest.mark.parametrize("calibration", dp_erm.CALIBRATIONS)

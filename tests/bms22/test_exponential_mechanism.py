@@ -124,11 +124,6 @@ def test_at_its_own_epsilon_a_law_needs_no_delta():
     assert epsilon <= 1.0
 
 
-def test_an_output_possible_once_only_is_not_private():
-    laws = [[1.0, 0.0], [0.5, 0.5]]
-    assert bounds.smallest_epsilon(laws=laws, pairs=[(0, 1)]) == math.inf
-
-
 def test_label_pairs_keep_every_feature():
     datasets, pairs = exponential_mechanism.label_pairs(UNIVERSE, 2)
     assert len(datasets) == 16 and len(pairs) == 16

@@ -47,18 +47,18 @@ def test_the_law_is_the_exponential_mechanism(layers, width, k, rho):
             values = W.reshape(k, -1).T @ public[j].apply(values)
         return values[0]
 
-    errors = [sum(b * network_of(weights, a) <= 0 for a, b in zip(X, y, strict=True)) for weights in product_of(lists)]
+    errors = [
+        sum(b * network_of(weights, a) <= 0 for a, b in zip(X, y, strict=True)) for weights in itertools.product(*lists)
+    ]
     np.testing.assert_array_equal(released.errors, errors)
     logs = released.selection.log_probabilities()
     np.testing.assert_allclose(np.exp(logs), softmax(-0.7 * np.array(errors) / 2), rtol=1e-9)
     numbers = np.arange(0, len(errors), 7)
-    np.testing.assert_array_equal(released.weights(numbers), [np.hstack(list(product_of(lists))[i]) for i in numbers])
+    np.testing.assert_array_equal(
+        released.weights(numbers), [np.hstack(list(itertools.product(*lists))[i]) for i in numbers]
+    )
     np.testing.assert_allclose(released.log_density(released.weights(numbers)), logs[numbers])
     assert np.isneginf(released.log_density(released.weights([0]) + 0.3 * released.covers[0].resolution)).all()
-
-
-def product_of(lists):
-    return itertools.product(*lists)
 
 
 @pytest.mark.statistical

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
 from lemmata.bounds.bms22 import dp_erm_proof
@@ -65,17 +64,6 @@ def test_bootstrap_runs_agree_with_the_printed_algorithm():
     for run in range(3):
         w = obvious_phases(law.Z[drawn[:, run]], law.rho, law.eta, 1.0, [noise[run] for noise in noises])[-1]
         np.testing.assert_allclose(runs[run], w / max(1.0, np.linalg.norm(w)), rtol=1e-12)
-
-
-@pytest.mark.parametrize(("margin", "b"), [(0.3, 2.0), (0.49, 2.0), (0.9, 2.0), (-3.0, 50.0)])
-def test_step_is_the_proximal_step(margin, b):
-    """The closed form against a numerical minimiser of f(v) + (b/2) |v - w|^2."""
-    rho, z = 0.5, np.array([0.6, -0.3])
-    w = margin * z / (z @ z) + np.array([0.3, 0.6])  # the second part is orthogonal to z
-    s = min(max(0.0, rho - w @ z) / (z @ z), 1 / (b * rho))
-    objective = lambda v: max(0.0, 1 - v @ z / rho) + b / 2 * ((v - w) ** 2).sum()  # noqa: E731
-    minimum = minimize(objective, w, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-13, "maxiter": 5000})
-    np.testing.assert_allclose(w + s * z, minimum.x, atol=1e-5)
 
 
 def test_density_is_a_product_of_gaussians():

@@ -26,11 +26,13 @@ from lemmata.mechanisms.solvers.margin import geometric_margin
 SHAPES = ((1, 1), (1, 5), (7, 1), (3, 5), (40, 33), (3000, 1000))
 
 
+def drawn(make, k=2, d=3, seed=0):
+    return make(k, d, rng=np.random.default_rng(seed))
+
+
 def both(k, d, seed=0):
     """A sign projection and a fast one of the same shape."""
-    return sign_projection(k, d, rng=np.random.default_rng(seed)), fast_projection(
-        k, d, rng=np.random.default_rng(seed)
-    )
+    return drawn(sign_projection, k, d, seed), drawn(fast_projection, k, d, seed)
 
 
 # The matrices ---------------------------------------------------------------------------------------------------------
@@ -130,25 +132,29 @@ def test_fast_projection_against_its_matrix(k, d):
     assert width // 2 < d <= width
 
 
+BAD = [
+    (lambda make: drawn(make, 0, 3), "k must be an integer >= 1, got 0"),
+    (lambda make: drawn(make, 2, 1.5), r"d must be an integer >= 1, got 1\.5"),
+    (lambda make: drawn(make).apply(np.ones(4)), r"X has shape \(4,\), not \(n, 3\) or \(3,\)"),
+    (lambda make: drawn(make).transpose(np.ones((1, 3))), r"W has shape \(1, 3\), not \(n, 2\) or \(2,\)"),
+    (lambda make: drawn(make).apply(np.array([1.0, np.nan, 2.0])), "X must have finite entries only"),
+    (
+        lambda make: drawn(make).transpose(np.array([[1.0, np.inf]], dtype=np.float32)),
+        "W must have finite entries only",
+    ),
+    (
+        lambda _: walsh_hadamard(np.ones((2, 3))),
+        "X must have a last axis whose length is a power of two, got 3",
+    ),
+    (lambda _: walsh_hadamard(np.ones((4, 4)).T[::2]), "X must be C-contiguous"),
+]
+
+
 @pytest.mark.parametrize("make", [sign_projection, fast_projection])
-def test_bad_projections_are_named(make):
-    rng = np.random.default_rng(0)
-    for k, d, message in ((0, 3, "k must be an integer >= 1, got 0"), (2, 1.5, r"d must be an integer >= 1, got 1\.5")):
-        with pytest.raises(ValueError, match=message):
-            make(k, d, rng=rng)
-    phi = make(2, 3, rng=rng)
-    with pytest.raises(ValueError, match=r"X has shape \(4,\), not \(n, 3\) or \(3,\)"):
-        phi.apply(np.ones(4))
-    with pytest.raises(ValueError, match=r"W has shape \(1, 3\), not \(n, 2\) or \(2,\)"):
-        phi.transpose(np.ones((1, 3)))
-    with pytest.raises(ValueError, match="X must have finite entries only"):
-        phi.apply(np.array([1.0, np.nan, 2.0]))
-    with pytest.raises(ValueError, match="W must have finite entries only"):
-        phi.transpose(np.array([[1.0, np.inf]], dtype=np.float32))
-    with pytest.raises(ValueError, match="X must have a last axis whose length is a power of two, got 3"):
-        walsh_hadamard(np.ones((2, 3)))
-    with pytest.raises(ValueError, match="X must be C-contiguous"):
-        walsh_hadamard(np.ones((4, 4)).T[::2])
+@pytest.mark.parametrize(("call", "message"), BAD)
+def test_bad_projections_are_named(make, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(make)
 
 
 # The bounds -----------------------------------------------------------------------------------------------------------

@@ -158,6 +158,9 @@ def test_a_million_candidates_in_blocks():
     assert peak < 200e6
 
 
+OF_THE_THEOREM = sign_projection(projection_rows(m=50, beta=0.05, **SIZES), 4, rng=np.random.default_rng(0))
+
+
 def test_fit_remembers_its_privacy():
     X, y = sample_of(30, 4)
     made = law(X, y, privacy=PureDP(1.0), public=sign_projection(2, 4, rng=np.random.default_rng(1)), **SIZES)
@@ -180,6 +183,10 @@ def test_fit_remembers_its_privacy():
         ({"y": [1.0, 1.0]}, r"y must have shape \(1,\), got \(2,\)"),
         ({"privacy": ApproxDP(1.0, 1e-6)}, r"privacy must imply a PureDP, got ApproxDP\(epsilon=1\.0,"),
         ({"public": Dense(np.ones((1, 3)))}, r"public projects from R\^3, but X has 2 columns"),
+        (
+            {"X": np.eye(4), "y": np.ones(4), "public": OF_THE_THEOREM},
+            "k = 468 at radius/resolution = 20 needs more than",
+        ),
         ({"calibration": "corrected"}, "calibration must be one of printed, got 'corrected'"),
     ],
 )
@@ -187,12 +194,6 @@ def test_bad_input_is_named(changed, message):
     good = {"X": [[0.5, 0.5]], "y": [1.0], "privacy": PureDP(1.0), "public": Dense(np.ones((1, 2)))}
     with pytest.raises(ValueError, match=message):
         law(**(good | SIZES | changed))
-
-
-def test_the_size_of_the_theorem_cannot_be_run():
-    with pytest.raises(ValueError, match=r"k = 468 at radius/resolution = 20 needs more than 50000000 points"):
-        printed = sign_projection(projection_rows(m=50, beta=0.05, **SIZES), 4, rng=np.random.default_rng(0))
-        law(*sample_of(50, 4), privacy=PureDP(1.0), public=printed, **SIZES)
 
 
 # Bounds ---------------------------------------------------------------------------------------------------------------

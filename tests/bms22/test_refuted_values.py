@@ -80,6 +80,7 @@ TABLE = [
     ),
     # Definitions 2.1 and 6.1: twice q below p in (0, 1) by .3, in (1, 2) by .5 and in (2, 1) by .2
     (definitions.smallest_epsilon, {"laws": [[0.0, 0.4, 0.6], [0.0, 0.6, 0.4]], "pairs": [(0, 1)]}, log(1.5)),
+    (definitions.smallest_epsilon, {"laws": [[1.0, 0.0], [0.5, 0.5]], "pairs": [(0, 1)]}, inf),
     (definitions.hinge_loss, {"u": 3.0, "rho": 2.0}, 0),
     # One of two records is drawn never, once, twice: 1/4, 1/2, 1/4. delta_mu(0) = 2 Phi(mu/2) - 1
     (

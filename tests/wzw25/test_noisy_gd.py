@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest, multivariate_normal
-from sklearn.metrics import hinge_loss
 
 from lemmata.bounds.wzw25 import hinge_gradient
 from lemmata.bounds.wzw25 import noisy_gd as bounds
@@ -18,17 +17,10 @@ from lemmata.experiments.wzw25 import noisy_gd as claims
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_epsilon, gaussian_mu
+from tests.bms22.records import problem
 from tests.streams import streams
 
 rng = streams("noisy_gd")
-
-
-def problem(n=7, d=3, seed=0):
-    """n rows of norm up to 1.5, random labels."""
-    random = np.random.default_rng(seed)
-    X = random.normal(size=(n, d))
-    X *= random.uniform(0.1, 1.5, size=(n, 1)) / np.linalg.norm(X, axis=1, keepdims=True)
-    return X, random.choice([-1.0, 1.0], n)
 
 
 # The law --------------------------------------------------------------------------------------------------------------
@@ -87,12 +79,6 @@ def test_log_density_is_a_product_of_gaussians():
             expected += multivariate_normal(w - eta * gradient, (eta * law.sigma) ** 2 * np.eye(3)).logpdf(after)
             w = after
         assert density == pytest.approx(expected, rel=1e-10)
-
-
-def test_hinge_sum_agrees_with_scikit_learn():
-    X, y = problem(30)
-    w = np.array([0.3, -0.2, 1.0])
-    assert hinge_gradient.hinge_sum(w, y[:, None] * X, 1.0) == pytest.approx(30 * hinge_loss(y, X @ w), rel=1e-12)
 
 
 def test_gradients_are_those_of_the_hinge_sum():
