@@ -152,6 +152,13 @@ def test_helpers_of_a_real_statement_are_reached():
     assert {"bms22.lemA.1/printed", "wzw25.lemI.2/printed"} <= set(shared)
 
 
+def test_a_function_that_stands_in_no_file_has_no_text():
+    for name in ("gone.py", "<string>"):
+        scope = {}
+        exec(compile("def f():\n    return 1", name, "exec"), scope)
+        assert source.source(scope["f"]) == ""
+
+
 def test_digests_do_not_depend_on_what_was_imported_first():
     """Here everything was imported, in the order of the papers; there one late module comes first."""
     key = "wzw25.lemI.2/printed"

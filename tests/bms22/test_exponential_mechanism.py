@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from hypothesis.strategies import floats, integers
 from scipy.special import softmax
@@ -20,7 +20,6 @@ from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
 from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.selection.exponential import law, streamed_law
 
-exactly = settings(derandomize=True, deadline=None)
 SCORES = np.array([0.0, -1.0, -1.0, -3.0, 2.0, 1.5])
 BUDGET = {"sensitivity": 0.5, "privacy": PureDP(1.3)}
 
@@ -35,7 +34,6 @@ def in_blocks(scores, size):
 # The law --------------------------------------------------------------------------------------------------------------
 
 
-@exactly
 @given(scores=arrays(float, integers(1, 30), elements=floats(-50, 50)), epsilon=floats(0.01, 20))
 def test_probabilities_are_a_softmax(scores, epsilon):
     released = law(scores, sensitivity=2.0, privacy=PureDP(epsilon))
@@ -103,7 +101,6 @@ def test_label_privacy_is_passed_on():
 # Definitions ----------------------------------------------------------------------------------------------------------
 
 
-@exactly
 @given(seed=integers(0, 10**6), epsilon=floats(0, 2))
 def test_divergences_over_all_events(seed, epsilon):
     p, q = np.random.default_rng(seed).dirichlet(np.ones(5), size=2)
@@ -143,7 +140,6 @@ def test_label_privacy_does_not_imply_privacy():
 # What the papers say of it --------------------------------------------------------------------------------------------
 
 
-@exactly
 @given(scores=arrays(float, integers(1, 12), elements=floats(-3, 0)), excess=floats(0.1, 2))
 def test_no_scores_are_worse_than_two_levels(scores, excess):
     released = np.exp(law(scores, sensitivity=0.3, privacy=PureDP(1.0)).log_probabilities())
@@ -151,7 +147,6 @@ def test_no_scores_are_worse_than_two_levels(scores, excess):
     assert failure <= exponential_mechanism.two_level_failure(len(scores), excess, 1.0, 0.3) * (1 + 1e-9)
 
 
-@exactly
 @given(epsilon=floats(0.01, 5), candidates=integers(2, 50))
 def test_the_worst_log_ratio_is_below_epsilon(epsilon, candidates):
     before, after = (

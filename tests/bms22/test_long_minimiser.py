@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import floats, integers
 from scipy.optimize import linprog
 
 from lemmata.bounds.bms22 import long_minimiser
 from lemmata.experiments.bms22.long_minimiser import minimisers
-
-exactly = settings(derandomize=True, deadline=None)
 
 
 def by_linear_program(weights, margins):
@@ -29,7 +27,6 @@ def test_the_minimiser_by_linear_programming(gamma):
     assert w == pytest.approx(where, rel=1e-6)
 
 
-@exactly
 @given(wrong=integers(0, 6), right=integers(0, 6), gamma=floats(0.01, 0.99))
 def test_empirical_minimisers_by_linear_programming(wrong, right, gamma):
     terms = [(n, z) for n, z in ((wrong, -1.0), (right, gamma)) if n]

@@ -84,7 +84,6 @@ def test_averages_move_by_no_more_than_the_sensitivity():
 
 
 @given(n=st.integers(2, 10**6))
-@settings(derandomize=True, deadline=None)
 def test_phases_are_disjoint(n):
     lengths = bounds.phase_lengths(n)
     assert sum(lengths) <= n - 1 and len(lengths) == int(np.floor(np.log2(n))) and lengths[-1] == 1
@@ -101,7 +100,6 @@ def test_multipliers_against_dp_accounting(epsilon, delta):
 
 
 @given(m=st.integers(2, 10**5), k=st.integers(1, 1000), multiplier=st.floats(1e-3, 1e4), scale=st.floats(0.1, 10))
-@settings(derandomize=True, deadline=None)
 def test_explicit_excess_is_minimised_and_scales(m, k, multiplier, scale):
     distance, slope = bounds.excess_coefficients(m, k, multiplier)
     h = bounds.base_step(n=m, k=k, multiplier=multiplier, lipschitz=scale, norm_bound=2.0) * scale / 2

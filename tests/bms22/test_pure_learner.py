@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import floats, integers
 from scipy.special import softmax
 from scipy.stats import chisquare
@@ -29,7 +29,6 @@ from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.solvers.covers import cover, farthest
 from tests.bms22.records import sample_of
 
-exactly = settings(derandomize=True, deadline=None)
 SIZES = {"norm_bound": 1.0, "radius": 1.0, "rho": 1.0}
 
 
@@ -57,7 +56,6 @@ def test_all_lattice_points_are_there(k, lattice, gram):
     assert cover(k, radius=R, resolution=eta, lattice=lattice).size == (np.linalg.norm(box, axis=1) <= R + eta).sum()
 
 
-@exactly
 @given(k=integers(1, 3), radius=floats(0.1, 50), ratio=floats(0.2, 8), seed=integers(0, 10**6))
 def test_every_point_of_the_ball_is_near(k, radius, ratio, seed):
     made = cover(k, radius=radius, resolution=radius / ratio)
@@ -222,7 +220,6 @@ def test_one_direction_against_the_law_itself():
     assert 0.003 < excess < 0.005  # 1.28 standard deviations of a mean of 10^4 coins of chance 0.1
 
 
-@exactly
 @given(seed=integers(0, 10**6), m=integers(1, 8), rho=floats(0.05, 1.0))
 def test_margin_loss_in_the_plane(seed, m, rho):
     X, y = sample_of(m, 2, seed)

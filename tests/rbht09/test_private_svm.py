@@ -1,5 +1,7 @@
 """The private SVM: the solver against independent ones, the law, and the pair that is worst for it."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -142,6 +144,18 @@ def test_a_given_scale_and_its_privacy_are_inverse():
     again = private_svm.law(V, y, C=2.0, privacy=law.privacy)
     assert again.scale == pytest.approx(0.3, rel=1e-5)
     assert law.sensitivity / law.scale <= law.privacy.epsilon
+
+
+@pytest.mark.parametrize("sampler", private_svm.SAMPLERS)
+def test_the_claimed_epsilon_covers_the_scale_as_rounded(sampler):
+    for scale in np.random.default_rng(0).uniform(0.1, 10, size=30):
+        law = private_svm.law([[1.0], [-1.0]], [1, -1], C=1.0, scale=scale, sampler=sampler)
+        assert Fraction(law.sensitivity) <= Fraction(law.privacy.epsilon) * Fraction(law.scale)
+
+
+def test_a_solution_is_held_to_a_tolerance_that_grows_as_the_fourth_root_of_c():
+    """C = 4, F = 2, kappa = 3: 2e-7 sqrt((2 + 2) 4 (3 * 2))."""
+    assert solution_tolerance(C=4.0, F=2, kappa=3.0) == pytest.approx(2e-7 * np.sqrt(96))
 
 
 def test_a_longer_row_is_clipped():

@@ -168,6 +168,12 @@ def test_the_chernoff_exponent_is_at_least_what_the_proof_uses(eps, q2, count):
     assert random_features.chernoff_failure(count=count, eps=eps, q=math.sqrt(q2)) <= simple * (1 + 1e-9)
 
 
+def test_the_best_net_is_searched_for_where_it_lies():
+    at = {"count": 510, "d": 1, "eps": 0.5}
+    nets = [random_features.net_failure(**at, q=4.0, y=float(y)) for y in np.geomspace(2.1, 1e7, 3000)]
+    assert random_features.uniform_failure(**at, sigma_p=1.0, diam=2.0) <= 1.02 * min(nets)
+
+
 # bad input ------------------------------------------------------------------------------------------------------------
 
 BAD = [

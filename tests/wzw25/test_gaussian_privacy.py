@@ -25,9 +25,6 @@ from lemmata.mechanisms.privacy import (
 
 registry.load()
 
-exactly = settings(derandomize=True, deadline=None)
-
-
 # wzw25 at delta = 1e-5: mu, exact epsilon, Lemma E.1, Corollary E.2. The first column is dp-accounting's.
 REFERENCE = [
     (0.05, 0.1600, 0.2412, 0.4799),
@@ -48,7 +45,6 @@ def test_reference_values(mu, exactly_epsilon, e1, e2):
 # The curve and finite laws --------------------------------------------------------------------------------------------
 
 
-@exactly
 @given(mu=floats(0.05, 6), epsilon=floats(-4, 8))
 def test_curve_against_quadrature(mu, epsilon):
     """int (p - e^epsilon q)_+, integrated blindly on both sides of where it vanishes."""

@@ -7,7 +7,7 @@ from math import sqrt
 import dp_accounting
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kstest, multivariate_normal
 
@@ -145,7 +145,6 @@ def test_iterates_are_no_predictor():
 # Privacy --------------------------------------------------------------------------------------------------------------
 
 
-@settings(derandomize=True, deadline=None)
 @given(steps=st.integers(1, 10**9), sensitivity=st.floats(1e-6, 1e6), mu=st.floats(1e-6, 100))
 def test_sigma_spends_at_most_mu(steps, sensitivity, mu):
     sigma = Fraction(noisy_gd.noise_for(steps, sensitivity, mu))
