@@ -36,22 +36,6 @@ def test_the_gram_matrix_and_its_factor_give_one_solution(kernel, C):
     assert kernel_svm.solve(X, y, C=C, kernel=kernel).gap == pytest.approx(solved.gap) and solved.gap < 1e-10
 
 
-def test_a_kernel_solution_against_clarabel():
-    """The dual (5.1) as a quadratic program, by an independent solver."""
-    import clarabel
-    from scipy import sparse
-
-    X, y = problem(2, 15)
-    K = profile("gaussian", X[:, None] - X[None])
-    n, C = 15, 30.0
-    P = sparse.csc_matrix(np.triu(K * np.outer(y, y) + 1e-12 * np.eye(n)))
-    A, b = sparse.csc_matrix(np.vstack([np.eye(n), -np.eye(n)])), np.concatenate([np.full(n, C / n), np.zeros(n)])
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    twin = clarabel.DefaultSolver(P, -np.ones(n), A, b, [clarabel.NonnegativeConeT(2 * n)], settings).solve()
-    assert np.allclose(svm.solve_gram(K, y, C=C).values, K @ (np.array(twin.x) * y), atol=1e-6)
-
-
 @pytest.mark.parametrize("spoil", [lambda a: 0.9 * a, lambda a: a[::-1], lambda a: np.zeros_like(a)])
 def test_a_wrong_kernel_solution_has_a_gap_that_says_so(monkeypatch, spoil):
     """The certificate, given wrong dual points: it is large, and never smaller than what the point misses."""

@@ -7,7 +7,6 @@ import pytest
 
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from lemmata.mechanisms.estimators.gd_estimators import TunedMargin
 from lemmata.mechanisms.learners.descent import private_tuning as laws
 from lemmata.mechanisms.selection.tuning_budget import theorem_epsilon
 
@@ -28,9 +27,6 @@ def test_the_capped_loss_is_tried_at_two_steps():
 
 def test_algorithm_6_finds_the_separator():
     X = np.array([[0.6, 0.8], [0.6, -0.8], [0.9, 0.1], [0.7, 0.3]] * 3)
-    asked = dict(epsilon=400.0, classes=(-1, 1), random_state=np.random.default_rng(5))
-    model = TunedMargin(steps=50, **asked).fit(X, np.sign(X[:, 0] - 0.65)).model_
-    assert 400.0 * (1 - 1e-14) < model.privacy.epsilon <= 400.0 and model.weights.shape == (2,)
     law = laws.margin_law(X, np.ones(12), epsilon=300.0, delta=1e-5, steps=50, stride="tuned")
     released = law.sample(np.random.default_rng(6), 3)
     assert (X @ released["weights"].T > 0).mean() > 0.9

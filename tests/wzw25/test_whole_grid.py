@@ -19,12 +19,6 @@ def test_margins_between_two_of_the_grid_cost_at_most_four_times_as_much():
         assert theorem.error_off_grid(**parameters, gamma=min(1.0, 1.99 * float(level))) <= low * (1 + 1e-12)
 
 
-def test_comparator_below_the_grid_reaches_the_width():
-    n, gamma = 7, 0.003
-    D = sqrt(theorem.squared_comparator(n, gamma, 1.0))
-    assert D * gamma / sqrt(2) == pytest.approx(1 / (3 * n))
-
-
 def test_span_of_the_records_survives_the_rows_of_the_smallest_margin():
     """The fact behind `error_off_grid`, on one matrix: every direction of an n-dimensional span keeps its length."""
     n, rng = 4, np.random.default_rng(3)
