@@ -124,10 +124,7 @@ def test_a_solution_is_held_to_a_tolerance_that_grows_as_the_fourth_root_of_c():
 
 def test_a_longer_row_is_clipped():
     V, y = problem(8, 20, 2)
-    long = V.copy()
-    long[-1] = [1e6, 1e6]
-    unit = V.copy()
-    unit[-1] = np.sqrt([0.5, 0.5])
+    long, unit = (np.vstack([V[:-1], last]) for last in ([1e6, 1e6], np.sqrt([0.5, 0.5])))
     a, b = (private_svm.law(rows, y, C=1.0, privacy=PureDP(1.0)).noise.point for rows in (long, unit))
     assert np.abs(a - b).max() <= 1
 

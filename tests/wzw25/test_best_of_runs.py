@@ -195,8 +195,7 @@ def test_the_winners_excess_is_that_of_simulated_tunings(eta, r, size, gap):
     lowest = [[rng.normal(size=h).min() if h else np.inf for h in row] for row in hits[:4000]]
     lost = np.argmin(np.array(lowest) + law.scores, axis=1)[hits[:4000, 0] > 0] > 0
     expected = float(balls.winner_excess(eta, r, size, gap)) / gap
-    test = stats.binomtest(int(lost.sum()), len(lost), expected)
-    assert test.pvalue > 1e-9
+    assert stats.binomtest(int(lost.sum()), len(lost), expected).pvalue > 1e-9
 
 
 # Algorithm 4 ----------------------------------------------------------------------------------------------------------

@@ -234,6 +234,9 @@ POINTS = {
     ],
     "repetitions": [
         ("not_selected_geometric", dict(r=0.25, size=2), 0.2),  # 1/8 over 5/8
+        ("not_selected", dict(eta=-0.5, r=0.3, size=1), 0),  # one candidate is always drawn
+        ("largest_r", dict(eta=2, beta=0.01, size=1), 1),
+        ("repetitions", dict(beta=0.01, size=1), 0),
         ("cleared_slack", dict(r=0.25, beta=0.5, size=4), 1 / 32),
         ("largest_r_geometric", dict(beta=0.2, size=3), 1 / 8),
         ("repetitions_as_printed", dict(beta=0.2, size=3), 1 / 8),

@@ -13,12 +13,6 @@ from lemmata.experiments.wzw25 import repetition_growth as rate_claims
 from lemmata.experiments.wzw25 import repetitions as claims
 
 
-def test_one_candidate_is_always_drawn():
-    assert rates.not_selected(eta=-0.5, r=0.3, size=1) == 0
-    assert rates.largest_r(eta=2, beta=0.01, size=1) == 1
-    assert rates.repetitions(beta=0.01, size=1) == 0
-
-
 def test_logarithmic_eta_needs_polylogarithmically_many():
     """The text's order n^(alpha/eta) is e^alpha at eta = log n; so no power of n is needed."""
     for n in (10**3, 10**6, 10**12):
