@@ -1,4 +1,4 @@
-"""Values worked out by hand: the tables of tests/<paper>/test_*_values.py, and how they are compared.
+"""Values worked out by hand: the tables of tests/<paper>/test_*_values.py, and how `test_by_hand` compares them.
 
 A row of a table is a formula, its arguments and its value there. The value comes from what is printed, with numbers in
 place of letters, never from our code; the arguments are such that every term, constant and exponent counts.

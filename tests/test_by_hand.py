@@ -1,4 +1,4 @@
-"""What no row of the ledger pins has a value by hand.
+"""Every value worked out by hand is that of its formula, and what no row of the ledger pins has one.
 
 A statement that HOLDS falls when its formula is weakened. One that is refuted, a slip or inconclusive stays so, and a
 definition has no verdict: what pins their printed formulas is a number worked out from the page.
@@ -40,6 +40,11 @@ def without_value(rows: Iterable[by_hand.Row]):
     """{module.function: keys} of the formulas that no row holds, for a reason or without."""
     pinned = {edit.plain(formula) for formula, _, _ in rows}
     return {label(f): sorted(keys) for f, keys in formulas_that_do_not_hold().items() if f not in pinned}
+
+
+@pytest.mark.parametrize(("formula", "arguments", "value"), by_hand.rows(), ids=by_hand.name)
+def test_a_formula_at_a_point(formula, arguments, value):
+    by_hand.agrees(formula(**arguments), value)
 
 
 @pytest.mark.record

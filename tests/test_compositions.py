@@ -10,6 +10,7 @@ import types
 
 import pytest
 
+from lemmata.experiments.conformance.edit import plain
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
 
@@ -53,10 +54,6 @@ MORE = {
     "wzw25.lemC.2/explicit/last": "the links of the supermartingale, summed; the weights of the comparator are shared",
     "wzw25.lemC.2/corrected": "every link from the explicit bound to the closed form; the harmonic number is shared",
 }
-
-
-def plain(thing):
-    return inspect.unwrap(thing.theorem.formula if hasattr(thing, "theorem") else thing)
 
 
 def named(function):

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.special import softmax
 from scipy.stats import chisquare
 
 from lemmata.bounds.abgmu22 import generalized_exponential
@@ -13,6 +12,7 @@ from lemmata.experiments.instances.laws.grid_oracles import release, smallest_de
 from lemmata.mechanisms.learners.glm import grid_search
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from tests.abgmu22.test_generalized_exponential import slow_law
 
 PRIVACY = ApproxDP(1.0, 1e-3)
 
@@ -26,20 +26,6 @@ def data(n=20, d=2, seed=0):
 def law(n=20, **changed):
     parameters = dict(privacy=PRIVACY, loss="half_squared", guesses=3, label_bound=1.0) | changed
     return grid_search.law(*data(n), **parameters)
-
-
-def slow_probabilities(scores, gamma, epsilon, beta):
-    """Algorithm 1's call of the generalized exponential mechanism, line by line, for one run."""
-    t = 2 * math.log(len(scores) / (beta / 4)) / epsilon
-    s = []
-    for i in range(len(scores)):
-        terms = [0.0]
-        for j in range(len(scores)):
-            if i != j:
-                raised = scores[i] + t * gamma[i] - scores[j] - t * gamma[j]
-                terms.append(raised / (gamma[i] + gamma[j]))
-        s.append(max(terms))
-    return softmax(-epsilon * np.array(s) / 2)
 
 
 @pytest.mark.parametrize("penalty", grid_search.PENALTIES)
@@ -56,7 +42,7 @@ def test_the_selection_is_that_of_the_slow_twin(penalty, sensitivity):
             ]
             mean = sum(min(loss, made.caps[j - 1]) for loss in losses) / len(losses)
             assert scores[run, j] == pytest.approx(mean + made.penalties[j - 1], rel=1e-9)
-        slow = slow_probabilities(scores[run], made.sensitivities, made.selection.epsilon, 0.05)
+        slow = slow_law(scores[run], made.sensitivities, 0.05 / 4, made.selection.epsilon)
         np.testing.assert_allclose(np.exp(made.log_probabilities(scores)[run]), slow, rtol=1e-9, atol=1e-12)
 
 

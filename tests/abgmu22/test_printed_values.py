@@ -2,13 +2,10 @@
 
 from math import exp, log, pi, sqrt
 
-import pytest
-
 from lemmata.bounds.abgmu22 import concentration as conc
 from lemmata.bounds.abgmu22 import confidence_boosting as boost
 from lemmata.bounds.abgmu22 import confidence_boosting_proof as boosted
 from lemmata.bounds.abgmu22 import rates
-from tests import by_hand
 
 # log(4/beta) = 3, log(2/beta) = 3 - log 2; K = log(8n/beta) = 3 + log 2 + log n
 B = {"n": 16, "beta": 4 * exp(-3)}
@@ -118,8 +115,3 @@ TABLE = [
         16 * 4 * 3**8 * 9 / 16,
     ),
 ]
-
-
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
-def test_a_formula_at_a_point(formula, arguments, value):
-    by_hand.agrees(formula(**arguments), value)

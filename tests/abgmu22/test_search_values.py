@@ -8,8 +8,6 @@ import pytest
 
 from lemmata.bounds.abgmu22 import assumptions, baselines, generalized_exponential, grid_output, grid_search, stability
 from lemmata.bounds.abgmu22 import grid_search_proof as steps
-from lemmata.bounds.theorem import OutsideHypotheses
-from tests import by_hand
 
 # ||Y|| = 2, H = 2, B = 3, ||X|| = 1/2: B ||X|| = 3/2 and sqrt(H/2) B ||X|| = 3/2
 LOSS = {"label_bound": 2.0, "smoothness": 2.0, "norm_bound": 3.0, "radius": 0.5}
@@ -18,6 +16,7 @@ LEVELS = {"n": 4, "delta": 2 * exp(-5), "beta": 0.5, "guesses": 2}
 # log(4K/beta) = 4, log(K/beta) = 4 - log 4; log(4(K+1)/beta) = 4 + log(3/2)
 GRID = {"loss_bound": 3.0, "n": 100, "guesses": 2, "beta": 8 * exp(-4)}
 L2, ROOT = 4 + log(1.5), sqrt(4 * 4 * 4 / 100)  # ROOT for ||Y|| = 2
+CHOSEN = {"candidates": 2, "epsilon": 0.5, "beta": 2 * exp(-3)}  # log(N/beta) = 3
 RUN = {"n": 10, "gradient_norm": 3.0, "ridge": 0.5}
 
 TABLE = [
@@ -86,6 +85,12 @@ TABLE = [
     (generalized_exponential.generalized_epsilon, {"epsilon": 0.7}, 0.7),
     (generalized_exponential.spent_among, {"theta": log(2), "candidates": 3}, log(8 / 3)),
     (generalized_exponential.spent_among, {"theta": log(2), "candidates": 5}, log(16 / 5)),
+    (generalized_exponential.shift, CHOSEN, 12),
+    (generalized_exponential.selection_penalty, CHOSEN | {"sensitivity": 2.0}, 48),
+    (generalized_exponential.normalised_scores, {"scores": [1, 2], "sensitivities": [0.5, 0.1], "t": 1.0}, [0, 1]),
+    (generalized_exponential.score_threshold, {"scores": [1, 2], "sensitivities": [0.5, 0.1], "t": 0.25}, 1.25),
+    (generalized_exponential.normalised_sensitivity, {}, 1),
+    (generalized_exponential.best_normalised, {}, 0),
     (grid_search.norm_guesses, {"guesses": 2}, (2, 4)),
     (grid_search.grid_budget, {"epsilon": 0.5, "delta": 0.1, "guesses": 3}, (0.5, 0.1)),
     (grid_search.grid_budget_disjoint, {"epsilon": 0.5, "delta": 0.1, "guesses": 3}, (0.25, 0.05)),
@@ -154,18 +159,13 @@ TABLE = [
     (grid_output.proof_loss_bound, LOSS | LEVELS | {"sigma": 4.0}, 8.5 + 8 * 5),
     (grid_output.proof_loss_bound, LOSS | LEVELS | {"sigma": 2.0, "delta": 0.9, "beta": 2 * exp(-7)}, 8.5 + 2 * 7),
     (grid_output.noise_order, {"label_bound": 3.0}, 9),
+    (
+        grid_output.base_bound,
+        {"reach": 8.0, "label_bound": 8.0, "n": 256, "epsilon": 0.25, "last": 16.0},
+        8 + (64 + 64 + 16) / 16 + 2,
+    ),
     (grid_output.beyond_the_clip, {"loss_bound": 4.0, "q": 2.0}, exp(-2)),
 ]
-
-
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
-def test_a_formula_at_a_point(formula, arguments, value):
-    by_hand.agrees(formula(**arguments), value)
-
-
-def test_the_base_bound_of_the_pipeline():
-    sizes = {"reach": 8.0, "label_bound": 8.0, "n": 256, "epsilon": 0.25}
-    assert grid_output.base_bound(**sizes, last=16.0) == pytest.approx(8 + (64 + 64 + 16) / 16 + 2)
 
 
 @pytest.mark.parametrize("s", [1e-3, 0.2, 7.0])
@@ -190,16 +190,6 @@ def test_the_last_line_counts_both_penalties_up_to_one_half(epsilon, enough):
     """2 tau + 4 Delta l/(n epsilon), with l = 4: 5 is as much as 2 epsilon + 4 for epsilon <= 1/2."""
     left = 2 * steps.proof_penalty(**GRID, label_bound=2.0) + steps.printed_selection_loss(**GRID, epsilon=epsilon)
     assert bool(left <= steps.last_line(**GRID, label_bound=2.0, epsilon=epsilon) * (1 + 1e-12)) is enough
-
-
-def test_the_pipeline_speaks_of_guesses_that_reach_the_minimiser():
-    """||w*|| <= 2^K: B* = 2 max{||w*||, 1} is at most 2^(K + 1)."""
-    sizes = dict(n=10**16, gradient_norm=3.0, ridge=1e-6, smoothness=1.0, radius=1.0, sigma=1e-3, label_bound=36.0)
-    rest = dict(guesses=1, epsilon=1.0, beta=0.5)
-    assert grid_output.pipeline_excess(**sizes, **rest, norm_bound=4.0) > 0
-    for B in (1.9, 4.1, 100.0):
-        with pytest.raises(OutsideHypotheses, match="norm_bound"):
-            grid_output.pipeline_excess(**sizes, **rest, norm_bound=B)
 
 
 @pytest.mark.parametrize("label", [0.0, 0.3, 5.0])

@@ -56,13 +56,6 @@ def test_the_plane_agrees_with_the_line():
         assert line[0] == float(least_margin(z.tolist(), rho, 1))
 
 
-def test_least_margin_losses_are_for_the_line_and_the_plane():
-    with pytest.raises(ValueError, match="X has 3 columns"):
-        least_loss.margin_loss(np.ones((2, 3)), [1, 1], rho=0.5, norm_bound=1.0)
-    with pytest.raises(ValueError, match=r"rho = 0 is outside \(0, inf\)"):
-        least_loss.hinge_loss([[1.0]], [1], rho=0, norm_bound=1.0)
-
-
 def test_sharp_samples_for_the_hinge_sensitivity():
     """m - 1 records of norm rho/Lambda and one of norm r that is turned; equal records, one turned."""
     for m, ratio in ((5, 3.0), (10, 9.0), (4, 0.5)):
@@ -70,3 +63,15 @@ def test_sharp_samples_for_the_hinge_sensitivity():
         one, other = ([calm] * (m - 1) + [x] for x in (1.0, -1.0))
         moved = abs(least_hinge(one, rho, 1) - least_hinge(other, rho, 1))
         assert float(moved) == pytest.approx(bound_sensitivity.sensitivity_2_explicit(m=m, ratio=ratio))
+
+
+@pytest.mark.parametrize(
+    ("loss", "X", "rho", "message"),
+    [
+        (least_loss.margin_loss, np.ones((2, 3)), 0.5, "X has 3 columns"),
+        (least_loss.hinge_loss, np.ones((2, 1)), 0, r"rho = 0 is outside \(0, inf\)"),
+    ],
+)
+def test_bad_input_is_named(loss, X, rho, message):
+    with pytest.raises(ValueError, match=message):
+        loss(X, [1, 1], rho=rho, norm_bound=1.0)

@@ -1,11 +1,11 @@
-"""The exponential mechanism: a slow softmax twin, streams against arrays, and the sabotage that must be caught."""
+"""The exponential mechanism: a slow softmax twin and streams against arrays."""
 
 import itertools
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from hypothesis.strategies import floats, integers
 from scipy.special import softmax
@@ -13,17 +13,13 @@ from scipy.stats import chisquare
 
 from lemmata.bounds.bms22 import definitions as bounds
 from lemmata.bounds.bms22 import exponential_mechanism
-from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.instances.laws.selections import UNIVERSE, empirical_risks, rare_candidate
-from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.law import fit
-from lemmata.mechanisms.noise.laplace import FloatLaplace
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
 from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.selection.exponential import law, streamed_law
 
-exactly = settings(derandomize=True, deadline=None)
 SCORES = np.array([0.0, -1.0, -1.0, -3.0, 2.0, 1.5])
 BUDGET = {"sensitivity": 0.5, "privacy": PureDP(1.3)}
 
@@ -38,7 +34,6 @@ def in_blocks(scores, size):
 # The law --------------------------------------------------------------------------------------------------------------
 
 
-@exactly
 @given(scores=arrays(float, integers(1, 30), elements=floats(-50, 50)), epsilon=floats(0.01, 20))
 def test_probabilities_are_a_softmax(scores, epsilon):
     released = law(scores, sensitivity=2.0, privacy=PureDP(epsilon))
@@ -83,10 +78,6 @@ def test_one_candidate_and_one_release():
     assert law([3.0], **BUDGET).sample(np.random.default_rng(0)).shape == (1,)
 
 
-def test_scores_stay_out_of_the_repr():
-    assert "777" not in repr(law([777.0, 0.0], **BUDGET))
-
-
 @pytest.mark.parametrize(
     ("scores", "changed", "message"),
     [
@@ -109,7 +100,6 @@ def test_label_privacy_is_passed_on():
 # Definitions ----------------------------------------------------------------------------------------------------------
 
 
-@exactly
 @given(seed=integers(0, 10**6), epsilon=floats(0, 2))
 def test_divergences_over_all_events(seed, epsilon):
     p, q = np.random.default_rng(seed).dirichlet(np.ones(5), size=2)
@@ -128,11 +118,6 @@ def test_at_its_own_epsilon_a_law_needs_no_delta():
     assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=epsilon) == pytest.approx(0.0, abs=1e-15)
     assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=epsilon - 0.01) > 1e-4
     assert epsilon <= 1.0
-
-
-def test_an_output_possible_once_only_is_not_private():
-    laws = [[1.0, 0.0], [0.5, 0.5]]
-    assert bounds.smallest_epsilon(laws=laws, pairs=[(0, 1)]) == math.inf
 
 
 def test_label_pairs_keep_every_feature():
@@ -154,7 +139,6 @@ def test_label_privacy_does_not_imply_privacy():
 # What the papers say of it --------------------------------------------------------------------------------------------
 
 
-@exactly
 @given(scores=arrays(float, integers(1, 12), elements=floats(-3, 0)), excess=floats(0.1, 2))
 def test_no_scores_are_worse_than_two_levels(scores, excess):
     released = np.exp(law(scores, sensitivity=0.3, privacy=PureDP(1.0)).log_probabilities())
@@ -162,7 +146,6 @@ def test_no_scores_are_worse_than_two_levels(scores, excess):
     assert failure <= exponential_mechanism.two_level_failure(len(scores), excess, 1.0, 0.3) * (1 + 1e-9)
 
 
-@exactly
 @given(epsilon=floats(0.01, 5), candidates=integers(2, 50))
 def test_the_worst_log_ratio_is_below_epsilon(epsilon, candidates):
     before, after = (
@@ -170,57 +153,6 @@ def test_the_worst_log_ratio_is_below_epsilon(epsilon, candidates):
     )
     assert after - before == pytest.approx(exponential_mechanism.worst_log_ratio(math.exp(before), epsilon))
     assert after - before < epsilon
-
-
-# Verdicts and sabotage ------------------------------------------------------------------------------------------------
-
-
-def test_short_by_a_factor_of_two_is_refuted_exactly():
-    """Control 14, exactly: exp(epsilon q / Dq). Counting scores would hide it, opposite moves do not."""
-    pair = rare_candidate(20)
-    laws = np.exp([law(q, sensitivity=0.5, privacy=PureDP(1.0)).log_probabilities() for q in pair])
-    assert bounds.smallest_epsilon(laws=laws, pairs=[(0, 1)]) > 1.5
-    one_sided = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
-    laws = np.exp([law(q, sensitivity=0.5, privacy=PureDP(1.0)).log_probabilities() for q in one_sided])
-    assert bounds.smallest_epsilon(laws=laws, pairs=[(0, 1)]) < 1.0
-
-
-def is_refuted(pair, budget=60_000):
-    """Does the attack game refute epsilon = 1 on this pair of laws?"""
-    return audit(*pair, PureDP(1.0), root=TEST_ROOT, budget=budget).verdict == REFUTED
-
-
-@pytest.mark.slow
-@pytest.mark.statistical
-def test_short_by_a_factor_of_two_is_refuted_by_attack():
-    """Control 14, end to end; the honest mechanism survives."""
-    a, b = rare_candidate(10)
-    for sensitivity, caught in ((0.5, True), (1.0, False)):
-        pair = [law(q, sensitivity=sensitivity, privacy=PureDP(1.0)) for q in (a, b)]
-        assert is_refuted(pair) is caught
-
-
-def two_queries(value, scale):
-    """Laplace answers to two queries that both see the changed record."""
-    return FloatLaplace(np.array([value, value]), scale)
-
-
-@pytest.mark.slow
-@pytest.mark.statistical
-def test_a_budget_split_by_the_root_is_refuted():
-    """Control 13: two pure mechanisms of epsilon / sqrt 2 each do not compose to epsilon = 1."""
-    for share, caught in ((math.sqrt(2), True), (2.0, False)):
-        pair = [two_queries(x, scale=share) for x in (0.0, 1.0)]
-        assert is_refuted(pair, budget=100_000) is caught
-
-
-@pytest.mark.slow
-@pytest.mark.statistical
-def test_add_remove_noise_sold_as_replacement_is_refuted():
-    """Control 16: a sum of values in [-1, 1] moves by 1 when a record leaves, by 2 when it is replaced."""
-    for scale, caught in ((1.0, True), (2.0, False)):
-        pair = [FloatLaplace(np.array([x]), scale) for x in (-1.0, 1.0)]
-        assert is_refuted(pair) is caught
 
 
 def test_scores_are_cut_into_slices_that_neither_overlap_nor_leave_out():

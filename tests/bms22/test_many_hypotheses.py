@@ -3,10 +3,8 @@
 import math
 
 import numpy as np
-import pytest
 
 from lemmata.bounds.bms22 import many_hypotheses
-from lemmata.bounds.theorem import OutsideHypotheses
 
 
 def test_nearly_orthogonal_weights_exist():
@@ -19,15 +17,3 @@ def test_nearly_orthogonal_weights_exist():
     assert len(chosen) >= math.exp(many_hypotheses.log_separated_size.theorem.formula(d=400))
     W = np.column_stack([np.full(len(chosen), -0.01), math.sqrt(1 - 1e-4) / math.sqrt(399) * chosen])
     assert np.abs(W @ W.T - np.diag(np.diag(W @ W.T))).max() <= 1 / 8
-
-
-@pytest.mark.parametrize(
-    ("statement", "arguments", "message"),
-    [
-        (many_hypotheses.failure_chance, {"d": 6, "epsilon": 1.0, "m": 6, "rho": 0.5}, "m < d/epsilon"),
-        (many_hypotheses.printed_dimension, {"c": 0.7}, "log 2"),
-    ],
-)
-def test_outside_the_hypotheses(statement, arguments, message):
-    with pytest.raises(OutsideHypotheses, match=message):
-        statement(**arguments)

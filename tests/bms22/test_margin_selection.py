@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import binom, chisquare
 
 from lemmata.bounds.bms22 import margin_selection_proof
-from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.experiments.bms22 import margin_selection as claims
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.instances.laws import selection_families
@@ -83,9 +82,19 @@ def test_tolerance_is_added_twice_to_the_sensitivities():
     assert not np.allclose(exact.log_probabilities(), wide.log_probabilities())
 
 
+def as_private_as_its_margin(X, y, *, rho, **_):
+    return exponential.law([0.0], sensitivity=1.0, privacy=PureDP(rho))
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
+        ({"X": [math.nan], "y": [1.0]}, r"X must have shape \(n, d\) with n, d >= 1, got \(1,\)"),
+        ({"X": [[1.0]], "y": [0.0, 1.0]}, r"y must have shape \(1,\), got \(2,\)"),
+        (
+            {"learner": as_private_as_its_margin},
+            "learner must have one guarantee for all margins, got 3 different ones",
+        ),
         ({"h_max": 0.0}, r"h_max = 0\.0 is outside \(0, inf\)"),
         ({"beta": 2.0}, r"beta = 2\.0 is outside \(0, 1\)"),
         ({"tolerance": -1.0}, r"tolerance = -1\.0 is outside \[0, inf\)"),
@@ -95,35 +104,9 @@ def test_tolerance_is_added_twice_to_the_sensitivities():
     ],
 )
 def test_bad_parameters_are_named(changed, message):
+    X, y = sample_line()
     with pytest.raises(ValueError, match=message):
-        margin_selection.margin_law(*sample_line(), **(LINE | changed))
-
-
-def test_a_learner_whose_guarantee_depends_on_the_margin_is_refused():
-    def learner(X, y, *, rho, **_):
-        return exponential.law([0.0], sensitivity=1.0, privacy=PureDP(rho))
-
-    with pytest.raises(ValueError, match="learner must have one guarantee for all margins, got 3 different ones"):
-        margin_selection.margin_law(*sample_line(), **(LINE | {"learner": learner}))
-
-
-def test_bad_data_are_named():
-    with pytest.raises(ValueError, match=r"X must have shape \(n, d\) with n, d >= 1, got \(1,\)"):
-        margin_selection.margin_law([math.nan], [1.0], **LINE)
-    with pytest.raises(ValueError, match=r"y must have shape \(1,\), got \(2,\)"):
-        margin_selection.margin_law([[1.0]], [0.0, 1.0], **LINE)
-
-
-# Formulas -------------------------------------------------------------------------------------------------------------
-
-
-def test_outside_the_hypotheses():
-    with pytest.raises(OutsideHypotheses, match="base = '10'"):
-        margin_selection_proof.grid_point(m=10, rho=0.5, base="10", rounding="ceil")
-    with pytest.raises(OutsideHypotheses, match="1 <= m rho"):
-        margin_selection_proof.grid_point(m=100, rho=0.01)
-    with pytest.raises(OutsideHypotheses, match="power = 1"):
-        margin_selection_proof.half_sensitivity_corrected(rho_hat=0.5, rho_opt=0.5, power=1)
+        margin_selection.margin_law(**({"X": X, "y": y} | LINE | changed))
 
 
 # Instances, witnesses, sabotage ---------------------------------------------------------------------------------------

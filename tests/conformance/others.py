@@ -23,11 +23,6 @@ N, BETA = [integer("n")], [in_unit_interval("beta")]
 UP_TO_24 = range(1, 25)  # n! <= 10^n is false from n = 25 on
 
 
-def sides(n: int) -> tuple:
-    """n! and 10^n."""
-    return factorial(n), 10**n
-
-
 @theorem("stirling", says=r"\sqrt{2\pi n}(n/e)^n \le n!", needs=N)
 def stirling(*, n: int) -> int:
     """n!, which Stirling's formula stays below: true."""

@@ -1,12 +1,6 @@
 """Code of a paper that exits is no success; a file that is called as a module of Python's is none of Python's."""
 
-import os
-import subprocess
-import sys
-
 import pytest
-
-from tests.conformance.conftest import HOUSE
 
 
 def test_a_check_that_exits_is_found(folder):
@@ -28,13 +22,6 @@ def test_a_module_called_like_one_of_pythons(folder, name):
     """As the program `lemmata` is run: without the working folder among Python's."""
     (folder / "odd_numbers.py").rename(folder / f"{name}.py")
     folder.edit(f"{name}.py", "from odd_numbers import", f"from {name} import")
-    ran = subprocess.run(
-        [sys.executable, "-P", "-m", "lemmata", "run", "--jobs", "2"],
-        cwd=folder.path,
-        env=os.environ | {"PYTHONPATH": str(HOUSE)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    ran = folder.lemmata("run", "--jobs", 2, flags=["-P"])
     assert ran.returncode == 0 and "Traceback" not in ran.stderr and "killed" not in ran.stdout, ran
     assert "2 rows: " in ran.stdout and "HOLDS" in ran.stdout, ran

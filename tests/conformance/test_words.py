@@ -3,35 +3,23 @@
 import shutil
 from fractions import Fraction
 from math import factorial
-from pathlib import Path
 
 import pytest
 
-from lemmata.bounds.library import library
-from lemmata.bounds.theorem import THEOREMS
-from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.front.decision import decide
 from lemmata.experiments.engine.ledger.graph import class_of
 from lemmata.paper import exists_claim, inequality_claim, theorem, unbounded_claim
+from tests import test_fifth_paper
 
-FOLDER = Path(__file__).parents[1] / "fifth_paper"
+added = test_fifth_paper.added  # the fixture
 
 
 @pytest.fixture
-def statement(tmp_path):
+def statement(added, tmp_path):
     """Records the statement `lem1` of a folder of its own; nothing is left of it."""
-    before = dict(THEOREMS), dict(CLAIMS)
-    shutil.copy(FOLDER / "paper.toml", tmp_path)
-    library.add(tmp_path)
-
-    def made(value, **fields):
-        return theorem("inv25.lem1", says="x", **fields)(value)
-
-    yield made
-    library.forget("inv25")
-    for registered, saved in zip((THEOREMS, CLAIMS), before, strict=True):
-        registered.clear()
-        registered.update(saved)
+    shutil.copy(test_fifth_paper.FOLDER / "paper.toml", tmp_path)
+    added(tmp_path)
+    return theorem("inv25.lem1", says="x")
 
 
 def one() -> int:

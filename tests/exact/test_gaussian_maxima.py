@@ -70,7 +70,3 @@ def test_the_maximum_and_the_minimum_mirror_each_other(n, z):
 def test_the_best_candidate_loses_as_often_as_quadrature_says(n, gap):
     twin = quad(lambda x: norm.pdf(x) * (1 - norm.cdf(gap - x) ** (n - 1)), -12, 12, points=[gap], limit=200)[0]
     assert float(best_loses(n, gap)) == pytest.approx(twin, abs=1e-9)
-
-
-def test_at_equal_scores_every_candidate_wins_equally_often():
-    assert float(best_loses(5, 0.0)) == pytest.approx(4 / 5, abs=1e-12)

@@ -1,7 +1,7 @@
 """The dual of the hinge loss, Corollary 15's numbers, and the order of Theorem 16."""
 
 from fractions import Fraction
-from math import ceil, exp, log, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 import pytest
@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from lemmata.bounds.rbht09 import hinge_dual as bounds
 from lemmata.bounds.rbht09 import kernel_accuracy
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
-from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.experiments.rbht09 import hinge_dual as claims
+from lemmata.experiments.rbht09 import kernel_accuracy as near
+from lemmata.experiments.rbht09 import kernel_accuracy_proof as near_steps
 from lemmata.mechanisms.learners.erm import private_svm
 
 
@@ -36,13 +37,6 @@ def test_the_dual_objective_as_a_quadratic_form():
     V, y, alpha = draw.normal(size=(6, 3)), draw.choice([-1, 1], 6), draw.random(6)
     value = bounds.dual_objective(alpha=alpha, labels=y, gram=V @ V.T)
     assert value == pytest.approx(alpha.sum() - np.sum(((alpha * y) @ V) ** 2) / 2)
-
-
-@pytest.mark.parametrize(("acc", "number"), [(4.0, 2.57e3), (2.0, 4.97e4), (1.0, 9.31e5), (0.5, 1.71e7)])
-def test_numbers_of_features(acc, number):
-    """Reference numbers: C = d = 1, sigma_p^2 diam^2 = 4, delta = 0.05."""
-    needed = bounds.hinge_features(acc=acc, delta=0.05, d=1, sigma_p=1.0, diam=2.0)
-    assert ceil(needed) == pytest.approx(number, rel=5e-3)
 
 
 @pytest.mark.parametrize(("acc", "level"), [(4.0, 4.0e4), (2.0, 1.6e6), (1.0, 5.8e7), (0.5, 2.1e9)])
@@ -73,11 +67,6 @@ def test_the_slopes_in_both_readings():
     assert printed[-1] > compact[-1] > 3
 
 
-def test_the_order_is_undefined_where_delta_times_eps_exceeds_one():
-    with pytest.raises(OutsideHypotheses, match="cannot be computed"):
-        bounds.privacy_order(acc=2.0, delta=0.9)
-
-
 @given(count=st.integers(5, 10**12))
 def test_the_first_case_is_outside_the_range_from_five_features_on(count):
     assert 1 / (16 * log(2 * sqrt(count))) > bounds.first_case_noise(acc=1.0, count=count)
@@ -86,6 +75,12 @@ def test_the_first_case_is_outside_the_range_from_five_features_on(count):
 @pytest.mark.parametrize(
     ("module", "name", "factor", "check", "setting"),
     [
+        (kernel_accuracy, "noise_tail_halved", 2, near.noise_moves_little, {"count": 20}),
+        (kernel_accuracy, "drift_tail", 2, near.noise_over_a_compact_set, {"count": 1000, "d": 1}),
+        (kernel_accuracy, "solution_distance", 2, near_steps.near_kernels_near_solutions, {}),
+        (kernel_accuracy, "same_dual_distance", 2, near_steps.near_kernels_by_the_gap, {}),
+        (kernel_accuracy, "closeness", 0.5, near.features_by_lemma_13, {"acc": 0.1, "delta": 0.05}),
+        (kernel_accuracy, "noise_range", 0.5, near.useful_with_the_root_of_d_hat, {"acc": 0.5, "delta": 0.05}),
         (kernel_accuracy, "features_for", 2, claims.hinge_features_suffice, {"acc": 0.1, "C": 2.0}),
         (kernel_accuracy, "noise_range", 0.5, claims.hinge_useful, {"acc": 0.5, "delta": 0.05}),
         (kernel_accuracy, "noise_range_compact", 0.5, claims.private_and_useful, {"n": 100}),

@@ -2,35 +2,17 @@
 
 import math
 
-import numpy as np
 import pytest
 from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from scipy.integrate import quad
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.line_integrals import fast, slow
-from lemmata.bounds.rbht09 import kernel_spectra
 from lemmata.experiments.instances.laws import kernel_transforms
 
 property_test = settings(derandomize=True, deadline=None, max_examples=40)
-
-
-@pytest.mark.parametrize(
-    ("density", "law"),
-    [
-        (lambda x: kernel_spectra.rbf_density_scaled(point=[x], sigma=2.0), stats.norm(scale=1 / 2)),
-        (lambda x: kernel_spectra.rbf_density(point=[x], sigma=2.0), stats.norm()),
-        (lambda x: kernel_spectra.laplacian_density(point=[x]), stats.cauchy()),
-        (lambda x: kernel_spectra.cauchy_density(point=[x]), stats.laplace()),
-        (lambda x: kernel_spectra.cauchy_measure(point=[x]) / 2, stats.laplace()),
-    ],
-)
-def test_densities_agree_with_scipy(density, law):
-    x = np.linspace(-4, 4, 17)
-    np.testing.assert_allclose(density(x), law.pdf(x), rtol=1e-12)
 
 
 @property_test

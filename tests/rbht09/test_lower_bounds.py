@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from lemmata.bounds.rbht09 import lower_bounds, lower_bounds_rbf
-from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.experiments.instances.pairs.packed_databases import best_failure, cells, dual_pairs, line_svm, response
 from lemmata.mechanisms.numerics.streams import TEST_ROOT, generator
 from lemmata.mechanisms.solvers.svm import solve_rows
@@ -95,21 +94,6 @@ def test_the_zero_function_is_useful_in_the_printed_range_of_theorem_20():
             solved = solve_rows(V, rng.choice([-1.0, 1.0], 20), C=C)
             assert np.linalg.norm(solved.weights) <= acc + solved.error
         assert lower_bounds_rbf.circle_level_printed(delta=0.05, sigma=0.5, acc=acc, C=C, n=n) > 4.5
-
-
-def test_ranges_are_those_of_the_statements():
-    for acc in (0.25, 0.0):
-        with pytest.raises(OutsideHypotheses, match="acc"):
-            lower_bounds.line_level(delta=0.1, acc=acc, C=1.0, n=2)
-    with pytest.raises(OutsideHypotheses, match="sigma"):
-        lower_bounds_rbf.circle_databases(sigma=0.85)
-    with pytest.raises(OutsideHypotheses, match="n > C"):
-        lower_bounds_rbf.circle_level(delta=0.1, sigma=0.5, acc=0.01, C=3.0, n=3)
-    assert lower_bounds_rbf.circle_databases(sigma=lower_bounds_rbf.WIDEST * (1 - 1e-9)) == 4
-
-
-def test_optimal_privacy_is_the_best_of_the_worst():
-    assert lower_bounds.optimal_privacy(log_ratios=[[0.5, 4.0], [1.0, 2.0]]) == 2.0
 
 
 def test_an_impossible_level_is_impossible():

@@ -3,7 +3,6 @@
 from math import e, erf, exp, inf, log, pi, sqrt
 
 import numpy as np
-import pytest
 from flint import arb, ctx
 
 from lemmata.bounds.rbht09 import (
@@ -18,7 +17,6 @@ from lemmata.bounds.rbht09 import (
     svm_accuracy,
     svm_sensitivity,
 )
-from tests import by_hand
 
 DATABASE = {"n": 8, "C": 3.0, "F": 4, "L": 0.5, "kappa": 2.0}
 UTILITY = {"acc": 3.0, "delta": exp(-2), "Phi": 0.5, "F": 3}
@@ -116,6 +114,7 @@ TABLE = [
     (kernel_svm.features_order, {"acc": 0.5, "delta": exp(-3), "d": 5}, 80 * (3 + log(2))),
     (kernel_svm.translation_invariant, {"g": lambda z: z**2 + z, "x": 3, "y": 5}, 2),
     (lower_bounds.optimal_privacy, {"log_ratios": [[1.0, 3.0], [2.0, 0.5], [4.0, 2.5]]}, 2),
+    (lower_bounds.optimal_privacy, {"log_ratios": [[0.5, 4.0], [1.0, 2.0]]}, 2),
     # Lemma 10, Theorem 14, Corollary 15, Theorem 16
     (kernel_accuracy.noise_range_logarithm, NOISE, 5 / (16 * log(6))),
     (kernel_accuracy.noise_range_logarithm, NOISE | FAINT, 3 / 64),
@@ -151,6 +150,7 @@ TABLE = [
     ),
     (lower_bounds_rbf.impossible_sigma_printed, CIRCLE | {"beta": log(4)}, sqrt(1 / (2 * log(2)))),
     (lower_bounds_rbf.least_databases_printed, {}, 5),
+    (lower_bounds_rbf.circle_databases, {"sigma": lower_bounds_rbf.WIDEST * (1 - 1e-9)}, 4),
     (lower_bounds_rbf.packing_step, STEP, 4 * (1 + 1e-6)),
     (lower_bounds_rbf.diameter_level, STEP | {"delta": 0.2, "diameter": 3.9}, 0),
     (lower_bounds_rbf.diameter_level, STEP | {"delta": 0.2, "diameter": 5.0}, log(4)),  # two databases
@@ -181,8 +181,3 @@ def test_one_ball_among_the_coordinates_is_enough_for_a_ball():
     with ctx.workprec(200):
         mixed = kernel_spectra.rbf_density(point=[arb(0), 0.0], sigma=1.0)
         assert abs(mixed * 2 * arb.pi() - 1) < 1e-50
-
-
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
-def test_a_formula_at_a_point(formula, arguments, value):
-    by_hand.agrees(formula(**arguments), value)

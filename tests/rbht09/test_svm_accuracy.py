@@ -8,19 +8,12 @@ from scipy.stats import binom, gamma
 
 from lemmata.bounds.rbht09 import svm_accuracy
 from lemmata.mechanisms.learners.erm import private_svm
-from lemmata.mechanisms.numerics.streams import TEST_ROOT, generator
-
-
-def rng(name, topic="svm"):
-    return generator(TEST_ROOT, f"tests.{topic}.{name}", {}, "main", 0)
+from tests.rbht09.test_private_svm import problem, rng
 
 
 def test_usefulness_by_sampling_the_law():
     """The law's own releases on the cube, whose corners are every sign vector: sup_x |<mu, x>| = ||mu||_1."""
-    draw = np.random.default_rng(10)
-    V = draw.normal(size=(30, 5))
-    V /= np.maximum(np.linalg.norm(V, axis=1, keepdims=True), 1)
-    y = np.where(V[:, 0] + 0.5 * draw.normal(size=30) >= 0, 1.0, -1.0)
+    V, y = problem(10, 30, 5)
     lam = svm_accuracy.useful_scale(acc=1.0, delta=0.1, Phi=1.0, F=5)
     law = private_svm.law(V, y, C=1.0, scale=lam)
     errors = np.abs(law.sample(rng("useful"), 20_000) - law.noise.centre).sum(axis=1)
@@ -34,13 +27,3 @@ def test_erlang_functions_agree_with_scipy(q, log_lam, y):
     x, law = y * q * lam, gamma(q, scale=lam)
     assert svm_accuracy.erlang_density(x=x, q=q, lam=lam) == pytest.approx(law.pdf(x), rel=1e-10, abs=1e-300)
     assert svm_accuracy.erlang_cdf(x=x, q=q, lam=lam) == pytest.approx(law.cdf(x), rel=1e-12)
-    assert svm_accuracy.erlang_mean(q=q, lam=lam) == pytest.approx(law.mean(), rel=1e-12)
-    assert svm_accuracy.erlang_variance(q=q, lam=lam) == pytest.approx(law.var(), rel=1e-12)
-
-
-def test_sums_of_absolute_laplace_are_erlang():
-    sums = np.abs(rng("sums", "float_leak").laplace(scale=3.0, size=(20_000, 4))).sum(axis=1)
-    law = gamma(4, scale=svm_accuracy.magnitude_scale_corrected(lam=3.0))
-    wrong = gamma(4, scale=svm_accuracy.magnitude_scale(lam=3.0))
-    assert abs(np.mean(sums <= law.median()) - 0.5) < 0.02
-    assert np.mean(sums <= wrong.median()) < 0.02

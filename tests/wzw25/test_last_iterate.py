@@ -1,12 +1,11 @@
 """The last iterate of noisy gradient descent: the algebra of its bounds, and the printed rate refuted by sampling."""
 
-from math import exp, sqrt
+from math import sqrt
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate
 
 from lemmata.bounds.wzw25 import hinge_gradient, last_iterate
 from lemmata.experiments.wzw25 import last_iterate as last_claims
@@ -50,14 +49,6 @@ def test_moving_comparator_leaves_the_last_iterate_alone(steps):
 
 def test_too_large_a_scale_is_refused():
     assert last_iterate.comparator_weights(3, 10.0, 1.0) is None
-
-
-def test_noncentral_chi_square_link():
-    """E exp(b (x - s xi)^2) = sqrt(a / b) exp(a x^2) with 1 - 2 b s^2 = b / a, by quadrature."""
-    a, x, s = 0.8, 0.7, 0.6
-    b = 1 / (1 / a + 2 * s**2)
-    integral = integrate.quad(lambda g: exp(b * (x - s * g) ** 2 - g**2 / 2) / sqrt(2 * np.pi), -30, 30)[0]
-    assert integral == pytest.approx(sqrt(a / b) * exp(a * x**2), rel=1e-9)
 
 
 def test_printed_rate_fails_near_one_by_sampling():

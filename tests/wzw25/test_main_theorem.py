@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lemmata.bounds.wzw25 import algorithms as bounds
@@ -16,7 +16,6 @@ from lemmata.mechanisms.privacy import GaussianDP
 
 
 @given(mu=st.floats(1e-6, 50.0), calls=st.integers(1, 200))
-@settings(derandomize=True, deadline=None)
 def test_budgets_never_add_up_to_more(mu, calls):
     each = bounds.split_budget(mu, calls)
     assert calls * Fraction(each) ** 2 <= Fraction(mu) ** 2

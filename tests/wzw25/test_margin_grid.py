@@ -28,16 +28,6 @@ def test_the_grid_as_printed(n):
     np.testing.assert_array_equal(np.array(grid, dtype=float), algorithms.margin_grid(n))
 
 
-@given(n=SIZES, radius=st.sampled_from([Fraction(1, 1000), Fraction(7), Fraction(1000)]))
-def test_the_grid_of_a_ball_is_the_grid_times_its_radius(n, radius):
-    assert margin_grid.doubling_grid(n, radius) == [radius * level for level in margin_grid.doubling_grid(n)]
-
-
-def test_a_rate_scales_with_its_radius():
-    one = margin_grid.rate(outliers=3, n=10, gamma=Fraction(1, 4), epsilon=2)
-    assert margin_grid.rate(outliers=3, n=10, gamma=Fraction(7, 4), epsilon=2, radius=7) == one
-
-
 # Profiles and the datasets they stand for -----------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Population risk: slow twins, scipy as oracle, and scale."""
+"""Population risk: scipy as oracle, and scale."""
 
 import math
 from fractions import Fraction
@@ -35,21 +35,6 @@ def test_the_explicit_population_bound_is_free_of_scale(n, gamma, scale):
     sizes = {"n": n, "outliers": n // 10, "epsilon": 1.0, "delta": 1e-5}
     unit = population_risk.uncapped(**sizes, gamma=gamma, radius=1.0)
     assert population_risk.uncapped(**sizes, gamma=gamma * scale, radius=scale) == pytest.approx(unit, rel=1e-6)
-
-
-def test_the_explicit_population_bound_is_the_sum_of_its_parts():
-    n, epsilon, delta = 10**8, 1.0, 1e-5
-    grid = algorithms.margin_grid(n)
-    level = float(grid[grid <= 0.5].max())
-    calls, beta = len(grid), 1 / n**2
-    mu = epsilon / (4 * math.sqrt(calls * math.log(1 / delta)))
-    k = algorithms.projection_rows(n, level)
-    steps = math.ceil(n**2 * mu**2)
-    descent = (4 + 3 * math.log(steps)) * 12 / (level * mu) * math.sqrt(1 + k * math.log(calls / beta))
-    penalty = 2.5 * (k * math.log(2 * n) + math.log(4 * calls / beta))
-    score = descent + penalty + 2 * math.sqrt(math.log(calls / beta)) / mu
-    mine = population_risk.uncapped(n=n, gamma=0.5, outliers=0, epsilon=epsilon, delta=delta, radius=1.0)
-    assert mine == pytest.approx(2 * score / n, rel=1e-9)
 
 
 def test_selecting_badly_is_as_likely_as_two_normals_say():

@@ -5,19 +5,17 @@ probabilities that make the logarithms whole (log((n+1)(n+2)/beta) = 4 at n = 4,
 """
 
 from importlib import import_module
-from itertools import combinations
-from math import e, inf, log, pi, sqrt
+from math import e, inf, log, nextafter, pi, sqrt
 
 import numpy as np
 import pytest
 from flint import arb
 from scipy.integrate import quad
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
-from lemmata.bounds.wzw25 import gaussian_privacy, tables, tuned_margin, whole_grid
 from lemmata.bounds.wzw25 import table_rates as rates
+from lemmata.bounds.wzw25 import tables, tuned_margin, whole_grid
 from lemmata.bounds.wzw25.margin_grid import grid_size
-from tests import by_hand
 
 DATA = dict(n=4, gamma=0.5, outliers=3)
 RUN = dict(**DATA, mu=2.0, beta=30 / e**4, radius=2.0)  # b^2 sqrt(4)/(n gamma^2 mu) = 4; outliers/(gamma n) = 1.5
@@ -94,6 +92,10 @@ POINTS = {
         ("geometric_cdf", dict(r=0.25, t=2), 7 / 16),
         ("geometric_cdf_at_real", dict(r=0.25, t=1.5), 1 - 0.75**1.5),
         ("smallest_t", dict(r=0.5, beta=0.125), 3),
+        ("geometric_quantile", dict(r=0.5, beta=2.0**-1000), 1000),
+        ("geometric_quantile", dict(r=0.5, beta=nextafter(2.0**-1000, 0)), 1001),
+        ("geometric_quantile", dict(r=1 - 2.0**-30, beta=2.0**-30), 1),
+        ("geometric_quantile", dict(r=1e-300, beta=0.5), log(2) * 1e300),
     ],
     "gaussian_maxima": [
         ("max_threshold", dict(**NORMALS, beta=e**-2), 3 * sqrt(8 * log(2)) + 2),
@@ -232,6 +234,9 @@ POINTS = {
     ],
     "repetitions": [
         ("not_selected_geometric", dict(r=0.25, size=2), 0.2),  # 1/8 over 5/8
+        ("not_selected", dict(eta=-0.5, r=0.3, size=1), 0),  # one candidate is always drawn
+        ("largest_r", dict(eta=2, beta=0.01, size=1), 1),
+        ("repetitions", dict(beta=0.01, size=1), 0),
         ("cleared_slack", dict(r=0.25, beta=0.5, size=4), 1 / 32),
         ("largest_r_geometric", dict(beta=0.2, size=3), 1 / 8),
         ("repetitions_as_printed", dict(beta=0.2, size=3), 1 / 8),
@@ -312,23 +317,10 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
-def test_a_formula_at_a_point(formula, arguments, value):
-    by_hand.agrees(formula(**arguments), value)
-
-
 @pytest.mark.parametrize("name", RATES)
 def test_a_rate_has_its_value(name):
     at = {"n": 100, "gamma": 0.5, "a": 2, "epsilon": 0.25, "R": 0.04, "s": 3}
     assert rates.value(getattr(rates, name), **at) == pytest.approx(RATES[name])
-
-
-def test_the_smallest_mu_is_that_of_the_best_test():
-    """Over every set of outputs that a test may reject, not those of the likelihood ratio alone."""
-    p, q = np.array([0.5, 0.1, 0.4]), np.array([0.3, 0.6, 0.1])
-    rejections = [list(some) for k in (1, 2) for some in combinations(range(3), k)]
-    best = max(-ndtri(p[some].sum()) + ndtri(q[some].sum()) for some in rejections)
-    assert gaussian_privacy.smallest_gdp(p=p, q=q) == pytest.approx(best)
 
 
 def test_outliers_are_counts_between_none_and_all():

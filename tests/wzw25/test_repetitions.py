@@ -6,20 +6,11 @@ import numpy as np
 import pytest
 
 from lemmata.bounds.statement.verdicts import HOLDS
-from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.bounds.wzw25 import repetitions as rates
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.wzw25 import repetition_growth as rate_claims
 from lemmata.experiments.wzw25 import repetitions as claims
-
-
-def test_one_candidate_is_always_drawn():
-    assert rates.not_selected(eta=-0.5, r=0.3, size=1) == 0
-    assert rates.largest_r(eta=2, beta=0.01, size=1) == 1
-    assert rates.repetitions(beta=0.01, size=1) == 0
-    with pytest.raises(OutsideHypotheses, match="size = 1 is outside the hypothesis: size a whole number >= 2"):
-        rates.repetitions_as_printed(beta=0.01, size=1)
 
 
 def test_logarithmic_eta_needs_polylogarithmically_many():

@@ -1,36 +1,15 @@
-"""Algorithm 3 on its grid: slow twins of the bounds, exact ledgers of planted data, wrong input."""
+"""Algorithm 3 on its grid: margins between those of the grid, exact ledgers of planted data, wrong input."""
 
-from math import inf, log, sqrt
+from math import sqrt
 
 import numpy as np
 import pytest
 
-from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.bounds.wzw25 import whole_grid as theorem
-from lemmata.bounds.wzw25.algorithms import margin_grid, printed_budget, projection_rows
-from lemmata.bounds.wzw25.margin_grid import grid_size
-from lemmata.bounds.wzw25.whole_grid_proof import call_budget
+from lemmata.bounds.wzw25.algorithms import margin_grid, projection_rows
 from lemmata.experiments.instances.datasets.planted import adaptive_runs, ledger, planted
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers
-
-
-def test_grid_bound_against_brute_force():
-    n, d, mu, outliers = 50, 3, 5.0, [0, 0, 1, 1, 4, 9, 50]
-    each = mu / sqrt(2 * len(outliers))
-    losses = []
-    for gamma, m in zip(margin_grid(n), outliers, strict=True):
-        T = int(np.ceil(n**2 * each**2 / d))
-        losses.append(m / n * (1 + 3 / gamma) + 6 / gamma / n * sqrt(n**2 / T + d / each**2))
-    bound = theorem.adaptive_error(n=n, d=d, mu=mu, outliers=outliers)
-    assert bound == pytest.approx(min(losses) + sqrt(2 * log(7)) / (n * each))
-
-
-def test_budget_of_a_call_is_the_algorithms():
-    for n in (2, 5, 1000):
-        each = printed_budget(1.5, 1e-6) / sqrt(2 * len(margin_grid(n)))
-        assert call_budget(n=n, epsilon=1.5, delta=1e-6) == pytest.approx(each, rel=1e-12)
-        assert grid_size(n=n) == len(margin_grid(n))
 
 
 def test_margins_between_two_of_the_grid_cost_at_most_four_times_as_much():
@@ -38,12 +17,6 @@ def test_margins_between_two_of_the_grid_cost_at_most_four_times_as_much():
     for level in margin_grid(1000)[:-1]:
         low = theorem.error_off_grid(**parameters, gamma=float(level))
         assert theorem.error_off_grid(**parameters, gamma=min(1.0, 1.99 * float(level))) <= low * (1 + 1e-12)
-
-
-def test_comparator_below_the_grid_reaches_the_width():
-    n, gamma = 7, 0.003
-    D = sqrt(theorem.squared_comparator(n, gamma, 1.0))
-    assert D * gamma / sqrt(2) == pytest.approx(1 / (3 * n))
 
 
 def test_span_of_the_records_survives_the_rows_of_the_smallest_margin():
@@ -73,17 +46,6 @@ def test_weights_of_the_average_serve_all_candidates():
     runs = adaptive_margin.candidates(Z, np.ones(16), mu=2.0)
     noise = [run.descent.strides[0] * run.descent.sigma for run in runs]
     assert noise == pytest.approx([noise[0]] * len(runs)) and len({run.descent.steps for run in runs}) == 1
-
-
-def test_all_of_s_is_an_outlier_set_of_the_printed_theorems_alone():
-    everything = dict(n=5, outliers=5, epsilon=1.0, delta=1e-5)
-    assert theorem.mean_order(**everything, gamma=inf) == 1 / 25
-    with pytest.raises(OutsideHypotheses, match="S_out is all of S and gamma = inf"):
-        theorem.mean_order(**everything, gamma=0.5)
-    with pytest.raises(OutsideHypotheses, match="S_out is not all of S"):
-        theorem.mean_order_proper(**everything, gamma=0.5)
-    with pytest.raises(OutsideHypotheses, match="epsilon < 8 log"):
-        theorem.tail_order(n=5, gamma=0.5, outliers=1, epsilon=200.0, delta=1e-5)
 
 
 def test_runs_that_nobody_can_take_are_refused_before_one_begins():
