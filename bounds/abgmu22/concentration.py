@@ -216,12 +216,15 @@ def bernstein_tail_corrected(*, n: int, variance: float, loss_bound: float, t: f
     return 2 * exp(-3 * n * t**2 / (6 * n * variance + 2 * loss_bound * t))
 
 
+DEVIATION = [*SAMPLE, at_least("variance", 0), at_least("loss_bound", 0)]
+
+
 @theorem(
     "abgmu22.lem.conc.s3",
     kind="tail",
     says=r"\ell\le\Delta\ \Rightarrow\ \Pr\left[|L-\hat L|>\frac{\Delta\log(2/\beta)}n"
     r"+\sqrt{\mathbb E[(L-\hat L)^2]\log(2/\beta)}\right]\le\beta",
-    needs=[*SAMPLE, at_least("variance", 0), at_least("loss_bound", 0)],
+    needs=DEVIATION,
 )
 def deviation(*, n: int, beta: float, variance: float, loss_bound: float) -> float:
     """The deviation of an empirical loss with probability 1 - beta, as printed.

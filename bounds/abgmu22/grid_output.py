@@ -308,12 +308,15 @@ def clipped_order(*, reach: Any, label_bound: Any) -> Any:
     return label_bound**2 + reach**2
 
 
+CLIPS = [*LOSS, at_least("sigma", 0), *SAMPLE]
+
+
 @theorem(
     "abgmu22.thm.grid-output-pert.s7",
     kind="tail",
     says=r"\Delta(B)=\|\mathcal Y\|^2+H\|\mathcal X\|^2\sigma_j^2\log\frac K{\min\{\beta,\delta\}}+HB^2\|\mathcal X\|^2"
     r"\ \mathrm{satisfies\ Assumption\ 2}",
-    needs=[*LOSS, at_least("sigma", 0), *SAMPLE],
+    needs=CLIPS,
     source=PROOF + ": 'by Lemma D.4'",
 )
 def proof_loss_bound(

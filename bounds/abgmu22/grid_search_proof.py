@@ -202,7 +202,8 @@ def penalty(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: An
     >>> round(float(penalty(loss_bound=1.0, label_bound=0.5, n=6, guesses=1, beta=8 * exp(-3))), 6)
     1.0
     """
-    return sqrt(4 * label_bound**2 * unit(loss_bound=loss_bound, n=n, chance=each_chance(guesses=guesses, beta=beta)))
+    a = unit(loss_bound=loss_bound, n=n, chance=each_chance(guesses=guesses, beta=beta))
+    return sqrt(4 * label_bound**2 * a)
 
 
 def each_chance(*, guesses: int, beta: Any) -> Any:

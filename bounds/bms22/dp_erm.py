@@ -223,8 +223,9 @@ def boosted_excess(
     (0.37, 0.038)
     """
     M = rounds_for(beta)
+    multiplier = round_multiplier(m, epsilon, delta, M, calibration)
     spent = 4 * min(1 + a, 2 * a) / m * log(2 * M / beta) / epsilon if M > 1 else 0.0
-    return e * round_excess(m=m, k=k, multiplier=round_multiplier(m, epsilon, delta, M, calibration), a=a) + spent
+    return e * round_excess(m=m, k=k, multiplier=multiplier, a=a) + spent
 
 
 def utility_constant(substitution: float) -> float:

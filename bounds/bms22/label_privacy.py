@@ -33,6 +33,7 @@ SOURCE = f"{BMS22}, Appendix E, proof of Theorem 6.1 (E.1)"
 SAMPLE = [integer("m"), integer("d"), in_unit_interval("beta")]
 NEEDS = [*SAMPLE, positive("epsilon"), between("margin_loss", 0, 1)]
 LARGEST_EPSILON = 30  # up to there the printed constants follow from the explicit ones
+EPSILON_UP_TO = require(f"epsilon <= {LARGEST_EPSILON}", lambda epsilon: epsilon <= LARGEST_EPSILON)
 M = r"M=1+d\log_2(2c^2m)\log_2\frac{2cem}d+\log\frac2\beta,\ c=17,\ d=\mathrm{fat}_{\rho/32}(\mathcal H)"
 BOUND = (
     r"\Pr\left[R_{\mathcal D}(h^{\mathrm{priv}})\le\min_h\hat R^\rho_S(h)+2\sqrt{\min_h\hat R^\rho_S(h)}"
@@ -88,7 +89,7 @@ def label_bound(*, m: int, d: int, epsilon: float, beta: float, margin_loss: flo
 
 @label_bound.corrected(
     says=BOUND + OPEN + rf",\ \varepsilon\le{LARGEST_EPSILON}",
-    needs=[*NEEDS, UP_TO_M, require(f"epsilon <= {LARGEST_EPSILON}", lambda epsilon: epsilon <= LARGEST_EPSILON)],
+    needs=[*NEEDS, UP_TO_M, EPSILON_UP_TO],
     source=f", with open balls and the hypothesis of the covering number bound ({BARTLETT})",
 )
 def label_bound_open(*, m: int, d: int, epsilon: float, beta: float, margin_loss: float) -> float:

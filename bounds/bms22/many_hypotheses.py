@@ -304,10 +304,13 @@ def log_halved(*, c: Real, d: int, epsilon: Real, m: Real) -> Real:
     return -c * d / 2
 
 
+ADMISSIBLE = require("0 < c' <= log 2, since |W| = e^{c' d} <= 2^d", lambda c: 0 < c <= log(2))
+
+
 @theorem(
     "bms22.lemG.1.s7",
     says=r"d\ge\frac{2}{c'}+3\ \Rightarrow\ e^{-c'd/2}\le\frac{1}{10}",
-    needs=[require("0 < c' <= log 2, since |W| = e^{c' d} <= 2^d", lambda c: 0 < c <= log(2))],
+    needs=[ADMISSIBLE],
     source=", proof, last line",
 )
 def printed_dimension(*, c: float) -> float:

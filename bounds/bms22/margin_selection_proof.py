@@ -378,10 +378,13 @@ def larger_margin(*, rho: Real, factor_rho: Real) -> Real:
     return rho * factor_rho
 
 
+FIVE = [integer("m"), in_unit_interval("beta"), positive("ratio"), require("M >= 0", lambda M: M >= 0)]
+
+
 @theorem(
     "bms22.lemF.1.t5",
     says=r"\rho\le\rho'\ \Rightarrow\ \Delta_\rho(F_i)\le\Delta_{\rho'}(F_i)",
-    needs=[integer("m"), in_unit_interval("beta"), positive("ratio"), require("M >= 0", lambda M: M >= 0)],
+    needs=FIVE,
     source=", where Delta_rho(F) is a non-decreasing function of rho",
 )
 def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:

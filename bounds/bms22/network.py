@@ -161,8 +161,9 @@ def explicit_terms(
     """k, a bound of log|C|, alpha and A of the explicit bound: those of Theorem 3.1 for the cover of networks."""
     shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
     k = embedding_rows.theorem.formula(m=m, beta=beta, **shape)
+    resolution = cover_resolution.theorem.formula(**shape)
     sizes: dict[str, Any] = dict(k=k, layers=layers, width=width, norm_bound=norm_bound)
-    log_size = log_cover_size.theorem.formula(resolution=cover_resolution.theorem.formula(**shape), **sizes)
+    log_size = log_cover_size.theorem.formula(resolution=resolution, **sizes)
     alpha = selection_error(m=m, epsilon=epsilon, beta=beta, log_size=log_size)
     return Terms(k, log_size, alpha, class_complexity(m=m, beta=beta, log_size=log_size))
 

@@ -28,6 +28,7 @@ REPAIRED = [STEEP, BELOW, NOT_NEAR_ONE]
 WHERE = r"\eta\ge\frac12,\ \rho\le\frac{r(\eta\Lambda)^L}2,\ \beta\le\frac12:\quad "
 SOURCE = f"{BMS22}, Appendix D, proof of Claim "
 SIZES = [need for need in SHAPE if need.names != ("rho",)]
+TAU = require("0 < tau < 1", lambda tau: 0 < tau < 1)
 ROOT = sqrt(2)
 
 
@@ -199,7 +200,8 @@ def embedding_distance(
     tau is the deviation of products in Lemma D.1: a geometric sum of ratio 1 + tau.
     """
     _, tau = deviations.theorem.formula(m=2 * m, k=k, beta=beta / (4 * layers))
-    return largest_output(norm_bound=norm_bound, radius=radius, eta=eta, layers=layers) * expm1(layers * log1p(tau))
+    H = largest_output(norm_bound=norm_bound, radius=radius, eta=eta, layers=layers)
+    return H * expm1(layers * log1p(tau))
 
 
 # Claim D.2: the steps of its proof ------------------------------------------------------------------------------------
@@ -249,7 +251,7 @@ def hidden_norm(*, norm_bound: Real, radius: Real, eta: Real, layers: int) -> Re
     "bms22.clmD.2.s2",
     says=r"\Gamma_1\le\tau\Lambda r,\ \Gamma_j\le\tau r\eta^{j-1}\Lambda^j+2\eta\Lambda\Gamma_{j-1}\ \Rightarrow\ "
     r"\Gamma_L\le r(2\eta\Lambda)^{L-1}\Lambda\tau",
-    needs=[*SIZES, require("0 < tau < 1", lambda tau: 0 < tau < 1)],
+    needs=[*SIZES, TAU],
     source=f"{SOURCE}D.2: unraveling this recursion",
 )
 def unravelled(*, norm_bound: Real, radius: Real, eta: Real, layers: int, tau: Real) -> Real:

@@ -85,7 +85,8 @@ def printed_deviation(
 ) -> float:
     """Order by which the selected network's risk exceeds its errors, as printed."""
     shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
-    return sqrt(printed_rows.theorem.formula(m=m, beta=beta, **shape) * width * printed_logarithm(**shape) / m)
+    logs = printed_logarithm(**shape)
+    return sqrt(printed_rows.theorem.formula(m=m, beta=beta, **shape) * width * logs / m)
 
 
 DEVIATION = 27.2  # C of the corrected reading
@@ -192,7 +193,8 @@ def printed_log_size(
     >>> round(printed_log_size(norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=3, k=2, width=3), 4)
     4.1589
     """
-    return k * width * printed_logarithm(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
+    logs = printed_logarithm(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
+    return k * width * logs
 
 
 @printed_log_size.explicit(

@@ -62,12 +62,15 @@ def noise_range_sharp(*, acc: float, delta: float, count: int) -> float:
     return acc * sqrt(count) / (4 * ((2 * count - 1) * log(2) + log(2 / delta)))
 
 
+COMPACT = [*CONFIDENCE, integer("count", 2), integer("d"), at_least("sigma_p", 0), at_least("diam", 0)]
+
+
 @noise_range.explicit(
     part="compact",
     says=r"0<\lambda\le\frac{\epsilon}{4(\log\frac{32}{\delta}+d\log(1+5\sqrt{\hat d}\,\sigma_p\,\mathrm{diam}"
     r"(\mathcal{M})/\delta))}\ \Rightarrow\ \Pr\left(\|\hat f^\star-\tilde f\|_{\infty;\mathcal{M}}\le"
     r"\frac{\epsilon}{2}\right)\ge 1-\frac{\delta}{2}",
-    needs=[*CONFIDENCE, integer("count", 2), integer("d"), at_least("sigma_p", 0), at_least("diam", 0)],
+    needs=COMPACT,
     source="derived here: the sup-norm over the compact set that Theorem 14 asks for",
 )
 def noise_range_compact(*, acc: float, delta: float, count: float, d: int, sigma_p: float, diam: float) -> float:

@@ -62,12 +62,14 @@ def risk_distance_within(*, acc: Any) -> Any:
 
 # Corollary 9: privacy -------------------------------------------------------------------------------------------------
 
+RUN = [positive("beta"), integer("n", 2), positive("C"), integer("count"), positive("L")]
+
 
 @theorem(
     "rbht09.cor9",
     kind="privacy",
     says=r"\lambda\ge\frac{2^{2.5}LC\sqrt{\hat d}}{\beta n}\ \Rightarrow\ \beta\text{-differential privacy}",
-    needs=[positive("beta"), integer("n", 2), positive("C"), integer("count"), positive("L")],
+    needs=RUN,
 )
 def features_noise_scale(*, beta: float, n: int, C: float, count: int, L: float = 1.0) -> float:
     """PRIVATESVM is beta-private from this Laplace scale on.

@@ -290,7 +290,8 @@ def penalty_logs(n: int) -> float:
     >>> round(penalty_logs(1000), 1)
     228.3
     """
-    return log(2 * n) * log(grid_size(n=n) * (n + 1) * (n + 2) * n**2)
+    size = grid_size(n=n)
+    return log(2 * n) * log(size * (n + 1) * (n + 2) * n**2)
 
 
 def uncapped(n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:

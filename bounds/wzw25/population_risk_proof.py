@@ -56,6 +56,8 @@ def projected_deviation(*, n: Number, k: int, beta: Number, empirical: Number) -
 
 # Equation 18: the choice ----------------------------------------------------------------------------------------------
 
+SELECTION = [integer("n", 3), integer("calls", 2), positive("mu"), in_unit_interval("beta"), at_least("best", 0)]
+
 
 @theorem(
     "wzw25.thm6.7.s3",
@@ -63,7 +65,7 @@ def projected_deviation(*, n: Number, k: int, beta: Number, empirical: Number) -
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le B+\frac{2\sqrt{2\log(2|\Gamma|)}}{\mu n}"
     r"+\frac{2\sqrt{2\log(2/\beta)}}n\right]\ge1-2\beta,\quad B=\min_{\gamma}\left(2\tilde{\mathcal{R}}_S("
     r"\mathbf{w}_\gamma)+\frac5n\left(k_\gamma\log(2n)+\log\frac{4|\Gamma|}\beta\right)\right)",
-    needs=[integer("n", 3), integer("calls", 2), positive("mu"), in_unit_interval("beta"), at_least("best", 0)],
+    needs=SELECTION,
     source=f"{PROOF}, Equation 18",
 )
 def selected_risk_printed(*, n: int, calls: int, mu: Number, beta: Number, best: float | arb) -> arb:
