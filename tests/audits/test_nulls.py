@@ -160,7 +160,7 @@ def cheap(gains):
 
 
 FALLING = {  # target, name, mutation, null, audits
-    "no union over attackers": (game, "average", without_union, "Laplace", 60),
+    "no union over attackers": (stakes, "average", without_union, "Laplace", 60),
     "shares that are not divided": (Game, "earned", undivided, "randomised response", 16),
     "one stream for all chunks": (game, "generator", one_chunk, "Laplace", 16),
     "wrong guesses at half the price": (stakes, "gains", cheap, "randomised response", 160),
