@@ -21,7 +21,7 @@ from lemmata.experiments.engine.ledger import graph
 NUMBER = r"[A-Z]\.\d+[a-z]?|\d+(?:\.\d+)?[a-z]?"
 KINDS = r"Lemma|Theorem|Corollary|Claim|Fact|Remark|Definition|Assumption|Equation|Table|Question|Footnote|Appendix"
 NAMED = re.compile(rf"\b({KINDS})(?:s|ta)? \(?((?:{NUMBER})\)?(?:(?:, (?:and )?| and | to )(?:{NUMBER})\b)*)")
-ALIAS = re.compile(rf"({KINDS}) {NUMBER} \(({NUMBER})\)")  # the appendix numbers it anew
+ALIAS = re.compile(rf"({KINDS}) (?:{NUMBER}) \(({NUMBER})\)")  # the appendix numbers it anew
 REMARK = re.compile(r"\bcf\. .*?(?=[;)]|\. |\.?$)")  # to the end of the bracket, the clause or the sentence
 STEP = re.compile(r"(?<![\w.])((?:\w+\.)*)([st]\d+)(?![\w(])")  # "s4", "thm6.7.s4"
 PART = re.compile(r"\b[Pp]art `?([a-z][a-z-]+)")
@@ -30,7 +30,11 @@ YEAR = re.compile(r"\d{4}\)?,? $")  # somebody else's lemma: "Bartlett (1998), T
 
 @functools.cache
 def label_statements(paper: str) -> dict[str, str]:
-    """What the statements of a paper are called, {"Lemma B.3": "wzw25.lem6.2"}, by both numbers where they have two."""
+    """What the statements of a paper are called, by both numbers where they have two.
+
+    >>> [label_statements("wzw25")[label] for label in ("Lemma 6.2", "Lemma B.3")]
+    ['wzw25.lem6.2', 'wzw25.lem6.2']
+    """
     called = {}
     for id, label in library.papers[paper].contents.items():
         if match := NAMED.match(label):

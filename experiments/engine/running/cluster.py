@@ -73,7 +73,7 @@ def compute_if_equal(
     if differing := [f"{name} {mine[name]} for {asked[name]}" for name in asked if mine[name] != asked[name]]:
         worker = f"the worker with process {os.getpid()} on {socket.gethostname()}"
         raise WorkerRefused(f"{worker} differs from this process: {', '.join(differing)} (first seen with {key})")
-    return compute(key, *chunk, brought)
+    return compute(key, *chunk)
 
 
 class ClusterPool(ExecutorPool):

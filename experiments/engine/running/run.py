@@ -13,7 +13,6 @@ from contextlib import AbstractContextManager
 import numpy as np
 from flint import ctx
 
-from lemmata.bounds.library import library
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import Claim, Setting
 from lemmata.experiments.engine.claims.verdict import Verdict
@@ -34,19 +33,8 @@ PRECISION = 53  # bits of a ball at the beginning of every chunk
 CELLS = 100_000  # of one run: all are held to its end, at 5 kB each and up to 9 kB of trial values, 1.4 GB in all
 
 
-def compute_chunk(
-    key: str,
-    setting: Setting,
-    stream: str,
-    index: int,
-    root: int,
-    factor: float,
-    size: int,
-    brought: Iterable[tuple[str, str]] = (),
-) -> Result:
-    """One chunk, in a worker, of the papers that are `brought`. Returns a `Chunk`, or the text of what it raised."""
-    for folder, package in brought:
-        library.add(folder, package)
+def compute_chunk(key: str, setting: Setting, stream: str, index: int, root: int, factor: float, size: int) -> Result:
+    """One chunk, in a worker. Returns a `Chunk`, or the text of what it raised."""
     claim = registry.find(key)
     assert claim is not None, f"{key} is handed out and not registered here"
     rng = generator(root, key, setting, stream, index)

@@ -136,7 +136,7 @@ def compute_if_same_code(code: str, brought: Brought, compute: Chunks, key: str,
         library.add(folder, package)
     if code and hash_loaded_claim(key) != code:
         raise WorkerRefused(f"the code of {key} was edited during this run")
-    return compute(key, *chunk, brought)
+    return compute(key, *chunk)
 
 
 class InProcess:
