@@ -66,6 +66,7 @@ def first_order(*, constant):
     quick=tuple(s | {"beta": 0.1, "constant": 2.0} for s in LINE["quick"]),
     full=tuple(s | {"beta": b, "constant": c} for s in LINE["full"] for b, c in ((1e-6, 0.1), (0.9, 10.0))),
     note="attained by a sample without error at ρ and a neighbour with one",
+    reach={"m": 4},
     **MOVES,
 )
 def first_bound(*, m, ratio, beta, constant):

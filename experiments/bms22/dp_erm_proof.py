@@ -299,7 +299,8 @@ assert max(abs(p - q)) > {0.99 * spent!r}  # claimed: epsilon/2 = 0.5"""
 )
 def losses_unit(*, m, rho):
     """The largest move in fractions against the corrected sensitivity: never above it, and equal to it at the ends."""
-    yield {"m": m, "rho": rho}, largest_move(m, Fraction(rho)), bounds.score_sensitivity(m=m, rho=rho, **UNIT_BALLS)
+    setting = {"m": m, "rho": rho, **UNIT_BALLS}
+    yield setting, largest_move(m, Fraction(rho)), bounds.score_sensitivity(**setting)
 
 
 @attack_claim(

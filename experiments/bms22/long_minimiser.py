@@ -160,6 +160,7 @@ def no_point_at_r():
     bounds.empirical_chance,
     quick=grid(m=[1, 20], gamma=[0.04]),
     full=grid(m=[3], gamma=[0.33, 1e-6]) + grid(m=[200], gamma=[0.00499]),
+    reach={"m": 60},
     control=Control("gamma multiplied by {}", (1.001, 1.5, 3), setting={"m": 20, "gamma": 0.04}),
     note=(
         "the paper says 'a similar result' and gives no probability. With one or more points at ±r the "

@@ -367,6 +367,7 @@ def norm_order():
     quick=({"d": 3, "k": 2},),
     full=({"d": 1, "k": 3}, {"d": 4, "k": 1}, {"d": 2, "k": 4}),
     rounding=1e-9,
+    reach={"d": 4, "k": 3},
     note="exact, by enumeration of all small sign matrices",
 )
 def mean_square_of_the_lift(*, d, k):
@@ -376,8 +377,8 @@ def mean_square_of_the_lift(*, d, k):
             sum(sum(s * x for s, x in zip(column, w, strict=True)) ** 2 for column in columns)
             for columns in product(product((1, -1), repeat=k), repeat=d)
         )
-        claimed = pure_learner.expected_square(d=d, k=k, norm=sqrt(sum(x * x for x in w)))
-        yield {"d": d, "k": k, "w": w}, total / k / 2 ** (k * d), claimed
+        setting = {"d": d, "k": k, "norm": sqrt(sum(x * x for x in w))}
+        yield setting | {"w": w}, total / k / 2 ** (k * d), pure_learner.expected_square(**setting)
 
 
 @inequality_claim(

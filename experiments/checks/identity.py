@@ -43,7 +43,8 @@ def identity_claim(statement: Statement[..., Any], *, digits: int = 0, **fields:
         The number of digits to which two balls must agree; 0 accepts any overlap.
     """
     options = {"digits": digits}
-    return cases_claim(statement, decide_identity, "the right-hand side multiplied by {}", options=options, **fields)
+    says = "the right-hand side multiplied by {}"
+    return cases_claim(statement, decide_identity, says, options=options, alone=True, **fields)
 
 
 def decide_identity(

@@ -105,7 +105,8 @@ def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = la
         Maps the ratios left / right to the tightness of the verdict.
     """
     options = {"tightness": tightness}
-    return cases_claim(statement, decide_inequality, "the right-hand side divided by {}", options=options, **fields)
+    says = "the right-hand side divided by {}"
+    return cases_claim(statement, decide_inequality, says, options=options, alone=True, **fields)
 
 
 def cases_claim(
@@ -123,11 +124,13 @@ def cases_claim(
     figure: Callable | None = None,
     python: Callable | str | None = None,
     options: dict | None = None,
+    alone: bool = False,
     **fields: Any,
 ) -> Callable:
     """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict.
 
-    `figure(**setting)` is the series of the verdict, whatever the verdict is.
+    `figure(**setting)` is the series of the verdict, whatever the verdict is. Where a case decides `alone`, the engine
+    tries the check at settings of its own choice (`lemmata.experiments.engine.search`).
     """
     if rounding is not None and not 0 <= rounding <= COARSEST:
         raise ValueError(f"rounding must be in [0, {COARSEST}], since more would hide left > right, got {rounding}")
@@ -142,6 +145,9 @@ def cases_claim(
     said: Any = {"evidence": evidence, "scope": scope, "given": given}
     humbler = {} if earned else {"scope": "settings"}  # for machine evidence whose sides turn out to be floats
     humbler["evidence"] = "derivation" if earned else "tested"
+    parameters = inspect.signature(statement.theorem.formula).parameters
+    preset = {name for name, parameter in parameters.items() if parameter.default is not parameter.empty}
+    needed = {name for hypothesis in statement.theorem.needs for name in hypothesis.names} - preset
 
     def decorate(check: Callable) -> Callable:
         mutates = "factor" in inspect.signature(check).parameters
@@ -165,9 +171,40 @@ def cases_claim(
                 verdict = replace(verdict, **humbler)
             return replace(verdict, series=figure(**setting)) if figure else verdict
 
+        def judge_cases(make: Callable, setting: dict[str, Any]) -> tuple[Verdict | None, float]:
+            """The verdict of those cases that are at a setting that the hypotheses can judge; the largest left / right.
+
+            None without such a case. What a case says of its setting has to be what it was asked for.
+            """
+            with ctx.workprec(max(ctx.prec, bits)):
+                cases = watch_cases(make(**setting), statement.theorem, set(), links_too=False)
+                judged = [
+                    case
+                    for case in cases
+                    if isinstance(case, Case)
+                    and needed <= case.setting.keys() | setting.keys()
+                    and all(case.setting.get(name, value) == value for name, value in setting.items())
+                ]
+                if not judged:
+                    return None, -math.inf
+                verdict = decide(iter(judged), factor=1, **how)
+                return verdict, max(compare_sides(*case[-2:]) for case in judged)
+
+        if alone:
+            trial.judge_cases = judge_cases  # type: ignore[attr-defined]
         return exact_claim(statement, control=control, by=decide, **said, **fields)(trial)
 
     return decorate
+
+
+def compare_sides(left: Any, right: Any) -> float:
+    """left / right, or, where the right side is not positive, how far the left one is above it."""
+    if has_infinite_float(left, right) or any(is_float(side) and side != side for side in (left, right)):
+        return -math.inf
+    left, right = scale_sides(left, right, Fraction(1))
+    if isinstance(left, arb) and not (left.is_finite() and right.is_finite()):
+        return -math.inf
+    return ratio_above(left, right) if right > 0 else -1.0
 
 
 def decide_inequality(

@@ -56,6 +56,7 @@ assert 2.0**-53 > exp(textbook_release(beta={beta!r})) * 0.0  # the chances of y
     private_svm.grid_scale,
     quick=({"sensitivity": 1.0, "beta": 1.0, "F": 1}, {"sensitivity": 0.02, "beta": 0.3, "F": 7}),
     full=({"sensitivity": 5.0, "beta": 20.0, "F": 3},),
+    reach={"F": 20},
     control=Control("grid steps of noise / {}", (1.001, 1.01, 1.5)),
     note="The sampler's probabilities are products of whole-number comparisons; its grid is a power of two.",
 )

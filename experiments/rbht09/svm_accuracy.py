@@ -201,6 +201,7 @@ def hoelder(*, F):
 @inequality_claim(
     svm_accuracy.erlang_mgf,
     quick=({"F": 1, "lam": 3.0}, {"F": 20, "lam": 0.01}),
+    reach={"F": 50},
     control=Control("lambda / {}", (1.01,)),
     note="By substitution y → (1 − λ t) y in the integral; checked by the moment series with its remainder.",
     tightness=equality,

@@ -16,7 +16,7 @@ from lemmata.experiments.engine.ground.evidence import strip_derivation
 from lemmata.experiments.engine.ledger.graph import CLASSES, class_of, tally
 from lemmata.experiments.engine.ledger.headline import describe_charity, part_in_words
 from lemmata.experiments.engine.ledger.row import Row
-from lemmata.experiments.engine.ledger.sentences import describe_witness
+from lemmata.experiments.engine.ledger.sentences import describe_search, describe_witness
 from lemmata.experiments.report.formulas import convert_to_mathml
 
 ENOUGH = 45  # characters that say what is wrong, on a card
@@ -133,6 +133,7 @@ def view_row(of: Row, figures: list[dict]) -> dict:
         "evidence_words": EVIDENCE.get(row["evidence"], "") if row["verdict"] == HOLDS else "",
         "reason_words": REASONS.get(row["reason"], row["reason"]),
         "reach": describe_reach(row),
+        "search": in_symbols(describe_search(row)),
         "sentence": capitalize(in_symbols(describe_witness(row))) if row["witness"] else "",
         "python": (row["witness"] or {}).get("python", "").strip(),
         "note": capitalize(row["note"].rstrip(".")),
@@ -140,7 +141,7 @@ def view_row(of: Row, figures: list[dict]) -> dict:
         "edge": EDGES.get(class_of(row), ""),
     }
     words = (made["key"], made["paper"], library.papers[row["paper"]].cited, row["label"], row["title"], row["note"])
-    made["searched"] = describe_search(" ".join([*words, in_unicode(made["latex"]), *list_topics(theorem)]))
+    made["searched"] = normalize_search(" ".join([*words, in_unicode(made["latex"]), *list_topics(theorem)]))
     return made
 
 
@@ -155,11 +156,11 @@ def write_in_letters(needed: str, letters: Mapping[str, str]) -> str:
     return in_symbols(re.sub(name, lambda found: signs.get(found[0], found[0]), needed))
 
 
-def describe_search(text: str) -> str:
+def normalize_search(text: str) -> str:
     """Text as the search compares it, word by word: small letters, one kind of dash, no accents, what is abbreviated
     written out, and each word once.
 
-    >>> describe_search("JL rows, by Pólya – by once")
+    >>> normalize_search("JL rows, by Pólya – by once")
     'jl (johnson-lindenstrauss) rows, by polya - once'
     """
     plain = "".join(c for c in unicodedata.normalize("NFD", text) if not "\u0300" <= c <= "\u036f")

@@ -211,6 +211,7 @@ def tables_in_balls(*, name):
     quick=grid(candidates=[2, 40]),
     full=grid(candidates=[3000]),
     given=[release.table_error],
+    reach={"candidates": 30},
     control=Control("weights summed in single precision", (2,)),
     bits=128,
     note="partial sums of the weights from which indices are chosen, against the same in balls",

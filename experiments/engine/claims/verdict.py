@@ -60,6 +60,7 @@ class Verdict:
     witness: dict | None = None
     note: str = ""
     series: dict = field(default_factory=dict)  # {name: list of numbers}: what the figure draws
+    searched: dict = field(default_factory=dict)  # settings of the engine's own choice: counts, and the worst of them
 
     def __post_init__(self) -> None:
         if self.evidence not in EVIDENCE:

@@ -18,7 +18,7 @@ from lemmata.experiments.engine.ground.evidence import strip_derivation
 from lemmata.experiments.engine.ledger import graph
 from lemmata.experiments.engine.ledger.headline import FALLEN, describe_charity, find_leading, headline, part_in_words
 from lemmata.experiments.engine.ledger.row import Row
-from lemmata.experiments.engine.ledger.sentences import describe_place, describe_witness, format_value
+from lemmata.experiments.engine.ledger.sentences import describe_place, describe_search, describe_witness, format_value
 
 WIDTH = 110
 LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| |(?=[A-Z].* of [^=(]+ \d{4}: )")  # how a line of ours begins
@@ -41,6 +41,7 @@ FIELDS = {  # of a row, in words
     "scope": "scope",
     "evidence": "evidence",
     "corrected_by": "corrected by",
+    "searched": "searched",
     "tightness": "truth over bound",
     "nonvacuous_from": "nonvacuous from",
     "smallest_caught": "control fails at",
@@ -184,7 +185,7 @@ def explain_row(row: Row) -> list[str]:
         lines += wrap_paragraph("needs", in_symbols("; ".join(h.range for h in theorem.needs)))
         lines.append(textwrap.indent(in_symbols(inspect.getdoc(theorem.formula) or ""), "    | "))
     lines += wrap_paragraph("where true", in_symbols(describe_charity(row)))
-    shown = {**row, "evidence": describe_evidence(row).strip("–")}
+    shown = {**row, "evidence": describe_evidence(row).strip("–"), "searched": describe_search(row)}
     for field, words in FIELDS.items():
         said = shown[field]
         lines += wrap_paragraph(words, format_value(said) if said else "")

@@ -25,7 +25,7 @@ from lemmata.experiments.engine.ledger.headline import find_leading, headline
 from lemmata.experiments.engine.ledger.row import Row, open_row
 from lemmata.experiments.engine.ledger.verdict_steps import Findings, decide_row, limit_by_links
 from lemmata.experiments.engine.running.cell import Cell, ControlRun, combine, fold
-from lemmata.experiments.engine.running.schedule import Job
+from lemmata.experiments.engine.running.schedule import Job, open_cells
 from lemmata.experiments.engine.running.store import Store
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ def evaluate(
     profile = store.profile(claim.key, code, root) or "quick"
     if job and job.profile == profile:
         return combine(job.cells), job.cells, job.control, profile
-    settings = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
 
     def read(cell: Cell) -> Cell:
         if cell.verdict is not None:  # by arithmetic
@@ -50,7 +49,7 @@ def evaluate(
             cell.verdict = inconclusive("FAILED", message)
         return cell
 
-    cells = [read(Cell(claim, setting, times=TIMES[profile])) for setting in settings]
+    cells = [read(cell) for cell in open_cells(claim, profile)]
     control = ControlRun(claim, TIMES[profile])
     while (cell := control.next_cell()) is not None:
         read(cell)
@@ -80,10 +79,11 @@ def claim_row(claim: Claim, store: Store, root: int, job: Job | None = None) -> 
 
 def _with_effort(row: Row, cells: Sequence[Cell], control: ControlRun) -> Row:
     """The row with what its claim's cells and control came to, and what they cost."""
-    verdicts = [cell.verdict.outcome for cell in cells if cell.verdict]
+    listed = [cell for cell in cells if not cell.evaluations]
+    verdicts = [cell.verdict.outcome for cell in listed if cell.verdict]
     computed = [*cells, *control.tried]
     return row | {
-        "cells": len(cells),
+        "cells": len(listed),
         "cells_held": verdicts.count(HOLDS),
         "cells_vacuous": verdicts.count(VACUOUS),
         "smallest_caught": control.smallest_detected_factor,

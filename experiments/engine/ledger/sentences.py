@@ -14,6 +14,7 @@ from typing import Any
 from lemmata.bounds.library import Paper, library
 from lemmata.experiments.engine.ledger.row import Row
 
+FEWEST = 1000  # settings that a search decides, below which it is not called one
 LARGE = 10**9  # whole numbers from here on are rounded for people
 UNNAMED = {"tail": "the probability", "identity": "the left side"}
 
@@ -35,6 +36,20 @@ def describe_place(row: Row) -> str:
     setting = dict(witness.get("setting", {})) | dict(witness.get("point") or {})
     shown = {letters.get(name, name.replace("_", " ")): value for name, value in setting.items()}
     return format_setting(shown) if shown else ""
+
+
+def describe_search(row: Row) -> str:
+    """How many settings of the engine's own choice a row was decided at, and where it came closest to its bound."""
+    searched = row["searched"] or {}
+    if searched.get("decided", 0) < FEWEST:
+        return ""
+    text = f"{searched['decided']:,} settings of the engine's own choice"
+    if "largest" not in searched:
+        return text
+    paper = _paper(row["key"])
+    letters = paper.letters if paper else {}
+    place = {letters.get(name, name.replace("_", " ")): value for name, value in searched["at"].items()}
+    return f"{text}; largest left side / right side {searched['largest']:.3g}, at {format_setting(place)}"
 
 
 def describe_quantity(row: Row) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
 from lemmata.experiments.engine.claims import fingerprint
 from lemmata.experiments.engine.claims.claim import Claim
+from lemmata.experiments.engine.claims.stated_bound import find_unstated_bound
 from lemmata.experiments.engine.claims.verdict import REASONS, Verdict
 from lemmata.experiments.engine.ground.evidence import (
     MACHINE,
@@ -61,6 +62,7 @@ def take_outcome(row: Row, found: Findings) -> Row:
         "evidence": verdict.evidence,
         "tightness": ends,
         "witness": orient_sides(claim.key, verdict.witness),
+        "searched": verdict.searched,
     }
     return with_note(decided, quoted, claim.note, verdict.note)
 
@@ -92,7 +94,10 @@ def limit_by_evidence(row: Row, found: Findings) -> Row:
 
 
 def require_control(row: Row, found: Findings) -> Row:
-    """A row holds, or survives an attack, only if the same check refutes a sabotaged copy and reads the statement."""
+    """A row holds, or survives an attack, only if the same check refutes a sabotaged copy and reads the statement.
+
+    A number that a claim on trials decides has to be one that the statement prints.
+    """
     survived = row["reason"] == "AUDIT_ONLY"
     if row["verdict"] != HOLDS and not survived:
         return row
@@ -111,7 +116,7 @@ def _control_failure(claim: Claim, control: ControlRun) -> str:
         return f"its control must be REFUTED, got {control.outcome or 'no run'}{why}"
     if not claim.law and not fingerprint.calls_statement(claim):
         return f"its check must call {claim.theorem.formula.__name__}; now it would hold whatever the statement says"
-    return ""
+    return find_unstated_bound(claim)
 
 
 def require_program(row: Row, found: Findings) -> Row:

@@ -4,11 +4,13 @@ The prefix rule: a verdict reads chunks 0..k and stops at the first crossing; ch
 runner and the ledger fold with the same code, so what the ledger shows is what stopped the run.
 """
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
+from lemmata.experiments.engine.claims import fingerprint
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.claims.verdict import (
     LOG_HOLD,
@@ -26,7 +28,16 @@ from lemmata.experiments.engine.claims.verdict import (
 )
 from lemmata.experiments.engine.ground.evidence import find_weakest
 from lemmata.experiments.engine.running.store import Chunk, Where
+from lemmata.experiments.engine.search import search
 from lemmata.mechanisms.numerics.streams import canonical_json
+
+SEARCH = "search"  # the stream of a search
+
+
+@functools.cache
+def hash_search() -> str:
+    """The code hash of the search itself."""
+    return fingerprint.hash_code(search.search)
 
 
 class Decider(Protocol):
@@ -59,6 +70,7 @@ class Cell:
     setting: dict
     factor: float = 1
     times: int = 1  # its cap is so many times that of its claim
+    evaluations: int = 0  # of a search: it tries so many settings of its own choice, and no `setting`
     folded: int = 0  # chunks read
     seconds: float = 0.0  # by the clock
     cpu_seconds: float = 0.0
@@ -71,7 +83,7 @@ class Cell:
     def __post_init__(self) -> None:
         self.exact = self.claim.style == "exact"
         try:
-            why = None if self.factor != 1 else self.claim.why_vacuous(self.setting)
+            why = None if self.factor != 1 or self.evaluations else self.claim.why_vacuous(self.setting)
             if why:
                 self.verdict = vacuous(why)
             else:
@@ -81,17 +93,23 @@ class Cell:
 
     @property
     def named(self) -> bool:
-        """Whether the claim names this setting, beside which a deep run combines values."""
-        return self.setting in self.claim.quick + self.claim.full
+        """Whether the claim names this setting, beside which a deep run combines values; or a search chooses it."""
+        return bool(self.evaluations) or self.setting in self.claim.quick + self.claim.full
 
     @property
     def stream(self) -> str:
+        if self.evaluations:
+            return SEARCH
         return "main" if self.factor == 1 else f"sabotage:{self.factor:g}"
 
     @property
     def where(self) -> Where:
-        """What identifies this cell's chunks beside key, code and root: setting, stream, size and attack level."""
+        """What identifies this cell's chunks beside key, code and root: setting, stream, size and attack level.
+
+        Of a search, the code of the search stands for the level.
+        """
         level = repr(float(self.claim.bound(**self.setting))) if self.claim.style == "attack" else ""
+        level = hash_search() if self.evaluations else level
         return canonical_json(self.setting), self.stream, self.size, level
 
     @property
@@ -100,7 +118,7 @@ class Cell:
 
     @property
     def size(self) -> int:
-        return 1 if self.exact else self.claim.chunk(**self.setting)
+        return (self.evaluations or 1) if self.exact else self.claim.chunk(**self.setting)
 
     @property
     def trials(self) -> int:
@@ -220,13 +238,17 @@ class ControlRun:
 
 
 def combine(cells: Sequence[Cell]) -> Verdict | None:
-    """The claim's verdict from its cells', but those left out: any REFUTED; all VACUOUS; all others HOLD; else none."""
+    """The claim's verdict from its cells', but those left out: any REFUTED; all VACUOUS; all others HOLD; else none.
+
+    A search refutes, or it says what it tried, and how close to the bound it came.
+    """
     cells = [cell for cell in cells if not cell.left_out]
-    verdicts = [cell.verdict for cell in cells if cell.verdict is not None]
-    if not verdicts or len(verdicts) < len(cells):
+    decided = [cell.verdict for cell in cells if cell.verdict is not None]
+    verdicts = [v for v in decided if not v.searched]
+    if not verdicts or len(decided) < len(cells):
         return None
     outcomes = [v.outcome for v in verdicts]
-    tight = [v.tightness for v in verdicts if v.tightness]
+    tight = [v.tightness for v in decided if v.tightness]
     tightness = (max(t[0] for t in tight), max(t[1] for t in tight)) if tight else None
     if REFUTED in outcomes:  # before all else: one counterexample is enough, whatever the other cells say
         chosen = verdicts[outcomes.index(REFUTED)]
@@ -244,4 +266,5 @@ def combine(cells: Sequence[Cell]) -> Verdict | None:
         if silent:
             where = "" if len(silent) == len(held) else f" at {len(silent)} of {len(held)} settings"
             chosen = replace(chosen, note=f"no failure in {sum(silent):,} trials{where}")
-    return replace(chosen, tightness=tightness)
+    searched = next((v.searched for v in decided if v.searched), {})
+    return replace(chosen, tightness=tightness, searched=searched)

@@ -14,7 +14,10 @@ from typing import NamedTuple
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
 from lemmata.experiments.engine.ground.files import read_table, write_table
 from lemmata.experiments.engine.running.cell import ControlRun
+from lemmata.experiments.engine.search import search
 
+EVALUATIONS = 1000  # of the check, in a search of the quick and the full profile
+SEARCH_SECONDS = 2.0  # that the search of a row of these papers may take, by its measured price
 TABLE, DEEP = (Path(__file__).with_name(name) for name in ("costs.csv", "deep.csv"))
 DEEP_HEAD = ("group", "computed", "draws", "ratio", "error")  # written by `tools.deep_costs`
 
@@ -45,6 +48,15 @@ def deep_share(claim: Claim, profile: str) -> float:
     """The part of what its caps allow that a claim takes in a profile: all, but of a deep run as it was measured."""
     known = read_deep_ratios() if profile == "deep" and claim.key in read_costs() else {}
     return known.get(claim.key, known.get(claim.style, 1.0))
+
+
+def search_evaluations(claim: Claim, times: int) -> int:
+    """Settings that a search of a claim tries; 0 for a claim that is no oracle, that is to fall, or that costs much."""
+    if claim.severity or claim.is_slip or not search.is_searchable(claim):
+        return 0
+    known = read_costs().get(claim.key)
+    affordable = known is None or known.trial * EVALUATIONS <= SEARCH_SECONDS
+    return times * EVALUATIONS if affordable else 0
 
 
 def plan_cell(claim: Claim, setting: Setting, times: int = 1) -> float:

@@ -4,6 +4,7 @@
 its verdict. Kill it at any moment and start again: it continues where it stopped.
 """
 
+import contextlib
 import copy
 import itertools
 import time
@@ -20,8 +21,10 @@ from lemmata.experiments.engine.ground.deadline import HUNG, cpu_seconds, deadli
 from lemmata.experiments.engine.ground.profiles import TIMES, cross_settings
 from lemmata.experiments.engine.ground.progress import progress_bar
 from lemmata.experiments.engine.running import costs, workers
+from lemmata.experiments.engine.running.cell import SEARCH
 from lemmata.experiments.engine.running.schedule import Job, Pool, Result, Schedule, run_schedule
 from lemmata.experiments.engine.running.store import Chunk, Store
+from lemmata.experiments.engine.search import search
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, generator
 
 
@@ -42,9 +45,12 @@ def compute_chunk(key: str, setting: Setting, stream: str, index: int, root: int
     start, spent = time.perf_counter(), cpu_seconds()
     arguments = claim.arguments(copy.deepcopy(setting), factor, root=root, stream=stream, index=index)
     try:
-        with deadline(HUNG), ctx.workprec(PRECISION):  # whatever this process computed before
+        limit = contextlib.nullcontext() if stream == SEARCH else deadline(HUNG)  # a search limits each evaluation
+        with limit, ctx.workprec(PRECISION):  # whatever this process computed before
             decider = claim.decider(setting, factor)
-            if decider is None:
+            if stream == SEARCH:
+                payload = search.search(claim, rng, size)
+            elif decider is None:
                 payload = claim.trial(**arguments)
                 if not isinstance(payload, Verdict):
                     got = type(payload).__name__

@@ -26,6 +26,15 @@ class FinalFailure(str):
 Result = Chunk | str  # a chunk, or the text of what it raised
 
 
+def open_cells(claim: Claim, profile: str) -> list[Cell]:
+    """The cells of a claim in a profile: its admissible settings, and a search where it is an oracle."""
+    times = TIMES[profile]
+    settings = (setting for setting in claim.settings(profile) if not claim.theorem.skipped(setting))
+    cells = [Cell(claim, setting, times=times) for setting in settings]
+    evaluations = costs.search_evaluations(claim, times)
+    return cells + ([Cell(claim, {}, evaluations=evaluations)] if evaluations else [])
+
+
 @dataclass
 class Job:
     """A claim in a run: its cells, its control, and what has been handed out."""
@@ -38,10 +47,8 @@ class Job:
 
     def __post_init__(self) -> None:
         self.code = fingerprint.hash_claim(self.claim)
-        settings = [s for s in self.claim.settings(self.profile) if not self.claim.theorem.skipped(s)]
-        times = TIMES[self.profile]
-        self.cells = [self._open(Cell(self.claim, setting, times=times)) for setting in settings]
-        self.control = ControlRun(self.claim, times)
+        self.cells = [self._open(cell) for cell in open_cells(self.claim, self.profile)]
+        self.control = ControlRun(self.claim, TIMES[self.profile])
         self.active = list(self.cells)
         self.open_control()
 

@@ -74,7 +74,9 @@ def test_only_the_claim_itself_is_vacuous():
 
 
 def test_what_cells_cost_is_added_up():
-    cells = [SimpleNamespace(verdict=None, trials=trials, seconds=1.0, cpu_seconds=0.5) for trials in (30, 50)]
+    cells = [
+        SimpleNamespace(verdict=None, evaluations=0, trials=trials, seconds=1.0, cpu_seconds=0.5) for trials in (30, 50)
+    ]
     control = SimpleNamespace(
         tried=[SimpleNamespace(seconds=2.0, cpu_seconds=1.5)], outcome="", smallest_detected_factor=""
     )

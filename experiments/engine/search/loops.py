@@ -1,0 +1,85 @@
+"""A check as a function of what its loops run over.
+
+    def small():                              def small(*, n):
+        for n in range(1, 25):        ->          for n in (n,):
+            yield {"n": n}, factorial(n), bound(n=n)      yield {"n": n}, factorial(n), bound(n=n)
+
+A loop is opened if it is over one name, or over a `product` of names, and what it runs over names no local variable:
+values that are tied to each other stay tied. All else of a check, its `if`s too, stays as it is.
+"""
+
+import ast
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+GIVEN = "_given_"  # the argument of an opened check: {name: value}
+
+
+class _Opened(ast.NodeTransformer):
+    """The loops over names of `wanted`, each over the one value that is given."""
+
+    def __init__(self, local: frozenset[str], wanted: frozenset[str]) -> None:
+        self.local, self.wanted = local, wanted
+        self.found: set[str] = set()
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        over = node.iter
+        if isinstance(node.target, ast.Name):
+            node.iter = self._given(node.target, over)
+        elif (
+            isinstance(node.target, ast.Tuple)
+            and isinstance(over, ast.Call)
+            and ast.unparse(over.func).rpartition(".")[2] == "product"
+            and len(over.args) == len(node.target.elts)
+            and not over.keywords
+        ):
+            over.args = [self._given(name, each) for name, each in zip(node.target.elts, over.args, strict=True)]
+        return node
+
+    def _given(self, target: ast.AST, over: ast.expr) -> ast.expr:
+        """(the given value,) in place of what a loop runs over, where it may stand there."""
+        named = {node.id for node in ast.walk(over) if isinstance(node, ast.Name)}
+        if not isinstance(target, ast.Name) or target.id not in self.wanted or named & self.local:
+            return over
+        self.found.add(target.id)
+        return ast.parse(f"({GIVEN}[{target.id!r}],)", mode="eval").body
+
+
+@functools.cache
+def open_loops(check: Callable[..., Any], wanted: frozenset[str]) -> tuple[Callable[..., Any], frozenset[str]]:
+    """(check, names): the check as a function of its own arguments and of the names that its opened loops run over."""
+    arguments = frozenset(inspect.signature(check).parameters)
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(check)))
+    except (OSError, SyntaxError, TypeError):
+        return check, frozenset()
+    (function,) = tree.body
+    if not isinstance(function, ast.FunctionDef) or check.__code__.co_freevars:
+        return check, frozenset()
+    opened = _Opened(frozenset(check.__code__.co_varnames), wanted - arguments)
+    function = opened.visit(function)
+    if not opened.found:
+        return check, frozenset()
+    function.decorator_list = []
+    function.args.kwonlyargs.append(ast.arg(GIVEN))
+    function.args.kw_defaults.append(None)
+    made: dict[str, Any] = {}
+    exec(compile(ast.fix_missing_locations(tree), check.__code__.co_filename, "exec"), check.__globals__, made)
+    inner: FunctionType = made[function.name]
+
+    def run(**setting: Any) -> Any:
+        own = {name: value for name, value in setting.items() if name in arguments}
+        return inner(**own, **{GIVEN: setting})
+
+    return run, frozenset(opened.found)
+
+
+def cases_at(check: Callable[..., Any], **setting: Any) -> list[Any]:
+    """The cases of a check at one setting: what the program of a counterexample calls."""
+    plain = inspect.unwrap(check)
+    return list(open_loops(plain, frozenset(setting))[0](**setting))

@@ -1,0 +1,143 @@
+"""Settings out of the domains of the hypotheses: corners, numbers next to powers, and log-uniform distances to an end.
+
+A coordinate is a number of a `Domain`. A real one is looked at by its distance from an end, in logarithms, since a
+statement fails at an end, or by an order of magnitude.
+"""
+
+import inspect
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from lemmata.bounds.statement.hypotheses import Domain
+from lemmata.experiments.engine.claims.claim import Claim
+from lemmata.experiments.engine.search.loops import open_loops
+
+FAR = 1e6  # how far from a finite end, or from 0, most real numbers are drawn
+NEAR = 1e-9  # and how near to an end: nearer, formulas in floats break before statements do
+REACH = 4096  # of whole numbers; beyond it one coordinate at a time is doubled
+CORNERS = 0.3  # of the coordinates that are drawn lie at a corner of their domain
+
+Domains = Mapping[str, Domain]
+
+
+def find_domains(claim: Claim) -> dict[str, Domain]:
+    """The domains of what a claim's check is a function of: its arguments, and what its loops run over.
+
+    There are none where the hypotheses leave one of the arguments open.
+    """
+    known: dict[str, Domain] = {}
+    for hypothesis in claim.theorem.needs:
+        if hypothesis.domain is not None:
+            (name,) = hypothesis.names
+            known[name] = known.get(name, Domain()).meet(hypothesis.domain)
+    check = inspect.unwrap(claim.trial)
+    parameters = inspect.signature(check).parameters
+    asked = [name for name, parameter in parameters.items() if parameter.default is parameter.empty]
+    if not known.keys() >= set(asked):
+        return {}
+    _, opened = open_loops(check, frozenset(known))
+    return {name: known[name] for name in (*asked, *sorted(opened))}
+
+
+def clip_domains(claim: Claim, domains: Domains) -> dict[str, Domain]:
+    """The part of the domains out of which settings are drawn: whole numbers as far as the claim says."""
+    return {
+        name: domain._replace(high=min(domain.high, claim.reach.get(name, REACH))) if domain.whole else domain
+        for name, domain in domains.items()
+    }
+
+
+def list_corners(domain: Domain) -> list[float]:
+    """The ends of a domain, what is next to an open or an infinite one, and small whole numbers.
+
+    >>> list_corners(Domain(1, 100, whole=True))
+    [1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 100, 100]
+    """
+    low, high = domain.low, domain.high
+    if domain.whole:
+        start = int(low)
+        return [n for n in (*range(start, start + 8), 10, 16, 100, 1000, int(high)) if low <= n <= high]
+    width = high - low if math.isfinite(high - low) else math.inf
+    ends = [low + step for step in ((0.0,) if not domain.open_low else ()) if math.isfinite(low)]
+    ends += [high - step for step in ((0.0,) if not domain.open_high else ()) if math.isfinite(high)]
+    steps = [step for step in (NEAR, 1e-6, 1e-3, 0.1, 0.5, 1.0, 10.0, 1e3, FAR) if step < width]
+    ends += [low + step for step in steps if math.isfinite(low)] + [
+        high - step for step in steps if math.isfinite(high)
+    ]
+    return ends if math.isfinite(low) or math.isfinite(high) else [0.0, *steps, *(-step for step in steps)]
+
+
+def draw_number(domain: Domain, rng: np.random.Generator) -> float:
+    """One coordinate: a corner, or a log-uniform distance from an end of the domain."""
+    if rng.random() < CORNERS:
+        corners = list_corners(domain)
+        return corners[rng.integers(len(corners))]
+    if domain.whole:
+        low, high = int(domain.low), int(domain.high)
+        if rng.random() < 0.3:  # next to a power, where thresholds jump
+            base = int(rng.choice([2, 3, 10]))
+            near = base ** int(rng.integers(1, max(2, int(math.log(max(high, 2), base)) + 1))) + int(
+                rng.integers(-1, 2)
+            )
+            return min(max(near, low), high)
+        return min(low + int(math.exp(rng.uniform(0, math.log(max(high - low, 1) + 1)))) - 1, high)
+    ends = [(end, sign) for end, sign in ((domain.low, 1), (domain.high, -1)) if math.isfinite(end)] or [
+        (0.0, 1),
+        (0.0, -1),
+    ]
+    end, sign = ends[rng.integers(len(ends))]
+    width = domain.high - domain.low
+    furthest = min(width, FAR) if math.isfinite(width) else FAR
+    return end + sign * math.exp(rng.uniform(math.log(min(NEAR, furthest)), math.log(furthest)))
+
+
+def draw_setting(domains: Domains, rng: np.random.Generator) -> dict[str, float]:
+    """One number for every argument."""
+    return {name: draw_number(domain, rng) for name, domain in domains.items()}
+
+
+def move(setting: Mapping[str, float], domains: Domains, rng: np.random.Generator) -> dict[str, float]:
+    """A setting near another one: some coordinates are moved, by a factor of their distance from an end."""
+    moved = dict(setting)
+    for name in rng.permutation(list(domains))[: rng.integers(1, len(domains) + 1)]:
+        domain, value, factor = domains[name], setting[name], math.exp(rng.normal() * rng.choice([0.01, 0.1, 1.0]))
+        if domain.whole:
+            step = round(value * (factor - 1)) or int(rng.choice([-1, 1]))
+            moved[name] = int(min(max(value + step, domain.low), domain.high))
+        elif math.isfinite(domain.low) and (not math.isfinite(domain.high) or rng.random() < 0.5):
+            moved[name] = domain.low + (value - domain.low) * factor
+        elif math.isfinite(domain.high):
+            moved[name] = domain.high - (domain.high - value) * factor
+        else:
+            moved[name] = value * factor
+    return moved
+
+
+def neighbours(setting: Mapping[str, float], domains: Domains, rng: np.random.Generator) -> Iterator[dict[str, float]]:
+    """Settings so near that a statement about real numbers says the same there, while rounding errors differ."""
+    for _ in range(8):
+        yield {
+            name: value if domains[name].whole else value * (1 + float(rng.uniform(-1, 1)) * 1e-12)
+            for name, value in setting.items()
+        }
+    for name, domain in domains.items():
+        if domain.whole and setting[name] > 1000:  # a whole number at which next to nothing changes with the next one
+            yield from ({**setting, name: int(setting[name]) + step} for step in (-2, -1, 1, 2))
+
+
+def simpler(setting: Mapping[str, float], domains: Domains) -> Iterator[dict[str, float]]:
+    """The setting with one coordinate made simpler, the simplest first."""
+    for name, domain in domains.items():
+        value = setting[name]
+        if domain.whole:
+            low = int(max(domain.low, min(value, 0)))
+            between = {low + (int(value) - low) * share // 64 for share in (*range(1, 64, 4), 63)}
+            candidates = sorted({low, low + 1, *between, int(value) - 1, *(10**k for k in range(1, 10))})
+            yield from ({**setting, name: number} for number in candidates if low <= number < value)
+        else:
+            rounded = [float(f"{value:.{digits}g}") for digits in (1, 2, 3)]
+            candidates = [number for number in (1.0, 0.5, 0.1, 2.0, 10.0) if abs(number) != abs(value)]
+            simple = len(f"{value:.17g}".strip("0."))
+            yield from ({**setting, name: number} for number in candidates + rounded if len(f"{number:g}") < simple)

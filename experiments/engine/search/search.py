@@ -1,0 +1,198 @@
+"""Trying a claim at settings of the engine's own choice, and what it came to.
+
+    search(claim, rng, 1000)
+
+draws settings from the domains of the hypotheses, climbs from the worst, and doubles whole numbers one at a time. Every
+evaluation is the claim's own check at one setting, decided as its author's cases are. What fails in floats has to fail
+at all settings beside it, where rounding errors are others; what fails in balls or rationals fails. Then it is made
+simpler as long as it fails. A case refutes only at a setting that the hypotheses can judge in full.
+"""
+
+import inspect
+import math
+import textwrap
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lemmata.bounds.statement.hypotheses import OutsideHypotheses
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
+from lemmata.experiments.engine.claims.claim import Claim, Setting
+from lemmata.experiments.engine.claims.verdict import Verdict, holds
+from lemmata.experiments.engine.ground.deadline import cpu_seconds, deadline
+from lemmata.experiments.engine.ground.evidence import MACHINE
+from lemmata.experiments.engine.search import points
+from lemmata.experiments.engine.search.loops import open_loops
+
+REJECTED = 30  # times as many may be drawn outside the hypotheses
+SLOW = 0.5  # CPU seconds, after which an evaluation is given up
+PATIENCE = 4  # such evaluations, after which the search is given up: the claim has to say its `reach`
+HOPELESS = 10  # times as many evaluations as decide something, at which a search is given up
+ENDS = 30.0  # CPU seconds of a search at most: a row that needs more says its `reach`
+CLIMBS = 0.3  # of the evaluations, from the worst settings so far
+WORST = 5  # of which are kept to climb from
+FURTHEST = 2**60  # to which whole numbers are doubled,
+FLOATS_END = 2**32  # or in floats, where larger ones lose too many digits beside 1
+SHRINKING = 300  # evaluations that a counterexample is made simpler in
+FAR_OFF = 1e-6  # relatively, a failure is further off than that
+SMALL, TINY = 1e-9, 1e-290  # and absolutely, one in floats, and one in balls or rationals
+LADDER = 0.05  # CPU seconds of an evaluation, beyond which a whole number is not doubled
+
+
+@dataclass
+class Search:
+    """What was tried so far."""
+
+    claim: Claim
+    rng: np.random.Generator
+    domains: points.Domains
+    check: Callable
+    counts: Counter = field(default_factory=Counter)  # decided, outside, unjudged, raised
+    worst: list[tuple[float, Setting, Verdict]] = field(default_factory=list)  # left / right first, the largest on top
+    found: tuple[Setting, Verdict] | None = None
+
+    def admits(self, setting: Setting) -> bool:
+        """Whether the hypotheses allow a setting."""
+        return all(d.low <= setting[n] <= d.high for n, d in self.domains.items()) and not self.claim.theorem.skipped(
+            setting
+        )
+
+    def judge(self, setting: Setting) -> tuple[Verdict | None, float]:
+        """The verdict of the check at one setting, None where it says nothing there; and the largest left / right."""
+        self.counts["tried"] += 1
+        try:
+            with deadline(SLOW), np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                verdict, ratio = self.claim.trial.judge_cases(self.check, setting)
+            if verdict is None:
+                self.counts["unjudged"] += 1
+            return verdict, ratio
+        except OutsideHypotheses:
+            self.counts["outside"] += 1
+        except TimeoutError:
+            self.counts["slow"] += 1
+        except (Exception, SystemExit):  # of a check that was written for its author's settings
+            self.counts["raised"] += 1
+        return None, -math.inf
+
+    def visit(self, setting: Setting) -> None:
+        """Try a setting, and remember it if it is among the worst."""
+        verdict, ratio = self.judge(setting)
+        if verdict is None:
+            return
+        if verdict.outcome == REFUTED and self.confirms(setting, verdict):
+            self.found = setting, verdict
+        elif verdict.outcome == HOLDS:
+            self.counts["decided"] += 1
+            self.worst = sorted([*self.worst, (ratio, setting, verdict)], key=lambda seen: -seen[0])[:WORST]
+        else:
+            self.counts["undecided"] += 1
+
+    def confirms(self, setting: Setting, verdict: Verdict) -> bool:
+        """Whether a failure is one of the statement: by far, and exact or the same at all settings beside it.
+
+        By far, since most formulas are computed in floats even where a check compares balls.
+        """
+        shown = verdict.witness or {}
+        found, claimed = (float(shown.get(side, math.nan)) for side in ("found", "claimed"))
+        exactly = verdict.evidence in MACHINE
+        if not abs(found - claimed) > max(FAR_OFF * max(abs(found), abs(claimed)), TINY if exactly else SMALL):
+            return False
+        if exactly:
+            return True
+        beside = [point for point in points.neighbours(setting, self.domains, self.rng) if self.admits(point)]
+        verdicts = [self.judge(point)[0] for point in beside]
+        return all(other is not None and other.outcome == REFUTED for other in verdicts)
+
+    def shrink(self) -> None:
+        """Make the setting that was found simpler, one coordinate at a time, until none can be."""
+        changed, last = True, self.counts["tried"] + SHRINKING
+        while changed and self.found:
+            changed = False
+            for setting in points.simpler(self.found[0], self.domains):
+                if self.admits(setting) and self.counts["tried"] < last:
+                    verdict = self.judge(setting)[0]
+                    if verdict is not None and verdict.outcome == REFUTED and self.confirms(setting, verdict):
+                        self.found, changed = (setting, verdict), True
+                        break
+
+
+def is_searchable(claim: Claim) -> bool:
+    """Whether a claim is an oracle: its check is a function of numbers whose domains the hypotheses name."""
+    return hasattr(claim.trial, "judge_cases") and bool(points.find_domains(claim))
+
+
+def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
+    """A claim at so many settings: REFUTED at one of them, or HOLDS with what was tried in `searched`."""
+    whole_domains = points.find_domains(claim)
+    domains = points.clip_domains(claim, whole_domains)
+    check, _ = open_loops(inspect.unwrap(claim.trial), frozenset(whole_domains))
+    seen = Search(claim, rng, whole_domains, check)
+    began, drawn = cpu_seconds(), 0
+    while seen.counts["decided"] < evaluations and not seen.found and drawn < REJECTED * evaluations:
+        drawn += 1
+        climbs = seen.worst and seen.counts["decided"] > (1 - CLIMBS) * evaluations
+        start = seen.worst[int(rng.integers(len(seen.worst)))][1] if climbs else None
+        setting = points.move(start, domains, rng) if start else points.draw_setting(domains, rng)
+        if seen.admits(setting):
+            seen.visit(setting)
+        hopeless = seen.counts["tried"] > HOPELESS * (10 + seen.counts["decided"])
+        if hopeless or seen.counts["slow"] >= PATIENCE or cpu_seconds() - began > ENDS:
+            break
+    if not seen.found:
+        climb_ladders(seen)
+    seen.shrink()
+    return conclude(seen)
+
+
+def climb_ladders(seen: Search) -> None:
+    """Double whole numbers, one at a time, from the worst settings until an evaluation takes long.
+
+    Where that is depends on the machine, so it refutes or leaves no trace.
+    """
+    counts = Counter(seen.counts)
+    worst = list(seen.worst)
+    for name in [name for name, domain in seen.domains.items() if domain.whole and name not in seen.claim.reach]:
+        for _, start, verdict in worst[:2]:
+            setting, end = dict(start), FURTHEST if verdict.evidence in MACHINE else FLOATS_END
+            while setting[name] < end:
+                setting = setting | {name: 2 * setting[name] or 1}
+                began = cpu_seconds()
+                if seen.found or not seen.admits(setting):
+                    break
+                seen.visit(setting)
+                if cpu_seconds() - began > LADDER:
+                    break
+    seen.counts, seen.worst = counts, worst
+
+
+def conclude(seen: Search) -> Verdict:
+    """The verdict of a search."""
+    if seen.found:
+        setting, verdict = seen.found
+        witness = dict(verdict.witness or {})
+        if not witness.get("python"):
+            witness["python"] = write_program(seen.claim, setting)
+        return replace(verdict, witness=witness)
+    said: dict = {name: seen.counts[name] for name in ("decided", "undecided", "unjudged", "raised", "outside")}
+    if not seen.worst:
+        return holds("tested", "settings", searched=said)
+    ratio, setting, verdict = seen.worst[0]
+    said |= {"largest": ratio, "at": setting} if ratio > 0 else {}
+    return holds(verdict.evidence, verdict.scope, tightness=verdict.tightness, searched=said)
+
+
+def write_program(claim: Claim, setting: Setting) -> str:
+    """The program of a counterexample that the engine found: the check's own cases at that setting."""
+    check, formula = inspect.unwrap(claim.trial), inspect.unwrap(claim.theorem.formula)
+    arguments = ", ".join(f"{name}={value!r}" for name, value in setting.items())
+    return textwrap.dedent(f"""\
+        from {check.__module__} import {check.__name__}
+        from {formula.__module__} import {formula.__name__}
+        from lemmata.experiments.engine.search.loops import cases_at
+        cases = cases_at({check.__name__}, {arguments})
+        assert any(left > right for *_, left, right in cases), "{formula.__name__} holds there"
+        """)

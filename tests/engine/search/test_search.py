@@ -1,0 +1,203 @@
+"""The engine's own settings: false statements fall, true ones stand, rounding refutes nothing, and nothing leaks."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
+from lemmata.bounds.theorem import THEOREMS, in_unit_interval, integer, positive, require, theorem
+from lemmata.experiments.checks.identity import identity_claim
+from lemmata.experiments.checks.inequality import inequality_claim
+from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.search import search as engine
+from lemmata.mechanisms.numerics.streams import generator
+
+
+def make(needs, right, check, claim=inequality_claim, **fields):
+    """A claim of a statement that nobody else sees."""
+    before = dict(THEOREMS), dict(CLAIMS)
+    try:
+        made = theorem("wzw25.eq2", part="searched", kind="inequality", says="x", needs=needs)(right)
+        claim(made, **fields)(check(made))
+        return CLAIMS[made.theorem.key]
+    finally:
+        for registry, kept in zip((THEOREMS, CLAIMS), before, strict=True):
+            registry.clear()
+            registry.update(kept)
+
+
+def look(claim, evaluations=1000, root=0):
+    return engine.search(claim, generator(root, claim.key, {}, "search", 0), evaluations)
+
+
+def factorial_by_powers(bound):
+    def check(*, n):
+        yield {"n": n}, math.factorial(n), bound(n=n)
+
+    return check
+
+
+def looped_factorials(bound):
+    global looped
+
+    def looped():
+        for n in range(1, 25):
+            yield {"n": n}, math.factorial(n), factorial_bound(n=n)
+
+    global factorial_bound
+    factorial_bound = bound
+    return looped
+
+
+def tail_of(df_of, level_of):
+    def check_of(bound):
+        def check(*, x):
+            yield {"x": x}, float(stats.chi2.sf(level_of(x), df_of(x))), bound(x=x)
+
+        return check
+
+    return check_of
+
+
+def side(**left):
+    """A check whose left side is a function of the setting, by the names of its arguments."""
+    (function,) = left.values()
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+
+    def check_of(bound):
+        source = f"def check(*, {', '.join(names)}):\n    s = dict({', '.join(f'{n}={n}' for n in names)})\n"
+        source += "    yield s, function(**s), bound(**s)"
+        scope = {"function": function, "bound": bound}
+        exec(source, scope)
+        return scope["check"]
+
+    return check_of
+
+
+N, X, P = [integer("n")], [positive("x")], [in_unit_interval("x")]
+FALSE = {
+    "n! <= 10^n": (N, lambda *, n: 10**n, factorial_by_powers),
+    "n! <= 10^n, looped": (N, lambda *, n: 10**n, looped_factorials),
+    "n <= 100": (N, lambda *, n: 100, side(left=lambda n: n)),
+    "1.1 n ln n above n": (N, lambda *, n: 40 + 2 * n, side(left=lambda n: n * math.log(n))),
+    "e^x <= 1 + x": (X, lambda *, x: 1 + x, side(left=lambda x: math.exp(min(x, 700)))),
+    "e^x <= 2.7 on (0, 1)": (P, lambda *, x: 2.7, side(left=lambda x: math.exp(x))),
+    "a chi-square tail with x for 2x": (X, lambda *, x: math.exp(-x), tail_of(lambda x: 10, lambda x: 10 + 2 * math.sqrt(10 * x) + x)),
+    "x^2 <= x^1.5 below 2": (X, lambda *, x: max(x**1.5, 1.3), side(left=lambda x: min(x, 2.0) ** 2)),
+    "(n + 1)^n <= 2.7 n^n": (N, lambda *, n: Fraction(27, 10) * n**n, side(left=lambda n: (n + 1) ** n)),
+    "a bound above a small level only": (P, lambda *, x: 10 * x, side(left=lambda x: math.sqrt(x))),
+}  # fmt: skip
+TRUE = {
+    "n <= n^2": (N, lambda *, n: n * n, side(left=lambda n: n)),
+    "Stirling from above": (
+        N,
+        lambda *, n: n * math.log(n) - n + 0.5 * math.log(2 * math.pi * n) + 1 / (12 * n),
+        side(left=lambda n: float(special.gammaln(n + 1))),
+    ),
+    "1 + x <= e^x": (X, lambda *, x: math.exp(min(x, 700)), side(left=lambda x: 1 + min(x, 700))),
+    "log(1 + x) <= x": (X, lambda *, x: x, side(left=lambda x: math.log1p(x))),
+    "a tail that cancels": (P, lambda *, x: x, side(left=lambda x: 1 - (1 - x))),
+    "1 - cos x <= x^2 / 2": (P, lambda *, x: x * x / 2, side(left=lambda x: 1 - math.cos(x))),
+    "(n + 1)^n <= e n^n": (N, lambda *, n: Fraction(2718281829, 10**9) * n**n, side(left=lambda n: (n + 1) ** n)),
+    "two numbers that stay apart": (
+        [*N, positive("x"), require("x < n", lambda x, n: x < n)],
+        lambda *, n, x: n,
+        side(left=lambda n, x: x),
+    ),
+}
+
+
+@pytest.mark.parametrize("root", [0, 1, 2])
+@pytest.mark.parametrize("case", FALSE.values(), ids=FALSE)
+def test_a_false_statement_falls(case, root):
+    verdict = look(make(*case), root=root)
+    assert verdict.outcome == REFUTED
+    assert "cases_at" in verdict.witness["python"]
+
+
+@pytest.mark.parametrize("root", [0, 1, 2])
+@pytest.mark.parametrize("case", TRUE.values(), ids=TRUE)
+def test_a_true_statement_stands(case, root):
+    verdict = look(make(*case), root=root)
+    assert verdict.outcome == HOLDS and verdict.searched["decided"] == 1000
+
+
+def test_a_counterexample_is_made_simple():
+    assert look(make(*FALSE["n! <= 10^n"])).witness["setting"] == {"n": 25}
+    assert look(make(*FALSE["n <= 100"])).witness["setting"] == {"n": 101}
+
+
+def test_an_identity_that_is_false_beyond_what_was_listed_falls():
+    case = N, lambda *, n: 2**n, side(left=lambda n: 2**n + (n > 12))
+    assert look(make(*case, claim=identity_claim)).witness["setting"] == {"n": 13}
+
+
+def test_the_largest_ratio_and_its_place_are_said():
+    verdict = look(make(P, lambda *, x: 1.0, side(left=lambda x: x * (1 - x))))
+    assert verdict.searched["largest"] == pytest.approx(0.25, rel=1e-3)
+    assert verdict.searched["at"]["x"] == pytest.approx(0.5, abs=0.02)
+    assert verdict.tightness[1] == verdict.searched["largest"]
+
+
+def test_the_same_root_gives_the_same_search_and_another_one_another():
+    claim = make(P, lambda *, x: 1.0, side(left=lambda x: x * (0.7 - x)))
+    assert look(claim).searched == look(claim).searched != look(claim, root=1).searched
+
+
+def test_a_setting_that_the_hypotheses_cannot_judge_refutes_nothing():
+    """The statement is about n and x; the check says nothing of x, which the author fixed at a value of his own."""
+
+    def check_of(bound):
+        def check(*, n):
+            yield {"n": n}, n, bound(n=n, x=1.0)
+
+        return check
+
+    verdict = look(make([*N, positive("x")], lambda *, n, x: 3 * x, check_of))
+    assert verdict.outcome == HOLDS and not verdict.searched["decided"] and verdict.searched["unjudged"]
+
+
+def test_a_check_that_raises_or_takes_for_ever_is_given_up(monkeypatch):
+    monkeypatch.setattr(engine, "SLOW", 0.05)
+
+    def check_of(bound):
+        def check(*, n):
+            while n > 3:
+                pass
+            yield {"n": n}, n, bound(n=n)
+
+        return check
+
+    assert look(make(N, lambda *, n: n * n, check_of)).searched["decided"] < 1000
+    broken = make(N, lambda *, n: n * n, side(left=lambda n: 1 // 0))
+    assert look(broken).searched["raised"] > 50
+
+
+def test_a_reach_is_kept():
+    seen = []
+
+    def check_of(bound):
+        def check(*, n):
+            seen.append(n)
+            yield {"n": n}, n, bound(n=n)
+
+        return check
+
+    look(make(N, lambda *, n: n * n, check_of, reach={"n": 40}))
+    assert max(seen) == 40
+
+
+def test_an_oracle_has_domains_for_all_that_it_takes():
+    claim = make(N, lambda *, n: n * n, side(left=lambda n: n))
+    assert engine.is_searchable(claim)
+    assert not engine.is_searchable(make([], lambda *, n: n * n, side(left=lambda n: n)))
+    assert not engine.is_searchable(replace(claim, trial=lambda *, n: None))
+
+
+def test_warnings_of_an_evaluation_are_not_shown(recwarn):
+    look(make(P, lambda *, x: 1.0, side(left=lambda x: float(np.float64(0) * np.log(x - x) * 0))))
+    assert not recwarn.list
