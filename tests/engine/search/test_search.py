@@ -53,16 +53,6 @@ def looped_factorials(bound):
     return looped
 
 
-def tail_of(df_of, level_of):
-    def check_of(bound):
-        def check(*, x):
-            yield {"x": x}, float(stats.chi2.sf(level_of(x), df_of(x))), bound(x=x)
-
-        return check
-
-    return check_of
-
-
 def side(**left):
     """A check whose left side is a function of the setting, by the names of its arguments."""
     (function,) = left.values()
@@ -86,7 +76,11 @@ FALSE = {
     "1.1 n ln n above n": (N, lambda *, n: 40 + 2 * n, side(left=lambda n: n * math.log(n))),
     "e^x <= 1 + x": (X, lambda *, x: 1 + x, side(left=lambda x: math.exp(min(x, 700)))),
     "e^x <= 2.7 on (0, 1)": (P, lambda *, x: 2.7, side(left=lambda x: math.exp(x))),
-    "a chi-square tail with x for 2x": (X, lambda *, x: math.exp(-x), tail_of(lambda x: 10, lambda x: 10 + 2 * math.sqrt(10 * x) + x)),
+    "a chi-square tail with x for 2x": (
+        X,
+        lambda *, x: math.exp(-x),
+        side(left=lambda x: float(stats.chi2.sf(10 + 2 * math.sqrt(10 * x) + x, 10))),
+    ),
     "x^2 <= x^1.5 below 2": (X, lambda *, x: max(x**1.5, 1.3), side(left=lambda x: min(x, 2.0) ** 2)),
     "(n + 1)^n <= 2.7 n^n": (N, lambda *, n: Fraction(27, 10) * n**n, side(left=lambda n: (n + 1) ** n)),
     "a bound above a small level only": (P, lambda *, x: 10 * x, side(left=lambda x: math.sqrt(x))),
