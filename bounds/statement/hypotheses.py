@@ -7,13 +7,36 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 
 class OutsideHypotheses(ValueError):
     """A setting that the statement does not speak about."""
+
+
+class Domain(NamedTuple):
+    """The numbers that a hypothesis on one argument allows: an interval, of which an end that is `open` is no member.
+
+    A search draws its settings from it (`lemmata.experiments.engine.search`).
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    open_low: bool = False
+    open_high: bool = False
+    whole: bool = False
+
+    def meet(self, other: Domain) -> Domain:
+        """The numbers that both allow.
+
+        >>> Domain(0, 1, open_low=True).meet(Domain(0, 0.5))
+        Domain(low=0, high=0.5, open_low=True, open_high=False, whole=False)
+        """
+        low, open_low = max((self.low, self.open_low), (other.low, other.open_low))
+        high, closed = min((self.high, not self.open_high), (other.high, not other.open_high))
+        return Domain(low, high, open_low, not closed, self.whole or other.whole)
 
 
 @dataclass(frozen=True)
@@ -23,7 +46,7 @@ class Hypothesis:
     names: tuple[str, ...]
     range: str
     holds: Callable[..., bool]
-    whole: bool = False  # the one argument is a whole number
+    domain: Domain | None = None  # of the one argument, where it is an interval
     of_float: Callable[[float], bool] | None = None  # the same of one float, without an array: nearly every argument
 
     @functools.cached_property
@@ -73,10 +96,10 @@ def _everywhere(test: Callable[[Any], Any]) -> Callable[[Any], bool]:
 
 
 def _of_each(
-    name: str, range: str, test: Callable[[Any], Any], of_float: Callable[[float], bool], whole: bool = False
+    name: str, range: str, test: Callable[[Any], Any], of_float: Callable[[float], bool], domain: Domain
 ) -> Hypothesis:
     """What a test says of an argument that is an array of numbers, or one: numpy takes ten times as long for that."""
-    return Hypothesis((name,), range, _everywhere(test), whole, of_float)
+    return Hypothesis((name,), range, _everywhere(test), domain, of_float)
 
 
 def in_unit_interval(name: str) -> Hypothesis:
@@ -96,7 +119,8 @@ def in_unit_interval(name: str) -> Hypothesis:
     >>> in_unit_interval("beta").range
     '0 < beta < 1'
     """
-    return _of_each(name, f"0 < {name} < 1", lambda v: (v > 0) & (v < 1), lambda v: 0 < v < 1)
+    domain = Domain(0, 1, open_low=True, open_high=True)
+    return _of_each(name, f"0 < {name} < 1", lambda v: (v > 0) & (v < 1), lambda v: 0 < v < 1, domain)
 
 
 def positive(name: str) -> Hypothesis:
@@ -116,7 +140,8 @@ def positive(name: str) -> Hypothesis:
     >>> positive("gamma").range
     '0 < gamma < inf'
     """
-    return _of_each(name, f"0 < {name} < inf", lambda v: (v > 0) & np.isfinite(v), lambda v: 0 < v < math.inf)
+    domain = Domain(0, open_low=True, open_high=True)
+    return _of_each(name, f"0 < {name} < inf", lambda v: (v > 0) & np.isfinite(v), lambda v: 0 < v < math.inf, domain)
 
 
 def at_least(name: str, low: float) -> Hypothesis:
@@ -138,8 +163,9 @@ def at_least(name: str, low: float) -> Hypothesis:
     >>> at_least("gamma", 0.5).range
     '0.5 <= gamma < inf'
     """
+    domain = Domain(low, open_high=True)
     return _of_each(
-        name, f"{low} <= {name} < inf", lambda v: (v >= low) & np.isfinite(v), lambda v: low <= v < math.inf
+        name, f"{low} <= {name} < inf", lambda v: (v >= low) & np.isfinite(v), lambda v: low <= v < math.inf, domain
     )
 
 
@@ -162,7 +188,10 @@ def between(name: str, low: float, high: float) -> Hypothesis:
     >>> between("rho", 0, 0.5).range
     '0 <= rho <= 0.5'
     """
-    return _of_each(name, f"{low} <= {name} <= {high}", lambda v: (v >= low) & (v <= high), lambda v: low <= v <= high)
+    domain = Domain(low, high)
+    return _of_each(
+        name, f"{low} <= {name} <= {high}", lambda v: (v >= low) & (v <= high), lambda v: low <= v <= high, domain
+    )
 
 
 def integer(name: str, low: int = 1) -> Hypothesis:
@@ -189,7 +218,7 @@ def integer(name: str, low: int = 1) -> Hypothesis:
         f"{name} a whole number >= {low}",
         lambda v: (v >= low) & np.isfinite(v) & (v == np.floor(v)),
         lambda v: v >= low and v.is_integer(),  # which neither an infinity nor NaN is
-        whole=True,
+        Domain(low, open_high=True, whole=True),
     )
 
 

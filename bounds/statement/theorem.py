@@ -138,6 +138,8 @@ class Theorem:
             self._check(setting)
         except OutsideHypotheses as reason:
             return str(reason)
+        except BEYOND as error:
+            return f"{in_words(setting)} exceeds the range of floats ({_line(error)})"
         return None
 
     def _check(self, values: Mapping[str, Any]) -> None:
@@ -222,7 +224,7 @@ def _guarded(made: Theorem, formula: Callable[P, R]) -> Callable[P, R]:
     computed: Callable[..., R] = formula
     signature = inspect.signature(formula)
     parameters = signature.parameters
-    whole = {name for hypothesis in made.needs if hypothesis.whole for name in hypothesis.names}
+    whole = {h.names[0] for h in made.needs if h.domain is not None and h.domain.whole}
     keyed = {name: parameter for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY}
     needed = {name for name, parameter in parameters.items() if parameter.default is parameter.empty}
 

@@ -294,10 +294,11 @@ def chain_of_losses(*, m):
     """A projection without distortion, k = d = 2: errors of every candidate within alpha of the best."""
     for rho, (X, y), extra in product((0.3, 0.49), small.samples_of_directions(m, 150), (0, 1)):
         errors = small.learner(X, y, 1.0, small.ROTATION, rho=rho).errors
-        allowed = proof.empirical_chain(m=m, beta=0.1, rho=rho, alpha=max(extra / m, 1e-9), **SIZES)
+        alpha = max(extra / m, 1e-9)
+        allowed = proof.empirical_chain(m=m, beta=0.1, rho=rho, alpha=alpha, **SIZES)
         selected = errors[errors <= errors.min() + extra].max()
         allowed += small.least_loss(X, y, rho, 1.0)
-        yield {"X": X, "y": y, "rho": rho, "alpha": extra / m}, int(selected), m * allowed * (1 + 1e-12)
+        yield {"X": X, "y": y, "rho": rho, "alpha": alpha}, int(selected), m * allowed * (1 + 1e-12)
 
 
 @inequality_claim(

@@ -21,7 +21,7 @@ from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import PRECISION, exact, upper_end
 from lemmata.bounds.statement.verdicts import HOLDS
-from lemmata.bounds.theorem import Statement
+from lemmata.bounds.theorem import OutsideHypotheses, Statement, Theorem
 from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
@@ -155,7 +155,9 @@ def cases_claim(
                 if not isinstance(cases, Iterable):
                     raise TypeError(f"{check.__name__} must yield cases (setting, left, right), got {cases!r}")
                 try:
-                    verdict = decide(watch_floats(cases, floats, links_too=factor != 1), factor=sides, **how)
+                    verdict = decide(
+                        watch_cases(cases, statement.theorem, floats, links_too=factor != 1), factor=sides, **how
+                    )
                 finally:  # at our precision: a check that is closed halfway restores the precision that it found
                     if isinstance(cases, Generator):
                         cases.close()
@@ -217,13 +219,46 @@ def decide_inequality(
     return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
-def watch_floats(cases: Iterable[Any], floats: set[bool], links_too: bool) -> Cases:
-    """The same cases. `floats` records whether a side is a float; with `links_too` (in a control) links are cases."""
+def watch_cases(cases: Iterable[Any], theorem: Theorem, floats: set[bool], links_too: bool) -> Cases:
+    """The same cases, each at a setting that the theorem speaks about; with `links_too` (in a control) links are cases.
+
+    A ball or a rational made of a float becomes the float that it is, and `floats` records whether a side is one.
+    Raises OutsideHypotheses for a setting outside the hypotheses: there a case neither refutes nor holds.
+    """
     ending = CaseReader(cases)
     for case in ending:
+        if isinstance(case, Case):
+            left, right = (unmask_float(side, case.setting) for side in case[-2:])
+            case = Case(check_setting(theorem, case.setting), left, right)
         floats.add(isinstance(case, tuple) and any(map(is_float, case[-2:])))
         yield Case(*case[1:]) if links_too and isinstance(case, Link) else case
     return ending.returned
+
+
+def check_setting(theorem: Theorem, setting: Any) -> Any:
+    """The setting of a case. Raises OutsideHypotheses if the theorem does not speak about it; texts are labels."""
+    if isinstance(setting, dict):
+        numbers = {name: value for name, value in setting.items() if not isinstance(value, str)}
+        if outside := theorem.skipped(numbers):
+            raise OutsideHypotheses(outside)
+    return setting
+
+
+def unmask_float(side: Any, setting: Any) -> Any:
+    """The float that a ball of radius 0, or a rational, was made of: an odd number of 40 to 53 bits times 2^k.
+
+    A number of the setting, times a power of two, is exact: the statement is about that number.
+    """
+    if type(side) is arb and side.is_exact() and side.is_finite() and not side.is_integer():
+        odd = abs(int(side.man_exp()[0]))
+    elif type(side) is Fraction and side.denominator & (side.denominator - 1) == 0 and side.denominator > 1:
+        odd = abs(side.numerator)
+    else:
+        return side
+    if not 40 <= odd.bit_length() <= 53:
+        return side
+    given = (abs(value.as_integer_ratio()[0]) for value in setting.values() if isinstance(value, float))
+    return side if any(odd == one >> (one & -one).bit_length() - 1 for one in given if one) else float(side)
 
 
 def read_case(case: Any) -> tuple[dict[str, Any], Any, Any]:

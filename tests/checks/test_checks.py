@@ -11,6 +11,7 @@ from flint import arb
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED
+from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.bounds.wzw25 import gaussian_privacy
 from lemmata.experiments.checks import inequality, order
 from lemmata.experiments.checks.gaussian_means import mean_ratio
@@ -21,6 +22,7 @@ from lemmata.experiments.checks.privacy_conversion import Conversion, decide_con
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.noise.laplace import FloatLaplace
 
+STATEMENT = SimpleNamespace(theorem=SimpleNamespace(formula=lambda: 2, says="", skipped=lambda setting: None))
 OPTIONS = {"factor": 1, "evidence": "derivation", "scope": "everywhere"}
 TRUTHS = [({"x": 1}, 1), ({"x": 2}, 1), ({"x": 3}, 1)]
 
@@ -95,8 +97,7 @@ def test_a_program_is_a_text_or_made_of_what_is_shown():
 )
 def test_what_a_claim_by_cases_says_by_default(monkeypatch, fields, evidence, scope):
     monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
-    statement = SimpleNamespace(theorem=SimpleNamespace(formula=lambda: 2, says=""))
-    check = inequality.inequality_claim(statement, **fields)(lambda: [({}, 1, 2)])
+    check = inequality.inequality_claim(STATEMENT, **fields)(lambda: [({}, 1, 2)])
     assert (check().evidence, check().scope) == (evidence, scope)
 
 
@@ -119,7 +120,7 @@ def test_a_case_that_fails_refutes_whatever_the_links_do(decide, cases):
 
 def test_a_control_is_caught_wherever_it_breaks():
     ((name, setting, left, right),) = [LINK]
-    cases = inequality.watch_floats(iter([LINK]), set(), links_too=True)
+    cases = inequality.watch_cases(iter([LINK]), STATEMENT.theorem, set(), links_too=True)
     assert inequality.decide_inequality(cases, rounding=None, **OPTIONS).outcome == REFUTED
     assert (name, setting, left, right) == LINK
 
@@ -155,12 +156,43 @@ def test_a_float_beside_0_may_be_rounded():
 def test_no_machine_has_checked_what_floats_tried(monkeypatch, said):
     """n! <= 10^n up to n = 24 in floats is tested, whatever the claim says of itself; exact cases are what it says."""
     monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
-    statement = SimpleNamespace(theorem=SimpleNamespace(formula=lambda: 2, says=""))
     for kind, evidence, scope in ((float, "tested", "settings"), (int, said, "domain: n < 25")):
-        check = inequality.inequality_claim(statement, evidence=said, scope="domain: n < 25")(
+        check = inequality.inequality_claim(STATEMENT, evidence=said, scope="domain: n < 25")(
             lambda kind=kind: [({"n": n}, kind(math.factorial(n)), kind(10**n)) for n in range(1, 25)]
         )
         assert (check().evidence, check().scope) == (evidence, scope)
+
+
+TAIL = math.exp(-0.1)
+
+
+@pytest.mark.parametrize("dressed", [exact, Fraction])
+def test_a_ball_or_a_fraction_made_of_a_float_is_a_float(monkeypatch, dressed):
+    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
+    how = {"evidence": "certificate", "scope": "domain: x in (0, 1)"}
+    check = inequality.inequality_claim(STATEMENT, **how)(lambda: [({"x": 0.1}, dressed(TAIL), 1)])
+    assert (check().evidence, check().scope) == ("tested", "settings")
+    check = inequality.inequality_claim(STATEMENT, **how)(
+        lambda: [({"x": 0.1}, dressed(TAIL), dressed(TAIL * (1 - 1e-14)))]
+    )
+    assert check().outcome == HOLDS  # as floats, 1e-14 is an error that they may have
+
+
+@pytest.mark.parametrize(
+    "side", [Fraction(1, 3), Fraction(5, 8), Fraction(0.1) / 2, exact(0.1) * 4, exact(2) ** 80 + 1]
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_number_of_the_setting_and_a_short_or_a_long_one_are_exact(side, sign):
+    assert not isinstance(inequality.unmask_float(sign * side, {"beta": 0.1, "n": 3}), float)
+
+
+@pytest.mark.parametrize(("left", "right"), [(2, 1), (1, 2)], ids=["refutes", "holds"])
+def test_a_case_outside_the_hypotheses_decides_nothing(left, right):
+    theorem = gaussian_privacy.gaussian_mechanism_gdp.theorem
+    name = theorem.needs[0].names[0]
+    cases = inequality.watch_cases(iter([({name: -1.0}, left, right)]), theorem, set(), links_too=False)
+    with pytest.raises(OutsideHypotheses, match=f"{name} = -1.0 is outside the hypothesis"):
+        inequality.decide_inequality(cases, rounding=None, **OPTIONS)
 
 
 HELD = (1.0, 2.0)

@@ -111,7 +111,7 @@ def _describe(thing: Any) -> Described:
     if isinstance(thing, Theorem):
         return "", [thing.formula, *thing.needs]
     if isinstance(thing, Hypothesis):
-        return f"{thing.names} {thing.range} {thing.whole}", [thing.holds]
+        return f"{thing.names} {thing.range} {bool(thing.domain and thing.domain.whole)}", [thing.holds]
     if isinstance(thing, PLAIN):
         return repr(thing), []
     if isinstance(thing, np.ndarray):
