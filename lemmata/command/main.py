@@ -6,8 +6,8 @@ Progress goes to stderr, results to stdout. Exit status:
     1               a verdict contradicts the published ledger or is lost, an audited mechanism is REFUTED, `check`
                     has findings, `accept` needs a line in a history, or a core routine became slower
     2               bad usage
-    3               a fault (a dead worker, a full disk, a damaged store), an audit without a usable release, or
-                    benchmarks that measured nothing
+    3               a fault (a check that raises, a dead worker, a full disk, a damaged store), an audit without a
+                    usable release, or benchmarks that measured nothing
     129, 130, 143   SIGHUP, an interrupt, SIGTERM
     141             the reader of a pipe is gone
 
@@ -34,6 +34,7 @@ from lemmata.command.console import (
     PROCESSES,
     Program,
     Usage,
+    exit_with,
     install_signal_handlers,
     one_line_errors,
     open_standard_streams,
@@ -42,6 +43,7 @@ from lemmata.command.console import (
 )
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.rows import (
+    FAULT,
     compute_rows,
     compute_statement,
     conclude_run,
@@ -51,6 +53,7 @@ from lemmata.command.rows import (
     open_store,
     read_statement,
     recall_statement,
+    report_failed,
     select,
     store_path,
     terminal_width,
@@ -391,5 +394,7 @@ def script(file: str) -> None:
         figures = choose_folder([paper], out) / "figures" / name
         drawn = write_figures(zip(rows, cells, strict=True), figures)
         click.echo(f"{len(drawn)} figures in {figures}" if drawn else "no figures: no row here has a curve")
+        if report_failed(rows):
+            exit_with(FAULT)
 
     decide()
