@@ -283,6 +283,10 @@ def _check_keywords(theorem: Theorem, style: str, fields: Mapping[str, Any]) -> 
         raise ValueError(f"corner must be a predicate, require(words, lambda n: n >= 2), got {fields['corner']!r}")
     if not isinstance(fields.get("used", {}), Mapping):
         raise ValueError(f"used must be {{place: settings of its use}}, got {fields['used']!r}")
+    own = theorem.id.removeprefix(f"{theorem.paper}.")
+    for place in (*fields.get("used", ()), *fields.get("restated", ())):  # the statement itself, its parts and steps
+        if f"{place}.".removeprefix(f"{theorem.paper}.").replace("/", ".").startswith(f"{own}."):
+            raise ValueError(f"{theorem.key}: used and restated must name other statements, got {place}")
     if fields.get("undecided") and not fields.get("corner"):
         raise ValueError(f"undecided requires a corner, got {fields['undecided']!r} without one")
     if lacks := find_missing_steps(fields.get("evidence", ""), fields.get("scope", ""), theorem, fields["given"]):
