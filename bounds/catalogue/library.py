@@ -23,6 +23,7 @@ import importlib.util
 import inspect
 import re
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -35,6 +36,9 @@ from lemmata.bounds.catalogue.paper_file import WORDS, PaperError, read
 GROUP = "lemmata.papers"  # entry points of installed papers: a name, and the package that holds a paper.toml
 FOLDERS = "lemmata_papers"  # the package under which the modules of a folder are imported, whatever it is called
 HOUSE = Path(__file__).parents[1]  # the package `bounds`
+OWN = r"(?m)^\s*(from|import)\s+lemmata\b"  # how a module of statements or claims begins
+CONFTEST = r"(?m)^@(\w+\.)?theorem\("  # pytest's own file may import lemmata, for its fixtures
+TAKEN = sys.stdlib_module_names | {"conftest", "lemmata"}  # a program that imports these meets other modules
 
 __all__ = ["Library", "Paper", "PaperError", "Work", "cited", "library"]
 
@@ -113,8 +117,8 @@ class Paper(Work):
         named = dict.fromkeys(stem for stem in self.modules.values() if stem)
         if all(self.modules.values()):
             return list(named)
-        own = sorted(path for path in self.folder.glob("*.py") if not path.stem.startswith(("_", "test_", "conftest")))
-        spoken = [path.stem for path in own if re.search(r"^\s*(from|import)\s+lemmata\b", _text(path), re.MULTILINE)]
+        own = sorted(path for path in self.folder.glob("*.py") if not path.stem.startswith(("_", "test_")))
+        spoken = [path.stem for path in own if re.search(CONFTEST if path.stem == "conftest" else OWN, _text(path))]
         return list(named | dict.fromkeys(f"{self.id}/{stem}" for stem in spoken))
 
 
@@ -280,6 +284,10 @@ class Library:
         paper = self.papers[self.stem(name).partition("/")[0]]
         if name in sys.modules or paper.house:
             return importlib.import_module(name)
+        bare = name.removeprefix(f"{paper.packages[0]}.")
+        if bare in TAKEN or _is_installed(sys.modules.get(bare)):
+            taken = f"a module of statements must not have the name of another module, got {bare}; rename it"
+            raise PaperError(f"{paper.folder / bare}.py: {taken}")
         with _at_home(paper):
             try:
                 return importlib.import_module(name)
@@ -303,6 +311,12 @@ def _exists(name: str) -> bool:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError:
         return False
+
+
+def _is_installed(module: ModuleType | None) -> bool:
+    """Whether a module that is loaded already is one of an installed library, such as numpy."""
+    homes = tuple(sysconfig.get_path(name) for name in ("purelib", "platlib"))
+    return str(getattr(module, "__file__", "")).startswith(homes)
 
 
 def _package(name: str, folder: Path) -> None:

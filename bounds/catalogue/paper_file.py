@@ -30,13 +30,17 @@ def read(path: Path) -> dict[str, Any]:
     kind.
     """
     try:
-        page = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        page = tomllib.loads(text)
     except FileNotFoundError:
         raise PaperError(f"{path} does not exist; `lemmata new-paper NAME` writes one") from None
     except (OSError, UnicodeDecodeError) as error:
         raise PaperError(f"{path}: cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
-        raise PaperError(f'{path}: {error}; quote the ids of [contents], as in "lem6.4" = "Lemma 6.4"') from None
+        found = re.search(r"at line (\d+)", str(error))  # else it is at the end
+        above = [line for line in text.splitlines()[: found and int(found[1])] if line.startswith("[")]
+        hint = '; quote the ids of [contents], as in "lem6.4" = "Lemma 6.4"' if above[-1:] == ["[contents]"] else ""
+        raise PaperError(f"{path}: {error}{hint}") from None
     kept = _checked(page, PAPER, ("id", *NEEDED, "contents"), path, "")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", kept["id"]):
         raise PaperError(f"{path}: id must be a lower-case letter followed by letters, digits or _, got {kept['id']!r}")

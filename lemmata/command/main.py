@@ -139,6 +139,7 @@ def run(
         click.echo(runner.format_plan(claims, profile))
         return
     if not claims:
+        click.echo("lemmata: nothing to decide: no module here has a claim", err=True)
         return
     with open_store(folder, reading=False) as store:
         if fresh:
