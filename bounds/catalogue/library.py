@@ -55,6 +55,7 @@ class Work:
     arxiv: str = ""
     url: str = ""
     version: str = ""  # of the text whose wording is printed: "v2", "the proceedings"
+    key: str = ""  # in a bibliography: the id of the paper, and for a source its name after it
 
     @property
     def names(self) -> str:
@@ -74,20 +75,21 @@ class Work:
             return f"https://arxiv.org/abs/{self.arxiv}"
         return f"https://doi.org/{self.doi}" if self.doi else self.url
 
-    def bibtex(self, key: str) -> str:
+    def bibtex(self) -> str:
         """The entry that a bibliography wants."""
-        fields = {"author": " and ".join(map(_last_first, self.authors)), "title": self.title}
+        fields = {"author": " and ".join(map(last_first, self.authors)), "title": self.title}
         fields |= {"year": str(self.year), "howpublished": self.venue, "doi": self.doi, "eprint": self.arxiv}
         fields |= {"archiveprefix": "arXiv" if self.arxiv else "", "url": self.link}
         lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
-        return ",\n".join([f"@misc{{{key}", *lines]) + "\n}"
+        return ",\n".join([f"@misc{{{self.key}", *lines]) + "\n}"
 
 
 def _family(author: str) -> str:
     return author.partition(",")[0] if "," in author else author.split()[-1]
 
 
-def _last_first(author: str) -> str:
+def last_first(author: str) -> str:
+    """`Lovelace, Ada`, as a bibliography wants it."""
     return author if "," in author else ", ".join(filter(None, (_family(author), " ".join(author.split()[:-1]))))
 
 
@@ -97,6 +99,7 @@ class Paper(Work):
 
     id: str = ""
     contact: str = ""  # where its authors can reply to whoever checked it: an e-mail address, or a page
+    checked_by: tuple[str, ...] = ()  # who wrote the checks, and is cited for their verdicts
     folder: Path = field(default=Path(), compare=False)
     packages: tuple[str, ...] = ()  # the import packages that hold its modules
     contents: Mapping[str, str] = field(default_factory=dict, compare=False)  # full id -> the label that is printed
@@ -155,7 +158,7 @@ class Library:
         if id in self.papers:
             raise PaperError(f"{home / 'paper.toml'}: id must be unique, {id!r} is also in {self.papers[id].folder}")
         packages = tuple(made.pop("packages")) or (package or f"{FOLDERS}.{id}",)
-        works = {name: Work(**entry) for name, entry in made.pop("works").items()}
+        works = {name: Work(key=f"{id}-{name}", **entry) for name, entry in made.pop("works").items()}
         contents: dict[str, str] = {}
         modules: dict[str, str] = {}
         sources: dict[str, Work] = {}
@@ -170,7 +173,7 @@ class Library:
             name: {f"{id}.{key}": text for key, text in parts[name].items()} for name in WORDS if name != "letters"
         }
         frozen: dict[str, Any] = {name: MappingProxyType(part) for name, part in parts.items()}
-        paper = Paper(folder=home, packages=packages, house=house, **made, **frozen)
+        paper = Paper(key=id, folder=home, packages=packages, house=house, **made, **frozen)
         if packages == (f"{FOLDERS}.{id}",):
             _package(packages[0], home)
         self.papers[id] = paper

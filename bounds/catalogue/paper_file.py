@@ -11,8 +11,8 @@ from typing import Any
 
 WORK = {"authors": list, "title": str, "year": int, "venue": str, "doi": str, "arxiv": str, "url": str, "version": str}
 WORDS = ("titles", "letters", "bounded_above", "bounded_below")  # for readers: tables of texts
-PAPER = {"id": str, **WORK, "contact": str, "packages": list, "contents": dict, "sources": dict, "expected": dict}
-PAPER |= dict.fromkeys(WORDS, dict)
+PAPER = {"id": str, **WORK, "contact": str, "checked_by": list, "packages": list}
+PAPER |= dict.fromkeys(("contents", "sources", "expected", *WORDS), dict)
 ENTRY = {"label": str, "module": str, "source": str}
 NEEDED = ("authors", "title", "year")
 
@@ -59,8 +59,9 @@ def read(path: Path) -> dict[str, Any]:
             raise PaperError(f"{path}: expected.{row} must be a reason in words, got {why!r}")
     words = {name: _texts(kept.get(name, {}), path, name) for name in WORDS}
     work = _work({name: kept[name] for name in WORK if name in kept}, path, "")
+    people = {"contact": kept.get("contact", ""), "checked_by": tuple(kept.get("checked_by", ()))}
     parts = {"packages": kept.get("packages", []), "works": works, "entries": entries, "expected": expected, **words}
-    return {"id": kept["id"], **work, "contact": kept.get("contact", ""), **parts}
+    return {"id": kept["id"], **work, **people, **parts}
 
 
 def _checked(table: dict, kinds: Mapping[str, type], needed: tuple[str, ...], path: Path, place: str) -> dict[str, Any]:
