@@ -59,6 +59,7 @@ from lemmata.command.rows import (
     terminal_width,
 )
 from lemmata.command.scope import choose_folder, read_scope
+from lemmata.experiments.engine.ground.deadline import HUNG
 from lemmata.experiments.engine.ground.folders import is_in_checkout
 from lemmata.experiments.engine.ground.profiles import PROFILES
 from lemmata.experiments.engine.ledger import row_cache
@@ -95,6 +96,13 @@ def main() -> None:
 )
 @click.option("--jobs", type=PROCESSES, default=os.cpu_count(), help="Number of worker processes.")
 @click.option("--dask", metavar="ADDRESS", help="Compute on a Dask cluster; local:N starts one on this machine.")
+@click.option(
+    "--limit",
+    type=click.FloatRange(1, HUNG),
+    default=HUNG,
+    show_default=True,
+    help="CPU seconds after which a check, or one chunk of trials, is FAILED.",
+)
 @root_option
 @click.option("--plan", "only_plan", is_flag=True, help="Print the number of cells and the planned core-seconds; exit.")
 @click.option("--fresh", is_flag=True, help="Discard the stored results of these claims first.")
@@ -105,6 +113,7 @@ def run(
     profile: str,
     jobs: int,
     dask: str | None,
+    limit: float,
     root: int,
     only_plan: bool,
     fresh: bool,
@@ -145,7 +154,9 @@ def run(
         if fresh:
             for claim in claims:
                 store.forget(claim.key, root)
-        done = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+        done = runner.execute(
+            claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True, limit=limit
+        )
         programs.confirm(done, store, jobs, lambda: row_cache.hash_files() != code)
         store.stands()
         if names or papers:

@@ -5,6 +5,7 @@ its verdict. Kill it at any moment and start again: it continues where it stoppe
 """
 
 import copy
+import functools
 import itertools
 import time
 from collections.abc import Iterable, Sequence
@@ -34,8 +35,18 @@ PRECISION = 53  # bits of a ball at the beginning of every chunk
 CELLS = 100_000  # of one run: all are held to its end, at 5 kB each and up to 9 kB of trial values, 1.4 GB in all
 
 
-def compute_chunk(key: str, setting: Setting, stream: str, index: int, root: int, factor: float, size: int) -> Result:
-    """One chunk, in a worker. Returns a `Chunk`, or the text of what it raised."""
+def compute_chunk(
+    key: str,
+    setting: Setting,
+    stream: str,
+    index: int,
+    root: int,
+    factor: float,
+    size: int,
+    *,
+    limit: float = HUNG,
+) -> Result:
+    """One chunk, in a worker. Returns a `Chunk`, or the text of what it raised, after `limit` CPU seconds at most."""
     claim = registry.find(key)
     assert claim is not None, f"{key} is handed out and not registered here"
     rng = generator(root, key, setting, stream, index)
@@ -47,7 +58,7 @@ def compute_chunk(key: str, setting: Setting, stream: str, index: int, root: int
         return claim.trial(*drawn, **claim.arguments(copy.deepcopy(setting), factor, **chunk))
 
     try:
-        with deadline(HUNG), ctx.workprec(PRECISION):  # whatever this process computed before
+        with deadline(limit), ctx.workprec(PRECISION):  # whatever this process computed before
             decider = claim.decider(setting, factor)
             if decider is None:
                 payload = run_trial()
@@ -136,14 +147,15 @@ def format_plan(claims: Sequence[Claim], profile: str) -> str:
     return "\n".join(lines)
 
 
-def open_pool(jobs: int, dask: str | None, running: Iterable[Job]) -> AbstractContextManager[Pool]:
+def open_pool(jobs: int, dask: str | None, running: Iterable[Job], limit: float) -> AbstractContextManager[Pool]:
     """Where the chunks of a run are computed: here, in `jobs` processes, or on the cluster at `dask`."""
+    compute = functools.partial(compute_chunk, limit=limit)
     codes = {job.claim.key: job.code for job in running}
     if dask:
         from lemmata.experiments.engine.running import cluster  # which looks at all that workers have to agree in
 
-        return cluster.open_pool(compute_chunk, dask, codes)
-    return workers.open_pool(compute_chunk, jobs, codes)
+        return cluster.open_pool(compute, dask, codes)
+    return workers.open_pool(compute, jobs, codes)
 
 
 def execute(
@@ -155,16 +167,24 @@ def execute(
     jobs: int = 1,
     dask: str | None = None,
     progress: bool = False,
+    limit: float = HUNG,
 ) -> list[Job]:
     """Decide `claims`; every chunk goes to `store`. Returns the jobs. Raises `Fault`."""
     claims = list(claims)
     check_size(claims, profile)
     running = [Job(claim, root, profile, store) for claim in claims]
+
+    def show(decided: int) -> None:
+        first = next((job.claim.key for job in running if not job.done), "")
+        shown.set_postfix_str(first, refresh=False)  # so that a check without an end is seen by its name
+        shown.update(decided)
+
     with progress_bar(total=len(running), unit="claim", disable=None if progress else True) as shown:
-        shown.update(sum(job.done for job in running))
+        show(sum(job.done for job in running))
+        shown.refresh()
         try:
-            with open_pool(jobs, dask, running) as pool:
-                run_schedule(Schedule(running, store.costs()), pool, lambda job: shown.update())
+            with open_pool(jobs, dask, running, limit) as pool:
+                run_schedule(Schedule(running, store.costs()), pool, lambda job: show(1))
         except workers.WorkersLost as error:
             raise Fault(f"{error}; finished results are stored, run it again") from None
     for job in running:
