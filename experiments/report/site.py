@@ -78,7 +78,7 @@ def make_pages(
     made.append(page("index.html.j2", "index.html", docs=has_documentation(reports), **first))
     single = [row for row in rows if row["kind"] != "summary"]
     fields = {name: sorted({row[name] for row in single} - {""}) for name in FIELDS}
-    made.append(page("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None))
+    made.append(page("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None, house=house))
     mutants = read_mutation_run(reports) if house else None
     faults = read_injected_faults(reports) if house else None
     soak = soak_table.describe_soak(reports) if house else None
