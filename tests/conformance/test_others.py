@@ -115,11 +115,13 @@ def test_what_is_not_earned_is_refused_in_one_line(others):
         file.write(UNEARNED)
     said = others.lemmata("run")
     assert said.returncode == 2 and said.stderr.count("\n") == 1, said.stderr
-    assert "scope = 'everywhere' requires more than the evidence 'certificate'" in said.stderr
+    assert "evidence 'certificate' everywhere requires given=[rows]" in said.stderr
 
 
-def test_a_row_that_is_nobody_s_is_named_with_who_names_it(others):
-    others.edit("others.py", "given=[powers]", 'given=["o.nine/printed"]')
+@pytest.mark.parametrize("link", ["o.nine/printed", "powers", "o.powers"])
+def test_a_row_that_is_nobody_s_is_named_with_who_names_it(others, link):
+    """Nor is the id of a statement a row: which of its readings would it be?"""
+    others.edit("others.py", "given=[powers]", f'given=["{link}"]')
     said = others.lemmata("run")
     assert said.returncode == 2 and said.stderr.count("\n") == 1, said.stderr
-    assert "o.rests/printed: given and corrected_by must name rows, got o.nine/printed" in said.stderr
+    assert f"o.rests/printed: given and corrected_by must name rows, as in o.rests/printed, got {link}" in said.stderr
