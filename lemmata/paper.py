@@ -46,7 +46,8 @@ decides P(event) <= `bound(**setting)`, by default the entry `beta`, or E X <= t
 KEYWORDS
 
 A check by cases also takes `caught`, the factors that divide its right side in the control (larger ones for a looser
-bound), and `rounding`, the relative error of a left side in floats, at most 1e-3.
+bound), `rounding`, the relative error of a left side in floats, at most 1e-3, and `figure`, a function of the setting
+that returns the curves of its page, {axis: values, line: values, ...}.
 
 `theorem(..., reconstructed=True)` marks a record with symbols that the text at hand does not define; `says` names them.
 """

@@ -11,7 +11,7 @@ from lemmata.bounds.library import PaperError, library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from lemmata.experiments.engine.claims.claim_names import resolve
+from lemmata.experiments.engine.claims.claim_names import resolve, select
 from lemmata.experiments.engine.front.explanation import explain_statement
 from lemmata.experiments.engine.ledger import graph, row_cache
 from lemmata.experiments.engine.ledger.ledger_rows import ledger
@@ -124,6 +124,7 @@ def test_a_paper_is_known_once(added, tmp_path):
         ("year = 2025", 'year = "2025"', "year must be an integer, got '2025'"),
         ("authors = [", "autors = [", "autors is unknown; did you mean authors?"),
         ('"lem1" = "Lemma 1"', "lem1 = Lemma 1", "quote the ids"),
+        ("year = 2025", "year = of 2025", r"Invalid value \(at line 4, column 8\)$"),
         ('"lem1" = "Lemma 1"', '"lem1" = 1', "contents.lem1 must be a label, .*, got 1"),
         (
             '"lem1" = "Lemma 1"',
@@ -150,6 +151,33 @@ def test_a_module_that_raises_is_one_line_with_its_place(added, tmp_path):
         registry.load(registry.list_modules([paper]))
 
 
+@pytest.mark.parametrize("name", ["conftest", "random", "numpy"])
+def test_a_module_with_the_name_of_another_is_refused_when_it_is_read(added, tmp_path, name):
+    """Programs of counterexamples would import the other one, and pytest reads its conftest.py first."""
+    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "coins_checks.py").unlink()
+    (tmp_path / "coins.py").rename(tmp_path / f"{name}.py")
+    page = (FOLDER / "paper.toml").read_text()
+    (tmp_path / "paper.toml").write_text(page.replace('"coins"', f'"{name}"'))
+    paper = added(tmp_path)
+    with pytest.raises(PaperError, match=rf"^{tmp_path}/{name}\.py: .* name of another module, got {name}; rename it$"):
+        registry.load(registry.list_modules([paper]))
+
+
+def test_a_conftest_without_a_statement_is_left_to_pytest(added, tmp_path):
+    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "conftest.py").write_text("import lemmata\n")
+    assert "inv25/conftest" not in added(tmp_path).stems()
+
+
+@pytest.mark.parametrize("name", ["inv25", "inv25/coins"])
+def test_a_paper_or_module_without_a_claim_has_no_row(added, tmp_path, name):
+    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "coins_checks.py").unlink()
+    added(tmp_path)
+    assert select([name]) == ([], [])
+
+
 def test_statements_of_many_sources_are_cited_each_with_its_own(added, tmp_path):
     page = (
         (FOLDER / "paper.toml")
@@ -162,8 +190,9 @@ def test_statements_of_many_sources_are_cited_each_with_its_own(added, tmp_path)
     assert (
         library.work("inv25.lem1.a.s1").cited == "Hoeffding 1963" and library.work("inv25.lem2").cited == "Nobody 2025"
     )
-    assert "author = {Hoeffding, Wassily}" in library.work("inv25.lem1.a").bibtex("x")
-    assert "https://doi.org/10.1080/1" in library.work("inv25.lem1.a").bibtex("x")
+    entry = library.work("inv25.lem1.a").bibtex()
+    assert entry.startswith("@misc{inv25-hoe,\n") and library.work("inv25.lem2").bibtex().startswith("@misc{inv25,\n")
+    assert "author = {Hoeffding, Wassily}" in entry and "https://doi.org/10.1080/1" in entry
 
 
 def test_it_is_small():

@@ -23,6 +23,7 @@ import importlib.util
 import inspect
 import re
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -35,6 +36,9 @@ from lemmata.bounds.catalogue.paper_file import WORDS, PaperError, read
 GROUP = "lemmata.papers"  # entry points of installed papers: a name, and the package that holds a paper.toml
 FOLDERS = "lemmata_papers"  # the package under which the modules of a folder are imported, whatever it is called
 HOUSE = Path(__file__).parents[1]  # the package `bounds`
+OWN = r"(?m)^\s*(from|import)\s+lemmata\b"  # how a module of statements or claims begins
+CONFTEST = r"(?m)^@(\w+\.)?theorem\("  # pytest's own file may import lemmata, for its fixtures
+TAKEN = sys.stdlib_module_names | {"conftest", "lemmata"}  # a program that imports these meets other modules
 
 __all__ = ["Library", "Paper", "PaperError", "Work", "cited", "library"]
 
@@ -51,6 +55,7 @@ class Work:
     arxiv: str = ""
     url: str = ""
     version: str = ""  # of the text whose wording is printed: "v2", "the proceedings"
+    key: str = ""  # in a bibliography: the id of the paper, and for a source its name after it
 
     @property
     def names(self) -> str:
@@ -70,20 +75,21 @@ class Work:
             return f"https://arxiv.org/abs/{self.arxiv}"
         return f"https://doi.org/{self.doi}" if self.doi else self.url
 
-    def bibtex(self, key: str) -> str:
+    def bibtex(self) -> str:
         """The entry that a bibliography wants."""
-        fields = {"author": " and ".join(map(_last_first, self.authors)), "title": self.title}
+        fields = {"author": " and ".join(map(last_first, self.authors)), "title": self.title}
         fields |= {"year": str(self.year), "howpublished": self.venue, "doi": self.doi, "eprint": self.arxiv}
         fields |= {"archiveprefix": "arXiv" if self.arxiv else "", "url": self.link}
         lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
-        return ",\n".join([f"@misc{{{key}", *lines]) + "\n}"
+        return ",\n".join([f"@misc{{{self.key}", *lines]) + "\n}"
 
 
 def _family(author: str) -> str:
     return author.partition(",")[0] if "," in author else author.split()[-1]
 
 
-def _last_first(author: str) -> str:
+def last_first(author: str) -> str:
+    """`Lovelace, Ada`, as a bibliography wants it."""
     return author if "," in author else ", ".join(filter(None, (_family(author), " ".join(author.split()[:-1]))))
 
 
@@ -93,6 +99,7 @@ class Paper(Work):
 
     id: str = ""
     contact: str = ""  # where its authors can reply to whoever checked it: an e-mail address, or a page
+    checked_by: tuple[str, ...] = ()  # who wrote the checks, and is cited for their verdicts
     folder: Path = field(default=Path(), compare=False)
     packages: tuple[str, ...] = ()  # the import packages that hold its modules
     contents: Mapping[str, str] = field(default_factory=dict, compare=False)  # full id -> the label that is printed
@@ -113,8 +120,8 @@ class Paper(Work):
         named = dict.fromkeys(stem for stem in self.modules.values() if stem)
         if all(self.modules.values()):
             return list(named)
-        own = sorted(path for path in self.folder.glob("*.py") if not path.stem.startswith(("_", "test_", "conftest")))
-        spoken = [path.stem for path in own if re.search(r"^\s*(from|import)\s+lemmata\b", _text(path), re.MULTILINE)]
+        own = sorted(path for path in self.folder.glob("*.py") if not path.stem.startswith(("_", "test_")))
+        spoken = [path.stem for path in own if re.search(CONFTEST if path.stem == "conftest" else OWN, _text(path))]
         return list(named | dict.fromkeys(f"{self.id}/{stem}" for stem in spoken))
 
 
@@ -151,7 +158,7 @@ class Library:
         if id in self.papers:
             raise PaperError(f"{home / 'paper.toml'}: id must be unique, {id!r} is also in {self.papers[id].folder}")
         packages = tuple(made.pop("packages")) or (package or f"{FOLDERS}.{id}",)
-        works = {name: Work(**entry) for name, entry in made.pop("works").items()}
+        works = {name: Work(key=f"{id}-{name}", **entry) for name, entry in made.pop("works").items()}
         contents: dict[str, str] = {}
         modules: dict[str, str] = {}
         sources: dict[str, Work] = {}
@@ -166,7 +173,7 @@ class Library:
             name: {f"{id}.{key}": text for key, text in parts[name].items()} for name in WORDS if name != "letters"
         }
         frozen: dict[str, Any] = {name: MappingProxyType(part) for name, part in parts.items()}
-        paper = Paper(folder=home, packages=packages, house=house, **made, **frozen)
+        paper = Paper(key=id, folder=home, packages=packages, house=house, **made, **frozen)
         if packages == (f"{FOLDERS}.{id}",):
             _package(packages[0], home)
         self.papers[id] = paper
@@ -280,6 +287,10 @@ class Library:
         paper = self.papers[self.stem(name).partition("/")[0]]
         if name in sys.modules or paper.house:
             return importlib.import_module(name)
+        bare = name.removeprefix(f"{paper.packages[0]}.")
+        if bare in TAKEN or _is_installed(sys.modules.get(bare)):
+            taken = f"a module of statements must not have the name of another module, got {bare}; rename it"
+            raise PaperError(f"{paper.folder / bare}.py: {taken}")
         with _at_home(paper):
             try:
                 return importlib.import_module(name)
@@ -303,6 +314,12 @@ def _exists(name: str) -> bool:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError:
         return False
+
+
+def _is_installed(module: ModuleType | None) -> bool:
+    """Whether a module that is loaded already is one of an installed library, such as numpy."""
+    homes = tuple(sysconfig.get_path(name) for name in ("purelib", "platlib"))
+    return str(getattr(module, "__file__", "")).startswith(homes)
 
 
 def _package(name: str, folder: Path) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 WORK = {"authors": list, "title": str, "year": int, "venue": str, "doi": str, "arxiv": str, "url": str, "version": str}
 WORDS = ("titles", "letters", "bounded_above", "bounded_below")  # for readers: tables of texts
-PAPER = {"id": str, **WORK, "contact": str, "packages": list, "contents": dict, "sources": dict, "expected": dict}
-PAPER |= dict.fromkeys(WORDS, dict)
+PAPER = {"id": str, **WORK, "contact": str, "checked_by": list, "packages": list}
+PAPER |= dict.fromkeys(("contents", "sources", "expected", *WORDS), dict)
 ENTRY = {"label": str, "module": str, "source": str}
 NEEDED = ("authors", "title", "year")
 
@@ -30,13 +30,17 @@ def read(path: Path) -> dict[str, Any]:
     kind.
     """
     try:
-        page = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        page = tomllib.loads(text)
     except FileNotFoundError:
         raise PaperError(f"{path} does not exist; `lemmata new-paper NAME` writes one") from None
     except (OSError, UnicodeDecodeError) as error:
         raise PaperError(f"{path}: cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
-        raise PaperError(f'{path}: {error}; quote the ids of [contents], as in "lem6.4" = "Lemma 6.4"') from None
+        found = re.search(r"at line (\d+)", str(error))  # else it is at the end
+        above = [line for line in text.splitlines()[: found and int(found[1])] if line.startswith("[")]
+        hint = '; quote the ids of [contents], as in "lem6.4" = "Lemma 6.4"' if above[-1:] == ["[contents]"] else ""
+        raise PaperError(f"{path}: {error}{hint}") from None
     kept = _checked(page, PAPER, ("id", *NEEDED, "contents"), path, "")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", kept["id"]):
         raise PaperError(f"{path}: id must be a lower-case letter followed by letters, digits or _, got {kept['id']!r}")
@@ -55,8 +59,9 @@ def read(path: Path) -> dict[str, Any]:
             raise PaperError(f"{path}: expected.{row} must be a reason in words, got {why!r}")
     words = {name: _texts(kept.get(name, {}), path, name) for name in WORDS}
     work = _work({name: kept[name] for name in WORK if name in kept}, path, "")
+    people = {"contact": kept.get("contact", ""), "checked_by": tuple(kept.get("checked_by", ()))}
     parts = {"packages": kept.get("packages", []), "works": works, "entries": entries, "expected": expected, **words}
-    return {"id": kept["id"], **work, "contact": kept.get("contact", ""), **parts}
+    return {"id": kept["id"], **work, **people, **parts}
 
 
 def _checked(table: dict, kinds: Mapping[str, type], needed: tuple[str, ...], path: Path, place: str) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Callable
 
 GREEK = (
-    "alpha beta gamma delta epsilon eta theta kappa lambda mu nu xi pi rho sigma tau phi psi omega "
-    "Gamma Delta Theta Lambda Pi Phi Psi Omega"
+    "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
+    "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
 ).split()
 SIGNS = {
     r"\|": "‖",
@@ -27,7 +27,7 @@ RELATIONS = {
     "Rightarrow": "⇒", "iff": "⇔", "to": "→", "mapsto": "↦", "wedge": "∧", "setminus": "∖", "subset": "⊂", "mid": "|",
     "times": "×", "otimes": "⊗", "oplus": "⊕", "notin": "∉", "supset": "⊃", "subsetneq": "⊊", "Leftrightarrow": "⇔",
 }  # fmt: skip
-WORDS = "Pr log exp arg min max sup inf sin cos cosh coth arcsin".split()
+WORDS = "Pr log ln lg exp arg min max sup inf lim det sin cos tan sinh cosh tanh coth arcsin arccos arctan".split()
 FUNCTION = re.compile(rf"(?<![A-Za-z])({'|'.join(WORDS)})([_^]?[\w⁰-⁹₀-₉]+)?$")  # its argument follows
 ACCENTS = {
     "hat": "\u0302",
@@ -44,9 +44,9 @@ ABOVE = SUPER | dict(zip("adegikmnptxyzLTV-", "ᵃᵈᵉᵍⁱᵏᵐⁿᵖᵗˣ�
 BELOW = SUB | dict(zip("ijkmnrt", "ᵢⱼₖₘₙᵣₜ", strict=True))
 LETTER = r"(?<![A-Za-z])([A-Za-zΑ-Ωα-ω][\u0302\u0303]?[′*]?)"  # one that stands for a quantity
 IN_PROSE: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
-    (rf"(?<![A-Za-z])({'|'.join(GREEK)})(?![A-Za-z])", lambda m: _greek(m[1])),
+    (rf"(?<![A-Za-z])({'|'.join(GREEK)})(?![A-Za-z]|[- ]square)", lambda m: _greek(m[1])),
     (r"(?<![A-Za-z])([A-Za-zΑ-Ωα-ω])_hat(?![A-Za-z])", "\\1\u0302"),
-    (r"(?<=[Α-Ωα-ω])'", "′"),
+    (r"(?<=[Α-Ωα-ω])(?<!'[Α-Ωα-ω])'", "′"),  # of 'ε' it ends a text
     (r"(?<![A-Za-z])([A-Za-z])~(?=\W|$)", "\\1\u0303"),
     (r"(?<![A-Za-z])([A-Z])\^(?=[ ),.]|$)", "\\1\u0302"),
     (r"<=", "≤"),

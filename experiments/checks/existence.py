@@ -40,24 +40,27 @@ def exists_claim(statement: Statement[..., Any], **fields: Any) -> Callable:
     HOLDS at the first candidate with left <= right, which becomes its witness. The evidence is "enumeration" if both
     sides are rational, "certificate" if one is a ball, else "tested"; the scope is "everywhere" except for floats,
     since one candidate is enough. If no candidate satisfies the inequality, the row is refuted only with
-    `exhaustive=True`, which declares that no others exist. The control divides the right side by the factors `caught`
-    and takes the candidates as exhaustive.
+    `exhaustive=True`, which declares that no others exist. The control makes the right side smaller by the factors
+    `caught`, a right side of 0 smaller by the factor itself, and takes the candidates as exhaustive.
     """
     options = {"exhaustive": fields.pop("exhaustive", False)}
-    return cases_claim(statement, decide_existence, "the right-hand side divided by {}", options=options, **fields)
+    return cases_claim(statement, decide_existence, "the right-hand side smaller by {}", options=options, **fields)
 
 
 def decide_existence(
     cases: Iterable, *, factor: float, exhaustive: bool, rounding: float | None, python: Any, **_: Any
 ) -> Verdict:
-    """HOLDS at the first candidate with left <= right / factor."""
+    """HOLDS at the first candidate with left <= right / factor; in a control right <= 0 goes away from 0 instead."""
     nearest: tuple | None = None
     for case in CaseReader(cases):
         setting, left, right = case[-3:]
         if has_infinite_float(left, right):  # an infinite float decides nothing
             continue
         share, proof = allowed_error(left, right, rounding), proof_kind(left, right)
-        exact_left, exact_right = scale_sides(left, right, Fraction(1) / Fraction(factor))
+        by = Fraction(factor)
+        if factor > 1 and not right > 0:
+            right, by = right or -1, 1 / by
+        exact_left, exact_right = scale_sides(left, right, 1 / by)
         if exact_left <= exact_right + abs(exact_right) * Fraction(share):
             reached = ratio_above(exact_left, exact_right)
             found = witness.inequality(setting, exact_left, exact_right)
@@ -80,7 +83,7 @@ def unbounded_claim(statement: Statement[..., Any], *, levels: Iterable[float] =
     `check(level=..., **setting)` returns (setting, loss there), where the loss is a lower bound of the truth and may be
     `inf`. The row HOLDS if the loss exceeds each of `levels`, by default 1 to a million. A derivation has to show it
     for all levels, and is named as for every other row. The levels do not measure how much larger the loss is, so
-    tightness is withheld. The control cuts the loss off at the factors `caught`.
+    tightness is withheld. The control cuts the loss off at the factors `caught`, by default below the largest level.
 
     Parameters
     ----------
@@ -101,5 +104,6 @@ def unbounded_claim(statement: Statement[..., Any], *, levels: Iterable[float] =
         return inequality_claim(statement, **fields)(cases)
 
     fields = {"tightness": withheld} | fields
-    fields.setdefault("control", Control("what is lost cut off at {}", fields.pop("caught", (10.0, 1000.0))))
+    below = (10.0, 1000.0) if max(steps) > 10 else ((1 + max(steps)) / 2,)
+    fields.setdefault("control", Control("what is lost cut off at {}", fields.pop("caught", below)))
     return decorate

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lemmata.bounds.library import Paper
+from lemmata.bounds.library import Paper, library
 from lemmata.experiments.engine.ground.files import replace_file
 from lemmata.experiments.engine.ledger import row_cache
 from lemmata.experiments.report.incremental import SiteFiles, digest_tables
@@ -44,18 +44,21 @@ def write(
     drawn, shown = SiteFiles(reports), digest_tables(reports)
     mark = f"{start.mark(root, papers)} {shown} {os.environ.get('LEMMATA_CONTACT', '')}" if start else ""
     rows = row_cache.recall(store.path, root, papers, now=start) if drawn.is_current(mark) else None
-    changed = 0
+    changed, idle = 0, list[str]()
     if rows is None:
+        from lemmata.experiments.figures.captions import read_captions
+        from lemmata.experiments.report.page_figures import explain_idle_captions
         from lemmata.experiments.report.site import make_pages
 
         pairs = row_cache.recall_or_fold(store, root, start, papers)
         rows = [row for row, _ in pairs]
+        idle = explain_idle_captions(pairs, read_captions(papers or library.house))
         made, figures = make_pages(pairs, root, reports, drawn, also, papers)
         still = start is not None and row_cache.read_state(store.path) == start and digest_tables(reports) == shown
         changed = drawn.replace(made, figures, mark if still else "")
     from lemmata.experiments.report.summary import summarize
 
-    lines = summarize(rows)
+    lines = [*summarize(rows), *idle]
     if record:
         from lemmata.experiments.engine.ledger.ledger_rows import as_frame
 

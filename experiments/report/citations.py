@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from importlib import metadata
 from typing import Any
 
+from lemmata.bounds.catalogue.library import last_first
 from lemmata.bounds.library import Paper, Work, library
 from lemmata.bounds.statement.verdicts import NOT_A_CLAIM, OPEN
 
 TITLE = "Lemmata: executable theorems on differentially private learning with margin guarantees"
 AUTHORS = "The Lemmata authors"
+BY_OTHERS = "decided with Lemmata"  # of a verdict whose statement and check are somebody else's work
 YEAR = 2026
 
 
@@ -50,24 +52,26 @@ def cite_software() -> str:
 
 def write_bibtex(kind: str, key: str, fields: Mapping[str, str]) -> str:
     """One entry of a bibliography, with year and version of the suite."""
-    lines = [
-        f"  {name} = {{{value}}}" for name, value in ({**fields, "year": str(YEAR), "version": read_version()}).items()
-    ]
+    whole = {**fields, "year": str(YEAR), "version": read_version()}
+    lines = [f"  {name} = {{{value}}}" for name, value in whole.items() if value]
     return ",\n".join([f"@{kind}{{{key}", *lines]) + "\n}"
 
 
 def cite_row(row: Mapping[str, Any], erratum: str = "") -> str:
     """How to cite the paper of a row, and the row itself with the version and its permanent id."""
-    return f"{library.work(row['id']).bibtex(row['paper'])}\n{cite_verdict(row, erratum)}"
+    return f"{library.work(row['id']).bibtex()}\n{cite_verdict(row, erratum)}"
 
 
 def cite_verdict(row: Mapping[str, Any], erratum: str = "") -> str:
     """How to cite a row alone, on a page that says how to cite its paper."""
-    work = library.work(row["id"])
+    paper, work = library.paper(row["id"]), library.work(row["id"])
     place = f"{row['label']}, {row['reading']}" + (f", {row['part']}" if row["part"] else "")
+    author, where = f"{{{AUTHORS}}}", f"in {TITLE}"
+    if not paper.house:
+        author, where = " and ".join(map(last_first, paper.checked_by)), BY_OTHERS
     fields = {
-        "author": f"{{{AUTHORS}}}",
-        "title": f"{place}: a verdict on {work.cited.replace('&', 'and')}, in {TITLE}",
+        "author": author,
+        "title": f"{place}: a verdict on {work.cited.replace('&', 'and')}, {where}",
         "note": f"{make_permanent_name(row, erratum)}, {row['verdict']}",
     }
     key = re.sub(r"[^A-Za-z0-9]+", "-", f"lemmata-{row['key']}").strip("-")
@@ -82,12 +86,17 @@ def describe_article(work: Work) -> dict[str, Any]:
     fields = {
         "@type": "ScholarlyArticle",
         "name": work.title,
-        "author": [{"@type": "Person", "name": name} for name in work.authors],
+        "author": list_persons(work.authors),
         "datePublished": str(work.year),
         "isPartOf": work.venue,
         "sameAs": [link for _, link in list_links(work)],
     }
     return {name: value for name, value in fields.items() if value}
+
+
+def list_persons(names: Iterable[str]) -> list[dict[str, str]]:
+    """People in the words of schema.org."""
+    return [{"@type": "Person", "name": name} for name in names]
 
 
 def list_links(work: Work) -> list[tuple[str, str]]:
@@ -101,19 +110,21 @@ def describe_statement(s: Mapping[str, Any]) -> str:
     """JSON-LD of a statement's page: a review of what the paper claims there; "" of what claims nothing yet."""
     if s["row"]["verdict"] in (NOT_A_CLAIM, OPEN):
         return ""
-    return embed_json(
-        {
-            "@context": "https://schema.org",
-            "@type": "ClaimReview",
-            "identifier": make_permanent_name(s["row"]),
-            "claimReviewed": s["title"],
-            "itemReviewed": {"@type": "Claim", "name": s["label"], "appearance": describe_article(s["work"])},
-            "reviewRating": {"@type": "Rating", "alternateName": s["word"]},
-            "reviewBody": s["headline"],
-            "author": {"@type": "Organization", "name": AUTHORS},
-            "isPartOf": {"@type": "SoftwareApplication", "name": "Lemmata", "softwareVersion": read_version()},
-        }
-    )
+    paper = library.paper(s["row"]["id"])
+    ours = {
+        "author": {"@type": "Organization", "name": AUTHORS},
+        "isPartOf": {"@type": "SoftwareApplication", "name": "Lemmata", "softwareVersion": read_version()},
+    }
+    review = {
+        "@context": "https://schema.org",
+        "@type": "ClaimReview",
+        "identifier": make_permanent_name(s["row"]),
+        "claimReviewed": s["title"],
+        "itemReviewed": {"@type": "Claim", "name": s["label"], "appearance": describe_article(s["work"])},
+        "reviewRating": {"@type": "Rating", "alternateName": s["word"]},
+        "reviewBody": s["headline"],
+    }
+    return embed_json(review | (ours if paper.house else {"author": list_persons(paper.checked_by)}))
 
 
 def describe_errata(paper: Paper, errata: Iterable[Mapping[str, Any]]) -> str:

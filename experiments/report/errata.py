@@ -154,7 +154,7 @@ def render_errata(page: Callable, paper: Paper, statements: list, errata: list, 
         "counted": count_in_words(counts),
         "slips": slips,
         "short": shorten(errata),
-        "bibtex": f"{paper.bibtex(paper.id)}\n{citations.cite_software()}",
+        "bibtex": f"{paper.bibtex()}\n{citations.cite_software()}",
         "structured": citations.describe_errata(paper, errata),
         "version": citations.read_version(),
     }

@@ -15,6 +15,7 @@ import joblib
 import numpy as np
 
 from lemmata.bounds.library import library
+from lemmata.bounds.statement.verdicts import OPEN
 from lemmata.experiments.engine.ledger.curves import Picture, is_informative
 from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.row_cache import Pair
@@ -64,6 +65,24 @@ def choose_pictures(pairs: Sequence[Pair], said: Mapping[str, Caption]) -> list[
         made = [apply_caption(each, caption) for each in pictures if is_informative(each)] if caption else []
         curves.append([each for each in made if each][:1])
     return curves
+
+
+def explain_idle_captions(pairs: Sequence[Pair], said: Mapping[str, Caption]) -> list[str]:
+    """A line for each caption that shows no figure of a decided row, with what its row lacks."""
+    known, lines = {pair[0]["key"]: pair for pair in pairs}, []
+    for key in said:
+        if key not in known:
+            why = "no row has this key"
+        elif known[key][0]["verdict"] == OPEN or choose_pictures([known[key]], said)[0]:
+            continue
+        elif not (pictures := known[key][1]):
+            why = "its verdict has no curves; a row that may be refuted needs figure=..., a function that returns them"
+        elif not any(map(is_informative, pictures)):
+            why = "a figure needs two curves whose ratio is not constant"
+        else:
+            why = f"lines must name curves by how they begin, got curves {', '.join(list(pictures[0].series)[1:])}"
+        lines.append(f"captions.toml: {key} shows no figure: {why}")
+    return lines
 
 
 @cache

@@ -25,7 +25,7 @@ from lemmata.experiments.report.errata import BAD, add_comparison, annotate, col
 from lemmata.experiments.report.incremental import SiteFiles
 from lemmata.experiments.report.layout import DOCUMENTATION, NAV, OWN, FurtherPages, Nav, read_static_files, render_page
 from lemmata.experiments.report.page_figures import draw_missing, draw_study
-from lemmata.experiments.report.summary import select_slips
+from lemmata.experiments.report.summary import select_headline, select_slips
 from lemmata.experiments.sample_sizes import page as sample_sizes
 from lemmata.mechanisms import hardening
 
@@ -78,7 +78,7 @@ def make_pages(
     made.append(page("index.html.j2", "index.html", docs=has_documentation(reports), **first))
     single = [row for row in rows if row["kind"] != "summary"]
     fields = {name: sorted({row[name] for row in single} - {""}) for name in FIELDS}
-    made.append(page("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None))
+    made.append(page("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None, house=house))
     mutants = read_mutation_run(reports) if house else None
     faults = read_injected_faults(reports) if house else None
     soak = soak_table.describe_soak(reports) if house else None
@@ -213,8 +213,8 @@ def describe_statement(id: str, rows: list[Any], replies: Mapping[str, list[dict
     own = [row for row in mine if row["id"] == id and row["kind"] != "summary"]
     attacked = [row for row in own if row["part"].startswith("impl:")]
     printed = [row for row in own if row["reading"] == "printed" and row not in attacked]
-    heads = [row for row in mine if row["id"] == id and not row["parent"]]
-    main = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
+    heads = select_headline(row for row in mine if row["id"] == id)
+    main: Any = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
     first: Any = find_leading(printed) if printed else main
     printed.sort(key=lambda row: BAD.index(row["verdict"]) if row["verdict"] in BAD else len(BAD))
     twins = [add_comparison(row, [r for r in own if _is_twin(r, row)]) for row in printed]

@@ -3,16 +3,27 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from lemmata.bounds.statement.verdicts import REFUTED, SLIP
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, SLIP
 from lemmata.experiments.engine.ground.grouping import group_by
 from lemmata.experiments.engine.ledger.graph import format_tally, tally
-from lemmata.experiments.engine.ledger.headline import describe_charity
+from lemmata.experiments.engine.ledger.headline import describe_charity, find_leading
 from lemmata.experiments.engine.ledger.row import Row
 
 
 def select_headline(rows: Iterable[Row]) -> list[Row]:
-    """The rows that are counted: statements, without parts, proof steps and attacks on our own code."""
-    return [row for row in rows if not row["parent"]]
+    """The row that decides each reading of a statement, with its headline: proof steps and our own code apart.
+
+    Of a statement with a row of its own and parts it is that row, unless a part does not hold: then the worst of all,
+    as in the headline.
+    """
+    chosen = []
+    own = (row for row in rows if row["parent"] in ("", row["id"]) and not row["part"].startswith("impl:"))
+    for group in group_by(own, lambda row: (row["id"], row["reading"])).values():
+        head = next((row for row in group if not row["parent"]), group[0])
+        worst = find_leading([head, *group])
+        named: Row = worst | {"headline": head["headline"], "title": head["title"]}
+        chosen.append(head if worst["verdict"] == HOLDS else named)
+    return chosen
 
 
 def select_refuted(rows: Iterable[Row]) -> list[Row]:
@@ -38,14 +49,14 @@ def summarize(rows: list[Row]) -> list[str]:
     if broken := select_refuted(rows):
         lines.append("refuted as printed:")
         lines += [f"  {row['id']:18} {row['severity'] or '-':10} {row['headline']}" for row in broken]
-    if slipped := select_headline(row for row in rows if row["verdict"] == SLIP):
+    if slipped := [row for row in select_headline(rows) if row["verdict"] == SLIP]:
         lines.append("slips, true but for an edge case or a misprint:")
         lines += [f"  {row['id']:18} {row['label']:22} {describe_charity(row)}" for row in slipped]
     impl = [row for row in rows if row["part"].startswith("impl:")]
     attacked = [row for row in impl if row["kind"] == "privacy"]
     survived, blind = (sum(row["reason"] == reason for row in attacked) for reason in ("AUDIT_ONLY", "NO_POWER"))
-    lines.append(
-        f"our own mechanisms under attack: {survived} of {len(attacked)} survived, {blind} attacks had no power"
-    )
+    if attacked:
+        whose = f"{survived} of {len(attacked)} survived, {blind} attacks had no power"
+        lines.append(f"own mechanisms under attack: {whose}")
     lines += [f"  RED: {row['key']} is {row['verdict']}" for row in impl if row["verdict"] == REFUTED]
     return lines

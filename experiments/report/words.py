@@ -124,6 +124,7 @@ def view_row(of: Row, figures: list[dict]) -> dict:
         "url": f"{find_page(row['id'])}#{make_anchor(row['key'])}",
         "name": name_row(row),
         "called": part_in_words(row["part"]),
+        "where": {kind: shorten_place(place) for kind, place in row["where"].items()},
         "formula": convert_to_mathml(theorem.says) if theorem else "",
         "latex": theorem.says if theorem else "",
         "hypotheses": [write_in_letters(h.range, letters) for h in theorem.needs] if theorem else [],
@@ -143,6 +144,15 @@ def view_row(of: Row, figures: list[dict]) -> dict:
     words = (made["key"], made["paper"], library.papers[row["paper"]].cited, row["label"], row["title"], row["note"])
     made["searched"] = normalize_search(" ".join([*words, in_unicode(made["latex"]), *list_topics(theorem)]))
     return made
+
+
+def shorten_place(place: str) -> str:
+    """A place in the code without the folder in which a machine has this package.
+
+    >>> shorten_place("/home/ada/lib/python3.12/site-packages/lemmata/mechanisms/law.py:7"), shorten_place("a.py:1")
+    ('lemmata/mechanisms/law.py:7', 'a.py:1')
+    """
+    return re.sub(r"^/.*/(?=lemmata/)", "", place)
 
 
 def write_in_letters(needed: str, letters: Mapping[str, str]) -> str:

@@ -6,8 +6,8 @@ Progress goes to stderr, results to stdout. Exit status:
     1               a verdict contradicts the published ledger or is lost, an audited mechanism is REFUTED, `check`
                     has findings, `accept` needs a line in a history, or a core routine became slower
     2               bad usage
-    3               a fault (a dead worker, a full disk, a damaged store), an audit without a usable release, or
-                    benchmarks that measured nothing
+    3               a fault (a check that raises, a dead worker, a full disk, a damaged store), an audit without a
+                    usable release, or benchmarks that measured nothing
     129, 130, 143   SIGHUP, an interrupt, SIGTERM
     141             the reader of a pipe is gone
 
@@ -34,6 +34,7 @@ from lemmata.command.console import (
     PROCESSES,
     Program,
     Usage,
+    exit_with,
     install_signal_handlers,
     one_line_errors,
     open_standard_streams,
@@ -42,6 +43,7 @@ from lemmata.command.console import (
 )
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.rows import (
+    FAULT,
     compute_rows,
     compute_statement,
     conclude_run,
@@ -51,11 +53,13 @@ from lemmata.command.rows import (
     open_store,
     read_statement,
     recall_statement,
+    report_failed,
     select,
     store_path,
     terminal_width,
 )
 from lemmata.command.scope import choose_folder, read_scope
+from lemmata.experiments.engine.ground.deadline import HUNG
 from lemmata.experiments.engine.ground.folders import is_in_checkout
 from lemmata.experiments.engine.ground.profiles import PROFILES
 from lemmata.experiments.engine.ledger import row_cache
@@ -92,6 +96,13 @@ def main() -> None:
 )
 @click.option("--jobs", type=PROCESSES, default=os.cpu_count(), help="Number of worker processes.")
 @click.option("--dask", metavar="ADDRESS", help="Compute on a Dask cluster; local:N starts one on this machine.")
+@click.option(
+    "--limit",
+    type=click.FloatRange(1, HUNG),
+    default=HUNG,
+    show_default=True,
+    help="CPU seconds after which a check, or one chunk of trials, is FAILED.",
+)
 @root_option
 @click.option("--plan", "only_plan", is_flag=True, help="Print the number of cells and the planned core-seconds; exit.")
 @click.option("--fresh", is_flag=True, help="Discard the stored results of these claims first.")
@@ -102,6 +113,7 @@ def run(
     profile: str,
     jobs: int,
     dask: str | None,
+    limit: float,
     root: int,
     only_plan: bool,
     fresh: bool,
@@ -136,12 +148,15 @@ def run(
         click.echo(runner.format_plan(claims, profile))
         return
     if not claims:
+        click.echo("lemmata: nothing to decide: no module here has a claim", err=True)
         return
     with open_store(folder, reading=False) as store:
         if fresh:
             for claim in claims:
                 store.forget(claim.key, root)
-        done = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+        done = runner.execute(
+            claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True, limit=limit
+        )
         programs.confirm(done, store, jobs, lambda: row_cache.hash_files() != code)
         store.stands()
         if names or papers:
@@ -391,5 +406,7 @@ def script(file: str) -> None:
         figures = choose_folder([paper], out) / "figures" / name
         drawn = write_figures(zip(rows, cells, strict=True), figures)
         click.echo(f"{len(drawn)} figures in {figures}" if drawn else "no figures: no row here has a curve")
+        if report_failed(rows):
+            exit_with(FAULT)
 
     decide()

@@ -20,6 +20,7 @@ authors = ["First Last"]
 title = "The title of the paper"
 year = {year}
 version = "the text that is quoted: a version of a preprint, the proceedings, a page"
+checked_by = ["First Last"]  # who writes these checks, and is cited for their verdicts
 
 # every statement, in the order of the paper: id = printed label
 [contents]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lemmata.experiments.engine.ledger.row import Row
     from lemmata.experiments.engine.running.store import Store
 
-CONTRADICTION = 1
+CONTRADICTION, FAULT = 1, 3
 
 
 def select(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[str]:
@@ -75,7 +75,10 @@ def conclude_run(
     *,
     nothing_new: bool = False,
 ) -> None:
-    """Report a run of `names`, by default of all `papers`; exit status 1 where it contradicts what was published."""
+    """Report a run of `names`, by default of all `papers`.
+
+    Exit status 1 where it contradicts what was published, 3 where the check of a row is broken.
+    """
     from lemmata.experiments.engine.ledger import published
     from lemmata.experiments.engine.ledger.contradictions import contradictions
 
@@ -89,10 +92,21 @@ def conclude_run(
     def is_asked(row: Row) -> bool:
         return any(published.is_about(row, kind, name) for kind, name in asked)
 
+    failed = report_failed(rows)
     if found := contradictions(rows, published.read_rows(folder), is_asked):
         for line in found:
             click.echo(f"lemmata: contradicts the published ledger: {line}", err=True)
         exit_with(CONTRADICTION)
+    if failed:
+        exit_with(FAULT)
+
+
+def report_failed(rows: Iterable[Row]) -> bool:
+    """Name each row whose check is broken; whether there is one."""
+    failed = [row for row in rows if row["reason"] == "FAILED" and row["kind"] != "summary"]
+    for row in failed:
+        click.echo(f"lemmata: {row['key']} could not be decided (FAILED): {row['note']}", err=True)
+    return bool(failed)
 
 
 def fill_open_rows(rows: list[Row], folder: Path, root: int, *, nothing: bool = False) -> list[Row]:

@@ -48,7 +48,7 @@ def ran(tmp_path):
     publish(tmp_path, "key,verdict\n")  # else every row of the papers is missed
     with toy.registered():
         done = invoke("run", "--jobs", 1, "--out", tmp_path)
-        assert done.exit_code == 0, done.output
+        assert done.exit_code == 3, done.output  # of the row `broken`
         yield tmp_path
 
 
@@ -70,7 +70,7 @@ def test_run_then_ledger_then_explain_then_report(ran):
     assert "refuted as printed" in invoke("report", "--record", "--out", ran).stdout
     page, published = ((ran / name).read_text() for name in ("index.html", "published/ledger.csv"))
     assert str(Path.cwd()) not in page + published, "a path of this machine"
-    assert invoke("run", "--jobs", 1, "--out", ran).exit_code == 0
+    assert invoke("run", "--jobs", 1, "--out", ran).exit_code == 3
 
 
 @pytest.mark.slow
@@ -132,6 +132,13 @@ def test_a_contradiction_with_the_published_ledger_is_status_one(part, before, n
         result = invoke("run", key, "--jobs", 1, "--out", tmp_path)
     assert result.exit_code == 1
     assert f"contradicts the published ledger: {key} was {before}, is {now}" in result.stderr
+
+
+def test_a_check_that_raises_is_status_three(tmp_path):
+    with toy.registered():
+        result = invoke("run", "abgmu22.asm2/printed/broken", "--jobs", 1, "--out", tmp_path)
+    named = "abgmu22.asm2/printed/broken could not be decided (FAILED): RuntimeError: as it must"
+    assert result.exit_code == 3 and named in result.stderr
 
 
 @pytest.mark.parametrize(

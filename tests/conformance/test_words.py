@@ -3,9 +3,12 @@
 import shutil
 from fractions import Fraction
 from math import factorial
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 
+from lemmata.experiments.conformance import rows
 from lemmata.experiments.engine.front.decision import decide
 from lemmata.experiments.engine.ledger.graph import class_of
 from lemmata.paper import exists_claim, inequality_claim, theorem, unbounded_claim
@@ -72,6 +75,43 @@ def test_there_is_one(statement, candidates, exhaustive, verdict, reason):
         "everywhere",
         "REFUTED",
     )
+
+
+def nothing() -> int:
+    """Nothing."""
+    return 0
+
+
+def less() -> int:
+    """Less than nothing."""
+    return -3
+
+
+@pytest.mark.parametrize("bound", [nothing, less])
+def test_a_bound_that_no_division_makes_smaller_has_a_control(statement, bound):
+    @exists_claim(statement(bound))
+    def check():
+        yield {"n": 1}, bound(), bound()
+
+    row = decide("inv25.lem1/printed", root=1)
+    assert (row["verdict"], row["control"]) == ("HOLDS", "REFUTED"), row["note"]
+
+
+@pytest.mark.parametrize("levels", [(1.5, 1.75), (1, 3), (10.0, 100.0)])
+def test_levels_of_ones_own_have_a_control_below_the_largest(statement, levels):
+    @unbounded_claim(statement(one), levels=levels, evidence="sampled", scope="settings")
+    def check(*, level):
+        return {"x": level}, 2 * level * one()
+
+    row = decide("inv25.lem1/printed", root=1)
+    assert (row["verdict"], row["control"]) == ("HOLDS", "REFUTED"), row["note"]
+
+
+def test_a_refuted_row_needs_no_control():
+    claim = SimpleNamespace(control=None, corrected_by="")
+    with mock.patch.dict(rows.CLAIMS, {"a": claim}):
+        assert rows.control({"key": "a", "verdict": "REFUTED", "control": ""}) == []
+        assert "no control" in rows.control({"key": "a", "verdict": "SLIP", "control": ""})[0]
 
 
 @pytest.mark.parametrize(

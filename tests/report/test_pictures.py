@@ -19,7 +19,7 @@ from lemmata.experiments.figures.claims import plot_picture
 from lemmata.experiments.figures.style import COLOURS, INK, ON_DARK, svg
 from lemmata.experiments.report import citations, dependency_graph
 from lemmata.experiments.report.layout import mark_up_symbols
-from lemmata.experiments.report.page_figures import choose_pictures
+from lemmata.experiments.report.page_figures import choose_pictures, explain_idle_captions
 from tests.house.test_words import met
 
 CAPTION = Caption("It falls.", "records n", "risk", {"bound": "bound", "exact": "exact"})
@@ -44,6 +44,17 @@ def test_captions_are_of_rows_that_there_are_and_say_what_to_see():
 def test_a_figure_without_a_caption_is_on_no_page():
     pairs = [({"key": "a"}, [CURVES, CURVES]), ({"key": "b"}, [CURVES])]
     assert [len(pictures) for pictures in choose_pictures(pairs, {"a": CAPTION})] == [1, 0]
+
+
+def test_a_caption_that_shows_nothing_says_why():
+    flat = CURVES._replace(series={"n": [1, 2, 3], "exact": [1, 2, 3], "bound": [2, 4, 6]})
+    other = CURVES._replace(series={"n": [1, 2, 3], "truth": [1, 2, 2], "limit": [9, 8, 3]})
+    shown = {"shown": [CURVES], "none": [], "flat": [flat], "other": [other], "waits": []}
+    pairs = [({"key": key, "verdict": "OPEN" if key == "waits" else "REFUTED"}, drawn) for key, drawn in shown.items()]
+    told = explain_idle_captions(pairs, dict.fromkeys([*shown, "gone"], CAPTION))
+    expected = {"none": "no curves", "flat": "not constant", "other": "got curves truth, limit", "gone": "no row"}
+    assert [line.split()[1] for line in told] == [*expected]
+    assert all(words in line for words, line in zip(expected.values(), told, strict=True)), told
 
 
 def test_curves_and_axes_are_called_what_the_caption_calls_them():

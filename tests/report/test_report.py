@@ -19,7 +19,7 @@ from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.report import page_figures, words, write
 from lemmata.experiments.report.formulas import convert_to_mathml
 from lemmata.experiments.report.incremental import SiteFiles
-from lemmata.experiments.report.summary import summarize
+from lemmata.experiments.report.summary import select_headline, summarize
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from tests import browser
 from tests.engine import toy
@@ -93,11 +93,12 @@ def test_a_finding_ends_outside_of_brackets(note, shown):
 
 
 def test_what_holds_is_counted_in_five_words():
-    row = {"parent": "", "reading": "printed", "verdict": "HOLDS", "part": "", "reason": "", "cites": []}
+    row = {"parent": "", "reading": "printed", "verdict": "HOLDS", "part": "", "kind": "", "reason": "", "cites": []}
+    row |= {"severity": "", "headline": "", "title": ""}
     kinds = [("certificate", "everywhere"), ("derivation", "domain: n <= 9"), ("sampled", "settings")]
     kinds += [("composition", "everywhere"), ("tested", "settings")]
-    rows = [row | {"evidence": evidence, "scope": scope} for evidence, scope in kinds]
-    rows.append(rows[1] | {"cites": ["Bartlett 1998"]})
+    rows = [row | {"id": str(i), "evidence": evidence, "scope": scope} for i, (evidence, scope) in enumerate(kinds)]
+    rows.append(rows[1] | {"id": "cites", "cites": ["Bartlett 1998"]})
     assert summarize(rows)[0] == "printed statements: 1 machine-checked, 1 derived, 1 composed, 1 citing, 2 tested"
     assert words.count_classes(rows) == {"machine-checked": 1, "derived": 1, "composed": 1, "citing": 1, "tested": 2}
 
@@ -162,6 +163,23 @@ def test_every_word_on_a_pill_is_explained(site):
     page = (site.reports / "verdicts.html").read_text()
     for word in (*CLASSES.values(), "survived"):
         assert f"<dt>{word}</dt>" in page, word
+
+
+def test_a_part_that_falls_heads_its_statement_in_every_count():
+    """A green badge over a red sentence, and a list without it, where the statement has a row of its own that holds."""
+    head = {"id": "wzw25.lemA.5", "reading": "printed", "parent": "", "part": "", "verdict": "HOLDS", "severity": ""}
+    head |= {"kind": "mean", "headline": "Lemma A.5: its edge is false", "title": "Maxima", "key": "a", "reason": ""}
+    head |= {"evidence": "tested", "scope": "settings", "cites": []}
+    edge = head | {"parent": head["id"], "part": "edge", "verdict": "REFUTED", "severity": "statement", "headline": ""}
+    law = edge | {"part": "impl:maximum"}
+    (chosen,) = select_headline([head, edge, law, edge | {"id": "wzw25.lemA.5.s1"}])
+    assert chosen == edge | {"headline": head["headline"], "title": head["title"]}
+    assert summarize([head, edge])[:3] == [
+        "printed statements: 1 refuted",
+        "refuted as printed:",
+        "  wzw25.lemA.5       statement  Lemma A.5: its edge is false",
+    ]
+    assert select_headline([head, edge | {"verdict": "HOLDS", "severity": ""}]) == [head]
 
 
 def test_every_erratum_has_a_number_of_its_own():

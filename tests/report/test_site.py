@@ -210,10 +210,25 @@ text = "The next version says so."
 def paper(tmp_path):
     (tmp_path / "paper.toml").write_text(
         'id = "replied"\nauthors = ["Ada Nobody"]\ntitle = "T"\nyear = 2026\n'
-        'contact = "ada@example.org"\n[contents]\n"lem1" = "Lemma 1"\n'
+        'contact = "ada@example.org"\nchecked_by = ["Eve Reader", "Reader, Bob"]\n'
+        '[contents]\n"lem1" = "Lemma 1"\n"old.lem2" = "Lemma 2"\n'
+        '[sources.old]\nauthors = ["Emile Borel"]\ntitle = "Old"\nyear = 1909\n'
     )
     yield library.add(tmp_path)
     library.forget("replied")
+
+
+def test_verdicts_on_a_paper_of_others_are_those_of_who_checked_it(paper):
+    """And each work has a key of its own, so that one bibliography takes all."""
+    row = {"paper": "replied", "reading": "printed", "part": "", "verdict": "REFUTED"}
+    works = {"lem1": "@misc{replied,", "old.lem2": "@misc{replied-old,"}
+    for id, begins in works.items():
+        cited = citations.cite_row(row | {"id": f"replied.{id}", "key": f"replied.{id}/printed", "label": id})
+        assert cited.startswith(begins) and "author = {Reader, Eve and Reader, Bob}" in cited
+        assert citations.AUTHORS not in cited and citations.TITLE not in cited
+    shown = {"row": row | {"id": "replied.lem1", "key": "replied.lem1/printed"}, "work": paper}
+    told = json.loads(citations.describe_statement(shown | dict.fromkeys(("title", "label", "word", "headline"), "")))
+    assert [person["name"] for person in told["author"]] == list(paper.checked_by) and "isPartOf" not in told
 
 
 def test_a_reply_belongs_to_an_erratum_a_row_or_a_statement(paper):

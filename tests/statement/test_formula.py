@@ -32,6 +32,7 @@ from lemmata.experiments.report.formulas import mark_differences
         (r"\log\frac{2}{\delta}", "log(2/δ)"),
         (r"\log_2\frac{a}{b}", "log₂(a/b)"),
         (r"E\left[x\middle|y\right]", "E[x|y]"),
+        (r"\ln n\le\chi\tanh x", "ln n ≤ χ tanh x"),
     ],
 )
 def test_a_formula_on_one_line(latex, shown):
@@ -52,6 +53,7 @@ def test_every_statement_is_shown_without_a_command():
         ("||w||_2^2 and alpha_k -> beta'", "‖w‖₂² and αₖ → β′"),
         ("`beta_hat <= 1` and alphabet, mu_hat", "`beta_hat <= 1` and alphabet, μ̂"),
         (">>> beta_hat <= 1", ">>> beta_hat <= 1"),
+        ("at {'epsilon': 1.0, 'chi': 2}", "at {'ε': 1.0, 'χ': 2}"),
         ("sqrt(x) at delta = 1e300, w < inf", "√x at δ = 10³⁰⁰, w < ∞"),
     ],
 )

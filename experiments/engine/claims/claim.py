@@ -27,7 +27,7 @@ from lemmata.experiments.engine.ground.evidence import find_missing_steps
 from lemmata.experiments.engine.ground.profiles import cross_settings
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
-NUMBERS = ("chunk", "low", "high")  # keywords that are functions of the setting, or numbers
+CONSTANTS = ("bound", "chunk", "low", "high", "python")  # keywords that are functions of the setting, or constants
 ORACLES = ("exact", "below", "above")  # where the left side of a check stands beside the truth
 LISTED = "help(lemmata.paper) lists what a claim can say"
 ATTACKS = ("pure", "approx", "gdp")  # by what is claimed: an epsilon, one beside a delta, a mu
@@ -259,9 +259,9 @@ def _same(one: Callable[..., Any], other: Callable[..., Any]) -> bool:
     return one.__qualname__ == other.__qualname__ and (len(homes) == 1 or "__main__" in homes)
 
 
-def _always(value: Any) -> Callable[..., Any]:
-    """A number where a function of the setting may stand."""
-    return lambda **_: value
+def as_function(value: Any) -> Callable[..., Any]:
+    """A function of the setting as it is; a constant as the function that always returns it."""
+    return value if callable(value) else lambda **_: value
 
 
 def key_of(row: Statement[..., Any] | str) -> str:
@@ -285,6 +285,10 @@ def _check_keywords(theorem: Theorem, style: str, fields: Mapping[str, Any]) -> 
         raise ValueError(f"corner must be a predicate, require(words, lambda n: n >= 2), got {fields['corner']!r}")
     if not isinstance(fields.get("used", {}), Mapping):
         raise ValueError(f"used must be {{place: settings of its use}}, got {fields['used']!r}")
+    own = theorem.id.removeprefix(f"{theorem.paper}.")
+    for place in (*fields.get("used", ()), *fields.get("restated", ())):  # the statement itself, its parts and steps
+        if f"{place}.".removeprefix(f"{theorem.paper}.").replace("/", ".").startswith(f"{own}."):
+            raise ValueError(f"{theorem.key}: used and restated must name other statements, got {place}")
     if fields.get("undecided") and not fields.get("corner"):
         raise ValueError(f"undecided requires a corner, got {fields['undecided']!r} without one")
     if lacks := find_missing_steps(fields.get("evidence", ""), fields.get("scope", ""), theorem, fields["given"]):
@@ -308,7 +312,7 @@ def _register(style: str, statement: Statement[..., Any], **fields: Any) -> Call
     if fields.get("severity") or fields.get("control") is None:
         fields.setdefault("corrected_by", find_twin(theorem))
     fields["corrected_by"] = key_of(fields.get("corrected_by", ""))
-    fields |= {name: _always(fields[name]) for name in NUMBERS if name in fields and not callable(fields[name])}
+    fields |= {name: as_function(fields[name]) for name in CONSTANTS if name in fields}
     _check_keywords(theorem, style, fields)
 
     def decorate(trial: Trial) -> Trial:
@@ -367,7 +371,9 @@ def exact_claim(statement: Statement[..., Any], **fields: Any) -> Callable[[Tria
 
 
 @share_docs(tail_claim)
-def attack_claim(statement: Statement[..., Any], *, law: str, attack: str, **fields: Any) -> Callable[[Trial], Trial]:
+def attack_claim(
+    statement: Statement[..., Any], *, law: str, attack: str, bound: Any, **fields: Any
+) -> Callable[[Trial], Trial]:
     """An `impl:<law>` row: `pair(*, factor=1, **setting)` -> two laws, or functions (rng, size), of two neighbours.
 
     `bound(**setting)` is the claimed epsilon ("pure", "approx") or mu ("gdp"); `factor` sabotages the mechanism.
@@ -378,6 +384,8 @@ def attack_claim(statement: Statement[..., Any], *, law: str, attack: str, **fie
         What is attacked; it names the row.
     attack : str
         "pure", "approx" or "gdp".
+    bound : float or function
+        The claimed epsilon or mu, or a function of the setting.
     """
     from lemmata.experiments.engine.claims.attack import attacker
 
@@ -385,8 +393,8 @@ def attack_claim(statement: Statement[..., Any], *, law: str, attack: str, **fie
         raise ValueError(f"attack must be one of {', '.join(ATTACKS)}, got {attack!r}")
 
     def decorate(pair: Trial) -> Trial:
-        register(attacker(pair, attack, fields["bound"]))
+        register(attacker(pair, attack, as_function(bound)))
         return pair
 
-    register = _register("attack", statement, law=law, attack=attack, **fields)
+    register = _register("attack", statement, law=law, attack=attack, bound=bound, **fields)
     return decorate

@@ -25,7 +25,7 @@ def select(names: Iterable[str], here: Sequence[Paper] = ()) -> tuple[list[str],
         hits = [claim.key for claim in load_named(kind, meant) if kind in ("paper", "module") or is_named(claim, meant)]
         if not hits and meant in library.ids:
             still_open.append(meant)
-        elif not hits:
+        elif not hits and kind in ("id", "key"):  # a paper or a module may have no claim yet
             raise UnknownName(f"ID must name a row of {library.statement_of(meant.partition('/')[0])}, got {name!r}")
         keys |= dict.fromkeys(hits)
     return list(keys), still_open

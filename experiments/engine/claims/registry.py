@@ -77,10 +77,11 @@ def closure(keys: Iterable[str]) -> list[Claim]:
         claim = find(key) if key else None
         others = [*claim.given, claim.corrected_by] if claim else []
         for other in filter(None, others):
+            statement, reading, _ = other.partition("/")
             try:
-                library.statement_of(other.partition("/")[0])
-            except ValueError as error:
-                raise PaperError(f"{key}: given and corrected_by must name rows, got {other} ({error})") from None
+                library.statement_of(statement if reading else "")
+            except ValueError:
+                raise PaperError(f"{key}: given and corrected_by must name rows, as in {key}, got {other}") from None
         return others
 
     wanted = {key for key, _ in reached(keys, named)}

@@ -91,5 +91,5 @@ def find_missing_steps(evidence: str, scope: str, theorem: Theorem, given: Colle
     if evidence == "derivation":
         return f"evidence = 'derivation' requires {needs}"
     if scope == "everywhere":
-        return f"scope = 'everywhere' requires more than the evidence {evidence or 'tested'!r}: {needs}"
+        return f"evidence {evidence or 'tested'!r} everywhere requires {needs}; without these write scope='settings'"
     return ""

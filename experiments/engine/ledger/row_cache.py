@@ -63,9 +63,9 @@ def _ours() -> Iterator[tuple[str, Path]]:
                     path = Path(place, name)
                     yield f"{package.rpartition('.')[2]}/{path.relative_to(folder)}", path
     for paper in library.papers.values():
-        for path in sorted(paper.folder.rglob("*.py")) if not paper.house else ():
+        kinds = () if paper.house else ("**/*.py", "*.toml", "*.csv")  # pages show replies, captions and errata
+        for path in sorted(path for kind in kinds for path in paper.folder.glob(kind)):
             yield f"{paper.id}/{path.relative_to(paper.folder)}", path
-        yield f"{paper.id}/paper.toml", paper.folder / "paper.toml"
 
 
 def read_state(store: str | Path) -> State:

@@ -130,12 +130,18 @@ class Cell:
         self.seconds += chunk.seconds
         self.cpu_seconds += chunk.seconds if chunk.cpu is None else chunk.cpu
         if isinstance(chunk.payload, Verdict):
-            self.verdict = chunk.payload
+            self.verdict = self._with_program(chunk.payload)
         elif self.decider is None:
             raise ValueError(f"a chunk of an exact check must be a Verdict, got {type(chunk.payload).__name__}")
         else:
             self.decider.add(chunk.payload)
             self.verdict = self._conclude(self.decider)
+
+    def _with_program(self, verdict: Verdict) -> Verdict:
+        """The verdict of an exact check, with the program of its claim where its own witness has none."""
+        if not (self.claim.python and verdict.witness) or verdict.witness.get("python"):
+            return verdict
+        return replace(verdict, witness=verdict.witness | {"python": self.claim.python(**self.setting)})
 
     def _conclude(self, decider: Decider) -> Verdict | None:
         """The verdict once the evidence is enough or the cap is reached."""

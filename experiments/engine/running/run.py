@@ -6,10 +6,12 @@ its verdict. Kill it at any moment and start again: it continues where it stoppe
 
 import contextlib
 import copy
+import functools
 import itertools
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
 from flint import ctx
@@ -36,32 +38,53 @@ PRECISION = 53  # bits of a ball at the beginning of every chunk
 CELLS = 100_000  # of one run: all are held to its end, at 5 kB each and up to 9 kB of trial values, 1.4 GB in all
 
 
-def compute_chunk(key: str, setting: Setting, stream: str, index: int, root: int, factor: float, size: int) -> Result:
-    """One chunk, in a worker. Returns a `Chunk`, or the text of what it raised."""
+def compute_chunk(
+    key: str,
+    setting: Setting,
+    stream: str,
+    index: int,
+    root: int,
+    factor: float,
+    size: int,
+    *,
+    limit: float = HUNG,
+) -> Result:
+    """One chunk, in a worker. Returns a `Chunk`, or the text of what it raised, after `limit` CPU seconds at most."""
     claim = registry.find(key)
     assert claim is not None, f"{key} is handed out and not registered here"
     rng = generator(root, key, setting, stream, index)
     digest = rng.bytes(16)
     start, spent = time.perf_counter(), cpu_seconds()
-    arguments = claim.arguments(copy.deepcopy(setting), factor, root=root, stream=stream, index=index)
+
+    def run_trial(*drawn: Any) -> Any:
+        chunk = {"root": root, "stream": stream, "index": index}
+        return claim.trial(*drawn, **claim.arguments(copy.deepcopy(setting), factor, **chunk))
+
     try:
-        limit = contextlib.nullcontext() if stream == SEARCH else deadline(HUNG)  # a search limits each evaluation
-        with limit, ctx.workprec(PRECISION):  # whatever this process computed before
+        within = contextlib.nullcontext() if stream == SEARCH else deadline(limit)  # a search limits each evaluation
+        with within, ctx.workprec(PRECISION):  # whatever this process computed before
             decider = claim.decider(setting, factor)
             if stream == SEARCH:
                 payload = search.search(claim, rng, size)
             elif decider is None:
-                payload = claim.trial(**arguments)
+                payload = run_trial()
                 if not isinstance(payload, Verdict):
                     got = type(payload).__name__
                     raise TypeError(f"An exact check must return a Verdict (holds(...), refuted(...)), got {got}")
             else:
                 before = copy.deepcopy(rng)
-                outcomes = claim.trial(rng, size, **arguments)
+                outcomes = run_trial(rng, size)
                 payload = decider.pack(outcomes)
                 if claim.style != "attack" and len(outcomes) != size:  # who leaves some out may have chosen which
                     raise ValueError(f"a trial must return size = {size} outcomes, got {len(outcomes)}")
                 decider.add(payload)  # raises here what would raise when folding, before anything is stored
+                # One chunk a setting of a quick run is enough, and costs it two CPU seconds in all.
+                repeated = (stream, index) == ("main", 0) and setting in claim.quick
+                if repeated and not np.array_equal(outcomes, run_trial(copy.deepcopy(before), size)):
+                    raise ValueError(
+                        "a trial must repeat itself from one state of its rng, got two results; "
+                        "take all randomness from rng, and none from np.random, a clock or an id"
+                    )
                 if claim.style != "attack" and _untouched(before, rng) and len(set(np.ravel(outcomes))) > 1:
                     raise ValueError(
                         "a trial must draw from its rng, and this one never does, so no seed reproduces it"
@@ -130,14 +153,15 @@ def format_plan(claims: Sequence[Claim], profile: str) -> str:
     return "\n".join(lines)
 
 
-def open_pool(jobs: int, dask: str | None, running: Iterable[Job]) -> AbstractContextManager[Pool]:
+def open_pool(jobs: int, dask: str | None, running: Iterable[Job], limit: float) -> AbstractContextManager[Pool]:
     """Where the chunks of a run are computed: here, in `jobs` processes, or on the cluster at `dask`."""
+    compute = functools.partial(compute_chunk, limit=limit)
     codes = {job.claim.key: job.code for job in running}
     if dask:
         from lemmata.experiments.engine.running import cluster  # which looks at all that workers have to agree in
 
-        return cluster.open_pool(compute_chunk, dask, codes)
-    return workers.open_pool(compute_chunk, jobs, codes)
+        return cluster.open_pool(compute, dask, codes)
+    return workers.open_pool(compute, jobs, codes)
 
 
 def execute(
@@ -149,16 +173,24 @@ def execute(
     jobs: int = 1,
     dask: str | None = None,
     progress: bool = False,
+    limit: float = HUNG,
 ) -> list[Job]:
     """Decide `claims`; every chunk goes to `store`. Returns the jobs. Raises `Fault`."""
     claims = list(claims)
     check_size(claims, profile)
     running = [Job(claim, root, profile, store) for claim in claims]
+
+    def show(decided: int) -> None:
+        first = next((job.claim.key for job in running if not job.done), "")
+        shown.set_postfix_str(first, refresh=False)  # so that a check without an end is seen by its name
+        shown.update(decided)
+
     with progress_bar(total=len(running), unit="claim", disable=None if progress else True) as shown:
-        shown.update(sum(job.done for job in running))
+        show(sum(job.done for job in running))
+        shown.refresh()
         try:
-            with open_pool(jobs, dask, running) as pool:
-                run_schedule(Schedule(running, store.costs()), pool, lambda job: shown.update())
+            with open_pool(jobs, dask, running, limit) as pool:
+                run_schedule(Schedule(running, store.costs()), pool, lambda job: show(1))
         except workers.WorkersLost as error:
             raise Fault(f"{error}; finished results are stored, run it again") from None
     for job in running:

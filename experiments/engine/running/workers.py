@@ -12,6 +12,7 @@ import contextlib
 import errno
 import os
 import queue
+import shutil
 import signal
 import sys
 import threading
@@ -26,6 +27,7 @@ from typing import Any
 
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.backend import resource_tracker as of_loky
+from joblib.externals.loky.backend import utils as of_trees
 from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
 
 from lemmata.bounds.library import library
@@ -241,7 +243,10 @@ class ProcessPool(ExecutorPool):
 
     def kill(self) -> None:
         """End the processes at once, those too that hear nothing."""
-        alive = list((self.executor._processes or {}).values())  # type: ignore[attr-defined]
+        processes = self.executor._processes or {}  # type: ignore[attr-defined]
+        alive = list(processes.values())
+        if not (of_trees.psutil or shutil.which("pgrep")):  # without both loky finds no children, and says so at length
+            processes.clear()
         with contextlib.suppress(
             queue.Empty
         ):  # loky forgets what these are, looks them up then, and dies of it in words

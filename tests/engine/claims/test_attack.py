@@ -176,4 +176,4 @@ def test_a_function_is_a_side_like_a_law():
     with pytest.raises(ValueError, match=r"^a side must be a law with `sample` or a function \(rng, size\), got int$"):
         attacked(lambda factor: (3, plain))
     with pytest.raises(ValueError, match=r"^attack must be one of pure, approx, gdp, got 'puree'$"):
-        attack_claim(None, law="x", attack="puree")
+        attack_claim(None, law="x", attack="puree", bound=1.0)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from lemmata.bounds.library import library
 from lemmata.experiments.engine.ledger import ledger_rows, row_cache
 from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.report.incremental import digest_tables
@@ -242,3 +243,19 @@ def test_a_run_shows_what_it_has_just_decided(house):
     lemmata(house, "ledger")
     shown = lemmata(house, "run", "wzw25.factA.3", "--jobs", 1)
     assert "wzw25.factA.3/printed" in shown and "open" not in shown.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", ["paper.toml", "replies.toml", "captions.toml", "errata.csv", "coins.py"])
+def test_whatever_a_page_reads_beside_a_paper_changes_the_state(name, tmp_path):
+    (tmp_path / "paper.toml").write_text(
+        'id = "coins"\nauthors = ["Ada Nobody"]\ntitle = "Coins"\nyear = 2026\nversion = "a test"\n'
+        '[contents]\nlem1 = "Lemma 1"\n'
+    )
+    library.add(tmp_path)
+    try:
+        before = row_cache.hash_files()
+        with open(tmp_path / name, "a") as file:
+            file.write("# edited\n")
+        assert row_cache.hash_files() != before
+    finally:
+        library.forget("coins")

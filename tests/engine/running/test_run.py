@@ -149,6 +149,33 @@ def test_a_trial_outside_its_range_fails_its_cell_and_stores_nothing():
     assert store.chunks().empty
 
 
+@pytest.mark.parametrize("also", [np.random.random, time.perf_counter], ids=["global", "clock"])
+def test_a_trial_that_is_not_a_function_of_its_generator_fails(also):
+    """It draws from its rng, as it must, and then takes the rest from elsewhere."""
+    with toy.registered() as claims:
+        key, store = "abgmu22.asm1/printed/mean", Store()
+
+        def trial(rng, size, factor=1):
+            return (rng.random(size) + also()) % 1 / 10
+
+        claims[key] = replace(claims[key], trial=trial, control=None)
+        (job,) = run.execute([claims[key]], store, root=TEST_ROOT)
+    (cell,) = job.cells
+    assert (cell.verdict.reason, store.chunks().empty) == ("FAILED", True) and "np.random" in cell.verdict.note
+
+
+def test_a_check_without_an_end_is_given_up_at_the_limit():
+    def endless(factor=1):
+        while True:
+            pass
+
+    with toy.registered() as claims:
+        key = "abgmu22.asm2/printed/broken"
+        claims[key] = replace(claims[key], trial=endless, control=None)
+        (job,) = run.execute([claims[key]], Store(), root=TEST_ROOT, limit=0.1)
+    assert job.cells[0].verdict.note.startswith("TimeoutError: no result after 0.1 CPU seconds")
+
+
 def test_a_poisoned_chunk_fails_its_cell_and_stops_no_ledger():
     """A value outside its range that is in the store all the same, from a version that did not look."""
     with toy.registered() as claims:
