@@ -231,7 +231,7 @@ def _agreements(row: State, value: float | None) -> Iterator[tuple[bool, str, fl
     before = dict(zip((*beyond, *there), within * 2, strict=True)).get(near, ("multiplied by", 0.5 if larger else 2.0))
     if outcome(before) == REFUTED:
         yield True, *before
-    if near not in there and larger:
+    if larger and near not in there and (near in beyond or outcome(("multiplied by", 1e300)) != REFUTED):
         yield False, *INFINITE[0]
     elif told in there and outcome(further := beyond[there.index(told)]) == REFUTED:
         yield True, *further
