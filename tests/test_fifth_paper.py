@@ -91,7 +91,7 @@ def digested(added, folder, python, number):
     importlib.invalidate_caches()
     paper = added(folder)
     claims = [claim for group in registry.load(registry.list_modules([paper])).values() for claim in group]
-    return programs.digest_program(next(claim for claim in claims if claim.key == "inv25.lem2/printed"), python)
+    return programs.digest_program(next(claim for claim in claims if claim.key == "inv25.lem2/printed"), python, "{}")
 
 
 @pytest.mark.parametrize("how", IMPORTS)

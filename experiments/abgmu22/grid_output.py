@@ -47,7 +47,7 @@ def each_half_for_itself():
     severity="constant",
     corrected_by=bounds.output_budget,
     python="from lemmata.bounds.abgmu22.grid_output import allowed_share\n"
-    "assert 1.0 / 4 > allowed_share(epsilon=1.0, delta=1e-6, guesses=4)[0]  # epsilon/K > epsilon/(2K)",
+    "assert 0.01 / 1 > allowed_share(epsilon=0.01, delta=1e-3, guesses=1)[0]  # epsilon/K > epsilon/(2K)",
     note=(
         "each run is given ε/K, twice what the theorem on grid search allows, so that runs and selection "
         "together spend 3ε/2. The pipeline is still private, because the two use disjoint halves of the "

@@ -229,14 +229,14 @@ from lemmata.bounds.abgmu22.grid_search_proof import printed_penalty
 from lemmata.bounds.abgmu22.stability import loss_bound
 from lemmata.mechanisms.selection.generalized_exponential import law
 from lemmata.mechanisms.privacy import PureDP
-n, K, beta = 10**6, 5, 0.05  # all records are (1, 2); 1/2 (w - 2)^2; A(S1, B) = 2 = w* for all B: err = 0 below 2^K
+n, K, beta = 10**3, 5, 0.05  # all records are (1, 2); 1/2 (w - 2)^2; A(S1, B) = 2 = w* for all B: err = 0 below 2^K
 Y = dict(label_bound=np.sqrt(2))
 Delta = np.array([loss_bound(smoothness=1, norm_bound=2**j, radius=1, **Y) for j in range(1, K + 1)])
 scores = [printed_penalty(loss_bound=D, n=n, guesses=K, beta=beta, **Y) for D in Delta]
 zero = np.exp(law([2.0, *scores], [0.0, *Delta], privacy=PureDP(0.5), beta=beta / 4).log_probabilities()[0])
 bound = printed_excess(err=0.0, loss_bound=Delta[1], n=n, guesses=K, beta=beta, epsilon=1.0, **Y)  # 2 max{|w*|, 1} = 4
 root = np.sqrt(4 * 2 * np.log(4 * K / beta) / n)  # a second one, should the 4 stand before the root
-assert zero > 0.98 and bound + root < 0.02  # w_0 = 0, whose excess risk is 2""",
+assert zero > 0.98 and bound + root < 0.8  # w_0 = 0, whose excess risk is 2""",
     note=(
         "Algorithm 1 gives the selection the sensitivities Δ(B_j), where a mean over n/2 losses needs "
         "2Δ(B_j)/n. Then w₀ = 0 is selected on every dataset, however large n is (part zero). In the "

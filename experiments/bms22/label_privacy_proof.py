@@ -53,9 +53,9 @@ def nearest(closed, truncated):
 import numpy as np
 from lemmata.bounds.bms22.label_privacy import distance_to_the_cover
 from lemmata.mechanisms.learners.covers.label_learner import truncated
-h = 2.0  # one hypothesis, twice rho = 1; the cover of the truncated class is {1}
-g = truncated(lambda X: np.full((1, len(X)), h), [[0.0]], 1.0)[0, 0]
-assert g == 1.0 and abs(g - h) > distance_to_the_cover(rho=1.0)
+h = -8.0  # one hypothesis, and rho = 4; the cover of the truncated class is {-4}
+g = truncated(lambda X: np.full((1, len(X)), h), [[0.0]], 4.0)[0, 0]
+assert g == -4.0 and abs(g - h) > distance_to_the_cover(rho=4.0)
 """,
     note=(
         "a hypothesis h need not be near a cover of truncated functions: these have |g| ≤ ρ, while |h| "

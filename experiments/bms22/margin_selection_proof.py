@@ -207,12 +207,12 @@ TWO_PROMISES = """
 from scipy.stats import binom
 from lemmata.bounds.bms22.margin_selection_proof import printed_confidence
 m, (P1, P2), (k1, k2), epsilon = {instance.m!r}, {instance.chances!r}, {instance.counts!r}, 60.0
-beta = printed_confidence(m=m, beta={beta!r})
-assert binom.cdf(k1 - 1, m, P1) <= beta and binom.cdf(k2 - 1, m, P2) <= beta  # each promise keeps its confidence
+each = printed_confidence(m=m, beta={beta!r})
+assert binom.cdf(k1 - 1, m, P1) <= each and binom.cdf(k2 - 1, m, P2) <= each  # each promise keeps its confidence
 step = (P1 - P2) / (1 - P2)  # m g_1 = m g_2 + Bin(m - m g_2, step); F_j - R = g_j - k_j/m
 kept = sum(binom.pmf(g, m, P2) * binom.sf(k1 - 1 - g, m - g, step) for g in range(k2, m + 1))
 # if a promise fails, the best score is below R by 1/m, and the choice leaves those below R with exp(-epsilon/4)
-assert (1 - kept) * (1 - 2.718**(-epsilon / 4)) > beta
+assert (1 - kept) * (1 - 2.718**(-epsilon / 4)) > {beta!r}
 """
 
 
@@ -369,13 +369,13 @@ def least_losses_rise(*, factor=1):
     python="""
 from fractions import Fraction as Q
 def least(z, rho):  # min over |w| <= 1 of the mean hinge loss, at breakpoints and ends
-    tried = [Q(1), Q(-1)] + [rho / x for x in z if x and abs(rho / x) <= 1]
+    tried = {Q(1), Q(-1)} | {rho / x for x in z if x and abs(rho / x) <= 1}
     return min(sum(max(1 - w * x / rho, 0) for x in z) for w in tried) / len(z)
 half, one = Q(1, 2), Q(1)
-moved = [abs(least([rho] * 3 + [one], rho) - least([rho] * 3 + [-one], rho)) for rho in (half, one)]
-assert moved == [Q(3, 4), Q(2, 4)]  # m = 4: (1 + x)/m at x = Lambda r/rho = 2, 2x/m at x = 1
+moved = [abs(least([rho] * 999 + [one], rho) - least([rho] * 999 + [-one], rho)) for rho in (half, one)]
+assert moved == [Q(3, 1000), Q(2, 1000)]  # m = 1000: (1 + x)/m at x = Lambda r/rho = 2, 2x/m at x = 1
 from lemmata.bounds.bms22.margin_selection_proof import rising_sensitivities
-assert moved[1] == rising_sensitivities(m=4, ratio=1.0, beta=0.1, M=5.0)[1] < moved[0]
+assert moved[0] > rising_sensitivities(m=1000, ratio=1.0, beta=0.1, M=5.0)[1]  # 2/m, at the larger margin
 """,
     note=(
         "the sensitivities of F_1, F_2 and F_3 strictly fall as ρ grows (Lemma F.3, attained), that of "

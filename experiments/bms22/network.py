@@ -174,8 +174,9 @@ from lemmata.bounds.bms22.network import rows_of_the_main_text
 # One layer, w = e_1 and m records x_i = e_1/4 + sqrt(15)/4 e_(i+1), r = Lambda = eta = 1, rho = 0.2499. Given the first
 # column of Phi the others are independent; each is its negative with chance 2^-k, and then <Phi w, Phi x_i> < 0.
 assert 1 / 4 - 15**0.5 / 4 < 0
-rows = rows_of_the_main_text(norm_bound=1.0, radius=1.0, rho=0.2499, eta=1.0, layers=1)
-ratios = [log2(m / log(2)) / rows for m in (10**3, 10**30, 10**300)]  # fewer rows lose a margin more often than not
+sizes = dict(norm_bound=1.0, radius=1.0, rho=0.2499, eta=1.0, layers=1)
+# Fewer rows than log2(m / log 2) lose a margin more often than not.
+ratios = [log2(m / log(2)) / rows_of_the_main_text(**sizes) for m in (10**3, 10**30, 10**300)]
 assert ratios[2] > 9 * ratios[1] > 81 * ratios[0]""",
     note=(
         "the main text's k lacks the factor log(Lm/β) that Appendix D has. So networks built as in "

@@ -68,9 +68,9 @@ def unrolled(statement):
     severity="constant",
     python="""
 from lemmata.bounds.bms22.network_embedding import unravelled
-sizes = dict(norm_bound=1.0, radius=1.0, eta=1.0, tau=0.01)
-first = 0.01  # Gamma_1 = tau Lambda r
-second = 0.01 + 2 * first  # Gamma_2 = tau r eta Lambda^2 + 2 eta Lambda Gamma_1
+sizes = dict(norm_bound=1.0, radius=1.5, eta=1.0, tau=0.01)
+first = 0.01 * 1.5  # Gamma_1 = tau Lambda r
+second = 0.01 * 1.5 + 2 * first  # Gamma_2 = tau r eta Lambda^2 + 2 eta Lambda Gamma_1
 assert second > unravelled(layers=2, **sizes)
 """,
     note=(
@@ -163,7 +163,8 @@ phi = np.random.default_rng(0).choice([-1.0, 1.0], (4, 64)) / 2  # k = 4, N = 64
 direction = np.linalg.svd(phi)[2][0]  # its largest singular value is at least sqrt(64/4)
 # v^Phi = 0 (W_1 = 0), and a member of the cover at W_1 + (step in this direction): within gamma, as any other point is.
 moved = np.tanh(1e-3 * direction / 4)
-assert np.sum((phi @ moved) ** 2) > 15 * np.sum(moved**2) > enlargement(k=4, width=64) * np.sum(moved**2)
+assert np.sum((phi @ moved) ** 2) > 15 * np.sum(moved**2)
+assert 58100 / 14525 > enlargement(k=14525, width=58100)  # N/k of the construction, in the place of 64/4
 """,
     finding="Lemma D.1 is about fixed vectors, and the nearest member may depend on Φ",
     note=(

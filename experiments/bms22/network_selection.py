@@ -201,7 +201,7 @@ from lemmata.bounds.bms22.network_embedding import printed_resolution
 from lemmata.bounds.bms22.network_selection import log_volume_bound, printed_log_size
 ratios = []
 for layers in (3, 9, 27):  # r = eta = Lambda = k = N = 1, rho = 1/e: log(r (eta Lambda)^L/rho) = 1 at every depth
-    shape = dict(norm_bound=1.0, radius=1.0, rho=0.36787944, eta=1.0, layers=layers)
+    shape = dict(norm_bound=1.0, radius=1.0, rho=0.36787944117144233, eta=1.0, layers=layers)
     sizes = dict(k=1, layers=layers, width=1, norm_bound=1.0, resolution=printed_resolution(**shape))
     ratios.append(log_volume_bound(**sizes) / printed_log_size(k=1, width=1, **shape))
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0] > 0, "log |C| / g grows without bound"

@@ -243,7 +243,7 @@ def swaps_are_rare(*, s, factor=1):
     python="""
 import numpy as np
 from lemmata.bounds.bms22.relative_deviation import growth, vc_of_signs
-m = 50
+m = 40
 x = np.arange(2 * m)
 thresholds = x[None, :] >= np.arange(2 * m + 1)[:, None]
 assert vc_of_signs(patterns=thresholds[:, :6]) == 1

@@ -106,7 +106,7 @@ def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = la
     """
     options = {"tightness": tightness}
     says = "the right-hand side divided by {}"
-    return cases_claim(statement, decide_inequality, says, options=options, alone=True, **fields)
+    return cases_claim(statement, decide_inequality, says, options=options, fails="left > right", **fields)
 
 
 def cases_claim(
@@ -124,13 +124,13 @@ def cases_claim(
     figure: Callable | None = None,
     python: Callable | str | None = None,
     options: dict | None = None,
-    alone: bool = False,
+    fails: str = "",
     **fields: Any,
 ) -> Callable:
     """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict.
 
-    `figure(**setting)` is the series of the verdict, whatever the verdict is. Where a case decides `alone`, the engine
-    tries the check at settings of its own choice (`lemmata.experiments.engine.search`).
+    `figure(**setting)` is the series of the verdict, whatever the verdict is. Where one case decides, `fails`
+    says in Python when it refutes, and the engine tries the check at settings of its own choice.
     """
     if rounding is not None and not 0 <= rounding <= COARSEST:
         raise ValueError(f"rounding must be in [0, {COARSEST}], since more would hide left > right, got {rounding}")
@@ -190,7 +190,8 @@ def cases_claim(
                 verdict = decide(iter(judged), factor=1, **how)
                 return verdict, max(compare_sides(*case[-2:]) for case in judged)
 
-        if alone:
+        if fails:
+            trial.fails = fails  # type: ignore[attr-defined]
             trial.judge_cases = judge_cases  # type: ignore[attr-defined]
         return exact_claim(statement, control=control, by=decide, **said, **fields)(trial)
 

@@ -57,7 +57,7 @@ sigma, delta = {sigma}, 1.0
 p = lambda w: rbf_density(point=[w], sigma=sigma)
 sampled = 2 * quad(p, 0, 40, weight="cos", wvar=delta)[0]   # E cos(omega delta)
 kernel = rbf_profile(point=[delta], sigma=sigma)            # exp(-1 / (2 sigma^2)), sampled is exp(-1/2) = 0.6065
-assert abs(sampled - kernel) > 0.01 and abs(sampled - np.exp(-0.5)) < 1e-9
+assert sampled < kernel - 0.01
 """
 
 
@@ -153,15 +153,13 @@ def cauchy_row_corrected(*, factor=1):
 
 # Algorithm 3: the displayed transform ---------------------------------------------------------------------------------
 
-FOURIER_WITNESS = """import numpy as np
-from scipy.integrate import quad
+FOURIER_WITNESS = """from scipy.integrate import quad
 from lemmata.bounds.rbht09.kernel_spectra import laplacian_profile, {constant}
 d = {d}
 line = lambda w: 2 * quad(lambda x: laplacian_profile(point=[x]), 0, 60, weight="cos", wvar=w)[0]
-p = lambda *w: {constant}(d=d) * np.prod([line(x) for x in w])  # the displayed transform of g
 one = 2 * (quad(lambda w: line(w), 0, 40)[0] + 2 / 40)  # int line = 2 pi, the tail is below 2/40
-mass = {constant}(d=d) * one**d  # int p = (2 pi)^d / 2, but g(0) = 1
-assert mass > 3 and abs(p(*[0.0] * d) - 2 ** (d - 1)) < 1e-6
+mass = {constant}(d=d) * one**d  # of the displayed transform p of g: (2 pi)^d / 2, but g(0) = 1
+assert mass > 3
 """
 
 

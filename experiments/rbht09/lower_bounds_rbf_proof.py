@@ -88,10 +88,10 @@ def case_four(bound):
     severity="constant",
     python="""
 from lemmata.bounds.rbht09.lower_bounds_rbf import first_when_last_full
-C, n, gamma = 0.5, 3, 0.25
+C, n, gamma = 0.5, 3, 0.001
 a = first_when_last_full(C=C, n=n, gamma=gamma)
 slope = (n - 1) + gamma * (n - 1) * C / n - (n - 1) ** 2 * a  # of the reduced dual in alpha_1, at alpha_2 = C / n
-assert slope > 1""",
+assert abs(slope) > 0.9""",
     note="the last display omits the factor n − 1 of the linear term, and is right for n = 2 only. The lemma uses αₙ "
     "alone",
 )
@@ -111,7 +111,7 @@ def case_four_with_its_factor():
     severity="statement",
     python="""
 from lemmata.bounds.rbht09.lower_bounds_rbf import case_one_excluded
-C, gamma = 1.0, 0.25
+C, gamma = 1.0, 0.001
 assert (1 - gamma) * C > case_one_excluded(C=C, gamma=gamma)""",
     note="C/2 > (1 − γ)C means γ > 1/2, the opposite of what is assumed. The conclusion n > (1 − γ)C is true without "
     "it",
@@ -175,8 +175,8 @@ def nearest(bound):
     python="""
 from math import exp, pi, sin
 from lemmata.bounds.rbht09.lower_bounds_rbf import nearest_kernel_printed
-sigma, N = 0.5, 6  # two neighbours of six on the unit circle are at distance 1
-assert nearest_kernel_printed(sine=sin(pi / N), sigma=sigma) < 0.01 < 0.13 < exp(-1 / (2 * sigma**2))""",
+sigma, N = 0.84, 4  # two neighbours of four on the unit circle are at distance sqrt 2
+assert abs(nearest_kernel_printed(sine=sin(pi / N), sigma=sigma) - exp(-2 / (2 * sigma**2))) > 0.1""",
     note="γ⁴ exp(sin²(π/N)) = exp(−2/σ² + sin²(π/N)) is a product where a power is meant. The first form is right, and "
     "it is the one that is used",
 )

@@ -135,7 +135,7 @@ from lemmata.bounds.wzw25.hinge_loss import hinge_loss
 from lemmata.bounds.wzw25.inliers_and_outliers import outlier_loss_printed
 # S_in = {(e_1, +1)} with margin 1, so w_in = e_1; S_out = {(e_1, -1)}, of norm 1, the largest
 gamma = radius = F(1)
-width = gamma / 3                                        # c <= gamma
+width = gamma                                            # c <= gamma
 loss = hinge_loss(margin=-radius, width=width)           # 1 + radius / width
 assert loss > outlier_loss_printed(radius=radius, outliers=1, width=width)"""
 

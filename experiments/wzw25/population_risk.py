@@ -208,7 +208,7 @@ def penalised_errors_change_by_one(*, n, k, beta, factor=1):
 AVERAGED = """errors = lambda w, S: sum(y * w * x < 0 for x, y in S) / len(S)
 from lemmata.bounds.wzw25.population_risk import averaged_sensitivity
 pairs = [([(1, y)] + [(1, 1)] * {rest}, [(1, -y)] + [(1, 1)] * {rest}) for y in (-1, 1)]
-assert max(abs(errors(1, S) - errors(1, T)) for S, T in pairs) < averaged_sensitivity(n={n})"""
+assert max(abs(errors(1, S) - errors(1, T)) for S, T in pairs) != averaged_sensitivity(n={n})"""
 
 
 @identity_claim(

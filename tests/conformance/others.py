@@ -81,7 +81,7 @@ def gauss(*, n: int) -> Fraction:
     return Fraction(n * (n + 1) * 100, 202)
 
 
-@inequality_claim(gauss, severity="constant", python="from others import gauss\nassert 6 > gauss(n=3)")
+@inequality_claim(gauss, severity="constant", python="from others import gauss\nassert 1 > gauss(n=1)")
 def gauss_is_short() -> Iterator[tuple]:
     """Every n up to 20."""
     for n in range(1, 20):
@@ -107,7 +107,7 @@ def equal(*, n: int) -> float:
     return 1.01 * n * (n + 1) / 2
 
 
-@identity_claim(equal, severity="constant", python="from others import equal\nassert equal(n=3) > 6.01", oracle="exact")
+@identity_claim(equal, severity="constant", python="from others import equal\nassert equal(n=1) != 1", oracle="exact")
 def equal_is_not() -> Iterator[tuple]:
     """Every n up to 20."""
     for n in range(1, 20):
@@ -259,7 +259,7 @@ def neighbours(*, n: int) -> int:
 @identity_claim(
     neighbours,
     severity="statement",
-    python="import math\nfrom others import neighbours\nassert math.factorial(2000) > neighbours(n=2000)",
+    python="import math\nfrom others import neighbours\nassert math.factorial(2000) != neighbours(n=2000)",
 )
 def off_by_one() -> Iterator[tuple]:
     """Of a number that no float tells from the next."""

@@ -122,8 +122,8 @@ def decided(claims, **how):
     That a program ran counts as shown, as the programs themselves are another test's business.
     """
     store = Store()
-    for claim, python in programs.find_refuted(run.execute(list(claims.values()), store, **how)):
-        store.keep(claim.key, programs.digest_program(claim, python), "")
+    for job, cell, python in programs.find_refuted(run.execute(list(claims.values()), store, **how)):
+        store.keep(job.claim.key, programs.digest_program(job.claim, python, cell.where[0]), "")
     return store
 
 

@@ -106,8 +106,10 @@ class Claim:
     finding         what is wrong, in a few words: the headline of a row that is refuted; by default a short note
     severity        of a printed row that is refuted: "privacy", "statement" or "constant"
     python          the program that shows that a row is refuted, or a function of the setting. It runs in a process of
-                    its own, calls the statement, and fails if that says something else. Without one the row is
-                    INCONCLUSIVE (UNCONFIRMED). Of an identity it asserts which side is larger
+                    its own and calls the statement at the setting of the counterexample. If that number is changed, it
+                    agrees with the check: it fails where the check no longer refutes, also at infinity, and passes
+                    where it does. So of an identity it asserts that the sides differ. Without one the row is
+                    INCONCLUSIVE (UNCONFIRMED)
     corrected_by    the row that is true instead, by default the corrected reading
     nonvacuous_from () -> the smallest n at which the bound says anything
     oracle          "exact", "below" or "above": where a left side that is computed lies, compared with the truth

@@ -24,7 +24,7 @@ from lemmata.experiments.engine.ground.evidence import (
 )
 from lemmata.experiments.engine.ledger.row import Row, with_note
 from lemmata.experiments.engine.ledger.sentences import orient_sides
-from lemmata.experiments.engine.running.cell import Cell, ControlRun
+from lemmata.experiments.engine.running.cell import Cell, ControlRun, find_refuted_cell
 from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.engine.witness import programs
 
@@ -128,11 +128,9 @@ def require_program(row: Row, found: Findings) -> Row:
         return row
     python = str((row["witness"] or {}).get("python") or "").strip()
     said = programs.NOT_RUN if python else programs.NO_PROGRAM
-    if (
-        python
-        and (answer := found.store.answer(found.claim.key, programs.digest_program(found.claim, python))) is not None
-    ):
-        said = answer
+    if python and (cell := find_refuted_cell(found.cells)):
+        answer = found.store.answer(found.claim.key, programs.digest_program(found.claim, python, cell.where[0]))
+        said = said if answer is None else answer
     if not said:
         return row
     return with_note(row | {"verdict": INCONCLUSIVE, "reason": "UNCONFIRMED"}, f"its check refutes it, but {said}")

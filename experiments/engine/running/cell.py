@@ -5,7 +5,7 @@ runner and the ledger fold with the same code, so what the ledger shows is what 
 """
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -241,6 +241,11 @@ class ControlRun:
         if self.outcome != REFUTED or self.claim.control is None:
             return None
         return self.claim.control.text(self.tried[-1].factor)
+
+
+def find_refuted_cell(cells: Iterable[Cell]) -> Cell | None:
+    """The cell whose counterexample refutes the claim, if one does: the first."""
+    return next((cell for cell in cells if cell.verdict is not None and cell.verdict.outcome == REFUTED), None)
 
 
 def combine(cells: Sequence[Cell]) -> Verdict | None:

@@ -1,14 +1,19 @@
 """The process in which programs of witnesses run.
 
-A program confirms a row if it ends without an error, calls the row's own function, and no longer ends so when what that
-function returns is changed: an assertion of it fails, or a function refuses what it is given. An assertion about
-something else shows nothing, nor does arithmetic that ends, a logarithm or a number beyond all floats. This module
-reads programs, a line of JSON each with the key of its row, answers into the descriptor that it is given, and forks
-once for every run, in the folder of a paper that is somebody else's.
+A program confirms a row if it agrees with the row's check. As it is, it ends without an error and calls the row's own
+function at the setting of the counterexample. Then the number that the function returns there is changed, for the
+program and for the check. Where the check no longer refutes the row, the program must fail: by an assertion of it, or
+in a function that refuses what it is given. Arithmetic that ends shows nothing, a logarithm or a number beyond all
+floats. Where the check still refutes the row, the program must pass. So the check says whether the statement is a bound
+from above, from below, or an identity.
+
+This module reads programs, a line of JSON each, and answers into the descriptor that it is given. It forks once for
+every run, in the folder of a paper that is somebody else's.
 """
 
 import ast
 import contextlib
+import copy
 import importlib
 import inspect
 import io
@@ -20,20 +25,30 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, SupportsFloat
 
+from lemmata.bounds.library import library
 from lemmata.bounds.statement import theorem
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED
 from lemmata.bounds.theorem import Theorem
+from lemmata.mechanisms.numerics.streams import canonical_json
 
-SECONDS = 120  # of the clock, for one run of a program
-# A factor, to the k-th power at the k-th call, and a summand: what is false by 10^100 is true of no finite multiple.
-CHANGES = ((1e3, 0), (1e-3, 0), (1e30, 0), (1e-30, 0), (-1.0, 0), (1.0, 1), (1.0, math.inf), (1.0, -math.inf))
-MOST = 10  # powers of a factor: the next one of 10^30 is no float
+SECONDS = 120  # of the clock, for one run of a program, and for all runs of a check
 
 State = dict[str, Any]
-Change = tuple[float, float]
-WATCHED: State = {"key": "", "change": (1.0, 0), "calls": 0}  # of this process
+Change = tuple[str, Any]  # a kind and an amount
+# Mild ones first. 10^300, as what is false by 10^100 is true of no smaller multiple; 1, as no float tells a large whole
+# number from the next.
+CHANGES: tuple[Change, ...] = (
+    *(("multiplied by", by) for by in (2.0, 0.5, 1e3, 1e-3, 1e300, 1e-300)),
+    *(("raised by", by) for by in (1, -1)),
+)
+# To the k-th power at the k-th call: a family is refuted by how it grows, which no constant changes.
+POWERS: tuple[Change, ...] = tuple(("multiplied again and again by", by) for by in (1e3, 1e-3, 1e30, 1e-30))
+INFINITE: tuple[Change, ...] = (("set to", math.inf), ("set to", -math.inf))
+AS_IS: Change = ("multiplied by", 1)
+WATCHED: State = {"key": "", "change": AS_IS, "points": [], "calls": 0, "value": None}  # of this process
 
 
 def watch_formula(made: Theorem) -> None:
@@ -48,40 +63,66 @@ def watch_formula(made: Theorem) -> None:
     plain.__kwdefaults__ = formula.__kwdefaults__
     formula.__signature__ = inspect.signature(formula)  # which claims read
     name = f"_watched_{made.key}"
-    formula.__globals__[name] = lambda *args, **kwargs: _change_value(made.key, plain(*args, **kwargs))
+    formula.__globals__[name] = lambda *args, **kwargs: _change_value(formula, made.key, plain, args, kwargs)
     scope: dict[str, Any] = {}
     exec(f"def watched(*args, **kwargs):\n    return globals()[{name!r}](*args, **kwargs)", scope)
     formula.__code__ = scope["watched"].__code__
 
 
-def _change_value(key: str, value: Any) -> Any:
+def _change_value(formula: Callable[..., Any], key: str, plain: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    value = plain(*args, **kwargs)
     if key != WATCHED["key"]:
         return value
+    given = inspect.signature(formula).bind(*args, **kwargs)
+    given.apply_defaults()
+    if not any(_is_at(given.arguments, point) for point in WATCHED["points"]):
+        return value
     WATCHED["calls"] += 1
-    factor, summand = WATCHED["change"]
-    by = factor ** min(WATCHED["calls"], MOST)  # another one at each call: that ratios stay as they are shows nothing
-    return value if (by, summand) == (1, 0) else change_numbers(value, by, summand)
+    if WATCHED["value"] is None and not isinstance(value, bool):
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            WATCHED["value"] = float(value)
+    return value if WATCHED["change"] == AS_IS else change_numbers(value, *WATCHED["change"])
 
 
-def change_numbers(value: Any, by: float, plus: float) -> Any:
+def _is_at(arguments: State, point: State) -> bool:
+    """Whether a statement is called at a point: they have the same values where they have the same names."""
+    return all(_is_same(value, point[name]) for name, value in arguments.items() if name in point)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, whatever types hold their numbers."""
+    one, other = (each.tolist() if hasattr(each, "tolist") else each for each in (one, other))
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    if isinstance(one, SupportsFloat) and isinstance(other, SupportsFloat):
+        return one == other or math.isclose(float(one), float(other))
+    return bool(one == other)
+
+
+def change_numbers(value: Any, kind: str, amount: Any) -> Any:
     """Every number in a value changed, truth values turned round, nothing made something; texts stay."""
     if isinstance(value, bool):
         return not value
     if value is None:
-        return by
+        return amount
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return {name: change_numbers(inner, by, plus) for name, inner in value.items()}
+        return {name: change_numbers(inner, kind, amount) for name, inner in value.items()}
     if isinstance(value, set | frozenset):
         return type(value)()
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(change_numbers(inner, by, plus) for inner in value))
+        return type(value)(*(change_numbers(inner, kind, amount) for inner in value))
     if isinstance(value, list | tuple):
-        return type(value)(change_numbers(inner, by, plus) for inner in value)
-    if math.isinf(plus):
-        return plus  # of a whole number beyond all floats no sum with an infinity is made
-    return value * by + plus if plus else value * by
+        return type(value)(change_numbers(inner, kind, amount) for inner in value)
+    if kind in ("set to", "raised by"):
+        return amount if kind == "set to" else value + amount
+    by = (
+        amount if kind == "multiplied by" else amount ** min(WATCHED["calls"], 10)
+    )  # the next power of 10^30 is no float
+    by = int(by) if by >= 1 else by  # which keeps whole numbers exact
+    # A factor above 1 makes any number larger, one below 1 smaller.
+    return value * by if getattr(value, "ndim", 0) or value > 0 else value + (by - 1) * (abs(value) or 1)
 
 
 def watch_statements() -> None:
@@ -96,21 +137,104 @@ def watch_statements() -> None:
     theorem._guarded = watching
 
 
-def judge_program(python: str, key: str, module: str, name: str, folder: str) -> str:
-    """What is wrong with one program, or "": by its text first, then by running it."""
+def judge_program(python: str, row: State) -> str:
+    """What is wrong with one program, or "": by its text first, then by running it, changed and unchanged."""
+    key, name = row["key"], row["name"]
     if not re.search(rf"\b{name}\b", python):
         return f"its program must call {key}, but does not name {name}"
-    if not folder:
-        importlib.import_module(module)
+    if row["folder"]:
+        importlib.import_module("lemmata.paper")  # which her modules import, in every fork
+    else:
+        library.load(row["home"])
         _import(python)
-    plain = run_in_fork(python, key, (1.0, 0), folder)
+    plain = run_in_fork(run_program, python, row, AS_IS)
     if plain["error"]:
         return f"its program failed in its own process: {plain['error']}"
     if not plain["calls"]:
-        return f"its program must call {key}, the statement to refute"
-    if not any(run_in_fork(python, key, change, folder)["shown"] for change in CHANGES):
+        return f"its program must call {key}, the statement to refute, at the setting of its counterexample"
+    asked = run_in_fork(ask_check, row, plain["value"])
+    if asked["error"]:
+        return asked["error"]
+    for refuted, kind, amount in asked["changes"]:
+        ran = run_in_fork(run_program, python, row, (kind, amount))
+        changed = f"if the number of {key} is {kind} {amount:g}"
+        if refuted and ran["error"]:
+            return f"its program fails {changed}, where its check still refutes it"
+        if not refuted and not ran["error"]:
+            return f"its program passes {changed}, where its check does not refute it"
+        if not refuted and not ran["shown"] and math.isfinite(amount):
+            return f"its program must fail by an assertion {changed}, but ends in {ran['error']}"
+    if asked["changes"]:
+        return ""
+    runs = [run_in_fork(run_program, python, row, change) for change in (*CHANGES, *POWERS, *INFINITE)]
+    if all(ran["error"] for ran in runs[:2]):
+        return f"its program fails if the number of {key} is doubled or halved, where its check still refutes it"
+    if not any(ran["shown"] for ran in runs):
         return f"its program must assert something about {key}, but it passes whatever the statement says"
     return ""
+
+
+def ask_check(row: State, value: float | None) -> State:
+    """{error, changes: [(whether the check still refutes the row, kind, amount)]}, for a program to agree with."""
+    signal.signal(signal.SIGALRM, _late)
+    signal.alarm(SECONDS)
+    try:
+        return {"error": "", "changes": list(_agreements(row, value))}
+    except (Exception, SystemExit) as error:
+        return {"error": f"its check cannot be run again: {type(error).__name__}: {error}"}
+
+
+def _agreements(row: State, value: float | None) -> Iterator[tuple[bool, str, float]]:
+    """A change at which the check no longer refutes the row, then one well before that, and one beyond.
+
+    The number is `value` at first. If the check has found the true number, the change goes as far beyond that. An
+    identity is false again there, and true at that number itself. If the check refutes the row whatever the number is,
+    the two sides that it has found tell the direction. Nothing, if they do not. The bound of trials is one from above.
+    """
+    from lemmata.experiments.engine.claims.claim import CLAIMS  # once statements are watched
+
+    if row["folder"]:
+        os.chdir(row["folder"])
+        library.add(row["folder"], row["package"])
+    library.load(row["home"])
+    claim = CLAIMS[row["key"]]
+    if claim.style != "exact":
+        yield from ((True, "multiplied by", 0.5), (False, *INFINITE[0]))
+        return
+    setting = next(each for each in claim.settings(row["profile"]) if canonical_json(each) == row["place"])
+
+    def outcome(change: Change) -> str:
+        WATCHED.update(key=row["key"], change=change, points=[{}], calls=0)
+        try:
+            return claim.trial(**copy.deepcopy(setting)).outcome
+        except (ArithmeticError, LookupError, TypeError, ValueError):  # of a number that the check was not made for
+            return ""
+
+    own = [value is not None and _is_same(side, value) for side in row["sides"]]
+    sides = [
+        side for side, is_own in zip(row["sides"], own, strict=True) if any(own) and not is_own and side * value >= 0
+    ]
+    there: list[Change] = [("set to", side) for side in sides]
+    beyond: list[Change] = [("set to", side * (side / value) if value else 2 * side) for side in sides]
+    nearest: dict[str, Change] = {}  # by outcome
+    for change in POWERS if len(row["points"]) > 1 else (*beyond, *there, *CHANGES):
+        nearest.setdefault(outcome(change), change)
+        if HOLDS in nearest:
+            break
+    told = nearest.get(HOLDS) or nearest.get(INCONCLUSIVE)
+    if not told and len(there) != 1:
+        return
+    kind, amount = near = told or there[0]
+    yield False, kind, amount
+    larger = amount > {"set to": value, "raised by": 0}.get(kind, 1)
+    within = [("set to", value + (side - value) / 100) for side in sides]  # hardly nearer to the true number
+    before = dict(zip((*beyond, *there), within * 2, strict=True)).get(near, ("multiplied by", 0.5 if larger else 2.0))
+    if outcome(before) == REFUTED:
+        yield True, *before
+    if larger and near not in there and (near in beyond or outcome(("multiplied by", 1e300)) != REFUTED):
+        yield False, *INFINITE[0]
+    elif told in there and outcome(further := beyond[there.index(told)]) == REFUTED:
+        yield True, *further
 
 
 def _import(python: str) -> None:
@@ -122,14 +246,14 @@ def _import(python: str) -> None:
         exec(compile(ast.Module(lines, []), "<program>", "exec"), {})
 
 
-def run_in_fork(python: str, key: str, change: Change, folder: str) -> State:
-    """What `run_program` says, of a fork."""
+def run_in_fork(run: Callable[..., State], *arguments: Any) -> State:
+    """What `run` returns, in a fork."""
     here, there = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(here)
         with os.fdopen(there, "w") as out:
-            json.dump(run_program(python, key, change, folder), out)
+            json.dump(run(*arguments), out)
         os._exit(0)
     os.close(there)
     with os.fdopen(here) as answer:
@@ -138,13 +262,15 @@ def run_in_fork(python: str, key: str, change: Change, folder: str) -> State:
     return json.loads(said) if said else {"error": "it died", "calls": 0, "shown": False}
 
 
-def run_program(python: str, key: str, change: Change, folder: str) -> State:
+def run_program(python: str, row: State, change: Change) -> State:
     """Run a program here, warnings being errors, with one statement watched.
 
-    {error: the last line, or "", calls: how often the statement was called, shown: whether what failed was asserted, or
-    refused by a function; what the program itself, or the change, computed with shows nothing}.
+    {error: the last line, or "", calls: how often the statement was called at a point of the counterexample, value: the
+    first number that it returned there, shown: whether what failed was asserted, or refused by a function; what the
+    program itself, or the change, computed with shows nothing}.
     """
-    WATCHED.update(key=key, change=change, calls=0)
+    WATCHED.update(key=row["key"], change=change, points=row["points"], calls=0, value=None)
+    folder = row["folder"]
     signal.signal(signal.SIGALRM, _late)
     signal.alarm(SECONDS)
     warnings.simplefilter("error")
@@ -160,7 +286,7 @@ def run_program(python: str, key: str, change: Change, folder: str) -> State:
         refused = not isinstance(error, ArithmeticError | Warning) and file not in ("<program>", __file__)
         shown = isinstance(error, AssertionError) or refused
         return {"error": ": ".join(words), "calls": WATCHED["calls"], "shown": shown}
-    return {"error": "", "calls": WATCHED["calls"], "shown": False}
+    return {"error": "", "calls": WATCHED["calls"], "value": WATCHED["value"], "shown": False}
 
 
 def _late(*_: object) -> None:

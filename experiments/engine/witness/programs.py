@@ -20,19 +20,20 @@ from lemmata.bounds.library import library
 from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.engine.claims import fingerprint
 from lemmata.experiments.engine.claims.claim import Claim
-from lemmata.experiments.engine.running.cell import combine
+from lemmata.experiments.engine.running.cell import Cell, combine, find_refuted_cell
 from lemmata.experiments.engine.running.schedule import Job
 from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.engine.witness import program_process
 
 NO_PROGRAM = "it has no program, python=..."
+LARGEST = 1e300  # of the sides of a witness that a program is tried with
 NOT_RUN = "its program has not run yet; run it again"
 
 
-def digest_program(claim: Claim, python: str) -> str:
-    """What the answer about a program depends on: its text and all it names, the claim, its statement, its judge."""
+def digest_program(claim: Claim, python: str, place: str) -> str:
+    """What the answer about a program depends on: its text and all it names, where the claim fell, and its judge."""
     roots = (claim.trial, claim.theorem.formula, *compile_program(claim, python), program_process.judge_program)
-    return fingerprint.hash_code(*roots, python)
+    return fingerprint.hash_code(*roots, python, place)
 
 
 def compile_program(claim: Claim, python: str) -> list[FunctionType]:
@@ -42,12 +43,12 @@ def compile_program(claim: Claim, python: str) -> list[FunctionType]:
     return []
 
 
-def find_refuted(jobs: Iterable[Job]) -> Iterator[tuple[Claim, str]]:
-    """Of a run, the claims that fell, each with the program of its witness."""
+def find_refuted(jobs: Iterable[Job]) -> Iterator[tuple[Job, Cell, str]]:
+    """Of a run, what fell: the cell with the counterexample that counts, and the program of its witness."""
     for job in jobs:
-        verdict = None if job.claim.law else combine(job.cells)
-        if verdict is not None and verdict.outcome == REFUTED:
-            yield job.claim, str((verdict.witness or {}).get("python") or "").strip()
+        verdict, cell = None if job.claim.law else combine(job.cells), find_refuted_cell(job.cells)
+        if cell is not None and verdict is not None and verdict.outcome == REFUTED:
+            yield job, cell, str((verdict.witness or {}).get("python") or "").strip()
 
 
 def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callable[[], bool] = lambda: False) -> None:
@@ -58,12 +59,10 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callabl
     which nothing is kept, asks nobody.
     """
     waiting: dict[tuple[str, str], dict[str, Any]] = {}
-    for claim, python in find_refuted(jobs):
-        name = claim.key, digest_program(claim, python)
+    for job, cell, python in find_refuted(jobs):
+        name = job.claim.key, digest_program(job.claim, python, cell.where[0])
         if python and store.answer(*name) is None:
-            formula, paper = inspect.unwrap(claim.theorem.formula), library.paper(claim.key)
-            row = {"key": claim.theorem.key, "module": formula.__module__, "name": formula.__name__}
-            waiting[name] = row | {"python": python, "folder": "" if paper.house else str(paper.folder)}
+            waiting[name] = {"python": python, "row": describe_refuted(job, cell)}
     said = run_programs(list(waiting.values()), workers)
     if waiting and edited():
         # The ledger is read without the laboratory's libraries, where nothing runs.
@@ -73,6 +72,25 @@ def confirm(jobs: Iterable[Job], store: Store, workers: int = 1, edited: Callabl
     for name, answer in zip(waiting, said, strict=True):
         if answer is not None:  # else it stays UNCONFIRMED, and the next run asks again
             store.keep(*name, answer)
+
+
+def describe_refuted(job: Job, cell: Cell) -> dict[str, Any]:
+    """What a judge has to know of a row that fell: its statement, its check, and the counterexample."""
+    claim, paper = job.claim, library.paper(job.claim.key)
+    witness = (cell.verdict and cell.verdict.witness) or {}
+    shown = cell.setting | dict(witness.get("setting") or {}) | dict(witness.get("point") or {})
+    sides = [witness.get("found"), witness.get("claimed")]
+    return {
+        "key": claim.key,
+        "name": inspect.unwrap(claim.theorem.formula).__name__,
+        "home": claim.trial.__module__,
+        "folder": "" if paper.house else str(paper.folder),
+        "package": paper.packages[0],
+        "profile": job.profile,
+        "place": cell.where[0],
+        "points": [shown, *witness.get("points", [])],
+        "sides": [side for side in sides if isinstance(side, int | float) and abs(side) < LARGEST],
+    }
 
 
 @contextlib.contextmanager

@@ -13,10 +13,10 @@ SMALL_SAMPLE = """
 from math import log
 from lemmata.bounds.bms22.pure_learner import printed_gap
 from lemmata.bounds.bms22.pure_learner_proof import trivial_share
-# epsilon so small that m is below the threshold for every c >= 1e-4, beta -> 1: yet the bound is far below 1
-m, epsilon, beta = 10**6, 1e-9, 1 - 1e-16
+# epsilon so small that m is below the threshold for every c >= 1, beta -> 1: yet the bound is far below 1
+m, epsilon, beta = 10**7, 1e-7, 1 - 1e-14
 sizes = dict(norm_bound=1.0, radius=1.0, rho=1.0)
-assert m < 1e-4 * log(m / beta) * log(20 / beta) / epsilon
+assert m < log(m / beta) * log(20 / beta) / epsilon
 assert printed_gap(m=m, epsilon=epsilon, beta=beta, margin_loss=0.0, **sizes) < 1e-3
 assert trivial_share(m=m, beta=beta, **sizes) < 1e-9  # what is left of the threshold's logarithm in the bound
 """
@@ -64,5 +64,5 @@ for bits in range(2**8):
     lengths.append(2 * np.linalg.norm(phi.T @ w) / np.linalg.norm(w))
 assert np.mean(lengths) >= 2 * norm_of_needles(4)
 # k grows with a^2, and so the share that is kept tends to 1, while the claim falls like 1/a
-assert 2 * norm_of_needles(1000) > 80 * printed_norm(d=2, m=2, beta=0.5, norm_bound=1.0, radius=1.0, rho=1 / 64)
+assert 25 * 2 * norm_of_needles(867) > 30 * printed_norm(d=2, m=2, beta=0.5, norm_bound=25.0, radius=1.0, rho=1.0)
 """

@@ -10,17 +10,20 @@ IMPORTED = "from lemmata.bounds.rbht09.lower_bounds_rbf import circle_databases\
 OWN = "from lemmata.bounds.rbht09.lower_bounds_rbf import least_databases_printed\n"
 ROW = {
     "key": "rbht09.thm20.s1/printed",
-    "module": "lemmata.bounds.rbht09.lower_bounds_rbf",
     "name": "least_databases_printed",
+    "home": "lemmata.experiments.rbht09.lower_bounds_rbf_proof",
     "folder": "",
+    "package": "lemmata.bounds.rbht09",
+    "profile": "quick",
+    "place": "{}",
+    "points": [{"sigma": 0.8493}],
+    "sides": [5.0, 4.0],
 }
 PLANTED = {
     "": IMPORTED + OWN + "assert circle_databases(sigma=0.84) < least_databases_printed()",
     "but does not name": IMPORTED + "assert circle_databases(sigma=0.84) == 4",
     "the statement to refute": IMPORTED + OWN + "assert circle_databases(sigma=0.84) == 4",
-    "must assert something about": IMPORTED
-    + OWN
-    + "least_databases_printed()\nassert circle_databases(sigma=0.84) == 4",
+    "passes if the number": IMPORTED + OWN + "least_databases_printed()\nassert circle_databases(sigma=0.84) == 4",
     "failed in its own process": IMPORTED + OWN + "assert circle_databases(sigma=0.84) > least_databases_printed()",
     "SyntaxError": "assert (least_databases_printed",
     "warned": "import warnings\nwarnings.warn('warned')\n" + OWN + "assert least_databases_printed() > 4",
@@ -34,7 +37,9 @@ LOGARITHM = (
 
 @pytest.fixture(scope="module")
 def answers():
-    return dict(zip(PLANTED, programs.run_programs([ROW | {"python": text} for text in PLANTED.values()]), strict=True))
+    return dict(
+        zip(PLANTED, programs.run_programs([{"python": text, "row": ROW} for text in PLANTED.values()]), strict=True)
+    )
 
 
 @pytest.mark.parametrize("said", PLANTED)
@@ -46,8 +51,8 @@ def test_only_an_assertion_that_fails_is_about_the_statement(tmp_path, monkeypat
     """A logarithm of a negative number is none; and what a user's own start-up file prints is no answer."""
     (tmp_path / "sitecustomize.py").write_text("print(7)\nprint('hi')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    said = programs.run_programs([ROW | {"python": python} for python in (LOGARITHM, PLANTED[""])])
-    assert "must assert something about" in said[0] and said[1] == ""
+    said = programs.run_programs([{"python": python, "row": ROW} for python in (LOGARITHM, PLANTED[""])])
+    assert "passes if the number" in said[0] and said[1] == ""
 
 
 def test_a_function_that_is_called_inside_another_counts():
@@ -57,9 +62,10 @@ def test_a_function_that_is_called_inside_another_counts():
         "ratios = [(1 + p) / printed_dimension(d=1, degree=p) for p in (1, 10, 100)]\n"
         "assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"
     )
-    row = {"key": "bms22.rem.poly/printed/dimension", "module": "lemmata.bounds.bms22.polynomial_kernels"}
-    row |= {"name": "printed_dimension"}
-    assert programs.run_programs([row | {"folder": "", "python": python}]) == [""]
+    row = ROW | {"key": "bms22.rem.poly/printed/dimension", "name": "printed_dimension", "sides": []}
+    row |= {"home": "lemmata.experiments.bms22.polynomial_kernels", "package": "lemmata.bounds.bms22"}
+    row |= {"points": [{"d": 1, "degree": degree} for degree in (1, 10, 100)]}
+    assert programs.run_programs([{"python": python, "row": row}]) == [""]
 
 
 @pytest.mark.parametrize(
@@ -79,23 +85,23 @@ def test_a_law_that_only_a_program_runs_is_part_of_what_it_came_to(monkeypatch, 
         if changed:
             monkeypatch.setattr(private_svm, "law", changed)
         monkeypatch.setattr(fingerprint, "_KEPT", {})
-        seen.append((programs.digest_program(claim, python), programs.digest_program(claim, "assert True")))
+        seen.append((programs.digest_program(claim, python, "{}"), programs.digest_program(claim, "assert True", "{}")))
     assert seen[0][0] != seen[1][0] and seen[0][1] == seen[1][1]
 
 
 def test_who_judges_is_part_of_it_too(monkeypatch):
     claim = registry.find("rbht09.thm20.s1/printed")
-    before = programs.digest_program(claim, "assert True")
-    monkeypatch.setattr(programs.program_process, "judge_program", lambda **program: "")
-    assert programs.digest_program(claim, "assert True") != before
+    before = programs.digest_program(claim, "assert True", "{}")
+    monkeypatch.setattr(programs.program_process, "judge_program", lambda python, row: "")
+    assert programs.digest_program(claim, "assert True", "{}") != before
 
 
 def test_what_is_no_program_has_a_digest():
     claim = registry.find("rbht09.thm20.s1/printed")
-    assert programs.digest_program(claim, "assert (") != programs.digest_program(claim, "assert [")
+    assert programs.digest_program(claim, "assert (", "{}") != programs.digest_program(claim, "assert [", "{}")
 
 
 def test_a_process_that_dies_is_no_answer_and_the_next_run_asks_again(monkeypatch):
     """Out of memory, or no process to be had: nothing is kept against the program."""
     monkeypatch.setattr(programs.sys, "executable", "/bin/false")
-    assert programs.run_programs([ROW | {"python": PLANTED[""]}]) == [None]
+    assert programs.run_programs([{"python": PLANTED[""], "row": ROW}]) == [None]
