@@ -349,6 +349,14 @@ def theorem(
     return record
 
 
+def check_setting(key: str, setting: Any) -> None:
+    """Raise OutsideHypotheses if the statement of a row does not speak about a setting; texts in it are labels."""
+    if isinstance(setting, dict) and key in THEOREMS:
+        numbers = {name: value for name, value in setting.items() if not isinstance(value, str)}
+        if outside := THEOREMS[key].skipped(numbers):
+            raise OutsideHypotheses(outside)
+
+
 def theorems(name: str = "") -> list[Theorem]:
     """The records of all statements, or of those that `name` means, in the order of the papers.
 

@@ -222,8 +222,9 @@ def corrected_lemma(*, m, epsilon, beta, factor=1):
 def small_is_trivial(*, factor=1):
     """With x = h_max/(rho sqrt(m)) >= 1 they are x and x^2 log^2(m/beta): the end of the range is worst, log 3 > 1."""
     for m, beta, share in product((1, 3, 4, 100, 10**6, 10**12), (1e-12, 0.5, 1 - 1e-12), (1.0, 0.5, 1e-6)):
-        point = {"h_max": 1.0, "rho": share * factor / np.sqrt(m), "m": m, "beta": beta}
-        yield point, 1.0, min(bounds.trivial_small.theorem.formula(**point))
+        point = {"h_max": 1.0, "rho": share / np.sqrt(m) * (1 - 1e-15), "m": m, "beta": beta}
+        wider = point | {"rho": point["rho"] * factor}
+        yield point, 1.0, min(bounds.trivial_small.theorem.formula(**wider))
 
 
 # Corollary F.2, accuracy ----------------------------------------------------------------------------------------------

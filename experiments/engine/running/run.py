@@ -64,6 +64,7 @@ def compute_chunk(
         within = contextlib.nullcontext() if stream == SEARCH else deadline(limit)  # a search limits each evaluation
         with within, ctx.workprec(PRECISION):  # whatever this process computed before
             decider = claim.decider(setting, factor)
+            payload: Any
             if stream == SEARCH:
                 payload = search.search(claim, rng, size)
             elif decider is None:

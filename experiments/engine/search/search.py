@@ -15,6 +15,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,7 @@ class Search:
     """What was tried so far."""
 
     claim: Claim
+    trial: Any  # of the claim, with `judge_cases`
     rng: np.random.Generator
     domains: points.Domains
     check: Callable
@@ -66,7 +68,7 @@ class Search:
         try:
             with deadline(SLOW), np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                verdict, ratio = self.claim.trial.judge_cases(self.check, setting)
+                verdict, ratio = self.trial.judge_cases(self.check, setting)
             if verdict is None:
                 self.counts["unjudged"] += 1
             return verdict, ratio
@@ -130,7 +132,7 @@ def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
     whole_domains = points.find_domains(claim)
     domains = points.clip_domains(claim, whole_domains)
     check, _ = open_loops(inspect.unwrap(claim.trial), frozenset(whole_domains))
-    seen = Search(claim, rng, whole_domains, check)
+    seen = Search(claim, claim.trial, rng, whole_domains, check)
     began, drawn = cpu_seconds(), 0
     while seen.counts["decided"] < evaluations and not seen.found and drawn < REJECTED * evaluations:
         drawn += 1
@@ -175,7 +177,7 @@ def conclude(seen: Search) -> Verdict:
         setting, verdict = seen.found
         witness = dict(verdict.witness or {})
         if not witness.get("python"):
-            witness["python"] = write_program(seen.claim, setting)
+            witness["python"] = write_program(seen.claim, seen.trial.fails, setting)
         return replace(verdict, witness=witness)
     said: dict = {name: seen.counts[name] for name in ("decided", "undecided", "unjudged", "raised", "outside")}
     if not seen.worst:
@@ -185,8 +187,8 @@ def conclude(seen: Search) -> Verdict:
     return holds(verdict.evidence, verdict.scope, tightness=verdict.tightness, searched=said)
 
 
-def write_program(claim: Claim, setting: Setting) -> str:
-    """The program of a counterexample that the engine found: the check's own cases at that setting."""
+def write_program(claim: Claim, fails: str, setting: Setting) -> str:
+    """The program of a counterexample that the engine found: the check's cases at that setting, one of them failing."""
     check, formula = inspect.unwrap(claim.trial), inspect.unwrap(claim.theorem.formula)
     arguments = ", ".join(f"{name}={value!r}" for name, value in setting.items())
     return textwrap.dedent(f"""\
@@ -194,5 +196,5 @@ def write_program(claim: Claim, setting: Setting) -> str:
         from {formula.__module__} import {formula.__name__}
         from lemmata.experiments.engine.search.loops import cases_at
         cases = cases_at({check.__name__}, {arguments})
-        assert any({claim.trial.fails} for *_, left, right in cases)
+        assert any({fails} for *_, left, right in cases)
         """)

@@ -12,6 +12,7 @@ from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.bounds.theorem import THEOREMS, in_unit_interval, integer, positive, require, theorem
 from lemmata.experiments.checks.identity import identity_claim
 from lemmata.experiments.checks.inequality import inequality_claim
+from lemmata.experiments.engine.claims import fingerprint
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.search import search as engine
 from lemmata.mechanisms.numerics.streams import generator
@@ -190,6 +191,17 @@ def test_an_oracle_has_domains_for_all_that_it_takes():
     assert engine.is_searchable(claim)
     assert not engine.is_searchable(make([], lambda *, n: n * n, side(left=lambda n: n)))
     assert not engine.is_searchable(replace(claim, trial=lambda *, n: None))
+
+
+def test_a_check_that_forgets_its_statement_is_seen():
+    def forgets(bound):
+        def check(*, n):
+            yield {"n": n}, n, n * n
+
+        return check
+
+    assert not fingerprint.calls_statement(make(N, lambda *, n: n * n, forgets))
+    assert fingerprint.calls_statement(make(N, lambda *, n: n**n, factorial_by_powers))
 
 
 def test_warnings_of_an_evaluation_are_not_shown(recwarn):
