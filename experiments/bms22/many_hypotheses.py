@@ -185,7 +185,7 @@ def label_zero_is_an_error(*, d):
     bounds.best_chance_with_signs,
     quick=grid(d=[3]),
     full=grid(d=[1, 8]),
-    reach={"d": 10},
+    reach={"d": 7},
     control=Control(lambda f: f"h* with weight {3 - 2 * f:g} e_1", (1.5, 2)),
 )
 def sign_of_the_first_coordinate(*, d, factor=1):

@@ -210,7 +210,7 @@ def covered_norms_are_multiplied():
         yield sizes | {"layers": layers}, norm, bounds.covered_norm(layers=layers, **sizes)
 
 
-@inequality_claim(bounds.covered_distance, given=[bounds.covered_norm], note="with equality")
+@inequality_claim(bounds.covered_distance, given=[bounds.covered_norm], reach={"layers": 50}, note="with equality")
 def covered_distances_are_summed():
     """Delta_1 = sqrt(2) gamma r and the recursion with B_{j-1} as it is bounded, iterated for L = 1..10."""
     for sizes, layers, resolution in product(FLOATS, range(1, 11), (1e-3, 0.5)):

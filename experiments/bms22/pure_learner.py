@@ -367,7 +367,7 @@ def norm_order():
     quick=({"d": 3, "k": 2},),
     full=({"d": 1, "k": 3}, {"d": 4, "k": 1}, {"d": 2, "k": 4}),
     rounding=1e-9,
-    reach={"d": 4, "k": 3},
+    reach={"d": 3, "k": 3},
     note="exact, by enumeration of all small sign matrices",
 )
 def mean_square_of_the_lift(*, d, k):

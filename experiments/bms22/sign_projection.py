@@ -170,7 +170,7 @@ def pairs_printed(*, m):
 
 @inequality_claim(
     bounds.pair_vectors_up_to_sign,
-    reach={"m": 60},
+    reach={"m": 25},
     note="among generic unit vectors only u + v and v + u coincide. The 2m vectors with u = v are doubles or zeros",
     **PAIRS,
 )
