@@ -67,7 +67,7 @@ with mock.patch.dict(THEOREMS, clear=True), mock.patch.dict(c.CLAIMS, clear=True
         false_coin,
         severity="constant",
         corrected_by="abgmu22.asm1/printed/coin",
-        python=lambda **setting: "from tests.engine.toy import false_coin\nassert 2 * 0.1 > false_coin(beta=0.1)",
+        python="from tests.engine.toy import false_coin\nassert 2 * 0.2 > false_coin(beta=0.2)",
         **settings | {"control": None},
     )
     def false_coin_fails(rng, size, *, beta):

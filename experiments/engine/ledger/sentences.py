@@ -49,7 +49,7 @@ def describe_search(row: Row) -> str:
     paper = _paper(row["key"])
     letters = paper.letters if paper else {}
     place = {letters.get(name, name.replace("_", " ")): value for name, value in searched["at"].items()}
-    return f"{text}; largest left side / right side {searched['largest']:.3g}, at {format_setting(place)}"
+    return f"{text}; largest left/right {searched['largest']:.3g} at {format_setting(place)}"
 
 
 def describe_quantity(row: Row) -> str:

@@ -150,6 +150,15 @@ def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
     return conclude(seen)
 
 
+def judge_at(claim: Claim, setting: Setting) -> Verdict:
+    """The verdict of a claim's check at a setting that a search has found."""
+    trial: Any = claim.trial
+    check, _ = open_loops(inspect.unwrap(trial), frozenset(points.find_domains(claim)))
+    verdict = trial.judge_cases(check, setting)[0]
+    assert verdict is not None, f"{claim.key} says nothing at {setting}"
+    return verdict
+
+
 def climb_ladders(seen: Search) -> None:
     """Double whole numbers, one at a time, from the worst settings until an evaluation takes long.
 
@@ -175,7 +184,7 @@ def conclude(seen: Search) -> Verdict:
     """The verdict of a search."""
     if seen.found:
         setting, verdict = seen.found
-        witness = dict(verdict.witness or {})
+        witness = dict(verdict.witness or {}) | {"asked": setting}
         if not witness.get("python"):
             witness["python"] = write_program(seen.claim, seen.trial.fails, setting)
         return replace(verdict, witness=witness)

@@ -145,7 +145,7 @@ def judge_program(python: str, row: State) -> str:
     if row["folder"]:
         importlib.import_module("lemmata.paper")  # which her modules import, in every fork
     else:
-        library.load(row["home"])
+        importlib.import_module(row["home"])
         _import(python)
     plain = run_in_fork(run_program, python, row, AS_IS)
     if plain["error"]:
@@ -192,21 +192,25 @@ def _agreements(row: State, value: float | None) -> Iterator[tuple[bool, str, fl
     the two sides that it has found tell the direction. Nothing, if they do not. The bound of trials is one from above.
     """
     from lemmata.experiments.engine.claims.claim import CLAIMS  # once statements are watched
+    from lemmata.experiments.engine.search.search import judge_at
 
     if row["folder"]:
         os.chdir(row["folder"])
         library.add(row["folder"], row["package"])
-    library.load(row["home"])
-    claim = CLAIMS[row["key"]]
-    if claim.style != "exact":
+        library.load(row["home"])
+    if row["style"] != "exact":
         yield from ((True, "multiplied by", 0.5), (False, *INFINITE[0]))
         return
-    setting = next(each for each in claim.settings(row["profile"]) if canonical_json(each) == row["place"])
+    claim = CLAIMS[row["key"]]
+    settings = [each for each in claim.settings(row["profile"]) if canonical_json(each) == row["place"]]
+
+    def decide() -> Any:
+        return claim.trial(**copy.deepcopy(settings[0])) if row["asked"] is None else judge_at(claim, row["asked"])
 
     def outcome(change: Change) -> str:
         WATCHED.update(key=row["key"], change=change, points=[{}], calls=0)
         try:
-            return claim.trial(**copy.deepcopy(setting)).outcome
+            return decide().outcome
         except (ArithmeticError, LookupError, TypeError, ValueError):  # of a number that the check was not made for
             return ""
 
@@ -297,4 +301,8 @@ if __name__ == "__main__":
     watch_statements()
     with os.fdopen(int(sys.argv[1]), "w") as answers:  # not where a file of the user's own may print, too
         for line in sys.stdin:  # one program at a time, and its answer before the next
-            print(json.dumps(judge_program(**json.loads(line))), file=answers, flush=True)
+            try:
+                said = judge_program(**json.loads(line))
+            except Exception as error:  # of this process, say a module that cannot be imported
+                said = f"its program cannot be judged: {type(error).__name__}: {error}"
+            print(json.dumps(said), file=answers, flush=True)

@@ -86,8 +86,10 @@ def describe_refuted(job: Job, cell: Cell) -> dict[str, Any]:
         "home": claim.trial.__module__,
         "folder": "" if paper.house else str(paper.folder),
         "package": paper.packages[0],
+        "style": claim.style,
         "profile": job.profile,
         "place": cell.where[0],
+        "asked": witness.get("asked"),
         "points": [shown, *witness.get("points", [])],
         "sides": [side for side in sides if isinstance(side, int | float) and abs(side) < LARGEST],
     }

@@ -149,6 +149,7 @@ def test_a_row_is_shown_with_all_that_can_be_said():
     row = BAD | {"corner": "n ≥ 2", "used": ["Lemma 1"], "note": "n = 1", "tightness": [0.5, None], "trials": 0}
     row |= {
         "nonvacuous_from": {},
+        "searched": {"decided": 1000, "largest": 0.25, "at": {"n": 3, "x": 0.5}},
         "witness": {"claimed": 1.0, "found": 2.0, "family": "n → ∞", "python": "assert True\n"},
     }
     assert explanation.explain_row(row) == [
@@ -156,6 +157,7 @@ def test_a_row_is_shown_with_all_that_can_be_said():
         "  where true       True for n ≥ 2. The paper uses it only there (Lemma 1).",
         "  scope            everywhere",
         "  evidence         a counterexample, computed by a stand-alone program",
+        "  searched         1,000 settings of the engine's own choice; largest left/right 0.25 at n = 3, x = 0.5",
         "  truth over bound [0.5, None]",
         "  note             n = 1",
         "  counterexample   the left side is 2; the text claims at most 1.",
