@@ -202,6 +202,8 @@ def compare_sides(left: Any, right: Any) -> float:
     """left / right, or, where the right side is not positive, how far the left one is above it."""
     if has_infinite_float(left, right) or any(is_float(side) and side != side for side in (left, right)):
         return -math.inf
+    if type(left) is type(right) is float:
+        return left / right if right > 0 else -1.0
     left, right = scale_sides(left, right, Fraction(1))
     if isinstance(left, arb) and not (left.is_finite() and right.is_finite()):
         return -math.inf

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.bounds.library import library
 from lemmata.bounds.statement.hypotheses import OutsideHypotheses
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.experiments.engine.claims.claim import Claim, Setting
@@ -199,10 +200,12 @@ def conclude(seen: Search) -> Verdict:
 def write_program(claim: Claim, fails: str, setting: Setting) -> str:
     """The program of a counterexample that the engine found: the check's cases at that setting, one of them failing."""
     check, formula = inspect.unwrap(claim.trial), inspect.unwrap(claim.theorem.formula)
+    paper = library.paper(claim.key)
+    outside = "" if paper.house else f"{paper.packages[0]}."  # a stranger's modules go by their bare names
     arguments = ", ".join(f"{name}={value!r}" for name, value in setting.items())
     return textwrap.dedent(f"""\
-        from {check.__module__} import {check.__name__}
-        from {formula.__module__} import {formula.__name__}
+        from {check.__module__.removeprefix(outside)} import {check.__name__}
+        from {formula.__module__.removeprefix(outside)} import {formula.__name__}
         from lemmata.experiments.engine.search.loops import cases_at
         cases = cases_at({check.__name__}, {arguments})
         assert any({fails} for *_, left, right in cases)

