@@ -22,6 +22,7 @@ from lemmata.experiments.engine.running import power
 from lemmata.experiments.engine.running.cell import ControlRun
 from lemmata.experiments.engine.running.run import plan_claims
 from lemmata.experiments.engine.running.store import Store
+from lemmata.experiments.engine.witness import programs
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.soak import counted
 
@@ -38,6 +39,12 @@ def store():
     return Store()
 
 
+@pytest.fixture(scope="module")
+def judge():
+    with programs.open_judge() as ask:
+        yield ask
+
+
 def marked(key):
     """Slow where what it is decided by, without sampling, takes long: `make verify` decides it by the same chunks."""
     within = [PLANNED[claim.key][1] for claim in registry.closure([key]) if claim.style == "exact"]
@@ -46,7 +53,10 @@ def marked(key):
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("key", [marked(key) for key in CLAIMS])
-def test_verdict(key, store):
+def test_verdict(key, store, judge, monkeypatch):
+    monkeypatch.setattr(
+        programs, "run_programs", lambda asked, workers=1: [judge(each) for each in asked]
+    )  # one for all
     row = decide(key, root=TEST_ROOT, store=store)
     assert not rows.problems(row, EXPECTED.get(key)), key
 

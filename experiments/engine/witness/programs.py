@@ -8,12 +8,12 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from types import FunctionType
-from typing import IO, Any
+from typing import Any
 
 import lemmata
 from lemmata.bounds.library import library
@@ -96,8 +96,13 @@ def describe_refuted(job: Job, cell: Cell) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _start_judge(environment: Mapping[str, str]) -> Iterator[tuple[IO[str], IO[str]]]:
-    """A process that judges programs: where it is asked, and where it answers, a pipe that nothing else writes into."""
+def open_judge() -> Iterator[Callable[[dict[str, Any]], str | None]]:
+    """A process that judges programs, as a function: "", what is wrong with one, or None once the process has died.
+
+    It answers into a pipe that nothing else writes into.
+    """
+    roots = [str(Path(lemmata.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, roots))}
     here, there = os.pipe()
     # -P: no file of the working folder in place of a module
     command = [sys.executable, "-P", "-m", program_process.__name__, str(there)]
@@ -108,9 +113,16 @@ def _start_judge(environment: Mapping[str, str]) -> Iterator[tuple[IO[str], IO[s
             )
         finally:
             os.close(there)
-        with process:
+
+        def ask(question: dict[str, Any]) -> str | None:
             assert process.stdin, "it was asked for"
-            yield process.stdin, replies
+            with contextlib.suppress(BrokenPipeError):
+                print(json.dumps(question), file=process.stdin, flush=True)
+            answer = replies.readline()
+            return json.loads(answer) if answer else None
+
+        with contextlib.suppress(BrokenPipeError), process:
+            yield ask
 
 
 def run_programs(asked: Sequence[dict[str, Any]], workers: int = 1) -> list[str | None]:
@@ -118,22 +130,15 @@ def run_programs(asked: Sequence[dict[str, Any]], workers: int = 1) -> list[str 
 
     Each of `workers` processes is given a program, and the next one when it has answered.
     """
-    roots = [str(Path(lemmata.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, roots))}
     said: list[str | None] = [None] * len(asked)
     waiting = iter(range(len(asked)))  # one for all
 
     def judge() -> None:
-        with (
-            contextlib.suppress(BrokenPipeError),  # of a process that died
-            _start_judge(environment) as (questions, replies),
-        ):
+        with open_judge() as ask:
             for at in waiting:
-                print(json.dumps(asked[at]), file=questions, flush=True)
-                answer = replies.readline()
-                if not answer:
+                said[at] = ask(asked[at])
+                if said[at] is None:
                     return
-                said[at] = json.loads(answer)
 
     with ThreadPoolExecutor(workers) as pool:  # a thread waits for each process
         for future in [pool.submit(judge) for _ in range(min(workers, len(asked)))]:

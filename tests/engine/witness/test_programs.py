@@ -14,6 +14,8 @@ ROW = {
     "home": "lemmata.experiments.rbht09.lower_bounds_rbf_proof",
     "folder": "",
     "package": "lemmata.bounds.rbht09",
+    "style": "exact",
+    "asked": None,
     "profile": "quick",
     "place": "{}",
     "points": [{"sigma": 0.8493}],
