@@ -59,9 +59,8 @@ class Search:
 
     def admits(self, setting: Setting) -> bool:
         """Whether the hypotheses allow a setting."""
-        return all(d.low <= setting[n] <= d.high for n, d in self.domains.items()) and not self.claim.theorem.skipped(
-            setting
-        )
+        inside = all(domain.low <= setting[name] <= domain.high for name, domain in self.domains.items())
+        return inside and not self.claim.theorem.skipped(setting)
 
     def judge(self, setting: Setting) -> tuple[Verdict | None, float]:
         """The verdict of the check at one setting, None where it says nothing there; and the largest left / right."""
@@ -86,7 +85,7 @@ class Search:
         verdict, ratio = self.judge(setting)
         if verdict is None:
             return
-        if verdict.outcome == REFUTED and self.confirms(setting, verdict):
+        if verdict.outcome == REFUTED and self.confirms(setting, verdict, ratio):
             self.found = setting, verdict
         elif verdict.outcome == HOLDS:
             self.counts["decided"] += 1
@@ -94,7 +93,7 @@ class Search:
         else:
             self.counts["undecided"] += 1
 
-    def confirms(self, setting: Setting, verdict: Verdict) -> bool:
+    def confirms(self, setting: Setting, verdict: Verdict, ratio: float) -> bool:
         """Whether a failure is one of the statement: by far, and exact or the same at all settings beside it.
 
         By far, since most formulas are computed in floats even where a check compares balls.
@@ -102,7 +101,9 @@ class Search:
         shown = verdict.witness or {}
         found, claimed = (float(shown.get(side, math.nan)) for side in ("found", "claimed"))
         exactly = verdict.evidence in MACHINE
-        if not abs(found - claimed) > max(FAR_OFF * max(abs(found), abs(claimed)), TINY if exactly else SMALL):
+        gap = abs(found - claimed)  # NaN, beyond the range of floats
+        relative = abs(ratio - 1) if ratio > 0 else gap / max(abs(found), abs(claimed))
+        if not relative > FAR_OFF or gap <= (TINY if exactly else SMALL):
             return False
         if exactly:
             return True
@@ -117,8 +118,8 @@ class Search:
             changed = False
             for setting in points.simpler(self.found[0], self.domains):
                 if self.admits(setting) and self.counts["tried"] < last:
-                    verdict = self.judge(setting)[0]
-                    if verdict is not None and verdict.outcome == REFUTED and self.confirms(setting, verdict):
+                    verdict, ratio = self.judge(setting)
+                    if verdict is not None and verdict.outcome == REFUTED and self.confirms(setting, verdict, ratio):
                         self.found, changed = (setting, verdict), True
                         break
 

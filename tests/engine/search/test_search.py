@@ -84,6 +84,7 @@ FALSE = {
     ),
     "x^2 <= x^1.5 below 2": (X, lambda *, x: max(x**1.5, 1.3), side(left=lambda x: min(x, 2.0) ** 2)),
     "(n + 1)^n <= 2.7 n^n": (N, lambda *, n: Fraction(27, 10) * n**n, side(left=lambda n: (n + 1) ** n)),
+    "beyond the range of floats": (N, lambda *, n: 10 ** (400 * n), side(left=lambda n: 10 ** (401 * n - 20))),
     "a bound above a small level only": (P, lambda *, x: 10 * x, side(left=lambda x: math.sqrt(x))),
 }  # fmt: skip
 TRUE = {
