@@ -38,7 +38,7 @@ CLIMBS = 0.3  # of the evaluations, from the worst settings so far
 WORST = 5  # of which are kept to climb from
 FURTHEST = 2**60  # to which whole numbers are doubled,
 FLOATS_END = 2**32  # or in floats, where larger ones lose too many digits beside 1
-SHRINKING = 300  # evaluations that a counterexample is made simpler in
+SHRINKING = 3000  # evaluations that a counterexample is made simpler in
 FAR_OFF = 1e-6  # relatively, a failure is further off than that
 SMALL, TINY = 1e-9, 1e-290  # and absolutely, one in floats, and one in balls or rationals
 LADDER = 0.05  # CPU seconds of an evaluation, beyond which a whole number is not doubled
@@ -107,9 +107,23 @@ class Search:
             return False
         if exactly:
             return True
+        if not all(self.is_smooth(row, abs(math.log(ratio)) if ratio > 0 else 1.0) for row in self.windows(setting)):
+            return False
         beside = [point for point in points.neighbours(setting, self.domains, self.rng) if self.admits(point)]
         verdicts = [self.judge(point)[0] for point in beside]
         return all(other is not None and other.outcome == REFUTED for other in verdicts)
+
+    def windows(self, setting: Setting) -> list[list[Setting]]:
+        """The windows of a setting, as far as the hypotheses allow."""
+        rows = points.windows(setting, self.domains)
+        return [[point for point in row if self.admits(point)] for row in rows]
+
+    def is_smooth(self, row: list[Setting], failure: float) -> bool:
+        """Whether left / right has no jumps along a row that are as large as a tenth of a failure, in logarithms."""
+        ratios = np.array([self.judge(point)[1] for point in row])
+        if len(ratios) < 4 or not (ratios > 0).all() or not np.isfinite(ratios).all():
+            return len(ratios) < 4
+        return bool(np.abs(np.diff(np.log(ratios), 3)).max() <= failure / 10)
 
     def shrink(self) -> None:
         """Make the setting that was found simpler, one coordinate at a time, until none can be."""
