@@ -17,6 +17,8 @@ from lemmata.experiments.engine.search.loops import open_loops
 FAR = 1e6  # how far from a finite end, or from 0, most real numbers are drawn
 NEAR = 1e-9  # and how near to an end: nearer, formulas in floats break before statements do
 REACH = 4096  # of whole numbers; beyond it one coordinate at a time is doubled
+EXTREME = 1e-3  # distance from an end, within which floats are looked at twice
+STEPS = 25  # settings of a window
 CORNERS = 0.3  # of the coordinates that are drawn lie at a corner of their domain
 
 Domains = Mapping[str, Domain]
@@ -125,6 +127,25 @@ def neighbours(setting: Mapping[str, float], domains: Domains, rng: np.random.Ge
     for name, domain in domains.items():
         if domain.whole and setting[name] > 1000:  # a whole number at which next to nothing changes with the next one
             yield from ({**setting, name: int(setting[name]) + step} for step in (-2, -1, 1, 2))
+
+
+def windows(setting: Mapping[str, float], domains: Domains) -> Iterator[list[dict[str, float]]]:
+    """Rows of settings through one, along a real coordinate, and wider ones where it is close to an end or far away.
+
+    Along each of them a formula is smooth, or else what it computes there is mostly rounding: (1 - cos x) / x^2 has
+    steps near 0.
+    """
+    for name, domain in domains.items():
+        if domain.whole:
+            continue
+        value = setting[name]
+        ends = [end for end in (domain.low, domain.high) if math.isfinite(end)] or [0.0]
+        end = min(ends, key=lambda end: abs(value - end))
+        distance = value - end
+        for factor in (1.3, 4.0) if abs(distance) < EXTREME or abs(distance) > 1 / EXTREME else (1.3,):
+            shares = np.geomspace(1 / factor, factor, STEPS)
+            row = [{**setting, name: end + distance * float(share)} for share in shares]
+            yield [point for point in row if domain.low < point[name] < domain.high]
 
 
 def simpler(setting: Mapping[str, float], domains: Domains) -> Iterator[dict[str, float]]:

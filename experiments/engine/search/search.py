@@ -38,7 +38,7 @@ CLIMBS = 0.3  # of the evaluations, from the worst settings so far
 WORST = 5  # of which are kept to climb from
 FURTHEST = 2**60  # to which whole numbers are doubled,
 FLOATS_END = 2**32  # or in floats, where larger ones lose too many digits beside 1
-SHRINKING = 300  # evaluations that a counterexample is made simpler in
+SHRINKING = 3000  # evaluations that a counterexample is made simpler in
 FAR_OFF = 1e-6  # relatively, a failure is further off than that
 SMALL, TINY = 1e-9, 1e-290  # and absolutely, one in floats, and one in balls or rationals
 LADDER = 0.05  # CPU seconds of an evaluation, beyond which a whole number is not doubled
@@ -59,9 +59,8 @@ class Search:
 
     def admits(self, setting: Setting) -> bool:
         """Whether the hypotheses allow a setting."""
-        return all(d.low <= setting[n] <= d.high for n, d in self.domains.items()) and not self.claim.theorem.skipped(
-            setting
-        )
+        inside = all(domain.low <= setting[name] <= domain.high for name, domain in self.domains.items())
+        return inside and not self.claim.theorem.skipped(setting)
 
     def judge(self, setting: Setting) -> tuple[Verdict | None, float]:
         """The verdict of the check at one setting, None where it says nothing there; and the largest left / right."""
@@ -86,7 +85,7 @@ class Search:
         verdict, ratio = self.judge(setting)
         if verdict is None:
             return
-        if verdict.outcome == REFUTED and self.confirms(setting, verdict):
+        if verdict.outcome == REFUTED and self.confirms(setting, verdict, ratio):
             self.found = setting, verdict
         elif verdict.outcome == HOLDS:
             self.counts["decided"] += 1
@@ -94,7 +93,7 @@ class Search:
         else:
             self.counts["undecided"] += 1
 
-    def confirms(self, setting: Setting, verdict: Verdict) -> bool:
+    def confirms(self, setting: Setting, verdict: Verdict, ratio: float) -> bool:
         """Whether a failure is one of the statement: by far, and exact or the same at all settings beside it.
 
         By far, since most formulas are computed in floats even where a check compares balls.
@@ -102,13 +101,29 @@ class Search:
         shown = verdict.witness or {}
         found, claimed = (float(shown.get(side, math.nan)) for side in ("found", "claimed"))
         exactly = verdict.evidence in MACHINE
-        if not abs(found - claimed) > max(FAR_OFF * max(abs(found), abs(claimed)), TINY if exactly else SMALL):
+        gap = abs(found - claimed)  # NaN, beyond the range of floats
+        relative = abs(ratio - 1) if ratio > 0 else gap / max(abs(found), abs(claimed))
+        if not relative > FAR_OFF or gap <= (TINY if exactly else SMALL):
             return False
         if exactly:
             return True
+        if not all(self.is_smooth(row, abs(math.log(ratio)) if ratio > 0 else 1.0) for row in self.windows(setting)):
+            return False
         beside = [point for point in points.neighbours(setting, self.domains, self.rng) if self.admits(point)]
         verdicts = [self.judge(point)[0] for point in beside]
         return all(other is not None and other.outcome == REFUTED for other in verdicts)
+
+    def windows(self, setting: Setting) -> list[list[Setting]]:
+        """The windows of a setting, as far as the hypotheses allow."""
+        rows = points.windows(setting, self.domains)
+        return [[point for point in row if self.admits(point)] for row in rows]
+
+    def is_smooth(self, row: list[Setting], failure: float) -> bool:
+        """Whether left / right has no jumps along a row that are as large as a tenth of a failure, in logarithms."""
+        ratios = np.array([self.judge(point)[1] for point in row])
+        if len(ratios) < 4 or not (ratios > 0).all() or not np.isfinite(ratios).all():
+            return len(ratios) < 4
+        return bool(np.abs(np.diff(np.log(ratios), 3)).max() <= failure / 10)
 
     def shrink(self) -> None:
         """Make the setting that was found simpler, one coordinate at a time, until none can be."""
@@ -117,8 +132,8 @@ class Search:
             changed = False
             for setting in points.simpler(self.found[0], self.domains):
                 if self.admits(setting) and self.counts["tried"] < last:
-                    verdict = self.judge(setting)[0]
-                    if verdict is not None and verdict.outcome == REFUTED and self.confirms(setting, verdict):
+                    verdict, ratio = self.judge(setting)
+                    if verdict is not None and verdict.outcome == REFUTED and self.confirms(setting, verdict, ratio):
                         self.found, changed = (setting, verdict), True
                         break
 

@@ -84,6 +84,9 @@ FALSE = {
     ),
     "x^2 <= x^1.5 below 2": (X, lambda *, x: max(x**1.5, 1.3), side(left=lambda x: min(x, 2.0) ** 2)),
     "(n + 1)^n <= 2.7 n^n": (N, lambda *, n: Fraction(27, 10) * n**n, side(left=lambda n: (n + 1) ** n)),
+    "log(1/x) <= 20": (P, lambda *, x: 20.0, side(left=lambda x: math.log(1 / x))),
+    "log(1/x) <= 10, from 1 - x": (P, lambda *, x: 10.0, side(left=lambda x: -math.log1p(-x))),
+    "beyond the range of floats": (N, lambda *, n: 10 ** (400 * n), side(left=lambda n: 10 ** (401 * n - 20))),
     "a bound above a small level only": (P, lambda *, x: 10 * x, side(left=lambda x: math.sqrt(x))),
 }  # fmt: skip
 TRUE = {
@@ -97,6 +100,17 @@ TRUE = {
     "log(1 + x) <= x": (X, lambda *, x: x, side(left=lambda x: math.log1p(x))),
     "a tail that cancels": (P, lambda *, x: x, side(left=lambda x: 1 - (1 - x))),
     "1 - cos x <= x^2 / 2": (P, lambda *, x: x * x / 2, side(left=lambda x: 1 - math.cos(x))),
+    "(1 - cos x) / x^2 <= 1/2": (X, lambda *, x: 0.5, side(left=lambda x: (1 - math.cos(x)) / x**2)),
+    "(x - sin x) / x^3 <= 1/6": (X, lambda *, x: 1 / 6, side(left=lambda x: (x - math.sin(x)) / x**3)),
+    "(e^x - 1) / x >= 1": (X, lambda *, x: math.expm1(min(x, 700)) / x, side(left=lambda x: 1.0)),
+    "(e^x - 1) / x <= e^x": (
+        X,
+        lambda *, x: math.exp(min(x, 700)),
+        side(left=lambda x: (math.exp(min(x, 700)) - 1) / x),
+    ),
+    "e^x (1 - (1 - e^-x)) <= 1": (X, lambda *, x: 1.0, side(left=lambda x: math.exp(x) * (1 - (1 - math.exp(-x))))),
+    "log(1 + x) / x <= 1": (X, lambda *, x: 1.0, side(left=lambda x: math.log(1 + x) / x)),
+    "sqrt(1 + x) - 1 <= x / 2": (X, lambda *, x: 0.5, side(left=lambda x: (math.sqrt(1 + x) - 1) / x)),
     "(n + 1)^n <= e n^n": (N, lambda *, n: Fraction(2718281829, 10**9) * n**n, side(left=lambda n: (n + 1) ** n)),
     "two numbers that stay apart": (
         [*N, positive("x"), require("x < n", lambda x, n: x < n)],
