@@ -7,9 +7,12 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+
+NUMBERS = (float, int, Fraction, np.integer)  # of which a test needs no array; those of numpy's that are floats too
 
 
 class OutsideHypotheses(ValueError):
@@ -56,7 +59,7 @@ class Hypothesis:
 
     def admits(self, values: Mapping[str, Any]) -> bool:
         """Whether the named entries of `values` satisfy the condition."""
-        if self.of_float is not None and type(value := values[self.names[0]]) in (float, int):
+        if self.of_float is not None and isinstance(value := values[self.names[0]], NUMBERS):
             return self.of_float(float(value))
         return self.holds(*(values[name] for name in self.names))
 

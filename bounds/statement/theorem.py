@@ -351,10 +351,12 @@ def theorem(
 
 def check_setting(key: str, setting: Any) -> None:
     """Raise OutsideHypotheses if the statement of a row does not speak about a setting; texts in it are labels."""
-    if isinstance(setting, dict) and key in THEOREMS:
-        numbers = {name: value for name, value in setting.items() if not isinstance(value, str)}
-        if outside := THEOREMS[key].skipped(numbers):
-            raise OutsideHypotheses(outside)
+    if not isinstance(setting, dict) or key not in THEOREMS:
+        return
+    if any(isinstance(value, str) for value in setting.values()):
+        setting = {name: value for name, value in setting.items() if not isinstance(value, str)}
+    if outside := THEOREMS[key].skipped(setting):
+        raise OutsideHypotheses(outside)
 
 
 def theorems(name: str = "") -> list[Theorem]:

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
 from lemmata.experiments.engine.ground.files import read_table, write_table
+from lemmata.experiments.engine.ground.profiles import TIMES
 from lemmata.experiments.engine.running.cell import ControlRun
 from lemmata.experiments.engine.search import search
 
-EVALUATIONS = 1000  # of the check, in a search of the quick and the full profile
-SEARCH_SECONDS = 2.0  # that the search of a row of these papers may take, by its measured price
+EVALUATIONS = 1000  # of the check, in a search, and ten times as many in a deep run
+SEARCH_SECONDS = {"quick": 0.7, "full": 3.0, "deep": 3.0}  # that these of a row of our papers may take, by its price
 TABLE, DEEP = (Path(__file__).with_name(name) for name in ("costs.csv", "deep.csv"))
 DEEP_HEAD = ("group", "computed", "draws", "ratio", "error")  # written by `tools.deep_costs`
 
@@ -50,13 +51,13 @@ def deep_share(claim: Claim, profile: str) -> float:
     return known.get(claim.key, known.get(claim.style, 1.0))
 
 
-def search_evaluations(claim: Claim, times: int) -> int:
+def search_evaluations(claim: Claim, profile: str) -> int:
     """Settings that a search of a claim tries; 0 for a claim that is no oracle, that is to fall, or that costs much."""
     if claim.severity or claim.is_slip or not search.is_searchable(claim):
         return 0
     known = read_costs().get(claim.key)
-    affordable = known is None or known.trial * EVALUATIONS <= SEARCH_SECONDS
-    return times * EVALUATIONS if affordable else 0
+    affordable = known is None or known.trial * EVALUATIONS <= SEARCH_SECONDS[profile]
+    return TIMES[profile] * EVALUATIONS if affordable else 0
 
 
 def plan_cell(claim: Claim, setting: Setting, times: int = 1) -> float:

@@ -28,10 +28,9 @@ Result = Chunk | str  # a chunk, or the text of what it raised
 
 def open_cells(claim: Claim, profile: str) -> list[Cell]:
     """The cells of a claim in a profile: its admissible settings, and a search where it is an oracle."""
-    times = TIMES[profile]
     settings = (setting for setting in claim.settings(profile) if not claim.theorem.skipped(setting))
-    cells = [Cell(claim, setting, times=times) for setting in settings]
-    evaluations = costs.search_evaluations(claim, times)
+    cells = [Cell(claim, setting, times=TIMES[profile]) for setting in settings]
+    evaluations = costs.search_evaluations(claim, profile)
     return cells + ([Cell(claim, {}, evaluations=evaluations)] if evaluations else [])
 
 
