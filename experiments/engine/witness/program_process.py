@@ -192,7 +192,9 @@ def _agreements(row: State, value: float | None) -> Iterator[tuple[bool, str, fl
     the two sides that it has found tell the direction. Nothing, if they do not. The bound of trials is one from above.
     """
     from lemmata.experiments.engine.claims.claim import CLAIMS  # once statements are watched
-    from lemmata.experiments.engine.search.search import judge_at
+
+    # By its name, so that no digest of an answer follows it to what this process alone has loaded.
+    judge_at = importlib.import_module("lemmata.experiments.engine.search.search").judge_at
 
     if row["folder"]:
         os.chdir(row["folder"])
