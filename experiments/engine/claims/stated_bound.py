@@ -26,7 +26,7 @@ def find_unstated_bound(claim: Claim) -> str:
         bound = claim.bound(**setting)
         numbers = {name: float(x) for name, x in setting.items() if isinstance(x, int | float) and x}
         if not any(is_printed(bound, value, name, claim.theorem.says) for name, value in numbers.items()):
-            return f"its bound must be beta, a number in the formula, or a call of its statement, got {bound:g}"
+            return f"its bound must be beta, a number in the formula, or a call of its statement, got {float(bound):g}"
     return ""
 
 
