@@ -54,9 +54,7 @@ def marked(key):
 @pytest.mark.statistical
 @pytest.mark.parametrize("key", [marked(key) for key in CLAIMS])
 def test_verdict(key, store, judge, monkeypatch):
-    monkeypatch.setattr(
-        programs, "run_programs", lambda asked, workers=1: [judge(each) for each in asked]
-    )  # one for all
+    monkeypatch.setattr(programs, "run_programs", lambda asked, workers=1: [*map(judge, asked)])  # one for all
     row = decide(key, root=TEST_ROOT, store=store)
     assert not rows.problems(row, EXPECTED.get(key)), key
 

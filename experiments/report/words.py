@@ -134,7 +134,7 @@ def view_row(of: Row, figures: list[dict]) -> dict:
         "evidence_words": EVIDENCE.get(row["evidence"], "") if row["verdict"] == HOLDS else "",
         "reason_words": REASONS.get(row["reason"], row["reason"]),
         "reach": describe_reach(row),
-        "search": in_symbols(describe_search(row)),
+        "search_words": in_symbols(describe_search(row)),
         "sentence": capitalize(in_symbols(describe_witness(row))) if row["witness"] else "",
         "python": (row["witness"] or {}).get("python", "").strip(),
         "note": capitalize(row["note"].rstrip(".")),

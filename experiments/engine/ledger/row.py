@@ -30,9 +30,7 @@ class Row(TypedDict):
     cells: int  # settings that were tried
     cells_held: int
     cells_vacuous: int
-    searched: dict[
-        str, Any
-    ]  # settings of the engine's own choice: how many were decided, largest left/right, and where
+    searched: dict[str, Any]  # settings of the engine's own choice: counts, the largest left/right, and where it is
     skipped: list[dict[str, Any]]  # settings outside the hypotheses, each with the hypothesis
     tightness: list[float | None] | None  # truth / bound, at least and at most; None for an end that is infinite
     nonvacuous_from: int | None  # the smallest n at which the bound says anything

@@ -13,8 +13,8 @@ from typing import Any
 
 from lemmata.bounds.library import Paper, library
 from lemmata.experiments.engine.ledger.row import Row
+from lemmata.experiments.engine.running.costs import EVALUATIONS
 
-FEWEST = 1000  # settings that a search decides, below which it is not called one
 LARGE = 10**9  # whole numbers from here on are rounded for people
 UNNAMED = {"tail": "the probability", "identity": "the left side"}
 
@@ -31,25 +31,27 @@ def describe_witness(row: Row) -> str:
 
 def describe_place(row: Row) -> str:
     """The setting of a counterexample in the letters of the paper, as `‖Y‖ = 4, β = 0.1`; "" if it has none."""
-    witness, paper = row["witness"] or {}, _paper(row["key"])
-    letters = paper.letters if paper else {}
+    witness = row["witness"] or {}
     setting = dict(witness.get("setting", {})) | dict(witness.get("point") or {})
-    shown = {letters.get(name, name.replace("_", " ")): value for name, value in setting.items()}
-    return format_setting(shown) if shown else ""
+    return _in_letters(row, setting) if setting else ""
+
+
+def _in_letters(row: Row, setting: Mapping[str, Any]) -> str:
+    """A setting in the letters of a row's paper."""
+    paper = _paper(row["key"])
+    letters = paper.letters if paper else {}
+    return format_setting({letters.get(name, name.replace("_", " ")): value for name, value in setting.items()})
 
 
 def describe_search(row: Row) -> str:
     """How many settings of the engine's own choice a row was decided at, and where it came closest to its bound."""
     searched = row["searched"] or {}
-    if searched.get("decided", 0) < FEWEST:
+    if searched.get("decided", 0) < EVALUATIONS:  # too few for a search
         return ""
     text = f"{searched['decided']:,} settings of the engine's own choice"
     if "largest" not in searched:
         return text
-    paper = _paper(row["key"])
-    letters = paper.letters if paper else {}
-    place = {letters.get(name, name.replace("_", " ")): value for name, value in searched["at"].items()}
-    return f"{text}; largest left/right {searched['largest']:.3g} at {format_setting(place)}"
+    return f"{text}; largest left/right {searched['largest']:.3g} at {_in_letters(row, searched['at'])}"
 
 
 def describe_quantity(row: Row) -> str:

@@ -108,8 +108,9 @@ class Cell:
 
         Of a search, the code of the search stands for the level.
         """
-        level = repr(float(self.claim.bound(**self.setting))) if self.claim.style == "attack" else ""
-        level = hash_search() if self.evaluations else level
+        level = hash_search() if self.evaluations else ""
+        if self.claim.style == "attack":
+            level = repr(float(self.claim.bound(**self.setting)))
         return canonical_json(self.setting), self.stream, self.size, level
 
     @property

@@ -53,11 +53,11 @@ def deep_share(claim: Claim, profile: str) -> float:
 
 def search_evaluations(claim: Claim, profile: str) -> int:
     """Settings that a search of a claim tries; 0 for a claim that is no oracle, that is to fall, or that costs much."""
-    if claim.severity or claim.is_slip or not search.is_searchable(claim):
-        return 0
     known = read_costs().get(claim.key)
-    affordable = known is None or known.trial * EVALUATIONS <= SEARCH_SECONDS[profile]
-    return TIMES[profile] * EVALUATIONS if affordable else 0
+    dear = known is not None and known.trial * EVALUATIONS > SEARCH_SECONDS[profile]
+    if claim.severity or claim.is_slip or dear or not search.is_searchable(claim):  # the last of these reads sources
+        return 0
+    return TIMES[profile] * EVALUATIONS
 
 
 def plan_cell(claim: Claim, setting: Setting, times: int = 1) -> float:

@@ -6,7 +6,8 @@ statement fails at an end, or by an order of magnitude.
 
 import inspect
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +25,10 @@ CORNERS = 0.3  # of the coordinates that are drawn lie at a corner of their doma
 Domains = Mapping[str, Domain]
 
 
-def find_domains(claim: Claim) -> dict[str, Domain]:
-    """The domains of what a claim's check is a function of: its arguments, and what its loops run over.
+def open_check(claim: Claim) -> tuple[Callable[..., Any], dict[str, Domain]]:
+    """(check, domains): a claim's check as a function of its arguments and of what its loops run over.
 
-    There are none where the hypotheses leave one of the arguments open.
+    The domains are theirs. There are none where the hypotheses leave one of the arguments open.
     """
     known: dict[str, Domain] = {}
     for hypothesis in claim.theorem.needs:
@@ -38,9 +39,9 @@ def find_domains(claim: Claim) -> dict[str, Domain]:
     parameters = inspect.signature(check).parameters
     asked = [name for name, parameter in parameters.items() if parameter.default is parameter.empty]
     if not known.keys() >= set(asked):
-        return {}
-    _, opened = open_loops(check, frozenset(known))
-    return {name: known[name] for name in (*asked, *sorted(opened))}
+        return check, {}
+    check, opened = open_loops(check, frozenset(known))
+    return check, {name: known[name] for name in (*asked, *sorted(opened))}
 
 
 def clip_domains(claim: Claim, domains: Domains) -> dict[str, Domain]:
@@ -62,8 +63,8 @@ def list_corners(domain: Domain) -> list[float]:
         start = int(low)
         return [n for n in (*range(start, start + 8), 10, 16, 100, 1000, int(high)) if low <= n <= high]
     width = high - low if math.isfinite(high - low) else math.inf
-    ends = [low + step for step in ((0.0,) if not domain.open_low else ()) if math.isfinite(low)]
-    ends += [high - step for step in ((0.0,) if not domain.open_high else ()) if math.isfinite(high)]
+    ends = [end for end, is_open in ((low, domain.open_low), (high, domain.open_high)) if not is_open]
+    ends = [end for end in ends if math.isfinite(end)]
     steps = [step for step in (NEAR, 1e-6, 1e-3, 0.1, 0.5, 1.0, 10.0, 1e3, FAR) if step < width]
     ends += [low + step for step in steps if math.isfinite(low)] + [
         high - step for step in steps if math.isfinite(high)

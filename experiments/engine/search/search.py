@@ -27,7 +27,6 @@ from lemmata.experiments.engine.claims.verdict import Verdict, holds
 from lemmata.experiments.engine.ground.deadline import cpu_seconds, deadline
 from lemmata.experiments.engine.ground.evidence import MACHINE
 from lemmata.experiments.engine.search import points
-from lemmata.experiments.engine.search.loops import open_loops
 
 REJECTED = 30  # times as many may be drawn outside the hypotheses
 SLOW = 0.5  # CPU seconds, after which an evaluation is given up
@@ -49,10 +48,9 @@ class Search:
     """What was tried so far."""
 
     claim: Claim
-    trial: Any  # of the claim, with `judge_cases`
     rng: np.random.Generator
-    domains: points.Domains
     check: Callable
+    domains: points.Domains
     counts: Counter = field(default_factory=Counter)  # decided, outside, unjudged, raised
     worst: list[tuple[float, Setting, Verdict]] = field(default_factory=list)  # left / right first, the largest on top
     found: tuple[Setting, Verdict] | None = None
@@ -68,7 +66,7 @@ class Search:
         try:
             with deadline(SLOW), np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                verdict, ratio = self.trial.judge_cases(self.check, setting)
+                verdict, ratio = judge_cases(self.claim, self.check, setting)
             if verdict is None:
                 self.counts["unjudged"] += 1
             return verdict, ratio
@@ -138,17 +136,21 @@ class Search:
                         break
 
 
+def judge_cases(claim: Claim, check: Callable, setting: Setting) -> tuple[Verdict | None, float]:
+    """What a claim by cases says of those that a check makes at one setting."""
+    trial: Any = claim.trial
+    return trial.judge_cases(check, setting)
+
+
 def is_searchable(claim: Claim) -> bool:
     """Whether a claim is an oracle: its check is a function of numbers whose domains the hypotheses name."""
-    return hasattr(claim.trial, "judge_cases") and bool(points.find_domains(claim))
+    return hasattr(claim.trial, "judge_cases") and bool(points.open_check(claim)[1])
 
 
 def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
     """A claim at so many settings: REFUTED at one of them, or HOLDS with what was tried in `searched`."""
-    whole_domains = points.find_domains(claim)
-    domains = points.clip_domains(claim, whole_domains)
-    check, _ = open_loops(inspect.unwrap(claim.trial), frozenset(whole_domains))
-    seen = Search(claim, claim.trial, rng, whole_domains, check)
+    seen = Search(claim, rng, *points.open_check(claim))
+    domains = points.clip_domains(claim, seen.domains)
     began, drawn = cpu_seconds(), 0
     while seen.counts["decided"] < evaluations and not seen.found and drawn < REJECTED * evaluations:
         drawn += 1
@@ -168,9 +170,7 @@ def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
 
 def judge_at(claim: Claim, setting: Setting) -> Verdict:
     """The verdict of a claim's check at a setting that a search has found."""
-    trial: Any = claim.trial
-    check, _ = open_loops(inspect.unwrap(trial), frozenset(points.find_domains(claim)))
-    verdict = trial.judge_cases(check, setting)[0]
+    verdict, _ = judge_cases(claim, points.open_check(claim)[0], setting)
     assert verdict is not None, f"{claim.key} says nothing at {setting}"
     return verdict
 
@@ -202,7 +202,7 @@ def conclude(seen: Search) -> Verdict:
         setting, verdict = seen.found
         witness = dict(verdict.witness or {}) | {"asked": setting}
         if not witness.get("python"):
-            witness["python"] = write_program(seen.claim, seen.trial.fails, setting)
+            witness["python"] = write_program(seen.claim, setting)
         return replace(verdict, witness=witness)
     said: dict = {name: seen.counts[name] for name in ("decided", "undecided", "unjudged", "raised", "outside")}
     if not seen.worst:
@@ -212,9 +212,10 @@ def conclude(seen: Search) -> Verdict:
     return holds(verdict.evidence, verdict.scope, tightness=verdict.tightness, searched=said)
 
 
-def write_program(claim: Claim, fails: str, setting: Setting) -> str:
+def write_program(claim: Claim, setting: Setting) -> str:
     """The program of a counterexample that the engine found: the check's cases at that setting, one of them failing."""
-    check, formula = inspect.unwrap(claim.trial), inspect.unwrap(claim.theorem.formula)
+    trial: Any = claim.trial  # of a claim by cases, which says in Python when a case fails
+    check, formula = inspect.unwrap(trial), inspect.unwrap(claim.theorem.formula)
     paper = library.paper(claim.key)
     outside = "" if paper.house else f"{paper.packages[0]}."  # a stranger's modules go by their bare names
     arguments = ", ".join(f"{name}={value!r}" for name, value in setting.items())
@@ -223,5 +224,5 @@ def write_program(claim: Claim, fails: str, setting: Setting) -> str:
         from {formula.__module__.removeprefix(outside)} import {formula.__name__}
         from lemmata.experiments.engine.search.loops import cases_at
         cases = cases_at({check.__name__}, {arguments})
-        assert any({fails} for *_, left, right in cases)
+        assert any({trial.fails} for *_, left, right in cases)
         """)
