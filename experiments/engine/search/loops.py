@@ -50,33 +50,42 @@ class _Opened(ast.NodeTransformer):
         return ast.parse(f"({GIVEN}[{target.id!r}],)", mode="eval").body
 
 
-@functools.cache
-def open_loops(check: Callable[..., Any], wanted: frozenset[str]) -> tuple[Callable[..., Any], frozenset[str]]:
-    """(check, names): the check as a function of its own arguments and of the names that its opened loops run over."""
+def parse_opened(check: Callable[..., Any], wanted: frozenset[str]) -> tuple[ast.FunctionDef | None, frozenset[str]]:
+    """(syntax tree of the check with its loops over `wanted` opened, their names); no tree if none can be opened."""
     arguments = frozenset(inspect.signature(check).parameters)
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(check)))
+        (function,) = ast.parse(textwrap.dedent(inspect.getsource(check))).body
     except (OSError, SyntaxError, TypeError):
-        return check, frozenset()
-    (function,) = tree.body
+        return None, frozenset()
     if not isinstance(function, ast.FunctionDef) or check.__code__.co_freevars:
-        return check, frozenset()
+        return None, frozenset()
     opened = _Opened(frozenset(check.__code__.co_varnames), wanted - arguments)
     function = opened.visit(function)
-    if not opened.found:
-        return check, frozenset()
     function.decorator_list = []
     function.args.kwonlyargs.append(ast.arg(GIVEN))
     function.args.kw_defaults.append(None)
+    return function if opened.found else None, frozenset(opened.found)
+
+
+@functools.cache
+def open_loops(check: Callable[..., Any], wanted: frozenset[str]) -> tuple[Callable[..., Any], frozenset[str]]:
+    """(check, names): the check as a function of its own arguments and of the names that its opened loops run over."""
+    function, opened = parse_opened(check, wanted)
+    return (_compile(function, check), opened) if function else (check, opened)
+
+
+def _compile(function: ast.FunctionDef, check: Callable[..., Any]) -> Callable[..., Any]:
+    arguments = frozenset(inspect.signature(check).parameters)
     made: dict[str, Any] = {}
-    exec(compile(ast.fix_missing_locations(tree), check.__code__.co_filename, "exec"), check.__globals__, made)
+    tree = ast.fix_missing_locations(ast.Module([function], []))
+    exec(compile(tree, check.__code__.co_filename, "exec"), check.__globals__, made)
     inner: FunctionType = made[function.name]
 
     def run(**setting: Any) -> Any:
         own = {name: value for name, value in setting.items() if name in arguments}
         return inner(**own, **{GIVEN: setting})
 
-    return run, frozenset(opened.found)
+    return run
 
 
 def cases_at(check: Callable[..., Any], **setting: Any) -> list[Any]:

@@ -1,0 +1,175 @@
+"""The checker of proofs: that an expression is at most 0 on a box, by pieces that cover it, each with its reason.
+
+    check(Goal(below, box, conditions), proof)
+
+raises WrongProof where a piece is missing or does not follow. `lemmata.bounds.proof.prover` finds proofs and is not
+trusted: a statement counts as proved once this file has read the proof. A proof is a piece, plain data:
+
+    {"by": "interval"}                      interval arithmetic shows it on the whole box
+    {"by": "outside", "condition": i}       condition i is false on the whole box
+    {"by": "zero"}                          the normal form is 0
+    {"by": "factors", "parts": [...]}       the sign of each factor of the normal form, with a proof of it
+    {"by": "split", "name": x, "at": c, "parts": [left, right]}
+    {"by": "monotone", "name": x, "end": "low" or "high", "slope": proof, "face": proof}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from flint import ctx
+
+from lemmata.bounds.exact.balls import PRECISION
+from lemmata.bounds.proof import interval
+from lemmata.bounds.proof.expression import Expression, NotGeneric, derivative, number, substitute, variables_of
+from lemmata.bounds.proof.interval import INF, Interval, Undefined, enclose
+from lemmata.bounds.proof.normal_form import factors
+
+Proof = dict[str, Any]
+
+
+class WrongProof(ValueError):
+    """A proof of which a piece is missing, or does not follow."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """The numbers that a variable takes: an interval, of which an open end is no member, or its whole numbers."""
+
+    low: Fraction | float  # or -inf
+    high: Fraction | float  # or inf
+    open_low: bool = False
+    open_high: bool = False
+    whole: bool = False
+
+    def interval(self) -> Interval:
+        """The interval, with its ends."""
+        low, high = (end if isinstance(end, float) else interval.point(Fraction(end)) for end in (self.low, self.high))
+        return Interval(low if self.low == -INF else low.low, high if self.high == INF else high.high)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """below <= 0 wherever in the box all conditions are <= 0."""
+
+    below: Expression
+    box: Mapping[str, Side]
+    conditions: tuple[Expression, ...] = ()
+
+    def enclose(self, expression: Expression) -> Interval:
+        """An interval around an expression on the box. Raises Undefined."""
+        return enclose(expression, {name: side.interval() for name, side in self.box.items()})
+
+    def is_positive(self, part: Expression) -> bool:
+        """Whether a part is shown to be above 0 on the box, but for ends that are not members."""
+        if part.kind == "variable":
+            side = self.box[part.parts[0]]
+            return side.low > 0 or (side.low == 0 and side.open_low)
+        if part.kind in ("exp", "pi"):
+            return True
+        if part.kind in ("*", "/", "^") and all(self.is_positive(p) for p in part.parts if isinstance(p, Expression)):
+            return True
+        if part.kind == "+" and any(self.is_positive(a) and self.is_at_least_0(b) for a, b in (part.parts, part.parts[::-1])):
+            return True
+        try:
+            return bool(self.enclose(part).low > 0)
+        except Undefined:
+            return False
+
+    def is_at_least_0(self, part: Expression) -> bool:
+        """Whether a part is shown to be at least 0 on the box."""
+        try:
+            return bool(self.enclose(part).low >= 0)
+        except Undefined:
+            return False
+
+    def face(self, name: str, end: str) -> Goal:
+        """The goal at an end of a side, without conditions."""
+        value = getattr(self.box[name], end)
+        if isinstance(value, float):
+            raise NotGeneric("the face at infinity")
+        return self.at(name, value)
+
+    def at(self, name: str, value: Fraction) -> Goal:
+        fixed = {name: number(value)}
+        box = {other: side for other, side in self.box.items() if other != name}
+        return Goal(substitute(self.below, fixed), box, ())
+
+    def slope(self, name: str, end: str) -> Goal:
+        """That the expression does not grow towards the low end, or the high end."""
+        slope = derivative(self.below, name)
+        return Goal(slope if end == "low" else -slope, self.box, ())
+
+    def halves(self, name: str, at: Fraction) -> list[Goal]:
+        """The goal on both sides of a number; of whole numbers the right half begins with the next."""
+        side = self.box[name]
+        if not side.low < at < side.high and not (side.whole and side.low <= at < side.high):
+            raise WrongProof(f"{at} is not inside {name}")
+        left = replace(side, high=at, open_high=False)
+        right = replace(side, low=at + 1 if side.whole else at, open_low=False)
+        return [replace(self, box={**self.box, name: half}) for half in (left, right)]
+
+    def signed_factors(self) -> tuple[Fraction, list[Expression]]:
+        """(content, factors) of the normal form: what has the sign of the expression wherever it is defined.
+
+        Of the factors those to an odd or fractional power, above and below.
+        """
+        above, under = factors(self.below, self.is_positive)
+        odd = [part for part, e in (*above.powers, *under.powers) if Fraction(e).denominator > 1 or e % 2]
+        return above.content / under.content, odd
+
+    def of_factor(self, part: Expression, sign: int) -> Goal:
+        """That a factor has a sign."""
+        return replace(self, below=-part if sign > 0 else part)
+
+
+def check(goal: Goal, proof: Proof) -> int:
+    """The number of pieces of a proof; raises WrongProof."""
+    with ctx.workprec(max(ctx.prec, PRECISION)):
+        try:
+            return _check(goal, proof)
+        except (ArithmeticError, NotGeneric, KeyError, TypeError, IndexError) as error:
+            raise WrongProof(f"{type(error).__name__}: {error}") from None
+
+
+def _require(shown: bool, what: str) -> None:
+    if not shown:
+        raise WrongProof(what)
+
+
+def _check(goal: Goal, proof: Proof) -> int:
+    match proof["by"]:
+        case "interval":
+            _require(bool(goal.enclose(goal.below).high <= 0), f"{goal.below} is not shown to be at most 0")
+        case "outside":
+            _require(bool(goal.enclose(goal.conditions[proof["condition"]]).low > 0), "the condition is not shown to fail")
+        case "zero":
+            _require(factors(goal.below, goal.is_positive)[0].content == 0, f"{goal.below} is not shown to be 0")
+        case "split":
+            parts = goal.halves(proof["name"], Fraction(proof["at"]))
+            _require(len(proof["parts"]) == 2, "a half is missing")
+            return sum(_check(half, part) for half, part in zip(parts, proof["parts"], strict=True))
+        case "monotone":
+            name, end = proof["name"], proof["end"]
+            _require(end in ("low", "high"), "an end is low or high")
+            goal.enclose(goal.below)  # defined, so continuous, on the whole box
+            return _check(goal.slope(name, end), proof["slope"]) + _check(goal.face(name, end), proof["face"])
+        case "factors":
+            return _check_factors(goal, proof["parts"])
+        case other:
+            raise WrongProof(f"unknown reason {other}")
+    return 1
+
+
+def _check_factors(goal: Goal, parts: list[Proof]) -> int:
+    """The pieces of a proof by the signs of factors."""
+    sign, found = goal.signed_factors()
+    _require(len(found) == len(parts), "a factor is missing")
+    for part in parts:
+        _require(part["sign"] in (1, -1), "a sign is 1 or -1")
+        sign *= part["sign"]
+    _require(sign <= 0, "the signs do not multiply to at most 0")
+    return sum(_check(goal.of_factor(f, part["sign"]), part["proof"]) for f, part in zip(found, parts, strict=True))

@@ -1,0 +1,182 @@
+"""The prover: it looks for a proof that an expression is at most 0 on a box, which `lemmata.bounds.proof.checker` reads.
+
+Tried in this order: interval arithmetic; the normal form, for a difference that is 0 and for factors with a sign; the
+face where a monotone expression is largest, which is how equality at a corner is met (its slope is a goal of its own, so
+that as many derivatives are taken as vanish there); and halves. A budget of steps ends the search.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import ctx
+
+from lemmata.bounds.exact.balls import PRECISION
+from lemmata.bounds.proof.checker import Goal, Proof, Side
+from lemmata.bounds.proof.expression import NotGeneric
+from lemmata.bounds.proof.interval import Undefined
+
+STEPS = 3000  # of a search
+HALVINGS = 40
+SLOPES = 4  # derivatives of derivatives
+SAMPLES = (Fraction(1, 7), Fraction(1, 2), Fraction(11, 13))
+
+
+class NotProved(Exception):
+    """The search ended without a proof; `point` is one where the statement is shown to be false, if there is one."""
+
+    def __init__(self, goal: Goal, point: dict[str, Fraction] | None = None) -> None:
+        super().__init__(f"{goal.below} <= 0" + (f" fails at {point}" if point else ""))
+        self.point = point
+
+
+@dataclass
+class Search:
+    """A search and what is left of its budget."""
+
+    steps: int = STEPS
+
+    def prove(self, goal: Goal, slopes: int = SLOPES, halvings: int = HALVINGS, factored: bool = False) -> Proof:
+        """A proof, or NotProved; `factored`: the goal is a factor already."""
+        self.steps -= 1
+        if self.steps < 0:
+            raise NotProved(goal)
+        with suppress(Undefined):
+            if goal.enclose(goal.below).high <= 0:
+                return {"by": "interval"}
+        for i, condition in enumerate(goal.conditions):
+            with suppress(Undefined):
+                if goal.enclose(condition).low > 0:
+                    return {"by": "outside", "condition": i}
+        self.refute(goal)
+        attempts = [] if factored else [self.by_factors(goal, slopes, halvings)]
+        proof = next(filter(None, attempts), None) or self.by_slope(goal, slopes, halvings)
+        return proof or self.by_halves(goal, slopes, halvings, factored)
+
+    def refute(self, goal: Goal) -> None:
+        """Raise NotProved where the goal is shown to be false at a sample point."""
+        for share in SAMPLES:
+            point = {name: pick(side, share) for name, side in goal.box.items()}
+            there = Goal(goal.below, {name: Side(x, x) for name, x in point.items()}, goal.conditions)
+            try:
+                if there.enclose(goal.below).low > 0 and all(there.enclose(c).high <= 0 for c in goal.conditions):
+                    raise NotProved(goal, point)
+            except (Undefined, NotGeneric):
+                continue
+
+    def by_factors(self, goal: Goal, slopes: int, halvings: int) -> Proof | None:
+        """The normal form is 0, or its factors have signs that multiply to -1."""
+        try:
+            sign, found = goal.signed_factors()
+        except (ArithmeticError, NotGeneric):
+            return None
+        if sign == 0:
+            return {"by": "zero"}
+        parts: list[Proof] = []
+        for part in found:
+            last = part is found[-1]
+            guess = (-1 if sign > 0 else 1) if last else self.sign_of(goal, part)
+            if not guess:
+                return None
+            sign *= guess
+            search = self if last else Search(self.steps // 4)
+            try:
+                parts.append({"sign": guess, "proof": search.prove(goal.of_factor(part, guess), slopes, halvings, True)})
+            except NotProved:
+                return None
+        return {"by": "factors", "parts": parts} if sign <= 0 else None
+
+    def sign_of(self, goal: Goal, part: Any) -> int:
+        """The sign of an expression at sample points where the conditions hold, or 0."""
+        signs = set()
+        for share in SAMPLES:
+            point = {name: Side(x := pick(side, share), x) for name, side in goal.box.items()}
+            there = Goal(part, point)
+            try:
+                if any(there.enclose(c).low > 0 for c in goal.conditions):
+                    continue
+                value = there.enclose(part)
+            except (Undefined, NotGeneric):
+                return 0
+            signs.add(1 if value.low > 0 else -1 if value.high < 0 else 0)
+        signs -= {0}
+        return signs.pop() if len(signs) == 1 else 0
+
+    def by_slope(self, goal: Goal, slopes: int, halvings: int) -> Proof | None:
+        """Where the expression is monotone in a variable, its largest value is on a face."""
+        if not slopes:
+            return None
+        for name, side in goal.box.items():
+            try:
+                goal.enclose(goal.below)
+                sign = self.sign_of(Goal(goal.below, goal.box), goal.slope(name, "low").below)
+                end = "high" if sign > 0 else "low"
+                if not sign or isinstance(getattr(side, end), float):
+                    continue
+                face = self.prove(goal.face(name, end), slopes, halvings)
+                inner = Search(self.steps // 8)
+                slope = inner.prove(goal.slope(name, end), slopes - 1, min(halvings, 8))
+                return {"by": "monotone", "name": name, "end": end, "slope": slope, "face": face}
+            except (NotProved, ArithmeticError, NotGeneric):
+                continue
+        return None
+
+    def by_halves(self, goal: Goal, slopes: int, halvings: int, factored: bool) -> Proof:
+        """Two halves along the side that is widest."""
+        widths = {name: width(side) for name, side in goal.box.items()}
+        name = max(widths, key=widths.__getitem__, default=None)
+        if not halvings or name is None or widths[name] < 1e-6:
+            raise NotProved(goal)
+        at = middle(goal.box[name])
+        parts = [self.prove(half, slopes, halvings - 1, factored) for half in goal.halves(name, at)]
+        return {"by": "split", "name": name, "at": str(at), "parts": parts}
+
+
+def pick(side: Side, share: Fraction) -> Fraction:
+    """A number of a side, so far along it."""
+    low, high = side.low, side.high
+    if isinstance(low, float) and isinstance(high, float):
+        x = Fraction(int(share * 100) - 50)
+    elif isinstance(high, float):
+        x = low + 40 * share**4
+    elif isinstance(low, float):
+        x = high - 40 * share**4
+    else:
+        x = low + (high - low) * share
+    return Fraction(max(int(x), -(-low // 1) if not isinstance(low, float) else int(x))) if side.whole else x
+
+
+def width(side: Side) -> float:
+    """How wide a side is, on a scale on which the whole line has a length."""
+    low, high = float(side.low), float(side.high)
+    if side.whole and high - low < 1:
+        return 0.0
+    return squeeze(high) - squeeze(low)
+
+
+def squeeze(x: float) -> float:
+    return x / (1 + abs(x)) if abs(x) < 1e300 else (1.0 if x > 0 else -1.0)
+
+
+def middle(side: Side) -> Fraction:
+    """Where a side is halved."""
+    low, high = side.low, side.high
+    if isinstance(low, float) and isinstance(high, float):
+        at = Fraction(0)
+    elif isinstance(high, float):
+        at = 2 * max(low, Fraction(1)) if low >= 0 else Fraction(0)
+        at = Fraction(4) if low == 1 else at
+    elif isinstance(low, float):
+        at = min(-Fraction(1), 2 * high) if high <= 0 else Fraction(0)
+    else:
+        at = low + (high - low) / 2
+    return Fraction(at // 1) if side.whole else at
+
+
+def prove(goal: Goal, steps: int = STEPS) -> Proof:
+    """A proof of a goal, for the checker. Raises NotProved."""
+    with ctx.workprec(max(ctx.prec, PRECISION)):
+        return Search(steps).prove(goal)
