@@ -72,7 +72,9 @@ class Goal:
             return True
         if part.kind in ("*", "/", "^") and all(self.is_positive(p) for p in part.parts if isinstance(p, Expression)):
             return True
-        if part.kind == "+" and any(self.is_positive(a) and self.is_at_least_0(b) for a, b in (part.parts, part.parts[::-1])):
+        if part.kind == "+" and any(
+            self.is_positive(a) and self.is_at_least_0(b) for a, b in (part.parts, part.parts[::-1])
+        ):
             return True
         try:
             return bool(self.enclose(part).low > 0)
@@ -145,7 +147,9 @@ def _check(goal: Goal, proof: Proof) -> int:
         case "interval":
             _require(bool(goal.enclose(goal.below).high <= 0), f"{goal.below} is not shown to be at most 0")
         case "outside":
-            _require(bool(goal.enclose(goal.conditions[proof["condition"]]).low > 0), "the condition is not shown to fail")
+            _require(
+                bool(goal.enclose(goal.conditions[proof["condition"]]).low > 0), "the condition is not shown to fail"
+            )
         case "zero":
             _require(factors(goal.below, goal.is_positive)[0].content == 0, f"{goal.below} is not shown to be 0")
         case "split":

@@ -106,7 +106,11 @@ class Expression:
         if self.kind in ("number", "variable"):
             return f"{self.parts[0]}"
         if self.kind in "+*/^":
-            return f"({f' {self.kind} '.join(map(repr, self.parts))})" if self.kind != "^" else "{!r}^({})".format(*self.parts)
+            return (
+                f"({f' {self.kind} '.join(map(repr, self.parts))})"
+                if self.kind != "^"
+                else "{!r}^({})".format(*self.parts)
+            )
         return f"{self.kind}({', '.join(map(repr, self.parts))})"
 
 
@@ -193,8 +197,12 @@ def floor(x: Any) -> Expression:
 
 def largest(*values: Any) -> Expression:
     """The largest of some expressions."""
+
     def pair(a: Expression, b: Expression) -> Expression:
-        return number(max(a.parts[0], b.parts[0])) if a.is_number and b.is_number else a if a is b else _make("max", a, b)
+        return (
+            number(max(a.parts[0], b.parts[0])) if a.is_number and b.is_number else a if a is b else _make("max", a, b)
+        )
+
     return reduce(pair, map(as_expression, values))
 
 
@@ -216,7 +224,11 @@ def walk(expression: Expression, function: Callable[[Expression, list[Any]], Any
 
 def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expression:
     """The expression with others in place of variables."""
-    return walk(expression, lambda node, parts: values.get(node.parts[0], node) if node.kind == "variable" else rebuild(node, parts), {})
+    return walk(
+        expression,
+        lambda node, parts: values.get(node.parts[0], node) if node.kind == "variable" else rebuild(node, parts),
+        {},
+    )
 
 
 BUILD: dict[str, Callable[..., Expression]] = {
@@ -234,7 +246,11 @@ def rebuild(node: Expression, parts: list[Expression]) -> Expression:
 
 def variables_of(expression: Expression) -> frozenset[str]:
     """The names of the variables of an expression."""
-    return walk(expression, lambda node, parts: frozenset(node.parts) if node.kind == "variable" else frozenset().union(*parts), {})
+    return walk(
+        expression,
+        lambda node, parts: frozenset(node.parts) if node.kind == "variable" else frozenset().union(*parts),
+        {},
+    )
 
 
 def derivative(expression: Expression, name: str) -> Expression:
@@ -336,7 +352,9 @@ def following(path: Path) -> Iterator[None]:
         _path.reset(token)
 
 
-def explore(run: Callable[[], Any], decides: Callable[[Condition], bool | None]) -> Iterator[tuple[list[Condition], Any]]:
+def explore(
+    run: Callable[[], Any], decides: Callable[[Condition], bool | None]
+) -> Iterator[tuple[list[Condition], Any]]:
     """(conditions, result) of every way through a formula."""
     plan: list[bool] = []
     for _ in range(MOST):

@@ -148,7 +148,13 @@ def power(a: Interval, exponent: Fraction) -> Interval:
             return INF if end > 0 or exponent.numerator % 2 == 0 else -INF
         if whole:
             return end ** int(exponent)
-        return arb(0) if end == 0 else (end.log() * arb(fmpq(exponent.numerator, exponent.denominator))).exp() if exponent != Fraction(1, 2) else end.sqrt()
+        return (
+            arb(0)
+            if end == 0
+            else (end.log() * arb(fmpq(exponent.numerator, exponent.denominator))).exp()
+            if exponent != Fraction(1, 2)
+            else end.sqrt()
+        )
 
     if not whole and a.low < 0:
         raise Undefined("a root of a number below 0")

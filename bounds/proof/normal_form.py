@@ -114,9 +114,10 @@ def factor(polynomial: Polynomial) -> Factors:
         return Factors(polynomial.get((), Fraction(0)), [])
     context = fmpq_mpoly_ctx.get([f"x{i}" for i in range(len(atoms))], Ordering.lex)
     terms = {
-        tuple(int((dict(m).get(atom, Fraction(0)) - low) * root) for atom, root, low in zip(atoms, roots, lows, strict=True)): fmpq(
-            c.numerator, c.denominator
-        )
+        tuple(
+            int((dict(m).get(atom, Fraction(0)) - low) * root)
+            for atom, root, low in zip(atoms, roots, lows, strict=True)
+        ): fmpq(c.numerator, c.denominator)
         for m, c in polynomial.items()
     }
     content, found = context.from_dict(terms).factor()
@@ -191,7 +192,15 @@ def quotient(expression: Expression, positive: Positive, seen: dict[int, Any] | 
             for atom, inner_power in found.items():
                 base, times = (atom.parts[0], atom.parts[1]) if atom.kind == "^" else (atom, Fraction(1))
                 logged = base.parts[0] if base.kind == "exp" else of.log(base)
-                _add(made, _times(quotient(logged, positive, seen).over if base.kind == "exp" else {((logged, Fraction(1)),): Fraction(1)}, {(): inner_power * times}))
+                _add(
+                    made,
+                    _times(
+                        quotient(logged, positive, seen).over
+                        if base.kind == "exp"
+                        else {((logged, Fraction(1)),): Fraction(1)},
+                        {(): inner_power * times},
+                    ),
+                )
         return Quotient({m: c for m, c in made.items() if c}, ONE)
 
     def exponential(inner: Quotient) -> Quotient:

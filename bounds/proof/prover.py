@@ -84,7 +84,9 @@ class Search:
             sign *= guess
             search = self if last else Search(self.steps // 4)
             try:
-                parts.append({"sign": guess, "proof": search.prove(goal.of_factor(part, guess), slopes, halvings, True)})
+                parts.append(
+                    {"sign": guess, "proof": search.prove(goal.of_factor(part, guess), slopes, halvings, True)}
+                )
             except NotProved:
                 return None
         return {"by": "factors", "parts": parts} if sign <= 0 else None

@@ -57,7 +57,9 @@ def _normal_density(x: Any) -> Expression:
 
 
 def _whole_part(x: Any = 0) -> Any:
-    return of.floor(x) if isinstance(x, Expression) and x.kind != "floor" else x if isinstance(x, Expression) else int(x)
+    return (
+        of.floor(x) if isinstance(x, Expression) and x.kind != "floor" else x if isinstance(x, Expression) else int(x)
+    )
 
 
 def _rational(x: Any = 0, below: Any = 1) -> Any:
@@ -199,7 +201,13 @@ def _call(name: str, *arguments: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
 
 
-OPERATIONS = {"_quotient_": _quotient, "_power_": _power, "_equal_": _equal, "_attribute_": _attribute, "_exact_": Fraction}
+OPERATIONS = {
+    "_quotient_": _quotient,
+    "_power_": _power,
+    "_equal_": _equal,
+    "_attribute_": _attribute,
+    "_exact_": Fraction,
+}
 _followed: dict[int, tuple[Any, Any]] = {}  # by id, with the thing itself, so that its id stays its own
 
 
@@ -210,7 +218,15 @@ def follow(thing: Any) -> Any:
     if isinstance(thing, bool | int | str | Expression | Fraction | type(None)):
         return thing
     if isinstance(thing, float):
-        return of.PI if thing == math.pi else of.exp(1) if thing == math.e else _exact(thing) if math.isfinite(thing) else thing
+        return (
+            of.PI
+            if thing == math.pi
+            else of.exp(1)
+            if thing == math.e
+            else _exact(thing)
+            if math.isfinite(thing)
+            else thing
+        )
     if isinstance(thing, tuple | list):
         return type(thing)(map(follow, thing)) if type(thing) in (tuple, list) else thing
     if isinstance(thing, dict):
@@ -245,12 +261,25 @@ def _lazily(function: FunctionType) -> Callable[..., Any]:
 def compiled(function: FunctionType) -> Callable[..., Any]:
     """A function of ours, compiled again from its source."""
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    except (OSError, SyntaxError, TypeError) as error:
-        raise NotGeneric(f"{function!r} has no source") from error
-    if not isinstance(tree, ast.FunctionDef):
-        tree = next((node for node in ast.walk(tree) if isinstance(node, ast.Lambda)), tree)
-    return compile_tree(tree, function)
+        if function.__name__ == "<lambda>":
+            return compile_tree(_find_lambda(function), function)
+        return compile_tree(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0], function)
+    except (OSError, SyntaxError, TypeError, ValueError) as error:
+        raise NotGeneric(f"{function!r} has no source ({error})") from error
+
+
+def _find_lambda(function: FunctionType) -> ast.Lambda:
+    """The syntax tree of a lambda: the one in its file at its line with its arguments."""
+    code = function.__code__
+    arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    (found,) = (
+        node
+        for node in ast.walk(ast.parse("".join(inspect.findsource(function)[0])))
+        if isinstance(node, ast.Lambda)
+        and node.lineno == code.co_firstlineno
+        and tuple(a.arg for a in (*node.args.args, *node.args.kwonlyargs)) == arguments
+    )
+    return found
 
 
 def compile_tree(tree: Any, function: FunctionType) -> Callable[..., Any]:

@@ -18,11 +18,13 @@ from lemmata.experiments.checks.inequality import (
     withheld,
 )
 from lemmata.experiments.checks.order import is_growing, order_claim, rows_order, search_worst, within_order
+from lemmata.experiments.engine.claims.steps import Step
 
 __all__ = [
     "ROUNDING",
     "Case",
     "Link",
+    "Step",
     "cases_claim",
     "equality",
     "identity_claim",

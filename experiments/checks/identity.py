@@ -44,8 +44,7 @@ def identity_claim(statement: Statement[..., Any], *, digits: int = 0, **fields:
     """
     options = {"digits": digits}
     says = "the right-hand side multiplied by {}"
-    fails = "abs(left - right) > 1e-6 * abs(right)"
-    return cases_claim(statement, decide_identity, says, options=options, fails=fails, **fields)
+    return cases_claim(statement, decide_identity, says, options=options, relation="=", **fields)
 
 
 def decide_identity(

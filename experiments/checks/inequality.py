@@ -25,6 +25,7 @@ from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
+from lemmata.experiments.engine.claims.steps import Step, chain, check_steps
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 from lemmata.experiments.engine.ground.evidence import MACHINE, has_derivation
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
@@ -107,7 +108,7 @@ def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = la
     """
     options = {"tightness": tightness}
     says = "the right-hand side divided by {}"
-    return cases_claim(statement, decide_inequality, says, options=options, fails="left > right", **fields)
+    return cases_claim(statement, decide_inequality, says, options=options, relation="<=", **fields)
 
 
 def cases_claim(
@@ -125,25 +126,26 @@ def cases_claim(
     figure: Callable | None = None,
     python: Callable | str | None = None,
     options: dict | None = None,
-    fails: str = "",
+    relation: str = "",
+    steps: Iterable[Step] = (),
     **fields: Any,
 ) -> Callable:
     """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict.
 
-    `figure(**setting)` is the series of the verdict, whatever the verdict is. Where one case decides, `fails`
-    says in Python when it refutes, and the engine tries the check at settings of its own choice.
+    `figure(**setting)` is the series of the verdict, whatever the verdict is. Where one case decides, `relation` is that
+    of its sides, <= or =, and the engine tries the check at settings of its own choice.
     """
     if rounding is not None and not 0 <= rounding <= COARSEST:
         raise ValueError(f"rounding must be in [0, {COARSEST}], since more would hide left > right, got {rounding}")
     falls = bool(fields.get("severity"))  # it is expected to: where a setting does not break it, it was only tried
     if control is None and not falls:
         control = Control(says, caught)
-    given = tuple(given)
-    earned = not falls and bool(given or has_derivation(statement.theorem.formula, statement.theorem.says))
+    given, steps = tuple(given), check_steps(steps)
+    earned = not falls and bool(given or steps or has_derivation(statement.theorem.formula, statement.theorem.says))
     evidence = evidence or ("derivation" if earned else "tested")
     scope = scope or ("settings" if falls or evidence in ("sampled", "tested") else "everywhere")
     how = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
-    said: Any = {"evidence": evidence, "scope": scope, "given": given}
+    said: Any = {"evidence": evidence, "scope": scope, "given": given, "steps": steps}
     humbler = {} if earned else {"scope": "settings"}  # for machine evidence whose sides turn out to be floats
     humbler["evidence"] = "derivation" if earned else "tested"
     key = statement.theorem.key  # and no more: what the wrapper below holds counts as what the check calls
@@ -163,7 +165,7 @@ def cases_claim(
                 if not isinstance(cases, Iterable):
                     raise TypeError(f"{check.__name__} must yield cases (setting, left, right), got {cases!r}")
                 try:
-                    verdict = decide(watch_cases(cases, key, floats, links_too=factor != 1), factor=sides, **how)
+                    verdict = decide(watch_cases(cases, key, floats, factor != 1, steps), factor=sides, **how)
                 finally:  # at our precision: a check that is closed halfway restores the precision that it found
                     if isinstance(cases, Generator):
                         cases.close()
@@ -177,11 +179,11 @@ def cases_claim(
             None without such a case. What a case says of its setting has to be what it was asked for.
             """
             with ctx.workprec(max(ctx.prec, bits)):
-                cases = watch_cases(make(**setting), key, set(), links_too=False)
+                cases = watch_cases(make(**setting), key, set(), steps=steps)
                 judged = [
                     case
                     for case in cases
-                    if isinstance(case, Case)
+                    if (isinstance(case, Case) or (steps and isinstance(case, Link)))
                     and needed <= case.setting.keys() | setting.keys()
                     and all(case.setting.get(name, value) == value for name, value in setting.items())
                 ]
@@ -190,8 +192,8 @@ def cases_claim(
                 verdict = decide(iter(judged), factor=1, **how)
                 return verdict, max(compare_sides(*case[-2:]) for case in judged)
 
-        if fails:
-            trial.fails = fails  # type: ignore[attr-defined]
+        if relation:
+            trial.relation = relation  # type: ignore[attr-defined]
             trial.judge_cases = judge_cases  # type: ignore[attr-defined]
         return exact_claim(statement, control=control, by=decide, **said, **fields)(trial)
 
@@ -259,8 +261,12 @@ def decide_inequality(
     return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
-def watch_cases(cases: Iterable[Any], key: str, floats: set[bool], links_too: bool) -> Cases:
+def watch_cases(
+    cases: Iterable[Any], key: str, floats: set[bool], links_too: bool = False, steps: tuple[Step, ...] = ()
+) -> Cases:
     """The same cases, each at a setting that the statement speaks about; with `links_too`, in a control, links as well.
+
+    The steps of a derivation are links before each case.
 
     A ball or a rational made of a float becomes the float that it is, and `floats` records whether a side is one.
     Raises OutsideHypotheses for a setting outside the hypotheses: there a case neither refutes nor holds.
@@ -271,6 +277,8 @@ def watch_cases(cases: Iterable[Any], key: str, floats: set[bool], links_too: bo
             left, right = (unmask_float(side, case.setting) for side in case[-2:])
             check_setting(key, case.setting)
             case = Case(case.setting, left, right)
+            if not links_too and len(steps) > 1:
+                yield from (Link(name, case.setting, *sides) for name, *sides in chain(steps, *case))
         floats.add(isinstance(case, tuple) and any(map(is_float, case[-2:])))
         yield Case(*case[1:]) if links_too and isinstance(case, Link) else case
     return ending.returned

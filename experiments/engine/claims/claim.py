@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from lemmata.bounds.theorem import THEOREMS, Hypothesis, Statement, Theorem
+from lemmata.experiments.engine.claims.steps import Step, check_steps
 from lemmata.experiments.engine.claims.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 from lemmata.experiments.engine.ground.evidence import find_missing_steps
 from lemmata.experiments.engine.ground.profiles import cross_settings
@@ -95,7 +96,9 @@ class Claim:
     full            further settings, which --profile full tries
     control         Control("what {} does", (2, 5)): sabotage by the least factor that the check refutes, else
                     CONTROL_FAILED
-    given           rows that have to hold for this one to hold, as functions or keys
+    given           rows that have to hold for this one to hold, as functions or keys; the check has to call them
+    steps           the derivation: [Step("Markov's inequality", lambda *, k, t: 1 / (k * t)), Step("algebra")], from the
+                    left side of the check to that of the statement (`lemmata.experiments.engine.claims.steps`)
     cites           results of others that are used without a proof: "Bartlett 1998, Theorem 2"
     evidence, scope of a row that holds. By default it is "tested" at "settings", or a "derivation" "everywhere" if it
                     is `given` rows or its record's docstring has a section "Derivation": whole sentences with a
@@ -153,6 +156,7 @@ class Claim:
     trivial: Callable[..., str | None] | None = None
     attack: str = ""  # pure | gdp | approx
     given: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
     cites: tuple[str, ...] = ()
     corner: Hypothesis | None = None
     used: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
@@ -293,7 +297,7 @@ def _check_keywords(theorem: Theorem, style: str, fields: Mapping[str, Any]) -> 
             raise ValueError(f"{theorem.key}: used and restated must name other statements, got {place}")
     if fields.get("undecided") and not fields.get("corner"):
         raise ValueError(f"undecided requires a corner, got {fields['undecided']!r} without one")
-    if lacks := find_missing_steps(fields.get("evidence", ""), fields.get("scope", ""), theorem, fields["given"]):
+    if lacks := find_missing_steps(fields.get("evidence", ""), fields.get("scope", ""), theorem, fields["given"] or fields["steps"]):
         raise ValueError(f"{theorem.key}: {lacks}")
     if style in ("mean", "rate") and "high" not in fields:  # a default would be a hypothesis that no author wrote
         raise ValueError(f"{theorem.key} needs high=, the largest value of a trial (number or function of the setting)")
@@ -310,7 +314,9 @@ def _register(style: str, statement: Statement[..., Any], **fields: Any) -> Call
     """A decorator that makes a claim of a trial and enters it in `CLAIMS`; keywords may be in a paper's short forms."""
     theorem = statement.theorem
     fields["quick"], fields["full"] = tuple(fields.get("quick", ({},))), tuple(fields.get("full", ()))
-    fields["given"] = tuple(map(key_of, fields.get("given", ())))
+    fields["steps"] = check_steps(fields.get("steps", ()))
+    used = (step.reason for step in fields["steps"] if not isinstance(step.reason, str))
+    fields["given"] = tuple(dict.fromkeys(map(key_of, (*fields.get("given", ()), *used))))
     if fields.get("severity") or fields.get("control") is None:
         fields.setdefault("corrected_by", find_twin(theorem))
     fields["corrected_by"] = key_of(fields.get("corrected_by", ""))

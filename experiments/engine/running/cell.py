@@ -279,4 +279,6 @@ def combine(cells: Sequence[Cell]) -> Verdict | None:
             where = "" if len(silent) == len(held) else f" at {len(silent)} of {len(held)} settings"
             chosen = replace(chosen, note=f"no failure in {sum(silent):,} trials{where}")
     searched = next((v.searched for v in decided if v.searched), {})
+    if chosen.outcome == HOLDS and "pieces" in searched.get("proof", {}):
+        chosen = replace(chosen, evidence="certificate", scope="everywhere")
     return replace(chosen, tightness=tightness, searched=searched)

@@ -11,8 +11,9 @@ values that are tied to each other stay tied. All else of a check, its `if`s too
 import ast
 import functools
 import inspect
+import math
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
@@ -22,14 +23,17 @@ GIVEN = "_given_"  # the argument of an opened check: {name: value}
 class _Opened(ast.NodeTransformer):
     """The loops over names of `wanted`, each over the one value that is given."""
 
-    def __init__(self, local: frozenset[str], wanted: frozenset[str]) -> None:
-        self.local, self.wanted = local, wanted
+    def __init__(self, local: frozenset[str], wanted: frozenset[str], grids: Mapping[str, Any]) -> None:
+        self.local, self.wanted, self.grids = local, wanted, grids
         self.found: set[str] = set()
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
         over = node.iter
-        if isinstance(node.target, ast.Name):
+        if isinstance(over, ast.Name) and (names := axes_of(self.grids.get(over.id))) and names <= self.wanted:
+            node.iter = ast.parse(f"({{{', '.join(f'{n!r}: {GIVEN}[{n!r}]' for n in names)}}},)", mode="eval").body
+            self.found |= names
+        elif isinstance(node.target, ast.Name):
             node.iter = self._given(node.target, over)
         elif (
             isinstance(node.target, ast.Tuple)
@@ -41,6 +45,14 @@ class _Opened(ast.NodeTransformer):
             over.args = [self._given(name, each) for name, each in zip(node.target.elts, over.args, strict=True)]
         return node
 
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if self.grids and ast.unparse(node.func) == "grid":
+            for keyword in node.keywords:
+                if keyword.arg:
+                    keyword.value = self._given(ast.Name(keyword.arg), keyword.value)
+        return node
+
     def _given(self, target: ast.AST, over: ast.expr) -> ast.expr:
         """(the given value,) in place of what a loop runs over, where it may stand there."""
         named = {node.id for node in ast.walk(over) if isinstance(node, ast.Name)}
@@ -50,8 +62,21 @@ class _Opened(ast.NodeTransformer):
         return ast.parse(f"({GIVEN}[{target.id!r}],)", mode="eval").body
 
 
-def parse_opened(check: Callable[..., Any], wanted: frozenset[str]) -> tuple[ast.FunctionDef | None, frozenset[str]]:
-    """(syntax tree of the check with its loops over `wanted` opened, their names); no tree if none can be opened."""
+def axes_of(values: Any) -> set[str]:
+    """The names of the axes of a grid, none of another value."""
+    if not (isinstance(values, tuple | list) and values and all(isinstance(value, dict) for value in values)):
+        return set()
+    axes = {name: {repr(value.get(name)) for value in values} for name in values[0]}
+    return set(axes) if len(values) == math.prod(map(len, axes.values())) > 1 else set()
+
+
+def parse_opened(
+    check: Callable[..., Any], wanted: frozenset[str], grids: bool = False
+) -> tuple[ast.FunctionDef | None, frozenset[str]]:
+    """(syntax tree of the check with its loops over `wanted` opened, their names); no tree if none can be opened.
+
+    With `grids` also loops over a grid.
+    """
     arguments = frozenset(inspect.signature(check).parameters)
     try:
         (function,) = ast.parse(textwrap.dedent(inspect.getsource(check))).body
@@ -59,7 +84,9 @@ def parse_opened(check: Callable[..., Any], wanted: frozenset[str]) -> tuple[ast
         return None, frozenset()
     if not isinstance(function, ast.FunctionDef) or check.__code__.co_freevars:
         return None, frozenset()
-    opened = _Opened(frozenset(check.__code__.co_varnames), wanted - arguments)
+    opened = _Opened(
+        frozenset(check.__code__.co_varnames), wanted - arguments, check.__globals__ if grids else {}
+    )
     function = opened.visit(function)
     function.decorator_list = []
     function.args.kwonlyargs.append(ast.arg(GIVEN))

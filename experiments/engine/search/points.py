@@ -25,16 +25,22 @@ CORNERS = 0.3  # of the coordinates that are drawn lie at a corner of their doma
 Domains = Mapping[str, Domain]
 
 
-def open_check(claim: Claim) -> tuple[Callable[..., Any], dict[str, Domain]]:
-    """(check, domains): a claim's check as a function of its arguments and of what its loops run over.
-
-    The domains are theirs. There are none where the hypotheses leave one of the arguments open.
-    """
+def known_domains(claim: Claim) -> dict[str, Domain]:
+    """The domains that the hypotheses name for single arguments."""
     known: dict[str, Domain] = {}
     for hypothesis in claim.theorem.needs:
         if hypothesis.domain is not None:
             (name,) = hypothesis.names
             known[name] = known.get(name, Domain()).meet(hypothesis.domain)
+    return known
+
+
+def open_check(claim: Claim) -> tuple[Callable[..., Any], dict[str, Domain]]:
+    """(check, domains): a claim's check as a function of its arguments and of what its loops run over.
+
+    The domains are theirs. There are none where the hypotheses leave one of the arguments open.
+    """
+    known = known_domains(claim)
     check = inspect.unwrap(claim.trial)
     parameters = inspect.signature(check).parameters
     asked = [name for name, parameter in parameters.items() if parameter.default is parameter.empty]

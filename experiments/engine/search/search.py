@@ -26,7 +26,7 @@ from lemmata.experiments.engine.claims.claim import Claim, Setting
 from lemmata.experiments.engine.claims.verdict import Verdict, holds
 from lemmata.experiments.engine.ground.deadline import cpu_seconds, deadline
 from lemmata.experiments.engine.ground.evidence import MACHINE
-from lemmata.experiments.engine.search import points
+from lemmata.experiments.engine.search import points, whole_domain
 
 REJECTED = 30  # times as many may be drawn outside the hypotheses
 SLOW = 0.5  # CPU seconds, after which an evaluation is given up
@@ -40,6 +40,7 @@ FLOATS_END = 2**32  # or in floats, where larger ones lose too many digits besid
 SHRINKING = 3000  # evaluations that a counterexample is made simpler in
 FAR_OFF = 1e-6  # relatively, a failure is further off than that
 SMALL, TINY = 1e-9, 1e-290  # and absolutely, one in floats, and one in balls or rationals
+FAILS = {"<=": "left > right", "=": "abs(left - right) > 1e-6 * abs(right)"}  # in Python, of the sides of a case
 LADDER = 0.05  # CPU seconds of an evaluation, beyond which a whole number is not doubled
 
 
@@ -83,13 +84,23 @@ class Search:
         verdict, ratio = self.judge(setting)
         if verdict is None:
             return
-        if verdict.outcome == REFUTED and self.confirms(setting, verdict, ratio):
+        if self.is_failure(setting, verdict, ratio):
             self.found = setting, verdict
         elif verdict.outcome == HOLDS:
             self.counts["decided"] += 1
             self.worst = sorted([*self.worst, (ratio, setting, verdict)], key=lambda seen: -seen[0])[:WORST]
         else:
             self.counts["undecided"] += 1
+
+    def is_failure(self, setting: Setting, verdict: Verdict | None, ratio: float) -> bool:
+        """Whether the statement fails at a setting, or, at all settings beside it too, a step of its derivation."""
+        if verdict is None or verdict.outcome == HOLDS:
+            return False
+        if verdict.outcome == REFUTED:
+            return self.confirms(setting, verdict, ratio)
+        beside = [point for point in points.neighbours(setting, self.domains, self.rng) if self.admits(point)]
+        fails = verdict.reason == "FAILED" and bool(self.claim.steps)
+        return fails and all((other := self.judge(point)[0]) and other.reason == "FAILED" for point in beside)
 
     def confirms(self, setting: Setting, verdict: Verdict, ratio: float) -> bool:
         """Whether a failure is one of the statement: by far, and exact or the same at all settings beside it.
@@ -131,7 +142,8 @@ class Search:
             for setting in points.simpler(self.found[0], self.domains):
                 if self.admits(setting) and self.counts["tried"] < last:
                     verdict, ratio = self.judge(setting)
-                    if verdict is not None and verdict.outcome == REFUTED and self.confirms(setting, verdict, ratio):
+                    if self.is_failure(setting, verdict, ratio):
+                        assert verdict is not None
                         self.found, changed = (setting, verdict), True
                         break
 
@@ -144,7 +156,7 @@ def judge_cases(claim: Claim, check: Callable, setting: Setting) -> tuple[Verdic
 
 def is_searchable(claim: Claim) -> bool:
     """Whether a claim is an oracle: its check is a function of numbers whose domains the hypotheses name."""
-    return hasattr(claim.trial, "judge_cases") and bool(points.open_check(claim)[1])
+    return hasattr(claim.trial, "judge_cases") and (bool(claim.steps) or bool(points.open_check(claim)[1]))
 
 
 def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
@@ -152,7 +164,7 @@ def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
     seen = Search(claim, rng, *points.open_check(claim))
     domains = points.clip_domains(claim, seen.domains)
     began, drawn = cpu_seconds(), 0
-    while seen.counts["decided"] < evaluations and not seen.found and drawn < REJECTED * evaluations:
+    while domains and seen.counts["decided"] < evaluations and not seen.found and drawn < REJECTED * evaluations:
         drawn += 1
         climbs = seen.worst and seen.counts["decided"] > (1 - CLIMBS) * evaluations
         start = seen.worst[int(rng.integers(len(seen.worst)))][1] if climbs else None
@@ -165,7 +177,7 @@ def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
     if not seen.found:
         climb_ladders(seen)
     seen.shrink()
-    return conclude(seen)
+    return conclude(seen, whole_domain.try_to_prove(claim) if claim.steps and not seen.found else {})
 
 
 def judge_at(claim: Claim, setting: Setting) -> Verdict:
@@ -196,15 +208,18 @@ def climb_ladders(seen: Search) -> None:
     seen.counts, seen.worst = counts, worst
 
 
-def conclude(seen: Search) -> Verdict:
-    """The verdict of a search."""
+def conclude(seen: Search, proof: dict[str, Any]) -> Verdict:
+    """The verdict of a search, and of a proof on the whole domain."""
     if seen.found:
         setting, verdict = seen.found
+        if verdict.outcome != REFUTED:
+            return verdict
         witness = dict(verdict.witness or {}) | {"asked": setting}
         if not witness.get("python"):
             witness["python"] = write_program(seen.claim, setting)
         return replace(verdict, witness=witness)
     said: dict = {name: seen.counts[name] for name in ("decided", "undecided", "unjudged", "raised", "outside")}
+    said |= {"proof": proof} if proof else {}
     if not seen.worst:
         return holds("tested", "settings", searched=said)
     ratio, setting, verdict = seen.worst[0]
@@ -224,5 +239,5 @@ def write_program(claim: Claim, setting: Setting) -> str:
         from {formula.__module__.removeprefix(outside)} import {formula.__name__}
         from lemmata.experiments.engine.search.loops import cases_at
         cases = cases_at({check.__name__}, {arguments})
-        assert any({trial.fails} for *_, left, right in cases)
+        assert any({FAILS[trial.relation]} for *_, left, right in cases)
         """)

@@ -1,0 +1,48 @@
+"""A derivation that runs: left <= f1 <= f2 <= right, each step with its reason.
+
+    @inequality_claim(bound.tail, steps=[
+        Step("Markov's inequality", lambda *, k, t: 1 / (k * t)),
+        Step(bound.inverse),
+        ])
+
+The first left side is that of the check, and the last right side that of the statement. The functions take arguments of
+the setting; they are tried where the check is, and proved on the whole domain where they are elementary.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+
+class Step(NamedTuple):
+    """One step of a derivation: a reason, and a function of the setting that it leads to; without one, the statement."""
+
+    reason: Any  # words, or a statement: the row that it uses
+    to: Callable[..., Any] | None = None
+
+    @property
+    def name(self) -> str:
+        """The reason in words, or the key of the row that is used."""
+        return self.reason.theorem.key if hasattr(self.reason, "theorem") else self.reason
+
+
+def check_steps(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """The steps as a tuple; raises ValueError unless each has a reason, and all but the last lead to a function."""
+    steps = tuple(steps)
+    for step in steps:
+        if not step.name or callable(step.to) == (step is steps[-1]):
+            raise ValueError(f"a step must be Step(reason, function), the last Step(reason), got {step}")
+    return steps
+
+
+def chain(
+    steps: Sequence[Step], setting: Mapping[str, Any], left: Any, right: Any, follow: Callable = lambda to: to
+) -> Iterator[tuple[str, Any, Any]]:
+    """(reason, left side, right side) of every step at a setting; `follow` makes another function of one."""
+    for step in steps:
+        value = right
+        if step.to is not None:
+            names = inspect.signature(step.to).parameters
+            value = follow(step.to)(**{name: setting[name] for name in names if name in setting})
+        yield step.name, left, value
+        left = value

@@ -1,0 +1,123 @@
+"""Proving a claim on its whole domain: its check is followed with variables, and each step of its derivation proved.
+
+A case counts if its setting consists of all arguments of the statement, each a variable of its own. Then left <= right
+is a statement about all settings, which `lemmata.bounds.proof.prover` tries to prove and `checker` has to accept.
+"""
+
+import contextlib
+import inspect
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from lemmata.bounds.proof import checker, prover
+from lemmata.bounds.proof.expression import Expression, NotGeneric, as_expression, explore, log, variable
+from lemmata.bounds.proof.tracing import COUNTERPARTS, compile_tree, compiled, follow
+from lemmata.experiments.engine.claims.claim import Claim
+from lemmata.experiments.engine.claims.claim import grid as plain_grid
+from lemmata.experiments.engine.claims.steps import chain
+from lemmata.experiments.engine.search.loops import GIVEN, parse_opened
+from lemmata.experiments.engine.search.points import known_domains
+
+Stage = tuple[str, Expression, Expression, tuple[Expression, ...]]  # reason, left, right, conditions
+
+
+def try_to_prove(claim: Claim) -> dict[str, Any]:
+    """What came out: the numbers of steps and pieces of a proof, or in words why there is none."""
+    try:
+        return prove_claim(claim)
+    except Exception as error:  # of a check that does more than compute two sides, too
+        return {"none": f"{type(error).__name__}: {error}"[:300]}
+
+
+def prove_claim(claim: Claim) -> dict[str, Any]:
+    """How many steps and pieces a proof on the whole domain has. Raises NotProved, NotGeneric or WrongProof."""
+    box, pieces, reasons = make_box(claim), 0, set()
+    relation = claim.trial.relation  # type: ignore[attr-defined]
+    for reason, left, right, conditions in list_stages(claim):
+        directions = [(left, right)] if relation == "<=" else [(left, right), (right, left)]
+        for low, high in directions:
+            pieces += prove_at_most(low, high, box, conditions)
+        reasons.add(reason)
+    if not reasons:
+        raise NotGeneric("no case has the arguments of the statement for its setting")
+    return {"steps": len(reasons), "pieces": pieces}
+
+
+def prove_at_most(low: Expression, high: Expression, box: Any, conditions: tuple[Expression, ...]) -> int:
+    """The pieces of a proof that low <= high on a box, as a difference or, where both are positive, of logarithms."""
+    goal = checker.Goal(low - high, box, conditions)
+    try:
+        return checker.check(goal, prover.prove(goal))
+    except prover.NotProved as failure:
+        if failure.point or not (goal.is_positive(low) and goal.is_positive(high)):
+            raise
+    goal = checker.Goal(log(low) - log(high), box, conditions)
+    return checker.check(goal, prover.prove(goal))
+
+
+def make_box(claim: Claim) -> dict[str, checker.Side]:
+    """The domains of the arguments of a statement, the whole line where no hypothesis names one."""
+    known = known_domains(claim)
+    box = {}
+    for name in arguments(claim):
+        ends = known[name] if name in known else None
+        low, high = (ends.low, ends.high) if ends else (-checker.INF, checker.INF)
+        low, high = (end if abs(end) == checker.INF else Fraction(str(end)) for end in (low, high))
+        box[name] = checker.Side(low, high, *(ends[2:] if ends else ()))
+    return box
+
+
+def arguments(claim: Claim) -> list[str]:
+    """The numeric arguments of a statement."""
+    parameters = inspect.signature(claim.theorem.formula).parameters.values()
+    return [p.name for p in parameters if p.default is p.empty or type(p.default) in (int, float)]
+
+
+def list_stages(claim: Claim) -> Iterator[Stage]:
+    """Every step of every case whose setting covers the domain, with the conditions on the way to it."""
+    check, needed = inspect.unwrap(claim.trial), arguments(claim)
+    given = {name: variable(name) for name in needed}
+    tree, opened = parse_opened(check, frozenset(needed), grids=True)
+    run = compile_tree(tree, check) if tree else compiled(check)
+    parameters = inspect.signature(check).parameters.values()
+    asked = needed if any(p.kind is p.VAR_KEYWORD for p in parameters) else [p.name for p in parameters if p.default is p.empty]
+    called = {name: given[name] for name in asked} | ({GIVEN: given} if tree else {})
+
+    def stages() -> list[tuple[str, Any, Any]]:
+        found = []
+        if all(map(bool, followed_hypotheses(claim, given))):
+            for *name, setting, left, right in filter(is_case, run(**called)):
+                numbers = {key: value for key, value in setting.items() if not isinstance(value, str)}
+                if not name and numbers.keys() == given.keys() and all(numbers[key] is given[key] for key in given):
+                    found += chain(claim.steps, setting, left, right, follow)
+        return found
+
+    for taken, found in explore(stages, lambda condition: None):
+        conditions = tuple(condition.below for condition in taken)
+        for reason, left, right in found:
+            left, right = as_expression(left), as_expression(right)
+            if left is right:
+                raise NotGeneric(f"{reason}: both sides are the same expression")
+            yield reason, left, right, conditions
+
+
+def is_case(case: Any) -> bool:
+    """Whether a check yields a case, a setting with two numbers."""
+    return isinstance(case, tuple) and len(case) >= 3 and isinstance(case[-3], dict)
+
+
+def grid(**axes: Any) -> list[dict[str, Any]]:
+    """The settings of a grid, where a variable is the only value of its axis."""
+    return list(plain_grid(**{name: [x] if isinstance(x, Expression) else x for name, x in axes.items()}))
+
+
+COUNTERPARTS[id(plain_grid)] = grid
+
+
+def followed_hypotheses(claim: Claim, given: dict[str, Expression]) -> Iterator[Any]:
+    """What the hypotheses on several arguments say; one that cannot be followed is left out, which proves more."""
+    for hypothesis in claim.theorem.needs:
+        if hypothesis.domain is None and given.keys() >= hypothesis.named:
+            with contextlib.suppress(NotGeneric, AttributeError, TypeError, ValueError):
+                yield follow(hypothesis.holds)(*(given[name] for name in hypothesis.names))
