@@ -9,6 +9,9 @@ trusted: a statement counts as proved once this file has read the proof. A proof
     {"by": "outside", "condition": i}       condition i is false on the whole box
     {"by": "zero"}                          the normal form is 0
     {"by": "factors", "parts": [...]}       the sign of each factor of the normal form, with a proof of it
+    {"by": "condition", "condition": i, "proof": proof}   it is condition i times what is at least 0
+    {"by": "cases", "parts": [...]}         either part of a maximum in it is the larger one
+    {"by": "fraction", "proof": proof}      a rounded number is that number less a fraction in [0, 1)
     {"by": "split", "name": x, "at": c, "parts": [left, right]}
     {"by": "monotone", "name": x, "end": "low" or "high", "slope": proof, "face": proof}
 """
@@ -24,9 +27,18 @@ from flint import ctx
 
 from lemmata.bounds.exact.balls import PRECISION
 from lemmata.bounds.proof import interval
-from lemmata.bounds.proof.expression import Expression, NotGeneric, derivative, number, substitute, variables_of
+from lemmata.bounds.proof.expression import (
+    Expression,
+    NotGeneric,
+    derivative,
+    find,
+    number,
+    replace_part,
+    substitute,
+    variable,
+)
 from lemmata.bounds.proof.interval import INF, Interval, Undefined, enclose
-from lemmata.bounds.proof.normal_form import factors
+from lemmata.bounds.proof.normal_form import factor, factors, quotient, to_expression
 
 Proof = dict[str, Any]
 
@@ -123,6 +135,32 @@ class Goal:
         odd = [part for part, e in (*above.powers, *under.powers) if Fraction(e).denominator > 1 or e % 2]
         return above.content / under.content, odd
 
+    def over_condition(self, i: int) -> Goal:
+        """That the expression over a condition is at least 0, where it has no pole."""
+        ratio = quotient(self.below / self.conditions[i], self.is_positive)
+        poles = [part for part, e in factor(ratio.over).powers if e < 0] + [
+            part for part, _ in factor(ratio.under).powers
+        ]
+        if not all(self.is_positive(part) or self.is_positive(-part) for part in poles):
+            raise WrongProof("the ratio may have a pole")
+        return replace(self, below=-to_expression(ratio.over) / to_expression(ratio.under))
+
+    def cases(self) -> list[Goal]:
+        """The goal with either part of its first maximum, where it is the larger one."""
+        found = find(self.below, "max")
+        a, b = found.parts
+        return [
+            replace(self, below=replace_part(self.below, found, one), conditions=(*self.conditions, other - one))
+            for one, other in ((a, b), (b, a))
+        ]
+
+    def fraction(self) -> Goal:
+        """The goal with x - u in place of its first rounded x, for any fraction u."""
+        found = find(self.below, "floor")
+        name = f"fraction {len(self.box)}"
+        below = replace_part(self.below, found, found.parts[0] - variable(name))
+        return replace(self, below=below, box={**self.box, name: Side(Fraction(0), Fraction(1), open_high=True)})
+
     def of_factor(self, part: Expression, sign: int) -> Goal:
         """That a factor has a sign."""
         return replace(self, below=-part if sign > 0 else part)
@@ -161,6 +199,12 @@ def _check(goal: Goal, proof: Proof) -> int:
             _require(end in ("low", "high"), "an end is low or high")
             goal.enclose(goal.below)  # defined, so continuous, on the whole box
             return _check(goal.slope(name, end), proof["slope"]) + _check(goal.face(name, end), proof["face"])
+        case "condition":
+            return _check(goal.over_condition(proof["condition"]), proof["proof"])
+        case "cases":
+            return sum(_check(case, part) for case, part in zip(goal.cases(), proof["parts"], strict=True))
+        case "fraction":
+            return _check(goal.fraction(), proof["proof"])
         case "factors":
             return _check_factors(goal, proof["parts"])
         case other:

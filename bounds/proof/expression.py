@@ -24,7 +24,7 @@ class NotGeneric(TypeError):
 class Expression:
     """A number, a variable, or a function of other expressions. Equal expressions are the same object."""
 
-    kind: str  # number | variable | + | * | / | ^ | exp | log | erfc | lgamma | floor | abs | max
+    kind: str  # number | variable | + | * | / | ^ | exp | log | erfc | lgamma | floor | max | pi
     parts: tuple[Any, ...]  # expressions; of a number its value, of a variable its name, of a power also the exponent
 
     def __add__(self, other: Any) -> Expression:
@@ -69,7 +69,7 @@ class Expression:
         return exp(self * log(as_expression(base)))
 
     def __abs__(self) -> Expression:
-        return number(abs(self.parts[0])) if self.is_number else _make("abs", self)
+        return largest(self, -self)
 
     def __le__(self, other: Any) -> Condition:
         return Condition(self - other)
@@ -192,7 +192,14 @@ def lgamma(x: Any) -> Expression:
 def floor(x: Any) -> Expression:
     """The largest whole number that is at most x."""
     x = as_expression(x)
-    return number(x.parts[0] // 1) if x.is_number else x if x.kind == "floor" else _make("floor", x)
+    return number(x.parts[0] // 1) if x.is_number else x if _is_whole(x) else _make("floor", x)
+
+
+def _is_whole(x: Expression) -> bool:
+    """Whether an expression is a whole number by its form."""
+    if x.is_number:
+        return bool(x.parts[0].denominator == 1)
+    return x.kind == "floor" or (x.kind in ("+", "*") and all(map(_is_whole, x.parts)))
 
 
 def largest(*values: Any) -> Expression:
@@ -231,9 +238,24 @@ def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expr
     )
 
 
+def replace_part(expression: Expression, part: Expression, other: Expression) -> Expression:
+    """The expression with another one in place of a part."""
+    return walk(expression, lambda node, parts: other if node is part else rebuild(node, parts), {})
+
+
+def find(expression: Expression, kind: str) -> Expression:
+    """The first innermost part of a kind. Raises NotGeneric where there is none."""
+    order: dict[int, Expression] = {}
+    walk(expression, lambda node, parts: order.setdefault(id(node), node), {})
+    for node in order.values():
+        if node.kind == kind:
+            return node
+    raise NotGeneric(f"no {kind}")
+
+
 BUILD: dict[str, Callable[..., Expression]] = {
     "+": operator.add, "*": operator.mul, "/": operator.truediv, "exp": exp, "log": log, "erfc": erfc,
-    "lgamma": lgamma, "floor": floor, "abs": abs, "max": largest,
+    "lgamma": lgamma, "floor": floor, "max": largest,
 }  # fmt: skip
 
 

@@ -163,17 +163,13 @@ def power(a: Interval, exponent: Fraction) -> Interval:
     return Interval(arb(0) if exponent.numerator % 2 == 0 and a.low <= 0 <= a.high else low, high)
 
 
-def absolute(a: Interval) -> Interval:
-    return a if a.low >= 0 else negate(a) if a.high <= 0 else Interval(arb(0), -_least([a.low, -a.high]))
-
-
 def greater(a: Interval, b: Interval) -> Interval:
     return Interval(-_least([-a.low, -b.low]), -_least([-a.high, -b.high]))
 
 
 FUNCTIONS: dict[str, Callable[..., Interval]] = {
     "+": add, "*": multiply, "/": lambda a, b: multiply(a, invert(b)), "exp": exp, "log": log,
-    "erfc": lambda a: negate(negated_erfc(a)), "lgamma": lgamma, "floor": floor, "abs": absolute, "max": greater,
+    "erfc": lambda a: negate(negated_erfc(a)), "lgamma": lgamma, "floor": floor, "max": greater,
     "pi": lambda: around(arb.pi()),
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ from typing import Any
 from flint import ctx
 
 from lemmata.bounds.exact.balls import PRECISION
-from lemmata.bounds.proof.checker import Goal, Proof, Side
+from lemmata.bounds.proof.checker import Goal, Proof, Side, WrongProof
 from lemmata.bounds.proof.expression import NotGeneric
 from lemmata.bounds.proof.interval import Undefined
 
@@ -52,9 +52,26 @@ class Search:
                 if goal.enclose(condition).low > 0:
                     return {"by": "outside", "condition": i}
         self.refute(goal)
-        attempts = [] if factored else [self.by_factors(goal, slopes, halvings)]
-        proof = next(filter(None, attempts), None) or self.by_slope(goal, slopes, halvings)
+        proof = self.by_parts(goal) or (None if factored else self.by_factors(goal, slopes, halvings))
+        proof = proof or (self.by_condition(goal) if halvings == HALVINGS else None)
+        proof = proof or self.by_slope(goal, slopes, halvings)
         return proof or self.by_halves(goal, slopes, halvings, factored)
+
+    def by_parts(self, goal: Goal) -> Proof | None:
+        """The cases of a maximum, and fractions in place of rounded numbers."""
+        with suppress(NotGeneric):
+            return {"by": "cases", "parts": [self.prove(case) for case in goal.cases()]}
+        with suppress(NotGeneric):
+            return {"by": "fraction", "proof": self.prove(goal.fraction())}
+        return None
+
+    def by_condition(self, goal: Goal) -> Proof | None:
+        """The expression is a multiple of a condition."""
+        for i in range(len(goal.conditions)):
+            with suppress(NotProved, WrongProof, ArithmeticError, NotGeneric):
+                over = goal.over_condition(i)
+                return {"by": "condition", "condition": i, "proof": Search(min(50, self.steps // 8)).prove(over, 1, 2)}
+        return None
 
     def refute(self, goal: Goal) -> None:
         """Raise NotProved where the goal is shown to be false at a sample point."""

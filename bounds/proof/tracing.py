@@ -13,6 +13,7 @@ import inspect
 import math
 import operator
 import textwrap
+import typing
 from collections.abc import Callable
 from fractions import Fraction
 from types import FunctionType, ModuleType
@@ -28,6 +29,7 @@ from lemmata.bounds.proof import expression as of
 from lemmata.bounds.proof.expression import Equality, Expression, NotGeneric, as_expression
 
 HALF = Fraction(1, 2)
+LONGEST = 14  # characters of a float that is a decimal; a longer one is rounded, and is no exact number
 
 
 def _quotient(a: Any, b: Any) -> Any:
@@ -73,9 +75,17 @@ def _exact(x: Any) -> Any:
         return x
     if isinstance(x, int):
         return Fraction(x)
-    if isinstance(x, float) and math.isfinite(x):
-        return Fraction(repr(x))
+    if isinstance(x, float) and math.isfinite(x) and len(text := repr(float(x))) < LONGEST:
+        return Fraction(text)
     raise NotGeneric(f"{x!r}")
+
+
+def _is_instance(value: Any, kinds: Any) -> bool:
+    """isinstance, of expressions as of balls; numbers are exact."""
+    kinds = kinds if isinstance(kinds, tuple) else typing.get_args(kinds) or (kinds,)
+    if isinstance(value, Expression | Fraction):
+        return _Arb in kinds
+    return isinstance(value, tuple(PLAIN.get(kind, kind) for kind in kinds))
 
 
 def _maximum(*values: Any, **named: Any) -> Any:
@@ -119,12 +129,14 @@ for originals, counterpart in (
     ((balls.exact, float, np.float64, arb), _exact),
     ((np.asarray, np.array), _is_array),
     ((int,), _whole_part),
+    ((isinstance,), _is_instance),
     ((Fraction,), _rational),
     ((max, np.maximum), _maximum),
     ((min, np.minimum), _minimum),
     ((abs, np.abs), abs),
 ):
     COUNTERPARTS |= {id(original): counterpart for original in originals}
+PLAIN = {_whole_part: int, _exact: float, _rational: Fraction}
 METHODS = {"exp": of.exp, "log": of.log, "sqrt": of.sqrt, "erfc": of.erfc, "lgamma": of.lgamma, "floor": of.floor}
 METHODS |= {"log1p": lambda x: of.log(1 + x), "expm1": lambda x: of.exp(x) - 1, "is_finite": lambda x: True}
 METHODS |= {"ceil": lambda x: -of.floor(-x), "item": lambda x: x}
@@ -150,6 +162,16 @@ class _Arb:
 
 
 COUNTERPARTS |= {id(scipy.stats.norm): _Normal, id(arb): _Arb}
+
+
+class _Statement:
+    """A statement, and the record of it, as far as it computes."""
+
+    def __init__(self, formula: Callable[..., Any]) -> None:
+        self.formula, self.theorem = formula, self
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.formula(*args, **kwargs)
 
 
 class _Module:
@@ -240,7 +262,7 @@ def _follow(thing: Any) -> Any:
     if isinstance(thing, ModuleType):
         return _Module(thing)
     if hasattr(thing, "theorem"):
-        return follow(thing.theorem.formula)
+        return _Statement(follow(thing.theorem.formula))
     if isinstance(thing, functools.partial):
         return functools.partial(follow(thing.func), *follow(list(thing.args)), **follow(thing.keywords))
     thing = inspect.unwrap(thing) if callable(thing) and not isinstance(thing, type) else thing

@@ -29,6 +29,7 @@ CLASS_WORDS = {  # behind a number of statements
     "composed": "hold by a derivation whose check repeats the formula",
     "citing": "hold up to a result of others",
     "tested": "held wherever we tried them",
+    "asserted": "are asserted, without a step that was checked",
     "refuted": "are false as printed",
     "constant": "have a wrong constant",
     "slip": "are true but for an edge case or a misprint",

@@ -29,6 +29,7 @@ EDGES = {
     "composed": "good",
     "citing": "good",
     "tested": "good",
+    "asserted": "good",
 }
 LETTER = 4  # characters of a letter with its ornaments, at most: ‖w‖
 ALONE = {"slip": "slip", "constant": "wrong constant"}  # of one row, what counts call slips and wrong constants

@@ -297,7 +297,9 @@ def _check_keywords(theorem: Theorem, style: str, fields: Mapping[str, Any]) -> 
             raise ValueError(f"{theorem.key}: used and restated must name other statements, got {place}")
     if fields.get("undecided") and not fields.get("corner"):
         raise ValueError(f"undecided requires a corner, got {fields['undecided']!r} without one")
-    if lacks := find_missing_steps(fields.get("evidence", ""), fields.get("scope", ""), theorem, fields["given"] or fields["steps"]):
+    if lacks := find_missing_steps(
+        fields.get("evidence", ""), fields.get("scope", ""), theorem, fields["given"] or fields["steps"]
+    ):
         raise ValueError(f"{theorem.key}: {lacks}")
     if style in ("mean", "rate") and "high" not in fields:  # a default would be a hypothesis that no author wrote
         raise ValueError(f"{theorem.key} needs high=, the largest value of a trial (number or function of the setting)")

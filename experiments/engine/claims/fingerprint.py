@@ -13,6 +13,7 @@ import functools
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import sys
 import sysconfig
 import types
@@ -28,7 +29,7 @@ from flint import arb
 import lemmata
 from lemmata.bounds.library import FOLDERS, library
 from lemmata.bounds.statement.closure import closure
-from lemmata.bounds.theorem import Hypothesis, Theorem
+from lemmata.bounds.theorem import THEOREMS, Hypothesis, Theorem
 from lemmata.experiments.engine.claims.claim import Claim
 
 # The engine shapes no raw result: it hands out generators and folds. The attack game and the streams do shape them.
@@ -78,6 +79,26 @@ def calls_statement(claim: Claim) -> bool:
 def uses_balls(claim: Claim) -> bool:
     """Whether the check of a claim reaches arithmetic with balls."""
     return any(getattr(thing, "__module__", None) == arb.__module__ for thing, _ in find_reached(claim.trial))
+
+
+def find_uncalled_rows(claim: Claim) -> list[str]:
+    """The rows that a claim is given and whose functions neither its check nor a step reaches."""
+    named = {step.name for step in claim.steps}
+    reached = {
+        id(thing) for thing, _ in find_reached(inspect.unwrap(claim.trial), *filter(None, (s.to for s in claim.steps)))
+    }
+    return [
+        key
+        for key in claim.given
+        if key not in named and id(getattr(THEOREMS.get(key), "formula", None)) not in reached
+    ]
+
+
+def runs_steps(claim: Claim) -> bool:
+    """Whether a program runs a step of a derivation: one of `steps`, a link of the check, or a given row that it calls."""
+    if claim.steps or len(find_uncalled_rows(claim)) < len(claim.given):
+        return True
+    return any(getattr(thing, "__name__", "") == "Link" for thing, _ in find_reached(inspect.unwrap(claim.trial)))
 
 
 def hash_code(*roots: Any) -> str:

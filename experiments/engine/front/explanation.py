@@ -50,8 +50,9 @@ FIELDS = {  # of a row, in words
 EVIDENCE = {
     "certificate": "machine-checked by ball arithmetic over the stated domain",
     "enumeration": "machine-checked by enumeration",
-    "derivation": "proof in prose; a program that calls the statement's own function found no counterexample",
+    "derivation": "a proof of which a program runs steps; it found no counterexample",
     "composition": "proof in prose; the check only combines the same parts as the statement",
+    "asserted": "asserted by the author; no step was checked",
     "tested": "computed at the settings tried",
     "sampled": "tested at the settings tried, with odds of at least a million to one",
     "": "",

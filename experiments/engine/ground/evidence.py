@@ -1,9 +1,10 @@
 """Kinds of evidence of a row that HOLDS, weakest first, and the requirements of each.
 
-A claim without stated evidence is *tested*, at the settings that ran. A *derivation* names its steps: rows that the
-claim is `given`, or a section "Derivation" in the docstring of the record, which the pages and `explain` show. A check
-that only combines the same parts as the statement's own function is a *composition*: it shows that the parts exist and
-cannot see an error that both sides share.
+A claim without stated evidence is *tested*, at the settings that ran. A *derivation* names its steps, and a program
+runs at least one of them: `steps` of the claim, a `Link` that its check yields, or a row that it is `given` and calls. A
+section "Derivation" in the docstring of the record, which the pages and `explain` show, is prose: alone it makes a row
+*asserted*. A check that only combines the same parts as the statement's own function is a *composition*: it shows that
+the parts exist and cannot see an error that both sides share.
 """
 
 import inspect
@@ -12,7 +13,16 @@ from collections.abc import Callable, Collection
 
 from lemmata.bounds.theorem import Theorem
 
-EVIDENCE = ("sampled", "tested", "composition", "derivation", "enumeration", "certificate", "")  # weakest first
+EVIDENCE = (
+    "asserted",
+    "sampled",
+    "tested",
+    "composition",
+    "derivation",
+    "enumeration",
+    "certificate",
+    "",
+)  # weakest first
 PROSE = ("composition", "derivation")  # to be judged by a reader
 MACHINE = ("enumeration", "certificate")
 FEWEST = 12  # words of a derivation

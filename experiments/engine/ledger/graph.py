@@ -1,7 +1,7 @@
 """The graph of the ledger: what a row rests on, what falls if it falls, and what that makes it worth.
 
-A row that HOLDS is *machine-checked* (a certificate or an enumeration covers the stated domain), *derived* (a proof in
-prose beside the code, called by its check), *composed* (a derivation whose check only puts together again what the
+A row that HOLDS is *machine-checked* (a certificate or an enumeration covers the stated domain), *derived* (a proof of
+which a program runs steps), *asserted* (a proof in prose of which no step was checked), *composed* (a derivation whose check only puts together again what the
 statement's own body does), *citing* (any of these up to a result that is cited without a proof of ours), or *tested*
 (at the settings that were tried). A chance of error of 0 is claimed for the first class only.
 """
@@ -23,6 +23,7 @@ CLASSES = {
     "composed": "composed",
     "citing": "citing",
     "tested": "tested",
+    "asserted": "asserted",
     "refuted": "refuted",
     "constant": "wrong constants",
     "slip": "slips",
@@ -45,6 +46,8 @@ def class_of(row: Row) -> str:
             NOT_A_CLAIM: "not-a-claim",
             OPEN: "open",
         }[row["verdict"]]
+    if row["evidence"] == "asserted":
+        return "asserted"
     if row["evidence"] not in (*MACHINE, *PROSE) or row["scope"] in ("settings", ""):
         return "tested"
     if row["cites"]:

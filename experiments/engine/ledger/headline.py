@@ -26,7 +26,7 @@ WORST = (  # verdict and severity, the most important first
     (HOLDS, ""),
     (NOT_A_CLAIM, ""),
 )
-TRIED = ("sampled", "tested")
+TRIED = ("asserted", "sampled", "tested")
 AS_PRINTED = "is true as printed"
 PARTS = {  # names of parts that need more words
     "soft": "Õ form",
@@ -161,7 +161,7 @@ def describe_verdict(row: Row) -> str:
 
 
 def is_only_tried(row: Row) -> bool:
-    """Whether a row that holds is only tested."""
+    """Whether a row that holds is only tested, or asserted."""
     return row["evidence"] in TRIED or row.get("scope") == "settings"
 
 

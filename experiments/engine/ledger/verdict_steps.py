@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from lemmata.bounds.library import library
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
 from lemmata.experiments.engine.claims import fingerprint
 from lemmata.experiments.engine.claims.claim import Claim
@@ -86,11 +87,24 @@ def limit_by_evidence(row: Row, found: Findings) -> Row:
     if row["verdict"] != HOLDS or (claim.by is not None and evidence in MACHINE):
         return row
     certified = evidence != "certificate" or fingerprint.uses_balls(claim)
-    if not certified or find_missing_steps(evidence, row["scope"], claim.theorem, claim.given):
+    if not certified or find_missing_steps(evidence, row["scope"], claim.theorem, claim.given or claim.steps):
         return row | {"evidence": find_weakest((evidence, "tested")), "scope": "settings"}
+    if evidence == "derivation" and not fingerprint.runs_steps(claim):
+        row = row | {"evidence": "asserted"}
     if evidence in PROSE and not claim.given:  # the table alone has to show what the row stands on
         return with_note(row, extract_derivation(claim.theorem.formula))
     return row
+
+
+def require_calls(row: Row, found: Findings) -> Row:
+    """A row that a claim is given has to be called by its check or a step; otherwise nothing shows that it is used.
+
+    The papers of this package have older claims, which a test counts.
+    """
+    uncalled = [] if library.paper(found.claim.key).house else fingerprint.find_uncalled_rows(found.claim)
+    if row["verdict"] != HOLDS or not uncalled:
+        return row
+    return _undecided(row, "FAILED", f"neither its check nor a step calls {', '.join(uncalled)}, which it is given")
 
 
 def require_control(row: Row, found: Findings) -> Row:
@@ -198,6 +212,7 @@ STEPS = (
     Step("outcome", take_outcome, "one refuted cell refutes a claim; it holds only if every other cell holds"),
     Step("oracle", limit_by_oracle, "a left side computed from below cannot show HOLDS, one from above cannot refute"),
     Step("evidence", limit_by_evidence, "a derivation, or a scope beyond what was tried, has to name its steps"),
+    Step("calls", require_calls, "a row that is given and that nothing calls is no step"),
     Step("control", require_control, "a check that has not refuted a sabotaged copy proves nothing"),
     Step("program", require_program, "a counterexample counts once a separate process has confirmed it"),
     Step("charity", apply_charity, "a statement that lacks one restriction or has one wrong symbol is a slip"),

@@ -84,9 +84,7 @@ def parse_opened(
         return None, frozenset()
     if not isinstance(function, ast.FunctionDef) or check.__code__.co_freevars:
         return None, frozenset()
-    opened = _Opened(
-        frozenset(check.__code__.co_varnames), wanted - arguments, check.__globals__ if grids else {}
-    )
+    opened = _Opened(frozenset(check.__code__.co_varnames), wanted - arguments, check.__globals__ if grids else {})
     function = opened.visit(function)
     function.decorator_list = []
     function.args.kwonlyargs.append(ast.arg(GIVEN))

@@ -81,7 +81,11 @@ def list_stages(claim: Claim) -> Iterator[Stage]:
     tree, opened = parse_opened(check, frozenset(needed), grids=True)
     run = compile_tree(tree, check) if tree else compiled(check)
     parameters = inspect.signature(check).parameters.values()
-    asked = needed if any(p.kind is p.VAR_KEYWORD for p in parameters) else [p.name for p in parameters if p.default is p.empty]
+    asked = (
+        needed
+        if any(p.kind is p.VAR_KEYWORD for p in parameters)
+        else [p.name for p in parameters if p.default is p.empty]
+    )
     called = {name: given[name] for name in asked} | ({GIVEN: given} if tree else {})
 
     def stages() -> list[tuple[str, Any, Any]]:
