@@ -9,7 +9,9 @@ trusted: a statement counts as proved once this file has read the proof. A proof
     {"by": "outside", "condition": i}       condition i is false on the whole box
     {"by": "zero"}                          the normal form is 0
     {"by": "factors", "parts": [...]}       the sign of each factor of the normal form, with a proof of it
-    {"by": "condition", "condition": i, "proof": proof}   it is condition i times what is at least 0
+    {"by": "boundary", "condition": i, "name": x, "slope": proof, "face": proof}   as monotone, up to condition i
+    {"by": "vertex", "name": x, "bend": proof, "face": proof}   it is concave in x, and at most 0 where its slope is 0
+    {"by": "root", "name": x, "proof": proof}   a root of what is linear in x is taken for the variable
     {"by": "cases", "parts": [...]}         either part of a maximum in it is the larger one
     {"by": "fraction", "proof": proof}      a rounded number is that number less a fraction in [0, 1)
     {"by": "split", "name": x, "at": c, "parts": [left, right]}
@@ -30,15 +32,17 @@ from lemmata.bounds.proof import interval
 from lemmata.bounds.proof.expression import (
     Expression,
     NotGeneric,
+    as_expression,
     derivative,
     find,
     number,
     replace_part,
     substitute,
     variable,
+    variables_of,
 )
 from lemmata.bounds.proof.interval import INF, Interval, Undefined, enclose
-from lemmata.bounds.proof.normal_form import factor, factors, quotient, to_expression
+from lemmata.bounds.proof.normal_form import factors
 
 Proof = dict[str, Any]
 
@@ -135,19 +139,62 @@ class Goal:
         odd = [part for part, e in (*above.powers, *under.powers) if Fraction(e).denominator > 1 or e % 2]
         return above.content / under.content, odd
 
-    def over_condition(self, i: int) -> Goal:
-        """That the expression over a condition is at least 0, where it has no pole."""
-        ratio = quotient(self.below / self.conditions[i], self.is_positive)
-        poles = [part for part, e in factor(ratio.over).powers if e < 0] + [
-            part for part, _ in factor(ratio.under).powers
+    def solve(self, expression: Expression, name: str) -> tuple[Expression, Expression]:
+        """(a, x) of an expression that is a (variable - x), with a free of the variable."""
+        slope = derivative(expression, name)
+        if name in variables_of(slope) or slope is number(0):
+            raise NotGeneric(f"not linear in {name}")
+        return slope, -substitute(expression, {name: number(0)}) / slope
+
+    def boundary(self, i: int, name: str) -> tuple[str, Goal]:
+        """(the end towards which the expression must not fall, the goal where a condition is an equality)."""
+        slope, value = self.solve(self.conditions[i], name)
+        end, low, high = (
+            ("high", self.box[name].low, value) if self.is_positive(slope) else ("low", value, self.box[name].high)
+        )
+        if end == "low" and not self.is_positive(-slope):
+            raise WrongProof("the sign of a condition is not shown")
+        inside = Goal(value, {other: side for other, side in self.box.items() if other != name})
+        around, side = inside.enclose(value), self.box[name].interval()
+        if not (around.low >= side.low and around.high <= side.high):
+            raise WrongProof(f"the boundary may lie outside {name}")
+        kept = [c for c in self.conditions if name not in variables_of(c)]
+        kept += [as_expression(low) - high] if not (isinstance(low, float) or isinstance(high, float)) else []
+        return end, Goal(substitute(self.below, {name: value}), inside.box, tuple(kept))
+
+    def vertex(self, name: str) -> tuple[Goal, Goal]:
+        """(that the expression is concave in a variable, the goal where its slope there is 0)."""
+        slope = derivative(self.below, name)
+        _, value = self.solve(slope, name)
+        box = {other: side for other, side in self.box.items() if other != name}
+        kept = tuple(c for c in self.conditions if name not in variables_of(c))
+        return Goal(derivative(slope, name), self.box), Goal(substitute(self.below, {name: value}), box, kept)
+
+    def root(self, name: str) -> Goal:
+        """The goal with a new variable for the first root of what is linear in a variable, in place of that variable."""
+        found = find(
+            self.below, lambda node: node.kind == "^" and node.parts[1].denominator > 1 and name in variables_of(node)
+        )
+        slope, value = self.solve(found.parts[0], name)
+        power, side, new = found.parts[1], self.box[name], f"root {len(self.box)}"
+        if not self.is_positive(slope):
+            raise WrongProof("the root of a number that may fall")
+        moved = value + variable(new) ** power.denominator / slope
+        below = replace_part(self.below, found, variable(new) ** power.numerator)
+        ends = [
+            end - moved if low else moved - end
+            for end, low in ((side.low, True), (side.high, False))
+            if not isinstance(end, float)
         ]
-        if not all(self.is_positive(part) or self.is_positive(-part) for part in poles):
-            raise WrongProof("the ratio may have a pole")
-        return replace(self, below=-to_expression(ratio.over) / to_expression(ratio.under))
+        box = {other: old for other, old in self.box.items() if other != name} | {
+            new: Side(Fraction(0), INF, open_high=True)
+        }
+        conditions = (*(substitute(c, {name: moved}) for c in self.conditions), *ends)
+        return Goal(substitute(below, {name: moved}), box, conditions)
 
     def cases(self) -> list[Goal]:
         """The goal with either part of its first maximum, where it is the larger one."""
-        found = find(self.below, "max")
+        found = find(self.below, lambda node: node.kind == "max")
         a, b = found.parts
         return [
             replace(self, below=replace_part(self.below, found, one), conditions=(*self.conditions, other - one))
@@ -156,7 +203,7 @@ class Goal:
 
     def fraction(self) -> Goal:
         """The goal with x - u in place of its first rounded x, for any fraction u."""
-        found = find(self.below, "floor")
+        found = find(self.below, lambda node: node.kind == "floor")
         name = f"fraction {len(self.box)}"
         below = replace_part(self.below, found, found.parts[0] - variable(name))
         return replace(self, below=below, box={**self.box, name: Side(Fraction(0), Fraction(1), open_high=True)})
@@ -199,8 +246,16 @@ def _check(goal: Goal, proof: Proof) -> int:
             _require(end in ("low", "high"), "an end is low or high")
             goal.enclose(goal.below)  # defined, so continuous, on the whole box
             return _check(goal.slope(name, end), proof["slope"]) + _check(goal.face(name, end), proof["face"])
-        case "condition":
-            return _check(goal.over_condition(proof["condition"]), proof["proof"])
+        case "boundary":
+            goal.enclose(goal.below)
+            end, face = goal.boundary(proof["condition"], proof["name"])
+            return _check(goal.slope(proof["name"], end), proof["slope"]) + _check(face, proof["face"])
+        case "vertex":
+            goal.enclose(goal.below)
+            bend, face = goal.vertex(proof["name"])
+            return _check(bend, proof["bend"]) + _check(face, proof["face"])
+        case "root":
+            return _check(goal.root(proof["name"]), proof["proof"])
         case "cases":
             return sum(_check(case, part) for case, part in zip(goal.cases(), proof["parts"], strict=True))
         case "fraction":

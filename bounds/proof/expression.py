@@ -243,14 +243,14 @@ def replace_part(expression: Expression, part: Expression, other: Expression) ->
     return walk(expression, lambda node, parts: other if node is part else rebuild(node, parts), {})
 
 
-def find(expression: Expression, kind: str) -> Expression:
-    """The first innermost part of a kind. Raises NotGeneric where there is none."""
+def find(expression: Expression, wanted: Callable[[Expression], bool]) -> Expression:
+    """The first of the innermost parts that are wanted. Raises NotGeneric where there is none."""
     order: dict[int, Expression] = {}
     walk(expression, lambda node, parts: order.setdefault(id(node), node), {})
     for node in order.values():
-        if node.kind == kind:
+        if wanted(node):
             return node
-    raise NotGeneric(f"no {kind}")
+    raise NotGeneric("no such part")
 
 
 BUILD: dict[str, Callable[..., Expression]] = {

@@ -7,6 +7,7 @@ that as many derivatives are taken as vanish there); and halves. A budget of ste
 
 from __future__ import annotations
 
+import itertools
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,13 +20,14 @@ from lemmata.bounds.proof.checker import Goal, Proof, Side, WrongProof
 from lemmata.bounds.proof.expression import NotGeneric
 from lemmata.bounds.proof.interval import Undefined
 
+FAILURES = (WrongProof, ArithmeticError, NotGeneric)
 STEPS = 3000  # of a search
 HALVINGS = 40
 SLOPES = 4  # derivatives of derivatives
 SAMPLES = (Fraction(1, 7), Fraction(1, 2), Fraction(11, 13))
 
 
-class NotProved(Exception):
+class NotProved(WrongProof):
     """The search ended without a proof; `point` is one where the statement is shown to be false, if there is one."""
 
     def __init__(self, goal: Goal, point: dict[str, Fraction] | None = None) -> None:
@@ -53,7 +55,7 @@ class Search:
                     return {"by": "outside", "condition": i}
         self.refute(goal)
         proof = self.by_parts(goal) or (None if factored else self.by_factors(goal, slopes, halvings))
-        proof = proof or (self.by_condition(goal) if halvings == HALVINGS else None)
+        proof = proof or (self.by_boundary(goal, slopes) if slopes and halvings == HALVINGS else None)
         proof = proof or self.by_slope(goal, slopes, halvings)
         return proof or self.by_halves(goal, slopes, halvings, factored)
 
@@ -65,12 +67,34 @@ class Search:
             return {"by": "fraction", "proof": self.prove(goal.fraction())}
         return None
 
-    def by_condition(self, goal: Goal) -> Proof | None:
-        """The expression is a multiple of a condition."""
-        for i in range(len(goal.conditions)):
-            with suppress(NotProved, WrongProof, ArithmeticError, NotGeneric):
-                over = goal.over_condition(i)
-                return {"by": "condition", "condition": i, "proof": Search(min(50, self.steps // 8)).prove(over, 1, 2)}
+    def by_boundary(self, goal: Goal, slopes: int) -> Proof | None:
+        """The expression is largest where a condition is an equality, where its slope is 0, or after taking a root."""
+        for i, name in itertools.product(range(len(goal.conditions)), goal.box):
+            with suppress(*FAILURES):
+                goal.enclose(goal.below)
+                end, face = goal.boundary(i, name)
+                search = Search(self.steps // 4)
+                slope = search.prove(goal.slope(name, end), 1, 4)
+                return {
+                    "by": "boundary",
+                    "condition": i,
+                    "name": name,
+                    "slope": slope,
+                    "face": search.prove(face, slopes),
+                }
+        for name in goal.box:
+            with suppress(*FAILURES):
+                goal.enclose(goal.below)
+                bend, face = goal.vertex(name)
+                search = Search(self.steps // 8)
+                return {
+                    "by": "vertex",
+                    "name": name,
+                    "bend": search.prove(bend, 1, 2),
+                    "face": search.prove(face, slopes),
+                }
+            with suppress(*FAILURES):
+                return {"by": "root", "name": name, "proof": Search(self.steps // 4).prove(goal.root(name), slopes)}
         return None
 
     def refute(self, goal: Goal) -> None:
@@ -139,7 +163,7 @@ class Search:
                 inner = Search(self.steps // 8)
                 slope = inner.prove(goal.slope(name, end), slopes - 1, min(halvings, 8))
                 return {"by": "monotone", "name": name, "end": end, "slope": slope, "face": face}
-            except (NotProved, ArithmeticError, NotGeneric):
+            except FAILURES:
                 continue
         return None
 

@@ -99,6 +99,7 @@ class Claim:
     given           rows that have to hold for this one to hold, as functions or keys; the check has to call them
     steps           the derivation: [Step("Markov's inequality", lambda *, k, t: 1 / (k * t)), Step("algebra")], from the
                     left side of the check to that of the statement (`lemmata.experiments.engine.claims.steps`)
+    over            hypotheses on what the check runs over beside the arguments of the statement: [positive("u")]
     cites           results of others that are used without a proof: "Bartlett 1998, Theorem 2"
     evidence, scope of a row that holds. By default it is "tested" at "settings", or a "derivation" "everywhere" if it
                     is `given` rows or its record's docstring has a section "Derivation": whole sentences with a
@@ -157,6 +158,7 @@ class Claim:
     attack: str = ""  # pure | gdp | approx
     given: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
+    over: tuple[Hypothesis, ...] = ()
     cites: tuple[str, ...] = ()
     corner: Hypothesis | None = None
     used: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)

@@ -26,9 +26,9 @@ Domains = Mapping[str, Domain]
 
 
 def known_domains(claim: Claim) -> dict[str, Domain]:
-    """The domains that the hypotheses name for single arguments."""
+    """The domains that the hypotheses name for single arguments, and a claim for what else its check runs over."""
     known: dict[str, Domain] = {}
-    for hypothesis in claim.theorem.needs:
+    for hypothesis in (*claim.theorem.needs, *claim.over):
         if hypothesis.domain is not None:
             (name,) = hypothesis.names
             known[name] = known.get(name, Domain()).meet(hypothesis.domain)

@@ -1,7 +1,7 @@
 """Proving a claim on its whole domain: its check is followed with variables, and each step of its derivation proved.
 
-A case counts if its setting consists of all arguments of the statement, each a variable of its own. Then left <= right
-is a statement about all settings, which `lemmata.bounds.proof.prover` tries to prove and `checker` has to accept.
+The setting of every case has to consist of all arguments of the statement, and of what else the claim runs `over`, each a
+variable of its own. Then left <= right is a statement about all settings, which `lemmata.bounds.proof.prover` tries to prove and `checker` has to accept.
 """
 
 import contextlib
@@ -69,16 +69,17 @@ def make_box(claim: Claim) -> dict[str, checker.Side]:
 
 
 def arguments(claim: Claim) -> list[str]:
-    """The numeric arguments of a statement."""
+    """The numeric arguments of a statement, and what else its check runs over."""
     parameters = inspect.signature(claim.theorem.formula).parameters.values()
-    return [p.name for p in parameters if p.default is p.empty or type(p.default) in (int, float)]
+    own = [p.name for p in parameters if p.default is p.empty or type(p.default) in (int, float)]
+    return list(dict.fromkeys([*own, *(name for hypothesis in claim.over for name in hypothesis.names)]))
 
 
 def list_stages(claim: Claim) -> Iterator[Stage]:
     """Every step of every case whose setting covers the domain, with the conditions on the way to it."""
     check, needed = inspect.unwrap(claim.trial), arguments(claim)
     given = {name: variable(name) for name in needed}
-    tree, opened = parse_opened(check, frozenset(needed), grids=True)
+    tree, _ = parse_opened(check, frozenset(needed), grids=True)
     run = compile_tree(tree, check) if tree else compiled(check)
     parameters = inspect.signature(check).parameters.values()
     asked = (
@@ -89,12 +90,14 @@ def list_stages(claim: Claim) -> Iterator[Stage]:
     called = {name: given[name] for name in asked} | ({GIVEN: given} if tree else {})
 
     def stages() -> list[tuple[str, Any, Any]]:
+        if not all(map(bool, followed_hypotheses(claim, given))):
+            return []
         found = []
-        if all(map(bool, followed_hypotheses(claim, given))):
-            for *name, setting, left, right in filter(is_case, run(**called)):
-                numbers = {key: value for key, value in setting.items() if not isinstance(value, str)}
-                if not name and numbers.keys() == given.keys() and all(numbers[key] is given[key] for key in given):
-                    found += chain(claim.steps, setting, left, right, follow)
+        for *name, setting, left, right in run(**called):
+            numbers = {key: value for key, value in setting.items() if not isinstance(value, str)}
+            if numbers.keys() != given.keys() or any(numbers[key] is not given[key] for key in given):
+                raise NotGeneric(f"a case is at {setting}, not at every value of {', '.join(given)}")
+            found += [] if name else chain(claim.steps, setting, left, right, follow)
         return found
 
     for taken, found in explore(stages, lambda condition: None):
@@ -104,11 +107,6 @@ def list_stages(claim: Claim) -> Iterator[Stage]:
             if left is right:
                 raise NotGeneric(f"{reason}: both sides are the same expression")
             yield reason, left, right, conditions
-
-
-def is_case(case: Any) -> bool:
-    """Whether a check yields a case, a setting with two numbers."""
-    return isinstance(case, tuple) and len(case) >= 3 and isinstance(case[-3], dict)
 
 
 def grid(**axes: Any) -> list[dict[str, Any]]:
@@ -121,7 +119,7 @@ COUNTERPARTS[id(plain_grid)] = grid
 
 def followed_hypotheses(claim: Claim, given: dict[str, Expression]) -> Iterator[Any]:
     """What the hypotheses on several arguments say; one that cannot be followed is left out, which proves more."""
-    for hypothesis in claim.theorem.needs:
+    for hypothesis in (*claim.theorem.needs, *claim.over):
         if hypothesis.domain is None and given.keys() >= hypothesis.named:
             with contextlib.suppress(NotGeneric, AttributeError, TypeError, ValueError):
                 yield follow(hypothesis.holds)(*(given[name] for name in hypothesis.names))
