@@ -10,6 +10,7 @@ trusted: a statement counts as proved once this file has read the proof. A proof
     {"by": "zero"}                          the normal form is 0
     {"by": "factors", "parts": [...]}       the sign of each factor of the normal form, with a proof of it
     {"by": "boundary", "condition": i, "name": x, "slope": proof, "face": proof}   as monotone, up to condition i
+    {"by": "combine", "condition": i, "proof": proof}   it is at most 0 even with condition i, which is so, subtracted
     {"by": "vertex", "name": x, "bend": proof, "face": proof}   it is concave in x, and at most 0 where its slope is 0
     {"by": "root", "name": x, "proof": proof}   a root of what is linear in x is taken for the variable
     {"by": "cases", "parts": [...]}         either part of a maximum in it is the larger one
@@ -20,6 +21,7 @@ trusted: a statement counts as proved once this file has read the proof. A proof
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -35,6 +37,7 @@ from lemmata.bounds.proof.expression import (
     as_expression,
     derivative,
     find,
+    list_parts,
     number,
     replace_part,
     substitute,
@@ -42,7 +45,7 @@ from lemmata.bounds.proof.expression import (
     variables_of,
 )
 from lemmata.bounds.proof.interval import INF, Interval, Undefined, enclose
-from lemmata.bounds.proof.normal_form import factors
+from lemmata.bounds.proof.normal_form import factors, simplify
 
 Proof = dict[str, Any]
 
@@ -104,6 +107,10 @@ class Goal:
         except Undefined:
             return False
 
+    def is_false(self, i: int) -> bool:
+        """Whether a condition is shown to fail on the box."""
+        return self.is_positive(self.conditions[i]) or self.is_positive(simplify(self.conditions[i], self.is_positive))
+
     def face(self, name: str, end: str) -> Goal:
         """The goal at an end of a side, without conditions."""
         value = getattr(self.box[name], end)
@@ -162,6 +169,11 @@ class Goal:
         kept += [as_expression(low) - high] if not (isinstance(low, float) or isinstance(high, float)) else []
         return end, Goal(substitute(self.below, {name: value}), inside.box, tuple(kept))
 
+    def combine(self, i: int) -> Goal:
+        """The goal less a condition, which is at most 0, so that it is no smaller."""
+        rest = (*self.conditions[:i], *self.conditions[i + 1 :])
+        return Goal(simplify(self.below - self.conditions[i], self.is_positive), self.box, rest)
+
     def vertex(self, name: str) -> tuple[Goal, Goal]:
         """(that the expression is concave in a variable, the goal where its slope there is 0)."""
         slope = derivative(self.below, name)
@@ -194,12 +206,14 @@ class Goal:
 
     def cases(self) -> list[Goal]:
         """The goal with either part of its first maximum, where it is the larger one."""
+        plain = functools.cache(lambda part: simplify(part, self.is_positive))
         found = find(self.below, lambda node: node.kind == "max")
-        a, b = found.parts
-        return [
-            replace(self, below=replace_part(self.below, found, one), conditions=(*self.conditions, other - one))
-            for one, other in ((a, b), (b, a))
-        ]
+        same = [node for node in list_parts(self.below) if node.kind == "max" and set(map(plain, node.parts)) == set(map(plain, found.parts))]
+        goals = []
+        for one, other in (found.parts, found.parts[::-1]):
+            below = functools.reduce(lambda left, node: replace_part(left, node, one), same, self.below)
+            goals.append(replace(self, below=below, conditions=(*self.conditions, other - one)))
+        return goals
 
     def fraction(self) -> Goal:
         """The goal with x - u in place of its first rounded x, for any fraction u."""
@@ -232,9 +246,7 @@ def _check(goal: Goal, proof: Proof) -> int:
         case "interval":
             _require(bool(goal.enclose(goal.below).high <= 0), f"{goal.below} is not shown to be at most 0")
         case "outside":
-            _require(
-                bool(goal.enclose(goal.conditions[proof["condition"]]).low > 0), "the condition is not shown to fail"
-            )
+            _require(goal.is_false(proof["condition"]), "the condition is not shown to fail")
         case "zero":
             _require(factors(goal.below, goal.is_positive)[0].content == 0, f"{goal.below} is not shown to be 0")
         case "split":
@@ -250,6 +262,8 @@ def _check(goal: Goal, proof: Proof) -> int:
             goal.enclose(goal.below)
             end, face = goal.boundary(proof["condition"], proof["name"])
             return _check(goal.slope(proof["name"], end), proof["slope"]) + _check(face, proof["face"])
+        case "combine":
+            return _check(goal.combine(proof["condition"]), proof["proof"])
         case "vertex":
             goal.enclose(goal.below)
             bend, face = goal.vertex(proof["name"])

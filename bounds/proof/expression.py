@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
+from math import inf
 from typing import Any
 
 
@@ -72,16 +73,16 @@ class Expression:
         return largest(self, -self)
 
     def __le__(self, other: Any) -> Condition:
-        return Condition(self - other)
+        return Condition(_less(self, other))
 
     def __lt__(self, other: Any) -> Condition:
-        return Condition(self - other, strict=True)
+        return Condition(_less(self, other), strict=True)
 
     def __ge__(self, other: Any) -> Condition:
-        return Condition(other - self)
+        return Condition(-_less(self, other))
 
     def __gt__(self, other: Any) -> Condition:
-        return Condition(other - self, strict=True)
+        return Condition(-_less(self, other), strict=True)
 
     def __floor__(self) -> Expression:
         return floor(self)
@@ -139,6 +140,11 @@ def as_expression(value: Any) -> Expression:
     if isinstance(value, int | Fraction):
         return number(value)
     raise NotGeneric(f"{type(value).__name__} {value!r}")
+
+
+def _less(left: Expression, right: Any) -> Expression:
+    """left - right, or a number of its sign where the right side is infinite."""
+    return number(-1 if right > 0 else 1) if isinstance(right, float) and abs(right) == inf else left - right
 
 
 NEUTRAL = {"+": 0, "*": 1, "/": 1}
@@ -243,11 +249,16 @@ def replace_part(expression: Expression, part: Expression, other: Expression) ->
     return walk(expression, lambda node, parts: other if node is part else rebuild(node, parts), {})
 
 
-def find(expression: Expression, wanted: Callable[[Expression], bool]) -> Expression:
-    """The first of the innermost parts that are wanted. Raises NotGeneric where there is none."""
+def list_parts(expression: Expression) -> list[Expression]:
+    """All parts of an expression, the innermost first."""
     order: dict[int, Expression] = {}
     walk(expression, lambda node, parts: order.setdefault(id(node), node), {})
-    for node in order.values():
+    return list(order.values())
+
+
+def find(expression: Expression, wanted: Callable[[Expression], bool]) -> Expression:
+    """The first of the innermost parts that are wanted. Raises NotGeneric where there is none."""
+    for node in list_parts(expression):
         if wanted(node):
             return node
     raise NotGeneric("no such part")

@@ -172,6 +172,8 @@ def quotient(expression: Expression, positive: Positive, seen: dict[int, Any] | 
             for _ in range(abs(int(exponent))):
                 made = _multiplied(made, base)
             return made if exponent >= 0 else _divided(*reversed(made))
+        if not base.over and exponent > 0:
+            return base
         parts = _both(base)
         if not all(part.is_number and part.parts[0] > 0 or positive(part) for part, _ in parts):
             return _single(to_expression(base.over) / to_expression(base.under), exponent)
@@ -236,13 +238,20 @@ def quotient(expression: Expression, positive: Positive, seen: dict[int, Any] | 
                 return exponential(parts[0])
         if not parts:
             return _single(node)
-        return _single(of.rebuild(node, [to_expression(p.over) / to_expression(p.under) for p in parts]))
+        inner = [to_expression(p.over) / to_expression(p.under) for p in parts]
+        return _single(of.rebuild(node, sorted(inner, key=_text) if node.kind == "max" else inner))
 
     return walk(expression, rule, {} if seen is None else seen)
 
 
 def _irreducible(part: Expression) -> Expression:
     return part
+
+
+def simplify(expression: Expression, positive: Positive) -> Expression:
+    """The normal form as an expression."""
+    made = quotient(expression, positive)
+    return to_expression(made.over) / to_expression(made.under)
 
 
 def factors(expression: Expression, positive: Positive) -> tuple[Factors, Factors]:

@@ -21,7 +21,7 @@ from lemmata.bounds.proof.expression import NotGeneric
 from lemmata.bounds.proof.interval import Undefined
 
 FAILURES = (WrongProof, ArithmeticError, NotGeneric)
-STEPS = 3000  # of a search
+STEPS = 1500  # of a search
 HALVINGS = 40
 SLOPES = 4  # derivatives of derivatives
 SAMPLES = (Fraction(1, 7), Fraction(1, 2), Fraction(11, 13))
@@ -40,22 +40,31 @@ class Search:
     """A search and what is left of its budget."""
 
     steps: int = STEPS
+    parent: Search | None = None
+
+    def part(self, share: int) -> Search:
+        """A search with a share of the budget, which it takes from this one."""
+        return Search(self.steps // share, self)
 
     def prove(self, goal: Goal, slopes: int = SLOPES, halvings: int = HALVINGS, factored: bool = False) -> Proof:
         """A proof, or NotProved; `factored`: the goal is a factor already."""
-        self.steps -= 1
-        if self.steps < 0:
-            raise NotProved(goal)
+        search: Search | None = self
+        while search is not None:
+            search.steps -= 1
+            if search.steps < 0:
+                raise NotProved(goal)
+            search = search.parent
         with suppress(Undefined):
             if goal.enclose(goal.below).high <= 0:
                 return {"by": "interval"}
+        whole = halvings == HALVINGS
         for i, condition in enumerate(goal.conditions):
-            with suppress(Undefined):
-                if goal.enclose(condition).low > 0:
+            with suppress(ArithmeticError, NotGeneric):
+                if goal.is_false(i) if whole else goal.enclose(condition).low > 0:
                     return {"by": "outside", "condition": i}
         self.refute(goal)
         proof = self.by_parts(goal) or (None if factored else self.by_factors(goal, slopes, halvings))
-        proof = proof or (self.by_boundary(goal, slopes) if slopes and halvings == HALVINGS else None)
+        proof = proof or (self.by_boundary(goal, slopes) if slopes and whole else None)
         proof = proof or self.by_slope(goal, slopes, halvings)
         return proof or self.by_halves(goal, slopes, halvings, factored)
 
@@ -69,11 +78,16 @@ class Search:
 
     def by_boundary(self, goal: Goal, slopes: int) -> Proof | None:
         """The expression is largest where a condition is an equality, where its slope is 0, or after taking a root."""
+        hopeless = goal.below.is_number or goal.is_positive(goal.below)
+        for i in range(len(goal.conditions)):
+            with suppress(*FAILURES):
+                if hopeless or goal.combine(i).below.is_number:
+                    return {"by": "combine", "condition": i, "proof": self.part(4).prove(goal.combine(i), slopes)}
         for i, name in itertools.product(range(len(goal.conditions)), goal.box):
             with suppress(*FAILURES):
                 goal.enclose(goal.below)
                 end, face = goal.boundary(i, name)
-                search = Search(self.steps // 4)
+                search = self.part(4)
                 slope = search.prove(goal.slope(name, end), 1, 4)
                 return {
                     "by": "boundary",
@@ -86,7 +100,7 @@ class Search:
             with suppress(*FAILURES):
                 goal.enclose(goal.below)
                 bend, face = goal.vertex(name)
-                search = Search(self.steps // 8)
+                search = self.part(8)
                 return {
                     "by": "vertex",
                     "name": name,
@@ -94,7 +108,7 @@ class Search:
                     "face": search.prove(face, slopes),
                 }
             with suppress(*FAILURES):
-                return {"by": "root", "name": name, "proof": Search(self.steps // 4).prove(goal.root(name), slopes)}
+                return {"by": "root", "name": name, "proof": self.part(4).prove(goal.root(name), slopes)}
         return None
 
     def refute(self, goal: Goal) -> None:
@@ -123,7 +137,7 @@ class Search:
             if not guess:
                 return None
             sign *= guess
-            search = self if last else Search(self.steps // 4)
+            search = self if last else self.part(4)
             try:
                 parts.append(
                     {"sign": guess, "proof": search.prove(goal.of_factor(part, guess), slopes, halvings, True)}
@@ -146,6 +160,8 @@ class Search:
                 return 0
             signs.add(1 if value.low > 0 else -1 if value.high < 0 else 0)
         signs -= {0}
+        if not signs and goal.conditions:
+            return self.sign_of(Goal(goal.below, goal.box), part)
         return signs.pop() if len(signs) == 1 else 0
 
     def by_slope(self, goal: Goal, slopes: int, halvings: int) -> Proof | None:
@@ -160,7 +176,7 @@ class Search:
                 if not sign or isinstance(getattr(side, end), float):
                     continue
                 face = self.prove(goal.face(name, end), slopes, halvings)
-                inner = Search(self.steps // 8)
+                inner = self.part(8)
                 slope = inner.prove(goal.slope(name, end), slopes - 1, min(halvings, 8))
                 return {"by": "monotone", "name": name, "end": end, "slope": slope, "face": face}
             except FAILURES:

@@ -26,7 +26,7 @@ from flint import arb
 
 from lemmata.bounds.exact import balls, numbers
 from lemmata.bounds.proof import expression as of
-from lemmata.bounds.proof.expression import Equality, Expression, NotGeneric, as_expression
+from lemmata.bounds.proof.expression import Condition, Equality, Expression, NotGeneric, as_expression
 
 HALF = Fraction(1, 2)
 LONGEST = 14  # characters of a float that is a decimal; a longer one is rounded, and is no exact number
@@ -59,6 +59,8 @@ def _normal_density(x: Any) -> Expression:
 
 
 def _whole_part(x: Any = 0) -> Any:
+    if isinstance(x, Condition | Equality):
+        return int(bool(x))
     return (
         of.floor(x) if isinstance(x, Expression) and x.kind != "floor" else x if isinstance(x, Expression) else int(x)
     )

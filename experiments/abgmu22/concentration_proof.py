@@ -12,7 +12,7 @@ import numpy as np
 from lemmata.bounds.abgmu22 import concentration as bounds
 from lemmata.bounds.exact.binomials import at_least, at_most
 from lemmata.experiments.abgmu22.concentration import HAIR, chance_below, places
-from lemmata.experiments.checks import equality, inequality_claim
+from lemmata.experiments.checks import Step, equality, inequality_claim
 from lemmata.experiments.engine.claims.claim import Control, grid
 
 # Our derivation -------------------------------------------------------------------------------------------------------
@@ -82,13 +82,13 @@ def root_of_the_second_moment():
         yield sizes | {"L": L}, deviation, bounds.split_deviation(population=L, **sizes)
 
 
-@inequality_claim(bounds.solved, note="equality at a = (1 − T²)‖Y‖²")
+@inequality_claim(bounds.solved, steps=[Step("algebra")], note="equality at a = (1 − T²)‖Y‖²")
 def largest_solution():
     """The root of L = a + 2 T Y sqrt L."""
-    for T, Y in product((0.0, 0.1, 0.5, 1.0, 30.0), (0.1, 1.0, 10.0)):
-        for a in (0.0, Y**2 * max(0.0, 1 - T**2), 0.1, 100.0):
-            largest = (T * Y + sqrt(T**2 * Y**2 + a)) ** 2
-            yield {"a": a, "T": T, "Y": Y}, largest, bounds.solved(a=a, T=T, label_bound=Y)
+    for a, T, label_bound in product((0.0, 0.19, 100.0), (0.0, 0.1, 0.9, 30.0), (0.1, 1.0, 10.0)):
+        largest = (T * label_bound + sqrt(T**2 * label_bound**2 + a)) ** 2
+        setting = {"a": a, "T": T, "label_bound": label_bound}
+        yield setting, largest, bounds.solved(**setting)
 
 
 # The printed steps ----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from lemmata.bounds.abgmu22 import concentration
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
 from lemmata.bounds.abgmu22 import confidence_boosting_proof as proof
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import Link, inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks import Step, Link, inequality_claim, order_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import Control
 from lemmata.mechanisms.selection import report_noisy_max
 
@@ -323,7 +323,7 @@ def roots_of_sums():
             yield sizes | {"x": x, "L_j": reference}, left, right
 
 
-@inequality_claim(proof.solved_difference, note="equality at a = 0")
+@inequality_claim(proof.solved_difference, steps=[Step("algebra")], note="equality at a = 0")
 def largest_difference():
     """The root of x = a + sqrt 8 eta sqrt x."""
     for a, eta in product((0.0, 0.1, 7.0), (0.0, 0.1, 5.0)):

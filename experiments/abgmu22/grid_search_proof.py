@@ -2,7 +2,7 @@
 
 import itertools
 from fractions import Fraction
-from math import log, sqrt
+from math import ceil, log2, log, sqrt
 
 import numpy as np
 from scipy.stats import binom
@@ -10,7 +10,7 @@ from scipy.stats import binom
 from lemmata.bounds.abgmu22 import grid_search_proof as bounds
 from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import Link, equality, inequality_claim, up_to_one
+from lemmata.experiments.checks import Step, Link, equality, inequality_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.instances.laws.grid_oracles import selection_failure, smallest_index, two_point
 
@@ -174,16 +174,18 @@ def exponents(statement, factor=1.0):
     bounds.proof_penalty,
     control=Control("a penalty {} times smaller", (1.01, 1.5)),
     tightness=equality,
+    rounding=EXPONENT,
+    steps=[Step("algebra")],
     note="equality where one term dominates. With n for n/2 and 4‖Y‖² for Δ‖Y‖² it does not prove a bound (s3, s4)",
 )
 def penalty_of_the_proof(*, factor=1):
     """The exponent at tau_j, where one of its two terms rules and where both matter."""
-    yield from exponents(bounds.proof_penalty, factor)
-    for loss_bound, label in ((1e-9, 1.0), (1.0, 1e-9)):
-        sizes = {"loss_bound": loss_bound, "label_bound": label, "n": 100, "guesses": 3, "beta": 0.1}
-        t = float(bounds.proof_penalty(**sizes)) / factor
-        exponent = (t * 100) ** 2 / (loss_bound * t * 100 + 400 * label**2)
-        yield sizes, log(120) * (1 - EXPONENT), exponent
+    for loss_bound, label_bound, n, guesses, beta in itertools.product(
+        (1e-9, 0.5, 40.0), (1e-9, 0.1, 7.0), (2, 10**5), (1, 30), (1e-6, 0.9)
+    ):
+        sizes = {"loss_bound": loss_bound, "label_bound": label_bound, "n": n, "guesses": guesses, "beta": beta}
+        t = bounds.proof_penalty(**sizes) / factor
+        yield sizes, log(4 * guesses / beta), (t * n) ** 2 / (loss_bound * t * n + 4 * n * label_bound**2)
 
 
 @inequality_claim(
@@ -331,14 +333,15 @@ def smallest_radius_is_two():
 
 
 @inequality_claim(
-    bounds.smallest_ball, tightness=equality,
+    bounds.smallest_ball,
+    tightness=equality,
+    steps=[Step("⌈x⌉ < x + 1")],
     note="the supremum is approached from above at ‖w*‖ = 2ʲ, and attained for ‖w*‖ ≤ 1",
-)  # fmt: skip
+)
 def radius_of_the_smallest_ball():
-    """||w*|| from 0 to 9 in steps of 1/64, in fractions, and just above powers of 2."""
-    just_above = [2**j + Fraction(1, 10**12) for j in range(1, 40)]
-    for norm in (*NORMS, *just_above):
-        yield {"norm": norm}, smallest_index(norm), bounds.smallest_ball(norm=norm)
+    """2^j at the smallest j >= 1 with ||w*|| <= 2^j; just above powers of 2 it is nearly twice ||w*||."""
+    for norm in (0.0, 0.3, 1.0, 1.5, 2.0, 2.0 + 1e-12, 3.0, 4.0 + 1e-12, 9.0, 2.0**39 + 1e-4):
+        yield {"norm": norm}, 2 ** max(1, ceil(log2(max(norm, 1)))), bounds.smallest_ball(norm=norm)
 
 
 RISING = (lambda B: B, lambda B: 1 + B + B**2, lambda B: 1)  # what output perturbation promises for norm B grows so
@@ -387,13 +390,17 @@ def five_where_six_are_needed():
     yield sizes, float(left), float(bounds.last_line(label_bound=1.0, epsilon=1.0, **sizes))
 
 
-@inequality_claim(bounds.last_line_corrected, given=[bounds.proof_penalty], tightness=equality)
+@inequality_claim(bounds.last_line_corrected, steps=[Step("algebra, as ε ≤ 1")], tightness=equality)
 def both_roots():
     """2 tau + 4 Delta log(4K/beta)/(n epsilon), as printed; equality at epsilon = 1."""
-    for sizes, epsilon in itertools.product(PENALISED, (0.1, 1.0)):
-        last = {name: sizes[name] for name in ("loss_bound", "n", "guesses", "beta")} | {"epsilon": epsilon}
-        left = 2 * bounds.proof_penalty(**sizes) + bounds.printed_selection_loss(**last)
-        yield sizes | last, float(left), float(bounds.last_line_corrected(**sizes | last))
+    for loss_bound, label_bound, n, guesses, beta, epsilon in itertools.product(
+        (0.5, 40.0), (0.1, 1.0, 7.0), (2, 10**5), (1, 30), (1e-6, 0.9), (0.1, 1.0)
+    ):
+        last = {"loss_bound": loss_bound, "n": n, "guesses": guesses, "beta": beta}
+        penalty = bounds.proof_penalty(label_bound=label_bound, **last)
+        left = 2 * penalty + bounds.printed_selection_loss(epsilon=epsilon, **last)
+        sizes = last | {"label_bound": label_bound, "epsilon": epsilon}
+        yield sizes, left, bounds.last_line_corrected(**sizes)
 
 
 @inequality_claim(

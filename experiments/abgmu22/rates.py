@@ -22,12 +22,16 @@ from lemmata.experiments.checks import (
     order_claim,
     up_to_one,
     witness,
+    Step,
 )
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 
 ROUNDING = 1e-9
 POWERS = grid(n=[4.0, 64.0, 1e6, 1e12], epsilon=[1e-3, 1.0, 30.0], d=[1, 64, 10**6])
+ALGEBRA = [Step("algebra")]
+CROSSINGS = grid(privacy=[6.4, 64.0, 1e6])
+SIXTEENTH = 1 / 16
 
 # As printed -----------------------------------------------------------------------------------------------------------
 
@@ -116,48 +120,44 @@ def short_minimisers(*, factor=1):
 
 
 @inequality_claim(
-    bounds.tightness, rounding=ROUNDING, note="also lower ≤ upper for ‖w*‖ ≥ 1, with equality at ‖w*‖ = 1"
+    bounds.tightness,
+    rounding=ROUNDING,
+    steps=ALGEBRA,
+    note="also lower ≤ upper for ‖w*‖ ≥ 1, with equality at ‖w*‖ = 1",
 )
 def upper_against_lower():
     """The two printed rates on a grid."""
-    for point, norm in product(POWERS, (1.0, 2.0, 30.0)):
-        sizes = point | {"norm": norm}
+    for n, epsilon, d, norm in product((4, 64, 10**6, 10**12), (1e-3, 1.0, 30.0), (1, 64, 10**6), (1.0, 2.0, 30.0)):
+        sizes = {"n": n, "epsilon": epsilon, "d": d, "norm": norm}
         yield sizes, bounds.smooth_upper(**sizes), bounds.tightness(**sizes)
         yield sizes | {"of": "lower"}, bounds.smooth_lower(**sizes), bounds.smooth_upper(**sizes)
-        if norm == 1:
-            yield sizes | {"of": "equality"}, bounds.tightness(**sizes), bounds.smooth_upper(**sizes)
 
 
-def private_part(rate, n, epsilon, dimension, name):
-    """The printed minimum at |w*| = 2 and this dimension, over its dimension-free branch: both from the rate itself."""
-    low, here, high = (rate(n=n, epsilon=epsilon, norm=2.0, **{name: x}) for x in (1e-300, dimension, 1e300))
-    return (here - low) / (high - low)
+def at_crossover(rate, at, setting, name):
+    """At the crossover the branches are equal: its dimension has all of the one, a sixteenth of it a quarter."""
+    sizes = {"n": setting["privacy"], "epsilon": 1, "norm": setting.get("norm", 2)}
+    none, part, here, above = (rate.theorem.formula(**sizes, **{name: share * at}) for share in (0, SIXTEENTH, 1, 4))
+    yield setting, here - none, above - none
+    yield setting | {"of": "a sixteenth"}, 4 * (part - none), here - none
 
 
-def at_crossover(rate, crossover, name):
-    """A sixteenth of the crossover's dimension has a quarter of the dimension-free branch, four times it all of it."""
-    for n, epsilon in product((64.0, 1e6), (0.1, 1.0)):
-        at, point = crossover(privacy=n * epsilon), {"n": n, "epsilon": epsilon}
-        yield point, at, at * (4 * private_part(rate.theorem.formula, n, epsilon, at / 16, name)) ** 2
-        yield point | {"of": "above"}, private_part(rate.theorem.formula, n, epsilon, 4 * at, name), 1
-
-
-@identity_claim(bounds.smooth_crossover, rounding=1e-6)
-def smooth_branches_meet():
+@identity_claim(bounds.smooth_crossover, quick=CROSSINGS, rounding=1e-6, steps=ALGEBRA)
+def smooth_branches_meet(*, privacy):
     """The upper bound for smooth losses."""
-    return at_crossover(bounds.smooth_upper, bounds.smooth_crossover, "d")
+    return at_crossover(bounds.smooth_upper, bounds.smooth_crossover(privacy=privacy), {"privacy": privacy}, "d")
 
 
-@identity_claim(bounds.lower_crossover, rounding=1e-6)
-def lower_branches_meet():
+@identity_claim(bounds.lower_crossover, quick=grid(norm=[2.0], privacy=[6.4, 1e6]), rounding=1e-6, steps=ALGEBRA)
+def lower_branches_meet(*, privacy, norm):
     """The lower bound for smooth losses."""
-    return at_crossover(bounds.smooth_lower, partial(bounds.lower_crossover, norm=2.0), "d")
+    setting = {"privacy": privacy, "norm": norm}
+    return at_crossover(bounds.smooth_lower, bounds.lower_crossover(**setting), setting, "d")
 
 
-@identity_claim(bounds.lipschitz_crossover, rounding=1e-6)
-def lipschitz_branches_meet():
+@identity_claim(bounds.lipschitz_crossover, quick=CROSSINGS, rounding=1e-6, steps=ALGEBRA)
+def lipschitz_branches_meet(*, privacy):
     """The rate for Lipschitz losses."""
-    return at_crossover(bounds.lipschitz_rate, bounds.lipschitz_crossover, "rank")
+    return at_crossover(bounds.lipschitz_rate, bounds.lipschitz_crossover(privacy=privacy), {"privacy": privacy}, "rank")
 
 
 # Upper bounds ---------------------------------------------------------------------------------------------------------

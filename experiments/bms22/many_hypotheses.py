@@ -13,7 +13,7 @@ from scipy.linalg import hadamard
 from lemmata.bounds.bms22 import many_hypotheses as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import inner
-from lemmata.experiments.checks import equality, identity_claim, inequality_claim, withheld
+from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, withheld
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.mechanisms.privacy import PureDP
@@ -281,7 +281,7 @@ def first_axis_and_the_cube(*, d):
     yield {"d": d}, bounds.printed_inner_product(d=d) ** 2, Fraction(1, d)
 
 
-@inequality_claim(bounds.largest_inner_product, quick=grid(d=[64, 65, 10**6]), tightness=equality)
+@inequality_claim(bounds.largest_inner_product, quick=grid(d=[64, 65, 10**6]), steps=[Step("d ≥ 64")], tightness=equality)
 def first_axis_and_the_cube_in_high_dimension(*, d):
     """<e_1, w>^2 = 1/d against 1/64."""
     yield {"d": d}, Fraction(1, d), bounds.largest_inner_product(d=d) ** 2
@@ -335,16 +335,19 @@ def chance_of_the_good_one(*, epsilon, m, size, factor=1):
     quick=grid(c=[0.1, 0.69]),
     full=grid(c=[1e-3, 0.5]),
     control=Control("{} times as many samples", (1.1, 3)),
+    tightness=equality,
+    steps=[Step("ε m ≤ c' d")],
     note=(
         "the printed condition c'/d ε, read as c'/(d ε), is narrower than the lemma's, so the step proves "
         "less than the lemma says"
     ),
 )
 def fewer_samples(*, c, factor=1):
-    """c d/2 <= c d - epsilon m/2 iff epsilon m <= c d, at the boundary in fractions: the negatives of both sides."""
-    for d, epsilon in product((1, 5, 1000), (Fraction(1, 100), Fraction(3))):
-        point = {"c": Fraction(c), "d": d, "epsilon": epsilon, "m": Fraction(factor) * Fraction(c) * d / epsilon}
-        yield point, -bounds.log_halved(**point), point["c"] * d - epsilon * point["m"] / 2
+    """c d/2 <= c d - epsilon m/2 iff epsilon m <= c d: the negatives of both sides."""
+    for d, epsilon, m in product((1, 5, 1000), (0.01, 3.0), (0.03, 0.1, 10.0, 20.0)):
+        if epsilon * m <= c * d:
+            halved = bounds.log_halved(c=c, d=d, epsilon=epsilon, m=m)
+            yield {"c": c, "d": d, "epsilon": epsilon, "m": m}, -halved, c * d - epsilon * m * factor / 2
 
 
 def dimensions(statement):

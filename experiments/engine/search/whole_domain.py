@@ -5,21 +5,35 @@ variable of its own. Then left <= right is a statement about all settings, which
 """
 
 import contextlib
+import dataclasses
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from lemmata.bounds.proof import checker, prover
-from lemmata.bounds.proof.expression import Expression, NotGeneric, as_expression, explore, log, variable
+from lemmata.bounds.proof.expression import (
+    Condition,
+    Expression,
+    NotGeneric,
+    as_expression,
+    derivative,
+    explore,
+    log,
+    number,
+    substitute,
+    variable,
+    variables_of,
+)
 from lemmata.bounds.proof.tracing import COUNTERPARTS, compile_tree, compiled, follow
+from lemmata.bounds.statement.hypotheses import Domain
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.claims.claim import grid as plain_grid
 from lemmata.experiments.engine.claims.steps import chain
 from lemmata.experiments.engine.search.loops import GIVEN, parse_opened
 from lemmata.experiments.engine.search.points import known_domains
 
-Stage = tuple[str, Expression, Expression, tuple[Expression, ...]]  # reason, left, right, conditions
+Stage = tuple[str, Expression, Expression, list[Condition]]  # reason, left, right, conditions
 
 
 def try_to_prove(claim: Claim) -> dict[str, Any]:
@@ -37,7 +51,7 @@ def prove_claim(claim: Claim) -> dict[str, Any]:
     for reason, left, right, conditions in list_stages(claim):
         directions = [(left, right)] if relation == "<=" else [(left, right), (right, left)]
         for low, high in directions:
-            pieces += prove_at_most(low, high, box, conditions)
+            pieces += prove_at_most(low, high, *narrow(box, conditions))
         reasons.add(reason)
     if not reasons:
         raise NotGeneric("no case has the arguments of the statement for its setting")
@@ -54,6 +68,24 @@ def prove_at_most(low: Expression, high: Expression, box: Any, conditions: tuple
             raise
     goal = checker.Goal(log(low) - log(high), box, conditions)
     return checker.check(goal, prover.prove(goal))
+
+
+def narrow(box: Mapping[str, checker.Side], taken: list[Condition]) -> tuple[dict, tuple[Expression, ...]]:
+    """The box within conditions on one variable, and the other conditions."""
+    box, others = dict(box), []
+    for condition in taken:
+        below, names = condition.below, variables_of(condition.below)
+        slope = derivative(below, *names) if len(names) == 1 and below.kind in ("variable", "+", "*") else below
+        if not slope.is_number:
+            others.append(below)
+            continue
+        (name,) = names
+        end = substitute(below, {name: number(0)}).parts[0] / -slope.parts[0]
+        meet = Domain(*dataclasses.astuple(box[name])).meet(
+            Domain(high=end, open_high=condition.strict) if slope.parts[0] > 0 else Domain(end, open_low=condition.strict)
+        )
+        box[name] = checker.Side(*meet)
+    return box, tuple(others)
 
 
 def make_box(claim: Claim) -> dict[str, checker.Side]:
@@ -101,12 +133,11 @@ def list_stages(claim: Claim) -> Iterator[Stage]:
         return found
 
     for taken, found in explore(stages, lambda condition: None):
-        conditions = tuple(condition.below for condition in taken)
         for reason, left, right in found:
             left, right = as_expression(left), as_expression(right)
-            if left is right:
+            if left is right and not left.is_number:
                 raise NotGeneric(f"{reason}: both sides are the same expression")
-            yield reason, left, right, conditions
+            yield reason, left, right, taken
 
 
 def grid(**axes: Any) -> list[dict[str, Any]]:
