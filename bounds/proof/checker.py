@@ -208,7 +208,11 @@ class Goal:
         """The goal with either part of its first maximum, where it is the larger one."""
         plain = functools.cache(lambda part: simplify(part, self.is_positive))
         found = find(self.below, lambda node: node.kind == "max")
-        same = [node for node in list_parts(self.below) if node.kind == "max" and set(map(plain, node.parts)) == set(map(plain, found.parts))]
+        same = [
+            node
+            for node in list_parts(self.below)
+            if node.kind == "max" and set(map(plain, node.parts)) == set(map(plain, found.parts))
+        ]
         goals = []
         for one, other in (found.parts, found.parts[::-1]):
             below = functools.reduce(lambda left, node: replace_part(left, node, one), same, self.below)

@@ -175,7 +175,7 @@ def quotient(expression: Expression, positive: Positive, seen: dict[int, Any] | 
         if not base.over and exponent > 0:
             return base
         parts = _both(base)
-        if not all(part.is_number and part.parts[0] > 0 or positive(part) for part, _ in parts):
+        if not all((part.is_number and part.parts[0] > 0) or positive(part) for part, _ in parts):
             return _single(to_expression(base.over) / to_expression(base.under), exponent)
         powers: dict[Expression, Fraction] = {}
         for part, e in parts:
@@ -186,7 +186,7 @@ def quotient(expression: Expression, positive: Positive, seen: dict[int, Any] | 
 
     def logarithm(inner: Quotient) -> Quotient:
         parts = _both(inner)
-        if not all(part.is_number and part.parts[0] > 0 or positive(part) for part, _ in parts):
+        if not all((part.is_number and part.parts[0] > 0) or positive(part) for part, _ in parts):
             return _single(of.log(to_expression(inner.over) / to_expression(inner.under)))
         made: Polynomial = {}
         for part, e in parts:

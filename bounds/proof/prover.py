@@ -96,6 +96,9 @@ class Search:
                     "slope": slope,
                     "face": search.prove(face, slopes),
                 }
+        for i in range(len(goal.conditions)):
+            with suppress(*FAILURES):
+                return {"by": "combine", "condition": i, "proof": self.part(8).prove(goal.combine(i), 1, 2)}
         for name in goal.box:
             with suppress(*FAILURES):
                 goal.enclose(goal.below)

@@ -2,7 +2,7 @@
 
 import itertools
 from fractions import Fraction
-from math import ceil, log2, log, sqrt
+from math import ceil, log, log2, sqrt
 
 import numpy as np
 from scipy.stats import binom
@@ -10,7 +10,7 @@ from scipy.stats import binom
 from lemmata.bounds.abgmu22 import grid_search_proof as bounds
 from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import Step, Link, equality, inequality_claim, up_to_one
+from lemmata.experiments.checks import Link, Step, equality, inequality_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.instances.laws.grid_oracles import selection_failure, smallest_index, two_point
 

@@ -4,7 +4,6 @@ An O without a constant is not a number. The checks decide the comparisons that 
 have its shape, and lower bounds by two distributions on the line, whose optimal private test is known exactly.
 """
 
-from functools import partial
 from itertools import product
 from math import exp, expm1, log, log1p, sqrt
 
@@ -16,13 +15,13 @@ from lemmata.bounds.abgmu22 import rates as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import (
     Link,
+    Step,
     identity_claim,
     inequality_claim,
     is_growing,
     order_claim,
     up_to_one,
     witness,
-    Step,
 )
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
@@ -157,7 +156,9 @@ def lower_branches_meet(*, privacy, norm):
 @identity_claim(bounds.lipschitz_crossover, quick=CROSSINGS, rounding=1e-6, steps=ALGEBRA)
 def lipschitz_branches_meet(*, privacy):
     """The rate for Lipschitz losses."""
-    return at_crossover(bounds.lipschitz_rate, bounds.lipschitz_crossover(privacy=privacy), {"privacy": privacy}, "rank")
+    return at_crossover(
+        bounds.lipschitz_rate, bounds.lipschitz_crossover(privacy=privacy), {"privacy": privacy}, "rank"
+    )
 
 
 # Upper bounds ---------------------------------------------------------------------------------------------------------

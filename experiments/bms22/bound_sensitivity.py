@@ -12,7 +12,7 @@ from math import inf
 import numpy as np
 
 from lemmata.bounds.bms22 import bound_sensitivity as bounds
-from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, withheld
+from lemmata.experiments.checks import Step, inequality_claim, order_claim, up_to_one, withheld
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.pairs.selection_pairs import SIGNED, least_hinge, least_margin
@@ -134,6 +134,7 @@ def other_minimiser():
     full=grid(m=[1, 10], ratio=[0.1, 1.0, 2.0, 50.0]),
     caught=(1.05, 2),
     tightness=up_to_one,
+    steps=[Step("by cases")],
     note="attained for Λ r ≤ ρ. The maximum is over all w, so w' and w'' may be any vectors",
 )
 def lipschitz(*, m, ratio):

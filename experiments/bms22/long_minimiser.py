@@ -20,7 +20,10 @@ def atoms(alpha, gamma, radius):
 SHARES = (Fraction(0), Fraction(1, 7), Fraction(1, 2), Fraction(1))  # alpha
 MARGINS, RADII = (Fraction(1, 1000), Fraction(1, 3), Fraction(99, 100)), (Fraction(1), Fraction(5, 2))
 BREAKS = (*(-1 / r for r in RADII), Fraction(0), *(1 / g for g in MARGINS))  # of the hinge losses
-WEIGHTS = [e + s for e in BREAKS for s in (-1, Fraction(-1, 50), 0, Fraction(1, 50), 1)] + [Fraction(-(10**5)), Fraction(10**5)]
+WEIGHTS = [e + s for e in BREAKS for s in (-1, Fraction(-1, 50), 0, Fraction(1, 50), 1)] + [
+    Fraction(-(10**5)),
+    Fraction(10**5),
+]
 
 
 def loss_against(statement, factor, **point):

@@ -13,6 +13,7 @@ from scipy.linalg import hadamard
 from lemmata.bounds.bms22 import many_hypotheses as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import inner
+from lemmata.bounds.theorem import at_least
 from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, withheld
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
@@ -281,7 +282,9 @@ def first_axis_and_the_cube(*, d):
     yield {"d": d}, bounds.printed_inner_product(d=d) ** 2, Fraction(1, d)
 
 
-@inequality_claim(bounds.largest_inner_product, quick=grid(d=[64, 65, 10**6]), steps=[Step("d ≥ 64")], tightness=equality)
+@inequality_claim(
+    bounds.largest_inner_product, quick=grid(d=[64, 65, 10**6]), steps=[Step("d ≥ 64")], tightness=equality
+)
 def first_axis_and_the_cube_in_high_dimension(*, d):
     """<e_1, w>^2 = 1/d against 1/64."""
     yield {"d": d}, Fraction(1, d), bounds.largest_inner_product(d=d) ** 2
@@ -387,11 +390,15 @@ def too_few_dimensions(*, c):
     quick=grid(c=[0.69, 0.1]),
     full=grid(c=[0.5, 0.01]),
     control=Control("the dimension divided by {}", (1.05, 2)),
+    over=[at_least("share", 1)],
+    steps=[Step("e^-x decreases")],
     figure=dimensions(bounds.dimension),
 )
 def enough_dimensions(*, c, factor=1):
-    """Equality at d = 2 log(10)/c'."""
-    yield from chance(c, bounds.dimension(c=c) / factor)
+    """Equality at d = 2 log(10)/c', and less beyond."""
+    for share in (1, 1.5):
+        d = bounds.dimension(c=c) / factor * share
+        yield {"c": c, "share": share}, exp(-c * d / 2), 0.1
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over
 from lemmata.bounds.exact.numbers import inner
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import inequality_claim, rows_order, witness
+from lemmata.experiments.checks import Step, inequality_claim, rows_order, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets.points import corners, points
@@ -222,6 +222,7 @@ def one_vector(*, n, k, t, factor=1):
     bounds.doubled_logarithm,
     quick=grid(beta=[1e-9, 0.5, 1 - 1e-9]),
     control=Control("the factor 2 divided by {}", (1.01, 1.5), setting={"beta": 1 - 1e-9}),
+    steps=[Step("log β < 0")],
     note="C = 2 is attained as m grows. The claim also holds at m = 1",
 )
 def squares_in_the_logarithm(*, beta):

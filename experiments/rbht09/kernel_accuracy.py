@@ -12,7 +12,7 @@ from lemmata.bounds.rbht09 import kernel_accuracy as bounds
 from lemmata.bounds.rbht09 import svm_accuracy
 from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
 from lemmata.bounds.rbht09.random_features import uniform_features_normalised
-from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.checks import Step, equality, inequality_claim
 from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.rbht09.kernel_svm import hinge
 from lemmata.experiments.rbht09.svm_accuracy import erlang_tail
@@ -100,14 +100,16 @@ def noise_by_chernoff(*, count):
     bounds.noise_tail_halved,
     quick=grid(count=[1, 20]),
     full=grid(count=[300]),
-    given=[bounds.noise_tail],
+    steps=[Step("the hypothesis on λ")],
     rounding=EXPONENTS,
+    tightness=equality,
 )
 def half_of_the_exponent_pays(*, count):
-    """The tail of the step before at the largest lambda of the hypothesis, where the two are equal, and below it."""
-    for acc, share in product((1.0, 0.01), (1.0, 0.9, 0.3)):
-        setting = {"acc": acc, "lam": share * acc / (16 * log(2) * sqrt(count)), "count": count}
-        yield setting, bounds.noise_tail(**setting), bounds.noise_tail_halved(**setting)
+    """The tail of the step before against the next one, for λ within the hypothesis; equal at its end."""
+    for acc, lam in product((1.0, 0.01), (0.09, 0.08, 0.02, 2e-4, 1e-4)):
+        if lam * 16 * log(2) * sqrt(count) <= acc:
+            setting = {"acc": acc, "lam": lam, "count": count}
+            yield setting, bounds.noise_tail(**setting), bounds.noise_tail_halved(**setting)
 
 
 # Lemma 11 -------------------------------------------------------------------------------------------------------------

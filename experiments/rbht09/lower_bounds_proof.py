@@ -5,7 +5,7 @@ from itertools import product
 from math import sqrt
 
 from lemmata.bounds.rbht09 import lower_bounds as bounds
-from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim
 from lemmata.experiments.engine.claims.claim import exact_claim
 from lemmata.experiments.instances.pairs.packed_databases import DELTAS, lemma_17, line_svm, response, strictly_below
 
@@ -37,12 +37,14 @@ def second_solution():
         yield pair, line_svm(lemma_17(**pair)[1], pair["C"]), bounds.second_weight(**pair)
 
 
-@identity_claim(bounds.larger_weight, given=[bounds.first_weight, bounds.second_weight])
+@identity_claim(bounds.larger_weight, steps=[Step("algebra")])
 def second_is_larger():
     """The maximum of the two, for any m < M."""
-    for pair in flat_pairs():
-        first, second = bounds.first_weight(**pair), bounds.second_weight(**pair)
-        yield pair, max(first, second), bounds.larger_weight(**pair)
+    for C, n, M, m in product((Fraction(1, 3), 5), (2, 3, 50), (1, 7), (Fraction(1, 9), 6)):
+        if m < M:
+            pair = {"C": C, "n": n, "M": M, "m": m}
+            first, second = (weight.theorem.formula(**pair) for weight in (bounds.first_weight, bounds.second_weight))
+            yield pair, max(first, second), bounds.larger_weight(**pair)
 
 
 @identity_claim(bounds.line_distance, given=[bounds.first_weight, bounds.second_weight])

@@ -15,8 +15,8 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.rbht09 import lower_bounds_rbf
 from lemmata.bounds.rbht09 import lower_bounds_rbf as bounds
 from lemmata.bounds.rbht09.lower_bounds import wrong_ball
-from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.bounds.theorem import between, positive, require
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim
 from lemmata.experiments.engine.claims.claim import exact_claim
 from lemmata.experiments.instances.pairs.packed_databases import (
     DELTAS,
@@ -58,7 +58,7 @@ def interior_feasible_from():
         yield case, n * max(bounds.interior(**case)), bounds.interior_from(n=n, gamma=gamma)
 
 
-@identity_claim(bounds.last_when_first_full)
+@identity_claim(bounds.last_when_first_full, steps=[Step("algebra")])
 def case_three():
     """Where the dual's derivative in b vanishes, a = C / n."""
     for case in DUALS:
@@ -67,20 +67,19 @@ def case_three():
         yield case, b, bounds.last_when_first_full(**case)
 
 
-@identity_claim(bounds.most_rows_of_case_three, given=[bounds.last_when_first_full])
+@identity_claim(bounds.most_rows_of_case_three, steps=[Step("algebra")])
 def case_three_feasible_up_to():
     """At that n, whole or not, case 3 meets the box: alpha_2 = C / n."""
-    for case in DUALS:
-        n = bounds.most_rows_of_case_three(C=case["C"], gamma=case["gamma"])
-        yield case, case["C"] / bounds.last_when_first_full.theorem.formula(**case | {"n": n}), n
+    for C, gamma in product((Fraction(1, 2), Fraction(3)), GAMMAS):
+        n = bounds.most_rows_of_case_three(C=C, gamma=gamma)
+        yield {"C": C, "gamma": gamma}, C / bounds.last_when_first_full.theorem.formula(C=C, n=n, gamma=gamma), n
 
 
-def case_four(bound):
+def case_four(bound, case):
     """Where the dual's derivative in a vanishes, b = C / n."""
-    for case in DUALS:
-        n, gamma = case["n"], case["gamma"]
-        a = zero_of(*(slope_first(end, case["C"] / n, n, gamma) for end in (Fraction(0), Fraction(1))))
-        yield case, a, bound(**case)
+    n, gamma = case["n"], case["gamma"]
+    a = zero_of(*(slope_first(end, case["C"] / n, n, gamma) for end in (Fraction(0), Fraction(1))))
+    return case, a, bound(**case)
 
 
 @identity_claim(
@@ -97,13 +96,15 @@ assert abs(slope) > 0.9""",
 )
 def case_four_as_printed():
     """As printed."""
-    return (yield from case_four(bounds.first_when_last_full))
+    for case in DUALS:
+        yield case_four(bounds.first_when_last_full, case)
 
 
-@identity_claim(bounds.first_when_last_full_corrected)
+@identity_claim(bounds.first_when_last_full_corrected, steps=[Step("algebra")])
 def case_four_with_its_factor():
     """With the factor n - 1."""
-    return (yield from case_four(bounds.first_when_last_full_corrected))
+    for case in DUALS:
+        yield case_four(bounds.first_when_last_full_corrected, case)
 
 
 @inequality_claim(
@@ -122,7 +123,7 @@ def half_is_below():
         yield {"C": 1, "gamma": gamma}, 1 - gamma, bounds.case_one_excluded(C=1, gamma=gamma)
 
 
-@inequality_claim(bounds.case_one_excluded_corrected, tightness=lambda ratios: (1.0, 1.0))
+@inequality_claim(bounds.case_one_excluded_corrected, steps=[Step("γ > 0")], tightness=lambda ratios: (1.0, 1.0))
 def whole_is_above():
     """(1 - gamma) C against C, any gamma."""
     for C, gamma in product((Fraction(1, 9), Fraction(50)), GAMMAS):
@@ -191,15 +192,18 @@ def kernel_of_neighbours():
     return (yield from nearest(bounds.nearest_kernel))
 
 
-@inequality_claim(bounds.separation, given=[bounds.nearest_kernel, bounds.own_point_distance], rounding=1e-12)
+@inequality_claim(
+    bounds.separation,
+    over=[positive("sine"), between("sine", 0, 1), positive("share"), between("share", 0, 1)],
+    steps=[Step("2^(-1/share²) ≤ 1/2")],
+    rounding=1e-12,
+)
 def kernel_is_at_most_half():
-    """At sigma = sqrt(2 / log 2) sin(pi / N), where it is an equality, and at smaller ones."""
-    for (C, n), N in product(((Fraction(1), 2), (Fraction(29, 10), 3), (Fraction(15), 20)), (2, 3, 4, 20, 300)):
-        sine = (arb.pi() / N).sin()
-        for share in (1.0, 0.7):
-            kernel = bounds.nearest_kernel(sine=sine, sigma=(2 / arb(2).log()).sqrt() * sine * share)
-            apart = bounds.own_point_distance(dual=exact(C / n), kernel=kernel)
-            yield {"C": C, "n": n, "N": N, "share": share}, bounds.separation(C=C, n=n), apart
+    """At sigma = sqrt(2 / log 2) sin(pi / N), where it is an equality, and at a share of it; any sine."""
+    for C, n, sine, share in product((1.0, 2.9, 15.0), (2, 3, 20), (1.0, 0.5, 0.01), (1.0, 0.7)):
+        kernel = bounds.nearest_kernel(sine=sine, sigma=(2 / arb(2).log()).sqrt() * exact(sine) * exact(share))
+        apart = bounds.own_point_distance(dual=exact(C) / n, kernel=kernel)
+        yield {"C": C, "n": n, "sine": sine, "share": share}, bounds.separation(C=C, n=n), apart
 
 
 @inequality_claim(bounds.sine_estimate)
@@ -209,15 +213,17 @@ def sine_above_its_chord():
         yield {"N": N}, bounds.sine_estimate(N=N), (arb.pi() / N).sin()
 
 
-@inequality_claim(bounds.largest_gamma, rounding=1e-12)
+@inequality_claim(
+    bounds.largest_gamma,
+    over=[positive("share"), between("share", 0, 1)],
+    steps=[Step("the exponent at the largest σ")],
+    rounding=1e-12,
+)
 def gamma_from_sigma():
-    """At the largest sigma, where it is an equality, and at smaller ones; and gamma <= 1/2 from N = 4 on."""
-    for N in (1, 2, 4, 5, 9):
-        largest = 2 * (2 / arb(2).log()).sqrt() / N
-        for share in (1.0, 0.5):
-            yield {"N": N, "share": share}, bounds.gamma_of(largest * share), bounds.largest_gamma(N=arb(N))
-        if N >= 4:
-            yield {"N": N, "of": "one half"}, bounds.largest_gamma(N=arb(N)), arb(1) / 2
+    """At the largest sigma, where it is an equality, and at a share of it."""
+    for N, share in product((1, 2, 4, 5, 9), (1.0, 0.5)):
+        sigma = 2 * (2 / arb(2).log()).sqrt() / N * exact(share)
+        yield {"N": N, "share": share}, bounds.gamma_of(sigma), bounds.largest_gamma(N=exact(N))
 
 
 # Theorem 20: N --------------------------------------------------------------------------------------------------------

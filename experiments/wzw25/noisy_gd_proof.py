@@ -15,7 +15,7 @@ from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
 from lemmata.bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
-from lemmata.experiments.checks import equality, identity_claim, inequality_claim, up_to_one, withheld, witness
+from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, up_to_one, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.wzw25.noisy_gd import ANY_LOSS, privacy_witness
@@ -106,7 +106,7 @@ BOUNDED = "domain: convex losses, per-record gradients of norm at most Δ"
 
 
 @dataclass(frozen=True)
-class Step:
+class NoisyStep:
     """One noisy step from w on n equal records z, in the plane and in fractions; vectors are arrays of fractions.
 
     The noise has the coordinates +-sigma, all four signs alike: the first two moments are those of the Gaussian.
@@ -151,7 +151,7 @@ def lattice_steps():
     places = [np.array(p) for p in ((F(0), F(0)), (F(1), F(-1)), (F(3), F(1, 2)), (F(-20), F(7)))]
     numbers = itertools.product(records, places, places, (F(1, 4), F(2)), (F(1, 10), F(3)), (F(0), F(5)))
     for (n, z), w, u, width, eta, scale in numbers:
-        yield Step(n, z, w, u, width, eta, sigma=scale * n * 2 / width)  # scale n Delta, radius 1
+        yield NoisyStep(n, z, w, u, width, eta, sigma=scale * n * 2 / width)  # scale n Delta, radius 1
 
 
 SHARED = """from lemmata.bounds.wzw25.noisy_gd import squared_gradient_printed
@@ -297,15 +297,14 @@ def telescoped_corrected(*, distance, factor=1):
     quick=({"distance": 1.5, "steps": 7, "second_moment": 3.0},),
     full=grid(distance=[1e-3, 1e3], steps=[1, 10**6], second_moment=[1e-6, 1e6]),
     control=Control("a step size {} times too long", (1.01,)),
+    steps=[Step("algebra")],
     note="the proof's η has n²L² where the algorithm has n²Δ²; L appears nowhere else and must be Δ",
 )
 def step_size_balances(*, distance, steps, second_moment, factor=1):
-    """Both terms at the printed eta, in balls, over the claimed sum, a float: 1 up to its rounding."""
-    D, T, square = arb(distance), arb(steps), arb(second_moment)
-    eta = D / (T * square).sqrt() * exact(factor)
-    total = D**2 / (T * eta) + eta * square
+    """Both terms at the printed eta against the claimed sum."""
+    eta = distance / sqrt(steps * second_moment) * factor
     setting = {"distance": distance, "steps": steps, "second_moment": second_moment}
-    yield setting, total / bounds.balanced(**setting), 1 + arb(0, 1e-14)
+    yield setting, distance**2 / (steps * eta) + eta * second_moment, bounds.balanced(**setting)
 
 
 @inequality_claim(

@@ -27,7 +27,7 @@ from lemmata.bounds.wzw25 import population_risk_proof as proof
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
 from lemmata.experiments.bms22.relative_deviation import smallest_sample
-from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
@@ -127,27 +127,33 @@ def corrected_bound_holds(*, n, k, beta, factor=1):
     return decide_uniform(setting, n, k, beta, with_less(level_of(bounds.population_corrected, **setting), factor))
 
 
-SQUARES = list(itertools.product([Fraction(i, 8) for i in range(17)], repeat=2))  # sqrt(R_S) and sqrt(Q)
+ROOTS = grid(root_r=[Fraction(i, 8) for i in range(17)], root_Q=[Fraction(i, 8) for i in range(17)])
 
 
-@inequality_claim(bounds.twice_geometric_mean, caught=(1.001,), note="by squaring; a rational lattice agrees")
+@inequality_claim(
+    bounds.twice_geometric_mean,
+    caught=(1.001,),
+    steps=[Step("(a - b)² ≥ 0")],
+    note="by squaring; a rational lattice agrees",
+)
 def means_are_ordered():
     """2 a b <= a^2 + b^2."""
-    for a, b in SQUARES:
-        yield {"R_S": str(a * a), "Q": str(b * b)}, 2 * a * b, bounds.twice_geometric_mean(root_r=a, root_Q=b)
+    for setting in ROOTS:
+        yield setting, 2 * setting["root_r"] * setting["root_Q"], bounds.twice_geometric_mean(**setting)
 
 
 @inequality_claim(
     bounds.doubled,
-    given=["wzw25.lemI.2/printed", bounds.twice_geometric_mean],
     caught=(1.01,),
+    steps=[Step("(a - b)² ≥ 0")],
     note="the last line of the proof is right; the statement has log(β/4), which the proof does not show. By "
     "squaring; a rational lattice agrees",
 )
 def last_line_follows():
     """a^2 + 2 a b + 4 b^2 <= 2 a^2 + 5 b^2."""
-    for a, b in SQUARES:
-        yield {"R_S": str(a * a), "Q": str(b * b)}, a * a + 2 * a * b + 4 * b * b, bounds.doubled(root_r=a, root_Q=b)
+    for setting in ROOTS:
+        a, b = setting["root_r"], setting["root_Q"]
+        yield setting, a * a + 2 * a * b + 4 * b * b, bounds.doubled(**setting)
 
 
 @inequality_claim(

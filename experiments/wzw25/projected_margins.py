@@ -13,7 +13,7 @@ from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import projected_margins as bound
 from lemmata.bounds.wzw25 import projected_margins as proof
 from lemmata.experiments.bms22.sign_projection import breaks
-from lemmata.experiments.checks import identity_claim, inequality_claim, rows_order, up_to_one, witness
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim, rows_order, up_to_one, witness
 from lemmata.experiments.data import load
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
@@ -177,7 +177,7 @@ def third_lost(rng, size, *, n, d, gamma, b, beta, factor=1):
 
 @identity_claim(
     bound.third_step,
-    given=[bound.margin_order, bound.angles_rows],
+    steps=[Step("algebra")],
     control=Control("the left side computed with e = {} gamma", (1.01, 2)),
     note="an identity, linear in γ: two points decide it",
 )

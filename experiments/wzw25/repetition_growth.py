@@ -18,7 +18,7 @@ from lemmata.bounds.exact.tuning_curves import log_inverse_r
 from lemmata.bounds.wzw25 import repetition_growth as bound
 from lemmata.bounds.wzw25 import repetitions, run_counts
 from lemmata.bounds.wzw25.repetitions import relaxed_r
-from lemmata.experiments.checks import identity_claim, inequality_claim, spread, witness
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim, spread, witness
 from lemmata.experiments.engine.claims.claim import exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, refuted
 
@@ -60,7 +60,7 @@ def in_balls(statement, point):
 @identity_claim(
     bound.inverse_r_rearranged,
     quick=[TEXT],
-    given=["wzw25.lemM.1/corrected/sufficient"],
+    steps=[Step("algebra")],
     caught=(1.001, 2),
     digits=15,
     bits=512,

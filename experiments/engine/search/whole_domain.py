@@ -59,15 +59,22 @@ def prove_claim(claim: Claim) -> dict[str, Any]:
 
 
 def prove_at_most(low: Expression, high: Expression, box: Any, conditions: tuple[Expression, ...]) -> int:
-    """The pieces of a proof that low <= high on a box, as a difference or, where both are positive, of logarithms."""
-    goal = checker.Goal(low - high, box, conditions)
-    try:
-        return checker.check(goal, prover.prove(goal))
-    except prover.NotProved as failure:
-        if failure.point or not (goal.is_positive(low) and goal.is_positive(high)):
-            raise
-    goal = checker.Goal(log(low) - log(high), box, conditions)
-    return checker.check(goal, prover.prove(goal))
+    """The pieces of a proof that low <= high on a box: as a difference, of squares, or of logarithms.
+
+    The last two where both are at least 0, or positive.
+    """
+    plain, failure = checker.Goal(low - high, box, conditions), None
+    forms = [(plain, True), (checker.Goal(low**2 - high**2, box, conditions), plain.is_at_least_0)]
+    for goal, allowed in (*forms, (checker.Goal(log(low) - log(high), box, conditions), plain.is_positive)):
+        if allowed is True or (allowed(low) and allowed(high)):
+            try:
+                return checker.check(goal, prover.prove(goal))
+            except prover.NotProved as error:
+                failure = failure or error
+                if error.point:
+                    break
+    assert failure is not None
+    raise failure
 
 
 def narrow(box: Mapping[str, checker.Side], taken: list[Condition]) -> tuple[dict, tuple[Expression, ...]]:
@@ -82,7 +89,9 @@ def narrow(box: Mapping[str, checker.Side], taken: list[Condition]) -> tuple[dic
         (name,) = names
         end = substitute(below, {name: number(0)}).parts[0] / -slope.parts[0]
         meet = Domain(*dataclasses.astuple(box[name])).meet(
-            Domain(high=end, open_high=condition.strict) if slope.parts[0] > 0 else Domain(end, open_low=condition.strict)
+            Domain(high=end, open_high=condition.strict)
+            if slope.parts[0] > 0
+            else Domain(end, open_low=condition.strict)
         )
         box[name] = checker.Side(*meet)
     return box, tuple(others)
@@ -93,10 +102,9 @@ def make_box(claim: Claim) -> dict[str, checker.Side]:
     known = known_domains(claim)
     box = {}
     for name in arguments(claim):
-        ends = known[name] if name in known else None
-        low, high = (ends.low, ends.high) if ends else (-checker.INF, checker.INF)
+        low, high, *ends = known.get(name, Domain())
         low, high = (end if abs(end) == checker.INF else Fraction(str(end)) for end in (low, high))
-        box[name] = checker.Side(low, high, *(ends[2:] if ends else ()))
+        box[name] = checker.Side(low, high, *ends)
     return box
 
 
