@@ -48,6 +48,7 @@ from lemmata.bounds.proof.interval import INF, Interval, Undefined, enclose
 from lemmata.bounds.proof.normal_form import factors, simplify
 
 Proof = dict[str, Any]
+KINKS = ("max", "floor", "lgamma")  # what has no derivative here
 
 
 class WrongProof(ValueError):
@@ -109,7 +110,7 @@ class Goal:
 
     def is_false(self, i: int) -> bool:
         """Whether a condition is shown to fail on the box."""
-        return self.is_positive(self.conditions[i]) or self.is_positive(simplify(self.conditions[i], self.is_positive))
+        return self.is_positive(self.conditions[i]) or self.is_positive(simplify(self.conditions[i], self))
 
     def face(self, name: str, end: str) -> Goal:
         """The goal at an end of a side, without conditions."""
@@ -124,9 +125,11 @@ class Goal:
         return Goal(substitute(self.below, fixed), box, ())
 
     def slope(self, name: str, end: str) -> Goal:
-        """That the expression does not grow towards the low end, or the high end."""
-        slope = derivative(self.below, name)
-        return Goal(slope if end == "low" else -slope, self.box, ())
+        """That the expression does not fall towards an end, under the conditions that hold further on that way too."""
+        slope, sign = derivative(self.below, name), 1 if end == "low" else -1
+        towards = [(c, derivative(c, name)) for c in self.conditions if not any(p.kind in KINKS for p in list_parts(c))]
+        kept = tuple(c for c, rate in towards if rate.is_number and rate.parts[0] * sign >= 0)
+        return Goal(slope * sign, self.box, kept)
 
     def halves(self, name: str, at: Fraction) -> list[Goal]:
         """The goal on both sides of a number; of whole numbers the right half begins with the next."""
@@ -142,7 +145,7 @@ class Goal:
 
         Of the factors those to an odd or fractional power, above and below.
         """
-        above, under = factors(self.below, self.is_positive)
+        above, under = factors(self.below, self)
         odd = [part for part, e in (*above.powers, *under.powers) if Fraction(e).denominator > 1 or e % 2]
         return above.content / under.content, odd
 
@@ -172,7 +175,7 @@ class Goal:
     def combine(self, i: int) -> Goal:
         """The goal less a condition, which is at most 0, so that it is no smaller."""
         rest = (*self.conditions[:i], *self.conditions[i + 1 :])
-        return Goal(simplify(self.below - self.conditions[i], self.is_positive), self.box, rest)
+        return Goal(simplify(self.below - self.conditions[i], self), self.box, rest)
 
     def vertex(self, name: str) -> tuple[Goal, Goal]:
         """(that the expression is concave in a variable, the goal where its slope there is 0)."""
@@ -206,7 +209,7 @@ class Goal:
 
     def cases(self) -> list[Goal]:
         """The goal with either part of its first maximum, where it is the larger one."""
-        plain = functools.cache(lambda part: simplify(part, self.is_positive))
+        plain = functools.cache(lambda part: simplify(part, self))
         found = find(self.below, lambda node: node.kind == "max")
         same = [
             node
@@ -252,7 +255,7 @@ def _check(goal: Goal, proof: Proof) -> int:
         case "outside":
             _require(goal.is_false(proof["condition"]), "the condition is not shown to fail")
         case "zero":
-            _require(factors(goal.below, goal.is_positive)[0].content == 0, f"{goal.below} is not shown to be 0")
+            _require(factors(goal.below, goal)[0].content == 0, f"{goal.below} is not shown to be 0")
         case "split":
             parts = goal.halves(proof["name"], Fraction(proof["at"]))
             _require(len(proof["parts"]) == 2, "a half is missing")

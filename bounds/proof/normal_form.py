@@ -8,10 +8,10 @@ and a square is seen as one. Coefficients are rational: nothing is rounded.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 from math import lcm
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpz
 
@@ -20,9 +20,16 @@ from lemmata.bounds.proof.expression import Expression, NotGeneric, number, walk
 
 Monomial = tuple[tuple[Expression, Fraction], ...]  # atoms with their exponents, in the order of their texts
 Polynomial = dict[Monomial, Fraction]
-Positive = Callable[[Expression], bool]
 ONE: Polynomial = {(): Fraction(1)}
 MOST = 400  # terms of a polynomial
+
+
+class Signs(Protocol):
+    """What is known of the signs of expressions."""
+
+    def is_positive(self, part: Expression) -> bool: ...
+
+    def is_at_least_0(self, part: Expression) -> bool: ...
 
 
 class Quotient(NamedTuple):
@@ -76,8 +83,20 @@ def _settled(powers: dict[Expression, Fraction], c: Fraction) -> Polynomial:
 
 
 def _sum_of(atom: Expression) -> Polynomial:
-    made = quotient(atom, lambda part: True)
-    return made.over if made.under == ONE else {((atom, Fraction(1)),): Fraction(1)}
+    made: Polynomial = {}
+    for part in atom.parts:
+        _add(made, _sum_of(part) if part.kind == "+" else {_monomial(dict(_powers(part)[1])): _powers(part)[0]})
+    return made
+
+
+def _powers(part: Expression) -> tuple[Fraction, list[tuple[Expression, Fraction]]]:
+    """(coefficient, powers) of a product as `to_expression` makes it."""
+    if part.is_number:
+        return part.parts[0], []
+    if part.kind == "*":
+        (c, one), (d, other) = map(_powers, part.parts)
+        return c * d, [*one, *other]
+    return Fraction(1), [part.parts if part.kind == "^" else (part, Fraction(1))]
 
 
 def _add(made: Polynomial, other: Polynomial) -> None:
@@ -163,8 +182,8 @@ def _both(made: Quotient) -> list[tuple[Expression, Fraction]]:
     return content + [(f, Fraction(e)) for f, e in above.powers] + [(f, Fraction(-e)) for f, e in below.powers]
 
 
-def quotient(expression: Expression, positive: Positive, seen: dict[int, Any] | None = None) -> Quotient:
-    """The quotient of polynomials that an expression is; `positive` tells which parts are."""
+def quotient(expression: Expression, signs: Signs, seen: dict[int, Any] | None = None) -> Quotient:
+    """The quotient of polynomials that an expression is; `signs` tells which parts are positive."""
 
     def power(base: Quotient, exponent: Fraction) -> Quotient:
         if exponent.denominator == 1 and abs(exponent) <= 12:
@@ -175,7 +194,8 @@ def quotient(expression: Expression, positive: Positive, seen: dict[int, Any] | 
         if not base.over and exponent > 0:
             return base
         parts = _both(base)
-        if not all((part.is_number and part.parts[0] > 0) or positive(part) for part, _ in parts):
+        roots = exponent > 0 and all(e > 0 for _, e in parts)
+        if not all((signs.is_at_least_0 if roots else signs.is_positive)(part) for part, _ in parts):
             return _single(to_expression(base.over) / to_expression(base.under), exponent)
         powers: dict[Expression, Fraction] = {}
         for part, e in parts:
@@ -186,7 +206,7 @@ def quotient(expression: Expression, positive: Positive, seen: dict[int, Any] | 
 
     def logarithm(inner: Quotient) -> Quotient:
         parts = _both(inner)
-        if not all((part.is_number and part.parts[0] > 0) or positive(part) for part, _ in parts):
+        if not all(signs.is_positive(part) for part, _ in parts):
             return _single(of.log(to_expression(inner.over) / to_expression(inner.under)))
         made: Polynomial = {}
         for part, e in parts:
@@ -197,7 +217,7 @@ def quotient(expression: Expression, positive: Positive, seen: dict[int, Any] | 
                 _add(
                     made,
                     _times(
-                        quotient(logged, positive, seen).over
+                        quotient(logged, signs, seen).over
                         if base.kind == "exp"
                         else {((logged, Fraction(1)),): Fraction(1)},
                         {(): inner_power * times},
@@ -248,13 +268,13 @@ def _irreducible(part: Expression) -> Expression:
     return part
 
 
-def simplify(expression: Expression, positive: Positive) -> Expression:
+def simplify(expression: Expression, signs: Signs) -> Expression:
     """The normal form as an expression."""
-    made = quotient(expression, positive)
+    made = quotient(expression, signs)
     return to_expression(made.over) / to_expression(made.under)
 
 
-def factors(expression: Expression, positive: Positive) -> tuple[Factors, Factors]:
+def factors(expression: Expression, signs: Signs) -> tuple[Factors, Factors]:
     """(of the numerator, of the denominator) of an expression; a content of 0 above means that it is 0."""
-    made = quotient(expression, positive)
+    made = quotient(expression, signs)
     return factor(made.over), factor(made.under)

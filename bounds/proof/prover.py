@@ -46,8 +46,10 @@ class Search:
         """A search with a share of the budget, which it takes from this one."""
         return Search(self.steps // share, self)
 
-    def prove(self, goal: Goal, slopes: int = SLOPES, halvings: int = HALVINGS, factored: bool = False) -> Proof:
-        """A proof, or NotProved; `factored`: the goal is a factor already."""
+    def prove(
+        self, goal: Goal, slopes: int = SLOPES, halvings: int = HALVINGS, factored: bool = False, half: bool = False
+    ) -> Proof:
+        """A proof, or NotProved; `factored`: the goal is a factor already, `half`: it is part of a box."""
         search: Search | None = self
         while search is not None:
             search.steps -= 1
@@ -57,14 +59,13 @@ class Search:
         with suppress(Undefined):
             if goal.enclose(goal.below).high <= 0:
                 return {"by": "interval"}
-        whole = halvings == HALVINGS
         for i, condition in enumerate(goal.conditions):
             with suppress(ArithmeticError, NotGeneric):
-                if goal.is_false(i) if whole else goal.enclose(condition).low > 0:
+                if goal.is_false(i) if not half else goal.enclose(condition).low > 0:
                     return {"by": "outside", "condition": i}
         self.refute(goal)
         proof = self.by_parts(goal) or (None if factored else self.by_factors(goal, slopes, halvings))
-        proof = proof or (self.by_boundary(goal, slopes) if slopes and whole else None)
+        proof = proof or (self.by_boundary(goal, slopes) if slopes and not half else None)
         proof = proof or self.by_slope(goal, slopes, halvings)
         return proof or self.by_halves(goal, slopes, halvings, factored)
 
@@ -78,11 +79,9 @@ class Search:
 
     def by_boundary(self, goal: Goal, slopes: int) -> Proof | None:
         """The expression is largest where a condition is an equality, where its slope is 0, or after taking a root."""
-        hopeless = goal.below.is_number or goal.is_positive(goal.below)
         for i in range(len(goal.conditions)):
             with suppress(*FAILURES):
-                if hopeless or goal.combine(i).below.is_number:
-                    return {"by": "combine", "condition": i, "proof": self.part(4).prove(goal.combine(i), slopes)}
+                return {"by": "combine", "condition": i, "proof": self.part(8).prove(goal.combine(i), 1, 2)}
         for i, name in itertools.product(range(len(goal.conditions)), goal.box):
             with suppress(*FAILURES):
                 goal.enclose(goal.below)
@@ -96,9 +95,6 @@ class Search:
                     "slope": slope,
                     "face": search.prove(face, slopes),
                 }
-        for i in range(len(goal.conditions)):
-            with suppress(*FAILURES):
-                return {"by": "combine", "condition": i, "proof": self.part(8).prove(goal.combine(i), 1, 2)}
         for name in goal.box:
             with suppress(*FAILURES):
                 goal.enclose(goal.below)
@@ -193,7 +189,7 @@ class Search:
         if not halvings or name is None or widths[name] < 1e-6:
             raise NotProved(goal)
         at = middle(goal.box[name])
-        parts = [self.prove(half, slopes, halvings - 1, factored) for half in goal.halves(name, at)]
+        parts = [self.prove(part, slopes, halvings - 1, factored, half=True) for part in goal.halves(name, at)]
         return {"by": "split", "name": name, "at": str(at), "parts": parts}
 
 

@@ -43,7 +43,6 @@ def two_terms(*, factor=1):
 @identity_claim(
     bounds.hinge_pieces,
     control=Control("gamma multiplied by {}", (1.001, 2)),
-    steps=[Step("by cases")],
     note="the two middle cases of the paper have the same formula",
 )
 def four_pieces(*, factor=1):

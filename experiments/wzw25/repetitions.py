@@ -13,7 +13,7 @@ from lemmata.bounds.exact import tnb
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.wzw25 import repetitions as bound
 from lemmata.bounds.wzw25 import run_counts
-from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, spread, witness
+from lemmata.experiments.checks import equality, identity_claim, inequality_claim, spread, witness
 from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.wzw25.repetition_growth import BITS, failure, in_balls, threshold
@@ -233,7 +233,7 @@ def dropping_the_ones_increases(**setting):
     bound.largest_r_relaxed,
     quick=[MANY_ETAS],
     control=Control("r times {}", (1.001, 1.1, 2)),
-    steps=[Step("algebra")],
+    given=[bound.relaxation],
     digits=15,
     bits=BITS,
 )

@@ -12,7 +12,7 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.best_of_runs import drawn, winner_excess
 from lemmata.bounds.wzw25 import tuned_margin as bound
 from lemmata.bounds.wzw25.margin_grid import grid_size
-from lemmata.experiments.checks import Step, inequality_claim, spread, up_to_one
+from lemmata.experiments.checks import inequality_claim, spread, up_to_one
 from lemmata.experiments.engine.claims.claim import Control
 from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.datasets.tuned_data import SIZES, hardest_gap
@@ -164,7 +164,7 @@ def sqrt_two_is_kept(*, n, size, mu):
     quick=({"n": 2, "size": 1, "epsilon": 1.0, "delta": 0.999}, {"n": 10, "size": 5, "epsilon": 1.0, "delta": 1e-5}),
     full=({"n": 10**6, "size": 10**9, "epsilon": 1e-3, "delta": 1e-300},),
     caught=(1.001, 1.5, 2),
-    steps=[Step("algebra")],
+    given=[bound.margin_budget],
     tightness=up_to_one,
 )
 def selection_term_in_epsilon(*, n, size, epsilon, delta):

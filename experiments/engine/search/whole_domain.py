@@ -1,12 +1,14 @@
 """Proving a claim on its whole domain: its check is followed with variables, and each step of its derivation proved.
 
-The setting of every case has to consist of all arguments of the statement, and of what else the claim runs `over`, each a
-variable of its own. Then left <= right is a statement about all settings, which `lemmata.bounds.proof.prover` tries to prove and `checker` has to accept.
+The setting of every case has to consist of all arguments of the statement, and of what else the claim runs `over`,
+each a variable of its own. Then left <= right is a statement about all settings, which `lemmata.bounds.proof.prover`
+tries to prove and `checker` has to accept.
 """
 
 import contextlib
 import dataclasses
 import inspect
+import itertools
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
@@ -33,6 +35,7 @@ from lemmata.experiments.engine.claims.steps import chain
 from lemmata.experiments.engine.search.loops import GIVEN, parse_opened
 from lemmata.experiments.engine.search.points import known_domains
 
+BUDGETS = (60, 400)  # steps of a search for a proof
 Stage = tuple[str, Expression, Expression, list[Condition]]  # reason, left, right, conditions
 
 
@@ -63,18 +66,16 @@ def prove_at_most(low: Expression, high: Expression, box: Any, conditions: tuple
 
     The last two where both are at least 0, or positive.
     """
-    plain, failure = checker.Goal(low - high, box, conditions), None
-    forms = [(plain, True), (checker.Goal(low**2 - high**2, box, conditions), plain.is_at_least_0)]
-    for goal, allowed in (*forms, (checker.Goal(log(low) - log(high), box, conditions), plain.is_positive)):
-        if allowed is True or (allowed(low) and allowed(high)):
-            try:
-                return checker.check(goal, prover.prove(goal))
-            except prover.NotProved as error:
-                failure = failure or error
-                if error.point:
-                    break
-    assert failure is not None
-    raise failure
+    plain = checker.Goal(low - high, box, conditions)
+    goals = [plain]
+    if plain.is_at_least_0(low) and plain.is_at_least_0(high):
+        goals.append(checker.Goal(low**2 - high**2, box, conditions))
+    if plain.is_positive(low) and plain.is_positive(high):
+        goals.append(checker.Goal(log(low) - log(high), box, conditions))
+    for steps, goal in itertools.product(BUDGETS, goals):
+        with contextlib.suppress(prover.NotProved):
+            return checker.check(goal, prover.prove(goal, steps))
+    raise prover.NotProved(plain)
 
 
 def narrow(box: Mapping[str, checker.Side], taken: list[Condition]) -> tuple[dict, tuple[Expression, ...]]:
@@ -82,16 +83,17 @@ def narrow(box: Mapping[str, checker.Side], taken: list[Condition]) -> tuple[dic
     box, others = dict(box), []
     for condition in taken:
         below, names = condition.below, variables_of(condition.below)
-        slope = derivative(below, *names) if len(names) == 1 and below.kind in ("variable", "+", "*") else below
-        if not slope.is_number:
+        linear = len(names) == 1 and below.kind in ("variable", "+", "*")
+        slope = derivative(below, *names) if linear else below
+        end = -substitute(below, dict.fromkeys(names, number(0))) / slope if linear and slope.is_number else below
+        if not end.is_number:
             others.append(below)
             continue
-        (name,) = names
-        end = substitute(below, {name: number(0)}).parts[0] / -slope.parts[0]
+        (name,), bound = names, end.parts[0]
         meet = Domain(*dataclasses.astuple(box[name])).meet(
-            Domain(high=end, open_high=condition.strict)
+            Domain(high=bound, open_high=condition.strict)
             if slope.parts[0] > 0
-            else Domain(end, open_low=condition.strict)
+            else Domain(bound, open_low=condition.strict)
         )
         box[name] = checker.Side(*meet)
     return box, tuple(others)
