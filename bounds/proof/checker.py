@@ -186,7 +186,7 @@ class Goal:
         return Goal(derivative(slope, name), self.box), Goal(substitute(self.below, {name: value}), box, kept)
 
     def root(self, name: str) -> Goal:
-        """The goal with a new variable for the first root of what is linear in a variable, in place of that variable."""
+        """The goal with the first root of what is linear in a variable for a new variable, in place of that one."""
         found = find(
             self.below, lambda node: node.kind == "^" and node.parts[1].denominator > 1 and name in variables_of(node)
         )

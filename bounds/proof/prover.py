@@ -1,8 +1,9 @@
-"""The prover: it looks for a proof that an expression is at most 0 on a box, which `lemmata.bounds.proof.checker` reads.
+"""The prover: it looks for a proof that an expression is at most 0 on a box; `lemmata.bounds.proof.checker` reads it.
 
-Tried in this order: interval arithmetic; the normal form, for a difference that is 0 and for factors with a sign; the
-face where a monotone expression is largest, which is how equality at a corner is met (its slope is a goal of its own, so
-that as many derivatives are taken as vanish there); and halves. A budget of steps ends the search.
+Tried in this order: interval arithmetic; the cases of a maximum; the normal form, for a difference that is 0 and for
+factors with a sign; conditions and roots; the face where a monotone expression is largest, which is how equality at a
+corner is met (its slope is a goal of its own, so that as many derivatives are taken as vanish there); and halves. A
+budget of steps ends the search.
 """
 
 from __future__ import annotations

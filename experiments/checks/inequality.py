@@ -132,8 +132,8 @@ def cases_claim(
 ) -> Callable:
     """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict.
 
-    `figure(**setting)` is the series of the verdict, whatever the verdict is. Where one case decides, `relation` is that
-    of its sides, <= or =, and the engine tries the check at settings of its own choice.
+    `figure(**setting)` is the series of the verdict, whatever the verdict is. Where one case decides, `relation`
+    is that of its sides, <= or =, and the engine tries the check at settings of its own choice.
     """
     if rounding is not None and not 0 <= rounding <= COARSEST:
         raise ValueError(f"rounding must be in [0, {COARSEST}], since more would hide left > right, got {rounding}")

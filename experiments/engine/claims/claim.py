@@ -97,8 +97,8 @@ class Claim:
     control         Control("what {} does", (2, 5)): sabotage by the least factor that the check refutes, else
                     CONTROL_FAILED
     given           rows that have to hold for this one to hold, as functions or keys; the check has to call them
-    steps           the derivation: [Step("Markov's inequality", lambda *, k, t: 1 / (k * t)), Step("algebra")], from the
-                    left side of the check to that of the statement (`lemmata.experiments.engine.claims.steps`)
+    steps           the derivation, from the left side of the check to that of the statement:
+                    [Step("Markov's inequality", lambda *, k, t: 1 / (k * t)), Step("algebra")]
     over            hypotheses on what the check runs over beside the arguments of the statement: [positive("u")]
     cites           results of others that are used without a proof: "Bartlett 1998, Theorem 2"
     evidence, scope of a row that holds. By default it is "tested" at "settings", or a "derivation" "everywhere" if it

@@ -95,7 +95,7 @@ def find_uncalled_rows(claim: Claim) -> list[str]:
 
 
 def runs_steps(claim: Claim) -> bool:
-    """Whether a program runs a step of a derivation: one of `steps`, a link of the check, or a given row that it calls."""
+    """Whether a program runs a step of a derivation: one of `steps`, a link of the check, a given row it calls."""
     if claim.steps or len(find_uncalled_rows(claim)) < len(claim.given):
         return True
     return any(getattr(thing, "__name__", "") == "Link" for thing, _ in find_reached(inspect.unwrap(claim.trial)))

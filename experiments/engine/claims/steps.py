@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 
 class Step(NamedTuple):
-    """One step of a derivation: a reason, and a function of the setting that it leads to; without one, the statement."""
+    """One step of a derivation: a reason, and the function of the setting that it leads to, else the statement."""
 
     reason: Any  # words, or a statement: the row that it uses
     to: Callable[..., Any] | None = None

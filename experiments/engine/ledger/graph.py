@@ -1,9 +1,10 @@
 """The graph of the ledger: what a row rests on, what falls if it falls, and what that makes it worth.
 
 A row that HOLDS is *machine-checked* (a certificate or an enumeration covers the stated domain), *derived* (a proof of
-which a program runs steps), *asserted* (a proof in prose of which no step was checked), *composed* (a derivation whose check only puts together again what the
-statement's own body does), *citing* (any of these up to a result that is cited without a proof of ours), or *tested*
-(at the settings that were tried). A chance of error of 0 is claimed for the first class only.
+which a program runs steps), *composed* (a derivation whose check only puts together again what the statement's own body
+does), *citing* (any of these up to a result that is cited without a proof of ours), *tested* (at the settings that were
+tried), or *asserted* (a proof in prose of which no step was checked). A chance of error of 0 is claimed for the first
+class only.
 """
 
 from collections import Counter
