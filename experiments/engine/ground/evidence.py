@@ -3,8 +3,8 @@
 A claim without stated evidence is *tested*, at the settings that ran. A *derivation* names its steps, and a program
 runs at least one of them: `steps` of the claim, a `Link` that its check yields, or a row that it is `given` and calls.
 A section "Derivation" in the docstring of the record, which the pages and `explain` show, is prose: alone it makes a
-row *asserted*. A check that only combines the same parts as the statement's own function is a *composition*: it shows that
-the parts exist and cannot see an error that both sides share.
+row *asserted*. A check that only combines the same parts as the statement's own function is a *composition*: it shows
+that the parts exist and cannot see an error that both sides share.
 """
 
 import inspect
