@@ -67,8 +67,10 @@ class Side:
 
     def interval(self) -> Interval:
         """The interval, with its ends."""
-        low, high = (end if isinstance(end, float) else interval.point(Fraction(end)) for end in (self.low, self.high))
-        return Interval(low if self.low == -INF else low.low, high if self.high == INF else high.high)
+        return Interval(
+            self.low if isinstance(self.low, float) else interval.point(self.low).low,
+            self.high if isinstance(self.high, float) else interval.point(self.high).high,
+        )
 
 
 @dataclass(frozen=True)
@@ -239,7 +241,7 @@ def check(goal: Goal, proof: Proof) -> int:
     with ctx.workprec(max(ctx.prec, PRECISION)):
         try:
             return _check(goal, proof)
-        except (ArithmeticError, NotGeneric, KeyError, TypeError, IndexError) as error:
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise WrongProof(f"{type(error).__name__}: {error}") from None
 
 

@@ -93,7 +93,7 @@ class Expression:
     def __float__(self) -> float:
         raise NotGeneric("a float of a variable")
 
-    __int__ = __index__ = __float__  # type: ignore[assignment]
+    __int__ = __index__ = __float__
 
     def __bool__(self) -> bool:
         return not bool(Equality(self))

@@ -9,6 +9,7 @@ budget of steps ends the search.
 from __future__ import annotations
 
 import itertools
+import math
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -195,43 +196,30 @@ class Search:
 
 
 def pick(side: Side, share: Fraction) -> Fraction:
-    """A number of a side, so far along it."""
-    low, high = side.low, side.high
-    if isinstance(low, float) and isinstance(high, float):
-        x = Fraction(int(share * 100) - 50)
-    elif isinstance(high, float):
-        x = low + 40 * share**4
-    elif isinstance(low, float):
-        x = high - 40 * share**4
-    else:
-        x = low + (high - low) * share
-    return Fraction(max(int(x), -(-low // 1) if not isinstance(low, float) else int(x))) if side.whole else x
+    """A number of a side, so far along it; 40 stands for infinity."""
+    low = side.low if isinstance(side.low, Fraction) else Fraction(-40)
+    high: Fraction = side.high if isinstance(side.high, Fraction) else max(low, Fraction(0)) + Fraction(40)
+    low = low if isinstance(side.low, Fraction) else min(high, Fraction(0)) - Fraction(40)
+    x = low + (high - low) * (share if isinstance(side.high, Fraction) else share * share * share * share)
+    return Fraction(-(-x // 1)) if side.whole else x
 
 
 def width(side: Side) -> float:
-    """How wide a side is, on a scale on which the whole line has a length."""
-    low, high = float(side.low), float(side.high)
-    if side.whole and high - low < 1:
-        return 0.0
-    return squeeze(high) - squeeze(low)
-
-
-def squeeze(x: float) -> float:
-    return x / (1 + abs(x)) if abs(x) < 1e300 else (1.0 if x > 0 else -1.0)
+    """How wide a side is, on a scale on which the whole line has the width 2."""
+    ends = float(side.low), float(side.high)
+    low, high = (end / (1 + abs(end)) if math.isfinite(end) else math.copysign(1, end) for end in ends)
+    return 0.0 if side.whole and side.high - side.low < 1 else high - low
 
 
 def middle(side: Side) -> Fraction:
-    """Where a side is halved."""
+    """Where a side is halved: near 0 where it is infinite, else further out by a factor."""
     low, high = side.low, side.high
-    if isinstance(low, float) and isinstance(high, float):
-        at = Fraction(0)
-    elif isinstance(high, float):
+    if isinstance(low, Fraction) and isinstance(high, Fraction):
+        at = (low + high) / 2
+    elif isinstance(low, Fraction):
         at = 2 * max(low, Fraction(1)) if low >= 0 else Fraction(0)
-        at = Fraction(4) if low == 1 else at
-    elif isinstance(low, float):
-        at = min(-Fraction(1), 2 * high) if high <= 0 else Fraction(0)
     else:
-        at = low + (high - low) / 2
+        at = 2 * min(high, Fraction(-1)) if isinstance(high, Fraction) and high <= 0 else Fraction(0)
     return Fraction(at // 1) if side.whole else at
 
 

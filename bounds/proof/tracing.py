@@ -139,7 +139,14 @@ for originals, counterpart in (
 ):
     COUNTERPARTS |= {id(original): counterpart for original in originals}
 PLAIN = {_whole_part: int, _exact: float, _rational: Fraction}
-METHODS = {"exp": of.exp, "log": of.log, "sqrt": of.sqrt, "erfc": of.erfc, "lgamma": of.lgamma, "floor": of.floor}
+METHODS: dict[str, Callable[..., Any]] = {
+    "exp": of.exp,
+    "log": of.log,
+    "sqrt": of.sqrt,
+    "erfc": of.erfc,
+    "lgamma": of.lgamma,
+    "floor": of.floor,
+}
 METHODS |= {"log1p": lambda x: of.log(1 + x), "expm1": lambda x: of.exp(x) - 1, "is_finite": lambda x: True}
 METHODS |= {"ceil": lambda x: -of.floor(-x), "item": lambda x: x}
 
@@ -309,8 +316,9 @@ def _find_lambda(function: FunctionType) -> ast.Lambda:
 def compile_tree(tree: Any, function: FunctionType) -> Callable[..., Any]:
     """A syntax tree of a function, with exact numbers, in the namespace of that function."""
     if isinstance(tree, ast.Lambda):
-        body = ast.Return(tree.body)
-        tree = ast.FunctionDef("made", tree.args, [body], [], type_params=[])
+        body, arguments = ast.Return(tree.body), tree.args
+        tree = ast.parse("def made(): pass").body[0]
+        tree.args, tree.body = arguments, [body]
     if not isinstance(tree, ast.FunctionDef):
         raise NotGeneric(f"{function!r} is not a function")
     tree = _Exactly().visit(tree)
@@ -322,6 +330,6 @@ def compile_tree(tree: Any, function: FunctionType) -> Callable[..., Any]:
     space: dict[str, Any] = {"__name__": function.__module__, **OPERATIONS}
     named = {**vars(builtins), **function.__globals__, **inspect.getclosurevars(function).nonlocals}
     space |= {name: follow(named[name]) for name in names & named.keys()}
-    made = ast.fix_missing_locations(ast.Module([tree], []))
-    exec(compile(made, function.__code__.co_filename, "exec"), space)
+    module = ast.fix_missing_locations(ast.Module([tree], []))
+    exec(compile(module, function.__code__.co_filename, "exec"), space)
     return space[tree.name]

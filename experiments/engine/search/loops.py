@@ -82,7 +82,7 @@ def parse_opened(
         (function,) = ast.parse(textwrap.dedent(inspect.getsource(check))).body
     except (OSError, SyntaxError, TypeError):
         return None, frozenset()
-    if not isinstance(function, ast.FunctionDef) or check.__code__.co_freevars:
+    if not isinstance(function, ast.FunctionDef) or (check.__code__.co_freevars and not grids):
         return None, frozenset()
     opened = _Opened(frozenset(check.__code__.co_varnames), wanted - arguments, check.__globals__ if grids else {})
     function = opened.visit(function)

@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 import inspect
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
@@ -21,6 +22,7 @@ from lemmata.bounds.proof.expression import (
     as_expression,
     derivative,
     explore,
+    list_parts,
     log,
     number,
     substitute,
@@ -67,10 +69,10 @@ def prove_at_most(low: Expression, high: Expression, box: Any, conditions: tuple
     The last two where both are at least 0, or positive.
     """
     plain = checker.Goal(low - high, box, conditions)
-    goals = [plain]
-    if plain.is_at_least_0(low) and plain.is_at_least_0(high):
+    goals, kinks = [plain], any(part.kind == "max" for part in list_parts(plain.below))
+    if not kinks and plain.is_at_least_0(low) and plain.is_at_least_0(high):
         goals.append(checker.Goal(low**2 - high**2, box, conditions))
-    if plain.is_positive(low) and plain.is_positive(high):
+    if not kinks and plain.is_positive(low) and plain.is_positive(high):
         goals.append(checker.Goal(log(low) - log(high), box, conditions))
     for steps, goal in itertools.product(BUDGETS, goals):
         with contextlib.suppress(prover.NotProved):
@@ -104,9 +106,9 @@ def make_box(claim: Claim) -> dict[str, checker.Side]:
     known = known_domains(claim)
     box = {}
     for name in arguments(claim):
-        low, high, *ends = known.get(name, Domain())
-        low, high = (end if abs(end) == checker.INF else Fraction(str(end)) for end in (low, high))
-        box[name] = checker.Side(low, high, *ends)
+        domain = known.get(name, Domain())
+        low, high = (x if math.isinf(x) else Fraction(str(x)) for x in domain[:2])
+        box[name] = checker.Side(low, high, *domain[2:])
     return box
 
 
@@ -134,7 +136,7 @@ def list_stages(claim: Claim) -> Iterator[Stage]:
     def stages() -> list[tuple[str, Any, Any]]:
         if not all(map(bool, followed_hypotheses(claim, given))):
             return []
-        found = []
+        found: list[tuple[str, Any, Any]] = []
         for *name, setting, left, right in run(**called):
             numbers = {key: value for key, value in setting.items() if not isinstance(value, str)}
             if numbers.keys() != given.keys() or any(numbers[key] is not given[key] for key in given):
