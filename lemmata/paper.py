@@ -85,6 +85,7 @@ from lemmata.experiments.engine.claims.claim import (
     rate_claim,
     tail_claim,
 )
+from lemmata.experiments.engine.claims.steps import Step
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 from lemmata.experiments.engine.front.decision import decide
 
@@ -105,6 +106,7 @@ __all__ = [
     "Paper",
     "PaperError",
     "Statement",
+    "Step",
     "Theorem",
     "Verdict",
     "Work",
