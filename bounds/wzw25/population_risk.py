@@ -110,7 +110,7 @@ def twice_geometric_mean(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
 def doubled(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
     """The risk: at most twice the empirical one plus 5 complexity terms (end of proof).
 
-    It follows from Lemma I.2.
+    The last line of the proof (cf. Lemma I.2).
 
     2 a^2 + 5 b^2; minus the left-hand side it is (a - b)^2.
     """

@@ -140,10 +140,10 @@ def third_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int
 def third_step(*, gamma: float) -> float:
     """A projection that loses half the margin and gamma b/6 leaves gamma/3.
 
-    Lemma B.2 asks 0 < e < 1. gamma = 1 is covered by Lemma B.1, where e = 1 is allowed; gamma = 0 needs no lemma.
+    The step is used for 0 < e < 1 (cf. Lemma B.2), for gamma = 1 too (cf. Lemma B.1), and gamma = 0 needs no lemma.
 
-    Derivation. With e = gamma and b = 1 Lemma B.2 leaves gamma/2 - gamma/6 = (3 gamma - gamma)/6 = gamma/3, an identity
-    that is linear in gamma.
+    Derivation. With e = gamma and b = 1 the bound (cf. Lemma B.2) is gamma/2 - gamma/6 = (3 gamma - gamma)/6 =
+    gamma/3, an identity that is linear in gamma.
     """
     return gamma / 3
 

@@ -295,7 +295,7 @@ def half_margins_are_kept():
     note="equality at Δ = M/m and R* = 0",
 )
 def last_line(*, factor=1):
-    """Lemma A.2's deviation at R* + Delta."""
+    """The premise (cf. Lemma A.2) at R* + Delta."""
     for margin_loss, loss, part in product(
         (0.0, 1e-8, 0.01, 0.25, 1.0), (0.0, 1e-8, 1e-4, 0.01, 0.04, 0.25, 1.0), (0.0, 1e-8, 1e-4, 0.01, 0.04, 0.25, 1.0)
     ):

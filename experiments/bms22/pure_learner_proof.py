@@ -353,10 +353,11 @@ def selection_fails(*, k, m, epsilon, beta, factor=1, **sizes):
     proof.final_line,
     control=Control("2 alpha + 8B divided by {}", (1.01, 2)),
     steps=[Step("(√α - √B)² ≥ 0 and √(x + y) ≤ √x + √y")],
-    note="5B is enough in place of 8B. Lemma A.1 needs the VC dimension of the cover's classifiers, which is at most k",
+    note="5B is enough in place of 8B. The premise (cf. Lemma A.1) needs the VC dimension of the cover's classifiers, "
+    "which is at most k",
 )
 def last_line(*, factor=1):
-    """Lemma A.1 at the loss R* + alpha; (sqrt alpha - sqrt B)^2 + 3B is to spare."""
+    """The premise (cf. Lemma A.1) at the loss R* + alpha; (sqrt alpha - sqrt B)^2 + 3B is to spare."""
     for loss, alpha, complexity in product(
         (0.0, 1e-8, 0.01, 0.25, 1.0),
         (0.0, 1e-12, 1e-4, 0.01, 0.04, 0.25, 1.0, 4.0),

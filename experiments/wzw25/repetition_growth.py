@@ -66,7 +66,7 @@ def in_balls(statement, point):
     bits=512,
 )
 def text_rearranges(**setting):
-    """Against the reciprocal of Lemma M.1's formula at beta = n^-alpha, |Theta| = log n."""
+    """Against the reciprocal of the printed r (cf. Lemma M.1) at beta = n^-alpha, |Theta| = log n."""
     for point in grid(**setting):
         n, alpha, eta = map(exact, point.values())
         yield point, 1 / relaxed_r(eta, n**-alpha, n.log()), in_balls(bound.inverse_r_rearranged, point)

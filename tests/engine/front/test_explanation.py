@@ -118,7 +118,8 @@ def test_every_turn_of_phrase(describe, line):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        (ROW, "proof in prose; a program that calls the statement's own function"),
+        (ROW, "a proof of which a program runs steps"),
+        (ROW | {"evidence": "asserted"}, "asserted by the author; no step was checked"),
         (ROW | {"evidence": "certificate", "scope": "settings"}, "computed at the settings tried"),
         (ROW | {"evidence": "sampled", "scope": "settings"}, "tested at the settings tried"),
         (ROW | {"verdict": "OPEN", "evidence": ""}, "–"),

@@ -92,7 +92,7 @@ def test_a_headline_does_not_contradict_a_verdict(id, rows):
     if verdicts <= {HOLDS} and verdicts:
         assert "true as printed" in said or "held wherever" in said
     else:
-        assert "true as printed" not in said and "held wherever" not in said
+        assert not said.startswith((" is true as printed", " held wherever"))
     assert ("undecided" in said) <= (INCONCLUSIVE in verdicts)
     assert ("but for an edge case" in said or "but for a misprint" in said) <= (SLIP in verdicts)
     for head in (row for row in printed_heads(rows, id) if row["verdict"] != NOT_A_CLAIM):
