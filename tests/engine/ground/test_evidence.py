@@ -116,7 +116,7 @@ def test_a_certificate_says_why_it_covers_everything():
 
 def test_an_unknown_kind_of_evidence_is_refused():
     assert find_missing_steps("proved", "everywhere", recorded(derives), ()).startswith(
-        "evidence must be one of sampled"
+        "evidence must be one of asserted"
     )
 
 
@@ -127,7 +127,7 @@ def test_the_weakest_link_comes_first():
 
 
 @pytest.mark.parametrize(
-    ("formula", "evidence", "scope"), [(silent, "tested", "settings"), (derives, "derivation", "everywhere")]
+    ("formula", "evidence", "scope"), [(silent, "tested", "settings"), (derives, "asserted", "everywhere")]
 )
 def test_a_check_that_says_derived_by_itself_is_worth_what_it_has_earned(formula, evidence, scope):
     record = Theorem("inv25.lem1", "", "printed", "inequality", "x", (), "", False, formula)
