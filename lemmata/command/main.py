@@ -214,8 +214,8 @@ def show_ledger(
     begun = None if names or not store_path(folder).exists() else row_cache.state_at_start(store_path(folder))
     kept = row_cache.recall(store_path(folder), root, papers, now=begun) if begun else None
     rows = kept and fill_open_rows(kept, folder, root)
-    if rows is None and not papers and not store_path(folder).exists():
-        rows = find_published_rows(names, folder)
+    if rows is None and all(each.is_installed for each in papers) and not store_path(folder).exists():
+        rows = find_published_rows(names, folder, papers)
     if rows is None:
         with contextlib.redirect_stdout(sys.stderr):  # what a module prints while it is loaded is no row
             rows = compute_rows(names, papers, folder, root, begun)

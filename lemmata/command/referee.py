@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from lemmata.bounds.library import FOLDERS, PaperError, library, nearest
+from lemmata.bounds.library import PaperError, library, nearest
 from lemmata.command.console import PROCESSES, Fault, Usage, exit_with, one_line_errors
 from lemmata.command.paper import announce_plan, make_progress
 from lemmata.experiments.engine.ground.profiles import PROFILES
@@ -57,7 +57,7 @@ def judge_copy(copy: Path, original: str, out: Path, root: int | None, profile: 
     progress = sys.stderr.isatty()
     try:
         with contextlib.redirect_stdout(sys.stderr):  # what a module prints is no finding
-            if (paper := library.add(copy)).packages[0] != f"{FOLDERS}.{paper.id}":
+            if (paper := library.add(copy)).is_installed:
                 raise Usage("packages in paper.toml must be left out, as a referee judges the modules of the folder")
             announce_plan(f"deciding {paper.id} again")
             told = make_progress(not progress)
