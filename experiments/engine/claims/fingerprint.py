@@ -46,6 +46,7 @@ ENGINE = (
         ).split()
     ),
 )
+CERTIFIER = "lemmata.bounds.exact.certify"
 TWINS = "lemmata.mechanisms.numerics.kernels"  # compiled where numba is, equal to what stands in where it is not
 IMPORT = dis.opmap["IMPORT_NAME"]
 # Where libraries stand: where this interpreter says, and where numpy was found, say a folder on PYTHONPATH.
@@ -75,9 +76,9 @@ def calls_statement(claim: Claim) -> bool:
     return any(thing is claim.theorem.formula for thing, _ in find_reached(*roots))
 
 
-def uses_balls(claim: Claim) -> bool:
-    """Whether the check of a claim reaches arithmetic with balls."""
-    return any(getattr(thing, "__module__", None) == arb.__module__ for thing, _ in find_reached(claim.trial))
+def reaches_certifier(claim: Claim) -> bool:
+    """Whether the check of a claim reaches what proves an inequality on a whole box."""
+    return any(getattr(thing, "__module__", None) == CERTIFIER for thing, _ in find_reached(claim.trial))
 
 
 def hash_code(*roots: Any) -> str:

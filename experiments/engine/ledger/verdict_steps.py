@@ -79,14 +79,17 @@ def limit_by_oracle(row: Row, found: Findings) -> Row:
 def limit_by_evidence(row: Row, found: Findings) -> Row:
     """A row that holds by a derivation, or everywhere, has to name its steps; otherwise it holds where it was tried.
 
-    Cases that a shared check has compared exactly need no derivation. A check that calls itself a certificate has to
-    reach balls.
+    Cases that a shared check has compared exactly need no derivation. A verdict that a check writes itself is
+    machine-checked if the certifier is among what it calls; otherwise it rests on the steps that it names.
     """
     claim, evidence = found.claim, row["evidence"]
     if row["verdict"] != HOLDS or (claim.by is not None and evidence in MACHINE):
         return row
-    certified = evidence != "certificate" or fingerprint.uses_balls(claim)
-    if not certified or find_missing_steps(evidence, row["scope"], claim.theorem, claim.given):
+    by_hand = evidence == "certificate" or (evidence == "enumeration" and row["scope"] != "settings")
+    if by_hand and not fingerprint.reaches_certifier(claim):
+        evidence = "derivation"
+        row = row | {"evidence": evidence}
+    if find_missing_steps(evidence, row["scope"], claim.theorem, claim.given):
         return row | {"evidence": find_weakest((evidence, "tested")), "scope": "settings"}
     if evidence in PROSE and not claim.given:  # the table alone has to show what the row stands on
         return with_note(row, extract_derivation(claim.theorem.formula))
