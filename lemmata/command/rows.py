@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,11 +25,15 @@ CONTRADICTION, FAULT = 1, 3
 
 
 def select(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[str]:
-    """The keys of the claims that names mean, imported; for no name all of `papers`, by default of this package."""
+    """The keys of the claims that names mean, imported; for no name all of `papers`, by default of this package.
+
+    What a module prints while it is imported goes to stderr.
+    """
     from lemmata.experiments.engine.claims import claim_names as called
 
     try:
-        keys, still_open = called.select(names, papers)
+        with contextlib.redirect_stdout(sys.stderr):
+            keys, still_open = called.select(names, papers)
     except called.UnknownName as error:
         raise Usage(str(error)) from None
     for id in still_open:
