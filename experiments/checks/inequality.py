@@ -6,6 +6,7 @@ def separator_is_a_candidate(*, b):
         yield setting, smallest, bound.separator_loss(...)
 """
 
+import contextlib
 import functools
 import inspect
 import math
@@ -21,11 +22,12 @@ from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import PRECISION, exact, upper_end
 from lemmata.bounds.statement.theorem import check_setting
-from lemmata.bounds.statement.verdicts import HOLDS
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
+from lemmata.experiments.engine.ground.deadline import cpu_seconds
 from lemmata.experiments.engine.ground.evidence import MACHINE, has_derivation
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
@@ -54,6 +56,7 @@ Cases = Generator[tuple, None, Any]  # yields `Case` and `Link`, returns a Verdi
 
 NUMBERS = (int, float, Fraction, arb)  # the usual types of a side
 COARSEST = 1e-3  # the largest `rounding` that a check may set
+REST = 1.0  # CPU seconds in which the cases after a counterexample are read, for the curves that come after them
 ROUNDING = 1e-12  # relative: the allowed error of a formula that is computed in floats
 
 
@@ -130,8 +133,9 @@ def cases_claim(
 ) -> Callable:
     """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict.
 
-    `figure(**setting)` is the series of the verdict, whatever the verdict is. Where one case decides, `fails`
-    says in Python when it refutes, and the engine tries the check at settings of its own choice.
+    `figure(**setting)` is the series of the verdict, whatever the verdict is; otherwise it is what the check returns.
+    Where one case decides, `fails` says in Python when it refutes, and the engine tries the check at settings of its
+    own choice.
     """
     if rounding is not None and not 0 <= rounding <= COARSEST:
         raise ValueError(f"rounding must be in [0, {COARSEST}], since more would hide left > right, got {rounding}")
@@ -162,11 +166,14 @@ def cases_claim(
                 cases = check(**setting, **itself)
                 if not isinstance(cases, Iterable):
                     raise TypeError(f"{check.__name__} must yield cases (setting, left, right), got {cases!r}")
+                kept: list[Any] = []
+                cases = keep_returned(cases, kept)
                 try:
                     verdict = decide(watch_cases(cases, key, floats, links_too=factor != 1), factor=sides, **how)
+                    if verdict.outcome == REFUTED and factor == 1 and not figure:
+                        verdict = replace(verdict, series=verdict.series or read_curves(cases, kept))
                 finally:  # at our precision: a check that is closed halfway restores the precision that it found
-                    if isinstance(cases, Generator):
-                        cases.close()
+                    cases.close()
             if True in floats and verdict.outcome == HOLDS and verdict.evidence == evidence and evidence in MACHINE:
                 verdict = replace(verdict, **humbler)
             return replace(verdict, series=figure(**setting)) if figure else verdict
@@ -369,6 +376,21 @@ class CaseReader:
         if not checked:
             return inconclusive("FAILED", "the check yields no case with finite sides")
         return holds(evidence, scope, **fields | (self.returned or {}))
+
+
+def keep_returned(cases: Any, kept: list[Any]) -> Cases:
+    """The same cases; what the check returns at its end is kept."""
+    kept.append((yield from cases))
+    return kept[0]
+
+
+def read_curves(cases: Cases, kept: list[Any]) -> dict[str, Any]:
+    """The curves that a check returns at its end, once a case has decided; none if that takes longer than `REST`."""
+    began = cpu_seconds()
+    with contextlib.suppress(Exception, SystemExit):  # the end; beyond its counterexample a check may also go wrong
+        while not kept and cpu_seconds() - began < REST:
+            next(cases)
+    return kept[0].get("series", {}) if kept and isinstance(kept[0], dict) else {}
 
 
 def allowed_error(left: Any, right: Any, rounding: float | None) -> float:

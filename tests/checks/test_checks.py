@@ -19,6 +19,8 @@ from lemmata.experiments.checks.gaussian_tails import whole_above, whole_below
 from lemmata.experiments.checks.identity import decide_identity
 from lemmata.experiments.checks.pair import largest_log_ratio, weaker
 from lemmata.experiments.checks.privacy_conversion import Conversion, decide_conversion, sharpest
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.noise.laplace import FloatLaplace
 
@@ -57,6 +59,36 @@ def test_a_search_is_one_case_of_the_largest_ratio():
 def test_equal_numbers_are_tight_and_zero_has_all_digits():
     verdict = decide_identity([({}, arb(0), arb(0))], rounding=0.0, digits=11, **OPTIONS)
     assert (verdict.outcome, verdict.tightness) == (HOLDS, (1.0, 1.0))
+
+
+def cases(then):
+    """What a check yields and does after its counterexample."""
+    yield {}, 1, 0
+    yield from then()
+    return {"series": {"n": [1], "bound": [2]}}
+
+
+def goes_wrong():
+    yield {}, 1, 1
+    raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    ("then", "curves"), [(lambda: [({}, 1, 1)] * 9, True), (goes_wrong, False), (lambda: iter(int, 1), False)]
+)
+def test_the_curves_that_come_after_a_counterexample_are_read_for_a_moment(monkeypatch, then, curves):
+    monkeypatch.setattr(inequality, "REST", 0.05)
+    made = inequality.keep_returned(cases(then), kept := [])
+    next(made)
+    assert bool(inequality.read_curves(made, kept)) == curves
+
+
+def test_a_refuted_row_has_the_curves_that_its_check_returns():
+    """Also where the check has come to its end before."""
+    registry.load(registry.find_modules("wzw25.corG.2"))
+    claim = CLAIMS["wzw25.corG.2/printed"]
+    verdict = claim.trial(**claim.quick[0])
+    assert verdict.outcome == REFUTED and len(verdict.series) >= 2
 
 
 HAIR = Fraction(1, 2 * 10**12)
