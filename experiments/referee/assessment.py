@@ -1,6 +1,7 @@
 """What a referee finds in a folder: every row decided anew, and what each of them stands on."""
 
 import inspect
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,6 @@ from typing import Any
 
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.formula import in_symbols
-from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.experiments.conformance import findings, ties
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
@@ -57,16 +57,6 @@ class Assessment:
     def authors(self) -> tuple[str, ...]:
         """Who is cited for the page: who wrote the checks, else the authors of the paper."""
         return self.paper.checked_by or self.paper.authors
-
-    def select(self, *classes: str) -> list[dict[str, Any]]:
-        """The rows in some classes."""
-        return [row for row in self.rows if row["class"] in classes]
-
-    @property
-    def prosaic(self) -> list[dict[str, Any]]:
-        """The rows that hold by what only a reader can judge."""
-        held = [row for row in self.rows if row["verdict"] == HOLDS]
-        return [row for row in held if row["class"] not in ("machine-checked", "tested")]
 
     @property
     def unnoticed(self) -> list[tuple[dict[str, Any], str, str]]:
@@ -137,14 +127,17 @@ def describe_settings(settings: Sequence[Setting], letters: Mapping[str, str]) -
     named = [{letters.get(name, name): value for name, value in setting.items()} for setting in settings]
     if len(named) < NAMED:
         return "; ".join(map(format_setting, named)) or "none"
-    said = []
-    for name in dict.fromkeys(name for setting in named for name in setting):
-        values = list({repr(setting[name]): setting[name] for setting in named if name in setting}.values())
-        ordered = all(isinstance(value, int | float) for value in values) and len(values) > NAMED
-        few = values if len(values) <= NAMED else [*values[:NAMED], "…"]
-        text = f"from {format_value(min(values))} to {format_value(max(values))}" if ordered else ""
-        said.append(f"{name} {text or '= ' + ', '.join(map(format_value, few))}")
+    values = {
+        name: {repr(s[name]): s[name] for s in named if name in s} for name in dict.fromkeys(itertools.chain(*named))
+    }
+    said = [f"{name} {_describe_values(list(each.values()))}" for name, each in values.items()]
     return f"{len(named):,}{' or more' * (len(named) == LISTED)} settings: {', '.join(said)}"
+
+
+def _describe_values(values: list[Any]) -> str:
+    if len(values) > NAMED and all(isinstance(value, int | float) for value in values):
+        return f"from {format_value(min(values))} to {format_value(max(values))}"
+    return "= " + ", ".join([*map(format_value, values[:NAMED]), *(["…"] if len(values) > NAMED else [])])
 
 
 def describe_tried(row: Row, claim: Claim, profile: str) -> str:
@@ -153,21 +146,18 @@ def describe_tried(row: Row, claim: Claim, profile: str) -> str:
     Where a search ended before its budget, for lack of time, its counts are those of one machine, and are rounded down.
     """
     searched = row["searched"] or {}
+    decided, budget = searched.get("decided", 0), TIMES[profile] * EVALUATIONS
     if (row["witness"] or {}).get("asked"):
         return "the counterexample is the engine's own find"
     if not searched:
-        falls = claim.severity or claim.is_slip
-        why = "a row that is to be refuted" if falls else "the row is sampled"
-        if claim.style == "exact" and not falls:
-            why = "its check is not a function of numbers whose domains the hypotheses name"
-        return f"nothing: {why}"
-    decided, budget = searched.get("decided", 0), TIMES[profile] * EVALUATIONS
+        why = "its check is not a function of numbers whose domains the hypotheses name"
+        why = why if claim.style == "exact" else "the row is sampled"
+        return f"nothing: {'a row that is to be refuted' if claim.severity or claim.is_slip else why}"
     if decided < EVALUATIONS:
         return f"too little: fewer than {EVALUATIONS:,} settings could be decided"
     if decided < budget:
         digits = 10 ** (len(str(decided)) - 1)
         fewer: Row = row | {"searched": searched | {"decided": decided // digits * digits}}
         return f"at least {describe_search(fewer)}; it ended before its {budget:,} settings"
-    rest = {"outside the hypotheses": "outside", "raised": "raised", "undecided": "undecided"}
-    more = [f"{searched[name]:,} {said}" for said, name in rest.items() if searched.get(name)]
-    return "; ".join([describe_search(row), *([f"further {', '.join(more)}"] if more else [])])
+    rest = [f"{searched[name]:,} {name}" for name in ("outside", "raised", "undecided") if searched.get(name)]
+    return describe_search(row) + (f"; not counted: {', '.join(rest)}" if rest else "")
