@@ -11,7 +11,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
+from lemmata.experiments.engine.claims.copies import is_same_rounding, odd_part
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 from lemmata.experiments.engine.ground.evidence import MACHINE, has_derivation
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
@@ -156,18 +157,19 @@ def cases_claim(
 
         @functools.wraps(check)
         def trial(*, factor: float = 1, **setting: Any) -> Verdict:
-            floats: set[bool] = set()
+            seen = Sides(key)
             with ctx.workprec(max(ctx.prec, bits)):
                 itself, sides = ({"factor": factor}, 1) if mutates else ({}, factor)
                 cases = check(**setting, **itself)
                 if not isinstance(cases, Iterable):
                     raise TypeError(f"{check.__name__} must yield cases (setting, left, right), got {cases!r}")
                 try:
-                    verdict = decide(watch_cases(cases, key, floats, links_too=factor != 1), factor=sides, **how)
+                    verdict = decide(watch_cases(cases, seen, links_too=factor != 1), factor=sides, **how)
                 finally:  # at our precision: a check that is closed halfway restores the precision that it found
                     if isinstance(cases, Generator):
                         cases.close()
-            if True in floats and verdict.outcome == HOLDS and verdict.evidence == evidence and evidence in MACHINE:
+            verdict = replace(verdict, copied=seen.compare())
+            if seen.floats and verdict.outcome == HOLDS and verdict.evidence == evidence and evidence in MACHINE:
                 verdict = replace(verdict, **humbler)
             return replace(verdict, series=figure(**setting)) if figure else verdict
 
@@ -177,7 +179,8 @@ def cases_claim(
             None without such a case. What a case says of its setting has to be what it was asked for.
             """
             with ctx.workprec(max(ctx.prec, bits)):
-                cases = watch_cases(make(**setting), key, set(), links_too=False)
+                seen = Sides(key)
+                cases = watch_cases(make(**setting), seen, links_too=False)
                 judged = [
                     case
                     for case in cases
@@ -187,7 +190,7 @@ def cases_claim(
                 ]
                 if not judged:
                     return None, -math.inf
-                verdict = decide(iter(judged), factor=1, **how)
+                verdict = replace(decide(iter(judged), factor=1, **how), copied=seen.compare())
                 return verdict, max(compare_sides(*case[-2:]) for case in judged)
 
         if fails:
@@ -259,19 +262,41 @@ def decide_inequality(
     return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
-def watch_cases(cases: Iterable[Any], key: str, floats: set[bool], links_too: bool) -> Cases:
+@dataclass
+class Sides:
+    """What is remembered of the sides of all cases of a statement."""
+
+    key: str
+    floats: bool = False  # whether a side is one
+    same: set[float] = field(default_factory=set)  # the digits of those with the same rounding error
+    different: int = 0
+
+    def add(self, case: Case) -> None:
+        """Compare the sides of one case to the last bit."""
+        same = is_same_rounding(self.key, case.left, case.right, case.setting)
+        self.different += same is False
+        if same:
+            self.same.add(math.frexp(case.left)[0])
+
+    def compare(self) -> tuple[int, int]:
+        """How many sides have the same rounding error, by different digits, and how many pairs differ."""
+        return len(self.same), self.different
+
+
+def watch_cases(cases: Iterable[Any], seen: Sides, links_too: bool) -> Cases:
     """The same cases, each at a setting that the statement speaks about; with `links_too`, in a control, links as well.
 
-    A ball or a rational made of a float becomes the float that it is, and `floats` records whether a side is one.
+    A ball or a rational made of a float becomes the float that it is. `seen` remembers what the sides are.
     Raises OutsideHypotheses for a setting outside the hypotheses: there a case neither refutes nor holds.
     """
     ending = CaseReader(cases)
     for case in ending:
         if isinstance(case, Case):
             left, right = (unmask_float(side, case.setting) for side in case[-2:])
-            check_setting(key, case.setting)
+            check_setting(seen.key, case.setting)
             case = Case(case.setting, left, right)
-        floats.add(isinstance(case, tuple) and any(map(is_float, case[-2:])))
+            seen.add(case)
+        seen.floats |= isinstance(case, tuple) and any(map(is_float, case[-2:]))
         yield Case(*case[1:]) if links_too and isinstance(case, Link) else case
     return ending.returned
 
@@ -282,15 +307,15 @@ def unmask_float(side: Any, setting: Any) -> Any:
     A number of the setting, times a power of two, is exact: the statement is about that number.
     """
     if type(side) is arb and side.is_exact() and side.is_finite() and not side.is_integer():
-        odd = abs(int(side.man_exp()[0]))
+        odd = odd_part(int(side.man_exp()[0]))
     elif type(side) is Fraction and side.denominator & (side.denominator - 1) == 0 and side.denominator > 1:
-        odd = abs(side.numerator)
+        odd = odd_part(side.numerator)
     else:
         return side
     if not 40 <= odd.bit_length() <= 53:
         return side
-    given = (abs(value.as_integer_ratio()[0]) for value in setting.values() if isinstance(value, float))
-    return side if any(odd == one >> (one & -one).bit_length() - 1 for one in given if one) else float(side)
+    given = (odd_part(value.as_integer_ratio()[0]) for value in setting.values() if isinstance(value, float))
+    return side if odd in given else float(side)
 
 
 def read_case(case: Any) -> tuple[dict[str, Any], Any, Any]:

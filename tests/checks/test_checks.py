@@ -120,7 +120,7 @@ def test_a_case_that_fails_refutes_whatever_the_links_do(decide, cases):
 
 def test_a_control_is_caught_wherever_it_breaks():
     ((name, setting, left, right),) = [LINK]
-    cases = inequality.watch_cases(iter([LINK]), "", set(), links_too=True)
+    cases = inequality.watch_cases(iter([LINK]), inequality.Sides(""), links_too=True)
     assert inequality.decide_inequality(cases, rounding=None, **OPTIONS).outcome == REFUTED
     assert (name, setting, left, right) == LINK
 
@@ -190,7 +190,7 @@ def test_a_number_of_the_setting_and_a_short_or_a_long_one_are_exact(side, sign)
 def test_a_case_outside_the_hypotheses_decides_nothing(left, right):
     theorem = gaussian_privacy.gaussian_mechanism_gdp.theorem
     name = theorem.needs[0].names[0]
-    cases = inequality.watch_cases(iter([({name: -1.0}, left, right)]), theorem.key, set(), links_too=False)
+    cases = inequality.watch_cases(iter([({name: -1.0}, left, right)]), inequality.Sides(theorem.key), links_too=False)
     with pytest.raises(OutsideHypotheses, match=f"{name} = -1.0 is outside the hypothesis"):
         inequality.decide_inequality(cases, rounding=None, **OPTIONS)
 

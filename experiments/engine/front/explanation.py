@@ -51,7 +51,7 @@ EVIDENCE = {
     "certificate": "machine-checked by ball arithmetic over the stated domain",
     "enumeration": "machine-checked by enumeration",
     "derivation": "proof in prose; a program that calls the statement's own function found no counterexample",
-    "composition": "proof in prose; the check only combines the same parts as the statement",
+    "composition": "the check only computes again what the statement computes",
     "tested": "computed at the settings tried",
     "sampled": "tested at the settings tried, with odds of at least a million to one",
     "": "",

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
-from lemmata.experiments.engine.claims import fingerprint
+from lemmata.experiments.engine.claims import copies, fingerprint
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.claims.stated_bound import find_unstated_bound
 from lemmata.experiments.engine.claims.verdict import REASONS, Verdict
 from lemmata.experiments.engine.ground.evidence import (
+    EVIDENCE,
     MACHINE,
     PROSE,
     extract_derivation,
@@ -90,6 +91,18 @@ def limit_by_evidence(row: Row, found: Findings) -> Row:
         return row | {"evidence": find_weakest((evidence, "tested")), "scope": "settings"}
     if evidence in PROSE and not claim.given:  # the table alone has to show what the row stands on
         return with_note(row, extract_derivation(claim.theorem.formula))
+    return row
+
+
+def detect_copies(row: Row, found: Findings) -> Row:
+    """A check that computes again what its statement computes is a composition, whatever it says of itself."""
+    same, different = found.verdict.copied if found.verdict else (0, 0)
+    if row["verdict"] != HOLDS or different or EVIDENCE.index(row["evidence"]) < EVIDENCE.index("tested"):
+        return row
+    if same >= copies.ENOUGH:
+        return with_note(row | {"evidence": "composition"}, f"its sides agree to the last bit at all {same} numbers")
+    if copies.repeats_statement(found.claim):
+        return with_note(row | {"evidence": "composition"}, "its left side repeats the formula of the statement")
     return row
 
 
@@ -198,6 +211,7 @@ STEPS = (
     Step("outcome", take_outcome, "one refuted cell refutes a claim; it holds only if every other cell holds"),
     Step("oracle", limit_by_oracle, "a left side computed from below cannot show HOLDS, one from above cannot refute"),
     Step("evidence", limit_by_evidence, "a derivation, or a scope beyond what was tried, has to name its steps"),
+    Step("copies", detect_copies, "a check whose sides are one formula has shown nothing of its own"),
     Step("control", require_control, "a check that has not refuted a sabotaged copy proves nothing"),
     Step("program", require_program, "a counterexample counts once a separate process has confirmed it"),
     Step("charity", apply_charity, "a statement that lacks one restriction or has one wrong symbol is a slip"),

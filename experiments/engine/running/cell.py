@@ -279,4 +279,5 @@ def combine(cells: Sequence[Cell]) -> Verdict | None:
             where = "" if len(silent) == len(held) else f" at {len(silent)} of {len(held)} settings"
             chosen = replace(chosen, note=f"no failure in {sum(silent):,} trials{where}")
     searched = next((v.searched for v in decided if v.searched), {})
-    return replace(chosen, tightness=tightness, searched=searched)
+    same, different = (sum(counts) for counts in zip(*(v.copied for v in decided), strict=True))
+    return replace(chosen, tightness=tightness, searched=searched, copied=(same, different))

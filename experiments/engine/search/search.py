@@ -83,6 +83,8 @@ class Search:
         verdict, ratio = self.judge(setting)
         if verdict is None:
             return
+        self.counts["same"] += verdict.copied[0]
+        self.counts["different"] += verdict.copied[1]
         if verdict.outcome == REFUTED and self.confirms(setting, verdict, ratio):
             self.found = setting, verdict
         elif verdict.outcome == HOLDS:
@@ -209,7 +211,8 @@ def conclude(seen: Search) -> Verdict:
         return holds("tested", "settings", searched=said)
     ratio, setting, verdict = seen.worst[0]
     said |= {"largest": ratio, "at": setting} if ratio > 0 else {}
-    return holds(verdict.evidence, verdict.scope, tightness=verdict.tightness, searched=said)
+    copied = seen.counts["same"], seen.counts["different"]
+    return holds(verdict.evidence, verdict.scope, tightness=verdict.tightness, searched=said, copied=copied)
 
 
 def write_program(claim: Claim, setting: Setting) -> str:
