@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.bounds.statement.hypotheses import Domain
+from lemmata.bounds.statement.hypotheses import Domain, find_domains
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.search.loops import open_loops
 
@@ -30,11 +30,7 @@ def open_check(claim: Claim) -> tuple[Callable[..., Any], dict[str, Domain]]:
 
     The domains are theirs. There are none where the hypotheses leave one of the arguments open.
     """
-    known: dict[str, Domain] = {}
-    for hypothesis in claim.theorem.needs:
-        if hypothesis.domain is not None:
-            (name,) = hypothesis.names
-            known[name] = known.get(name, Domain()).meet(hypothesis.domain)
+    known = find_domains(claim.theorem.needs)
     check = inspect.unwrap(claim.trial)
     parameters = inspect.signature(check).parameters
     asked = [name for name, parameter in parameters.items() if parameter.default is parameter.empty]
