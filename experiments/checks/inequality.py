@@ -25,7 +25,7 @@ from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
-from lemmata.experiments.engine.claims.copies import is_same_rounding, odd_part
+from lemmata.experiments.engine.claims.copies import LONG, is_same_rounding, odd_part
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 from lemmata.experiments.engine.ground.evidence import MACHINE, has_derivation
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
@@ -55,6 +55,9 @@ Cases = Generator[tuple, None, Any]  # yields `Case` and `Link`, returns a Verdi
 
 NUMBERS = (int, float, Fraction, arb)  # the usual types of a side
 COARSEST = 1e-3  # the largest `rounding` that a check may set
+NARROW = 2.0**-90  # relative radius of a ball that was computed from numbers without an error of their own
+MULTIPLES = 12  # of a side that may be a float
+DIGITS = 15  # of a number that people write
 ROUNDING = 1e-12  # relative: the allowed error of a formula that is computed in floats
 
 
@@ -302,20 +305,43 @@ def watch_cases(cases: Iterable[Any], seen: Sides, links_too: bool) -> Cases:
 
 
 def unmask_float(side: Any, setting: Any) -> Any:
-    """The float that a ball of radius 0, or a rational, was made of: an odd number of 40 to 53 bits times 2^k.
+    """The float that a ball or a rational was made of: an odd number of 40 to 53 bits times 2^k, or all its digits.
 
-    A number of the setting, times a power of two, is exact: the statement is about that number.
+    A number of the setting, times a power of two, is exact: the statement is about that number. Where the setting has
+    none of so many bits, a quotient of a float by a small number is found as well: 1 / 3 times 3 has few bits.
     """
-    if type(side) is arb and side.is_exact() and side.is_finite() and not side.is_integer():
-        odd = odd_part(int(side.man_exp()[0]))
-    elif type(side) is Fraction and side.denominator & (side.denominator - 1) == 0 and side.denominator > 1:
-        odd = odd_part(side.numerator)
-    else:
+    if type(side) not in (arb, Fraction):
         return side
-    if not 40 <= odd.bit_length() <= 53:
-        return side
-    given = (odd_part(value.as_integer_ratio()[0]) for value in setting.values() if isinstance(value, float))
-    return side if odd in given else float(side)
+    given = [
+        x for x in setting.values() if isinstance(x, Fraction | arb) or (isinstance(x, float) and math.isfinite(x))
+    ]
+    known = {find_odd_part(value) for value in given}
+    plain = not any(isinstance(x, arb) or odd_part(x.as_integer_ratio()[0]).bit_length() >= LONG for x in given)
+    for times in range(1, MULTIPLES + 1) if plain else (1,):
+        if find_odd_part(side * times).bit_length() >= LONG and find_odd_part(side * times) not in known:
+            return float(side)
+    digits = plain and find_inside(side, lambda near: Fraction(repr(near)))
+    if digits and len(repr(float(digits)).partition("e")[0].strip("-0.")) > DIGITS and not find_odd_part(side):
+        return float(side)
+    return side
+
+
+def find_odd_part(side: Any) -> int:
+    """The digits of the float that a number is, or that lies in a narrow ball; 0 if it is none, or whole."""
+    near = find_inside(side, Fraction)
+    return odd_part(near.numerator) if near is not None and near.denominator > 1 else 0
+
+
+def find_inside(side: Any, read: Callable[[float], Fraction]) -> Fraction | None:
+    """What the float next to a rational, or to the middle of a narrow ball, stands for, if that is where it is."""
+    ball = isinstance(side, arb)
+    if ball and not (side.is_finite() and side.rad() <= abs(side.mid()) * NARROW):
+        return None
+    try:
+        found = read(float(side.mid() if ball else side))
+    except (OverflowError, ValueError):  # of what is infinite
+        return None
+    return found if (side.overlaps(exact(found)) if ball else side == found) else None
 
 
 def read_case(case: Any) -> tuple[dict[str, Any], Any, Any]:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED
@@ -176,6 +176,39 @@ def test_a_ball_or_a_fraction_made_of_a_float_is_a_float(monkeypatch, dressed):
         lambda: [({"x": 0.1}, dressed(TAIL), dressed(TAIL * (1 - 1e-14)))]
     )
     assert check().outcome == HOLDS  # as floats, 1e-14 is an error that they may have
+
+
+with ctx.workprec(128):  # as in a check
+    DRESSED = [
+        *[exact(TAIL), exact(TAIL) / 3, exact(TAIL) * exact(2) / 7, Fraction(TAIL) / 3, Fraction(TAIL) / 2**60],
+        *[arb(str(TAIL)), Fraction(str(TAIL)), arb(repr(1e-9 / 3)), Fraction(TAIL) * 8 / 11],
+    ]
+    EXACT = [
+        *[arb("0.118"), Fraction("0.118"), exact(2).sqrt(), exact(1) / 3, exact(0.5) / 3, Fraction(50625, 4096)],
+        *[arb(0.5, 0.1), arb("inf"), Fraction(10**400, 3), Fraction(2, 3), arb("0.1"), Fraction(1, 10)],
+    ]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("side", DRESSED)
+def test_a_float_in_another_dress_is_a_float(side, sign):
+    with ctx.workprec(128):
+        assert isinstance(inequality.unmask_float(sign * side, {"beta": 0.25, "n": 3}), float)
+
+
+def test_a_number_made_of_those_of_the_setting_is_exact():
+    """gamma - e b / 3 at gamma = 0.2, e = 0.5: three times it is a float."""
+    with ctx.workprec(128):
+        side = exact(0.2) - exact(0.5) / 3
+        assert inequality.unmask_float(side, {"gamma": 0.2, "e": 0.5}) is side
+        assert isinstance(inequality.unmask_float(side, {"gamma": 0.25}), float)
+
+
+@pytest.mark.parametrize("side", EXACT)
+@pytest.mark.parametrize("beta", [0.1, 0.25])
+def test_what_was_never_a_float_stays_exact(side, beta):
+    with ctx.workprec(128):
+        assert not isinstance(inequality.unmask_float(side, {"beta": beta, "n": 3}), float)
 
 
 @pytest.mark.parametrize(
