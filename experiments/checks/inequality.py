@@ -11,7 +11,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, NamedTuple
@@ -24,8 +24,8 @@ from lemmata.bounds.statement.theorem import check_setting
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
+from lemmata.experiments.checks.sides import STATED, Sides, unmask_float
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
-from lemmata.experiments.engine.claims.copies import LONG, is_same_rounding, odd_part
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 from lemmata.experiments.engine.ground.evidence import MACHINE, has_derivation
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
@@ -55,9 +55,6 @@ Cases = Generator[tuple, None, Any]  # yields `Case` and `Link`, returns a Verdi
 
 NUMBERS = (int, float, Fraction, arb)  # the usual types of a side
 COARSEST = 1e-3  # the largest `rounding` that a check may set
-NARROW = 2.0**-90  # relative radius of a ball that was computed from numbers without an error of their own
-MULTIPLES = 12  # of a side that may be a float
-DIGITS = 15  # of a number that people write
 ROUNDING = 1e-12  # relative: the allowed error of a formula that is computed in floats
 
 
@@ -83,6 +80,15 @@ def equality(ratios: list[float]) -> tuple[float, float]:
 
 def withheld(ratios: list[float]) -> None:
     """No tightness: the cases do not measure how close the bound is."""
+
+
+BASES = {  # what a tightness is taken from, in words
+    largest: "largest of the cases",
+    spread: "smallest and largest of the cases",
+    up_to_one: "from the largest of the cases to 1, by derivation",
+    equality: "1, by derivation",
+    None: "1, as sides are equal",
+}
 
 
 @share_docs(exact_claim)
@@ -171,7 +177,11 @@ def cases_claim(
                 finally:  # at our precision: a check that is closed halfway restores the precision that it found
                     if isinstance(cases, Generator):
                         cases.close()
-            verdict = replace(verdict, copied=seen.compare())
+            verdict = replace(
+                verdict,
+                copied=seen.compare(),
+                shares=seen.shares(how.get("constant", 1), BASES.get(how.get("tightness"), STATED)),
+            )
             if seen.floats and verdict.outcome == HOLDS and verdict.evidence == evidence and evidence in MACHINE:
                 verdict = replace(verdict, **humbler)
             return replace(verdict, series=figure(**setting)) if figure else verdict
@@ -194,7 +204,7 @@ def cases_claim(
                 if not judged:
                     return None, -math.inf
                 verdict = replace(decide(iter(judged), factor=1, **how), copied=seen.compare())
-                return verdict, max(compare_sides(*case[-2:]) for case in judged)
+                return verdict, max(compare_sides(*case[-2:]) for case in judged) / how.get("constant", 1)
 
         if fails:
             trial.fails = fails  # type: ignore[attr-defined]
@@ -265,27 +275,6 @@ def decide_inequality(
     return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
-@dataclass
-class Sides:
-    """What is remembered of the sides of all cases of a statement."""
-
-    key: str
-    floats: bool = False  # whether a side is one
-    same: set[float] = field(default_factory=set)  # the digits of those with the same rounding error
-    different: int = 0
-
-    def add(self, case: Case) -> None:
-        """Compare the sides of one case to the last bit."""
-        same = is_same_rounding(self.key, case.left, case.right, case.setting)
-        self.different += same is False
-        if same:
-            self.same.add(math.frexp(case.left)[0])
-
-    def compare(self) -> tuple[int, int]:
-        """How many sides have the same rounding error, by different digits, and how many pairs differ."""
-        return len(self.same), self.different
-
-
 def watch_cases(cases: Iterable[Any], seen: Sides, links_too: bool) -> Cases:
     """The same cases, each at a setting that the statement speaks about; with `links_too`, in a control, links as well.
 
@@ -298,50 +287,13 @@ def watch_cases(cases: Iterable[Any], seen: Sides, links_too: bool) -> Cases:
             left, right = (unmask_float(side, case.setting) for side in case[-2:])
             check_setting(seen.key, case.setting)
             case = Case(case.setting, left, right)
-            seen.add(case)
+            seen.add(case, compare_sides(left, right))
+        elif isinstance(case, Link):
+            seen.measure(case.name, case.setting, compare_sides(case.left, case.right))
         seen.floats |= isinstance(case, tuple) and any(map(is_float, case[-2:]))
         yield Case(*case[1:]) if links_too and isinstance(case, Link) else case
+    seen.stated = isinstance(ending.returned, dict) and "tightness" in ending.returned
     return ending.returned
-
-
-def unmask_float(side: Any, setting: Any) -> Any:
-    """The float that a ball or a rational was made of: an odd number of 40 to 53 bits times 2^k, or all its digits.
-
-    A number of the setting, times a power of two, is exact: the statement is about that number. Where the setting has
-    none of so many bits, a quotient of a float by a small number is found as well: 1 / 3 times 3 has few bits.
-    """
-    if type(side) not in (arb, Fraction):
-        return side
-    given = [
-        x for x in setting.values() if isinstance(x, Fraction | arb) or (isinstance(x, float) and math.isfinite(x))
-    ]
-    known = {find_odd_part(value) for value in given}
-    plain = not any(isinstance(x, arb) or odd_part(x.as_integer_ratio()[0]).bit_length() >= LONG for x in given)
-    for times in range(1, MULTIPLES + 1) if plain else (1,):
-        if find_odd_part(side * times).bit_length() >= LONG and find_odd_part(side * times) not in known:
-            return float(side)
-    digits = plain and find_inside(side, lambda near: Fraction(repr(near)))
-    if digits and len(repr(float(digits)).partition("e")[0].strip("-0.")) > DIGITS and not find_odd_part(side):
-        return float(side)
-    return side
-
-
-def find_odd_part(side: Any) -> int:
-    """The digits of the float that a number is, or that lies in a narrow ball; 0 if it is none, or whole."""
-    near = find_inside(side, Fraction)
-    return odd_part(near.numerator) if near is not None and near.denominator > 1 else 0
-
-
-def find_inside(side: Any, read: Callable[[float], Fraction]) -> Fraction | None:
-    """What the float next to a rational, or to the middle of a narrow ball, stands for, if that is where it is."""
-    ball = isinstance(side, arb)
-    if ball and not (side.is_finite() and side.rad() <= abs(side.mid()) * NARROW):
-        return None
-    try:
-        found = read(float(side.mid() if ball else side))
-    except (OverflowError, ValueError):  # of what is infinite
-        return None
-    return found if (side.overlaps(exact(found)) if ball else side == found) else None
 
 
 def read_case(case: Any) -> tuple[dict[str, Any], Any, Any]:

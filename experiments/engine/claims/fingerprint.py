@@ -75,6 +75,12 @@ def calls_statement(claim: Claim) -> bool:
     return any(thing is claim.theorem.formula for thing, _ in find_reached(*roots))
 
 
+def calls_other_statements(claim: Claim) -> bool:
+    """Whether the check of a claim reaches functions of statements that its own statement does not reach."""
+    own = {claim.theorem.key, *(thing.key for thing, _ in find_reached(claim.theorem) if isinstance(thing, Theorem))}
+    return any(isinstance(thing, Theorem) and thing.key not in own for thing, _ in find_reached(claim.trial))
+
+
 def uses_balls(claim: Claim) -> bool:
     """Whether the check of a claim reaches arithmetic with balls."""
     return any(getattr(thing, "__module__", None) == arb.__module__ for thing, _ in find_reached(claim.trial))

@@ -18,8 +18,11 @@ from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.sentences import orient_sides
 
 SHIPPED = Path(lemmata.__file__).parent / "published" / "ledger.csv"
-NESTED = ("skipped", "searched", "tightness", "witness", "used", "restated", "rests_on", "cites", "where", "literature")
-LATER = ("misprint", "undecided", "finding", "headline")  # columns that older tables lack
+NESTED = (
+    *("skipped", "searched", "tightness", "attained", "slack", "witness", "used", "restated", "rests_on", "cites"),
+    *("where", "literature"),
+)
+LATER = ("basis", "misprint", "undecided", "finding", "headline")  # columns that older tables lack
 NUMBERS = ("cells", "cells_held", "cells_vacuous", "trials", "root", "nonvacuous_from")
 
 

@@ -54,6 +54,15 @@ def describe_search(row: Row) -> str:
     return f"{text}; largest left/right {searched['largest']:.3g} at {_in_letters(row, searched['at'])}"
 
 
+def describe_share(row: Row, name: str) -> str:
+    """The share of the bound that the truth has (`attained`) or our chain (`slack`), and where: `0.84 at n = 12`."""
+    found = row[name] or {}  # type: ignore[literal-required]  # empty in an older table
+    if not found:
+        return ""
+    by = {"search": ", found by a search", "trials": ", at 99.9 % at least"}.get(found["by"], "")
+    return f"{found['share']:.3g} at {_in_letters(row, found['at'])}{by}"
+
+
 def describe_quantity(row: Row) -> str:
     """The quantity that a row bounds, in words: `the second moment of a loss`."""
     paper = _paper(row["key"])

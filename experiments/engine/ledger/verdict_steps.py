@@ -106,6 +106,31 @@ def detect_copies(row: Row, found: Findings) -> Row:
     return row
 
 
+def separate_shares(row: Row, found: Findings) -> Row:
+    """What the truth attains of a bound, and what our own chain does: the left side of a check is one or the other.
+
+    It is our chain where it is computed from other statements, from the same formula, or from above.
+    """
+    verdict, claim = found.verdict, found.claim
+    if row["verdict"] != HOLDS or verdict is None:
+        return row
+    case, link = (
+        {"by": "cases"} | verdict.shares[name] if verdict.shares.get(name) else {} for name in ("case", "link")
+    )
+    if row["searched"].get("largest", 0.0) > case.get("share", 0.0):
+        case = {"by": "search", "share": row["searched"]["largest"], "at": row["searched"]["at"]}
+    if row["evidence"] == "sampled" and row["tightness"]:
+        cell = max(
+            found.cells, key=lambda each: each.verdict.tightness[0] if each.verdict and each.verdict.tightness else 0
+        )
+        case = {"by": "trials", "share": row["tightness"][0], "at": cell.setting}
+    row = row | {"basis": verdict.shares.get("basis", "99.9 % confidence" if case.get("by") == "trials" else "")}
+    if claim.theorem.kind == "identity":  # which has no bound
+        return row
+    chained = row["evidence"] == "composition" or claim.oracle == "above" or fingerprint.calls_other_statements(claim)
+    return row | {"attained": {} if chained else case, "slack": case if chained else link}
+
+
 def require_control(row: Row, found: Findings) -> Row:
     """A row holds, or survives an attack, only if the same check refutes a sabotaged copy and reads the statement.
 
@@ -212,6 +237,7 @@ STEPS = (
     Step("oracle", limit_by_oracle, "a left side computed from below cannot show HOLDS, one from above cannot refute"),
     Step("evidence", limit_by_evidence, "a derivation, or a scope beyond what was tried, has to name its steps"),
     Step("copies", detect_copies, "a check whose sides are one formula has shown nothing of its own"),
+    Step("shares", separate_shares, "what the truth attains of a bound is one number, the slack of our proof another"),
     Step("control", require_control, "a check that has not refuted a sabotaged copy proves nothing"),
     Step("program", require_program, "a counterexample counts once a separate process has confirmed it"),
     Step("charity", apply_charity, "a statement that lacks one restriction or has one wrong symbol is a slip"),

@@ -280,4 +280,10 @@ def combine(cells: Sequence[Cell]) -> Verdict | None:
             chosen = replace(chosen, note=f"no failure in {sum(silent):,} trials{where}")
     searched = next((v.searched for v in decided if v.searched), {})
     same, different = (sum(counts) for counts in zip(*(v.copied for v in decided), strict=True))
-    return replace(chosen, tightness=tightness, searched=searched, copied=(same, different))
+    shares = {
+        name: max((v.shares.get(name) or {} for v in verdicts), key=lambda each: each.get("share", 0.0))
+        for name in ("case", "link")
+    }
+    if basis := chosen.shares.get("basis"):
+        shares["basis"] = basis
+    return replace(chosen, tightness=tightness, searched=searched, copied=(same, different), shares=shares)
