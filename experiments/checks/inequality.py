@@ -87,7 +87,6 @@ BASES = {  # what a tightness is taken from, in words
     spread: "smallest and largest of the cases",
     up_to_one: "from the largest of the cases to 1, by derivation",
     equality: "1, by derivation",
-    None: "1, as sides are equal",
 }
 
 
@@ -177,11 +176,10 @@ def cases_claim(
                 finally:  # at our precision: a check that is closed halfway restores the precision that it found
                     if isinstance(cases, Generator):
                         cases.close()
-            verdict = replace(
-                verdict,
-                copied=seen.compare(),
-                shares=seen.shares(how.get("constant", 1), BASES.get(how.get("tightness"), STATED)),
+            shares = (
+                seen.shares(how.get("constant", 1), BASES.get(how["tightness"], STATED)) if "tightness" in how else {}
             )
+            verdict = replace(verdict, copied=seen.compare(), shares=shares)  # an identity bounds nothing
             if seen.floats and verdict.outcome == HOLDS and verdict.evidence == evidence and evidence in MACHINE:
                 verdict = replace(verdict, **humbler)
             return replace(verdict, series=figure(**setting)) if figure else verdict

@@ -114,18 +114,14 @@ def separate_shares(row: Row, found: Findings) -> Row:
     verdict, claim = found.verdict, found.claim
     if row["verdict"] != HOLDS or verdict is None:
         return row
-    case, link = (
-        {"by": "cases"} | verdict.shares[name] if verdict.shares.get(name) else {} for name in ("case", "link")
-    )
+    case, link = ({"by": "cases"} | each if (each := verdict.shares.get(n)) else {} for n in ("case", "link"))
     if row["searched"].get("largest", 0.0) > case.get("share", 0.0):
         case = {"by": "search", "share": row["searched"]["largest"], "at": row["searched"]["at"]}
     if row["evidence"] == "sampled" and row["tightness"]:
-        cell = max(
-            found.cells, key=lambda each: each.verdict.tightness[0] if each.verdict and each.verdict.tightness else 0
-        )
+        cell = max(found.cells, key=lambda one: ((one.verdict and one.verdict.tightness) or (0.0,))[0])
         case = {"by": "trials", "share": row["tightness"][0], "at": cell.setting}
     row = row | {"basis": verdict.shares.get("basis", "99.9 % confidence" if case.get("by") == "trials" else "")}
-    if claim.theorem.kind == "identity":  # which has no bound
+    if not verdict.shares.get("case") and row["evidence"] != "sampled":  # an identity, or a check of another kind
         return row
     chained = row["evidence"] == "composition" or claim.oracle == "above" or fingerprint.calls_other_statements(claim)
     return row | {"attained": {} if chained else case, "slack": case if chained else link}
