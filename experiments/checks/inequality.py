@@ -24,7 +24,7 @@ from lemmata.bounds.statement.theorem import check_setting
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
-from lemmata.experiments.checks.sides import STATED, Sides, unmask_float
+from lemmata.experiments.checks.sides import STATED, Sides, is_made_of_float, unmask_float
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 from lemmata.experiments.engine.ground.evidence import MACHINE, has_derivation
@@ -282,6 +282,7 @@ def watch_cases(cases: Iterable[Any], seen: Sides, links_too: bool) -> Cases:
     ending = CaseReader(cases)
     for case in ending:
         if isinstance(case, Case):
+            seen.floats |= any(is_made_of_float(side, case.setting) for side in case[-2:])
             left, right = (unmask_float(side, case.setting) for side in case[-2:])
             check_setting(seen.key, case.setting)
             case = Case(case.setting, left, right)

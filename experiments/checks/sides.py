@@ -60,30 +60,41 @@ class Sides:
 
 
 def unmask_float(side: Any, setting: Any) -> Any:
-    """The float that a ball or a rational was made of: an odd number of 40 to 53 bits times 2^k, or all its digits.
+    """The float that a ball or a rational was made of: an odd number of 40 to 53 bits times 2^k.
 
-    A number of the setting, times a power of two, is exact: the statement is about that number. Where the setting has
-    none of so many bits, a quotient of a float by a small number is found as well: 1 / 3 times 3 has few bits.
+    A number of the setting, times a power of two, is exact: the statement is about that number.
     """
     if type(side) not in (arb, Fraction):
         return side
+    exactly = not isinstance(side, arb) or side.is_exact()
+    odd = find_odd_part(side) if exactly else 0
+    return float(side) if odd.bit_length() >= LONG and odd not in map(find_odd_part, setting.values()) else side
+
+
+def is_made_of_float(side: Any, setting: Any) -> bool:
+    """Whether a ball or a rational has the digits of a float, or is one over a small number.
+
+    Where the setting has a number of many bits a check may compute such numbers itself. Where it has none, they may
+    still be the truth, so that nothing is machine-checked by them, and all else stays as it is.
+    """
+    if type(side) not in (arb, Fraction):
+        return False
     given = [
         x for x in setting.values() if isinstance(x, Fraction | arb) or (isinstance(x, float) and math.isfinite(x))
     ]
-    known = {find_odd_part(value) for value in given}
-    plain = not any(isinstance(x, arb) or odd_part(x.as_integer_ratio()[0]).bit_length() >= LONG for x in given)
-    for times in range(1, MULTIPLES + 1) if plain else (1,):
-        if find_odd_part(side * times).bit_length() >= LONG and find_odd_part(side * times) not in known:
-            return float(side)
-    digits = plain and find_inside(side, lambda near: Fraction(repr(near)))
-    if digits and len(repr(float(digits)).partition("e")[0].strip("-0.")) > DIGITS and not find_odd_part(side):
-        return float(side)
-    return side
+    if any(isinstance(x, arb) or odd_part(x.as_integer_ratio()[0]).bit_length() >= LONG for x in given):
+        return False
+    if any(find_odd_part(side * times).bit_length() >= LONG for times in range(1, MULTIPLES + 1)):
+        return True
+    near = find_inside(side, lambda near: Fraction(repr(near)))
+    return (
+        near is not None and len(repr(float(near)).partition("e")[0].strip("-0.")) > DIGITS and not find_odd_part(side)
+    )
 
 
 def find_odd_part(side: Any) -> int:
     """The digits of the float that a number is, or that lies in a narrow ball; 0 if it is none, or whole."""
-    near = find_inside(side, Fraction)
+    near = find_inside(side, Fraction) if isinstance(side, float | Fraction | arb) else None
     return odd_part(near.numerator) if near is not None and near.denominator > 1 else 0
 
 

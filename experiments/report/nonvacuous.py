@@ -34,7 +34,7 @@ def name_dot(row: dict) -> str:
 
 def map_shares(row: dict) -> list[str]:
     """What the truth attains of a bound, and the slack of our chain, each under its name."""
-    named = (("attained", row["attained"]), ("slack of our chain", row["slack"]))
+    named = (("attained", row.get("attained")), ("slack of our chain", row.get("slack")))
     return [f"{name} {share['share']:.3g}" for name, share in named if share]
 
 

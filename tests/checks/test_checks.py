@@ -166,6 +166,14 @@ def test_no_machine_has_checked_what_floats_tried(monkeypatch, said):
 TAIL = math.exp(-0.1)
 
 
+@pytest.mark.parametrize("dressed", [exact, Fraction, lambda x: arb(str(x)), lambda x: exact(x) / 3])
+def test_a_quotient_or_the_digits_of_a_float_are_not_machine_checked(monkeypatch, dressed):
+    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
+    how = {"evidence": "certificate", "scope": "domain: x in (0, 1)"}
+    check = inequality.inequality_claim(STATEMENT, **how)(lambda: [({"x": 0.5}, dressed(TAIL), 1)])
+    assert (check().outcome, check().evidence, check().scope) == (HOLDS, "tested", "settings")
+
+
 @pytest.mark.parametrize("dressed", [exact, Fraction])
 def test_a_ball_or_a_fraction_made_of_a_float_is_a_float(monkeypatch, dressed):
     monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
@@ -193,22 +201,22 @@ with ctx.workprec(128):  # as in a check
 @pytest.mark.parametrize("side", DRESSED)
 def test_a_float_in_another_dress_is_a_float(side, sign):
     with ctx.workprec(128):
-        assert isinstance(inequality.unmask_float(sign * side, {"beta": 0.25, "n": 3}), float)
+        assert inequality.is_made_of_float(sign * side, {"beta": 0.25, "n": 3})
 
 
 def test_a_number_made_of_those_of_the_setting_is_exact():
     """gamma - e b / 3 at gamma = 0.2, e = 0.5: three times it is a float."""
     with ctx.workprec(128):
         side = exact(0.2) - exact(0.5) / 3
-        assert inequality.unmask_float(side, {"gamma": 0.2, "e": 0.5}) is side
-        assert isinstance(inequality.unmask_float(side, {"gamma": 0.25}), float)
+        assert not inequality.is_made_of_float(side, {"gamma": 0.2, "e": 0.5})
+        assert inequality.is_made_of_float(side, {"gamma": 0.25})
 
 
 @pytest.mark.parametrize("side", EXACT)
 @pytest.mark.parametrize("beta", [0.1, 0.25])
 def test_what_was_never_a_float_stays_exact(side, beta):
     with ctx.workprec(128):
-        assert not isinstance(inequality.unmask_float(side, {"beta": beta, "n": 3}), float)
+        assert not inequality.is_made_of_float(side, {"beta": beta, "n": 3})
 
 
 @pytest.mark.parametrize(
