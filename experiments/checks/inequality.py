@@ -285,8 +285,8 @@ def watch_cases(cases: Iterable[Any], seen: Sides, links_too: bool) -> Cases:
             seen.floats |= any(is_made_of_float(side, case.setting) for side in case[-2:])
             left, right = (unmask_float(side, case.setting) for side in case[-2:])
             check_setting(seen.key, case.setting)
-            case = Case(case.setting, left, right)
             seen.add(case, compare_sides(left, right))
+            case = Case(case.setting, left, right)
         elif isinstance(case, Link):
             seen.measure(case.name, case.setting, compare_sides(case.left, case.right))
         seen.floats |= isinstance(case, tuple) and any(map(is_float, case[-2:]))

@@ -38,6 +38,11 @@ def total(*, n: int, x: float) -> Fraction:
     return Fraction(n * (n + 1), 2)
 
 
+def quarter(*, n: int, x: float) -> Fraction:
+    """n x / 4."""
+    return Fraction(x) * n / 4
+
+
 def growth(*, n: int, x: float) -> float:
     """e^x."""
     return math.exp(x)
@@ -96,6 +101,10 @@ def other_argument(n, x):
     yield {"n": n, "x": x}, mine(n + 0, x), bound(n=n, x=x)
 
 
+def exact_digits(n, x):  # fractions whose digits are those of a float
+    yield {"n": n, "x": x}, sum([Fraction(x)] * n) / 4, bound(n=n, x=x)
+
+
 def data(n, x):
     yield {"n": n, "x": x, "X": [x]}, max(bound(n=k, x=x) for k in range(n, 9)), bound(n=n, x=x)
 
@@ -104,7 +113,14 @@ COPIES = [
     *[(own_formula, width), (own_function, width), (both_sides, width), (own_sum, total)],
     *[(a_link_first, width), (other_argument, width)],
 ]
-OTHERS = [(counted, total), (series, growth), (rounded_once, third), (one_of_two, width), (data, width)]
+OTHERS = [
+    (counted, total),
+    (series, growth),
+    (rounded_once, third),
+    (one_of_two, width),
+    (data, width),
+    (exact_digits, quarter),
+]
 
 
 def claim_of(check, formula) -> Claim:
