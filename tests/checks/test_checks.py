@@ -166,6 +166,13 @@ def test_no_machine_has_checked_what_floats_tried(monkeypatch, said):
 TAIL = math.exp(-0.1)
 
 
+@pytest.mark.parametrize(("side", "expected"), [(Fraction(TAIL), (0, 0)), (TAIL, (1, 0))])
+def test_fractions_with_the_digits_of_a_float_show_no_copy(side, expected):
+    seen = inequality.Sides("")
+    list(inequality.watch_cases(iter([({"x": 0.5}, side, side)]), seen, links_too=False))
+    assert seen.compare() == expected
+
+
 @pytest.mark.parametrize("dressed", [exact, Fraction, lambda x: arb(str(x)), lambda x: exact(x) / 3])
 def test_a_quotient_or_the_digits_of_a_float_are_not_machine_checked(monkeypatch, dressed):
     monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)

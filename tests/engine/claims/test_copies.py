@@ -38,11 +38,6 @@ def total(*, n: int, x: float) -> Fraction:
     return Fraction(n * (n + 1), 2)
 
 
-def quarter(*, n: int, x: float) -> Fraction:
-    """n x / 4."""
-    return Fraction(x) * n / 4
-
-
 def growth(*, n: int, x: float) -> float:
     """e^x."""
     return math.exp(x)
@@ -101,10 +96,6 @@ def other_argument(n, x):
     yield {"n": n, "x": x}, mine(n + 0, x), bound(n=n, x=x)
 
 
-def exact_digits(n, x):  # fractions whose digits are those of a float
-    yield {"n": n, "x": x}, sum([Fraction(x)] * n) / 4, bound(n=n, x=x)
-
-
 def data(n, x):
     yield {"n": n, "x": x, "X": [x]}, max(bound(n=k, x=x) for k in range(n, 9)), bound(n=n, x=x)
 
@@ -119,7 +110,6 @@ OTHERS = [
     (rounded_once, third),
     (one_of_two, width),
     (data, width),
-    (exact_digits, quarter),
 ]
 
 
