@@ -37,25 +37,33 @@ def deadline(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
-    left = TICKS
+    left, rung = TICKS, False
 
     def ring(number: int, _: object) -> None:
-        nonlocal left
+        nonlocal left, rung
         left -= number == signal.SIGALRM
-        if number == signal.SIGPROF or left <= 0:
+        if not rung and (number == signal.SIGPROF or left <= 0):
+            rung = True
             raise late
+
+    def disarm() -> None:
+        for (number, timer, _), handler in zip(timers, before, strict=True):
+            signal.setitimer(timer, 0)
+            signal.signal(number, handler)
 
     tick = PATIENCE * seconds / TICKS
     timers = ((signal.SIGPROF, signal.ITIMER_PROF, (seconds,)), (signal.SIGALRM, signal.ITIMER_REAL, (tick, tick)))
     before = [signal.signal(number, ring) for number, *_ in timers]
-    for _, timer, times in timers:
-        signal.setitimer(timer, *times)
     try:
+        for _, timer, times in timers:
+            signal.setitimer(timer, *times)
         yield
     finally:
-        for (number, timer, _), handler in zip(timers, before, strict=True):
-            signal.setitimer(timer, 0)
-            signal.signal(number, handler)
+        try:
+            disarm()
+        except TimeoutError:  # it rang on the way out, and does so once
+            disarm()
+            raise
 
 
 @contextlib.contextmanager
