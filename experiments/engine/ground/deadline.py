@@ -1,12 +1,14 @@
-"""How long a chunk may take, by its own CPU time and by the clock."""
+"""How long a chunk may take, by its own CPU time and by the clock, and how much memory an evaluation."""
 
 import contextlib
 import ctypes
 import os
+import resource
 import signal
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 HUNG = 300  # CPU seconds, all threads and ended children together, after which a chunk counts as hung
 PATIENCE = 4  # times as long by the clock, for a chunk that waits and does not compute; no verdict depends on either
@@ -17,6 +19,23 @@ def cpu_seconds() -> float:
     """What this process has computed: all its threads, and its children that have ended."""
     spent = os.times()
     return time.process_time() + spent.children_user + spent.children_system
+
+
+@contextlib.contextmanager
+def memory_limit(more: int) -> Iterator[None]:
+    """Raise MemoryError where this process asks for so many bytes more than it has. On Linux; elsewhere no limit."""
+    try:
+        mapped = int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()
+    except OSError:
+        mapped = None
+    before = soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if mapped is not None:
+        allowed = [mapped + more, *(limit for limit in before if limit != resource.RLIM_INFINITY)]
+        resource.setrlimit(resource.RLIMIT_AS, (min(allowed), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 @contextlib.contextmanager

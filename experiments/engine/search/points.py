@@ -4,6 +4,7 @@ A coordinate is a number of a `Domain`. A real one is looked at by its distance 
 statement fails at an end, or by an order of magnitude.
 """
 
+import contextlib
 import inspect
 import math
 import warnings
@@ -15,7 +16,7 @@ import numpy as np
 
 from lemmata.bounds.statement.hypotheses import Domain
 from lemmata.experiments.engine.claims.claim import Claim, Setting
-from lemmata.experiments.engine.ground.deadline import deadline
+from lemmata.experiments.engine.ground.deadline import deadline, memory_limit
 from lemmata.experiments.engine.search.domains import find_domains
 from lemmata.experiments.engine.search.loops import cases_at, find_coordinates, is_number
 
@@ -26,6 +27,7 @@ EXTREME = 1e-3  # distance from an end, within which floats are looked at twice
 STEPS = 25  # settings of a window
 BESIDE = 8  # combinations of other arguments that are tried
 FIRST_CASES = 50  # of a check, which show what its loops run over
+LARGE = 2**30  # bytes beyond those that are in use, for which an evaluation is given up
 SLOW = 0.5  # CPU seconds of an evaluation, after which it is given up
 CORNERS = 0.3  # of the coordinates that are drawn lie at a corner of their domain
 
@@ -52,6 +54,14 @@ class Oracle:
         return {name: value for name, value in setting.items() if name not in looped}, looped
 
 
+@contextlib.contextmanager
+def guard_evaluation() -> Iterator[None]:
+    """A check is evaluated where its author never was: it may take for ever, and all memory, and warn of each step."""
+    with deadline(SLOW), memory_limit(LARGE), np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 def open_check(claim: Claim) -> Oracle:
     """The check of a claim as a function of what it is called with and of what its loops run over.
 
@@ -67,8 +77,7 @@ def open_check(claim: Claim) -> Oracle:
     beside = [each for index, each in enumerate(beside) if each not in beside[:index]][:BESIDE]
     looped: frozenset[str] = frozenset()
     try:
-        with deadline(SLOW), np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with guard_evaluation():
             looped = frozenset(find_coordinates(check, known, settings[0], FIRST_CASES))
     except (Exception, SystemExit):  # the check decides what it is worth where its author tries it
         pass

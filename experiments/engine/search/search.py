@@ -12,7 +12,6 @@ import functools
 import inspect
 import math
 import textwrap
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,7 +23,7 @@ from lemmata.bounds.statement.hypotheses import OutsideHypotheses
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.experiments.engine.claims.claim import Claim, Setting
 from lemmata.experiments.engine.claims.verdict import Verdict, holds
-from lemmata.experiments.engine.ground.deadline import cpu_seconds, deadline
+from lemmata.experiments.engine.ground.deadline import cpu_seconds
 from lemmata.experiments.engine.ground.evidence import MACHINE
 from lemmata.experiments.engine.search import points
 from lemmata.experiments.engine.search.loops import is_number
@@ -78,8 +77,7 @@ class Search:
         """The verdict of the check at one setting, None where it says nothing there; and the largest left / right."""
         self.counts["tried"] += 1
         try:
-            with deadline(points.SLOW), np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with points.guard_evaluation():
                 verdict, ratio = judge_cases(self.claim, self.oracle, setting)
             if verdict is None:
                 self.counts["unjudged"] += 1

@@ -1,10 +1,13 @@
 """A limit on time rings once, and leaves the process as it found it, whenever it rings."""
 
+import resource
 import signal
+import sys
 
+import numpy as np
 import pytest
 
-from lemmata.experiments.engine.ground.deadline import deadline
+from lemmata.experiments.engine.ground.deadline import deadline, memory_limit
 
 
 def ring_on_the_way_out(monkeypatch):
@@ -36,3 +39,14 @@ def test_a_limit_that_is_reached_raises_and_is_over():
         while True:
             pass
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process has is read from /proc")
+def test_what_asks_for_more_memory_than_it_may_fails_and_nothing_else_does():
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with memory_limit(2**28):
+        assert np.ones(2**20).sum() == 2**20
+        with pytest.raises(MemoryError):
+            np.ones(2**27)
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+    assert np.ones(2**27).size == 2**27

@@ -205,6 +205,13 @@ def test_a_check_that_raises_or_takes_for_ever_is_given_up(monkeypatch):
     assert look(broken).searched["raised"] > 50
 
 
+def test_a_check_that_takes_all_memory_is_given_up(monkeypatch):
+    monkeypatch.setattr(points, "LARGE", 2**28)
+    greedy = make(N, lambda *, n: n, side(left=lambda n: np.ones(n * 2**20).mean() + (n > 30)))
+    verdict = look(greedy)
+    assert verdict.outcome == HOLDS and verdict.searched["raised"] > 10
+
+
 def test_a_reach_is_kept():
     seen = []
 
