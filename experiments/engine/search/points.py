@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.bounds.library import library
 from lemmata.bounds.statement.hypotheses import Domain
 from lemmata.experiments.engine.claims.claim import Claim, Setting
 from lemmata.experiments.engine.ground.deadline import deadline, memory_limit
@@ -25,7 +26,7 @@ NEAR = 1e-9  # and how near to an end: nearer, formulas in floats break before s
 REACH = 4096  # of whole numbers; beyond it one coordinate at a time is doubled
 EXTREME = 1e-3  # distance from an end, within which floats are looked at twice
 STEPS = 25  # settings of a window
-BESIDE = 8  # combinations of other arguments that are tried
+NAMED = 8  # settings of the author, whose other arguments are kept
 FIRST_CASES = 50  # of a check, which show what its loops run over
 LARGE = 2**30  # bytes beyond those that are in use, for which an evaluation is given up
 SLOW = 0.5  # CPU seconds of an evaluation, after which it is given up
@@ -41,7 +42,7 @@ class Oracle:
     check: Callable[..., Any]
     domains: Domains  # of the coordinates
     looped: frozenset[str]  # those among them over which loops of the check run; the others are its arguments
-    beside: tuple[Setting, ...]  # its other arguments, as its author calls it
+    named: tuple[Setting, ...]  # what its author calls it with
 
     def make_cases(self, /, **setting: Any) -> Any:
         """The cases of the check at a setting of all its coordinates and other arguments."""
@@ -52,6 +53,12 @@ class Oracle:
         """What the check is called with, and what its loops are given."""
         looped = {name: setting[name] for name in self.looped}
         return {name: value for name, value in setting.items() if name not in looped}, looped
+
+
+def bare_module(claim: Claim, function: Callable[..., Any]) -> str:
+    """The module from which the program of a row imports a function: a stranger's modules go by their bare names."""
+    paper = library.paper(claim.key)
+    return function.__module__.removeprefix("" if paper.house else f"{paper.packages[0]}.")
 
 
 @contextlib.contextmanager
@@ -73,15 +80,13 @@ def open_check(claim: Claim) -> Oracle:
     parameters = inspect.signature(check).parameters.values()
     asked = {one.name: 0 for one in parameters if one.default is one.empty and one.kind is one.KEYWORD_ONLY}
     called = {name for name, value in (asked | settings[0]).items() if name in known and is_number(value)}
-    beside = [{name: value for name, value in setting.items() if name not in called} for setting in settings]
-    beside = [each for index, each in enumerate(beside) if each not in beside[:index]][:BESIDE]
     looped: frozenset[str] = frozenset()
     try:
         with guard_evaluation():
             looped = frozenset(find_coordinates(check, known, settings[0], FIRST_CASES))
     except (Exception, SystemExit):  # the check decides what it is worth where its author tries it
         pass
-    return Oracle(check, {name: known[name] for name in (*called, *sorted(looped))}, looped, tuple(beside))
+    return Oracle(check, {name: known[name] for name in sorted(called | looped)}, looped, tuple(settings[:NAMED]))
 
 
 def clip_domains(claim: Claim, domains: Domains) -> dict[str, Domain]:

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.bounds.library import library
 from lemmata.bounds.statement.hypotheses import OutsideHypotheses
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.experiments.engine.claims.claim import Claim, Setting
@@ -27,6 +26,7 @@ from lemmata.experiments.engine.ground.deadline import cpu_seconds
 from lemmata.experiments.engine.ground.evidence import MACHINE
 from lemmata.experiments.engine.search import points
 from lemmata.experiments.engine.search.loops import is_number
+from lemmata.experiments.engine.search.trials import search_trials
 
 REJECTED = 30  # times as many may be drawn outside the hypotheses
 PATIENCE = 4  # such evaluations, after which the search is given up: the claim has to say its `reach`
@@ -159,12 +159,14 @@ def judge_cases(claim: Claim, oracle: points.Oracle, setting: Setting) -> tuple[
 
 
 def is_searchable(claim: Claim) -> bool:
-    """Whether a claim may be an oracle: its check is by cases, at settings that hypotheses can judge."""
-    return hasattr(claim.trial, "judge_cases") and bool(claim.theorem.needs)
+    """Whether a claim may be an oracle: its check is by cases, or by trials, at settings that hypotheses can judge."""
+    return (hasattr(claim.trial, "judge_cases") or claim.style in ("tail", "mean")) and bool(claim.theorem.needs)
 
 
 def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
     """A claim at so many settings: REFUTED at one of them, or HOLDS with what was tried in `searched`."""
+    if claim.style != "exact":
+        return search_trials(claim, rng, evaluations)
     seen = Search(claim, rng, points.open_check(claim))
     if not seen.domains:
         return conclude(seen)
@@ -174,8 +176,8 @@ def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
         drawn += 1
         climbs = seen.worst and seen.counts["decided"] > (1 - CLIMBS) * evaluations
         start = seen.worst[int(rng.integers(len(seen.worst)))][1] if climbs else None
-        beside = seen.oracle.beside[int(rng.integers(len(seen.oracle.beside)))]
-        setting = points.move(start, domains, rng) if start else beside | points.draw_setting(domains, rng)
+        named = seen.oracle.named[int(rng.integers(len(seen.oracle.named)))]  # whose order is kept: values go by it
+        setting = points.move(start, domains, rng) if start else named | points.draw_setting(domains, rng)
         if seen.admits(setting):
             seen.visit(setting)
         hopeless = seen.counts["tried"] > HOPELESS * (10 + seen.counts["decided"])
@@ -236,13 +238,11 @@ def write_program(seen: Search, setting: Setting) -> str:
     claim = seen.claim
     trial: Any = claim.trial  # of a claim by cases, which says in Python when a case fails
     check, formula = inspect.unwrap(trial), inspect.unwrap(claim.theorem.formula)
-    paper = library.paper(claim.key)
-    outside = "" if paper.house else f"{paper.packages[0]}."  # a stranger's modules go by their bare names
     arguments, looped = seen.oracle.split(setting)
     given = "".join(f", {name}={value!r}" for name, value in looped.items())
     return textwrap.dedent(f"""\
-        from {check.__module__.removeprefix(outside)} import {check.__name__}
-        from {formula.__module__.removeprefix(outside)} import {formula.__name__}
+        from {points.bare_module(claim, check)} import {check.__name__}
+        from {points.bare_module(claim, formula)} import {formula.__name__}
         from lemmata.experiments.engine.search.loops import cases_at
         cases = cases_at({check.__name__}, {arguments!r}{given})
         assert any({trial.fails} for *_, left, right in cases)

@@ -13,7 +13,7 @@ from lemmata.bounds.theorem import THEOREMS, in_unit_interval, integer, positive
 from lemmata.experiments.checks.identity import identity_claim
 from lemmata.experiments.checks.inequality import inequality_claim
 from lemmata.experiments.engine.claims import fingerprint
-from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.claims.claim import CLAIMS, grid
 from lemmata.experiments.engine.search import points
 from lemmata.experiments.engine.search import search as engine
 from lemmata.mechanisms.numerics.streams import generator
@@ -203,6 +203,19 @@ def test_a_check_that_raises_or_takes_for_ever_is_given_up(monkeypatch):
     assert look(make(N, lambda *, n: n * n, check_of)).searched["decided"] < 1000
     broken = make(N, lambda *, n: n * n, side(left=lambda n: 1 // 0))
     assert look(broken).searched["raised"] > 50
+
+
+def test_arguments_keep_the_order_of_their_author():
+    def check_of(bound):
+        def check(**setting):
+            x, top = setting.values()
+            yield setting, x, bound(x=x, top=top)
+
+        return check
+
+    needs = [positive("x"), positive("top"), require("x <= top", lambda x, top: x <= top)]
+    claim = make(needs, lambda *, x, top: top, check_of, quick=grid(x=[1.0], top=[2.0]))
+    assert look(claim).outcome == HOLDS and look(claim).searched["decided"] == 1000
 
 
 def test_a_check_that_takes_all_memory_is_given_up(monkeypatch):
