@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -68,16 +68,6 @@ class Hypothesis:
         if not self.admits(values):
             named = {name: values[name] for name in self.names}
             raise OutsideHypotheses(f"{in_words(named)} is outside the hypothesis: {self.range}")
-
-
-def find_domains(needs: Iterable[Hypothesis]) -> dict[str, Domain]:
-    """{argument: the numbers that the hypotheses on it alone allow}, of arguments with such hypotheses."""
-    found: dict[str, Domain] = {}
-    for hypothesis in needs:
-        if hypothesis.domain is not None:
-            (name,) = hypothesis.names
-            found[name] = found.get(name, Domain()).meet(hypothesis.domain)
-    return found
 
 
 def require(range: str, holds: Callable[..., bool]) -> Hypothesis:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -198,6 +199,7 @@ def _line(error: Exception) -> str:
 
 
 THEOREMS: dict[str, Theorem] = {}
+ADMITTED: Counter[str] = Counter()  # calls of every statement whose arguments satisfied its hypotheses
 
 
 class Statement(Protocol[P, R]):
@@ -252,6 +254,7 @@ def _guarded(made: Theorem, formula: Callable[P, R]) -> Callable[P, R]:
             raise
         except beyond as error:
             raise OutOfReach(f"{in_words(values)} exceeds the range of floats ({_line(error)})") from None
+        ADMITTED[made.key] += 1
         try:
             if bound:
                 bound.arguments.update(values)

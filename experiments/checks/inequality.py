@@ -20,7 +20,7 @@ import numpy as np
 from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import PRECISION, exact, upper_end
-from lemmata.bounds.statement.theorem import check_setting
+from lemmata.bounds.statement.theorem import ADMITTED, check_setting
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
@@ -28,6 +28,7 @@ from lemmata.experiments.checks.sides import STATED, Sides, is_made_of_float, un
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
 from lemmata.experiments.engine.ground.evidence import MACHINE, has_derivation
+from lemmata.experiments.engine.search.loops import is_number
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
 
@@ -185,20 +186,21 @@ def cases_claim(
             return replace(verdict, series=figure(**setting)) if figure else verdict
 
         def judge_cases(make: Callable, setting: dict[str, Any]) -> tuple[Verdict | None, float]:
-            """The verdict of those cases that are at a setting that the hypotheses can judge; the largest left / right.
+            """The verdict of those cases that the hypotheses can judge, and the largest left / right.
 
-            None without such a case. What a case says of its setting has to be what it was asked for.
+            They judge a case that names all their arguments, and one for which the statement was called. None without
+            such a case. What a case says of its setting has to be what it was asked for.
             """
             with ctx.workprec(max(ctx.prec, bits)):
                 seen = Sides(key)
                 cases = watch_cases(make(**setting), seen, links_too=False)
-                judged = [
-                    case
-                    for case in cases
-                    if isinstance(case, Case)
-                    and needed <= case.setting.keys() | setting.keys()
-                    and all(case.setting.get(name, value) == value for name, value in setting.items())
-                ]
+                judged, admitted = [], ADMITTED[key]
+                for case in cases:
+                    known = needed <= case[-3].keys() | setting.keys() or ADMITTED[key] > admitted
+                    admitted = ADMITTED[key]
+                    asked = (pair for pair in setting.items() if is_number(pair[1]))
+                    if isinstance(case, Case) and known and all(case.setting.get(*pair) == pair[1] for pair in asked):
+                        judged.append(case)
                 if not judged:
                     return None, -math.inf
                 verdict = replace(decide(iter(judged), factor=1, **how), copied=seen.compare())

@@ -21,10 +21,11 @@ import numpy as np
 
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.formula import in_symbols
-from lemmata.bounds.statement.hypotheses import Domain, find_domains, in_words
+from lemmata.bounds.statement.hypotheses import Domain, in_words
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.experiments.conformance.latex_arithmetic import Term, is_vague, read_terms
 from lemmata.experiments.engine.ledger.sentences import format_value
+from lemmata.experiments.engine.search.domains import find_domains
 from lemmata.mechanisms.numerics.streams import generator
 
 OTHERS = re.compile("Sequence|ndarray|str|bool|Callable")  # annotations of arguments that are no numbers
