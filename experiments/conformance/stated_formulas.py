@@ -102,7 +102,7 @@ def draw_points(theorem: Theorem) -> list[Point]:
     parameters = inspect.signature(theorem.formula).parameters.values()
     kinds = {p.name: str(p.annotation) for p in parameters}
     numbers = {name: Domain(0, whole="float" not in kind) for name, kind in kinds.items() if not OTHERS.search(kind)}
-    domains = numbers | find_domains(theorem.needs)
+    domains = numbers | find_domains(hypothesis for hypothesis in theorem.needs if hypothesis.domain is not None)
     preset = {p.name: p.default for p in parameters if isinstance(p.default, int | float)}
     needed, found = list_needed(theorem), list[Point]()
     if not needed or not domains.keys() >= set(needed):
