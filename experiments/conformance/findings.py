@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lemmata.bounds.library import Paper
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN
-from lemmata.experiments.conformance import accepted, numbers, rows, ties
+from lemmata.experiments.conformance import accepted, numbers, rows, stated_formulas, ties
 from lemmata.experiments.engine.claims import fingerprint, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.front.decision import decide
@@ -21,6 +21,7 @@ CHILD = 0.2  # CPU-seconds of a change tried in its own process, in addition to 
 TWICE = 2  # a statement is halved, and then doubled
 RULES = {
     "accepted": "its verdict and statement are the accepted ones",
+    "says": "its function computes a number of its LaTeX, where that can be read",
     "control": "its control is refuted",
     "refuted": "a refuted row has a severity, a setting and a stand-alone program",
     "charity": "every use of a slip satisfies its restriction",
@@ -80,6 +81,7 @@ def explained_findings(
     found: list[tuple[Finding, str]] = []
     written = list(numbers.numbers([paper], values, agrees))
     planned(f"{paper.id}: {len(own)} rows and {len(written)} numbers, about {minutes(own, written)} of one core")
+    planned(stated_formulas.describe_comparisons(paper))
     for row in own:
         told(row["key"])
         found.extend((finding, "") for finding in _of(row, lines, root))
@@ -114,6 +116,7 @@ def _of(row: Row, lines: dict, root: int) -> Iterator[Finding]:
         return
     said = [
         *(("accepted", text) for text in rows.verdict(row, lines.get(key))),
+        *(("says", text) for text in rows.formula(row)),
         *(("control", text) for text in rows.control(row)),
         *(("refuted", text) for text in rows.refutation(row)),
         *(("charity", text) for text in outside(claim)),

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED
@@ -152,7 +152,7 @@ def test_a_case_that_fails_refutes_whatever_the_links_do(decide, cases):
 
 def test_a_control_is_caught_wherever_it_breaks():
     ((name, setting, left, right),) = [LINK]
-    cases = inequality.watch_cases(iter([LINK]), "", set(), links_too=True)
+    cases = inequality.watch_cases(iter([LINK]), inequality.Sides(""), links_too=True)
     assert inequality.decide_inequality(cases, rounding=None, **OPTIONS).outcome == REFUTED
     assert (name, setting, left, right) == LINK
 
@@ -198,6 +198,21 @@ def test_no_machine_has_checked_what_floats_tried(monkeypatch, said):
 TAIL = math.exp(-0.1)
 
 
+@pytest.mark.parametrize(("side", "expected"), [(Fraction(TAIL), (0, 0)), (TAIL, (1, 0))])
+def test_fractions_with_the_digits_of_a_float_show_no_copy(side, expected):
+    seen = inequality.Sides("")
+    list(inequality.watch_cases(iter([({"x": 0.5}, side, side)]), seen, links_too=False))
+    assert seen.compare() == expected
+
+
+@pytest.mark.parametrize("dressed", [exact, Fraction, lambda x: arb(str(x)), lambda x: exact(x) / 3])
+def test_a_quotient_or_the_digits_of_a_float_are_not_machine_checked(monkeypatch, dressed):
+    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
+    how = {"evidence": "certificate", "scope": "domain: x in (0, 1)"}
+    check = inequality.inequality_claim(STATEMENT, **how)(lambda: [({"x": 0.5}, dressed(TAIL), 1)])
+    assert (check().outcome, check().evidence, check().scope) == (HOLDS, "tested", "settings")
+
+
 @pytest.mark.parametrize("dressed", [exact, Fraction])
 def test_a_ball_or_a_fraction_made_of_a_float_is_a_float(monkeypatch, dressed):
     monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
@@ -208,6 +223,39 @@ def test_a_ball_or_a_fraction_made_of_a_float_is_a_float(monkeypatch, dressed):
         lambda: [({"x": 0.1}, dressed(TAIL), dressed(TAIL * (1 - 1e-14)))]
     )
     assert check().outcome == HOLDS  # as floats, 1e-14 is an error that they may have
+
+
+with ctx.workprec(128):  # as in a check
+    DRESSED = [
+        *[exact(TAIL), exact(TAIL) / 3, exact(TAIL) * exact(2) / 7, Fraction(TAIL) / 3, Fraction(TAIL) / 2**60],
+        *[arb(str(TAIL)), Fraction(str(TAIL)), arb(repr(1e-9 / 3)), Fraction(TAIL) * 8 / 11],
+    ]
+    EXACT = [
+        *[arb("0.118"), Fraction("0.118"), exact(2).sqrt(), exact(1) / 3, exact(0.5) / 3, Fraction(50625, 4096)],
+        *[arb(0.5, 0.1), arb("inf"), Fraction(10**400, 3), Fraction(2, 3), arb("0.1"), Fraction(1, 10)],
+    ]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("side", DRESSED)
+def test_a_float_in_another_dress_is_a_float(side, sign):
+    with ctx.workprec(128):
+        assert inequality.is_made_of_float(sign * side, {"beta": 0.25, "n": 3})
+
+
+def test_a_number_made_of_those_of_the_setting_is_exact():
+    """gamma - e b / 3 at gamma = 0.2, e = 0.5: three times it is a float."""
+    with ctx.workprec(128):
+        side = exact(0.2) - exact(0.5) / 3
+        assert not inequality.is_made_of_float(side, {"gamma": 0.2, "e": 0.5})
+        assert inequality.is_made_of_float(side, {"gamma": 0.25})
+
+
+@pytest.mark.parametrize("side", EXACT)
+@pytest.mark.parametrize("beta", [0.1, 0.25])
+def test_what_was_never_a_float_stays_exact(side, beta):
+    with ctx.workprec(128):
+        assert not inequality.is_made_of_float(side, {"beta": beta, "n": 3})
 
 
 @pytest.mark.parametrize(
@@ -222,7 +270,7 @@ def test_a_number_of_the_setting_and_a_short_or_a_long_one_are_exact(side, sign)
 def test_a_case_outside_the_hypotheses_decides_nothing(left, right):
     theorem = gaussian_privacy.gaussian_mechanism_gdp.theorem
     name = theorem.needs[0].names[0]
-    cases = inequality.watch_cases(iter([({name: -1.0}, left, right)]), theorem.key, set(), links_too=False)
+    cases = inequality.watch_cases(iter([({name: -1.0}, left, right)]), inequality.Sides(theorem.key), links_too=False)
     with pytest.raises(OutsideHypotheses, match=f"{name} = -1.0 is outside the hypothesis"):
         inequality.decide_inequality(cases, rounding=None, **OPTIONS)
 

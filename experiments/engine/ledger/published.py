@@ -19,8 +19,11 @@ from lemmata.experiments.engine.ledger.sentences import orient_sides
 
 RECORD = "ledger.csv"
 SHIPPED = Path(lemmata.__file__).parent / "published" / RECORD
-NESTED = ("skipped", "searched", "tightness", "witness", "used", "restated", "rests_on", "cites", "where", "literature")
-LATER = ("misprint", "undecided", "finding", "headline")  # columns that older tables lack
+NESTED = (
+    *("skipped", "searched", "tightness", "attained", "slack", "witness", "used", "restated", "rests_on", "cites"),
+    *("where", "literature"),
+)
+LATER = ("basis", "misprint", "undecided", "finding", "headline")  # columns that older tables lack
 NUMBERS = ("cells", "cells_held", "cells_vacuous", "trials", "root", "nonvacuous_from")
 
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
-from lemmata.experiments.engine.claims import fingerprint
+from lemmata.experiments.engine.claims import copies, fingerprint
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.claims.stated_bound import find_unstated_bound
 from lemmata.experiments.engine.claims.verdict import REASONS, Verdict
 from lemmata.experiments.engine.ground.evidence import (
+    EVIDENCE,
     MACHINE,
     PROSE,
     extract_derivation,
@@ -94,6 +95,39 @@ def limit_by_evidence(row: Row, found: Findings) -> Row:
     if evidence in PROSE and not claim.given:  # the table alone has to show what the row stands on
         return with_note(row, extract_derivation(claim.theorem.formula))
     return row
+
+
+def detect_copies(row: Row, found: Findings) -> Row:
+    """A check that computes again what its statement computes is a composition, whatever it says of itself."""
+    same, different = found.verdict.copied if found.verdict else (0, 0)
+    if row["verdict"] != HOLDS or different or EVIDENCE.index(row["evidence"]) < EVIDENCE.index("tested"):
+        return row
+    if same >= copies.ENOUGH:
+        return with_note(row | {"evidence": "composition"}, f"its sides agree to the last bit at all {same} numbers")
+    if copies.repeats_statement(found.claim):
+        return with_note(row | {"evidence": "composition"}, "its left side repeats the formula of the statement")
+    return row
+
+
+def separate_shares(row: Row, found: Findings) -> Row:
+    """What the truth attains of a bound, and what our own chain does: the left side of a check is one or the other.
+
+    It is our chain where it is computed from other statements, from the same formula, or from above.
+    """
+    verdict, claim = found.verdict, found.claim
+    if row["verdict"] != HOLDS or verdict is None:
+        return row
+    case, link = ({"by": "cases"} | each if (each := verdict.shares.get(n)) else {} for n in ("case", "link"))
+    if row["searched"].get("largest", 0.0) > case.get("share", 0.0):
+        case = {"by": "search", "share": row["searched"]["largest"], "at": row["searched"]["at"]}
+    if row["evidence"] == "sampled" and row["tightness"]:
+        cell = max(found.cells, key=lambda one: ((one.verdict and one.verdict.tightness) or (0.0,))[0])
+        case = {"by": "trials", "share": row["tightness"][0], "at": cell.setting}
+    row = row | {"basis": verdict.shares.get("basis", "99.9 % confidence" if case.get("by") == "trials" else "")}
+    if not verdict.shares.get("case") and row["evidence"] != "sampled":  # an identity, or a check of another kind
+        return row
+    chained = row["evidence"] == "composition" or claim.oracle == "above" or fingerprint.calls_other_statements(claim)
+    return row | {"attained": {} if chained else case, "slack": case if chained else link}
 
 
 def require_control(row: Row, found: Findings) -> Row:
@@ -201,6 +235,8 @@ STEPS = (
     Step("outcome", take_outcome, "one refuted cell refutes a claim; it holds only if every other cell holds"),
     Step("oracle", limit_by_oracle, "a left side computed from below cannot show HOLDS, one from above cannot refute"),
     Step("evidence", limit_by_evidence, "a derivation, or a scope beyond what was tried, has to name its steps"),
+    Step("copies", detect_copies, "a check whose sides are one formula has shown nothing of its own"),
+    Step("shares", separate_shares, "what the truth attains of a bound is one number, the slack of our proof another"),
     Step("control", require_control, "a check that has not refuted a sabotaged copy proves nothing"),
     Step("program", require_program, "a counterexample counts once a separate process has confirmed it"),
     Step("charity", apply_charity, "a statement that lacks one restriction or has one wrong symbol is a slip"),
