@@ -46,15 +46,14 @@ def _in_letters(row: Row, setting: Mapping[str, Any]) -> str:
 def describe_search(row: Row) -> str:
     """How many settings of the engine's own choice a row was decided at, and where it came closest to its bound."""
     searched = row["searched"] or {}
-    trials = searched.get("trials", 0)
-    if searched.get("decided", 0) < (SETTINGS if trials else EVALUATIONS):  # too few for a search
+    if searched.get("tried", 0) >= SETTINGS:
+        return f"trials at {searched['tried']} settings of the engine's own choice; none is refuted"
+    if searched.get("decided", 0) < EVALUATIONS:  # too few for a search
         return ""
     text = f"{searched['decided']:,} settings of the engine's own choice"
-    text += f", {trials:,} trials" if trials else ""
     if "largest" not in searched:
         return text
-    ratio = "worst left/right about" if trials else "largest left/right"
-    return f"{text}; {ratio} {searched['largest']:.3g} at {_in_letters(row, searched['at'])}"
+    return f"{text}; largest left/right {searched['largest']:.3g} at {_in_letters(row, searched['at'])}"
 
 
 def describe_share(row: Row, name: str) -> str:
