@@ -11,6 +11,7 @@ from lemmata.bounds.bms22 import (
     many_hypotheses,
     margin_deviation,
     matrix_projection,
+    network,
     relative_deviation,
     sign_projection,
 )
@@ -65,3 +66,9 @@ def test_a_setting_outside_is_refused_by_the_hypothesis_that_it_leaves(statement
 
 def test_the_largest_guess_is_inside():
     assert grid_output.pipeline_excess(**PIPELINE, norm_bound=4.0) > 0
+
+
+def test_a_hypothesis_that_overflows_answers_in_words():
+    sizes = {"radius": 1.0, "norm_bound": 1.0, "eta": 1e30, "layers": 300, "rho": 1.0}
+    said = network.gap_below_the_end.theorem.skipped(sizes | {"m": 2, "beta": 0.5, "k": 3.0})
+    assert said is not None and "exceeds the range of floats" in said

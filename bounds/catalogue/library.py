@@ -112,6 +112,11 @@ class Paper(Work):
     bounded_below: Mapping[str, str] = field(default_factory=dict, compare=False)
     house: bool = False  # one of the papers of this package
 
+    @property
+    def is_installed(self) -> bool:
+        """Whether it came with an installed package of its own."""
+        return not self.house and not self.packages[0].startswith(f"{FOLDERS}.")
+
     def stems(self) -> list[str]:
         """`wzw25/margin_grid` and the like: its modules, in the order of the contents, then those that it only holds.
 
@@ -141,13 +146,15 @@ class Library:
         self.modules: dict[str, str] = {}  # full id -> "wzw25/margin_grid"; "" where the paper does not say
         self.works: dict[str, Work] = {}  # full id -> where it is printed
         self.titles: dict[str, str] = {}  # full id -> what the statement says, in a line, where its paper says so
+        self.replaced: dict[str, Path] = {}  # the installed papers whose place a folder has taken
         self._looked = False  # for installed papers
 
     def add(self, folder: str | Path, package: str = "", *, house: bool = False) -> Paper:
         """Read the `paper.toml` of a folder. Raises `PaperError` for a broken one, and for an id that is taken.
 
         A folder that is known already is that paper. `package` is the import package of the folder if it is installed;
-        the modules of any other folder are imported as `lemmata_papers.<id>.<module>`.
+        the modules of any other folder are imported as `lemmata_papers.<id>.<module>`. A folder takes the place of an
+        installed paper with its id, whose author works on it there.
         """
         home = Path(folder).resolve()
         for known in self.papers.values():
@@ -155,6 +162,9 @@ class Library:
                 return known
         made = read(home / "paper.toml")
         id = made["id"]
+        if id in self.papers and self.papers[id].is_installed and not package:
+            self.replaced[id] = self.papers[id].folder
+            self.forget(id)
         if id in self.papers:
             raise PaperError(f"{home / 'paper.toml'}: id must be unique, {id!r} is also in {self.papers[id].folder}")
         packages = tuple(made.pop("packages")) or (package or f"{FOLDERS}.{id}",)

@@ -10,10 +10,12 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
@@ -197,6 +199,7 @@ def _line(error: Exception) -> str:
 
 
 THEOREMS: dict[str, Theorem] = {}
+ADMITTED: Counter[str] = Counter()  # calls of every statement whose arguments satisfied its hypotheses
 
 
 class Statement(Protocol[P, R]):
@@ -251,6 +254,7 @@ def _guarded(made: Theorem, formula: Callable[P, R]) -> Callable[P, R]:
             raise
         except beyond as error:
             raise OutOfReach(f"{in_words(values)} exceeds the range of floats ({_line(error)})") from None
+        ADMITTED[made.key] += 1
         try:
             if bound:
                 bound.arguments.update(values)
@@ -357,6 +361,16 @@ def check_setting(key: str, setting: Any) -> None:
         setting = {name: value for name, value in setting.items() if not isinstance(value, str)}
     if outside := THEOREMS[key].skipped(setting):
         raise OutsideHypotheses(outside)
+
+
+def value_in_fractions(key: str, setting: Mapping[str, Any]) -> Fraction | None:
+    """The number of a statement without rounding; None where it is none of fractions."""
+    exact = {name: Fraction(value) if isinstance(value, int | float) else value for name, value in setting.items()}
+    try:
+        value = THEOREMS[key].formula(**exact)
+    except Exception:  # of a formula that is about floats, or of other names
+        return None
+    return value if isinstance(value, Fraction) else None
 
 
 def theorems(name: str = "") -> list[Theorem]:

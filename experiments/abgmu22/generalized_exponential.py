@@ -48,6 +48,7 @@ def worst_failure(gamma, *, epsilon, beta, best=0, divide=1):
         bounds.score_threshold,
     ],
     trivial=lambda beta, **_: "beta is at least 1" if beta >= 1 else None,
+    scope="everywhere: epsilon as our law accepts it, from about 1e-8 on for a thousand candidates",
     note=(
         "as printed it is an existence statement without privacy, which the argmin satisfies. We read it "
         "as the accuracy of Raskhodnikova & Smith's Algorithm 1. The statement has K scores and N pairs, "

@@ -30,6 +30,7 @@ from lemmata.mechanisms.privacy import LabelDP
     given=[pure_learner.selection_epsilon],
     tightness=up_to_one,
     cost=0.3,
+    reach={"epsilon": 100},
     note=(
         "the guarantee is for one changed label only, because the cover is computed from the features and "
         "depends on them"

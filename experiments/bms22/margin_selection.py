@@ -336,6 +336,7 @@ BUDGETS = {
     "full": grid(epsilon=[0.1, 4.0], delta=[0.0, 0.3]),
     "control": Control("choice and learner short by a factor of {}", (1.05, 1.5, 2)),
     "cost": 0.2,
+    "reach": {"epsilon": 100},
 }
 
 

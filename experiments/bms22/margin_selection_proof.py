@@ -122,6 +122,7 @@ assert 1 - np.exp(chosen.log_probabilities()[0]) > beta"""
 
 @inequality_claim(
     bounds.corrected_choice,
+    scope="everywhere: epsilon as our law accepts it, from about 1e-8 on for a thousand candidates",
     quick=grid(m=[10_000], epsilon=[1.0], beta=[0.05], base=["2"]),
     full=grid(m=[2, 100, 10**9], epsilon=[0.01, 10.0], beta=[1e-6, 0.3], base=["2"]),
     control=Control("the constant 4 divided by {}", (1.1, 1.5, 2, 4)),

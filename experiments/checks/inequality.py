@@ -6,6 +6,7 @@ def separator_is_a_candidate(*, b):
         yield setting, smallest, bound.separator_loss(...)
 """
 
+import contextlib
 import functools
 import inspect
 import math
@@ -20,14 +21,17 @@ import numpy as np
 from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import PRECISION, exact, upper_end
-from lemmata.bounds.statement.theorem import check_setting
-from lemmata.bounds.statement.verdicts import HOLDS
+from lemmata.bounds.statement.theorem import ADMITTED, check_setting
+from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
+from lemmata.experiments.checks.sides import STATED, Sides, is_made_of_float, unmask_float
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.steps import Step, chain, check_steps
 from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
+from lemmata.experiments.engine.ground.deadline import cpu_seconds
 from lemmata.experiments.engine.ground.evidence import MACHINE, has_derivation
+from lemmata.experiments.engine.search.loops import is_number
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
 
@@ -55,6 +59,7 @@ Cases = Generator[tuple, None, Any]  # yields `Case` and `Link`, returns a Verdi
 
 NUMBERS = (int, float, Fraction, arb)  # the usual types of a side
 COARSEST = 1e-3  # the largest `rounding` that a check may set
+REST = 1.0  # CPU seconds in which the cases after a counterexample are read, for the curves that come after them
 ROUNDING = 1e-12  # relative: the allowed error of a formula that is computed in floats
 
 
@@ -80,6 +85,14 @@ def equality(ratios: list[float]) -> tuple[float, float]:
 
 def withheld(ratios: list[float]) -> None:
     """No tightness: the cases do not measure how close the bound is."""
+
+
+BASES = {  # what a tightness is taken from, in words
+    largest: "largest of the cases",
+    spread: "smallest and largest of the cases",
+    up_to_one: "from the largest of the cases to 1, by derivation",
+    equality: "1, by derivation",
+}
 
 
 @share_docs(exact_claim)
@@ -132,8 +145,9 @@ def cases_claim(
 ) -> Callable:
     """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict.
 
-    `figure(**setting)` is the series of the verdict, whatever the verdict is. Where one case decides, `relation`
-    is that of its sides, <= or =, and the engine tries the check at settings of its own choice.
+    `figure(**setting)` is the series of the verdict, whatever the verdict is; otherwise it is what the check returns.
+    Where one case decides, `relation` is that of its sides, <= or =, and the engine tries the check at settings of its
+    own choice.
     """
     if rounding is not None and not 0 <= rounding <= COARSEST:
         raise ValueError(f"rounding must be in [0, {COARSEST}], since more would hide left > right, got {rounding}")
@@ -158,39 +172,49 @@ def cases_claim(
 
         @functools.wraps(check)
         def trial(*, factor: float = 1, **setting: Any) -> Verdict:
-            floats: set[bool] = set()
+            seen = Sides(key)
             with ctx.workprec(max(ctx.prec, bits)):
                 itself, sides = ({"factor": factor}, 1) if mutates else ({}, factor)
                 cases = check(**setting, **itself)
                 if not isinstance(cases, Iterable):
                     raise TypeError(f"{check.__name__} must yield cases (setting, left, right), got {cases!r}")
+                kept: list[Any] = []
+                cases = keep_returned(cases, kept)
                 try:
-                    verdict = decide(watch_cases(cases, key, floats, factor != 1, steps), factor=sides, **how)
+                    verdict = decide(watch_cases(cases, seen, factor != 1, steps), factor=sides, **how)
+                    if verdict.outcome == REFUTED and factor == 1 and not figure:
+                        verdict = replace(verdict, series=verdict.series or read_curves(cases, kept))
                 finally:  # at our precision: a check that is closed halfway restores the precision that it found
-                    if isinstance(cases, Generator):
-                        cases.close()
-            if True in floats and verdict.outcome == HOLDS and verdict.evidence == evidence and evidence in MACHINE:
+                    cases.close()
+            shares = (
+                seen.shares(how.get("constant", 1), BASES.get(how["tightness"], STATED)) if "tightness" in how else {}
+            )
+            verdict = replace(verdict, copied=seen.compare(), shares=shares)  # an identity bounds nothing
+            if seen.floats and verdict.outcome == HOLDS and verdict.evidence == evidence and evidence in MACHINE:
                 verdict = replace(verdict, **humbler)
             return replace(verdict, series=figure(**setting)) if figure else verdict
 
         def judge_cases(make: Callable, setting: dict[str, Any]) -> tuple[Verdict | None, float]:
-            """The verdict of those cases that are at a setting that the hypotheses can judge; the largest left / right.
+            """The verdict of those cases that the hypotheses can judge, and the largest left / right.
 
-            None without such a case. What a case says of its setting has to be what it was asked for.
+            They judge a case that names all their arguments, and one for which the statement was called. None without
+            such a case. What a case says of its setting has to be what it was asked for.
             """
             with ctx.workprec(max(ctx.prec, bits)):
-                cases = watch_cases(make(**setting), key, set(), steps=steps)
-                judged = [
-                    case
-                    for case in cases
-                    if (isinstance(case, Case) or (steps and isinstance(case, Link)))
-                    and needed <= case.setting.keys() | setting.keys()
-                    and all(case.setting.get(name, value) == value for name, value in setting.items())
-                ]
+                seen = Sides(key)
+                cases = watch_cases(make(**setting), seen, steps=steps)
+                judged, admitted = [], ADMITTED[key]
+                for case in cases:
+                    known = needed <= case[-3].keys() | setting.keys() or ADMITTED[key] > admitted
+                    admitted = ADMITTED[key]
+                    asked = (pair for pair in setting.items() if is_number(pair[1]))
+                    decides = isinstance(case, Case) or bool(steps)
+                    if decides and known and all(case[-3].get(*pair) == pair[1] for pair in asked):
+                        judged.append(case)
                 if not judged:
                     return None, -math.inf
-                verdict = decide(iter(judged), factor=1, **how)
-                return verdict, max(compare_sides(*case[-2:]) for case in judged)
+                verdict = replace(decide(iter(judged), factor=1, **how), copied=seen.compare())
+                return verdict, max(compare_sides(*case[-2:]) for case in judged) / how.get("constant", 1)
 
         if relation:
             trial.relation = relation  # type: ignore[attr-defined]
@@ -261,44 +285,29 @@ def decide_inequality(
     return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
-def watch_cases(
-    cases: Iterable[Any], key: str, floats: set[bool], links_too: bool = False, steps: tuple[Step, ...] = ()
-) -> Cases:
+def watch_cases(cases: Iterable[Any], seen: Sides, links_too: bool = False, steps: tuple[Step, ...] = ()) -> Cases:
     """The same cases, each at a setting that the statement speaks about; with `links_too`, in a control, links as well.
 
-    The steps of a derivation are links before each case.
-
-    A ball or a rational made of a float becomes the float that it is, and `floats` records whether a side is one.
+    The steps of a derivation are links before each case. A ball or a rational made of a float becomes the float that it
+    is. `seen` remembers what the sides are.
     Raises OutsideHypotheses for a setting outside the hypotheses: there a case neither refutes nor holds.
     """
     ending = CaseReader(cases)
     for case in ending:
         if isinstance(case, Case):
+            seen.floats |= any(is_made_of_float(side, case.setting) for side in case[-2:])
             left, right = (unmask_float(side, case.setting) for side in case[-2:])
-            check_setting(key, case.setting)
+            check_setting(seen.key, case.setting)
+            seen.add(case, compare_sides(left, right))
             case = Case(case.setting, left, right)
             if not links_too and len(steps) > 1:
                 yield from (Link(name, case.setting, *sides) for name, *sides in chain(steps, *case))
-        floats.add(isinstance(case, tuple) and any(map(is_float, case[-2:])))
+        elif isinstance(case, Link):
+            seen.measure(case.name, case.setting, compare_sides(case.left, case.right))
+        seen.floats |= isinstance(case, tuple) and any(map(is_float, case[-2:]))
         yield Case(*case[1:]) if links_too and isinstance(case, Link) else case
+    seen.stated = isinstance(ending.returned, dict) and "tightness" in ending.returned
     return ending.returned
-
-
-def unmask_float(side: Any, setting: Any) -> Any:
-    """The float that a ball of radius 0, or a rational, was made of: an odd number of 40 to 53 bits times 2^k.
-
-    A number of the setting, times a power of two, is exact: the statement is about that number.
-    """
-    if type(side) is arb and side.is_exact() and side.is_finite() and not side.is_integer():
-        odd = abs(int(side.man_exp()[0]))
-    elif type(side) is Fraction and side.denominator & (side.denominator - 1) == 0 and side.denominator > 1:
-        odd = abs(side.numerator)
-    else:
-        return side
-    if not 40 <= odd.bit_length() <= 53:
-        return side
-    given = (abs(value.as_integer_ratio()[0]) for value in setting.values() if isinstance(value, float))
-    return side if any(odd == one >> (one & -one).bit_length() - 1 for one in given if one) else float(side)
 
 
 def read_case(case: Any) -> tuple[dict[str, Any], Any, Any]:
@@ -377,6 +386,21 @@ class CaseReader:
         if not checked:
             return inconclusive("FAILED", "the check yields no case with finite sides")
         return holds(evidence, scope, **fields | (self.returned or {}))
+
+
+def keep_returned(cases: Any, kept: list[Any]) -> Cases:
+    """The same cases; what the check returns at its end is kept."""
+    kept.append((yield from cases))
+    return kept[0]
+
+
+def read_curves(cases: Cases, kept: list[Any]) -> dict[str, Any]:
+    """The curves that a check returns at its end, once a case has decided; none if that takes longer than `REST`."""
+    began = cpu_seconds()
+    with contextlib.suppress(Exception, SystemExit):  # the end; beyond its counterexample a check may also go wrong
+        while not kept and cpu_seconds() - began < REST:
+            next(cases)
+    return kept[0].get("series", {}) if kept and isinstance(kept[0], dict) else {}
 
 
 def allowed_error(left: Any, right: Any, rounding: float | None) -> float:

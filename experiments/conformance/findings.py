@@ -1,8 +1,6 @@
 """Findings of `lemmata check`: what is missing before a paper is ready to publish."""
 
-import contextlib
 import inspect
-import itertools
 import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lemmata.bounds.library import Paper
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN
-from lemmata.experiments.conformance import accepted, numbers, rows, ties
+from lemmata.experiments.conformance import accepted, numbers, rows, stated_formulas, ties
 from lemmata.experiments.engine.claims import fingerprint, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.front.decision import decide
@@ -21,9 +19,9 @@ from lemmata.experiments.engine.running.store import Store
 
 CHILD = 0.2  # CPU-seconds of a change tried in its own process, in addition to the check
 TWICE = 2  # a statement is halved, and then doubled
-CASES = 50  # cases of a check to inspect
 RULES = {
     "accepted": "its verdict and statement are the accepted ones",
+    "says": "its function computes a number of its LaTeX, where that can be read",
     "control": "its control is refuted",
     "refuted": "a refuted row has a severity, a setting and a stand-alone program",
     "charity": "every use of a slip satisfies its restriction",
@@ -56,34 +54,47 @@ def findings(
     values: Sequence[numbers.Value] = (),
     agrees: numbers.Agrees = numbers.never,
 ) -> Iterator[Finding]:
-    """All findings about the rows of a paper, from a store with their results.
+    """The findings about the rows of a paper, without those that the paper explains (`explained_findings`)."""
+    found = explained_findings(paper, store, root, told, planned, values, agrees)
+    return (finding for finding, why in found if not why)
 
-    `planned` is called with the amount of work, and `told` with each row or number. Findings in the paper's
-    `[expected]`, as `row` or `row:rule`, are left out; an entry there without a finding is itself a finding. `values`
-    are values computed by hand, which notice numbers as rows do.
+
+def explained_findings(
+    paper: Paper,
+    store: Store,
+    root: int,
+    told: Callable[[str], None] = lambda _: None,
+    planned: Callable[[str], None] = lambda _: None,
+    values: Sequence[numbers.Value] = (),
+    agrees: numbers.Agrees = numbers.never,
+) -> Iterator[tuple[Finding, str]]:
+    """All findings about the rows of a paper, from a store with their results, each with the paper's reason, or "".
+
+    A reason is in the paper's `[expected]`, as `row` or `row:rule`, or of a number in its numbers.csv; an entry in
+    `[expected]` without a finding is itself a finding. `planned` is called with the amount of work, and `told` with
+    each row or number. `values` are values computed by hand, which notice numbers as rows do.
     """
     registry.load(registry.list_modules([paper]))
     lines = accepted.read(paper)
     own = [row for row in ledger(store, root, papers=[paper]) if row["paper"] == paper.id and row["kind"] != "summary"]
     used: set[str] = set()
-    found: list[Finding] = []
+    found: list[tuple[Finding, str]] = []
     written = list(numbers.numbers([paper], values, agrees))
     planned(f"{paper.id}: {len(own)} rows and {len(written)} numbers, about {minutes(own, written)} of one core")
+    planned(stated_formulas.describe_comparisons(paper))
     for row in own:
         told(row["key"])
-        found.extend(_of(row, lines, root))
+        found.extend((finding, "") for finding in _of(row, lines, root))
     found.extend(_unnoticed(written, paper, told))
-    for finding in found:
+    for finding, why in found:
         names = {finding.row, f"{finding.row}:{finding.rule}"}
         names |= {name.removeprefix(f"{paper.id}.") for name in names}
         met = names & paper.expected.keys()
         used |= met
-        if not met:
-            yield finding
-    for name in paper.expected.keys() - used:
-        yield Finding(
-            name, "expected", "[expected] in paper.toml has a reason for it, but there is no finding; remove it"
-        )
+        yield finding, why or "; ".join(paper.expected[name] for name in sorted(met))
+    for name in sorted(paper.expected.keys() - used):
+        said = "[expected] in paper.toml has a reason for it, but there is no finding; remove it"
+        yield Finding(name, "expected", said), ""
 
 
 def minutes(own: Sequence[Mapping[str, Any]], written: Sequence[numbers.Number]) -> str:
@@ -105,6 +116,7 @@ def _of(row: Row, lines: dict, root: int) -> Iterator[Finding]:
         return
     said = [
         *(("accepted", text) for text in rows.verdict(row, lines.get(key))),
+        *(("says", text) for text in rows.formula(row)),
         *(("control", text) for text in rows.control(row)),
         *(("refuted", text) for text in rows.refutation(row)),
         *(("charity", text) for text in outside(claim)),
@@ -144,7 +156,7 @@ def undecided(row: Mapping[str, Any]) -> list[str]:
 def cases(row: Mapping[str, Any], claim: Claim) -> list[str]:
     """The first cases use arguments of the statement, and their right sides are finite."""
     found, known = {}, set(inspect.signature(claim.theorem.formula).parameters)
-    for setting, _, right in _shown(claim):
+    for setting, _, right in ties.list_cases(claim):
         if known and setting and not known & set(setting):
             arguments, got = ", ".join(known), ", ".join(setting)
             found["names"] = f"its cases must use arguments of the statement ({arguments}), got {got}"
@@ -157,20 +169,9 @@ def oracle(row: Row, claim: Claim) -> list[str]:
     """A left side in floats may be exact up to rounding, or err in one direction; the row must say which."""
     if claim.oracle or claim.style != "exact" or row["verdict"] != HOLDS:
         return []
-    if not any(isinstance(left, float) for _, left, _ in _shown(claim)):
+    if not any(isinstance(left, float) for _, left, _ in ties.list_cases(claim)):
         return []
     return ['its left side is a float; state oracle="exact" if it is exact up to rounding, else "below" or "above"']
-
-
-def _shown(claim: Claim) -> list[tuple[dict, Any, Any]]:
-    """The first cases of a check at its first setting; none if it yields none, or raises."""
-    check = inspect.unwrap(claim.trial)
-    setting = next((s for s in claim.quick if not claim.theorem.skipped(s)), None)
-    if setting is None or not inspect.isgeneratorfunction(check):
-        return []
-    with contextlib.suppress(Exception, SystemExit):  # the row reports it
-        return [case[-3:] for case in itertools.islice(check(**setting), CASES) if len(case) >= 3]
-    return []
 
 
 def blind(claim: Claim) -> list[str]:
@@ -204,13 +205,15 @@ def moved(row: Row, claim: Claim, root: int) -> list[str]:
     return [f"its verdict is {row['verdict']} at root seed {root} and {other['verdict']} at {root + 1}"]
 
 
-def _unnoticed(found: Sequence[numbers.Number], paper: Paper, told: Callable[[str], None]) -> Iterator[Finding]:
-    """The numbers of formulas that neither a row nor an example notices and that numbers.csv does not explain."""
+def _unnoticed(
+    found: Sequence[numbers.Number], paper: Paper, told: Callable[[str], None]
+) -> Iterator[tuple[Finding, str]]:
+    """The numbers of formulas that neither a row nor an example notices, with what numbers.csv says about each."""
     table = numbers.read(paper)
     for number in found:
         told(" ".join(number.name))
         by, why = table.get(number.name, ("", ""))
-        if not why and not number.noticed_by(by):
+        if why or not number.noticed_by(by):
             where = f"line {number.line} of {number.function.__qualname__}"
             said = f"neither a row nor an example notices {number.text}, {where}"
-            yield Finding(number.claims[0].key, "numbers", said)
+            yield Finding(number.claims[0].key, "numbers", said), why

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from lemmata.bounds.statement.verdicts import REFUTED, SLIP, VACUOUS
 from lemmata.experiments.conformance.accepted import Accepted
+from lemmata.experiments.conformance.stated_formulas import compare_formula
 from lemmata.experiments.engine.claims.claim import CLAIMS
 
 LINES = 15  # at most, in a witness program
@@ -78,6 +79,12 @@ def sound(row: Mapping) -> list[str]:
     return found
 
 
+def formula(row: Mapping) -> list[str]:
+    """Whether the LaTeX of a row and its function say the same number, as far as it can be read."""
+    difference = compare_formula(CLAIMS[row["key"]].theorem).difference
+    return [difference] if difference else []
+
+
 def problems(row: Mapping, line: Accepted | None) -> list[str]:
     """All messages for one row."""
-    return [*verdict(row, line), *control(row), *refutation(row), *sound(row)]
+    return [*verdict(row, line), *control(row), *refutation(row), *sound(row), *formula(row)]

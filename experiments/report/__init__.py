@@ -13,15 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lemmata.bounds.library import Paper, library
-from lemmata.experiments.engine.ground.files import replace_file
 from lemmata.experiments.engine.ledger import row_cache
 from lemmata.experiments.report.incremental import SiteFiles, digest_tables
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.running.store import Store
     from lemmata.experiments.report.layout import FurtherPages
-
-NOT_PUBLISHED = ("seconds", "cpu_seconds")  # differ from run to run
 
 
 def write(
@@ -60,11 +57,11 @@ def write(
 
     lines = [*summarize(rows), *idle]
     if record:
-        from lemmata.experiments.engine.ledger.ledger_rows import as_frame
+        from lemmata.experiments.engine.ledger.ledger_rows import write_record
 
-        folder = reports / "published"
-        replace_file(folder / "ledger.csv", as_frame(rows).drop(columns=list(NOT_PUBLISHED)).to_csv(index=False))
-        lines.append(f"published: {folder / 'ledger.csv'}")
+        published = reports / "published" / "ledger.csv"
+        write_record(published, rows)
+        lines.append(f"published: {published}")
     page = reports / "index.html"
     lines.append(f"{changed or 'no'} file{'s' * (changed != 1)} drawn anew")
     lines.append(f"the findings, with formulas, witnesses and figures: {page.resolve()}")

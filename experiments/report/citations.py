@@ -124,7 +124,8 @@ def describe_statement(s: Mapping[str, Any]) -> str:
         "reviewRating": {"@type": "Rating", "alternateName": s["word"]},
         "reviewBody": s["headline"],
     }
-    return embed_json(review | (ours if paper.house else {"author": list_persons(paper.checked_by)}))
+    theirs = {"author": list_persons(paper.checked_by)} if paper.checked_by else {}
+    return embed_json(review | (ours if paper.house else theirs))
 
 
 def describe_errata(paper: Paper, errata: Iterable[Mapping[str, Any]]) -> str:

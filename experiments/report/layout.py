@@ -34,7 +34,9 @@ MANY = r"(?<![\w.,/#:])(?<!\w-)\d{5,}(?!\w|[.,]\d)"  # digits of a count, and no
 LETTER, HELD = r"log|fat|[A-Za-zα-ωΑ-Ωℓ]", r"(?P<index>\w{1,3})(?![\w_])|{(?P<held>[^{}<]{1,9})}"
 INDEX = rf"(?<![A-Za-zα-ωΑ-Ω_./<-])(?P<letter>{LETTER})_(?:{HELD})"  # h_max, S_out, ρ_opt, F_4, fat_{ρ/32}
 ROW = re.compile(f"(?P<sup>[{RAISED}]+)|(?P<sub>[{LOWERED}]+)|(?P<many>{MANY})|(?P<named>{INDEX})")
-VERBATIM = re.compile(r"<(pre(?! class=\"prose\")|code|title|script|option|math|svg)\b.*?</\1>|<[^>]*>", re.DOTALL)
+VERBATIM = re.compile(
+    r"<(pre(?! class=\"prose\")|code|title|script|style|option|math|svg)\b.*?</\1>|<[^>]*>", re.DOTALL
+)
 
 
 class FurtherPages(NamedTuple):

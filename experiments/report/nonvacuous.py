@@ -27,12 +27,23 @@ def place_statements(rows: list[dict]) -> dict[str, Any]:
     return {"lines": lines, "ticks": ticks}
 
 
+def name_dot(row: dict) -> str:
+    """A bound, and where it begins to be nonvacuous."""
+    return f"{row['reading']} {row['part']}".strip() + f": from n = {row['nonvacuous_from']:,}"
+
+
+def map_shares(row: dict) -> list[str]:
+    """What the truth attains of a bound, and the slack of our chain, each under its name."""
+    named = (("attained", row.get("attained")), ("slack of our chain", row.get("slack")))
+    return [f"{name} {share['share']:.3g}" for name, share in named if share]
+
+
 def place_statement(id: str, rows: list[dict], decades: int) -> dict[str, Any]:
     """One statement: where its dots stand, and what each is."""
     dots = [
         {
             "place": round(100 * log10(max(row["nonvacuous_from"], 1)) / decades, 2),
-            "words": f"{row['reading']} {row['part']}".strip() + f": from n = {row['nonvacuous_from']:,}",
+            "words": "; ".join(filter(None, (name_dot(row), *map_shares(row)))),
         }
         for row in sorted(rows, key=lambda row: row["nonvacuous_from"])
     ]

@@ -76,7 +76,7 @@ def explain_idle_captions(pairs: Sequence[Pair], said: Mapping[str, Caption]) ->
         elif known[key][0]["verdict"] == OPEN or choose_pictures([known[key]], said)[0]:
             continue
         elif not (pictures := known[key][1]):
-            why = "its verdict has no curves; a row that may be refuted needs figure=..., a function that returns them"
+            why = "its verdict has no curves; its claim needs figure=..., a function that returns them"
         elif not any(map(is_informative, pictures)):
             why = "a figure needs two curves whose ratio is not constant"
         else:

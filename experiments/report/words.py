@@ -11,12 +11,12 @@ from lemmata.bounds.library import library
 from lemmata.bounds.statement.formula import in_symbols, in_unicode
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.bounds.theorem import THEOREMS, Theorem
-from lemmata.experiments.engine.front.explanation import EVIDENCE, REASONS
+from lemmata.experiments.engine.front.explanation import EVIDENCE, REASONS, describe_tightness
 from lemmata.experiments.engine.ground.evidence import strip_derivation
 from lemmata.experiments.engine.ledger.graph import CLASSES, class_of, tally
 from lemmata.experiments.engine.ledger.headline import describe_charity, part_in_words
 from lemmata.experiments.engine.ledger.row import Row
-from lemmata.experiments.engine.ledger.sentences import describe_search, describe_witness
+from lemmata.experiments.engine.ledger.sentences import describe_search, describe_share, describe_witness
 from lemmata.experiments.report.formulas import convert_to_mathml
 
 ENOUGH = 45  # characters that say what is wrong, on a card
@@ -95,14 +95,6 @@ def _is_in_brackets(text: str) -> bool:
     return depth > 0
 
 
-def describe_reach(row: dict) -> str:
-    """Truth / bound in words."""
-    if not row["tightness"]:
-        return ""
-    low, high = row["tightness"]
-    return f"≥ {low:.3g}" if high is None else f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
-
-
 def find_record(row: Row) -> Theorem | None:
     """The theorem of a row, of the statement attacked for a row on our own code; None where nobody has written one."""
     return THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
@@ -134,7 +126,9 @@ def view_row(of: Row, figures: list[dict]) -> dict:
         "figures": figures,
         "evidence_words": EVIDENCE.get(row["evidence"], "") if row["verdict"] == HOLDS else "",
         "reason_words": REASONS.get(row["reason"], row["reason"]),
-        "reach": describe_reach(row),
+        "reach": describe_tightness(row),
+        "attained_words": in_symbols(describe_share(row, "attained")),
+        "slack_words": in_symbols(describe_share(row, "slack")),
         "search_words": in_symbols(describe_search(row)),
         "sentence": capitalize(in_symbols(describe_witness(row))) if row["witness"] else "",
         "python": (row["witness"] or {}).get("python", "").strip(),

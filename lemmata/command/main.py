@@ -1,10 +1,10 @@
-"""The program `lemmata`: run, ledger, explain, pilot, where, audit, compare, report, figure, bench.
+"""The program `lemmata`: run, ledger, explain, pilot, where, audit, compare, report, figure, referee, bench.
 
 Progress goes to stderr, results to stdout. Exit status:
 
     0               done
     1               a verdict contradicts the published ledger or is lost, an audited mechanism is REFUTED, `check`
-                    has findings, `accept` needs a line in a history, or a core routine became slower
+                    or `referee` has findings, `accept` needs a line in a history, or a core routine became slower
     2               bad usage
     3               a fault (a check that raises, a dead worker, a full disk, a damaged store), an audit without a
                     usable release, or benchmarks that measured nothing
@@ -42,6 +42,7 @@ from lemmata.command.console import (
     root_option,
 )
 from lemmata.command.paper import accept, check, new_paper
+from lemmata.command.referee import referee
 from lemmata.command.rows import (
     FAULT,
     compute_rows,
@@ -213,8 +214,8 @@ def show_ledger(
     begun = None if names or not store_path(folder).exists() else row_cache.state_at_start(store_path(folder))
     kept = row_cache.recall(store_path(folder), root, papers, now=begun) if begun else None
     rows = kept and fill_open_rows(kept, folder, root)
-    if rows is None and not papers and not store_path(folder).exists():
-        rows = find_published_rows(names, folder)
+    if rows is None and all(each.is_installed for each in papers) and not store_path(folder).exists():
+        rows = find_published_rows(names, folder, papers)
     if rows is None:
         with contextlib.redirect_stdout(sys.stderr):  # what a module prints while it is loaded is no row
             rows = compute_rows(names, papers, folder, root, begun)
@@ -359,7 +360,7 @@ def figure(arguments: tuple[str, ...], kind: str, profile: str, root: int, out: 
     click.echo("\n".join(map(str, paths)) if paths else "no figures: no row here has a curve")
 
 
-for command in (audit, compare, new_paper, check, accept):
+for command in (audit, compare, new_paper, check, accept, referee):
     main.add_command(command)
 if bench := load_checkout_part("lemmata.tools.speed.command", "bench"):
     main.add_command(bench)

@@ -160,7 +160,8 @@ def make_progress(silent: bool) -> Callable[[str], None]:
 def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> None:
     """Record the current verdicts, statements, numbers and errata as the accepted baseline."""
     from lemmata.experiments.conformance import accepted, numbers
-    from lemmata.experiments.engine.ledger.ledger_rows import ledger
+    from lemmata.experiments.engine.ledger.ledger_rows import ledger, write_record
+    from lemmata.experiments.engine.ledger.published import RECORD
 
     for paper, store in decide_papers(paths, root, out, jobs):
         with store:
@@ -173,6 +174,8 @@ def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> Non
         values = load_hand_values() if paper.house and is_in_checkout() else ()
         numbers.write(paper, numbers.renew(paper, click.echo, *values))
         new = number_new_errata(paper, rows)
+        if not paper.house:  # that of our papers is written with their report
+            write_record(paper.folder / RECORD, rows)
         click.echo(f"{paper.id}: {len(now)} rows accepted" + (f", {new} new errata" if new else ""), err=True)
         if untold:
             exit_with(1)

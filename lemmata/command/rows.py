@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,11 +25,15 @@ CONTRADICTION, FAULT = 1, 3
 
 
 def select(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[str]:
-    """The keys of the claims that names mean, imported; for no name all of `papers`, by default of this package."""
+    """The keys of the claims that names mean, imported; for no name all of `papers`, by default of this package.
+
+    What a module prints while it is imported goes to stderr.
+    """
     from lemmata.experiments.engine.claims import claim_names as called
 
     try:
-        keys, still_open = called.select(names, papers)
+        with contextlib.redirect_stdout(sys.stderr):
+            keys, still_open = called.select(names, papers)
     except called.UnknownName as error:
         raise Usage(str(error)) from None
     for id in still_open:
@@ -121,7 +127,7 @@ def fill_open_rows(rows: list[Row], folder: Path, root: int, *, nothing: bool = 
         return rows
     made = published.fill_open_rows(rows, folder, root)
     if made != rows:
-        click.echo("lemmata: rows that were not run here are shown as published with the last full run", err=True)
+        click.echo("lemmata: rows that were not run here are shown as published", err=True)
     return made
 
 
@@ -144,16 +150,22 @@ def compute_rows(
     return fill_open_rows(rows, folder, root, nothing=store.missing)
 
 
-def find_published_rows(names: Sequence[str], folder: Path) -> list[Row] | None:
+def find_published_rows(names: Sequence[str], folder: Path, papers: Sequence[Paper]) -> list[Row] | None:
     """The published rows asked for; None if no ledger was published."""
     from lemmata.experiments.engine.ledger import published
 
     rows = list(published.read_rows(folder).values())
     if not rows:
         return None
-    click.echo("lemmata: nothing has been run here; the rows are shown as published with the last full run", err=True)
-    asked = resolve_names(names)
-    return [row for row in rows if not names or any(published.is_about(row, *each) for each in asked)]
+    announce_record("nothing has been run here; ", papers)
+    asked = resolve_names(names, papers) or [("paper", paper.id) for paper in papers or library.house]
+    return [row for row in rows if any(published.is_about(row, *each) for each in asked)]
+
+
+def announce_record(why: str, papers: Sequence[Paper]) -> None:
+    """Say that published rows are shown, and with what they were published."""
+    origin = f"the installed {papers[0].id}" if papers else "the last full run"
+    click.echo(f"lemmata: {why}the rows are shown as published with {origin}", err=True)
 
 
 def resolve_names(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[tuple[str, str]]:
@@ -178,13 +190,14 @@ def recall_statement(
     from lemmata.experiments.engine.ledger import published
 
     house = not papers and library.paper(id).house
+    shipped = house or library.paper(id).is_installed
     rows = row_cache.recall(store_path(folder), root, papers, now=state) if state else None
-    if rows and house:
+    if rows and shipped:
         rows = fill_open_rows(rows, folder, root)
-    if rows is None and house and not store_path(folder).exists():
+    if rows is None and shipped and not store_path(folder).exists():
         rows = published.recall_statement(id, folder, root)
         if rows:
-            click.echo("lemmata: the rows are shown as published with the last full run", err=True)
+            announce_record("", papers)
     mine = [row for row in rows or () if id in (row["id"], row["parent"])]
     if not rows or not mine:
         return None

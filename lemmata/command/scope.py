@@ -32,9 +32,11 @@ def read_scope(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Pape
             names.append(argument)
     if not papers and (above := nearest(Path.cwd())):
         papers = [library.add(above)]
-    if not papers and len(names) == 1 and names[0].lower() in library.papers:
-        named = library.papers[names[0].lower()]
-        papers, names = ([], names) if named.house else ([named], [])
+    for id, place in library.replaced.items():
+        click.echo(f"lemmata: {id} is {library.papers[id].folder}, not the installed {place}", err=True)
+    owners = {name.lower().replace(" ", ".").split(".")[0] for name in names} & library.papers.keys()
+    if not papers and len(owners) == 1 and not (named := library.papers[owners.pop()]).house:
+        papers, names = [named], [name for name in names if name.lower() != named.id]  # with its own folder for results
     return papers, names, choose_folder(papers, out)
 
 

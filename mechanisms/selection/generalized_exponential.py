@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil, floor, log2
+from math import ceil, floor, inf, log, log1p, log2
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,7 +72,8 @@ def law(
     it holds for the scores as they are, floats. Takes O(N^2) time.
 
     Raises ValueError for scores that are empty or not finite, sensitivities of another length, negative or not
-    finite, beta outside (0, 1), and a guarantee that is not pure.
+    finite, beta outside (0, 1), a guarantee that is not pure, and an epsilon so small that floats cannot keep the
+    accuracy: below 1e-11 for two candidates, 1e-8 for a thousand.
 
     >>> law([0.0, 1.0], [1.0, 0.0], privacy=PureDP(1.0), beta=0.1).log_probabilities().round(3).tolist()
     [-2.575, -0.079]
@@ -94,6 +95,15 @@ def law(
     in_play = np.setdiff1d(np.arange(q.size), public[q[public] > q[public].min(initial=np.inf)])
     height = 2.0 ** max(0, ceil(log2(HEIGHT / privacy.epsilon)))
     step = height * 2.0**-BITS
+    # Weights are e^(-score epsilon / 2 / (1 + step)). At t, where (epsilon / 2) t = log(N / beta), N - 1 of them are
+    # (1 - 1/N) beta e^(step log(N / beta)) at most, which has to be at most beta.
+    room = -log1p(-1 / q.size) if q.size > 1 else inf
+    if step * log(q.size / beta) > room:
+        least = 2 * HEIGHT * 2.0**-BITS * log(q.size / beta) / room
+        raise ValueError(
+            f"epsilon must be at least {least:.2g} for {q.size} candidates and beta = {beta}, "
+            f"as floats cannot keep the accuracy below, got {privacy.epsilon}"
+        )
     scores = np.array([_rounded(s, height, step) for s in normalise_scores(q[in_play], gamma[in_play], t)])
     return SelectionLaw(exponential.law(-scores, sensitivity=1 + step, privacy=spent), in_play, q.size, privacy)
 

@@ -99,6 +99,24 @@ def test_densities_of_what_is_no_candidate():
     assert chosen.privacy == PureDP(1.0, "label")
 
 
+@pytest.mark.parametrize("candidates", [1, 2, 11, 300])
+@pytest.mark.parametrize("beta", [0.3, 1e-6, 1e-12])
+def test_the_accuracy_is_kept_or_refused_at_every_epsilon(candidates, beta):
+    """Below about 1e-10 the grid of 53 bits is coarse beside the sensitivity, which lost up to 369 beta."""
+    refused = 0
+    for k in range(5, 13):
+        loss = 4 * 0.01 * math.log(candidates / beta) * 10**k * (1 + 2**-20)
+        scores, privacy = [0.0] + [loss] * (candidates - 1), PureDP(10.0**-k)
+        try:
+            chosen = generalized_exponential.law(scores, [0.01] * candidates, privacy=privacy, beta=beta)
+        except ValueError as error:
+            assert str(error).startswith("epsilon must be at least ")
+            refused += 1
+        else:
+            assert np.exp(chosen.log_probabilities()[1:]).sum() <= beta and not refused
+    assert refused < 6 and (refused > 0) == (candidates > 2 or (candidates == 2 and beta < 0.1))
+
+
 def test_extreme_scores_and_one_candidate():
     chosen = generalized_exponential.law([1e9, 0.0, 0.0], [1e-6, 1e6, 1e-6], beta=1e-9, privacy=PureDP(50.0))
     assert np.exp(chosen.log_probabilities()) == pytest.approx([0.0, 1e-9 / 3, 1.0], rel=1e-6, abs=1e-15)

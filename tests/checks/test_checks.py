@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED
@@ -19,6 +19,8 @@ from lemmata.experiments.checks.gaussian_tails import whole_above, whole_below
 from lemmata.experiments.checks.identity import decide_identity
 from lemmata.experiments.checks.pair import largest_log_ratio, weaker
 from lemmata.experiments.checks.privacy_conversion import Conversion, decide_conversion, sharpest
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.noise.laplace import FloatLaplace
 
@@ -57,6 +59,36 @@ def test_a_search_is_one_case_of_the_largest_ratio():
 def test_equal_numbers_are_tight_and_zero_has_all_digits():
     verdict = decide_identity([({}, arb(0), arb(0))], rounding=0.0, digits=11, **OPTIONS)
     assert (verdict.outcome, verdict.tightness) == (HOLDS, (1.0, 1.0))
+
+
+def cases(then):
+    """What a check yields and does after its counterexample."""
+    yield {}, 1, 0
+    yield from then()
+    return {"series": {"n": [1], "bound": [2]}}
+
+
+def goes_wrong():
+    yield {}, 1, 1
+    raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    ("then", "curves"), [(lambda: [({}, 1, 1)] * 9, True), (goes_wrong, False), (lambda: iter(int, 1), False)]
+)
+def test_the_curves_that_come_after_a_counterexample_are_read_for_a_moment(monkeypatch, then, curves):
+    monkeypatch.setattr(inequality, "REST", 0.05)
+    made = inequality.keep_returned(cases(then), kept := [])
+    next(made)
+    assert bool(inequality.read_curves(made, kept)) == curves
+
+
+def test_a_refuted_row_has_the_curves_that_its_check_returns():
+    """Also where the check has come to its end before."""
+    registry.load(registry.find_modules("wzw25.corG.2"))
+    claim = CLAIMS["wzw25.corG.2/printed"]
+    verdict = claim.trial(**claim.quick[0])
+    assert verdict.outcome == REFUTED and len(verdict.series) >= 2
 
 
 HAIR = Fraction(1, 2 * 10**12)
@@ -120,7 +152,7 @@ def test_a_case_that_fails_refutes_whatever_the_links_do(decide, cases):
 
 def test_a_control_is_caught_wherever_it_breaks():
     ((name, setting, left, right),) = [LINK]
-    cases = inequality.watch_cases(iter([LINK]), "", set(), links_too=True)
+    cases = inequality.watch_cases(iter([LINK]), inequality.Sides(""), links_too=True)
     assert inequality.decide_inequality(cases, rounding=None, **OPTIONS).outcome == REFUTED
     assert (name, setting, left, right) == LINK
 
@@ -166,6 +198,21 @@ def test_no_machine_has_checked_what_floats_tried(monkeypatch, said):
 TAIL = math.exp(-0.1)
 
 
+@pytest.mark.parametrize(("side", "expected"), [(Fraction(TAIL), (0, 0)), (TAIL, (1, 0))])
+def test_fractions_with_the_digits_of_a_float_show_no_copy(side, expected):
+    seen = inequality.Sides("")
+    list(inequality.watch_cases(iter([({"x": 0.5}, side, side)]), seen, links_too=False))
+    assert seen.compare() == expected
+
+
+@pytest.mark.parametrize("dressed", [exact, Fraction, lambda x: arb(str(x)), lambda x: exact(x) / 3])
+def test_a_quotient_or_the_digits_of_a_float_are_not_machine_checked(monkeypatch, dressed):
+    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
+    how = {"evidence": "certificate", "scope": "domain: x in (0, 1)"}
+    check = inequality.inequality_claim(STATEMENT, **how)(lambda: [({"x": 0.5}, dressed(TAIL), 1)])
+    assert (check().outcome, check().evidence, check().scope) == (HOLDS, "tested", "settings")
+
+
 @pytest.mark.parametrize("dressed", [exact, Fraction])
 def test_a_ball_or_a_fraction_made_of_a_float_is_a_float(monkeypatch, dressed):
     monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
@@ -176,6 +223,39 @@ def test_a_ball_or_a_fraction_made_of_a_float_is_a_float(monkeypatch, dressed):
         lambda: [({"x": 0.1}, dressed(TAIL), dressed(TAIL * (1 - 1e-14)))]
     )
     assert check().outcome == HOLDS  # as floats, 1e-14 is an error that they may have
+
+
+with ctx.workprec(128):  # as in a check
+    DRESSED = [
+        *[exact(TAIL), exact(TAIL) / 3, exact(TAIL) * exact(2) / 7, Fraction(TAIL) / 3, Fraction(TAIL) / 2**60],
+        *[arb(str(TAIL)), Fraction(str(TAIL)), arb(repr(1e-9 / 3)), Fraction(TAIL) * 8 / 11],
+    ]
+    EXACT = [
+        *[arb("0.118"), Fraction("0.118"), exact(2).sqrt(), exact(1) / 3, exact(0.5) / 3, Fraction(50625, 4096)],
+        *[arb(0.5, 0.1), arb("inf"), Fraction(10**400, 3), Fraction(2, 3), arb("0.1"), Fraction(1, 10)],
+    ]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("side", DRESSED)
+def test_a_float_in_another_dress_is_a_float(side, sign):
+    with ctx.workprec(128):
+        assert inequality.is_made_of_float(sign * side, {"beta": 0.25, "n": 3})
+
+
+def test_a_number_made_of_those_of_the_setting_is_exact():
+    """gamma - e b / 3 at gamma = 0.2, e = 0.5: three times it is a float."""
+    with ctx.workprec(128):
+        side = exact(0.2) - exact(0.5) / 3
+        assert not inequality.is_made_of_float(side, {"gamma": 0.2, "e": 0.5})
+        assert inequality.is_made_of_float(side, {"gamma": 0.25})
+
+
+@pytest.mark.parametrize("side", EXACT)
+@pytest.mark.parametrize("beta", [0.1, 0.25])
+def test_what_was_never_a_float_stays_exact(side, beta):
+    with ctx.workprec(128):
+        assert not inequality.is_made_of_float(side, {"beta": beta, "n": 3})
 
 
 @pytest.mark.parametrize(
@@ -190,7 +270,7 @@ def test_a_number_of_the_setting_and_a_short_or_a_long_one_are_exact(side, sign)
 def test_a_case_outside_the_hypotheses_decides_nothing(left, right):
     theorem = gaussian_privacy.gaussian_mechanism_gdp.theorem
     name = theorem.needs[0].names[0]
-    cases = inequality.watch_cases(iter([({name: -1.0}, left, right)]), theorem.key, set(), links_too=False)
+    cases = inequality.watch_cases(iter([({name: -1.0}, left, right)]), inequality.Sides(theorem.key), links_too=False)
     with pytest.raises(OutsideHypotheses, match=f"{name} = -1.0 is outside the hypothesis"):
         inequality.decide_inequality(cases, rounding=None, **OPTIONS)
 

@@ -7,9 +7,11 @@ import numpy as np
 
 from lemmata.paper import (
     Control,
+    exact,
     exact_claim,
     grid,
     holds,
+    inconclusive,
     inequality_claim,
     integer,
     mean_claim,
@@ -203,3 +205,30 @@ def spawned(*, n: int) -> float:
 @tail_claim(spawned, **LEVEL)
 def a_generator_that_is_made_of_the_one_given(rng, size, *, n, beta, factor=1):
     return rng.spawn(1)[0].random(size) < spawned(n=n) * factor
+
+
+@theorem("once", kind="tail", says=r"P(U < 0.1) \le 0.1", needs=N)
+def once(*, n: int) -> float:
+    """A tenth."""
+    return 0.1
+
+
+@tail_claim(once, **LEVEL)
+def one_draw_for_all_trials(rng, size, *, n, beta, factor=1):
+    return np.full(size, rng.random() < once(n=n) * factor / 100)
+
+
+@theorem("signed", says=r"n! \le 10^n", needs=N)
+def signed(*, n: int) -> int:
+    """A power.
+
+    Derivation. By Stirling's inequality n! <= e sqrt(n) (n/e)^n <= 10^n, as each factor is at most 10.
+    """
+    return 10**n
+
+
+@exact_claim(signed, control=Control("a factor {}", (2,)))
+def a_certificate_that_nothing_certifies(*, factor=1):
+    if factor > 1:
+        return refuted("enumeration", {"setting": {"n": 3}, "claimed": 1, "found": 6})
+    return holds("certificate", "everywhere") if exact(factorial(3)) <= signed(n=3) else inconclusive("BUDGET")

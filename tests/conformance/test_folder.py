@@ -67,6 +67,13 @@ def test_it_runs_is_accepted_checked_and_tested(folder):
     assert made == ["odd.lem1.html"] and "odd:E1" in (folder / "reports" / "errata" / "odd.html").read_text()
 
 
+def test_what_a_module_prints_is_no_row(folder):
+    with (folder / "odd_numbers.py").open("a") as file:
+        file.write('\nprint("loaded")\n')
+    ran = folder.lemmata("run", "lem1/corrected", "--jobs", 1)
+    assert ran.stdout.startswith("odd.lem1/corrected") and "loaded" in ran.stderr
+
+
 def test_a_changed_statement_verdict_or_witness_fails_its_item(folder):
     folder.lemmata("accept")
     folder.edit("odd_numbers.py", "    return n**2\n\n\n#", "    return n**2 + 0\n\n\n#")

@@ -284,7 +284,7 @@ def followed(installed, tmp_path_factory):
 
 def test_from_an_empty_folder_to_pages_and_tests(followed):
     paper = followed / "signs"
-    assert {path.name for path in paper.glob("*.csv")} == {"accepted.csv", "numbers.csv", "errata.csv"}
+    assert {path.name for path in paper.glob("*.csv")} == {"accepted.csv", "ledger.csv", "numbers.csv", "errata.csv"}
     assert "On Sums of Signs" in (paper / "reports" / "index.html").read_text()
 
 
@@ -292,6 +292,11 @@ def test_the_package_that_it_ends_with_is_found_by_its_entry_point(followed, ins
     pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--no-index"]
     pip += ["--no-build-isolation", "--target", str(tmp_path / "site"), str(followed)]
     subprocess.run(pip, check=True, capture_output=True)
-    told = replace(installed, more=tmp_path / "site").lemmata("run", "signs.lem2", "--jobs", "1", cwd=tmp_path)
+    brought = replace(installed, more=tmp_path / "site", data=tmp_path / "data")
+    assert "signs.lem1/printed   HOLDS, derived" in brought.lemmata("explain", "signs.lem1", cwd=tmp_path)
+    told = brought.lemmata("run", "signs.lem2", "--jobs", "1", cwd=tmp_path)
     assert "signs.lem2/printed    REFUTED" in told and "signs.lem2/corrected  HOLDS" in told
     assert not list((tmp_path / "site" / "signs").glob("reports/*"))
+    assert "Lemma 1 is true as printed" in brought.lemmata("explain", "signs", "Lemma 1", cwd=tmp_path)
+    own = brought.lemmata("run", "lem1", "--jobs", "1", cwd=followed / "signs")  # whose author has it installed, too
+    assert "signs.lem1/printed  HOLDS" in own

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import date
 from html.parser import HTMLParser
 from importlib import metadata
@@ -229,6 +230,14 @@ def test_verdicts_on_a_paper_of_others_are_those_of_who_checked_it(paper):
     shown = {"row": row | {"id": "replied.lem1", "key": "replied.lem1/printed"}, "work": paper}
     told = json.loads(citations.describe_statement(shown | dict.fromkeys(("title", "label", "word", "headline"), "")))
     assert [person["name"] for person in told["author"]] == list(paper.checked_by) and "isPartOf" not in told
+
+
+def test_a_verdict_of_nobody_has_no_author(paper, monkeypatch):
+    """Not an empty list of them, nor the authors of the paper, who may not have written the checks."""
+    monkeypatch.setitem(library.papers, "replied", replace(paper, checked_by=()))
+    row = {"id": "replied.lem1", "key": "replied.lem1/printed", "paper": "replied", "verdict": "REFUTED"}
+    shown = {"row": row, "work": paper} | dict.fromkeys(("title", "label", "word", "headline"), "")
+    assert "author" not in json.loads(citations.describe_statement(shown))
 
 
 def test_a_reply_belongs_to_an_erratum_a_row_or_a_statement(paper):

@@ -18,6 +18,8 @@ from lemmata.bounds.exact.tuning_curves import best_at_most
 from lemmata.bounds.wzw25 import best_of_runs as bounds
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25 import winner as utility
+from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.instances.pairs.tuned_pairs import silent
 from lemmata.mechanisms.learners.descent import private_tuning as laws
 from lemmata.mechanisms.noise import gaussian
@@ -281,3 +283,11 @@ def test_long_tunings_are_streamed(monkeypatch):
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_delta_that_floats_cannot_reach_is_left_undecided():
+    """At 1e-12 the check once refuted Lemma K.1 by the rounding error of a sum."""
+    registry.load(registry.find_modules("wzw25.lemK.1"))
+    claim = CLAIMS["wzw25.lemK.1/explicit/worst"]
+    verdict = claim.trial(mu=0.5, r=0.99, delta=1e-12, eta=1.0)
+    assert (verdict.outcome, verdict.reason) == ("INCONCLUSIVE", "BUDGET")

@@ -118,7 +118,8 @@ class Claim:
     nonvacuous_from () -> the smallest n at which the bound says anything
     oracle          "exact", "below" or "above": where a left side that is computed lies, compared with the truth
     cost            core-seconds of a trial, or of an exact check (0.05 by default), for the plan of a run
-    reach           {"n": 200}: how far a search goes in whole numbers, 4,096 by default, where the check takes long
+    reach           {"n": 200}: how far a search goes, where the check takes long or leaves the range of floats. By
+                    default 4,096 in whole numbers and without a limit in others
     by              the shared check that drives the trial: its code counts as the trial's
 
     Of trials, numbers or functions of the setting:
@@ -174,7 +175,7 @@ class Claim:
     python: Callable[..., str] | None = None
     note: str = ""
     oracle: str = ""
-    reach: Mapping[str, int] = field(default_factory=dict)
+    reach: Mapping[str, float] = field(default_factory=dict)
     by: Callable[..., Any] | None = None
     evidence: str = ""  # "" where the verdict of the check says it, and the scope
     scope: str = ""

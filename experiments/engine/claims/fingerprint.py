@@ -47,6 +47,7 @@ ENGINE = (
         ).split()
     ),
 )
+CERTIFIER = "lemmata.bounds.exact.certify"
 TWINS = "lemmata.mechanisms.numerics.kernels"  # compiled where numba is, equal to what stands in where it is not
 IMPORT = dis.opmap["IMPORT_NAME"]
 # Where libraries stand: where this interpreter says, and where numpy was found, say a folder on PYTHONPATH.
@@ -76,9 +77,15 @@ def calls_statement(claim: Claim) -> bool:
     return any(thing is claim.theorem.formula for thing, _ in find_reached(*roots))
 
 
-def uses_balls(claim: Claim) -> bool:
-    """Whether the check of a claim reaches arithmetic with balls."""
-    return any(getattr(thing, "__module__", None) == arb.__module__ for thing, _ in find_reached(claim.trial))
+def reaches_certifier(claim: Claim) -> bool:
+    """Whether the check of a claim reaches what proves an inequality on a whole box."""
+    return any(getattr(thing, "__module__", None) == CERTIFIER for thing, _ in find_reached(claim.trial))
+
+
+def calls_other_statements(claim: Claim) -> bool:
+    """Whether the check of a claim reaches functions of statements that its own statement does not reach."""
+    own = {claim.theorem.key, *(thing.key for thing, _ in find_reached(claim.theorem) if isinstance(thing, Theorem))}
+    return any(isinstance(thing, Theorem) and thing.key not in own for thing, _ in find_reached(claim.trial))
 
 
 def find_uncalled_rows(claim: Claim) -> list[str]:
@@ -182,14 +189,14 @@ def _named(what: str, pairs: Iterable[tuple[object, Any]]) -> Described:
 def _function(function: types.FunctionType) -> Described:
     if function.__module__ in ENGINE:
         return "", []
-    if _foreign(function.__code__.co_filename):  # a library's, or what a library's decorator made of ours
+    if is_foreign(function.__code__.co_filename):  # a library's, or what a library's decorator made of ours
         return _library(function.__module__), [*_wrapped(function)]
     names = list(_names(function.__code__))
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     named: list[tuple[object, Any]] = [(name, cell.cell_contents) for name, cell in cells if _filled(cell)]
     named += [*enumerate(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()]
     for name, thing in [*((name, function.__globals__.get(name)) for name in names), *_imported(function.__code__)]:
-        if isinstance(thing, types.ModuleType) and not _foreign(getattr(thing, "__file__", None)):
+        if isinstance(thing, types.ModuleType) and not is_foreign(getattr(thing, "__file__", None)):
             parts = [(f"{name}.{inner}", getattr(thing, inner)) for inner in names if hasattr(thing, inner)]
             named += [part for part in parts if not isinstance(part[1], types.ModuleType)]  # loaded by now, or not yet
         elif thing is not None:
@@ -242,7 +249,7 @@ def _met(name: str, path: str) -> types.ModuleType | None:
         spec = importlib.util.find_spec(top)
         if spec is None or name == TWINS:
             return None
-        ours = top == FOLDERS or not _foreign(spec.origin)
+        ours = top == FOLDERS or not is_foreign(spec.origin)
         return importlib.import_module(name) if ours else types.ModuleType(name)
     return None
 
@@ -295,7 +302,7 @@ def _parts(thing: object) -> list[Any]:
     return [made] if isinstance(made, str) else [list(part) if isinstance(part, Iterator) else part for part in made]
 
 
-def _foreign(path: str | None) -> bool:
+def is_foreign(path: str | None) -> bool:
     """Whether a file is a library's: neither ours nor of a paper, wherever these are installed."""
     if path is None or path.startswith("<"):
         return True
@@ -304,7 +311,7 @@ def _foreign(path: str | None) -> bool:
 
 def _elsewhere(module: str) -> bool:
     """The same of what a module holds; one that a paper imported by its bare name is not kept (`Library.load`)."""
-    return module in sys.modules and _foreign(getattr(sys.modules[module], "__file__", None))
+    return module in sys.modules and is_foreign(getattr(sys.modules[module], "__file__", None))
 
 
 @functools.cache

@@ -61,6 +61,8 @@ class Verdict:
     note: str = ""
     series: dict = field(default_factory=dict)  # {name: list of numbers}: what the figure draws
     searched: dict = field(default_factory=dict)  # settings of the engine's own choice: counts, and the worst of them
+    shares: dict = field(default_factory=dict)  # of cases and of our last link: {"share": left / right, "at": setting}
+    copied: tuple[int, int] = (0, 0)  # sides with the same rounding error, and sides that differ
 
     def __post_init__(self) -> None:
         if self.evidence not in EVIDENCE:

@@ -18,7 +18,13 @@ from lemmata.experiments.engine.ground.evidence import strip_derivation
 from lemmata.experiments.engine.ledger import graph
 from lemmata.experiments.engine.ledger.headline import FALLEN, describe_charity, find_leading, headline, part_in_words
 from lemmata.experiments.engine.ledger.row import Row
-from lemmata.experiments.engine.ledger.sentences import describe_place, describe_search, describe_witness, format_value
+from lemmata.experiments.engine.ledger.sentences import (
+    describe_place,
+    describe_search,
+    describe_share,
+    describe_witness,
+    format_value,
+)
 
 WIDTH = 110
 LABELLED = re.compile(r"[a-z]+\??  +|  [a-z ]{16} |    \| |(?=[A-Z].* of [^=(]+ \d{4}: )")  # how a line of ours begins
@@ -42,7 +48,9 @@ FIELDS = {  # of a row, in words
     "evidence": "evidence",
     "corrected_by": "corrected by",
     "searched": "searched",
-    "tightness": "truth over bound",
+    "attained": "truth over bound",
+    "slack": "chain over bound",
+    "tightness": "stated share",
     "nonvacuous_from": "nonvacuous from",
     "smallest_caught": "control fails at",
     "trials": "trials",
@@ -51,7 +59,7 @@ EVIDENCE = {
     "certificate": "machine-checked by ball arithmetic over the stated domain",
     "enumeration": "machine-checked by enumeration",
     "derivation": "a proof of which a program runs steps; it found no counterexample",
-    "composition": "proof in prose; the check only combines the same parts as the statement",
+    "composition": "the check only computes again what the statement computes",
     "asserted": "asserted by the author; no step was checked",
     "tested": "computed at the settings tried",
     "sampled": "tested at the settings tried, with odds of at least a million to one",
@@ -165,6 +173,15 @@ def describe_evidence(row: Row) -> str:
     return (EVIDENCE[row["evidence"]] or "–") + cited
 
 
+def describe_tightness(row: Row) -> str:
+    """The tightness of a row with what it is taken from: `0.84 (largest of the cases)`."""
+    if not row["tightness"]:
+        return ""
+    low, high = row["tightness"]
+    ends = f"≥ {low:.3g}" if high is None else f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+    return f"{ends} ({row['basis']})" if row["basis"] else ends
+
+
 def describe_control(row: Row) -> str:
     """The control of a row in words: how we know that the check can fail."""
     if row["smallest_caught"]:
@@ -187,6 +204,8 @@ def explain_row(row: Row) -> list[str]:
         lines.append(textwrap.indent(in_symbols(inspect.getdoc(theorem.formula) or ""), "    | "))
     lines += wrap_paragraph("where true", in_symbols(describe_charity(row)))
     shown = {**row, "evidence": describe_evidence(row).strip("–"), "searched": describe_search(row)}
+    shown |= {name: describe_share(row, name) for name in ("attained", "slack")}
+    shown["tightness"] = describe_tightness(row)
     for field, words in FIELDS.items():
         said = shown[field]
         lines += wrap_paragraph(words, format_value(said) if said else "")
@@ -254,8 +273,8 @@ def format_rows(rows: Iterable[Row], width: int = 160) -> str:
     """Rows as aligned text, a line each, cut at `width` columns."""
     lines = []
     for row in rows:
-        tight = row["tightness"]
-        reach = f"{tight[1]:.3g}" if tight and tight[1] is not None else f">={tight[0]:.3g}" if tight else ""
+        shares = {"attained": row["attained"], "chain": row["slack"]}
+        reach = ", ".join(f"{name} {each['share']:.3g}" for name, each in shares.items() if each)
         verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
         control = row["control"] and f"control {row['control']}"
         lines.append((row["key"], verdict, row["scope"] or row["evidence"], reach, control, row["note"]))

@@ -1,12 +1,14 @@
-"""How long a chunk may take, by its own CPU time and by the clock."""
+"""How long a chunk may take, by its own CPU time and by the clock, and how much memory an evaluation."""
 
 import contextlib
 import ctypes
 import os
+import resource
 import signal
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 HUNG = 300  # CPU seconds, all threads and ended children together, after which a chunk counts as hung
 PATIENCE = 4  # times as long by the clock, for a chunk that waits and does not compute; no verdict depends on either
@@ -17,6 +19,23 @@ def cpu_seconds() -> float:
     """What this process has computed: all its threads, and its children that have ended."""
     spent = os.times()
     return time.process_time() + spent.children_user + spent.children_system
+
+
+@contextlib.contextmanager
+def memory_limit(more: int) -> Iterator[None]:
+    """Raise MemoryError where this process asks for so many bytes more than it has. On Linux; elsewhere no limit."""
+    try:
+        mapped = int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()
+    except OSError:
+        mapped = None
+    before = soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if mapped is not None:
+        allowed = [mapped + more, *(limit for limit in before if limit != resource.RLIM_INFINITY)]
+        resource.setrlimit(resource.RLIMIT_AS, (min(allowed), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 @contextlib.contextmanager
@@ -37,25 +56,33 @@ def deadline(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
-    left = TICKS
+    left, rung = TICKS, False
 
     def ring(number: int, _: object) -> None:
-        nonlocal left
+        nonlocal left, rung
         left -= number == signal.SIGALRM
-        if number == signal.SIGPROF or left <= 0:
+        if not rung and (number == signal.SIGPROF or left <= 0):
+            rung = True
             raise late
+
+    def disarm() -> None:
+        for (number, timer, _), handler in zip(timers, before, strict=True):
+            signal.setitimer(timer, 0)
+            signal.signal(number, handler)
 
     tick = PATIENCE * seconds / TICKS
     timers = ((signal.SIGPROF, signal.ITIMER_PROF, (seconds,)), (signal.SIGALRM, signal.ITIMER_REAL, (tick, tick)))
     before = [signal.signal(number, ring) for number, *_ in timers]
-    for _, timer, times in timers:
-        signal.setitimer(timer, *times)
     try:
+        for _, timer, times in timers:
+            signal.setitimer(timer, *times)
         yield
     finally:
-        for (number, timer, _), handler in zip(timers, before, strict=True):
-            signal.setitimer(timer, 0)
-            signal.signal(number, handler)
+        try:
+            disarm()
+        except TimeoutError:  # it rang on the way out, and does so once
+            disarm()
+            raise
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lemmata.bounds.library import FOLDERS, Paper
+from lemmata.bounds.library import Paper
 
 ROOT = Path(__file__).resolve().parents[3]  # of the project, in a checkout
 CHECKOUT = (ROOT / "pyproject.toml").exists()
@@ -29,7 +29,7 @@ def results_folder(papers: Sequence[Paper] = ()) -> Path:
     """The folder of the store, pages and figures of `papers`, by default those of this package."""
     foreign = [paper for paper in papers if not paper.house]
     # an installed paper is a package, and nothing is written among packages
-    if foreign and foreign[0].packages[0].startswith(f"{FOLDERS}.") and os.access(foreign[0].folder, os.W_OK):
+    if foreign and not foreign[0].is_installed and os.access(foreign[0].folder, os.W_OK):
         return foreign[0].folder / "reports"
     if not foreign and is_in_checkout():
         return ROOT / "reports"

@@ -1,10 +1,9 @@
 """The graph of the ledger: what a row rests on, what falls if it falls, and what that makes it worth.
 
 A row that HOLDS is *machine-checked* (a certificate or an enumeration covers the stated domain), *derived* (a proof of
-which a program runs steps), *composed* (a derivation whose check only puts together again what the statement's own body
-does), *citing* (any of these up to a result that is cited without a proof of ours), *tested* (at the settings that were
-tried), or *asserted* (a proof in prose of which no step was checked). A chance of error of 0 is claimed for the first
-class only.
+which a program runs steps), *composed* (its check only computes again what the statement computes), *citing* (any of
+these up to a result that is cited without a proof of ours), *tested* (at the settings that were tried), or *asserted*
+(a proof in prose of which no step was checked). A chance of error of 0 is claimed for the first class only.
 """
 
 from collections import Counter
@@ -49,11 +48,13 @@ def class_of(row: Row) -> str:
         }[row["verdict"]]
     if row["evidence"] == "asserted":
         return "asserted"
+    if row["evidence"] == "composition" and not row["cites"]:
+        return "composed"
     if row["evidence"] not in (*MACHINE, *PROSE) or row["scope"] in ("settings", ""):
         return "tested"
     if row["cites"]:
         return "citing"
-    return {"derivation": "derived", "composition": "composed"}.get(row["evidence"], "machine-checked")
+    return "derived" if row["evidence"] == "derivation" else "machine-checked"
 
 
 def tally(rows: Iterable[Row]) -> Counter[str]:

@@ -10,6 +10,7 @@ import functools
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lemmata.bounds.library import Paper, library
@@ -19,6 +20,7 @@ from lemmata.experiments.engine.claims import fingerprint, places, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive
 from lemmata.experiments.engine.ground.evidence import find_weakest
+from lemmata.experiments.engine.ground.files import replace_file
 from lemmata.experiments.engine.ground.grouping import group_by
 from lemmata.experiments.engine.ground.profiles import TIMES
 from lemmata.experiments.engine.ledger.headline import find_leading, headline
@@ -263,3 +265,8 @@ def as_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
     flat = [{k: json.dumps(jsonable(v)) if isinstance(v, dict | list) else v for k, v in row.items()} for row in rows]
     return pd.DataFrame(flat)
+
+
+def write_record(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write the rows as a table to publish, without what differs from run to run."""
+    replace_file(path, as_frame(rows).drop(columns=["seconds", "cpu_seconds"]).to_csv(index=False))

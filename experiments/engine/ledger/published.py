@@ -1,4 +1,4 @@
-"""The published ledger of the last full run: in a folder of results, or as it came with this package."""
+"""The published ledger of the last full run: in a folder of results, in this package, or beside a `paper.toml`."""
 
 import csv
 import json
@@ -17,17 +17,31 @@ from lemmata.experiments.engine.claims.verdict import current_reason
 from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.sentences import orient_sides
 
-SHIPPED = Path(lemmata.__file__).parent / "published" / "ledger.csv"
-NESTED = ("skipped", "searched", "tightness", "witness", "used", "restated", "rests_on", "cites", "where", "literature")
-LATER = ("misprint", "undecided", "finding", "headline")  # columns that older tables lack
+RECORD = "ledger.csv"
+SHIPPED = Path(lemmata.__file__).parent / "published" / RECORD
+NESTED = (
+    *("skipped", "searched", "tightness", "attained", "slack", "witness", "used", "restated", "rests_on", "cites"),
+    *("where", "literature"),
+)
+LATER = ("basis", "misprint", "undecided", "finding", "headline")  # columns that older tables lack
 NUMBERS = ("cells", "cells_held", "cells_vacuous", "trials", "root", "nonvacuous_from")
 
 
 def read_rows(reports: str | Path) -> dict[str, Row]:
-    """{key: row} of the published ledger, as the machine's interface has them; nothing where none is found."""
-    path = next((p for p in (Path(reports) / "published" / "ledger.csv", SHIPPED) if p.exists()), None)
-    if path is None:
-        return {}
+    """{key: row} of the published ledger, as the machine's interface has them; nothing where none is found.
+
+    With the rows of the papers that are installed: each of them brings its own, as `lemmata accept` wrote them.
+    """
+    path = next((p for p in (Path(reports) / "published" / RECORD, SHIPPED) if p.exists()), None)
+    rows = _read_record(path) if path else {}
+    for paper in library.papers.values():
+        if paper.is_installed and (paper.folder / RECORD).exists():  # what it says of the papers of others is not heard
+            brought = _read_record(paper.folder / RECORD)
+            rows |= {key: row for key, row in brought.items() if row["paper"] == paper.id}
+    return rows
+
+
+def _read_record(path: Path) -> dict[str, Row]:
     csv.field_size_limit(sys.maxsize)
     try:
         with path.open(newline="", encoding="utf-8") as lines:
@@ -70,7 +84,8 @@ def recall_statement(id: str, reports: str | Path, root: int) -> list[Row] | Non
     mine = {key: theorem.digest for key, theorem in now.items() if id in (theorem.id, theorem.parent)}
     made = [row["key"] for row in found if row["kind"] == "summary"]
     same = mine == {key: digest for key, digest in published.items() if key not in made}
-    return found if same and all(row["root"] in (root, None) for row in found) else None
+    own = [row for row in found if row["paper"] == library.paper(id).id]
+    return found if same and all(row["root"] in (root, None) for row in own) else None
 
 
 def is_about(row: Row, kind: str, name: str) -> bool:

@@ -33,6 +33,9 @@ class Row(TypedDict):
     searched: dict[str, Any]  # settings of the engine's own choice: counts, the largest left/right, and where it is
     skipped: list[dict[str, Any]]  # settings outside the hypotheses, each with the hypothesis
     tightness: list[float | None] | None  # truth / bound, at least and at most; None for an end that is infinite
+    basis: str  # what the tightness is taken from, in words: "largest of the cases", "1, by derivation"
+    attained: dict[str, Any]  # the largest share of the bound that the truth was seen to have: share, at, by; or {}
+    slack: dict[str, Any]  # the largest share of the bound that our own chain has: share, at; or {}
     nonvacuous_from: int | None  # the smallest n at which the bound says anything
     smallest_caught: str | None  # the least sabotage that the control refutes, in words
     control: str  # the outcome of the control, which has to be REFUTED; "" where none has run
@@ -75,6 +78,9 @@ def open_row(theorem: Theorem) -> Row:
         "searched": {},
         "skipped": [],
         "tightness": None,
+        "basis": "",
+        "attained": {},
+        "slack": {},
         "nonvacuous_from": None,
         "smallest_caught": None,
         "control": "",

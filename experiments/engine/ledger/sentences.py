@@ -13,7 +13,7 @@ from typing import Any
 
 from lemmata.bounds.library import Paper, library
 from lemmata.experiments.engine.ledger.row import Row
-from lemmata.experiments.engine.running.costs import EVALUATIONS
+from lemmata.experiments.engine.running.costs import EVALUATIONS, SETTINGS
 
 LARGE = 10**9  # whole numbers from here on are rounded for people
 UNNAMED = {"tail": "the probability", "identity": "the left side"}
@@ -46,12 +46,23 @@ def _in_letters(row: Row, setting: Mapping[str, Any]) -> str:
 def describe_search(row: Row) -> str:
     """How many settings of the engine's own choice a row was decided at, and where it came closest to its bound."""
     searched = row["searched"] or {}
+    if searched.get("tried", 0) >= SETTINGS:
+        return f"trials at {searched['tried']} settings of the engine's own choice; none is refuted"
     if searched.get("decided", 0) < EVALUATIONS:  # too few for a search
         return ""
     text = f"{searched['decided']:,} settings of the engine's own choice"
     if "largest" not in searched:
         return text
     return f"{text}; largest left/right {searched['largest']:.3g} at {_in_letters(row, searched['at'])}"
+
+
+def describe_share(row: Row, name: str) -> str:
+    """The share of the bound that the truth has (`attained`) or our chain (`slack`), and where: `0.84 at n = 12`."""
+    found = row[name] or {}  # type: ignore[literal-required]  # empty in an older table
+    if not found:
+        return ""
+    by = {"search": ", found by a search", "trials": ", at 99.9 % at least"}.get(found["by"], "")
+    return f"{found['share']:.3g} at {_in_letters(row, found['at'])}{by}"
 
 
 def describe_quantity(row: Row) -> str:

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from lemmata.bounds.library import library
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
-from lemmata.experiments.engine.claims import fingerprint
+from lemmata.experiments.engine.claims import copies, fingerprint
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.claims.stated_bound import find_unstated_bound
 from lemmata.experiments.engine.claims.verdict import REASONS, Verdict
 from lemmata.experiments.engine.ground.evidence import (
+    EVIDENCE,
     MACHINE,
     PROSE,
     extract_derivation,
@@ -80,14 +81,17 @@ def limit_by_oracle(row: Row, found: Findings) -> Row:
 def limit_by_evidence(row: Row, found: Findings) -> Row:
     """A row that holds by a derivation, or everywhere, has to name its steps; otherwise it holds where it was tried.
 
-    Cases that a shared check has compared exactly need no derivation. A check that calls itself a certificate has to
-    reach balls.
+    Cases that a shared check has compared exactly need no derivation. A verdict that a check writes itself is
+    machine-checked if the certifier is among what it calls; otherwise it rests on the steps that it names.
     """
     claim, evidence = found.claim, row["evidence"]
     if row["verdict"] != HOLDS or (claim.by is not None and evidence in MACHINE):
         return row
-    certified = evidence != "certificate" or fingerprint.uses_balls(claim)
-    if not certified or find_missing_steps(evidence, row["scope"], claim.theorem, claim.given or claim.steps):
+    by_hand = evidence == "certificate" or (evidence == "enumeration" and row["scope"] != "settings")
+    if by_hand and not fingerprint.reaches_certifier(claim):
+        evidence = "derivation"
+        row = row | {"evidence": evidence}
+    if find_missing_steps(evidence, row["scope"], claim.theorem, claim.given or claim.steps):
         return row | {"evidence": find_weakest((evidence, "tested")), "scope": "settings"}
     if evidence == "derivation" and not fingerprint.runs_steps(claim):
         row = row | {"evidence": "asserted"}
@@ -105,6 +109,39 @@ def require_calls(row: Row, found: Findings) -> Row:
     if row["verdict"] != HOLDS or not uncalled:
         return row
     return _undecided(row, "FAILED", f"neither its check nor a step calls {', '.join(uncalled)}, which it is given")
+
+
+def detect_copies(row: Row, found: Findings) -> Row:
+    """A check that computes again what its statement computes is a composition, whatever it says of itself."""
+    same, different = found.verdict.copied if found.verdict else (0, 0)
+    if row["verdict"] != HOLDS or different or EVIDENCE.index(row["evidence"]) < EVIDENCE.index("tested"):
+        return row
+    if same >= copies.ENOUGH:
+        return with_note(row | {"evidence": "composition"}, f"its sides agree to the last bit at all {same} numbers")
+    if copies.repeats_statement(found.claim):
+        return with_note(row | {"evidence": "composition"}, "its left side repeats the formula of the statement")
+    return row
+
+
+def separate_shares(row: Row, found: Findings) -> Row:
+    """What the truth attains of a bound, and what our own chain does: the left side of a check is one or the other.
+
+    It is our chain where it is computed from other statements, from the same formula, or from above.
+    """
+    verdict, claim = found.verdict, found.claim
+    if row["verdict"] != HOLDS or verdict is None:
+        return row
+    case, link = ({"by": "cases"} | each if (each := verdict.shares.get(n)) else {} for n in ("case", "link"))
+    if row["searched"].get("largest", 0.0) > case.get("share", 0.0):
+        case = {"by": "search", "share": row["searched"]["largest"], "at": row["searched"]["at"]}
+    if row["evidence"] == "sampled" and row["tightness"]:
+        cell = max(found.cells, key=lambda one: ((one.verdict and one.verdict.tightness) or (0.0,))[0])
+        case = {"by": "trials", "share": row["tightness"][0], "at": cell.setting}
+    row = row | {"basis": verdict.shares.get("basis", "99.9 % confidence" if case.get("by") == "trials" else "")}
+    if not verdict.shares.get("case") and row["evidence"] != "sampled":  # an identity, or a check of another kind
+        return row
+    chained = row["evidence"] == "composition" or claim.oracle == "above" or fingerprint.calls_other_statements(claim)
+    return row | {"attained": {} if chained else case, "slack": case if chained else link}
 
 
 def require_control(row: Row, found: Findings) -> Row:
@@ -213,6 +250,8 @@ STEPS = (
     Step("oracle", limit_by_oracle, "a left side computed from below cannot show HOLDS, one from above cannot refute"),
     Step("evidence", limit_by_evidence, "a derivation, or a scope beyond what was tried, has to name its steps"),
     Step("calls", require_calls, "a row that is given and that nothing calls is no step"),
+    Step("copies", detect_copies, "a check whose sides are one formula has shown nothing of its own"),
+    Step("shares", separate_shares, "what the truth attains of a bound is one number, the slack of our proof another"),
     Step("control", require_control, "a check that has not refuted a sabotaged copy proves nothing"),
     Step("program", require_program, "a counterexample counts once a separate process has confirmed it"),
     Step("charity", apply_charity, "a statement that lacks one restriction or has one wrong symbol is a slip"),

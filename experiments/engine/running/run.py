@@ -9,7 +9,7 @@ import copy
 import functools
 import itertools
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -63,11 +63,10 @@ def compute_chunk(
     try:
         within = contextlib.nullcontext() if stream == SEARCH else deadline(limit)  # a search limits each evaluation
         with within, ctx.workprec(PRECISION):  # whatever this process computed before
-            decider = claim.decider(setting, factor)
             payload: Any
             if stream == SEARCH:
                 payload = search.search(claim, rng, size)
-            elif decider is None:
+            elif (decider := claim.decider(setting, factor)) is None:
                 payload = run_trial()
                 if not isinstance(payload, Verdict):
                     got = type(payload).__name__
@@ -86,6 +85,10 @@ def compute_chunk(
                         "a trial must repeat itself from one state of its rng, got two results; "
                         "take all randomness from rng, and none from np.random, a clock or an id"
                     )
+                if repeated and claim.style != "attack" and size > 1 and _draws_once(run_trial, before, rng):
+                    raise ValueError(
+                        f"a trial must draw for each of its outcomes, and this one draws as much for 1 as for {size}"
+                    )
                 if claim.style != "attack" and _untouched(before, rng) and len(set(np.ravel(outcomes))) > 1:
                     raise ValueError(
                         "a trial must draw from its rng, and this one never does, so no seed reproduces it"
@@ -99,6 +102,17 @@ def _untouched(before: np.random.Generator, rng: np.random.Generator) -> bool:
     """Whether nobody has drawn from a generator, or made another of it, since it was copied; draws from it."""
     children = [getattr(one.bit_generator.seed_seq, "n_children_spawned", 0) for one in (before, rng)]
     return children[0] == children[1] and before.bytes(16) == rng.bytes(16)
+
+
+def _draws_once(run_trial: Callable[..., Any], before: np.random.Generator, after: np.random.Generator) -> bool:
+    """Whether a trial for one outcome leaves its generator where a trial for many has left it, having drawn from it."""
+    alone = copy.deepcopy(before)
+    try:
+        run_trial(alone, 1)
+    except Exception:  # a trial may need more than one outcome
+        return False
+    ends = [repr(one.bit_generator.state) for one in (before, alone, after)]
+    return ends[0] != ends[1] == ends[2]
 
 
 def plan_claims(claims: Iterable[Claim], profile: str) -> dict[str, tuple[int, float]]:

@@ -88,6 +88,7 @@ def decode(data: bytes) -> dict[str, Any] | Verdict:
         fields = json.loads(rest)
         if fields["tightness"] is not None:
             fields["tightness"] = tuple(fields["tightness"])
+        fields["copied"] = tuple(fields.get("copied", (0, 0)))
         return Verdict(**fields | {"reason": current_reason(fields["reason"])})
     if tag == b"V":
         shape, packed = rest.split(b"\n", 1)

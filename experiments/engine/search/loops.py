@@ -4,116 +4,275 @@
         for n in range(1, 25):        ->          for n in (n,):
             yield {"n": n}, factorial(n), bound(n=n)      yield {"n": n}, factorial(n), bound(n=n)
 
-A loop is opened if it is over one name, or over a `product` of names, and what it runs over names no local variable:
-values that are tied to each other stay tied. All else of a check, its `if`s too, stays as it is.
+A loop may run over numbers, dicts of numbers, or tuples of these. Those numbers are replaced that its author varies, if
+each of them has a name that is wanted, its own or the one that settings give it, and if what the loop runs over depends
+on no other loop and on no coordinate that the check is called with: values that are tied to each other stay tied, and
+what was held fixed may be a premise. The factors of a `product` are replaced one by one. Generators of the same package
+that a check yields from are opened as well. All else of a check, its `if`s too, stays as it is.
 """
 
 import ast
 import functools
 import inspect
-import math
+import itertools
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from fractions import Fraction
 from types import FunctionType
 from typing import Any
 
-GIVEN = "_given_"  # the argument of an opened check: {name: value}
+import numpy as np
+
+OPENING = "_opening_"  # the argument of an opened function
+SEEN = 50  # items of a loop, which show what its author varies
+Names = str | tuple[Any, ...]  # the target of a loop
 
 
-class _Opened(ast.NodeTransformer):
-    """The loops over names of `wanted`, each over the one value that is given."""
+def is_number(value: Any) -> bool:
+    """Whether a value can be a coordinate of a setting."""
+    return isinstance(value, int | float | Fraction | np.integer) and not isinstance(value, bool)
 
-    def __init__(self, local: frozenset[str], wanted: frozenset[str], grids: Mapping[str, Any]) -> None:
-        self.local, self.wanted, self.grids = local, wanted, grids
+
+class Opening:
+    """What the loops of a check run over: given values where these may stand, else what the author wrote.
+
+    Without given values, the names of `wanted` that could be given are collected in `found`.
+    """
+
+    def __init__(
+        self,
+        wanted: Iterable[str],
+        given: Mapping[str, Any] | None,
+        called: Collection[str] = (),
+        fixed_too: bool = False,  # whether what the author holds fixed is replaced as well, in a proof
+    ) -> None:
+        self.wanted, self.given, self.called = frozenset(wanted), given, frozenset(called)
+        self.fixed_too = fixed_too
         self.found: set[str] = set()
+        self.tied: set[str] = set()
+
+    def open_items(self, names: Names, items: Iterable[Any], arguments: dict[str, Any]) -> Iterable[Any]:
+        """The items of a loop, or the one item that is given in their place."""
+        keywords = {name for each in arguments.values() if isinstance(each, dict) for name in each}
+        is_tied = not self.called.isdisjoint({*arguments, *keywords})
+        rest = iter(items)
+        first = list(itertools.islice(rest, SEEN))
+        leaves: list[dict[str, Any]] = []
+        try:
+            for item in first:
+                leaves.append({})
+                _read(names, item, self.wanted, leaves[-1])
+        except TypeError:
+            return itertools.chain(first, rest)
+        varied = {
+            name for each in leaves for name, value in each.items() if self.fixed_too or value != leaves[0].get(name)
+        }
+        if not varied or not varied <= self.wanted:
+            return itertools.chain(first, rest)
+        found = self.tied if is_tied else self.found
+        found |= varied
+        if self.given is None:
+            return itertools.chain(first, rest)
+        return [_replace(names, first[0], {name: self.given[name] for name in varied})]
+
+    def open_call(self, function: Callable[..., Any], home: str) -> Callable[..., Any]:
+        """A function of the same package with its own loops opened, any other one as it is."""
+        plain = inspect.unwrap(function) if isinstance(function, FunctionType) else None
+        opened = _compile(plain, False) if plain is function and _package(plain.__module__) == home else None
+        return functools.partial(opened, **{OPENING: self}) if opened else function
+
+
+def _find_name(names: str, wanted: Collection[str]) -> str:
+    """The one of the names of a variable, `K|guesses`, that is wanted, or the first."""
+    several = names.split("|")
+    return next((name for name in several if name in wanted), several[0])
+
+
+def _read(names: Names, item: Any, wanted: Collection[str], leaves: dict[str, Any]) -> None:
+    """Collect the numbers of an item by their names; raises TypeError if it holds anything else but texts."""
+    if isinstance(names, tuple):
+        if not isinstance(item, tuple | list) or len(item) != len(names):
+            raise TypeError
+        for pair in zip(names, item, strict=True):
+            _read(*pair, wanted, leaves)
+    elif isinstance(item, dict):
+        for pair in item.items():
+            _read(*pair, wanted, leaves)
+    elif is_number(item):
+        leaves[_find_name(names, wanted)] = item
+    elif not isinstance(item, str):
+        raise TypeError
+
+
+def _replace(names: Names, item: Any, given: Mapping[str, Any]) -> Any:
+    """The item with the numbers that are given in place of its own."""
+    if isinstance(names, tuple):
+        return tuple(_replace(*pair, given) for pair in zip(names, item, strict=True))
+    if isinstance(item, dict):
+        return {name: _replace(name, value, given) for name, value in item.items()}
+    name = _find_name(names, given)
+    if name not in given:
+        return item
+    return Fraction(given[name]) if isinstance(item, Fraction) and is_number(given[name]) else given[name]
+
+
+def _package(module: str) -> str:
+    return module.rpartition(".")[0]
+
+
+class _Transformer(ast.NodeTransformer):
+    """Every loop of a function runs over `open_items` of what it ran over, unless that depends on other loops."""
+
+    def __init__(self, function: ast.FunctionDef, check: FunctionType, outermost: bool) -> None:
+        self.locals = frozenset(check.__code__.co_varnames + check.__code__.co_cellvars)
+        signature = inspect.signature(check)
+        self.fixed: dict[str, frozenset[str]] = {}  # locals that no loop changes: the arguments that each depends on
+        if outermost:
+            self.fixed = {name: frozenset({name}) for name in signature.parameters}
+        stored = [
+            node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        ]
+        for node in function.body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and len(node.targets) == 1:
+                name, depends = node.targets[0].id, self._arguments(node.value)
+                if depends is not None and stored.count(name) == 1:
+                    self.fixed[name] = depends
+        self.home = _package(check.__module__)
+        self.names: dict[str, list[str]] = {}  # of a variable: those under which a setting may hold it
+        for each in ast.walk(function):
+            for key, value in zip(each.keys, each.values, strict=True) if isinstance(each, ast.Dict) else ():
+                if isinstance(value, ast.Name) and isinstance(key, ast.Constant):
+                    self.names.setdefault(value.id, []).append(str(key.value))
+
+    def _arguments(self, expression: ast.expr) -> frozenset[str] | None:
+        """The arguments that an expression depends on; None if it depends on a loop."""
+        own = {node.id for comprehension in ast.walk(expression) for node in _targets(comprehension)}
+        named = {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)} - own
+        named &= self.locals
+        return frozenset().union(*map(self.fixed.get, named)) if named <= self.fixed.keys() else None  # type: ignore[arg-type]
 
     def visit_For(self, node: ast.For) -> ast.AST:
+        node.iter = self._open(node.target, node.iter)
         self.generic_visit(node)
-        over = node.iter
-        if isinstance(over, ast.Name) and (names := axes_of(self.grids.get(over.id))) and names <= self.wanted:
-            node.iter = ast.parse(f"({{{', '.join(f'{n!r}: {GIVEN}[{n!r}]' for n in names)}}},)", mode="eval").body
-            self.found |= names
-        elif isinstance(node.target, ast.Name):
-            node.iter = self._given(node.target, over)
-        elif (
-            isinstance(node.target, ast.Tuple)
-            and isinstance(over, ast.Call)
-            and ast.unparse(over.func).rpartition(".")[2] == "product"
-            and len(over.args) == len(node.target.elts)
-            and not over.keywords
-        ):
-            over.args = [self._given(name, each) for name, each in zip(node.target.elts, over.args, strict=True)]
         return node
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        if self.grids and ast.unparse(node.func) == "grid":
-            for keyword in node.keywords:
-                if keyword.arg:
-                    keyword.value = self._given(ast.Name(keyword.arg), keyword.value)
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
+        node.value = self._open_source(node.value)
         return node
 
-    def _given(self, target: ast.AST, over: ast.expr) -> ast.expr:
-        """(the given value,) in place of what a loop runs over, where it may stand there."""
-        named = {node.id for node in ast.walk(over) if isinstance(node, ast.Name)}
-        if not isinstance(target, ast.Name) or target.id not in self.wanted or named & self.local:
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        self.generic_visit(node)
+        node.value = (
+            self._open_source(node.value) if isinstance(node.value, ast.Call | ast.GeneratorExp) else node.value
+        )
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return node  # functions inside a check are its own
+
+    visit_Lambda = visit_FunctionDef  # type: ignore[assignment]
+
+    def _open_source(self, value: ast.expr) -> ast.expr:
+        """Where cases come from: a call of another generator, or a generator expression."""
+        if isinstance(value, ast.Call):
+            value.func = self._method("open_call", value.func, ast.Constant(self.home))
+        elif isinstance(value, ast.GeneratorExp):
+            for each in value.generators[:1]:
+                each.iter = self._open(each.target, each.iter)
+        return value
+
+    def _names(self, target: ast.AST) -> Names | None:
+        """What a variable is called, `K|guesses`, or a tuple of these; None for any other target."""
+        if isinstance(target, ast.Name):
+            own = self.names.get(target.id, [])
+            return target.id if target.id in own else "|".join([target.id, *dict.fromkeys(own)])
+        if isinstance(target, ast.Tuple):
+            names = tuple(map(self._names, target.elts))
+            return None if None in names else names
+        return None
+
+    def _open(self, target: ast.expr, over: ast.expr) -> ast.expr:
+        names = self._names(target)
+        if names is None:
             return over
-        self.found.add(target.id)
-        return ast.parse(f"({GIVEN}[{target.id!r}],)", mode="eval").body
+        is_product = isinstance(over, ast.Call) and ast.unparse(over.func).rpartition(".")[2] == "product"
+        if is_product and not over.keywords and isinstance(names, tuple) and len(names) == len(over.args):  # type: ignore[attr-defined]
+            over.args = [self._open(*pair) for pair in zip(target.elts, over.args, strict=True)]  # type: ignore[attr-defined]
+            return over
+        arguments = self._arguments(over)
+        if arguments is None:
+            return over
+        passed = ast.Dict(
+            [ast.Constant(name) for name in sorted(arguments)], [_load(name) for name in sorted(arguments)]
+        )
+        return self._method("open_items", ast.parse(repr(names), mode="eval").body, over, passed)
+
+    def _method(self, name: str, *arguments: ast.expr) -> ast.expr:
+        return ast.Call(ast.Attribute(_load(OPENING), name, ast.Load()), list(arguments), [])
 
 
-def axes_of(values: Any) -> set[str]:
-    """The names of the axes of a grid, none of another value."""
-    if not (isinstance(values, tuple | list) and values and all(isinstance(value, dict) for value in values)):
-        return set()
-    axes = {name: {repr(value.get(name)) for value in values} for name in values[0]}
-    return set(axes) if len(values) == math.prod(map(len, axes.values())) > 1 else set()
+def _load(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
 
 
-def parse_opened(
-    check: Callable[..., Any], wanted: frozenset[str], grids: bool = False
-) -> tuple[ast.FunctionDef | None, frozenset[str]]:
-    """(syntax tree of the check with its loops over `wanted` opened, their names); no tree if none can be opened.
+def _targets(node: ast.AST) -> list[ast.Name]:
+    """The names that a comprehension binds."""
+    return (
+        [one for one in ast.walk(node.target) if isinstance(one, ast.Name)]
+        if isinstance(node, ast.comprehension)
+        else []
+    )
 
-    With `grids` also loops over a grid.
-    """
-    arguments = frozenset(inspect.signature(check).parameters)
+
+def parse_opened(check: FunctionType, outermost: bool = True) -> ast.FunctionDef | None:
+    """The syntax tree of a function with opened loops, which takes an `Opening`; None if its text cannot be read."""
     try:
         (function,) = ast.parse(textwrap.dedent(inspect.getsource(check))).body
     except (OSError, SyntaxError, TypeError):
-        return None, frozenset()
-    if not isinstance(function, ast.FunctionDef) or (check.__code__.co_freevars and not grids):
-        return None, frozenset()
-    opened = _Opened(frozenset(check.__code__.co_varnames), wanted - arguments, check.__globals__ if grids else {})
-    function = opened.visit(function)
+        return None
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    transformer = _Transformer(function, check, outermost)
+    function.body = [transformer.visit(node) for node in function.body]
     function.decorator_list = []
-    function.args.kwonlyargs.append(ast.arg(GIVEN))
+    function.args.kwonlyargs.append(ast.arg(OPENING))
     function.args.kw_defaults.append(None)
-    return function if opened.found else None, frozenset(opened.found)
+    return function
 
 
 @functools.cache
-def open_loops(check: Callable[..., Any], wanted: frozenset[str]) -> tuple[Callable[..., Any], frozenset[str]]:
-    """(check, names): the check as a function of its own arguments and of the names that its opened loops run over."""
-    function, opened = parse_opened(check, wanted)
-    return (_compile(function, check), opened) if function else (check, opened)
-
-
-def _compile(function: ast.FunctionDef, check: Callable[..., Any]) -> Callable[..., Any]:
-    arguments = frozenset(inspect.signature(check).parameters)
+def _compile(check: FunctionType, outermost: bool) -> FunctionType | None:
+    """The function that `parse_opened` describes; None for a closure."""
+    function = None if check.__code__.co_freevars else parse_opened(check, outermost)
+    if function is None:
+        return None
     made: dict[str, Any] = {}
     tree = ast.fix_missing_locations(ast.Module([function], []))
     exec(compile(tree, check.__code__.co_filename, "exec"), check.__globals__, made)
-    inner: FunctionType = made[function.name]
-
-    def run(**setting: Any) -> Any:
-        own = {name: value for name, value in setting.items() if name in arguments}
-        return inner(**own, **{GIVEN: setting})
-
-    return run
+    return made[function.name]
 
 
-def cases_at(check: Callable[..., Any], **setting: Any) -> list[Any]:
-    """The cases of a check at one setting: what the program of a counterexample calls."""
+def find_coordinates(
+    check: Callable[..., Any], known: Collection[str], arguments: dict[str, Any], cases: int
+) -> set[str]:
+    """The names of `known` over which the loops of a check run, as far as so many `cases` show."""
+    opened = _compile(inspect.unwrap(check), True)
+    if opened is None:
+        return set()
+    called = {name for name, value in arguments.items() if name in known and is_number(value)}
+    opening = Opening(frozenset(known) - called, None, called)
+    made = opened(**arguments, **{OPENING: opening})
+    if isinstance(made, Iterable):
+        for _ in itertools.islice(made, cases):
+            pass
+    return opening.found - opening.tied
+
+
+def cases_at(check: Callable[..., Any], arguments: dict[str, Any], /, **looped: Any) -> Any:
+    """The cases of a check that is called with its arguments, at given values of what its loops run over.
+
+    The program of a counterexample calls this.
+    """
     plain = inspect.unwrap(check)
-    return list(open_loops(plain, frozenset(setting))[0](**setting))
+    opened = _compile(plain, True)
+    return opened(**arguments, **{OPENING: Opening(looped, looped)}) if opened else plain(**arguments)

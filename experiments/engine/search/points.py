@@ -4,58 +4,99 @@ A coordinate is a number of a `Domain`. A real one is looked at by its distance 
 statement fails at an end, or by an order of magnitude.
 """
 
+import contextlib
 import inspect
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from lemmata.bounds.library import library
 from lemmata.bounds.statement.hypotheses import Domain
-from lemmata.experiments.engine.claims.claim import Claim
-from lemmata.experiments.engine.search.loops import open_loops
+from lemmata.experiments.engine.claims.claim import Claim, Setting
+from lemmata.experiments.engine.ground.deadline import deadline, memory_limit
+from lemmata.experiments.engine.search.domains import find_domains
+from lemmata.experiments.engine.search.loops import cases_at, find_coordinates, is_number
 
 FAR = 1e6  # how far from a finite end, or from 0, most real numbers are drawn
 NEAR = 1e-9  # and how near to an end: nearer, formulas in floats break before statements do
 REACH = 4096  # of whole numbers; beyond it one coordinate at a time is doubled
 EXTREME = 1e-3  # distance from an end, within which floats are looked at twice
 STEPS = 25  # settings of a window
+NAMED = 8  # settings of the author, whose other arguments are kept
+FIRST_CASES = 50  # of a check, which show what its loops run over
+LARGE = 2**30  # bytes beyond those that are in use, for which an evaluation is given up
+SLOW = 0.5  # CPU seconds of an evaluation, after which it is given up
 CORNERS = 0.3  # of the coordinates that are drawn lie at a corner of their domain
 
 Domains = Mapping[str, Domain]
 
 
-def known_domains(claim: Claim) -> dict[str, Domain]:
-    """The domains that the hypotheses name for single arguments, and a claim for what else its check runs over."""
-    known: dict[str, Domain] = {}
-    for hypothesis in (*claim.theorem.needs, *claim.over):
-        if hypothesis.domain is not None:
-            (name,) = hypothesis.names
-            known[name] = known.get(name, Domain()).meet(hypothesis.domain)
-    return known
+@dataclass(frozen=True)
+class Oracle:
+    """A check as a function of coordinates, each of which is a number of its domain."""
+
+    check: Callable[..., Any]
+    domains: Domains  # of the coordinates
+    looped: frozenset[str]  # those among them over which loops of the check run; the others are its arguments
+    named: tuple[Setting, ...]  # what its author calls it with
+
+    def make_cases(self, /, **setting: Any) -> Any:
+        """The cases of the check at a setting of all its coordinates and other arguments."""
+        arguments, looped = self.split(setting)
+        return cases_at(self.check, arguments, **looped)
+
+    def split(self, setting: Setting) -> tuple[Setting, Setting]:
+        """What the check is called with, and what its loops are given."""
+        looped = {name: setting[name] for name in self.looped}
+        return {name: value for name, value in setting.items() if name not in looped}, looped
 
 
-def open_check(claim: Claim) -> tuple[Callable[..., Any], dict[str, Domain]]:
-    """(check, domains): a claim's check as a function of its arguments and of what its loops run over.
+def bare_module(claim: Claim, function: Callable[..., Any]) -> str:
+    """The module from which the program of a row imports a function: a stranger's modules go by their bare names."""
+    paper = library.paper(claim.key)
+    return function.__module__.removeprefix("" if paper.house else f"{paper.packages[0]}.")
 
-    The domains are theirs. There are none where the hypotheses leave one of the arguments open.
+
+@contextlib.contextmanager
+def guard_evaluation() -> Iterator[None]:
+    """A check is evaluated where its author never was: it may take for ever, and all memory, and warn of each step."""
+    with deadline(SLOW), memory_limit(LARGE), np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def open_check(claim: Claim) -> Oracle:
+    """The check of a claim as a function of what it is called with and of what its loops run over.
+
+    A coordinate is a number whose domain the hypotheses name; all else stays as the author chose it.
     """
-    known = known_domains(claim)
     check = inspect.unwrap(claim.trial)
-    parameters = inspect.signature(check).parameters
-    asked = [name for name, parameter in parameters.items() if parameter.default is parameter.empty]
-    if not known.keys() >= set(asked):
-        return check, {}
-    check, opened = open_loops(check, frozenset(known))
-    return check, {name: known[name] for name in (*asked, *sorted(opened))}
+    known = find_domains((*claim.theorem.needs, *claim.over))
+    settings = [setting for setting in claim.quick if not claim.theorem.skipped(setting)] or [{}]
+    parameters = inspect.signature(check).parameters.values()
+    asked = {one.name: 0 for one in parameters if one.default is one.empty and one.kind is one.KEYWORD_ONLY}
+    called = {name for name, value in (asked | settings[0]).items() if name in known and is_number(value)}
+    looped: frozenset[str] = frozenset()
+    try:
+        with guard_evaluation():
+            looped = frozenset(find_coordinates(check, known, settings[0], FIRST_CASES))
+    except (Exception, SystemExit):  # the check decides what it is worth where its author tries it
+        pass
+    return Oracle(check, {name: known[name] for name in sorted(called | looped)}, looped, tuple(settings[:NAMED]))
 
 
 def clip_domains(claim: Claim, domains: Domains) -> dict[str, Domain]:
-    """The part of the domains out of which settings are drawn: whole numbers as far as the claim says."""
-    return {
-        name: domain._replace(high=min(domain.high, claim.reach.get(name, REACH))) if domain.whole else domain
-        for name, domain in domains.items()
-    }
+    """The part of the domains out of which settings are drawn, as far as the claim says."""
+
+    def clip(name: str, domain: Domain) -> Domain:
+        end = REACH if domain.whole else math.inf
+        return domain.meet(Domain(-end, claim.reach.get(name, end)))
+
+    return {name: clip(name, domain) for name, domain in domains.items()}
 
 
 def list_corners(domain: Domain) -> list[float]:
@@ -103,7 +144,7 @@ def draw_number(domain: Domain, rng: np.random.Generator) -> float:
 
 
 def draw_setting(domains: Domains, rng: np.random.Generator) -> dict[str, float]:
-    """One number for every argument."""
+    """One number for every coordinate."""
     return {name: draw_number(domain, rng) for name, domain in domains.items()}
 
 
@@ -128,8 +169,12 @@ def neighbours(setting: Mapping[str, float], domains: Domains, rng: np.random.Ge
     """Settings so near that a statement about real numbers says the same there, while rounding errors differ."""
     for _ in range(8):
         yield {
-            name: value if domains[name].whole else value * (1 + float(rng.uniform(-1, 1)) * 1e-12)
-            for name, value in setting.items()
+            **setting,
+            **{
+                name: setting[name] * (1 + float(rng.uniform(-1, 1)) * 1e-12)
+                for name, domain in domains.items()
+                if not domain.whole
+            },
         }
     for name, domain in domains.items():
         if domain.whole and setting[name] > 1000:  # a whole number at which next to nothing changes with the next one

@@ -8,28 +8,27 @@ at all settings beside it, where rounding errors are others; what fails in balls
 simpler as long as it fails. A case refutes only at a setting that the hypotheses can judge in full.
 """
 
+import functools
 import inspect
 import math
 import textwrap
-import warnings
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from lemmata.bounds.library import library
 from lemmata.bounds.statement.hypotheses import OutsideHypotheses
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.experiments.engine.claims.claim import Claim, Setting
 from lemmata.experiments.engine.claims.verdict import Verdict, holds
-from lemmata.experiments.engine.ground.deadline import cpu_seconds, deadline
+from lemmata.experiments.engine.ground.deadline import cpu_seconds
 from lemmata.experiments.engine.ground.evidence import MACHINE
 from lemmata.experiments.engine.search import points, whole_domain
+from lemmata.experiments.engine.search.loops import is_number
+from lemmata.experiments.engine.search.trials import search_trials
 
 REJECTED = 30  # times as many may be drawn outside the hypotheses
-SLOW = 0.5  # CPU seconds, after which an evaluation is given up
 PATIENCE = 4  # such evaluations, after which the search is given up: the claim has to say its `reach`
 HOPELESS = 10  # times as many evaluations as decide something, at which a search is given up
 ENDS = 30.0  # CPU seconds of a search at most: a row that needs more says its `reach`
@@ -37,7 +36,7 @@ CLIMBS = 0.3  # of the evaluations, from the worst settings so far
 WORST = 5  # of which are kept to climb from
 FURTHEST = 2**60  # to which whole numbers are doubled,
 FLOATS_END = 2**32  # or in floats, where larger ones lose too many digits beside 1
-SHRINKING = 3000  # evaluations that a counterexample is made simpler in
+SHRINKING = 1000  # evaluations that a counterexample is made simpler in
 FAR_OFF = 1e-6  # relatively, a failure is further off than that
 SMALL, TINY = 1e-9, 1e-290  # and absolutely, one in floats, and one in balls or rationals
 FAILS = {"<=": "left > right", "=": "abs(left - right) > 1e-6 * abs(right)"}  # in Python, of the sides of a case
@@ -50,24 +49,37 @@ class Search:
 
     claim: Claim
     rng: np.random.Generator
-    check: Callable
-    domains: points.Domains
+    oracle: points.Oracle
     counts: Counter = field(default_factory=Counter)  # decided, outside, unjudged, raised
     worst: list[tuple[float, Setting, Verdict]] = field(default_factory=list)  # left / right first, the largest on top
     found: tuple[Setting, Verdict] | None = None
 
+    @property
+    def domains(self) -> points.Domains:
+        """Of the coordinates."""
+        return self.oracle.domains
+
     def admits(self, setting: Setting) -> bool:
         """Whether the hypotheses allow a setting."""
-        inside = all(domain.low <= setting[name] <= domain.high for name, domain in self.domains.items())
-        return inside and not self.claim.theorem.skipped(setting)
+        reach = self.claim.reach
+        inside = all(
+            domain.low <= setting[name] <= min(domain.high, reach.get(name, math.inf))
+            for name, domain in self.domains.items()
+        )
+        return inside and not self.claim.theorem.skipped(self.preset | setting)
+
+    @functools.cached_property
+    def preset(self) -> Setting:
+        """What the statement takes for arguments that no setting names."""
+        parameters = inspect.signature(self.claim.theorem.formula).parameters.values()
+        return {one.name: one.default for one in parameters if is_number(one.default)}
 
     def judge(self, setting: Setting) -> tuple[Verdict | None, float]:
         """The verdict of the check at one setting, None where it says nothing there; and the largest left / right."""
         self.counts["tried"] += 1
         try:
-            with deadline(SLOW), np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                verdict, ratio = judge_cases(self.claim, self.check, setting)
+            with points.guard_evaluation():
+                verdict, ratio = judge_cases(self.claim, self.oracle, setting)
             if verdict is None:
                 self.counts["unjudged"] += 1
             return verdict, ratio
@@ -84,6 +96,8 @@ class Search:
         verdict, ratio = self.judge(setting)
         if verdict is None:
             return
+        self.counts["same"] += verdict.copied[0]
+        self.counts["different"] += verdict.copied[1]
         if self.is_failure(setting, verdict, ratio):
             self.found = setting, verdict
         elif verdict.outcome == HOLDS:
@@ -116,6 +130,10 @@ class Search:
             return False
         if exactly:
             return True
+        if 0 in (found, claimed) and not all(domain.whole for domain in self.domains.values()):
+            return (
+                False  # a product may have left the range of floats; where it is small and positive, it would fail too
+            )
         if not all(self.is_smooth(row, abs(math.log(ratio)) if ratio > 0 else 1.0) for row in self.windows(setting)):
             return False
         beside = [point for point in points.neighbours(setting, self.domains, self.rng) if self.admits(point)]
@@ -148,27 +166,32 @@ class Search:
                         break
 
 
-def judge_cases(claim: Claim, check: Callable, setting: Setting) -> tuple[Verdict | None, float]:
-    """What a claim by cases says of those that a check makes at one setting."""
+def judge_cases(claim: Claim, oracle: points.Oracle, setting: Setting) -> tuple[Verdict | None, float]:
+    """What a claim by cases says of those that its check makes at one setting."""
     trial: Any = claim.trial
-    return trial.judge_cases(check, setting)
+    return trial.judge_cases(oracle.make_cases, setting)
 
 
 def is_searchable(claim: Claim) -> bool:
-    """Whether a claim is an oracle: its check is a function of numbers whose domains the hypotheses name."""
-    return hasattr(claim.trial, "judge_cases") and (bool(claim.steps) or bool(points.open_check(claim)[1]))
+    """Whether a claim may be an oracle: its check is by cases, or by trials, at settings that hypotheses can judge."""
+    return (hasattr(claim.trial, "judge_cases") or claim.style in ("tail", "mean")) and bool(
+        claim.theorem.needs or claim.steps
+    )
 
 
 def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
     """A claim at so many settings: REFUTED at one of them, or HOLDS with what was tried in `searched`."""
-    seen = Search(claim, rng, *points.open_check(claim))
+    if claim.style != "exact":
+        return search_trials(claim, rng, evaluations)
+    seen = Search(claim, rng, points.open_check(claim))
     domains = points.clip_domains(claim, seen.domains)
     began, drawn = cpu_seconds(), 0
     while domains and seen.counts["decided"] < evaluations and not seen.found and drawn < REJECTED * evaluations:
         drawn += 1
         climbs = seen.worst and seen.counts["decided"] > (1 - CLIMBS) * evaluations
         start = seen.worst[int(rng.integers(len(seen.worst)))][1] if climbs else None
-        setting = points.move(start, domains, rng) if start else points.draw_setting(domains, rng)
+        named = seen.oracle.named[int(rng.integers(len(seen.oracle.named)))]  # whose order is kept: values go by it
+        setting = points.move(start, domains, rng) if start else named | points.draw_setting(domains, rng)
         if seen.admits(setting):
             seen.visit(setting)
         hopeless = seen.counts["tried"] > HOPELESS * (10 + seen.counts["decided"])
@@ -182,7 +205,7 @@ def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
 
 def judge_at(claim: Claim, setting: Setting) -> Verdict:
     """The verdict of a claim's check at a setting that a search has found."""
-    verdict, _ = judge_cases(claim, points.open_check(claim)[0], setting)
+    verdict, _ = judge_cases(claim, points.open_check(claim), setting)
     assert verdict is not None, f"{claim.key} says nothing at {setting}"
     return verdict
 
@@ -216,28 +239,29 @@ def conclude(seen: Search, proof: dict[str, Any]) -> Verdict:
             return verdict
         witness = dict(verdict.witness or {}) | {"asked": setting}
         if not witness.get("python"):
-            witness["python"] = write_program(seen.claim, setting)
+            witness["python"] = write_program(seen, setting)
         return replace(verdict, witness=witness)
     said: dict = {name: seen.counts[name] for name in ("decided", "undecided", "unjudged", "raised", "outside")}
     said |= {"proof": proof} if proof else {}
     if not seen.worst:
         return holds("tested", "settings", searched=said)
     ratio, setting, verdict = seen.worst[0]
-    said |= {"largest": ratio, "at": setting} if ratio > 0 else {}
-    return holds(verdict.evidence, verdict.scope, tightness=verdict.tightness, searched=said)
+    said |= {"largest": ratio, "at": {name: setting[name] for name in seen.domains}} if ratio > 0 else {}
+    copied = seen.counts["same"], seen.counts["different"]
+    return holds(verdict.evidence, verdict.scope, tightness=verdict.tightness, searched=said, copied=copied)
 
 
-def write_program(claim: Claim, setting: Setting) -> str:
+def write_program(seen: Search, setting: Setting) -> str:
     """The program of a counterexample that the engine found: the check's cases at that setting, one of them failing."""
+    claim = seen.claim
     trial: Any = claim.trial  # of a claim by cases, which says in Python when a case fails
     check, formula = inspect.unwrap(trial), inspect.unwrap(claim.theorem.formula)
-    paper = library.paper(claim.key)
-    outside = "" if paper.house else f"{paper.packages[0]}."  # a stranger's modules go by their bare names
-    arguments = ", ".join(f"{name}={value!r}" for name, value in setting.items())
+    arguments, looped = seen.oracle.split(setting)
+    given = "".join(f", {name}={value!r}" for name, value in looped.items())
     return textwrap.dedent(f"""\
-        from {check.__module__.removeprefix(outside)} import {check.__name__}
-        from {formula.__module__.removeprefix(outside)} import {formula.__name__}
+        from {points.bare_module(claim, check)} import {check.__name__}
+        from {points.bare_module(claim, formula)} import {formula.__name__}
         from lemmata.experiments.engine.search.loops import cases_at
-        cases = cases_at({check.__name__}, {arguments})
+        cases = cases_at({check.__name__}, {arguments!r}{given})
         assert any({FAILS[trial.relation]} for *_, left, right in cases)
         """)

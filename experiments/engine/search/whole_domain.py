@@ -34,8 +34,8 @@ from lemmata.bounds.statement.hypotheses import Domain
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.claims.claim import grid as plain_grid
 from lemmata.experiments.engine.claims.steps import chain
-from lemmata.experiments.engine.search.loops import GIVEN, parse_opened
-from lemmata.experiments.engine.search.points import known_domains
+from lemmata.experiments.engine.search.domains import meet_intervals
+from lemmata.experiments.engine.search.loops import OPENING, Opening, parse_opened
 
 BUDGETS = (60, 400)  # steps of a search for a proof
 Stage = tuple[str, Expression, Expression, list[Condition]]  # reason, left, right, conditions
@@ -103,7 +103,7 @@ def narrow(box: Mapping[str, checker.Side], taken: list[Condition]) -> tuple[dic
 
 def make_box(claim: Claim) -> dict[str, checker.Side]:
     """The domains of the arguments of a statement, the whole line where no hypothesis names one."""
-    known = known_domains(claim)
+    known = meet_intervals((*claim.theorem.needs, *claim.over))
     box = {}
     for name in arguments(claim):
         domain = known.get(name, Domain())
@@ -123,7 +123,7 @@ def list_stages(claim: Claim) -> Iterator[Stage]:
     """Every step of every case whose setting covers the domain, with the conditions on the way to it."""
     check, needed = inspect.unwrap(claim.trial), arguments(claim)
     given = {name: variable(name) for name in needed}
-    tree, _ = parse_opened(check, frozenset(needed), grids=True)
+    tree = parse_opened(check)
     run = compile_tree(tree, check) if tree else compiled(check)
     parameters = inspect.signature(check).parameters.values()
     asked = (
@@ -131,7 +131,9 @@ def list_stages(claim: Claim) -> Iterator[Stage]:
         if any(p.kind is p.VAR_KEYWORD for p in parameters)
         else [p.name for p in parameters if p.default is p.empty]
     )
-    called = {name: given[name] for name in asked} | ({GIVEN: given} if tree else {})
+    looped = {name: given[name] for name in needed if name not in asked}
+    opening = Opening(looped, looped, fixed_too=True)
+    called = {name: given[name] for name in asked} | ({OPENING: opening} if tree else {})
 
     def stages() -> list[tuple[str, Any, Any]]:
         if not all(map(bool, followed_hypotheses(claim, given))):

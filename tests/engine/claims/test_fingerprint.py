@@ -203,8 +203,8 @@ def test_a_method_that_is_called_like_a_module_is_none(monkeypatch):
 
 
 def test_a_library_is_one_wherever_numpy_was_found():
-    assert fingerprint._foreign(re.__file__) and fingerprint._foreign(sys.modules["numpy"].__file__)
-    assert not fingerprint._foreign(kernel_choice.__file__)
+    assert fingerprint.is_foreign(re.__file__) and fingerprint.is_foreign(sys.modules["numpy"].__file__)
+    assert not fingerprint.is_foreign(kernel_choice.__file__)
 
 
 def test_the_attacker_is_part_of_what_an_attack_computes_and_of_nothing_else(monkeypatch):

@@ -150,6 +150,9 @@ def test_a_row_is_shown_with_all_that_can_be_said():
     row = BAD | {"corner": "n ≥ 2", "used": ["Lemma 1"], "note": "n = 1", "tightness": [0.5, None], "trials": 0}
     row |= {
         "nonvacuous_from": {},
+        "attained": {"share": 0.25, "at": {"n": 3, "x": 0.5}, "by": "search"},
+        "slack": {"share": 0.75, "at": {"n": 4}, "by": "cases"},
+        "basis": "largest of the cases",
         "searched": {"decided": 1000, "largest": 0.25, "at": {"n": 3, "x": 0.5}},
         "witness": {"claimed": 1.0, "found": 2.0, "family": "n → ∞", "python": "assert True\n"},
     }
@@ -159,7 +162,9 @@ def test_a_row_is_shown_with_all_that_can_be_said():
         "  scope            everywhere",
         "  evidence         a counterexample, computed by a stand-alone program",
         "  searched         1,000 settings of the engine's own choice; largest left/right 0.25 at n = 3, x = 0.5",
-        "  truth over bound [0.5, None]",
+        "  truth over bound 0.25 at n = 3, x = 0.5, found by a search",
+        "  chain over bound 0.75 at n = 4",
+        "  stated share     ≥ 0.5 (largest of the cases)",
         "  note             n = 1",
         "  counterexample   the left side is 2; the text claims at most 1.",
         "  family           n → ∞",

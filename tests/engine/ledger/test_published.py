@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from lemmata.bounds.library import PaperError, library
 from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine.claims.verdict import Verdict
 from lemmata.experiments.engine.ledger import published
@@ -28,6 +29,37 @@ def test_a_checkouts_own_ledger_comes_before_the_installed_one(tmp_path, monkeyp
     ledger(tmp_path / "published" / "ledger.csv", "own")
     assert list(published.read_rows(tmp_path)) == ["own"]
     assert published.read_rows(tmp_path)["own"]["root"] == 5
+
+
+PAPER = 'id = "signs"\nauthors = ["Ada Nobody"]\ntitle = "On Signs"\nyear = 2026\n[contents]\n"lem1" = "Lemma 1"\n'
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """(a folder with a paper, the same as it is installed), with a record that also speaks of a paper of others."""
+    for place in ("own", "site"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "paper.toml").write_text(PAPER)
+    record = "key,paper,root\nsigns.lem1/printed,signs,5\nwzw25.lem6.4/printed,wzw25,5\n"
+    (tmp_path / "site" / "ledger.csv").write_text(record)
+    library.add(tmp_path / "site", "signs")
+    yield tmp_path / "own", tmp_path / "site"
+    library.forget("signs")
+    library.replaced.clear()
+
+
+def test_an_installed_paper_brings_its_own_verdicts_and_no_others(installed):
+    roots = {key: row["root"] for key, row in published.read_rows("reports").items()}
+    assert roots["signs.lem1/printed"] == 5 and roots["wzw25.lem6.4/printed"] != 5
+
+
+def test_a_folder_takes_the_place_of_an_installed_paper(installed):
+    own, site = installed
+    paper = library.add(own)
+    assert library.papers["signs"] is paper and paper.folder == own and not paper.is_installed
+    assert library.replaced == {"signs": site} and "signs.lem1/printed" not in published.read_rows("reports")
+    with pytest.raises(PaperError, match="id must be unique, 'signs' is also in"):
+        library.add(site, "signs")
 
 
 def test_a_failed_control_is_read_by_its_former_name(tmp_path):

@@ -1,11 +1,13 @@
 """Which loops of a check are opened, and what stays as its author wrote it."""
 
 import itertools
+from fractions import Fraction
 from itertools import product
 
 import pytest
 
-from lemmata.experiments.engine.search.loops import cases_at, open_loops
+from lemmata.experiments.engine.claims.claim import grid
+from lemmata.experiments.engine.search.loops import cases_at, find_coordinates
 
 SIZES = (1, 2, 3)
 
@@ -42,33 +44,103 @@ def with_argument(*, x):
         yield {"n": n, "x": x}, n * x, 2
 
 
-@pytest.mark.parametrize(
-    ("check", "setting", "cases"),
-    [
-        (plain, {"n": 25}, [({"n": 25}, 25, 24)]),
-        (crossed, {"n": 7, "x": 0.25}, [({"n": 7, "x": 0.25}, 1.75, 2)]),
-        (crossed, {"n": 1, "x": 0.25}, []),  # its own `if` keeps its word
-        (nested, {"n": 2}, [({"n": 2, "k": 1}, 1, 2), ({"n": 2, "k": 2}, 2, 2)]),
-        (through_a_module, {"n": 9, "x": 4}, [({"n": 9, "x": 4}, 9, 4)]),
-        (with_argument, {"n": 9, "x": 4}, [({"n": 9, "x": 4}, 36, 2)]),
-    ],
-)
-def test_a_loop_runs_over_the_value_that_is_given(check, setting, cases):
-    assert cases_at(check, **setting) == cases
+def with_dicts():
+    points = grid(n=[1, 2], x=[0.1, 0.5], scale=[3])
+    for point in points:
+        yield point, point["n"] * point["x"] * point["scale"], 24
+
+
+def with_results():
+    for point in ({"n": 1, "value": 2}, {"n": 2, "value": 4}):
+        yield point, point["value"], 4
+
+
+def with_tuples():
+    for n, x in [(1, 0.5), (2, 0.25)]:
+        yield {"n": n, "x": x}, n * x, 2
+
+
+def with_exact_numbers():
+    for x in (Fraction(1, 2), Fraction(1, 3)):
+        yield {"x": x}, x, 1
+
+
+def with_one_value():
+    for n in (5,):
+        yield {"n": n}, n, 120
+
+
+def through_another():
+    yield from with_tuples()
+
+
+def returning_another():
+    return plain()
+
+
+def in_an_expression():
+    yield from (({"n": n}, n, 24) for n in SIZES)
+
+
+def over_a_list(*, sizes):
+    for n in sizes:
+        yield {"n": n}, n, 24
+
+
+def up_to(*, largest):
+    for n in range(1, largest):
+        yield {"n": n}, n, largest
+
+
+def by_other_names():
+    for K, e in ((1, 0.5), (2, 0.25)):
+        yield {"guesses": K, "epsilon": e}, K, 1 / e
 
 
 @pytest.mark.parametrize(
-    ("check", "wanted", "opened"),
+    ("check", "arguments", "looped", "cases"),
     [
-        (plain, {"n", "x"}, {"n"}),
-        (nested, {"n", "k"}, {"n"}),  # k is tied to n
-        (tied, {"n", "value"}, set()),
-        (with_argument, {"n", "x"}, {"n"}),
-        (crossed, {"x"}, {"x"}),
+        (plain, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
+        (crossed, {}, {"n": 7, "x": 0.25}, [({"n": 7, "x": 0.25}, 1.75, 2)]),
+        (crossed, {}, {"n": 1, "x": 0.25}, []),  # its own `if` keeps its word
+        (nested, {}, {"n": 2}, [({"n": 2, "k": 1}, 1, 2), ({"n": 2, "k": 2}, 2, 2)]),
+        (through_a_module, {}, {"n": 9}, [({"n": 9, "x": 0.1}, 9, 0.1)]),
+        (with_argument, {"x": 4}, {"n": 9}, [({"n": 9, "x": 4}, 36, 2)]),
+        (with_dicts, {}, {"n": 2, "x": 4}, [({"n": 2, "x": 4, "scale": 3}, 24, 24)]),
+        (with_tuples, {}, {"n": 2, "x": 4}, [({"n": 2, "x": 4}, 8, 2)]),
+        (with_exact_numbers, {}, {"x": 0.25}, [({"x": Fraction(1, 4)}, Fraction(1, 4), 1)]),
+        (through_another, {}, {"n": 2, "x": 4}, [({"n": 2, "x": 4}, 8, 2)]),
+        (returning_another, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
+        (in_an_expression, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
+        (over_a_list, {"sizes": [1, 2]}, {"n": 25}, [({"n": 25}, 25, 24)]),
+        (up_to, {"largest": 5}, {"n": 9}, [({"n": 9}, 9, 5)]),
+        (by_other_names, {}, {"guesses": 9, "epsilon": 2.0}, [({"guesses": 9, "epsilon": 2.0}, 9, 0.5)]),
     ],
 )
-def test_values_that_are_tied_stay_tied(check, wanted, opened):
-    assert open_loops(check, frozenset(wanted))[1] == opened
+def test_a_loop_runs_over_the_value_that_is_given(check, arguments, looped, cases):
+    assert list(cases_at(check, arguments, **looped)) == cases
+    assert find_coordinates(check, frozenset(looped), arguments, 50) == looped.keys()
+
+
+@pytest.mark.parametrize(
+    ("check", "arguments", "wanted", "opened"),
+    [
+        (plain, {}, {"n", "x"}, {"n"}),
+        (nested, {}, {"n", "k"}, {"n"}),  # k is tied to n
+        (tied, {}, {"n", "value"}, {"n", "value"}),
+        (tied, {}, {"n"}, set()),  # n is tied to a value that the hypotheses do not name
+        (with_results, {}, {"n"}, set()),
+        (with_dicts, {}, {"n", "x", "scale"}, {"n", "x"}),  # what is held fixed may be a premise
+        (with_one_value, {}, {"n"}, set()),
+        (through_a_module, {}, {"n", "x"}, {"n"}),
+        (with_argument, {"x": 4}, {"n", "x"}, {"n"}),
+        (crossed, {}, {"x"}, {"x"}),
+        (up_to, {"largest": 5}, {"n", "largest"}, set()),  # tied to a coordinate that the check is called with
+        (by_other_names, {}, {"guesses"}, set()),
+    ],
+)
+def test_values_that_are_tied_stay_tied(check, arguments, wanted, opened):
+    assert find_coordinates(check, frozenset(wanted), arguments, 50) == opened
 
 
 def test_a_closure_is_left_as_it_is():
@@ -78,4 +150,4 @@ def test_a_closure_is_left_as_it_is():
         for n in SIZES:
             yield {"n": n}, n, scale
 
-    assert open_loops(check, frozenset({"n"})) == (check, frozenset())
+    assert find_coordinates(check, frozenset({"n"}), {}, 50) == set()

@@ -13,7 +13,8 @@ from lemmata.bounds.theorem import THEOREMS, in_unit_interval, integer, positive
 from lemmata.experiments.checks.identity import identity_claim
 from lemmata.experiments.checks.inequality import inequality_claim
 from lemmata.experiments.engine.claims import fingerprint
-from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.claims.claim import CLAIMS, grid
+from lemmata.experiments.engine.search import points
 from lemmata.experiments.engine.search import search as engine
 from lemmata.mechanisms.numerics.streams import generator
 
@@ -112,6 +113,16 @@ TRUE = {
     "log(1 + x) / x <= 1": (X, lambda *, x: 1.0, side(left=lambda x: math.log(1 + x) / x)),
     "sqrt(1 + x) - 1 <= x / 2": (X, lambda *, x: 0.5, side(left=lambda x: (math.sqrt(1 + x) - 1) / x)),
     "(n + 1)^n <= e n^n": (N, lambda *, n: Fraction(2718281829, 10**9) * n**n, side(left=lambda n: (n + 1) ** n)),
+    "x / 2 <= x, by a product that underflows": (
+        P,
+        lambda *, x: x**200 * (1 / x) ** 199,
+        side(left=lambda x: x / 2),
+    ),
+    "a relation to an argument that has a default": (
+        [positive("x"), positive("top"), require("x <= top", lambda x, top: x <= top)],
+        lambda *, x, top=1.0: 1.0,
+        side(left=lambda x: x),
+    ),
     "two numbers that stay apart": (
         [*N, positive("x"), require("x < n", lambda x, n: x < n)],
         lambda *, n, x: n,
@@ -157,21 +168,29 @@ def test_the_same_root_gives_the_same_search_and_another_one_another():
     assert look(claim).searched == look(claim).searched != look(claim, root=1).searched
 
 
-def test_a_setting_that_the_hypotheses_cannot_judge_refutes_nothing():
-    """The statement is about n and x; the check says nothing of x, which the author fixed at a value of his own."""
+def one_x(call):
+    """A check of a statement about n and x that says nothing of x, which its author fixed at 1."""
 
     def check_of(bound):
         def check(*, n):
-            yield {"n": n}, n, bound(n=n, x=1.0)
+            yield {"n": n}, n, bound(n=n, x=1.0) if call else 3.0
 
         return check
 
-    verdict = look(make([*N, positive("x")], lambda *, n, x: 3 * x, check_of))
+    return make([*N, positive("x")], lambda *, n, x: 3 * x, check_of)
+
+
+def test_what_the_hypotheses_cannot_judge_refutes_nothing():
+    verdict = look(one_x(call=False))
     assert verdict.outcome == HOLDS and not verdict.searched["decided"] and verdict.searched["unjudged"]
 
 
+def test_a_call_of_the_statement_is_judged_by_its_hypotheses():
+    assert look(one_x(call=True)).witness["setting"] == {"n": 4}
+
+
 def test_a_check_that_raises_or_takes_for_ever_is_given_up(monkeypatch):
-    monkeypatch.setattr(engine, "SLOW", 0.05)
+    monkeypatch.setattr(points, "SLOW", 0.05)
 
     def check_of(bound):
         def check(*, n):
@@ -186,6 +205,26 @@ def test_a_check_that_raises_or_takes_for_ever_is_given_up(monkeypatch):
     assert look(broken).searched["raised"] > 50
 
 
+def test_arguments_keep_the_order_of_their_author():
+    def check_of(bound):
+        def check(**setting):
+            x, top = setting.values()
+            yield setting, x, bound(x=x, top=top)
+
+        return check
+
+    needs = [positive("x"), positive("top"), require("x <= top", lambda x, top: x <= top)]
+    claim = make(needs, lambda *, x, top: top, check_of, quick=grid(x=[1.0], top=[2.0]))
+    assert look(claim).outcome == HOLDS and look(claim).searched["decided"] == 1000
+
+
+def test_a_check_that_takes_all_memory_is_given_up(monkeypatch):
+    monkeypatch.setattr(points, "LARGE", 2**28)
+    greedy = make(N, lambda *, n: n, side(left=lambda n: np.ones(n * 2**20).mean() + (n > 30)))
+    verdict = look(greedy)
+    assert verdict.outcome == HOLDS and verdict.searched["raised"] > 10
+
+
 def test_a_reach_is_kept():
     seen = []
 
@@ -198,6 +237,9 @@ def test_a_reach_is_kept():
 
     look(make(N, lambda *, n: n * n, check_of, reach={"n": 40}))
     assert max(seen) == 40
+    far = make(X, lambda *, x: 1e3, side(left=lambda x: x), reach={"x": 1e3})
+    assert look(far).outcome == HOLDS
+    assert look(replace(far, reach={})).outcome == REFUTED
 
 
 def test_an_oracle_has_domains_for_all_that_it_takes():

@@ -1,0 +1,52 @@
+"""A limit on time rings once, and leaves the process as it found it, whenever it rings."""
+
+import resource
+import signal
+import sys
+
+import numpy as np
+import pytest
+
+from lemmata.experiments.engine.ground.deadline import deadline, memory_limit
+
+
+def ring_on_the_way_out(monkeypatch):
+    """The timers ring while they are being switched off."""
+    plain, rung = signal.setitimer, []
+
+    def setitimer(which, seconds, *interval):
+        if seconds == 0 and len(rung) < 2:
+            rung.append(which)
+            signal.raise_signal(signal.SIGPROF)
+        return plain(which, seconds, *interval)
+
+    monkeypatch.setattr(signal, "setitimer", setitimer)
+
+
+@pytest.mark.parametrize("body_fails", [False, True])
+def test_a_limit_that_rings_on_the_way_out_is_over(monkeypatch, body_fails):
+    before = signal.getsignal(signal.SIGPROF), signal.getsignal(signal.SIGALRM)
+    ring_on_the_way_out(monkeypatch)
+    with pytest.raises(TimeoutError), deadline(100):
+        if body_fails:
+            raise ValueError
+    assert (signal.getsignal(signal.SIGPROF), signal.getsignal(signal.SIGALRM)) == before
+    assert signal.getitimer(signal.ITIMER_PROF) == signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_limit_that_is_reached_raises_and_is_over():
+    with pytest.raises(TimeoutError, match="no result after"), deadline(0.01):
+        while True:
+            pass
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process has is read from /proc")
+def test_what_asks_for_more_memory_than_it_may_fails_and_nothing_else_does():
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with memory_limit(2**28):
+        assert np.ones(2**20).sum() == 2**20
+        with pytest.raises(MemoryError):
+            np.ones(2**27)
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+    assert np.ones(2**27).size == 2**27
