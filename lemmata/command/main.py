@@ -48,6 +48,7 @@ from lemmata.command.rows import (
     compute_statement,
     conclude_run,
     describe_counts,
+    describe_missing,
     fill_open_rows,
     find_published_rows,
     open_store,
@@ -206,7 +207,7 @@ def show_ledger(
     root: int,
     out: str | None,
 ) -> None:
-    """Print the ledger: the results of runs here, otherwise the published results."""
+    """Print the ledger: the results of runs here; where nothing has been run, the published results."""
     papers, names, folder = read_scope(arguments, out)
     if unknown := [name for name in paper if name not in library.papers]:
         raise Usage(f"--paper must be one of {', '.join(library.papers)}, got {unknown[0]!r}")
@@ -218,13 +219,15 @@ def show_ledger(
     if rows is None:
         with contextlib.redirect_stdout(sys.stderr):  # what a module prints while it is loaded is no row
             rows = compute_rows(names, papers, folder, root, begun)
-    rows = [
+    asked = [
         row
         for row in rows
-        if (not verdict or row["verdict"] in verdict)
-        and (not severity or row["severity"] in severity)
-        and (not paper or row["paper"] in paper)
-        and (not reading or row["reading"].split("[")[0] in reading)
+        if (not paper or row["paper"] in paper) and (not reading or row["reading"].split("[")[0] in reading)
+    ]
+    rows = [
+        row
+        for row in asked
+        if (not verdict or row["verdict"] in verdict) and (not severity or row["severity"] in severity)
     ]
     hidden = () if timings else TIMINGS
     shown = [{name: value for name, value in row.items() if name not in hidden} for row in rows]
@@ -237,12 +240,12 @@ def show_ledger(
         click.echo(as_frame(shown).to_csv(index=False), nl=False)
     else:
         click.echo(format_rows(rows, terminal_width()))
-    click.echo(f"lemmata: {describe_counts(rows)}", err=True)
+    click.echo(f"lemmata: {describe_counts(rows)}{describe_missing(asked)}", err=True)
 
 
 @main.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=complete_names)
-@click.option("--short", "only_head", is_flag=True, help="Print only the first ten lines.")
+@click.option("--short", "only_head", is_flag=True, help="Print the summary only.")
 @root_option
 @out_option
 @one_line_errors()
