@@ -1,10 +1,10 @@
 """Does what a page says: its blocks become files, programs and commands, in their order, in one folder.
 
-A block with a title is that file; with the word `more` it is added to its end. A `diff` block names a file after `---`
-and adds each line that begins with + below the first line that is the one above it. A `console` block has commands
-after `$ `, and below them what they print: every such line has to be among what they did print, of one that ends in
-... the beginning. The word `fails` says that the last command ends with status 1, `slow` that it is for `make soak`.
-Any other block of Python is a program; blocks of other languages are only shown.
+A block with a title is that file; with the word `more` it is added to its end. A `diff` block names a file after `---`,
+removes each line that begins with -, and adds each line that begins with + below the line above it. A `console` block
+has commands after `$ `, and below them what they print: every such line has to be among what they did print, of one
+that ends in ... the beginning. The word `fails` says that the last command ends with status 1, `slow` that it is for
+`make soak`. Any other block of Python is a program; blocks of other languages are only shown.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def follow(block: Block, folder: Path, environment: Mapping[str, str]) -> Path:
 
 
 def patch(text: str, folder: Path) -> None:
-    """Add lines to a file, each below the line that stands above it."""
+    """Add lines to a file and remove lines from it, each below the first line that is the one above it."""
     first, *lines = text.splitlines()
     path = folder / first.removeprefix("--- ")
     kept, place = path.read_text(encoding="utf-8").splitlines(), 0
@@ -75,6 +75,9 @@ def patch(text: str, folder: Path) -> None:
             kept.insert(place := place + 1, line[1:])
         else:
             place = kept.index(line[1:])
+            if line.startswith("-"):
+                del kept[place]
+                place -= 1
     path.write_text("\n".join(kept) + "\n", encoding="utf-8")
 
 

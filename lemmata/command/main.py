@@ -5,9 +5,9 @@ Progress goes to stderr, results to stdout. Exit status:
     0               done
     1               a verdict contradicts the published ledger or is lost, an audited mechanism is REFUTED, `check`
                     or `referee` has findings, `accept` needs a line in a history, or a core routine became slower
-    2               bad usage
-    3               a fault (a check that raises, a dead worker, a full disk, a damaged store), an audit without a
-                    usable release, or benchmarks that measured nothing
+    2               bad usage, or an audit in which every release raises
+    3               a fault (a check that raises, a dead worker, a full disk, a damaged store), an audit that learns
+                    nothing, or benchmarks that measured nothing
     129, 130, 143   SIGHUP, an interrupt, SIGTERM
     141             the reader of a pipe is gone
 
@@ -49,6 +49,7 @@ from lemmata.command.rows import (
     compute_statement,
     conclude_run,
     describe_counts,
+    describe_missing,
     fill_open_rows,
     find_published_rows,
     open_store,
@@ -207,7 +208,7 @@ def show_ledger(
     root: int,
     out: str | None,
 ) -> None:
-    """Print the ledger: the results of runs here, otherwise the published results."""
+    """Print the ledger: the results of runs here; where nothing has been run, the published results."""
     papers, names, folder = read_scope(arguments, out)
     if unknown := [name for name in paper if name not in library.papers]:
         raise Usage(f"--paper must be one of {', '.join(library.papers)}, got {unknown[0]!r}")
@@ -219,13 +220,15 @@ def show_ledger(
     if rows is None:
         with contextlib.redirect_stdout(sys.stderr):  # what a module prints while it is loaded is no row
             rows = compute_rows(names, papers, folder, root, begun)
-    rows = [
+    asked = [
         row
         for row in rows
-        if (not verdict or row["verdict"] in verdict)
-        and (not severity or row["severity"] in severity)
-        and (not paper or row["paper"] in paper)
-        and (not reading or row["reading"].split("[")[0] in reading)
+        if (not paper or row["paper"] in paper) and (not reading or row["reading"].split("[")[0] in reading)
+    ]
+    rows = [
+        row
+        for row in asked
+        if (not verdict or row["verdict"] in verdict) and (not severity or row["severity"] in severity)
     ]
     hidden = () if timings else TIMINGS
     shown = [{name: value for name, value in row.items() if name not in hidden} for row in rows]
@@ -238,12 +241,12 @@ def show_ledger(
         click.echo(as_frame(shown).to_csv(index=False), nl=False)
     else:
         click.echo(format_rows(rows, terminal_width()))
-    click.echo(f"lemmata: {describe_counts(rows)}", err=True)
+    click.echo(f"lemmata: {describe_counts(rows)}{describe_missing(asked)}", err=True)
 
 
 @main.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=complete_names)
-@click.option("--short", "only_head", is_flag=True, help="Print only the first ten lines.")
+@click.option("--short", "only_head", is_flag=True, help="Print the summary only.")
 @root_option
 @out_option
 @one_line_errors()

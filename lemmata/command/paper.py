@@ -176,7 +176,7 @@ def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> Non
         new = number_new_errata(paper, rows)
         if not paper.house:  # that of our papers is written with their report
             write_record(paper.folder / RECORD, rows)
-        click.echo(f"{paper.id}: {len(now)} rows accepted" + (f", {new} new errata" if new else ""), err=True)
+        click.echo(f"{paper.id}: {len(now)} rows accepted" + (f", new errata: {new}" if new else ""), err=True)
         if untold:
             exit_with(1)
 

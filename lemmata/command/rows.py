@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lemmata.bounds.library import Paper, library
+from lemmata.bounds.statement.verdicts import OPEN
 from lemmata.command.console import Usage, exit_with
 from lemmata.command.scope import announce_folder, read_scope
 from lemmata.experiments.engine.ledger import row_cache
@@ -70,7 +71,15 @@ def describe_counts(rows: Iterable[Row]) -> str:
     from lemmata.experiments.engine.ledger.graph import format_tally, tally
 
     rows = [row for row in rows if row["kind"] != "summary"]  # each part counts, their summary does not
-    return f"{len(rows)} rows: {format_tally(tally(rows))}"
+    return f"{len(rows)} rows: {format_tally(tally(rows))}" if rows else "0 rows"
+
+
+def describe_missing(rows: Iterable[Row]) -> str:
+    """The number of rows that have not been run in this folder, and the command that runs them; "" if there is none."""
+    missing = [row["paper"] for row in rows if row["verdict"] == OPEN and row["cells"] and row["kind"] != "summary"]
+    papers = sorted(set(missing))
+    command = " ".join(["lemmata run", *papers])
+    return f"; {len(missing)} rows of {', '.join(papers)} have not been run here: `{command}`" if missing else ""
 
 
 def conclude_run(

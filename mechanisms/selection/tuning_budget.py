@@ -38,7 +38,8 @@ def budget(
     promises (epsilon + delta, delta)-DP. "sharp": the largest mu whose
     `lemmata.bounds.wzw25.best_of_runs.worst_epsilon` is at most epsilon, for every eta; it promises (epsilon, delta)-DP
     with two to four times the budget, and runs of which mu alone is known can have no more. Both are found in floats
-    and lowered until balls show them to be enough. Raises ValueError.
+    and lowered until ball arithmetic shows that they suffice. Raises ValueError for a budget outside its range, r
+    outside (0, 1), eta outside (-1, inf), an unknown `calibration`, and eta other than 1 with "printed".
 
     >>> mu, promised = budget(1.0, 1e-5, r=1 / 495); round(mu, 4), promised.epsilon
     (0.028, 1.00001)
@@ -54,7 +55,7 @@ def budget(
         if eta != 1:
             raise ValueError(f"eta must be 1 for the geometric runs of Theorem K.3, got {eta}; use 'sharp'")
         if epsilon > (top := 12 * tail_at(r=r, delta=delta) ** 2):
-            raise ValueError(f"epsilon = {epsilon} is outside (0, 24 log(1/(r delta))] = (0, {top:.6g}]")
+            raise ValueError(f"epsilon must be in (0, 24 log(1/(r delta))] = (0, {top:.6g}], got {epsilon}")
         mu, promised = tuning_budget(epsilon=epsilon, r=r, delta=delta), round_up(Fraction(epsilon) + Fraction(delta))
     else:
         mu, promised = _largest(epsilon, delta, r, eta), epsilon
@@ -136,5 +137,5 @@ def theorem_epsilon(epsilon: float, delta: float, calibration: str) -> float:
     if calibration == "sharp":
         return epsilon
     if epsilon <= delta:
-        raise ValueError(f"epsilon = {epsilon} is outside (delta, inf): Theorem K.3 adds delta = {delta} to it")
+        raise ValueError(f"epsilon must be in (delta, inf), got {epsilon}: Theorem K.3 adds delta = {delta} to it")
     return round_down(Fraction(epsilon) - Fraction(delta))

@@ -4,6 +4,7 @@ import csv
 import errno
 import json
 import os
+import re
 import stat
 from pathlib import Path
 from unittest import mock
@@ -58,6 +59,16 @@ def test_the_ledger_lists_every_statement_from_day_one(tmp_path):
     rows = json.loads(result.stdout)
     assert {row["id"] for row in rows} | {row["parent"] for row in rows} >= set(library.ids)
     assert all(row.keys() >= FIELDS for row in rows)
+
+
+@pytest.mark.slow
+def test_the_ledger_counts_the_rows_that_were_not_run_here(tmp_path):
+    """One run hides the published rows of all other statements, and an empty table would look like a result."""
+    assert invoke("run", "abgmu22.asm1", "--out", tmp_path).exit_code == 0
+    result = invoke("ledger", "--paper", "rbht09", "--verdict", "REFUTED", "--out", tmp_path)
+    said = r"lemmata: 0 rows; 1\d\d rows of rbht09 have not been run here: `lemmata run rbht09`\n"
+    assert re.fullmatch(said, result.stderr)
+    assert invoke("ledger", "abgmu22.asm1", "--out", tmp_path).stderr.startswith("lemmata: 1 rows: ")
 
 
 def test_run_then_ledger_then_explain_then_report(ran):

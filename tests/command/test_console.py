@@ -28,6 +28,17 @@ def lemmata(*arguments, stdout=subprocess.PIPE, **options):
     return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, **options)
 
 
+@pytest.mark.slow
+def test_what_a_run_found_is_what_a_fresh_process_explains(tmp_path):
+    """A run loads more claims than `explain` does, and the answers that it stores are found by digests."""
+    statements = ["abgmu22.lem.conc", "abgmu22.lem.stab-jl"]
+    assert lemmata("run", "--out", tmp_path, *statements).returncode == 0
+    refuted = lemmata("ledger", "--paper", "abgmu22", "--verdict", "REFUTED", "--out", tmp_path, "--json")
+    assert {row["id"] for row in json.loads(refuted.stdout)} >= set(statements)
+    for statement in statements:
+        assert "undecided" not in lemmata("explain", "--short", statement, "--out", tmp_path).stdout
+
+
 def failing(raised, **options):
     @console.one_line_errors(**options)
     def command():

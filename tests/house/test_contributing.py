@@ -36,17 +36,19 @@ def copied(tmp_path):
 
 
 def follow(section, copied, slow=False):
-    """Do what a section says; its slow blocks only if asked. Returns the files that it makes."""
+    """Do what a section says; its slow blocks only if asked. Returns the files that it makes, and those it changes."""
     for block in SECTIONS[section]:
         if slow or "slow" not in block.words:
             pages.follow(block, *copied)
-    return [block.title for block in SECTIONS[section] if block.title]
+    made = [block.title for block in SECTIONS[section] if block.title]
+    return made, [block.text.split()[1] for block in SECTIONS[section] if block.language == "diff"]
 
 
-def lint(files, copied):
-    """What `make test` asks of new files: ruff's two questions, and types."""
+def lint(made, changed, copied):
+    """What `make test` asks of files that are made or changed: ruff's two questions, and types."""
     folder, environment = copied
-    modules = [f"lemmata.{name.removesuffix('.py').replace('/', '.')}" for name in files]
+    files = [*made, *changed]
+    modules = [f"lemmata.{name.removesuffix('.py').replace('/', '.')}" for name in made]
     for command in (
         ["ruff", "check", *files],
         ["ruff", "format", "--check", *files],
@@ -60,7 +62,7 @@ def lint(files, copied):
 
 @pytest.mark.parametrize("section", ["Add a law", "Add an estimator", "Add a theorem in five steps"])
 def test_what_is_added_as_the_page_says_passes_what_is_asked_of_all(section, copied):
-    lint(follow(section, copied), copied)
+    lint(*follow(section, copied), copied)
 
 
 @pytest.mark.parametrize("section", ["Where does a verdict come from", "Add a learner"])

@@ -1,8 +1,8 @@
 """The same seed gives the same release as before: what every public function of mechanisms/ returned, to seven digits.
 
 `frozen.csv` holds it, as `python -m tests.mechanisms.test_frozen` prints it; with names, the lines of these functions
-alone. It changes only with a line in CHANGELOG
-that says what changed: "Seeds" where random numbers are drawn in another order, else why the numbers were wrong.
+alone. It changes only with a line in CHANGELOG that says what changed: "Seeds" where random numbers are drawn in
+another order, else why the numbers were wrong.
 """
 
 import copy
@@ -98,6 +98,12 @@ def test_it_returns_what_it_returned(function, call):
     np.testing.assert_allclose(found, before, rtol=1e-7, atol=1e-7 * max(1.0, abs(before[-1])))
 
 
+def test_a_name_that_the_table_lacks_is_an_error(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["test_frozen", "noisy_gd.law", "noisy_gd.release_twice"])
+    with pytest.raises(SystemExit, match=r"got noisy_gd\.release_twice"):
+        main()
+
+
 @pytest.mark.record
 def test_the_table_names_no_other():
     assert frozen().keys() == {(name_of(function), call) for function in RETURNING for call in CALLS}
@@ -107,6 +113,8 @@ def main() -> None:
     """Print the table, or the lines of the functions that are named."""
     arguments.SystemGenerator = lambda: np.random.default_rng(2**256 // 3)
     writer, names = csv.writer(sys.stdout, lineterminator="\n"), sys.argv[1:]
+    if unknown := set(names) - set(map(name_of, RETURNING)):
+        sys.exit(f"names must be functions or estimators of the table, as `noisy_gd.law`; got {', '.join(unknown)}")
     if not names:
         writer.writerow(("function", "call", "numbers", "sum", "weighted sum"))
     for function in (function for function in RETURNING if not names or name_of(function) in names):

@@ -292,6 +292,16 @@ TABLE = {
 }
 
 
+class Calls(dict):
+    """{function: a valid call, by keyword}; a function without one is named in the error."""
+
+    def __missing__(self, function):
+        raise LookupError(f"tests/mechanisms/valid_calls.py has no call of {function.__module__}.{function.__name__}")
+
+
+TABLE = Calls(TABLE)
+
+
 def has_two_kinds(function):
     """Whether a law has a parameter `noise`, of its own or of the descent that it hands it on to."""
     parameters = inspect.signature(function).parameters

@@ -170,3 +170,14 @@ def test_every_planted_mistake_is_on_its_page():
     listed = read_committed("planted")
     assert sorted(line["mutation"] for line in listed) == sorted(planted.mutation for planted in PLANTED)
     assert {line["caught"] for line in listed} == {"yes"}
+
+
+def test_the_gate_counts_the_work_of_its_processes_and_not_the_clock(monkeypatch):
+    """A run that waits for a busy machine costs nothing; the processes that a run starts are part of it."""
+    monkeypatch.setattr(gate, "QUICK", ["-S", "-c", "import time; time.sleep(1)"])
+    assert gate.is_red()[1] < 0.5
+    spin = "import time\nwhile time.process_time() < 1: pass"
+    monkeypatch.setattr(
+        gate, "QUICK", ["-c", f"import subprocess, sys; subprocess.run([sys.executable, '-c', {spin!r}])"]
+    )
+    assert gate.is_red()[1] >= 1

@@ -191,9 +191,9 @@ def _agreements(row: State, value: float | None) -> Iterator[tuple[bool, str, fl
     identity is false again there, and true at that number itself. If the check refutes the row whatever the number is,
     the two sides that it has found tell the direction. Nothing, if they do not. The bound of trials is one from above.
     """
-    from lemmata.experiments.engine.claims.claim import CLAIMS  # once statements are watched
-
-    # By its name, so that no digest of an answer follows it to what this process alone has loaded.
+    # Both are imported once statements are watched, and by name: the digest of an answer covers all code that it finds,
+    # and must not depend on which claims a process has loaded.
+    claims = importlib.import_module("lemmata.experiments.engine.claims.claim").CLAIMS
     judge_at = importlib.import_module("lemmata.experiments.engine.search.search").judge_at
 
     if row["folder"]:
@@ -203,7 +203,7 @@ def _agreements(row: State, value: float | None) -> Iterator[tuple[bool, str, fl
     if row["style"] != "exact":
         yield from ((True, "multiplied by", 0.5), (False, *INFINITE[0]))
         return
-    claim = CLAIMS[row["key"]]
+    claim = claims[row["key"]]
     settings = [each for each in claim.settings(row["profile"]) if canonical_json(each) == row["place"]]
 
     def decide() -> Any:

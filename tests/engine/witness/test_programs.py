@@ -1,5 +1,9 @@
 """The program of a witness: it runs by itself, calls the row's own function, and depends on what that says."""
 
+import subprocess
+import sys
+from subprocess import PIPE
+
 import pytest
 
 from lemmata.experiments.engine.claims import fingerprint, registry
@@ -89,6 +93,31 @@ def test_a_law_that_only_a_program_runs_is_part_of_what_it_came_to(monkeypatch, 
         monkeypatch.setattr(fingerprint, "_KEPT", {})
         seen.append((programs.digest_program(claim, python, "{}"), programs.digest_program(claim, "assert True", "{}")))
     assert seen[0][0] != seen[1][0] and seen[0][1] == seen[1][1]
+
+
+DIGESTS = """
+from lemmata.experiments.audits import nulls
+from lemmata.experiments.comparison import learners, table
+from lemmata.experiments.engine.claims import fingerprint, registry
+from lemmata.experiments.engine.running import cell
+from lemmata.experiments.engine.witness import programs
+
+if load_all:
+    registry.load()
+claims = [registry.find(key) for key in ("abgmu22.lem.conc/printed/above", "rbht09.thm20.s1/printed")]
+digests = [fingerprint.hash_claim(claim) for claim in claims]
+digests += [programs.digest_program(claim, "assert True", "{}") for claim in claims]
+digests += [cell.hash_search(), *nulls.digest_codes().values(), *map(table.hash_learner, learners.LEARNERS.values())]
+print(digests)
+"""
+
+
+def test_no_digest_depends_on_what_a_process_has_loaded():
+    said = [
+        subprocess.run([sys.executable, "-c", f"load_all = {load_all}\n{DIGESTS}"], stdout=PIPE, text=True, check=True)
+        for load_all in (False, True)
+    ]
+    assert said[0].stdout == said[1].stdout != ""
 
 
 def test_who_judges_is_part_of_it_too(monkeypatch):

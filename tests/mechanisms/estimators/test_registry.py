@@ -1,7 +1,8 @@
 """An estimator or a law that is declared in one place only is missed: what has to know it, and who says so.
 
-To add an estimator: its law, its class, a line of `hardening.TABLE`, and a valid call of the law for the tests. The
-rest is written by programs (`lemmata.tools.public_names`, `tests.mechanisms.test_frozen`), and is asked for here.
+To add an estimator: its law, its class, a line of `hardening.TABLE`, a valid call of the law for the tests, and the
+program that replays it. The rest is written by programs (`lemmata.tools.public_names`, `tests.mechanisms.test_frozen`,
+`lemmata.experiments.audits.replays`), and is asked for here and in `tests/audits/test_replayed.py`.
 """
 
 import csv
@@ -17,6 +18,7 @@ from lemmata.mechanisms import estimators, hardening
 from lemmata.mechanisms.estimators import private_classifier, private_estimator
 from lemmata.mechanisms.estimators.gd_estimators import NoisyGD
 from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
+from lemmata.mechanisms.selection import tnb
 from lemmata.tools import public_names
 from tests.mechanisms import test_frozen
 from tests.mechanisms.valid_calls import TABLE
@@ -25,6 +27,19 @@ BASES = (private_classifier, private_estimator)
 ROOM = [
     importlib.import_module(f"{estimators.__name__}.{one.name}") for one in pkgutil.iter_modules(estimators.__path__)
 ]
+
+
+def lacks_guarantee(thing):
+    """Whether the docstring of a law or an estimator states no guarantee."""
+    return "Formal guarantee:" not in " ".join((thing.__doc__ or "").split())
+
+
+@pytest.mark.record
+def test_every_law_and_estimator_states_its_guarantee():
+    laws = [one for one in TABLE if one.__name__ in ("law", "margin_law") and one is not tnb.law]
+    kinds = [getattr(lemmata, one.name) for one in hardening.ESTIMATORS]
+    assert [one for one in (*laws, *kinds) if lacks_guarantee(one)] == []
+    assert lacks_guarantee(tnb.law)  # the number of runs of a search takes no data
 
 
 def defined_in(modules):
@@ -94,3 +109,5 @@ def test_a_law_that_the_table_lacks_is_missed():
 
     law.__module__ = "lemmata.mechanisms.learners.descent.planted"
     assert laws_unknown([*TABLE, law]) == {"planted"}
+    with pytest.raises(LookupError, match=r"valid_calls.py has no call of lemmata\..*\.planted\.law"):
+        TABLE[law]
