@@ -147,7 +147,7 @@ def measure(
     learners = LEARNERS if learners is None else learners
     X, y = load(dataset)
     if not 2 <= n < len(X):
-        raise ValueError(f"n = {n} is outside [2, {len(X)}): {dataset} has {len(X)} records, and some are held out")
+        raise ValueError(f"n must be in [2, {len(X)}), got {n}: {dataset} has {len(X)} records, and some are held out")
     found = []
     for repeat in range(repeats):
         setting = {"dataset": dataset, "n": n, "repeat": repeat}

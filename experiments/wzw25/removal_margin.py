@@ -78,11 +78,11 @@ def removal_margin_curve(X, y, *, removed=0.1, batch=1, C=LARGE_C, rule=smallest
     outside (0, inf).
     """
     if not 0 <= removed < 1:
-        raise ValueError(f"removed = {removed} is outside [0, 1)")
+        raise ValueError(f"removed must be in [0, 1), got {removed}")
     if not batch >= 1:
-        raise ValueError(f"batch = {batch} is outside [1, inf)")
+        raise ValueError(f"batch must be in [1, inf), got {batch}")
     if not 0 < C < np.inf:
-        raise ValueError(f"C = {C} is outside (0, inf)")
+        raise ValueError(f"C must be in (0, inf), got {C}")
     n, steps = len(X), list(steps)
     gone = np.concatenate([step.removed for step in steps]) if steps else np.empty(0, dtype=int)
     left = np.delete(np.arange(n), gone)

@@ -95,7 +95,7 @@ def projected(features: Features, phi: Projection) -> Projected:
     if not hasattr(features, "dimension"):
         raise ValueError(f"features is a {type(features).__name__}, not a map with a dimension")
     if getattr(phi, "d", None) != features.dimension:
-        raise ValueError(f"phi is not a projection from R^{features.dimension}")
+        raise ValueError(f"phi must be a projection from R^{features.dimension}")
     return Projected(features, phi)
 
 

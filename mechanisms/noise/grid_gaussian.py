@@ -208,7 +208,7 @@ def law(
         step = 2.0 ** (frexp(max(spread / FINE, bound / MOST * 2))[1] - 1)
     (grid,) = check_positive(step=step)
     if frexp(grid)[0] != 0.5:
-        raise ValueError(f"step = {short_repr(step)} is not a power of two")
+        raise ValueError(f"step must be a power of two, got {short_repr(step)}")
     if max(bound, spread) / grid > MOST:
         raise ValueError(
             f"step = {short_repr(step)} is too fine for bound = {bound} and sigma = {spread}: more than 2^52 steps"

@@ -124,7 +124,7 @@ def grid_for(sensitivity: float, epsilon: float, dimension: int) -> tuple[float,
     (dimension,) = check_integer(MOST, dimension=dimension)
     scale = sensitivity / epsilon
     if not 1e-250 < min(scale, sensitivity) <= max(scale, sensitivity) < 1e250:
-        raise ValueError(f"sensitivity = {sensitivity}, epsilon = {epsilon}: the noise is outside [1e-250, 1e250]")
+        raise ValueError(f"noise must be in [1e-250, 1e250], got sensitivity = {sensitivity}, epsilon = {epsilon}")
     fine = max(min(scale, sensitivity) / (STEPS * dimension), 4 * scale / MOST)
     grid = 2.0 ** (frexp(fine)[1] - 1)  # the power of two just below `fine`
     steps = ceil(nextafter((sensitivity / grid + dimension) / epsilon * (1 + 1e-15), inf))

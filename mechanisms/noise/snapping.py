@@ -239,7 +239,7 @@ def law(
     (noise,) = check_magnitude(scale=scale)
     bound = max(bound, noise)
     if bound > MOST * noise:
-        raise ValueError(f"bound = {bound} is outside (0, 2^36 scale], scale = {noise}")
+        raise ValueError(f"bound must be in (0, 2^36 scale], got {bound} and scale = {noise}")
     spent = round_up(Fraction(nextafter(snapping_epsilon(sensitivity=sensitivity, scale=noise, bound=bound, F=F), inf)))
     if privacy is not None and spent > privacy.epsilon:
         raise ValueError(f"privacy must be attainable in float64 with bound = {bound}, got {privacy}")

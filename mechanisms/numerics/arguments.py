@@ -72,7 +72,7 @@ def check_integer(most: float = np.inf, /, **values: Any) -> list[int]:
         if not (1 <= number < np.inf and number == np.floor(number)):
             raise ValueError(f"{name} must be an integer >= 1, got {short_repr(value)}")
         if int(value) > most:
-            raise ValueError(f"{name} = {int(value)} is outside [1, {most}]")
+            raise ValueError(f"{name} must be in [1, {most}], got {int(value)}")
     return [int(value) for value in values.values()]
 
 

@@ -34,7 +34,7 @@ def as_real(name: str, value: Any) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.isMaskedArray(value):
         value = value[()]
     if not isinstance(value, REALS) or isinstance(value, np.timedelta64):  # which numpy counts among its integers
-        raise ValueError(f"{name} = {short_repr(value)} is not a real number")
+        raise ValueError(f"{name} must be a real number, got {short_repr(value)}")
     try:
         return float(value)
     except OverflowError:
@@ -51,7 +51,7 @@ def check_in_range(name: str, value: Any, low: float, high: float, *, closed: bo
     low, high = as_real("low", low), as_real("high", high)
     if not (low <= number <= high if closed else low < number < high):  # NaN is in no range
         ends = "[]" if closed else "()"
-        raise ValueError(f"{name} = {short_repr(value)} is outside {ends[0]}{_short(low)}, {_short(high)}{ends[1]}")
+        raise ValueError(f"{name} must be in {ends[0]}{_short(low)}, {_short(high)}{ends[1]}, got {short_repr(value)}")
     return number
 
 

@@ -63,9 +63,9 @@ def gaussian_delta(epsilon: ArrayLike, mu: ArrayLike) -> Any:
     """
     epsilon, mu = as_real_array("epsilon", epsilon), as_real_array("mu", mu)
     if np.isnan(epsilon).any():
-        raise ValueError("epsilon = nan is outside [-inf, inf]")
+        raise ValueError("epsilon must be in [-inf, inf], got nan")
     if not (mu >= 0).all():
-        raise ValueError(f"mu = {np.min(mu)} is outside [0, inf]")
+        raise ValueError(f"mu must be in [0, inf], got {np.min(mu)}")
     try:
         return np.exp(log_gaussian_delta(epsilon, mu))[()]
     except ValueError:

@@ -146,7 +146,7 @@ def _scaled(privacy: Guarantee, sensitivity: float) -> PureDP:
     """`privacy` as a pure guarantee whose exponent epsilon / (2 sensitivity) is a positive float."""
     pure = to_pure(privacy)
     if not 0 < pure.epsilon / (2 * sensitivity) < np.inf:
-        raise ValueError(f"sensitivity = {sensitivity}: epsilon / (2 sensitivity) is outside the range of floats")
+        raise ValueError(f"sensitivity must let epsilon / (2 sensitivity) be a float, got {sensitivity}")
     return pure
 
 
@@ -164,6 +164,6 @@ def streamed_law(
     (sensitivity,) = check_positive(sensitivity=sensitivity)
     (candidates,) = check_integer(candidates=candidates)
     if candidates > MOST:
-        raise ValueError(f"candidates = {candidates} is outside [1, 2^62]")
+        raise ValueError(f"candidates must be in [1, 2^62], got {candidates}")
     check_callable(blocks=blocks)
     return ExponentialLaw(blocks, candidates, sensitivity, _scaled(privacy, sensitivity))

@@ -80,7 +80,7 @@ def law(
     check_choice(CALIBRATIONS, calibration=calibration)
     (beta,) = check_within_unit(beta=beta)
     if beta < 1e-300:
-        raise ValueError(f"beta = {beta} is outside [1e-300, 1)")
+        raise ValueError(f"beta must be in [1e-300, 1), got {beta}")
     privacy = to_pure(privacy)
     q, gamma = exponential.check_scores(scores), as_real_array("sensitivities", sensitivities)
     if gamma.shape != q.shape:

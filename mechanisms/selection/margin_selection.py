@@ -118,7 +118,7 @@ def margin_law(
     if not isinstance(privacy, PureDP | ApproxDP):
         raise ValueError(f"privacy must be a PureDP or an ApproxDP, got {short_repr(privacy)}")
     if not 0 <= as_real("tolerance", tolerance) < np.inf:
-        raise ValueError(f"tolerance = {tolerance} is outside [0, inf)")
+        raise ValueError(f"tolerance must be in [0, inf), got {tolerance}")
     check_callable(learner=learner, bound=bound, best_loss=best_loss, sensitivity=sensitivity)
     X = clip_entries(X)
     y = read_labels(y, len(X))

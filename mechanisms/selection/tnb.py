@@ -30,7 +30,7 @@ class TruncatedNegativeBinomial:
         object.__setattr__(self, "eta", check_in_range("eta", self.eta, -1, np.inf))
         object.__setattr__(self, "r", check_in_range("r", self.r, 0, 1))
         if (1 + abs(self.eta)) / self.r > LARGEST:
-            raise ValueError(f"r = {self.r} is outside [(1 + |eta|) / 2^50, 1): K would not fit an integer")
+            raise ValueError(f"r must be in [(1 + |eta|) / 2^50, 1), got {self.r}: K would not fit an integer")
 
     @property
     def mean(self) -> float:

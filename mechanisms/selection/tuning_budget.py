@@ -54,7 +54,7 @@ def budget(
         if eta != 1:
             raise ValueError(f"eta must be 1 for the geometric runs of Theorem K.3, got {eta}; use 'sharp'")
         if epsilon > (top := 12 * tail_at(r=r, delta=delta) ** 2):
-            raise ValueError(f"epsilon = {epsilon} is outside (0, 24 log(1/(r delta))] = (0, {top:.6g}]")
+            raise ValueError(f"epsilon must be in (0, 24 log(1/(r delta))] = (0, {top:.6g}], got {epsilon}")
         mu, promised = tuning_budget(epsilon=epsilon, r=r, delta=delta), round_up(Fraction(epsilon) + Fraction(delta))
     else:
         mu, promised = _largest(epsilon, delta, r, eta), epsilon
@@ -136,5 +136,5 @@ def theorem_epsilon(epsilon: float, delta: float, calibration: str) -> float:
     if calibration == "sharp":
         return epsilon
     if epsilon <= delta:
-        raise ValueError(f"epsilon = {epsilon} is outside (delta, inf): Theorem K.3 adds delta = {delta} to it")
+        raise ValueError(f"epsilon must be in (delta, inf), got {epsilon}: Theorem K.3 adds delta = {delta} to it")
     return round_down(Fraction(epsilon) - Fraction(delta))

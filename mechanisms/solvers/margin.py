@@ -212,7 +212,7 @@ def subset_margins(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     y = check_signs(y, len(X))
     n = len(X)
     if n > LARGEST_TABLE:
-        raise ValueError(f"n = {n} is outside [1, {LARGEST_TABLE}]: all 2^n subsets are listed")
+        raise ValueError(f"n must be in [1, {LARGEST_TABLE}], got {n}: all 2^n subsets are listed")
     lower, upper = np.full(2**n, np.inf), np.full(2**n, np.inf)
     widest = _resolution(X)
     for index in range(1, 2**n):
@@ -277,7 +277,7 @@ def _reaches(lower: ArrayLike, upper: ArrayLike, margin: float, resolution: floa
 
 def _level(margin: float) -> float:
     if check_in_range("margin", margin, -np.inf, np.inf) < 0:
-        raise ValueError(f"margin = {margin} is outside [0, inf)")
+        raise ValueError(f"margin must be in [0, inf), got {margin}")
     return float(margin) * (1 - LEVEL_SLACK)
 
 

@@ -64,7 +64,7 @@ def minimise(
         raise ValueError(f"Z has shape {Z.shape} and linear {b.shape}, not (n, F) and (B, F)")
     weight = np.ones(len(Z)) if counts is None else check_finite("counts", counts)
     if weight.shape != (len(Z),) or not (weight > 0).all():
-        raise ValueError(f"counts has shape {weight.shape}, not ({len(Z)},), or entries that are not positive")
+        raise ValueError(f"counts must have shape ({len(Z)},) and positive entries, got shape {weight.shape}")
     size = max(1, BLOCK // (Z.shape[1] * max(Z.shape)))
     with np.errstate(all="ignore"):  # whether a step overflows is private
         parts = [_newton(Z, b[i : i + size], ridge, share * weight, share, loss) for i in range(0, len(b), size)]

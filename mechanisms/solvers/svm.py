@@ -78,7 +78,7 @@ def solve_rows(
     Z = Z[None] if single else Z
     counts = np.ones(Z.shape[1]) if counts is None else check_finite("counts", counts)
     if counts.shape != (Z.shape[1],) or not (counts > 0).all():
-        raise ValueError(f"counts has shape {counts.shape}, not ({Z.shape[1]},), or entries that are not positive")
+        raise ValueError(f"counts must have shape ({Z.shape[1]},) and positive entries, got shape {counts.shape}")
     share = counts / counts.sum()
     with thread_count_for(Z.size, Z.shape[-1]), np.errstate(all="ignore"):  # whether a step overflows is private
         parts = (_hinge if loss == "hinge" else _logistic)(Z, C, share)

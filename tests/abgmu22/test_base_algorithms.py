@@ -217,7 +217,7 @@ def test_projected_descent_is_descent_on_clipped_projections():
         ({"loss": "cubed"}, "loss must be one of half_squared, squared, squared_hinge, logistic,.*, got 'cubed'"),
         ({"label_bound": None}, "label_bound is required for loss = 'half_squared', which has real labels"),
         ({"loss": "logistic", "label_bound": 0.5}, r"label_bound = 0\.5 is below sqrt"),
-        ({"norm_bound": 0.0}, r"norm_bound = 0\.0 is outside"),
+        ({"norm_bound": 0.0}, r"norm_bound must be in .*, got 0\.0"),
         ({"y": [1.0]}, r"y must have shape \(12,\), got \(1,\)"),
         ({"steps": 0}, "steps must be an integer >= 1, got 0"),
         ({"output": "last"}, "output must be one of average, points, got 'last'"),

@@ -117,8 +117,8 @@ def test_extreme_scores_and_one_candidate():
         ({"sensitivities": [1.0, -0.1]}, r"sensitivities = \[1\.0, -0\.1\] has entries outside \[0, inf\)"),
         ({"sensitivities": [1.0, math.inf]}, r"outside \[0, inf\)"),
         ({"sensitivities": [1.0, math.nan]}, r"outside \[0, inf\)"),
-        ({"beta": 0.0}, r"beta = 0\.0 is outside \(0, 1\)"),
-        ({"beta": 1.0}, r"beta = 1\.0 is outside \(0, 1\)"),
+        ({"beta": 0.0}, r"beta must be in \(0, 1\), got 0\.0"),
+        ({"beta": 1.0}, r"beta must be in \(0, 1\), got 1\.0"),
         ({"privacy": ApproxDP(1.0, 1e-6)}, r"privacy must imply a PureDP, got ApproxDP\(epsilon=1\.0,"),
     ],
 )

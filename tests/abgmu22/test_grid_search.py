@@ -187,7 +187,7 @@ def test_two_bits_in_two_halves_spend_half_of_the_sum():
     ("changed", "message"),
     [
         ({"guesses": 0}, "guesses must be an integer >= 1, got 0"),
-        ({"guesses": 61}, r"guesses = 61 is outside \[1, 60\]"),
+        ({"guesses": 61}, r"guesses must be in \[1, 60\], got 61"),
         ({"privacy": PureDP(1.0)}, r"privacy must be an ApproxDP with delta in \(0, 1\) for replaced records, got"),
         ({"privacy": ApproxDP(1.0, 1e-5, "add/remove")}, r"privacy must be an ApproxDP with delta in \(0, 1\) for"),
         ({"base": "sgd"}, "base must be one of output, gd or a function, got 'sgd'"),

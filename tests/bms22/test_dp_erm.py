@@ -105,13 +105,13 @@ def phase(X, y, *, beta, **parameters):
 
 
 BAD = [
-    (dict(privacy=ApproxDP(1.0, 0.05)), r"delta = 0.05 is outside \(0, 1/m\) = \(0, 0.05\)"),
-    (dict(privacy=ApproxDP(1.0, 0.0)), r"delta = 0.0 is outside \(0, 1/m\)"),
-    (dict(privacy=ApproxDP(7.0, 1e-3)), r"epsilon = 7.0 is outside \(0, log\(1/delta\)\] = \(0, 6.90776\]"),
+    (dict(privacy=ApproxDP(1.0, 0.05)), r"delta must be in \(0, 1/m\) = \(0, 0.05\), got 0.05"),
+    (dict(privacy=ApproxDP(1.0, 0.0)), r"delta must be in \(0, 1/m\) = \(0, 0.05\), got 0.0"),
+    (dict(privacy=ApproxDP(7.0, 1e-3)), r"epsilon must be in \(0, log\(1/delta\)\] = \(0, 6.90776\], got 7.0"),
     (dict(privacy=GaussianDP(1.0)), r"privacy must be an ApproxDP, got GaussianDP"),
-    (dict(beta=1.0), r"beta = 1.0 is outside \(0, 1\)"),
-    (dict(rho=0.0), r"rho = 0.0 is outside \(0, inf\)"),
-    (dict(norm_bound=-1.0), r"norm_bound = -1.0 is outside"),
+    (dict(beta=1.0), r"beta must be in \(0, 1\), got 1.0"),
+    (dict(rho=0.0), r"rho must be in \(0, inf\), got 0.0"),
+    (dict(norm_bound=-1.0), r"norm_bound must be in .*, got -1.0"),
     (dict(calibration="best"), "calibration must be one of tight, corrected, printed, got 'best'"),
 ]
 
@@ -128,12 +128,12 @@ def test_bad_input_is_one_line(change, message):
 @pytest.mark.parametrize(
     ("build", "changed", "message"),
     [
-        (project_and_train, {"rho": 2.0}, r"rho = 2.0 is outside \(0, norm_bound \* radius\] = \(0, 1\]"),
+        (project_and_train, {"rho": 2.0}, r"rho must be in \(0, norm_bound \* radius\] = \(0, 1\], got 2.0"),
         (dp_erm.law, {"X": [[1.0]], "y": [1.0]}, "one record leaves no phase"),
         (dp_erm.law, {"X": np.full((20, 3), None)}, "X must be an array of numbers, got dtype object"),
         (phase, {"X": [[1.0]], "y": [1.0], "privacy": GaussianDP(1.0)}, "one record leaves no phase"),
         (phase, {"privacy": GaussianDP(1.0), "calibration": "printed"}, "which the printed noise needs"),
-        (phase, {"privacy": ApproxDP(3.0, 0.1), "calibration": "printed"}, r"epsilon = 3.0 is outside \(0, log"),
+        (phase, {"privacy": ApproxDP(3.0, 0.1), "calibration": "printed"}, r"epsilon must be in \(0, log"),
     ],
 )
 def test_what_one_learner_alone_refuses_is_named(build, changed, message):

@@ -84,7 +84,7 @@ def test_one_candidate_and_one_release():
         ([], {}, r"scores must have shape \(candidates,\) with at least one candidate, got \(0,\)"),
         ([[1.0]], {}, r"scores must have shape \(candidates,\) with at least one candidate, got \(1, 1\)"),
         ([math.nan], {}, "scores must have finite entries only"),
-        ([1.0], {"sensitivity": 0.0}, r"sensitivity = 0\.0 is outside \(0, inf\)"),
+        ([1.0], {"sensitivity": 0.0}, r"sensitivity must be in \(0, inf\), got 0\.0"),
         ([1.0], {"privacy": ApproxDP(1.0, 1e-6)}, r"privacy must imply a PureDP, got ApproxDP\(epsilon=1\.0,"),
     ],
 )

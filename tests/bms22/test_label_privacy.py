@@ -106,8 +106,8 @@ def test_a_release_is_a_predictor():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"rho": 0.0}, r"rho = 0\.0 is outside \(0, inf\)"),
-        ({"net": 0.5}, r"net = 0\.5 is outside \[0, rho/2\)"),
+        ({"rho": 0.0}, r"rho must be in \(0, inf\), got 0\.0"),
+        ({"net": 0.5}, r"net must be in \[0, rho/2\) = \[0, 0\.5\), got 0\.5"),
         ({"balls": "round"}, "balls must be one of open, closed, got 'round'"),
         ({"privacy": PureDP(1.0)}, "is not for neighbours that differ in one label"),
         ({"privacy": ApproxDP(1.0, 0.1, "label")}, r"privacy must imply a PureDP, got ApproxDP\(epsilon=1\.0, delta="),

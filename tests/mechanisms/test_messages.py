@@ -3,14 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from lemmata.mechanisms.estimators import margin_classifier
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.estimators.scaling import PrivateScaler
 from lemmata.mechanisms.estimators.search import PrivateSearchCV
+from tests.mechanisms.estimators.learners import LEARNERS, SCALER, SEARCH
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 Y = np.resize([0, 1], 12)
+TAKING_ZERO = (MarginClassifier, NoisyGD, margin_classifier.PhasedSGD, PrivateScaler)  # one Gaussian mechanism, a delta
 KINDS = [
     MarginClassifier,
     NoisyGD,
@@ -62,20 +65,40 @@ def test_classes_are_labels_that_differ(classes):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"epsilon": 1e300}, "epsilon = 1e+300 is outside [0, 1e+100]"),
-        ({"epsilon": np.inf}, "epsilon = inf is outside [0, 1e+100]"),
-        ({"epsilon": -1}, "epsilon = -1 is outside [0, 1e+100]"),
-        ({"epsilon": None}, "epsilon = None is not a real number"),
-        ({"delta": "x"}, "delta = 'x' is not a real number"),
-        ({"delta": None}, "delta = None is not a real number"),
-        ({"delta": 2}, "delta = 2 is outside [0, 1]"),
+        ({"epsilon": 1e300}, "epsilon must be in {range}, got 1e+300"),
+        ({"epsilon": np.inf}, "epsilon must be in {range}, got inf"),
+        ({"epsilon": -1}, "epsilon must be in {range}, got -1"),
+        ({"epsilon": None}, "epsilon must be a real number, got None"),
+        ({"delta": "x"}, "delta must be a real number, got 'x'"),
+        ({"delta": None}, "delta must be a real number, got None"),
+        ({"delta": 2}, "delta must be in (0, 1), got 2"),
     ],
     ids=str,
 )
 def test_a_budget_out_of_range_is_named(kind, asked, message):
+    message = message.replace("{range}", "[0, 1e+100]" if kind in TAKING_ZERO else "(0, 1e+100)")
     if hasattr(kind, *asked):
         known = {} if kind is PrivateScaler else {"classes": (0, 1)}
         assert refused(lambda: kind(**asked, **known).fit(X, Y)) == message
+
+
+@pytest.mark.parametrize("learner", [*LEARNERS, SEARCH(beta=0.4), SCALER()], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("name", ["epsilon", "delta"])
+def test_the_range_in_a_message_is_the_range_that_fits(learner, name):
+    """A lower end of [0 takes 0, and one of (0 does not: said as for every other value."""
+    if not hasattr(learner, name):
+        return
+    known = {"random_state": 0} | ({} if isinstance(learner, SCALER) else {"classes": (0, 1)})
+
+    def fit(value):
+        clone(learner).set_params(**known, **{name: value}).fit(X, Y)
+
+    said = refused(lambda: fit(-1.0))
+    assert said.startswith((f"{name} must be in [0, ", f"{name} must be in (0, "))
+    if "[0, " in said:
+        fit(0.0)
+    else:
+        assert refused(lambda: fit(0.0)) == said.replace("-1.0", "0.0")
 
 
 @pytest.mark.parametrize(

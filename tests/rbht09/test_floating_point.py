@@ -103,7 +103,7 @@ def test_the_grid_is_calibrated_and_fine(sensitivity, epsilon, dimension):
     assert grid * steps >= scale * (1 - 1e-12)
 
 
-BAD_STEPS = "steps (= {0} is outside|must be an integer >= 1, got {0})".format
+BAD_STEPS = r"steps must be (in \[1, .*|an integer >= 1), got {0}".format
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ BAD_STEPS = "steps (= {0} is outside|must be an integer >= 1, got {0})".format
         (lambda: GridLaplace(np.array([1.0]), 2.0**-60, 5), "is too fine"),
         (lambda: GridLaplace(np.array([1.0]), 0.3, 5), r"grid must be a power of two, got 0\.3"),
         (lambda: grid_for(1.0, 1e-7, 10**6), "epsilon = 1e-07 is too small"),
-        (lambda: grid_for(1e-260, 1e-20, 1), "the noise is outside"),
-        (lambda: grid_for(1e-240, 1e20, 1), "the noise is outside"),
-        (lambda: grid_for(1e240, 1e-20, 1), "the noise is outside"),
-        (lambda: grid_for(1e260, 1e20, 1), "the noise is outside"),
+        (lambda: grid_for(1e-260, 1e-20, 1), "noise must be in"),
+        (lambda: grid_for(1e-240, 1e20, 1), "noise must be in"),
+        (lambda: grid_for(1e240, 1e-20, 1), "noise must be in"),
+        (lambda: grid_for(1e260, 1e20, 1), "noise must be in"),
         (lambda: discrete_laplace(rng("bad"), 0, (1,)), BAD_STEPS(0)),
         (lambda: discrete_laplace(rng("bad"), 0.5, (1,)), BAD_STEPS(0.5)),
         (lambda: discrete_laplace(rng("bad"), 2**41, (1,)), BAD_STEPS(2**41)),

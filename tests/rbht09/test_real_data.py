@@ -69,5 +69,5 @@ def test_printed_accuracies_at_a_point():
 
 
 def test_bad_sizes_are_named():
-    with pytest.raises(ValueError, match=r"n = 7000 is outside \[2, 6366\)"):
+    with pytest.raises(ValueError, match=r"n must be in \[2, 6366\), got 7000"):
         measure("fair", n=7000, repeats=1)

@@ -248,10 +248,10 @@ def test_long_tunings_are_streamed(monkeypatch):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: laws.budget(1.0, 1.5, r=0.1), r"delta = 1.5 is outside \(0, 1\)"),
-        (lambda: laws.budget(-1.0, 0.5, r=0.1), r"epsilon = -1.0 is outside \(0, inf\)"),
-        (lambda: laws.budget(1.0, 0.5, r=1.0), r"r = 1.0 is outside \(0, 1\)"),
-        (lambda: laws.budget(1e4, 0.5, r=0.1), r"epsilon = 10000.0 is outside \(0, 24 log"),
+        (lambda: laws.budget(1.0, 1.5, r=0.1), r"delta must be in \(0, 1\), got 1.5"),
+        (lambda: laws.budget(-1.0, 0.5, r=0.1), r"epsilon must be in \(0, inf\), got -1.0"),
+        (lambda: laws.budget(1.0, 0.5, r=1.0), r"r must be in \(0, 1\), got 1.0"),
+        (lambda: laws.budget(1e4, 0.5, r=0.1), r"epsilon must be in \(0, 24 log"),
         (lambda: laws.budget(1.0, 0.5, r=0.1, eta=0.0), r"eta must be 1 for the geometric.*, got 0\.0; use 'sharp'"),
         (
             lambda: laws.budget(1.0, 0.5, r=0.1, calibration="exact"),

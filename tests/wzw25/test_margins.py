@@ -233,12 +233,12 @@ def test_a_short_record_beside_a_long_one_keeps_its_margin():
         (lambda: margin_laws.margin_of([0.0], [[7.25]], [1]), r"w has largest entry 0\.0, outside \(0, inf\)"),
         (lambda: margin_laws.margin_of([np.inf], [[7.25]], [1]), "w has largest entry inf"),
         (lambda: margin_laws.margin_of([1.0, 1.0], [[7.25]], [1]), r"w has shape \(2,\), not \(1,\)"),
-        (lambda: margin_laws.min_outliers([[7.25]], [1], -0.5), r"margin = -0\.5 is outside \[0, inf\)"),
-        (lambda: margin_laws.inliers([[7.25]], [1], np.nan), "margin = nan is outside"),
-        (lambda: margin_laws.subset_margins(np.ones((15, 1)), np.ones(15)), r"n = 15 is outside \[1, 14\]"),
-        (lambda: removal_margin_curve(np.ones((3, 1)), np.ones(3), removed=1), r"removed = 1 is outside \[0, 1\)"),
-        (lambda: removal_margin_curve(np.ones((3, 1)), np.ones(3), batch=0), r"batch = 0 is outside \[1, inf\)"),
-        (lambda: removal_margin_curve(np.ones((3, 1)), np.ones(3), C=0), r"C = 0 is outside \(0, inf\)"),
+        (lambda: margin_laws.min_outliers([[7.25]], [1], -0.5), r"margin must be in \[0, inf\), got -0\.5"),
+        (lambda: margin_laws.inliers([[7.25]], [1], np.nan), "margin must be in .*, got nan"),
+        (lambda: margin_laws.subset_margins(np.ones((15, 1)), np.ones(15)), r"n must be in \[1, 14\], got 15"),
+        (lambda: removal_margin_curve(np.ones((3, 1)), np.ones(3), removed=1), r"removed must be in \[0, 1\), got 1"),
+        (lambda: removal_margin_curve(np.ones((3, 1)), np.ones(3), batch=0), r"batch must be in \[1, inf\), got 0"),
+        (lambda: removal_margin_curve(np.ones((3, 1)), np.ones(3), C=0), r"C must be in \(0, inf\), got 0"),
     ],
 )
 def test_bad_input_gets_one_line(call, message):

@@ -48,7 +48,7 @@ def test_least_loss_against_a_minimiser():
 
 
 def test_planted_refuses_more_outliers_than_pairs():
-    with pytest.raises(ValueError, match=r"outliers = 5 is outside \[0, 4\]"):
+    with pytest.raises(ValueError, match=r"outliers must be in \[0, 4\], got 5"):
         planted.planted(12, 2, 0.5, 5)
 
 

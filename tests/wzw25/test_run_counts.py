@@ -156,11 +156,11 @@ def test_the_density_is_the_law():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"eta": -1.0, "r": 0.5}, r"eta = -1.0 is outside \(-1, inf\)"),
-        ({"eta": math.nan, "r": 0.5}, r"eta = nan is outside \(-1, inf\)"),
-        ({"eta": 1.0, "r": 0.0}, r"r = 0.0 is outside \(0, 1\)"),
-        ({"eta": 1.0, "r": 1.0}, r"r = 1.0 is outside \(0, 1\)"),
-        ({"eta": 1.0, "r": 1e-17}, r"r = 1e-17 is outside \[\(1 \+ \|eta\|\) / 2\^50, 1\)"),
+        ({"eta": -1.0, "r": 0.5}, r"eta must be in \(-1, inf\), got -1.0"),
+        ({"eta": math.nan, "r": 0.5}, r"eta must be in \(-1, inf\), got nan"),
+        ({"eta": 1.0, "r": 0.0}, r"r must be in \(0, 1\), got 0.0"),
+        ({"eta": 1.0, "r": 1.0}, r"r must be in \(0, 1\), got 1.0"),
+        ({"eta": 1.0, "r": 1e-17}, r"r must be in \[\(1 \+ \|eta\|\) / 2\^50, 1\), got 1e-17"),
     ],
 )
 def test_bad_parameters_are_named(parameters, message):

@@ -36,10 +36,10 @@ def test_algorithm_6_finds_the_separator():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: laws.margin_law([[1.0]], [1.0], epsilon=1.0, delta=0.1), r"n = 1 is outside \[2, inf\)"),
+        (lambda: laws.margin_law([[1.0]], [1.0], epsilon=1.0, delta=0.1), r"n must be in \[2, inf\), got 1"),
         (
             lambda: theorem_epsilon(0.1, 0.2, "printed"),
-            r"epsilon = 0\.1 is outside \(delta, inf\)",
+            r"epsilon must be in \(delta, inf\), got 0\.1",
         ),
         (
             lambda: laws.margin_law([[0.5], [1.0]], [1.0, -1.0], epsilon=1.0, delta=0.1, output="best"),

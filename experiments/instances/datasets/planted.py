@@ -38,7 +38,7 @@ def planted(n, d, gamma, outliers, radius=1.0, seed=7):
 def drawn(rng, n, d, gamma, outliers, radius):
     """The records of `planted` from a generator."""
     if 2 * outliers > n - outliers:
-        raise ValueError(f"outliers = {outliers} is outside [0, {n // 3}]: every one needs a pair of inliers")
+        raise ValueError(f"outliers must be in [0, {n // 3}], got {outliers}: every one needs a pair of inliers")
     Z = sharp_records(rng, n - outliers, d, gamma, radius)
     return np.vstack([Z, -radius * np.eye(1, d).repeat(outliers, axis=0)])
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields
 from typing import Any
+
+import numpy as np
 
 from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.mechanisms.audit.neighbours.changes import Neighbours
@@ -93,12 +95,22 @@ def outcome(search: Search, trials: list[Trial], best: Trial, needed: int, secon
             traced = trace(search.mechanism, pair.data, pair.neighbour, search.claim, seed=seed)
             leads = [*traced.leads, *(traced.hints if found.verdict == REFUTED else ())]
             told |= {"place": (*_constant(search, best.game), *map(str, leads[:3]))}
-            told |= {"reproducer": reproducer(search, pair)} if found.verdict == REFUTED else {}
+            if found.verdict == REFUTED:
+                labels = describe_labels(search.mechanism.options, pair.data, pair.neighbour)
+                told |= {"place": (*labels, *told["place"]), "reproducer": reproducer(search, pair)}
     told |= {"target": search.mechanism.name, "pair": best.pair, "pairs": search.tried, "needed": needed}
     told |= {"searched": search.spent + sum(t.game.drawn for t in trials) - best.game.drawn}
     return Found(
         **{f.name: getattr(found, f.name) for f in fields(Audit)} | told, refused=tuple(search.refused.items())
     )
+
+
+def describe_labels(options: Mapping[str, Any], data: tuple, neighbour: tuple) -> list[str]:
+    """The remedy, for an estimator without declared classes whose labels are others on the neighbouring dataset."""
+    labels = [set(map(str, np.ravel(np.asarray(part[-1], dtype=object)))) for part in (data, neighbour)]
+    if options.get("classes", ...) is not None or labels[0] == labels[1]:
+        return []
+    return ["classes was left out, so labels are taken as public; pass classes=(...)"]
 
 
 def _constant(search: Search, played: Game) -> list[str]:

@@ -76,7 +76,7 @@ def audit(
 def enough(name: str, value: Any, least: int, why: str = "") -> None:
     """Raise ValueError unless the value is a finite number of at least the minimum."""
     if not least <= as_real(name, value) < inf:
-        raise ValueError(f"{name} = {short_repr(value)} is outside [{least}, inf){why}")
+        raise ValueError(f"{name} must be in [{least}, inf), got {short_repr(value)}{why}")
 
 
 def play(

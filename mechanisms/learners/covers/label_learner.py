@@ -180,7 +180,7 @@ def law(
     if pure.neighbours != "label":
         raise ValueError(f"privacy = {pure} is not for neighbours that differ in one label")
     if not net < rho / 2:
-        raise ValueError(f"net = {net} is outside [0, rho/2) = [0, {rho / 2})")
+        raise ValueError(f"net must be in [0, rho/2) = [0, {rho / 2}), got {net}")
     X = read_records(X)
     y = read_labels(y, len(X))
     values = truncated(hypotheses, X, rho)

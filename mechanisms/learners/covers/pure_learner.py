@@ -122,7 +122,7 @@ def law(
     """
     norm_bound, radius, rho = check_magnitude(norm_bound=norm_bound, radius=radius, rho=rho)
     if rho > norm_bound * radius:
-        raise ValueError(f"rho = {rho} is outside (0, norm_bound * radius] = (0, {norm_bound * radius}]")
+        raise ValueError(f"rho must be in (0, norm_bound * radius] = (0, {norm_bound * radius}], got {rho}")
     check_choice(CALIBRATIONS, calibration=calibration)
     X = clip_rows(X, radius)
     y = read_labels(y, len(X))

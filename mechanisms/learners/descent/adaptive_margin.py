@@ -178,7 +178,7 @@ def budget(epsilon: float, delta: float, calibration: str = "exact") -> float:
     (delta,) = check_within_unit(delta=delta)
     (epsilon,) = check_positive(epsilon=epsilon)
     if not 0 < epsilon < 8 * log(1 / delta):
-        raise ValueError(f"epsilon = {epsilon} is outside (0, 8 log(1/delta)) = (0, {8 * log(1 / delta):.6g})")
+        raise ValueError(f"epsilon must be in (0, 8 log(1/delta)) = (0, {8 * log(1 / delta):.6g}), got {epsilon}")
     check_choice(CALIBRATIONS, calibration=calibration)
     return bounds.printed_budget(epsilon, delta) if calibration == "printed" else gaussian_mu(epsilon, delta)
 

@@ -243,7 +243,7 @@ def noise_for(steps: int, sensitivity: float, mu: float) -> float:
     """
     (steps,) = check_integer(steps=steps)
     if steps > 10**18:
-        raise ValueError(f"steps = {steps} is outside [1, 10^18]")
+        raise ValueError(f"steps must be in [1, 10^18], got {steps}")
     sensitivity, mu = check_magnitude(sensitivity=sensitivity, mu=mu)
     sigma = bounds.noise_std(steps, sensitivity, mu)
     if not isfinite(sigma):

@@ -346,7 +346,7 @@ def margin_law(
     if beta is not None:
         beta = check_in_range("beta", beta, 0, len(margins) / (1 + len(margins)))
     elif n < 2:
-        raise ValueError(f"n = {n} is outside [2, inf): the number of runs has r = 1/(|Gamma| (n^2 - 1))")
+        raise ValueError(f"n must be in [2, inf), got {n}: the number of runs has r = 1/(|Gamma| (n^2 - 1))")
     check_choice(TIES, ties=ties)
     runs: list[Any] = []
 

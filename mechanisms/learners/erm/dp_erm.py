@@ -81,10 +81,10 @@ def check_setting(m: int, epsilon: float, delta: float, beta: float) -> None:
     check_magnitude(beta=beta)
     epsilon, delta = as_real("epsilon", epsilon), as_real("delta", delta)
     if not 0 < delta < 1 / m:
-        raise ValueError(f"delta = {delta} is outside (0, 1/m) = (0, {1 / m:.6g})")
+        raise ValueError(f"delta must be in (0, 1/m) = (0, {1 / m:.6g}), got {delta}")
     top = -log(delta)
     if not 0 < epsilon <= top:
-        raise ValueError(f"epsilon = {epsilon} is outside (0, log(1/delta)] = (0, {top:.6g}]")
+        raise ValueError(f"epsilon must be in (0, log(1/delta)] = (0, {top:.6g}], got {epsilon}")
 
 
 @dataclass(frozen=True)

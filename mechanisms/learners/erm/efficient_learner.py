@@ -108,7 +108,7 @@ def law(
     rho, radius, norm_bound = check_magnitude(rho=rho, radius=radius, norm_bound=norm_bound)
     (beta,) = check_within_unit(beta=beta)
     if rho > (top := norm_bound * radius):
-        raise ValueError(f"rho = {rho} is outside (0, norm_bound * radius] = (0, {top:.6g}]")
+        raise ValueError(f"rho must be in (0, norm_bound * radius] = (0, {top:.6g}], got {rho}")
     X = clip_entries(X)  # a product with Phi is a float then, and Phi x is clipped after that
     if getattr(projection, "d", None) != X.shape[1]:
         raise ValueError(f"projection must project from R^{X.shape[1]}, as X has shape {X.shape}")

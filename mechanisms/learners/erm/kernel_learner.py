@@ -196,7 +196,7 @@ def law(
     rho, norm_bound = check_magnitude(rho=rho, norm_bound=norm_bound)
     (beta,) = check_within_unit(beta=beta)
     if rho > (top := 2 * norm_bound * projection.radius):
-        raise ValueError(f"rho = {rho} is outside (0, 2 norm_bound * radius] = (0, {top:.6g}]")
+        raise ValueError(f"rho must be in (0, 2 norm_bound * radius] = (0, {top:.6g}], got {rho}")
     made = efficient_learner.law(
         X,
         y,

@@ -105,7 +105,7 @@ def prepare_records(
     """
     (C,) = check_magnitude(C=C)
     if C > LARGEST:
-        raise ValueError(f"C = {C} is outside (0, {LARGEST:g}], where float64 can solve")
+        raise ValueError(f"C must be in (0, {LARGEST:g}], got {C}: beyond it float64 cannot solve")
     check_choice(tuple(MARGIN_LOSSES), loss=loss)
     if not (isinstance(privacy, kinds) and privacy.neighbours in ("replace", "label")):
         called = " or ".join(kind.__name__ for kind in kinds)

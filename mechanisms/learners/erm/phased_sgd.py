@@ -317,7 +317,7 @@ def multiplier_for(privacy: GaussianDP | ApproxDP, calibration: str = "analytic"
         raise ValueError(f"privacy is a {held}, not ApproxDP with 0 < delta < 1, which the printed noise needs")
     top = -log(privacy.delta)
     if not 0 < privacy.epsilon <= top:
-        raise ValueError(f"epsilon = {privacy.epsilon} is outside (0, log(1/delta)] = (0, {top:.6g}]")
+        raise ValueError(f"epsilon must be in (0, log(1/delta)] = (0, {top:.6g}], got {privacy.epsilon}")
     return dp_erm_proof.printed_multiplier(epsilon=privacy.epsilon, delta=privacy.delta)
 
 
@@ -376,7 +376,7 @@ def law(
         eta = bounds.base_step(n=n, k=k, multiplier=multiplier, lipschitz=lipschitz, norm_bound=norm_bound)
     (eta,) = check_positive(eta=eta)
     if not 1 / LARGEST < eta < LARGEST or not max(lipschitz, 1 / rho) * eta * max(multiplier, 1.0) < LARGEST:
-        raise ValueError(f"eta = {eta} is outside the range in which steps and noise stay between 1e-100 and 1e100")
+        raise ValueError(f"eta must be in the range in which steps and noise stay between 1e-100 and 1e100, got {eta}")
     kind = PhasesLaw if output == "phases" else PhasedSGDLaw
     spent = GaussianDP(round_up(1 / Fraction(multiplier)), privacy.neighbours)
     return kind(Z, rho, lipschitz, norm_bound, eta, multiplier, spent, noise)

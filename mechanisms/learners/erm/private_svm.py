@@ -79,7 +79,7 @@ def _prepared(
     """(features clipped to kappa, labels, multiplicities), everything checked."""
     C, kappa = check_magnitude(C=C, kappa=kappa)
     if C * kappa**2 > LARGEST:
-        raise ValueError(f"C = {C}, kappa = {kappa}: C kappa^2 is outside (0, {LARGEST:g}], where float64 can solve")
+        raise ValueError(f"C kappa^2 must be in (0, {LARGEST:g}], got C = {C}, kappa = {kappa}")
     check_choice(LOSSES, loss=loss)
     if not (feature_map is None or callable(feature_map)):
         raise ValueError(f"feature_map must be a function or None, got {type(feature_map).__name__}")

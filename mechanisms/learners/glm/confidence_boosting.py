@@ -96,7 +96,7 @@ def chunk_sizes(n: int, candidates: int) -> tuple[int, int]:
     """
     n, candidates = check_integer(n=n, candidates=candidates)
     if n <= candidates:
-        raise ValueError(f"candidates = {candidates} is outside [1, n - 1] = [1, {n - 1}]")
+        raise ValueError(f"candidates must be in [1, n - 1] = [1, {n - 1}], got {candidates}")
     size = n // (candidates + 1)
     return size, n - candidates * size
 

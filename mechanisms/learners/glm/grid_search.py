@@ -196,7 +196,7 @@ def law(
     (K,), (beta,) = check_integer(guesses=guesses), check_within_unit(beta=beta)
     beta = max(beta, SUREST)
     if K > MOST:
-        raise ValueError(f"guesses = {short_repr(guesses)} is outside [1, {MOST}]")
+        raise ValueError(f"guesses must be in [1, {MOST}], got {short_repr(guesses)}")
     if not (isinstance(privacy, ApproxDP) and 0 < privacy.delta < 1 and privacy.neighbours != "add/remove"):
         raise ValueError(
             f"privacy must be an ApproxDP with delta in (0, 1) for replaced records, got {short_repr(privacy)}"

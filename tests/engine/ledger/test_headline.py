@@ -187,14 +187,30 @@ def test_the_readme_counts_what_was_published():
     assert hold == ["derived", "composed", "citing"]
     for said in (
         f"Of {printed.total()} printed statements {printed.total() - printed[none]} are claims",
-        f"{sum(printed[name] for name in hold)} hold ({printed['derived']} by derivations",
+        f"{sum(printed[name] for name in hold)} hold: {printed['derived']} by derivations",
         f"{printed['citing']} up to a theorem that is cited, {printed['composed']} by a check",
         f"{printed['slip']} are slips",
-        f"{printed['refuted']} are false as printed, {printed['constant']} more by a constant alone, "
-        f"and {printed['inconclusive']} are undecided",
+        f"{printed['refuted']} are false as printed, {printed['constant']} more by a constant alone",
+        f"{printed['inconclusive']} are undecided. A false one",
+        f"- {printed['inconclusive']} are undecided.",
         f"these are {every.total() - every[none]} rows",
-        f"of those that hold, {every['machine-checked']} are machine-checked, "
+        f"Of those that hold, {every['machine-checked']} are machine-checked, "
         f"{every['derived']} derived, {every['composed']} composed, {every['citing']} cite a result of others, "
         f"and {every['tested']} are tested",
     ):
         assert said in text, said
+
+
+@pytest.mark.parametrize(
+    ("key", "found", "said"),
+    [
+        ("bms22.lemF.1/printed/tail", r"probability ([\d.]+)", "fails with probability {:.2f} where 0.1 is allowed"),
+        ("bms22.lem3.1.s3/printed", r"spends ([\d.]+)", "has a log-ratio of {:.2f}"),
+        ("wzw25.lem7.2/printed", r"([\d.]+)", "missed with probability {:.3f}, not 1/8"),
+        ("abgmu22.thm.boost/printed", r"([\d.]+)", "it needs δ = {:.2f};"),
+    ],
+)
+def test_the_readme_has_the_numbers_of_the_counterexamples(key, found, said):
+    text = " ".join(Path("README.md").read_text(encoding="utf-8").split())
+    number = re.search(found, str(published.read_rows("reports")[key]["witness"]["found"]))
+    assert said.format(float(number[1])) in text

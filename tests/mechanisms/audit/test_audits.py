@@ -337,10 +337,10 @@ def test_laws_with_densities_arrays_and_features(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"budget": 3}, r"budget = 3 is outside \[128, inf\)"),
-        ({"budget": "x"}, "budget = 'x' is not a real number"),
-        ({"level": 1.0}, r"level = 1.0 is outside \(0, 1\)"),
-        ({"level": "x"}, "level = 'x' is not a real number"),
+        ({"budget": 3}, r"budget must be in \[128, inf\), got 3"),
+        ({"budget": "x"}, "budget must be a real number, got 'x'"),
+        ({"level": 1.0}, r"level must be in \(0, 1\), got 1.0"),
+        ({"level": "x"}, "level must be a real number, got 'x'"),
         ({"records": 0}, "records must be an integer >= 1, got 0"),
         ({"features": 3}, "features must be a function of releases, got 3"),
         ({"claim": PureDP}, "claim must be a guarantee with numbers, such as PureDP"),

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import lemmata
+from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.command.main import main
 from lemmata.experiments.audits import nulls
 from lemmata.mechanisms.audit.front import entry
@@ -374,3 +375,23 @@ class Law:
 
     def sample(self, rng, size=1):
         return self.centre + rng.laplace(scale=0.2, size=(size, 1))
+
+
+class Undeclared(ReadsClasses):
+    """Labels that may occur are a parameter, as in the learners here."""
+
+    def __init__(self, epsilon=1.0, bounds=(0, 1), classes=None, random_state=None):
+        super().__init__(epsilon, bounds, random_state)
+        self.classes = classes
+
+    def kinds(self, y):
+        return np.unique(y) if self.classes is None else self.classes
+
+
+def test_labels_that_were_not_declared_are_named_with_the_remedy():
+    found = lemmata.audit(Undeclared(), X, y, ONE, root=5, budget=4096)
+    assert found.verdict == REFUTED
+    assert found.place[0] == "classes was left out, so labels are taken as public; pass classes=(...)"
+    squeezed = type("Squeezed", (Undeclared,), {"scale": lambda self, X: 0.5 / self.epsilon})
+    found = lemmata.audit(squeezed(classes=[0, 1]), X, y, ONE, root=5, budget=4096)
+    assert found.verdict == REFUTED and not any("classes" in line for line in found.place)

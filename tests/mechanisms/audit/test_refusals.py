@@ -73,11 +73,11 @@ def test_one_mechanism_has_no_sample_a():
 @pytest.mark.parametrize(
     "arguments, options, message",
     [
-        ((total, x, ONE), {"budget": "x"}, "budget = 'x' is not a real number"),
-        ((total, x, ONE), {"level": "x"}, "level = 'x' is not a real number"),
+        ((total, x, ONE), {"budget": "x"}, "budget must be a real number, got 'x'"),
+        ((total, x, ONE), {"level": "x"}, "level must be a real number, got 'x'"),
         ((total, x, ONE), {"released": 3}, "released must be an attribute name, a list of names or a.*, got 3"),
-        ((total, x, ONE), {"seconds": "3"}, "seconds = '3' is not a real number"),
-        ((total, x, ONE), {"seconds": -1}, r"seconds = -1 is outside \[0, inf\)"),
+        ((total, x, ONE), {"seconds": "3"}, "seconds must be a real number, got '3'"),
+        ((total, x, ONE), {"seconds": -1}, r"seconds must be in \[0, inf\), got -1"),
         ((total, {"a": 1}, ONE), {}, "data must be an array or a frame with one row per record, got dict"),
         ((total, None, ONE), {}, "data must be an array or a frame with one row per record, got NoneType"),
         ((total, {"a": 1}, ONE), {"seconds": 1}, "data must be an array or a frame with one row per.*, got dict"),

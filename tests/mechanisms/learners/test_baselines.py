@@ -58,7 +58,7 @@ def test_the_noise_pays_for_all_rounds():
     for rounds in (1, 7, 30):
         law = private_perceptron.law(X, Y, privacy=GaussianDP(0.5), rounds=rounds)
         assert 2 * np.sqrt(rounds) / law.sigma == pytest.approx(0.5) and law.privacy == GaussianDP(0.5)
-    with pytest.raises(ValueError, match="rounds = 10000000 is outside"):
+    with pytest.raises(ValueError, match=r"rounds must be in .*, got 10000000"):
         private_perceptron.law(X, Y, privacy=GaussianDP(0.5), rounds=10**7)
 
 
@@ -112,7 +112,7 @@ def test_known_margin_is_algorithm_1_at_a_third_of_the_margin():
     same = [one.sample(np.random.default_rng(3)) for one in (law, twin)]
     assert same[0] == pytest.approx(same[1])
     assert known_margin.draw_projection(30, 50, margin=0.9, rng=np.random.default_rng(1)) is None
-    with pytest.raises(ValueError, match=r"margin = 1\.5 is outside"):
+    with pytest.raises(ValueError, match=r"margin must be in .*, got 1\.5"):
         known_margin.draw_projection(30, 50, margin=1.5, rng=np.random.default_rng(1))
 
 

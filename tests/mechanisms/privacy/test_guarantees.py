@@ -295,15 +295,15 @@ def test_privacy_loss_distributions_of_dp_accounting():
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: ZCDP(0.0), r"rho = 0\.0 is outside \(0, inf\)"),
+        (lambda: ZCDP(0.0), r"rho must be in \(0, inf\), got 0\.0"),
         (lambda: ZCDP(1.0, "swap"), "neighbours must be one of replace, add/remove, label, got 'swap'"),
-        (lambda: RenyiDP(1.0, 1.0), r"order = 1\.0 is outside \(1, inf\)"),
+        (lambda: RenyiDP(1.0, 1.0), r"order must be in \(1, inf\), got 1\.0"),
         (lambda: RenyiDP((3, 2), (1, 1)), r"order must be ascending, got 2\.0 after 3\.0"),
         (lambda: RenyiDP((2, 3), (1.0,)), "epsilon must have one number per order, got a tuple"),
         (lambda: RenyiDP(2, (1.0,)), "epsilon must have one number per order, got a tuple"),
         (lambda: PrivacyCurve((0, 1), (0.1,)), "delta and epsilon must have equal lengths, got 1 and 2"),
         (lambda: PrivacyCurve((), ()), "epsilon must contain numbers, got tuple"),
-        (lambda: PrivacyCurve((0,), (1.5,)), r"delta = 1\.5 is outside \[0, 1\]"),
+        (lambda: PrivacyCurve((0,), (1.5,)), r"delta must be in \[0, 1\], got 1\.5"),
         (lambda: from_trade_off([0, 0.5, 1], [1, 0.6, 0]), "beta must be convex and decreasing, and at most 1 - alpha"),
         (lambda: from_trade_off([0.1, 1], [0.9, 0]), "alpha must ascend from 0, and beta must end at 0"),
         (lambda: to_pure(ZCDP(1.0)), r"privacy must imply a PureDP, got ZCDP\(rho=1\.0, neighbours='replace'\)"),
