@@ -5,9 +5,9 @@ Progress goes to stderr, results to stdout. Exit status:
     0               done
     1               a verdict contradicts the published ledger or is lost, an audited mechanism is REFUTED, `check`
                     has findings, `accept` needs a line in a history, or a core routine became slower
-    2               bad usage
-    3               a fault (a check that raises, a dead worker, a full disk, a damaged store), an audit without a
-                    usable release, or benchmarks that measured nothing
+    2               bad usage, or an audit in which every release raises
+    3               a fault (a check that raises, a dead worker, a full disk, a damaged store), an audit that learns
+                    nothing, or benchmarks that measured nothing
     129, 130, 143   SIGHUP, an interrupt, SIGTERM
     141             the reader of a pipe is gone
 
