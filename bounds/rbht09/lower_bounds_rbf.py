@@ -183,7 +183,7 @@ def last_dual(*, C: Real, n: int, gamma: Real) -> Real:
 def own_point_distance(*, dual: Any, kernel: Any) -> Any:
     """Two RBF SVMs are this far apart at the last row of one of their databases.
 
-    Numbers or balls.
+    `dual` and `kernel` may be numbers or balls.
     """
     return dual * (1 - kernel)
 

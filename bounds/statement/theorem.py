@@ -46,7 +46,7 @@ BEYOND = (ArithmeticError, MemoryError, RuntimeError, SystemError, ValueError)
 
 @dataclass(frozen=True)
 class Theorem:
-    """What the ledger knows of one reading of one part of one statement.
+    """The record of one reading of one part of one statement.
 
     Attributes
     ----------
@@ -350,7 +350,7 @@ def theorem(
 
 
 def check_setting(key: str, setting: Any) -> None:
-    """Raise OutsideHypotheses if the statement of a row does not speak about a setting; texts in it are labels."""
+    """Raise OutsideHypotheses if a setting is outside the hypotheses of a row; texts in the setting are labels."""
     if not isinstance(setting, dict) or key not in THEOREMS:
         return
     if any(isinstance(value, str) for value in setting.values()):

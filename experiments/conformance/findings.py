@@ -68,7 +68,7 @@ def findings(
     used: set[str] = set()
     found: list[Finding] = []
     written = list(numbers.numbers([paper], values, agrees))
-    planned(f"{paper.id}: {len(own)} rows and {len(written)} numbers, about {minutes(own, written)} of one core")
+    planned(f"{paper.id}: {len(own)} rows and {len(written)} numbers, about {describe_work(own, written)}")
     for row in own:
         told(row["key"])
         found.extend(_of(row, lines, root))
@@ -86,12 +86,12 @@ def findings(
         )
 
 
-def minutes(own: Sequence[Mapping[str, Any]], written: Sequence[numbers.Number]) -> str:
-    """The planned time in words: each row is decided twice more, and each number is changed until a row notices."""
+def describe_work(own: Sequence[Mapping[str, Any]], written: Sequence[numbers.Number]) -> str:
+    """The planned CPU time: each row is decided twice more, and each number is changed until a row notices."""
     held = [CLAIMS[row["key"]] for row in own if row["key"] in CLAIMS and row["verdict"] == HOLDS]
     costs_ = [costs.stated_seconds(claim, claim.settings("quick")) for claim in held]
     seconds = sum(costs_) * TWICE + len(held) * CHILD + len(written) * (CHILD + statistics.median(costs_ or [0.0]))
-    return f"{math.ceil(seconds / 60)} minutes" if seconds > 60 else "a minute"
+    return f"{math.ceil(seconds / 60)} CPU-minutes" if seconds > 60 else f"{math.ceil(seconds)} CPU-seconds"
 
 
 def _of(row: Row, lines: dict, root: int) -> Iterator[Finding]:

@@ -195,7 +195,7 @@ def renew(
             now[number.name] = before[number.name]
             continue
         now[number.name] = number.noticed_by(), ""
-        by = now[number.name][0].replace(BY_HAND, "the value by hand of ") or "NOTHING"
+        by = now[number.name][0].replace(BY_HAND, "the value computed by hand for ") or "NOTHING"
         told(f"{' '.join(number.name)}, line {number.line}: noticed by {by}")
     return now
 

@@ -173,7 +173,7 @@ def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> Non
         values = load_hand_values() if paper.house and is_in_checkout() else ()
         numbers.write(paper, numbers.renew(paper, click.echo, *values))
         new = number_new_errata(paper, rows)
-        click.echo(f"{paper.id}: {len(now)} rows accepted" + (f", {new} new errata" if new else ""), err=True)
+        click.echo(f"{paper.id}: {len(now)} rows accepted" + (f", new errata: {new}" if new else ""), err=True)
         if untold:
             exit_with(1)
 

@@ -58,9 +58,9 @@ class OneAgainstRest:
 
 
 def blank_left_out(rows: np.ndarray, side: np.ndarray) -> np.ndarray:
-    """Return `rows` with zeros for records whose side is 0.
+    """Return `rows` with zeros for records whose side is 0, in place.
 
-    It moves no weights, and is never right.
+    Such a record changes no weights, and counts as an error of every predictor.
     """
     rows[side == 0] = 0.0
     return rows
@@ -73,13 +73,13 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     Parameters
     ----------
     epsilon : float
-        What a fit may spend, whatever it does; positive.
+        The most that a fit spends, also if it fails after it was charged. Positive.
     classes : sequence of labels, optional
         Two or more, of two (negative, positive): the labels that may occur, which are public. Where they are left out,
         those that occur in `y` are declared public, with a `PrivacyLeakWarning`.
     random_state : int, Generator or None
-        None is the system's entropy. A seed that somebody else knows undoes the privacy of the release: a pickle has no
-        generator, and a clone a child of it (`lemmata.mechanisms.estimators.private_estimator`).
+        None is the system's entropy. Whoever knows the seed can undo the privacy of the release. A pickle has no
+        generator, and a clone has a child of it (`lemmata.mechanisms.estimators.private_estimator`).
 
     Attributes
     ----------
@@ -330,7 +330,8 @@ class ApproximateClassifier(PrivateClassifier):
     Parameters
     ----------
     delta : float
-        The delta of (epsilon, delta), in (0, 1), and far below 1/n: a larger one would allow to publish a record.
+        The delta of (epsilon, delta), in (0, 1). Choose it far below 1/n: a mechanism that publishes one random record
+        is (0, 1/n)-DP.
     """
 
     delta: float = 1e-5

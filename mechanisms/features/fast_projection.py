@@ -71,7 +71,7 @@ def walsh_hadamard(X: np.ndarray) -> np.ndarray:
 
 
 def _transform(X: np.ndarray) -> None:
-    """`walsh_hadamard` of a matrix: the numpy twin of `kernels.hadamard`."""
+    """`walsh_hadamard` of a matrix: the numpy version of `kernels.hadamard`."""
     columns = columns_of(X.shape[1])
     for part in blocks(*X.shape):
         matrices = X[part].reshape(-1, X.shape[1] // columns, columns)
@@ -101,7 +101,7 @@ class FastProjection:
         return self._map_blocks(W, "W", self.d, self._scatter, "scattered_transforms")
 
     def _map_blocks(self, X: np.ndarray, name: str, outputs: int, plain: Callable, kernel: str) -> np.ndarray:
-        """The images of rows, block by block: by the numba kernel of that name, or by its numpy twin `plain`."""
+        """The images of rows, block by block: by the numba kernel of that name, or by its numpy version `plain`."""
         rows, images = np.atleast_2d(X), np.empty((*X.shape[:-1], outputs), dtype=X.dtype)
         out, width = np.atleast_2d(images), len(self.signs)
         signs, kernels = self.signs.astype(X.dtype, copy=False), numba_kernels_if_worthwhile(len(rows) * width)

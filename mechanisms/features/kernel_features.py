@@ -177,7 +177,9 @@ class TensorSketch:
 
 
 def tensor_sketch(d: int, degree: int, size: int, *, constant: float = 1.0, rng: np.random.Generator) -> TensorSketch:
-    """Draw a sketch of (<x, x'> + constant)^degree with `size` features: variance at most (2+3^p)/size |.|^2 |.|^2.
+    """Draw a sketch of (<x, x'> + constant)^degree with `size` features.
+
+    The variance is at most (2 + 3^degree) / size times (|x|^2 + constant)^degree (|x'|^2 + constant)^degree.
 
     >>> tensor_sketch(3, 2, 50, rng=np.random.default_rng(0))(np.eye(3)).shape
     (3, 50)

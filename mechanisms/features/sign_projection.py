@@ -124,7 +124,7 @@ def _accumulate(total: np.ndarray, left: np.ndarray, bits: np.ndarray, *, along:
 
 
 def _multiply(total: np.ndarray, left: np.ndarray, bits: np.ndarray, along: bool) -> None:
-    """The numpy twin of the kernel: the same as a matrix product, a few rows of the tile as floats at a time."""
+    """The numpy version of the kernel: the same as a matrix product, a few rows of the tile as floats at a time."""
     table, some = SIGNS.astype(total.dtype), max(1, (TILE if len(left) >= FEWEST else CACHED) // (8 * bits.shape[1]))
     for top in range(0, len(bits), some):
         rows = slice(top, min(len(bits), top + some))

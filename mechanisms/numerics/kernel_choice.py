@@ -1,4 +1,4 @@
-"""Where there is a compiled kernel and a numpy twin: which of the two is called."""
+"""Where there is a compiled kernel and a numpy version: which of the two is called."""
 
 from __future__ import annotations
 

@@ -31,16 +31,16 @@ def _controller(loaded: tuple[bool, ...]) -> ThreadpoolController:
 def limit_to_one_thread() -> Iterator[None]:
     """Let BLAS and OpenMP use one thread within `with one_thread():`, or in a function under `@one_thread()`.
 
-    A library that is loaded within is limited by who enters next.
+    A library that is first loaded inside the block is limited from the next entry on.
     """
     with _controller(tuple(name in sys.modules for name in LOADING)).limit(limits=1):
         yield
 
 
 def thread_count_for(numbers: int, columns: int = 1) -> AbstractContextManager[None]:
-    """Return one thread where products of so many numbers with so many columns are short, else all there are.
+    """Limit BLAS to one thread if products of a table of `numbers` entries with `columns` columns are short.
 
-    Sixteen columns at once take about as long as one: that is spent on reading the table.
+    Up to sixteen columns take about as long as one, because most of the time is spent on reading the table.
     """
     return limit_to_one_thread() if numbers * max(1, columns // 16) <= SMALL else nullcontext()
 

@@ -123,10 +123,11 @@ class Accountant:
     ) -> Accountant:
         """Open the account in the file `path`: a new one with `budget`, or an existing one with its releases.
 
-        One writer at a time: BlockingIOError, in one line, while another has it open. A spend is on disk before `spend`
-        returns, so kill -9 loses none. A last line that was cut short was never granted and is dropped with a warning;
-        any other change raises ValueError, and so does another budget, way or reserve than the file's. Close it with
-        `close`, or as a context. The lock needs a local file system, and who copies or deletes the file spends again.
+        The file has one writer at a time: BlockingIOError is raised while another process has it open. A spend is on
+        disk before `spend` returns, so kill -9 loses none. A last line that was cut short was never granted; it is
+        dropped with a warning. Any other change of the file raises ValueError, and so does a budget, way or reserve
+        that differs from the file's. Close the account with `close`, or use it as a context manager. The lock needs a
+        local file system. A copy of the file, or a new file in its place, could be spent again.
 
         Parameters
         ----------

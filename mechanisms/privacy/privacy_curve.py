@@ -35,10 +35,10 @@ def privacy_curve(delta: Any, epsilons: ArrayLike = EPSILONS, neighbours: str = 
     ----------
     delta : function or object
         A function of one epsilon, or an object with `get_delta_for_epsilon`, as the privacy loss distributions of
-        dp_accounting are. What it says is taken as it is, at most 1: those distributions round upwards where they
-        discretise and compute in floats.
+        dp_accounting are. Its values are used as they are, limited to 1. Those distributions round upwards when they
+        discretise, and compute in floats.
     epsilons : sequence of float
-        Where it is asked; 0 <= epsilon < inf, ascending.
+        The points at which `delta` is evaluated: 0 <= epsilon < inf, ascending.
     neighbours : "replace", "add/remove" or "label"
         For which datasets it holds.
 

@@ -39,8 +39,7 @@ def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
     Formal guarantee: `privacy`, a PureDP under replacement of one record, for every input, in floating point too.
     Proof: a replaced label moves the difference by 2, a replaced row not at all, and the probabilities of the noise
     fall by at most e^(-epsilon/2) a unit, on a public grid (`lemmata.mechanisms.noise.laplace`). Enforced here: labels
-    are
-    -1 or +1, and X is read for its shape only.
+    are -1 or +1, and X is read for its shape only.
 
     >>> law(np.zeros((3, 2)), [1, 1, -1], privacy=PureDP(2.0)).sample(np.random.default_rng(0), 5).shape
     (5, 1)

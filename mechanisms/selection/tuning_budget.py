@@ -38,7 +38,8 @@ def budget(
     promises (epsilon + delta, delta)-DP. "sharp": the largest mu whose
     `lemmata.bounds.wzw25.best_of_runs.worst_epsilon` is at most epsilon, for every eta; it promises (epsilon, delta)-DP
     with two to four times the budget, and runs of which mu alone is known can have no more. Both are found in floats
-    and lowered until balls show them to be enough. Raises ValueError.
+    and lowered until ball arithmetic shows that they suffice. Raises ValueError for a budget outside its range, r
+    outside (0, 1), eta outside (-1, inf), an unknown `calibration`, and eta other than 1 with "printed".
 
     >>> mu, promised = budget(1.0, 1e-5, r=1 / 495); round(mu, 4), promised.epsilon
     (0.028, 1.00001)

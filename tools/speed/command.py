@@ -1,4 +1,4 @@
-"""The command `lemmata bench`: measure the cores by asv, hold them to their limits, draw the pages."""
+"""The command `lemmata bench`: measure the core routines with asv, hold them to their limits, draw the pages."""
 
 import contextlib
 import os
@@ -42,7 +42,7 @@ def load_asv_runs():
 @out_option
 @one_line_errors()
 def bench(quick, only, history, since, virtualenv, publish, compare, pages, out):
-    """Measure the cores by asv, then draw asv's dashboards and the page of limits; neither needs a network.
+    """Measure the core routines with asv, then draw asv's dashboards and the page of limits; neither needs a network.
 
     Exit status 1 where a number is above its limit twice, and with --compare on a regression.
     """

@@ -27,9 +27,9 @@ class Pair:
 
 
 def extremes(n: int, d: int) -> Iterator[tuple[str, Data, Data]]:
-    """The worst pairs for sums, counts and minimisers: all other records where they pull least.
+    """The worst pairs for sums, counts and minimisers: the other records are where they influence the release least.
 
-    The record is the last one or the first: what reads its data in parts may look at either alone.
+    The replaced record is the first or the last, because a mechanism that splits its data may read only one of them.
     """
     axis, ones = np.eye(d)[0], np.full(d, d**-0.5)
     for place, where in ((n - 1, "last"), (0, "first")):

@@ -38,11 +38,11 @@ SHARED = 256  # numbers of a release among which noise that is shared is looked 
 class Mechanism:
     """A mechanism under audit.
 
-    call      (data, seed) -> whatever one release is; `data` is a tuple of parts with a record a row
-    options   its parameters by name, in which bounds are looked for
-    member    is this dataset one that it takes? What lies outside its declared domain makes no neighbour
-    law       the law of its releases on a dataset, where calling it gives one: many draws for the price of one
-    source    the object itself
+    call      (data, seed) -> one release; `data` is a tuple of arrays or frames with one record a row
+    options   its parameters by name; declared ranges are read from them
+    member    whether the mechanism accepts this dataset; a dataset outside its domain is not a neighbour
+    law       the law of its releases on a dataset, if a call returns one: many draws cost little more than one
+    source    the object that the user passed
     """
 
     name: str

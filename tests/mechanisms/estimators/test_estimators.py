@@ -198,7 +198,7 @@ def test_what_is_left_out_follows_from_n_d_and_the_budget(radius):
         law = PrivateSVM(kappa=radius)._make_law(radius * rows[:n, :d], signs[:n], PureDP(epsilon), public)
         assert law.scale * radius == pytest.approx(0.2, rel=1e-3)
     for kind, name in ((PrivateSVM, "C"), (NoisyGD, "width")):
-        with pytest.raises(ValueError, match=f"{name} = 'none'"):
+        with pytest.raises(ValueError, match=f"{name} must be a real number, got 'none'"):
             kind(**{name: "none"}, classes=(-1, 1)).fit(X, signs)
 
 
