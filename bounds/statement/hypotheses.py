@@ -71,14 +71,14 @@ class Hypothesis:
 
 
 def require(range: str, holds: Callable[..., bool]) -> Hypothesis:
-    """A hypothesis whose arguments are those of the predicate.
+    """A hypothesis on the arguments that the predicate `holds` names.
 
     Parameters
     ----------
     range : str
-        What it says, in words or symbols.
+        The hypothesis in words or symbols, as messages and pages show it.
     holds : function
-        Whether it is true of the arguments that are named like its own.
+        The predicate. Its parameters have the names of the statement's arguments.
 
     Returns
     -------

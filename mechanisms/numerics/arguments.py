@@ -56,7 +56,6 @@ def check_magnitude(**values: Any) -> list[float]:
 
     ValueError unless each lies in [1e-100, 1e100], where float64 can square and divide it.
     """
-    check_positive(**values)
     return [check_in_range(name, value, *MAGNITUDES, closed=True) for name, value in values.items()]
 
 

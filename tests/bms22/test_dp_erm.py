@@ -110,7 +110,7 @@ BAD = [
     (dict(privacy=ApproxDP(7.0, 1e-3)), r"epsilon must be in \(0, log\(1/delta\)\] = \(0, 6.90776\], got 7.0"),
     (dict(privacy=GaussianDP(1.0)), r"privacy must be an ApproxDP, got GaussianDP"),
     (dict(beta=1.0), r"beta must be in \(0, 1\), got 1.0"),
-    (dict(rho=0.0), r"rho must be in \(0, inf\), got 0.0"),
+    (dict(rho=0.0), r"rho must be in \[1e-100, 1e\+100\], got 0.0"),
     (dict(norm_bound=-1.0), r"norm_bound must be in .*, got -1.0"),
     (dict(calibration="best"), "calibration must be one of tight, corrected, printed, got 'best'"),
 ]

@@ -106,7 +106,7 @@ def test_a_release_is_a_predictor():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"rho": 0.0}, r"rho must be in \(0, inf\), got 0\.0"),
+        ({"rho": 0.0}, r"rho must be in \[1e-100, 1e\+100\], got 0\.0"),
         ({"net": 0.5}, r"net must be in \[0, rho/2\) = \[0, 0\.5\), got 0\.5"),
         ({"balls": "round"}, "balls must be one of open, closed, got 'round'"),
         ({"privacy": PureDP(1.0)}, "is not for neighbours that differ in one label"),

@@ -95,7 +95,7 @@ def as_private_as_its_margin(X, y, *, rho, **_):
             {"learner": as_private_as_its_margin},
             "learner must have one guarantee for all margins, got 3 different ones",
         ),
-        ({"h_max": 0.0}, r"h_max must be in \(0, inf\), got 0\.0"),
+        ({"h_max": 0.0}, r"h_max must be in \[1e-100, 1e\+100\], got 0\.0"),
         ({"beta": 2.0}, r"beta must be in \(0, 1\), got 2\.0"),
         ({"tolerance": -1.0}, r"tolerance must be in \[0, inf\), got -1\.0"),
         ({"calibration": "best"}, "calibration must be one of corrected, printed, got 'best'"),

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import pkgutil
+import re
 
 import numpy as np
 import pytest
@@ -71,6 +72,12 @@ def test_clipping_shortens_long_rows_and_keeps_the_others(row, radius, clipped):
 def test_parameters_are_told_by_name_value_and_range(check, value):
     with pytest.raises(ValueError, match=rf"rho must be (in .*|an integer >= 1), got {value}"):
         check(rho=value)
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0, 1e-101, 1e101, np.inf, np.nan])
+def test_one_range_is_stated_for_every_value_outside_it(value):
+    with pytest.raises(ValueError, match=rf"rho must be in \[1e-100, 1e\+100\], got {re.escape(str(value))}"):
+        arguments.check_magnitude(rho=value)
 
 
 def test_blocks_add_up():

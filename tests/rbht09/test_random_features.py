@@ -178,9 +178,9 @@ def test_the_best_net_is_searched_for_where_it_lies():
 
 BAD = [
     (lambda: profile("rbf", [0.0]), r"kernel must be one of gaussian, laplacian, cauchy, got 'rbf'"),
-    (lambda: frequencies("gaussian", 2, 3, rng=None, bandwidth=0.0), r"bandwidth must be in \(0, inf\), got 0.0"),
+    (lambda: frequencies("gaussian", 2, 3, rng=None, bandwidth=0.0), r"bandwidth must be in \[1e-100, .*\], got 0.0"),
     (lambda: frequencies("gaussian", 2, 0, rng=None), r"count must be an integer >= 1, got 0"),
-    (lambda: FourierMap(np.ones((2, 3)), radius=-1.0), r"radius must be in \(0, inf\), got -1.0"),
+    (lambda: FourierMap(np.ones((2, 3)), radius=-1.0), r"radius must be in \[1e-100, 1e\+100\], got -1.0"),
     (lambda: FourierMap(np.ones((2, 3)))(np.ones((4, 2))), r"X has shape \(4, 2\), not \(n, 3\)"),
     (lambda: FourierMap(np.ones((2, 3)))([[1.0, np.nan, 0.0]]), r"X must have finite entries only"),
     (lambda: FourierMap(np.full((2, 1), 1e200))([[1e200]]), r"X must have entries for which <omega, x> is finite"),

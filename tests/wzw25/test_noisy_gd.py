@@ -100,9 +100,9 @@ def test_fit_remembers_its_privacy():
 
 BAD = [
     (dict(privacy=PureDP(1.0)), "delta must be in (0, 1) to calibrate Gaussian noise, got 0.0"),
-    (dict(width=-1.0), "width must be in (0, inf), got -1.0"),
-    (dict(radius=np.inf), "radius must be in (0, inf), got inf"),
-    (dict(distance=0.0), "distance must be in (0, inf), got 0.0"),
+    (dict(width=-1.0), "width must be in [1e-100, 1e+100], got -1.0"),
+    (dict(radius=np.inf), "radius must be in [1e-100, 1e+100], got inf"),
+    (dict(distance=0.0), "distance must be in [1e-100, 1e+100], got 0.0"),
     (dict(steps=0), "steps must be an integer >= 1, got 0"),
     (dict(steps=2.5), "steps must be an integer >= 1, got 2.5"),
     (dict(steps="most"), "steps must be printed, balanced, auto or an integer >= 1, got 'most'"),

@@ -6,8 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.gaussian_maxima import max_exceeds
 from lemmata.bounds.library import library
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from lemmata.bounds.wzw25 import gaussian_maxima
 from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.verdict import Verdict
@@ -214,3 +217,10 @@ def test_the_readme_has_the_numbers_of_the_counterexamples(key, found, said):
     text = " ".join(Path("README.md").read_text(encoding="utf-8").split())
     number = re.search(found, str(published.read_rows("reports")[key]["witness"]["found"]))
     assert said.format(float(number[1])) in text
+
+
+def test_the_readme_has_the_probability_of_lemma_a5():
+    """At another setting than the ledger's counterexample: a reader can check it with a table of the normal law."""
+    sigma = exact(10)
+    z = gaussian_maxima.max_threshold(n=1, sigma=sigma, beta=exact(0.05)) / sigma
+    assert f"with probability {float(max_exceeds(1, z).mid()):.4f} |" in Path("README.md").read_text(encoding="utf-8")

@@ -283,7 +283,7 @@ BAD = {
     "texts": (dict(X=np.full((9, 3), "a")), "X must be an array of numbers, got dtype <U1"),
     "empty": (dict(X=np.empty((0, 3)), y=np.empty(0)), r"X must have shape \(n, d\) with n, d >= 1, got \(0, 3\)"),
     "lengths": (dict(y=Y0[:5]), r"y must have shape \(9,\), got \(5,\)"),
-    "radius": (dict(radius=0.0), r"radius must be in \(0, inf\), got 0\.0"),
+    "radius": (dict(radius=0.0), r"radius must be in \[1e-100, 1e\+100\], got 0\.0"),
     "calibration": (dict(calibration="tight"), "calibration must be one of printed, exact, got 'tight'"),
     "score": (dict(score="hinge"), "score must be one of empirical, penalised, got 'hinge'"),
     "output": (dict(output="iterates"), "output must be one of average, last, got 'iterates'"),
