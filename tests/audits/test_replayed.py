@@ -17,8 +17,7 @@ from lemmata.mechanisms.numerics.streams import TEST_ROOT
 LISTED = {row["learner"]: row for row in read_committed("replayed")}
 
 
-def learner(name):
-    return next(program for program in replays.PROGRAMS if program.name == name)
+BY_NAME = {program.name: program for program in replays.PROGRAMS}
 
 
 @pytest.mark.record
@@ -32,9 +31,8 @@ def test_every_learner_is_listed():
         if isinstance(node, ast.FunctionDef) and node.name in ("law", "margin_law")
     }
     learners = {name for name, room in laws.items() if room not in ("noise", "selection")}
-    replayed = {program.name for program in replays.PROGRAMS}
-    assert learners <= replayed <= laws.keys(), "every learner needs a line in experiments/audits/replays.py"
-    assert replayed == set(LISTED), "python -m lemmata.experiments.audits.replays writes replayed.csv"
+    assert learners <= set(BY_NAME) <= laws.keys(), "every learner needs a line in experiments/audits/replays.py"
+    assert set(BY_NAME) == set(LISTED), "python -m lemmata.experiments.audits.replays writes replayed.csv"
 
 
 @pytest.mark.parametrize("program", replays.PROGRAMS, ids=lambda program: program.name)
@@ -50,7 +48,7 @@ def test_the_queries_of_a_learner(program):
 @pytest.mark.parametrize("name", [p.name for p in replays.PROGRAMS if not p.noise])
 def test_a_release_with_other_noise_is_seen(name):
     """Half of every normal number, or another choice."""
-    program = learner(name)
+    program = BY_NAME[name]
 
     class Halved(np.random.Generator):
         def normal(self, *arguments, **options):
@@ -67,7 +65,7 @@ def test_a_release_with_other_noise_is_seen(name):
 
 def test_half_the_noise_is_not_affordable():
     for name in ("noisy gd", "private perceptron"):
-        program = learner(name)
+        program = BY_NAME[name]
         halved = replace(
             program, law=lambda X, y, law=program.law: (lambda one: replace(one, sigma=one.sigma / 2))(law(X, y))
         )
@@ -77,7 +75,7 @@ def test_half_the_noise_is_not_affordable():
 
 def test_rows_that_are_too_long_move_more_than_is_declared(monkeypatch):
     monkeypatch.setattr(glm_gd, "SAFE", 0.1)
-    assert "declared" in replays.check_program(learner("glm gd"))["replay"]
+    assert "declared" in replays.check_program(BY_NAME["glm gd"])["replay"]
 
 
 def test_the_search_finds_what_no_extreme_shows():

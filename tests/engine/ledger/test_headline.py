@@ -221,6 +221,5 @@ def test_the_readme_has_the_numbers_of_the_counterexamples(key, found, said):
 
 def test_the_readme_has_the_probability_of_lemma_a5():
     """At another setting than the ledger's counterexample: a reader can check it with a table of the normal law."""
-    sigma = exact(10)
-    z = gaussian_maxima.max_threshold(n=1, sigma=sigma, beta=exact(0.05)) / sigma
+    z = gaussian_maxima.max_threshold(n=1, sigma=exact(10), beta=exact(0.05)) / 10
     assert f"with probability {float(max_exceeds(1, z).mid()):.4f} |" in Path("README.md").read_text(encoding="utf-8")
